@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+// The `ledgerhook` command. TypeScript runs directly on the pinned Node 24; an older or other Node hands over to it.
+import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+const pinned = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url))
+
+if (Number(process.versions.node.split(".")[0]) >= 24) {
+  await import(main)
+} else if (existsSync(pinned)) {
+  const child = spawn(pinned, [main, ...process.argv.slice(2)], { stdio: "inherit" })
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal))
+  child.on("exit", (code, signal) => process.exit(signal === null ? (code ?? 1) : 1))
+} else {
+  process.stderr.write(`ledgerhook needs Node 24 or later (this is ${process.version}). Run: npm ci\n`)
+  process.exit(1)
+}

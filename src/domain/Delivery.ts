@@ -1,0 +1,42 @@
+/**
+ * A delivery: the attempt series that sends one event to one webhook.
+ *
+ *   pending ──attempt──▶ delivered            (2xx in time)
+ *      │ └──attempt──▶ retrying ──attempt──▶ delivered
+ *      │                  └─ last attempt ─▶ failed ──manual retry──▶ pending (a new series, attempts count on)
+ *      └─ the series' last attempt ────────▶ failed
+ *
+ * The work topic and the delay topics carry `DeliveryWork`; the row in PostgreSQL carries the state. Work is current
+ * when its `attempt` is the row's `attempts` + 1 and the row has not ended; anything else is stale and is dropped.
+ */
+import type { LedgerEvent } from "./LedgerEvent.ts"
+
+export const DELIVERIES_TOPIC = "webhooks.deliveries"
+/** Where work waits for attempt `seriesAttempt` (2…10) of its series. */
+export const delayTopic = (seriesAttempt: number): string => `webhooks.delay.${seriesAttempt}`
+
+export const deliveryStatuses = ["pending", "retrying", "delivered", "failed"] as const
+export type DeliveryStatus = (typeof deliveryStatuses)[number]
+
+/** The value of a work record; its key is the webhook's id. */
+export interface DeliveryWork {
+  readonly delivery_id: string
+  readonly webhook_id: string
+  /** Attempts of earlier series count on: from 1. */
+  readonly attempt: number
+  /** Place in the current series, from 1: it decides the next delay. */
+  readonly series_attempt: number
+  /** Unix milliseconds before which it must not start; 0 for first attempts. */
+  readonly due_at: number
+  readonly event: LedgerEvent
+}
+
+/** What one attempt came to. Failure is data: it is recorded and retried. */
+export interface AttemptOutcome {
+  readonly delivered: boolean
+  readonly responseStatus: number | null
+  readonly responseTimeMs: number | null
+  readonly responseBody: string | null
+  /** Short and stable, for people and alerts (api-decisions.md, `last_error`); null on success. */
+  readonly error: string | null
+}

@@ -1,0 +1,70 @@
+/**
+ * What detection finds, what the events topic carries, and the envelope a receiver gets. The wire names (snake_case)
+ * are the published ones. Serialisation keeps the key order of events.md 1.4, so the same event has the same bytes
+ * everywhere and always.
+ */
+import type { EventType } from "./EventType.ts"
+import type { JsonObject } from "./Ledger.ts"
+import type { Network } from "./Network.ts"
+
+/** One event as detection returns it: a pure function of its ledger. */
+export interface DetectedEvent {
+  readonly event_id: string
+  readonly event_type: EventType
+  readonly ledger_index: number
+  /** Close time; null only for recorded data without one. */
+  readonly timestamp: string | null
+  readonly payload: JsonObject
+  /** The involved accounts (events.md 1.9): sorted by bytes, without duplicates. */
+  readonly accounts: ReadonlyArray<string>
+}
+
+/** What could not be decided: the event is withheld, the reason kept, the ledger goes on (events.md 1.6). */
+export interface DetectionAlert {
+  readonly tx_hash: string
+  readonly event_type: EventType | null
+  readonly reason: string
+}
+
+export interface Detection {
+  readonly events: ReadonlyArray<DetectedEvent>
+  readonly alerts: ReadonlyArray<DetectionAlert>
+}
+
+/** A record of `xrpl.<network>.events`. */
+export interface LedgerEvent extends DetectedEvent {
+  readonly timestamp: string
+  readonly network: Network
+  /** Place among its ledger's events, from 0. */
+  readonly position: number
+  /** Unix milliseconds, strictly increasing from ledger to ledger: delivery ids and `created_at` derive from it. */
+  readonly detected_at: number
+}
+
+/** A record of `xrpl.<network>.ledgers`: the ingest checkpoint and the proof of coverage. */
+export interface LedgerMarker {
+  readonly ledger_index: number
+  readonly ledger_hash: string
+  readonly parent_hash: string
+  readonly close_time: string
+  readonly transaction_count: number
+  readonly event_count: number
+  /** Offset of its first event in the events topic; null when it has none. */
+  readonly first_event_offset: number | null
+  readonly detected_at: number
+}
+
+export const eventsTopic = (network: Network): string => `xrpl.${network}.events`
+export const ledgersTopic = (network: Network): string => `xrpl.${network}.ledgers`
+
+/** The body of a webhook POST, byte for byte the same at every attempt. */
+export const envelopeJson = (event: LedgerEvent, webhookId: string): string =>
+  JSON.stringify({
+    event_id: event.event_id,
+    event_type: event.event_type,
+    ledger_index: event.ledger_index,
+    timestamp: event.timestamp,
+    network: event.network,
+    webhook_id: webhookId,
+    payload: event.payload
+  })

@@ -1,0 +1,14 @@
+/** The XRP Ledger networks the service can watch, and the key environment that sees each. */
+export const networks = ["mainnet", "testnet", "devnet"] as const
+
+export type Network = (typeof networks)[number]
+
+/** The `network_id` a server of that network reports in `server_info`. */
+export const networkIds: Readonly<Record<Network, number>> = { mainnet: 0, testnet: 1, devnet: 2 }
+
+export type KeyEnvironment = "live" | "test"
+
+export const environmentOf = (network: Network): KeyEnvironment => (network === "mainnet" ? "live" : "test")
+
+export const networksOf = (environment: KeyEnvironment): ReadonlyArray<Network> =>
+  networks.filter((network) => environmentOf(network) === environment)

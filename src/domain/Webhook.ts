@@ -1,0 +1,26 @@
+/**
+ * Webhooks as route and deliver know them. One record per webhook in the compacted topic `webhooks.config`; the record
+ * with the highest version is the webhook's state, and an absent value (tombstone) means it was deleted.
+ */
+import type { EventType } from "./EventType.ts"
+import type { Network } from "./Network.ts"
+
+export const CONFIG_TOPIC = "webhooks.config"
+
+export type WebhookStatus = "active" | "disabled"
+
+export interface WebhookConfig {
+  readonly id: string
+  readonly account_id: string
+  readonly network: Network
+  readonly status: WebhookStatus
+  readonly url: string
+  readonly event_types: ReadonlyArray<EventType>
+  /** Empty: every account. */
+  readonly account_filters: ReadonlyArray<string>
+  readonly headers: Readonly<Record<string, string>>
+  readonly max_in_flight: number
+  readonly max_per_second: number | null
+  /** The signing secret, sealed (storage/SecretBox): the log never holds it in clear. */
+  readonly sealed_secret: string
+}

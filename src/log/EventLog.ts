@@ -1,0 +1,99 @@
+/**
+ * The partitioned, append-only log in which the stages meet: one port; adapters `MemoryEventLog` (tests, simulation)
+ * and `EmbeddedEventLog` (PostgreSQL, one process); Kafka's comes behind the same suite (test/conformance).
+ *
+ * Promises: within a partition offsets only grow and a reader sees them in order (dense here; Kafka's transaction
+ * markers and compaction leave holes, so readers must not assume density); a transaction lands whole or not at all and is
+ * never seen in part; records of one key go to one partition; a committed offset is the next one to read. Delivery is
+ * at least once: nothing here deduplicates, and a failed write may have landed (`EventLogError` after an append means
+ * "unknown"): read back before writing again.
+ */
+import { Context, type Effect, Schema, type Scope } from "effect"
+
+/** A record to append. A null value is a tombstone: compaction forgets its key. */
+export interface NewRecord {
+  readonly topic: string
+  readonly key: string
+  readonly value: string | null
+  readonly headers?: Readonly<Record<string, string>>
+  /** Unix milliseconds; by default the moment of the append. */
+  readonly timestamp?: number
+}
+
+export interface LogRecord {
+  readonly topic: string
+  readonly partition: number
+  readonly offset: number
+  readonly key: string
+  readonly value: string | null
+  readonly headers: Readonly<Record<string, string>>
+  readonly timestamp: number
+}
+
+export interface Partition {
+  readonly topic: string
+  readonly partition: number
+}
+
+/** As an offset to commit it is the next one to read: last handled + 1. */
+export interface Position extends Partition {
+  readonly offset: number
+}
+
+export interface Transaction {
+  readonly append: ReadonlyArray<NewRecord>
+  /** More records of the same transaction, made from where `append` landed (a ledger's marker names its events). */
+  readonly appendThen?: (positions: ReadonlyArray<Position>) => ReadonlyArray<NewRecord>
+  readonly commit?: { readonly group: string; readonly positions: ReadonlyArray<Position> }
+}
+
+/** One partition while this process owns it in its group. */
+export interface AssignedPartition extends Partition {
+  /** Where reading began. Records below the head of that moment may have been handled before, by an owner that died. */
+  readonly startOffset: number
+  /** The partition's end when it was assigned. */
+  readonly endOffsetAtStart: number
+  /** The next records in order, at least one and at most `max`; waits at the head. Not calling it is back-pressure. */
+  readonly take: (max: number) => Effect.Effect<ReadonlyArray<LogRecord>, EventLogError>
+  /** Refused (`EventLogError`, operation `commit`) once the partition belongs to another owner. */
+  readonly commit: (offset: number) => Effect.Effect<void, EventLogError>
+}
+
+export class EventLogError extends Schema.TaggedError<EventLogError>()("EventLogError", {
+  operation: Schema.Literals(["append", "read", "commit", "consume"]),
+  topic: Schema.String,
+  cause: Schema.Defect()
+}) {}
+
+export class EventLog extends Context.Service<
+  EventLog,
+  {
+    /** All or nothing. Positions are those of `append`, in its order. */
+    readonly transaction: (transaction: Transaction) => Effect.Effect<ReadonlyArray<Position>, EventLogError>
+    /**
+     * Owns partitions of `topics` in `group` for the life of the scope and runs `handle` for each, in a fiber that is
+     * interrupted when the partition is lost. A handler that fails or ends stops the consumer: the error comes out of
+     * the returned effect, which otherwise never ends.
+     */
+    readonly consume: <E, R>(
+      options: { readonly group: string; readonly topics: ReadonlyArray<string> },
+      handle: (partition: AssignedPartition) => Effect.Effect<void, E, R>
+    ) => Effect.Effect<never, E | EventLogError, Exclude<R, Scope.Scope>>
+    /** Records with `from` <= offset, in order, at most `max`; empty at the head. Records before retention are gone. */
+    readonly read: (from: Position, max: number) => Effect.Effect<ReadonlyArray<LogRecord>, EventLogError>
+    /** Waits until the partition holds a record at `offset` or beyond. */
+    readonly awaitOffset: (position: Position) => Effect.Effect<void, EventLogError>
+    /** The last record of the partition, if any. */
+    readonly last: (partition: Partition) => Effect.Effect<LogRecord | undefined, EventLogError>
+    /** First retained offset and the offset of the next append. */
+    readonly offsets: (
+      partition: Partition
+    ) => Effect.Effect<{ readonly start: number; readonly end: number }, EventLogError>
+    /** Offset of the first record whose timestamp is at or after `unixMs`; the end when there is none. */
+    readonly offsetAtTime: (partition: Partition, unixMs: number) => Effect.Effect<number, EventLogError>
+    /** The group's committed position in the partition: 0 when there is none. */
+    readonly committed: (group: string, partition: Partition) => Effect.Effect<number, EventLogError>
+    /** Drops what the topics' retention no longer keeps, and superseded records of compacted topics. */
+    readonly applyRetention: Effect.Effect<void, EventLogError>
+  }
+>()("ledgerhook/log/EventLog") {}
