@@ -17,30 +17,62 @@ export const Limits = {
   ledgerRequestMs: 20_000,
   /** First and longest wait between attempts to reach a ledger server. */
   ledgerReconnectMs: { first: 250, longest: 15_000 },
+  /** Opening a connection to a ledger server, TLS included. */
+  ledgerConnectMs: 10_000,
+  /** A server that limits us is left alone this long at first, and at most (public servers ban for a minute or more). */
+  ledgerRateLimitedMs: { first: 10_000, longest: 120_000 },
+  /** A server that has lost the network needs about this long to find it again. */
+  ledgerNotSyncedMs: 30_000,
+  /** A server of another network, or one that can no longer follow: only its operator mends that. */
+  ledgerUnfitServerMs: 60_000,
   /** Tries for a ledger the server does not have yet, before another server is asked. */
   ledgerNotFoundTries: 5,
+  /** Waits between those tries: servers behind one balancer differ by up to a second. */
+  ledgerNotFoundWaitMs: { first: 250, longest: 1_000 },
+  /** Waits between rounds over all servers for a ledger none of them serves. */
+  ledgerRoundMs: { first: 1_000, longest: 15_000 },
+  /** A chain that does not link is asked for again this often: nothing here can mend it. */
+  brokenChainRetryMs: 60_000,
+  /** A head older than this, or a catch-up that has not moved for this long, is not ready. */
+  ledgerHeadAgeMs: 60_000,
+  /** Announced hashes and counts kept for checking, newest first: about an hour of them. */
+  ledgerAnnouncementsKept: 1_024,
   /** Ledgers fetched ahead of the one being committed while catching up (public servers allow 2 to 4 at once). */
   catchUpParallel: 4,
 
   // --- deliveries
-  /** Records in flight or queued per delivery partition; past it the actor stops taking from the log. */
-  partitionInFlight: 2_000,
-  /** Records queued per webhook; past it the lane lets its rows wait in PostgreSQL. */
-  laneMailbox: 256,
+  /** Deliveries queued or in flight per delivery partition; what is beyond waits in PostgreSQL (24 partitions of 1 to 2 KB each). */
+  partitionDeliveries: 2_000,
+  /** Part of a partition's free room that one webhook's queue may take: a slow one cannot fill it, a lone one has most. */
+  laneShare: 0.5,
   /** Rows a lane pages from PostgreSQL at once. */
   lanePageRows: 200,
   /** Bytes of a response kept; the rest is not read. */
   responseBodyBytes: 16 * 1024,
+  /** How often an actor commits what it has done: a restart reads again at most what was done since. */
+  commitEveryMs: 100,
+  /** What a stopping actor waits for its attempts in flight: a little more than one may take. */
+  drainMs: 11_000,
+  /** Records a delay partition holds while it waits: there are 54 such partitions. */
+  delayBatchRecords: 100,
+  /** Longest sleep of a delay partition: after it the clock is read again, so that a jump is noticed. */
+  delaySleepMs: 60_000,
+  /** Deliveries one transaction of route queues. */
+  routeBatchDeliveries: 2_000,
   /** Connections to one origin, over all webhooks that point there. */
   connectionsPerOrigin: 256,
   /** An idle connection is closed after this. */
   connectionIdleMs: 15_000,
   /** Outcomes written in one statement. */
   recorderBatch: 500,
+  /** How often what waits for disabled webhooks is looked through. */
+  disabledSweepMs: 3_600_000,
   /** Deliveries queued for a disabled webhook end `failed` after this. */
   disabledQueueMs: 7 * 24 * 3_600_000,
 
   // --- storage
+  /** First and longest wait while a store or the log is away. */
+  storeRetryMs: { first: 50, longest: 2_000 },
   /** PostgreSQL connections of one process. */
   databaseConnections: 10,
   /** Days of table partitions made ahead, so that midnight never meets a missing one. */

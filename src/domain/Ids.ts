@@ -13,10 +13,9 @@ export type IdPrefix = "dlv_" | "wh_" | "rpl_job_" | "key_" | "acct_"
 /** Crockford base 32 of `bytes` (16 of them), most significant first, in 26 characters. */
 const encode = (bytes: Uint8Array): string => {
   let text = ""
-  let bits = 0
   let buffer = 0
   // 26 characters hold 130 bits: two zero bits come first.
-  bits = 2
+  let bits = 2
   for (const byte of bytes) {
     buffer = (buffer << 8) | byte
     bits += 8

@@ -1,0 +1,68 @@
+/**
+ * One attempt as a pipeline over values: sign → send → decide what follows. What it returns says everything that is to
+ * be recorded; it writes nothing itself.
+ */
+import { Clock, Effect, Random } from "effect"
+import { Settings } from "../config/Config.ts"
+import type { DeliveryWork } from "../domain/Delivery.ts"
+import { delayAfter } from "../domain/RetryPolicy.ts"
+import type { AttemptRecord } from "../storage/DeliveryStore.ts"
+import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
+import type { Work } from "./Lane.ts"
+import { Sender } from "./Sender.ts"
+import { signedRequest } from "./Signer.ts"
+
+export interface AttemptResult {
+  readonly record: AttemptRecord
+  readonly retry: DeliveryWork | undefined
+}
+
+/** The work of the attempt after `work`. */
+export const nextWork = (work: Work, webhookId: string, dueAt: number): DeliveryWork => ({
+  delivery_id: work.deliveryId,
+  webhook_id: webhookId,
+  attempt: work.attempt + 1,
+  series_attempt: work.seriesAttempt + 1,
+  due_at: dueAt,
+  event: work.event
+})
+
+export const makeAttempt = Effect.gen(function* () {
+  const { retryPolicy } = yield* Settings
+  const sender = yield* Sender
+
+  return Effect.fnUntraced(function* (webhook: RegisteredWebhook, work: Work) {
+    const attemptedAt = yield* Clock.currentTimeMillis
+    const outcome = yield* sender.send(
+      signedRequest({
+        url: webhook.config.url,
+        headers: webhook.config.headers,
+        secret: webhook.secret,
+        webhookId: webhook.config.id,
+        deliveryId: work.deliveryId,
+        event: work.event,
+        nowMs: attemptedAt
+      })
+    )
+    const endedAt = yield* Clock.currentTimeMillis
+    const nextDelayMs = outcome.delivered
+      ? undefined
+      : delayAfter(retryPolicy, work.seriesAttempt, yield* Random.next)
+    const result: AttemptResult = {
+      record: {
+        deliveryId: work.deliveryId,
+        attempt: work.attempt,
+        status: outcome.delivered ? "delivered" : nextDelayMs === undefined ? "failed" : "retrying",
+        responseStatus: outcome.responseStatus,
+        responseTimeMs: outcome.responseTimeMs,
+        responseBody: outcome.responseBody,
+        error: outcome.error,
+        attemptedAt,
+        endedAt,
+        nextDelayMs: nextDelayMs ?? null
+      },
+      retry: nextDelayMs === undefined ? undefined : nextWork(work, webhook.config.id, endedAt + nextDelayMs)
+    }
+    return result
+  })
+})

@@ -1,0 +1,80 @@
+/**
+ * A page of a webhook's parked deliveries, as work: the rows in order of their ids, with their events read back from
+ * the log. A row whose event retention has dropped is ended: it can never be sent.
+ */
+import { Clock, Effect } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { patiently } from "../config/Retrying.ts"
+import { eventsTopic, type LedgerEvent } from "../domain/LedgerEvent.ts"
+import type { Network } from "../domain/Network.ts"
+import { EventLog } from "../log/EventLog.ts"
+import { DeliveryStore, type ParkedDelivery } from "../storage/DeliveryStore.ts"
+import type { Work } from "./Lane.ts"
+
+export interface BacklogPage {
+  /** How many parked rows there were, at most `limit`. */
+  readonly rows: number
+  readonly lastId: string
+  readonly works: ReadonlyArray<Work>
+}
+
+/** Events that stand this close together are read in one piece. */
+const READ_GAP = 50
+
+export const makeBacklog = Effect.gen(function* () {
+  const deliveries = yield* DeliveryStore
+  const log = yield* EventLog
+
+  /** The events at `offsets` (ascending) of a network's topic. */
+  const readEvents = Effect.fnUntraced(function* (network: Network, offsets: ReadonlyArray<number>) {
+    const found = new Map<number, LedgerEvent>()
+    let next = 0
+    while (next < offsets.length) {
+      const first = offsets[next]!
+      let last = first
+      while (next < offsets.length && offsets[next]! - last <= READ_GAP) last = offsets[next++]!
+      let from = first
+      while (from <= last) {
+        const count = Math.min(last - from + 1, Limits.takeBatchRecords)
+        const records = yield* log.read({ topic: eventsTopic(network), partition: 0, offset: from }, count)
+        for (const record of records) {
+          // Written by ingest in this shape.
+          if (record.value !== null) found.set(record.offset, JSON.parse(record.value) as LedgerEvent)
+        }
+        const reached = records.at(-1)?.offset
+        if (reached === undefined) break
+        from = reached + 1
+      }
+    }
+    return found
+  })
+
+  const toWork = (row: ParkedDelivery, event: LedgerEvent): Work => ({
+    deliveryId: row.id,
+    attempt: row.attempts + 1,
+    seriesAttempt: row.attempts + 1 - row.seriesStart,
+    event,
+    offset: undefined
+  })
+
+  return (webhookId: string, afterId: string, limit: number): Effect.Effect<BacklogPage> =>
+    Effect.gen(function* () {
+      const rows = yield* deliveries.parkedPage(webhookId, afterId, limit)
+      const first = rows[0]
+      if (first === undefined) return { rows: 0, lastId: "", works: [] }
+      // A webhook belongs to one network.
+      const offsets = [...new Set(rows.map((row) => row.eventOffset))].sort((a, b) => a - b)
+      const events = yield* readEvents(first.network, offsets)
+      const works: Array<Work> = []
+      const gone: Array<string> = []
+      for (const row of rows) {
+        const event = events.get(row.eventOffset)
+        if (event === undefined) gone.push(row.id)
+        else works.push(toWork(row, event))
+      }
+      if (gone.length > 0) {
+        yield* deliveries.fail(gone, "event no longer retained", yield* Clock.currentTimeMillis)
+      }
+      return { rows: rows.length, lastId: rows.at(-1)!.id, works }
+    }).pipe(patiently("reading parked deliveries"))
+})

@@ -1,0 +1,69 @@
+/**
+ * `last_error` texts: short and stable, for people and for alerts (api-decisions.md, "Deliveries"). The codes are
+ * those of Node, OpenSSL and undici; one that nobody foresaw shows its code rather than a message that may change.
+ */
+import { Predicate } from "effect"
+import { errors } from "undici"
+
+const texts: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  EPIPE: "connection reset",
+  UND_ERR_SOCKET: "connection reset",
+  ETIMEDOUT: "connection timed out",
+  UND_ERR_CONNECT_TIMEOUT: "connection timed out",
+  EHOSTUNREACH: "host unreachable",
+  ENETUNREACH: "network unreachable",
+  EADDRNOTAVAIL: "network unreachable",
+  ENOTFOUND: "DNS: host not found",
+  ENODATA: "DNS: host not found",
+  EAI_AGAIN: "DNS: lookup failed",
+  ADDRESS_NOT_ALLOWED: "address not allowed",
+  CERT_HAS_EXPIRED: "TLS: certificate has expired",
+  CERT_NOT_YET_VALID: "TLS: certificate is not yet valid",
+  CERT_REVOKED: "TLS: certificate is revoked",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "TLS: self-signed certificate",
+  SELF_SIGNED_CERT_IN_CHAIN: "TLS: self-signed certificate in the chain",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "TLS: certificate issuer unknown",
+  UNABLE_TO_GET_ISSUER_CERT: "TLS: certificate issuer unknown",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "TLS: certificate issuer unknown",
+  ERR_TLS_CERT_ALTNAME_INVALID: "TLS: certificate is for another host",
+  UND_ERR_HEADERS_OVERFLOW: "response headers too large"
+}
+
+const codeOf = (error: unknown): string | undefined => {
+  if (!Predicate.isObject(error)) return undefined
+  // Several addresses tried: the first one's failure speaks for all.
+  if (Predicate.hasProperty(error, "errors") && Array.isArray(error.errors)) {
+    const first = codeOf(error.errors[0])
+    if (first !== undefined) return first
+  }
+  if (Predicate.hasProperty(error, "code") && Predicate.isString(error.code)) {
+    // undici wraps what the socket said.
+    const inner = Predicate.hasProperty(error, "cause") ? codeOf(error.cause) : undefined
+    return error.code === "UND_ERR_SOCKET" && inner !== undefined ? inner : error.code
+  }
+  return Predicate.hasProperty(error, "cause") ? codeOf(error.cause) : undefined
+}
+
+/** Why no response came. */
+export const connectionFailure = (error: unknown): string => {
+  // undici gives its parser's errors a code only where llhttp names one.
+  if (error instanceof errors.HTTPParserError) return "malformed HTTP response"
+  const code = codeOf(error)
+  if (code === undefined) return "connection failed"
+  const text = texts[code]
+  if (text !== undefined) return text
+  if (code === "EPROTO" || code.startsWith("ERR_SSL") || code.startsWith("ERR_TLS"))
+    return "TLS: handshake failed"
+  return `connection failed (${code})`
+}
+
+/** Why a response is a failure; undefined for 2xx. */
+export const responseFailure = (status: number): string | undefined => {
+  if (status >= 200 && status < 300) return undefined
+  if (status >= 300 && status < 400) return `redirect not followed (HTTP ${status})`
+  return `HTTP ${status}`
+}
+
+export const timeoutFailure = (timeoutMs: number): string => `timeout after ${timeoutMs} ms`

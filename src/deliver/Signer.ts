@@ -1,0 +1,42 @@
+/**
+ * The request of one attempt: the envelope's bytes, the headers of service.md, and the signature over the raw body,
+ * keyed with the UTF-8 bytes of the webhook's secret. node:crypto's HMAC is synchronous: no promise per delivery.
+ */
+import { createHmac } from "node:crypto"
+import { envelopeJson, type LedgerEvent } from "../domain/LedgerEvent.ts"
+
+export const signature = (secret: string, body: string): string =>
+  `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`
+
+export interface SignedRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export const signedRequest = (options: {
+  readonly url: string
+  /** The webhook's own headers: they never replace the service's. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly secret: string
+  readonly webhookId: string
+  readonly deliveryId: string
+  readonly event: LedgerEvent
+  readonly nowMs: number
+}): SignedRequest => {
+  const body = envelopeJson(options.event, options.webhookId)
+  return {
+    url: options.url,
+    body,
+    headers: {
+      "User-Agent": "Ledgerhook/0.1",
+      ...options.headers,
+      "Content-Type": "application/json",
+      "X-Service-Signature": signature(options.secret, body),
+      "X-Service-Delivery-Id": options.deliveryId,
+      "X-Service-Event-Id": options.event.event_id,
+      "X-Service-Event-Type": options.event.event_type,
+      "X-Service-Timestamp": String(Math.floor(options.nowMs / 1000))
+    }
+  }
+}

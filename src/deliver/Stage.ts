@@ -1,0 +1,26 @@
+/**
+ * Stage 4: work → attempts. One actor per partition of `webhooks.deliveries` that this process owns, and a sweep that
+ * ends what has waited too long for a disabled webhook.
+ */
+import { Clock, Effect } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { DELIVERIES_TOPIC } from "../domain/Delivery.ts"
+import { EventLog } from "../log/EventLog.ts"
+import { DeliveryStore } from "../storage/DeliveryStore.ts"
+import * as Actor from "./Actor.ts"
+
+const sweep = Effect.gen(function* () {
+  const deliveries = yield* DeliveryStore
+  const now = yield* Clock.currentTimeMillis
+  const ended = yield* deliveries.failParkedOfDisabled(now - Limits.disabledQueueMs, "webhook disabled", now)
+  if (ended > 0) yield* Effect.logInfo(`${ended} deliveries ended: their webhooks stayed disabled`)
+})
+
+/** Never ends by itself. */
+export const deliver = Effect.gen(function* () {
+  const log = yield* EventLog
+  yield* Effect.raceFirst(
+    log.consume({ group: "deliver", topics: [DELIVERIES_TOPIC] }, Actor.run),
+    Effect.forever(Effect.andThen(sweep, Effect.sleep(Limits.disabledSweepMs)))
+  )
+})

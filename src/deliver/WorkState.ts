@@ -1,0 +1,27 @@
+/**
+ * Is a piece of work still to be done? The row is the truth; the log may give a record twice (a producer's repeat, a
+ * restart, a partition that changed hands). Pure.
+ *
+ *   current    its attempt is the row's next one
+ *   duplicate  done already, or queued here, or remembered by the row alone (parked)
+ *   unanswered done already, but the crash may have come before its retry was appended: append it again; should both
+ *              arrive, the second is a duplicate
+ */
+import type { DeliveryWork } from "../domain/Delivery.ts"
+import type { DeliveryState } from "../storage/DeliveryStore.ts"
+
+export type WorkState = "current" | "duplicate" | "unanswered"
+
+export const workState = (
+  work: DeliveryWork,
+  row: DeliveryState | undefined,
+  /** The record was in the log before this owner began: an earlier one may have handled it and died. */
+  mayBeHandled: boolean
+): WorkState => {
+  if (row === undefined || row.parked) return "duplicate"
+  if (row.status !== "pending" && row.status !== "retrying") return "duplicate"
+  if (work.attempt === row.attempts + 1) return "current"
+  return mayBeHandled && row.status === "retrying" && work.attempt === row.attempts
+    ? "unanswered"
+    : "duplicate"
+}

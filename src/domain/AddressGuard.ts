@@ -1,0 +1,86 @@
+/**
+ * Which IP addresses an endpoint may have: the public ones. The table is the IANA special-purpose registries for
+ * IPv4 and IPv6, taken strictly: what is not ordinary global unicast is refused, and so is an IPv6 address that carries
+ * a refused IPv4 address inside (6to4, NAT64). Pure: registration checks literals with it, the sender every address
+ * it really connects to.
+ */
+import { BlockList, isIP } from "node:net"
+
+type Subnet = readonly [address: string, prefix: number]
+
+const refusedV4: ReadonlyArray<Subnet> = [
+  ["0.0.0.0", 8], // this network
+  ["10.0.0.0", 8], // private
+  ["100.64.0.0", 10], // carrier-grade NAT
+  ["127.0.0.0", 8], // loopback
+  ["169.254.0.0", 16], // link-local, cloud metadata
+  ["172.16.0.0", 12], // private
+  ["192.0.0.0", 24], // IETF protocol assignments
+  ["192.0.2.0", 24], // documentation
+  ["192.31.196.0", 24], // AS112
+  ["192.52.193.0", 24], // AMT relays
+  ["192.88.99.0", 24], // 6to4 relays, deprecated
+  ["192.168.0.0", 16], // private
+  ["192.175.48.0", 24], // AS112
+  ["198.18.0.0", 15], // benchmarking
+  ["198.51.100.0", 24], // documentation
+  ["203.0.113.0", 24], // documentation
+  ["224.0.0.0", 4], // multicast
+  ["240.0.0.0", 4] // reserved, limited broadcast
+]
+
+/** The only global unicast space assigned. Outside it: loopback, mapped, unique-local, link-local, multicast, … */
+const GLOBAL_UNICAST: Subnet = ["2000::", 3]
+/** NAT64's well-known prefix: outside global unicast, but it reaches the public IPv4 address inside. */
+const NAT64: Subnet = ["64:ff9b::", 96]
+
+const refusedV6: ReadonlyArray<Subnet> = [
+  ["2001::", 23], // IETF protocol assignments: Teredo, ORCHID, benchmarking, AMT
+  ["2001:db8::", 32], // documentation
+  ["2620:4f:8000::", 48], // AS112
+  ["3fff::", 20] // documentation
+]
+
+/** `10.0.0.0` → `0a00:0000`. */
+const hexOf = (address: string): string => {
+  const digits = address
+    .split(".")
+    .map((byte) => Number(byte).toString(16).padStart(2, "0"))
+    .join("")
+  return `${digits.slice(0, 4)}:${digits.slice(4)}`
+}
+
+const listOf = (family: "ipv4" | "ipv6", subnets: ReadonlyArray<Subnet>): BlockList => {
+  const list = new BlockList()
+  for (const [address, prefix] of subnets) list.addSubnet(address, prefix, family)
+  return list
+}
+
+const refused4 = listOf("ipv4", refusedV4)
+const reachable6 = listOf("ipv6", [GLOBAL_UNICAST, NAT64])
+const refused6 = listOf("ipv6", [
+  ...refusedV6,
+  ...refusedV4.map(([address, prefix]): Subnet => [`2002:${hexOf(address)}::`, 16 + prefix]),
+  ...refusedV4.map(([address, prefix]): Subnet => [`64:ff9b::${hexOf(address)}`, 96 + prefix])
+])
+
+/** False also for what is no IP address, and for one with a zone (`fe80::1%eth0`): zones are never global. */
+export const isPublicAddress = (ip: string): boolean => {
+  switch (isIP(ip)) {
+    case 4:
+      return !refused4.check(ip, "ipv4")
+    case 6:
+      return !ip.includes("%") && reachable6.check(ip, "ipv6") && !refused6.check(ip, "ipv6")
+    default:
+      return false
+  }
+}
+
+/** The address in a URL's host name, if it is a literal one: `127.0.0.1`, `[::1]`. */
+export const literalAddress = (hostname: string): string | undefined => {
+  const bare = hostname.startsWith("[") && hostname.endsWith("]") ? hostname.slice(1, -1) : hostname
+  return isIP(bare) === 0 ? undefined : bare
+}
+
+/** Names that mean this machine whatever a resolver says (RFC 6761). */
+export const isLocalName = (hostname: string): boolean => /^(?:.+\.)?localhost\.?$/i.test(hostname)

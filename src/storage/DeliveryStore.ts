@@ -1,0 +1,250 @@
+/**
+ * The write side of deliveries: rows are the truth about a delivery's state. Every method takes a batch and is one
+ * statement, so that it lands whole or not at all, and may be repeated after an unknown result: rows that exist are not
+ * made again, an attempt is recorded once, and a webhook's failure counter moves only with a row that moved.
+ */
+import { Context, Effect, Layer } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import type { DeliveryStatus } from "../domain/Delivery.ts"
+import type { Network } from "../domain/Network.ts"
+
+export interface NewDelivery {
+  readonly id: string
+  readonly webhookId: string
+  readonly accountId: string
+  readonly network: Network
+  readonly eventId: string
+  readonly eventType: string
+  /** Where the event stands in `xrpl.<network>.events`. */
+  readonly eventOffset: number
+}
+
+/** As much of a row as decides whether a piece of work is current. */
+export interface DeliveryState {
+  readonly status: DeliveryStatus
+  readonly attempts: number
+  readonly seriesStart: number
+  readonly parked: boolean
+  /** Unix milliseconds; null unless `retrying`. */
+  readonly nextAttemptAt: number | null
+}
+
+export interface ParkedDelivery {
+  readonly id: string
+  readonly network: Network
+  readonly eventOffset: number
+  readonly attempts: number
+  readonly seriesStart: number
+}
+
+/** An attempt that came to its end, and what follows from it. Times are Unix milliseconds. */
+export interface AttemptRecord {
+  readonly deliveryId: string
+  readonly attempt: number
+  readonly status: "delivered" | "retrying" | "failed"
+  readonly responseStatus: number | null
+  readonly responseTimeMs: number | null
+  readonly responseBody: string | null
+  readonly error: string | null
+  readonly attemptedAt: number
+  readonly endedAt: number
+  /** Null when no attempt follows. */
+  readonly nextDelayMs: number | null
+}
+
+export class DeliveryStore extends Context.Service<
+  DeliveryStore,
+  {
+    /** Makes the rows as `pending`; those that exist stay as they are. */
+    readonly insertPending: (
+      deliveries: ReadonlyArray<NewDelivery>,
+      nowMs: number
+    ) => Effect.Effect<void, SqlError.SqlError>
+    readonly states: (
+      ids: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, DeliveryState>, SqlError.SqlError>
+    /** Returns the webhooks whose consecutive failures have reached `disableAfter`. */
+    readonly record: (
+      attempts: ReadonlyArray<AttemptRecord>,
+      disableAfter: number
+    ) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
+    /** From now on only the rows remember this work. */
+    readonly park: (ids: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>
+    /** Ends deliveries that will not be attempted any more. */
+    readonly fail: (
+      ids: ReadonlyArray<string>,
+      reason: string,
+      nowMs: number
+    ) => Effect.Effect<void, SqlError.SqlError>
+    /** Webhooks that have parked deliveries. */
+    readonly parkedWebhooks: Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
+    /** The webhook's parked deliveries after `afterId`, in order. */
+    readonly parkedPage: (
+      webhookId: string,
+      afterId: string,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<ParkedDelivery>, SqlError.SqlError>
+    /** Ends what waits for webhooks that were disabled before `beforeMs`; returns how many. */
+    readonly failParkedOfDisabled: (
+      beforeMs: number,
+      reason: string,
+      nowMs: number
+    ) => Effect.Effect<number, SqlError.SqlError>
+  }
+>()("ledgerhook/storage/DeliveryStore") {
+  static readonly layer = Layer.effect(
+    DeliveryStore,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const at = (unixMs: number) => new Date(unixMs).toISOString()
+
+      return DeliveryStore.of({
+        insertPending: (deliveries, nowMs) =>
+          sql`
+            INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, status, updated_at)
+            SELECT id, webhook_id, account_id, network, event_id, event_type, event_offset, 'pending', ${at(nowMs)}::timestamptz
+            FROM unnest(
+              ${deliveries.map((d) => d.id)}::text[],
+              ${deliveries.map((d) => d.webhookId)}::text[],
+              ${deliveries.map((d) => d.accountId)}::text[],
+              ${deliveries.map((d) => d.network)}::text[],
+              ${deliveries.map((d) => d.eventId)}::text[],
+              ${deliveries.map((d) => d.eventType)}::text[],
+              ${deliveries.map((d) => d.eventOffset)}::bigint[]
+            ) AS new (id, webhook_id, account_id, network, event_id, event_type, event_offset)
+            ON CONFLICT DO NOTHING`.pipe(Effect.asVoid),
+
+        states: (ids) =>
+          sql<{
+            readonly id: string
+            readonly status: DeliveryStatus
+            readonly attempts: number
+            readonly series_start: number
+            readonly parked: boolean
+            readonly next_attempt_ms: number | null
+          }>`
+            SELECT id, status, attempts, series_start, parked,
+                   (extract(epoch FROM next_attempt_at) * 1000)::float8 AS next_attempt_ms
+            FROM deliveries WHERE id = ANY(${ids}::text[])`.pipe(
+            Effect.map(
+              (rows) =>
+                new Map(
+                  rows.map((row) => [
+                    row.id,
+                    {
+                      status: row.status,
+                      attempts: row.attempts,
+                      seriesStart: row.series_start,
+                      parked: row.parked,
+                      nextAttemptAt: row.next_attempt_ms
+                    }
+                  ])
+                )
+            )
+          ),
+
+        // One statement: the row, its attempt and the webhook's counter move together, and only the first time.
+        // A delivery that was ended meanwhile (its webhook deleted) stays ended unless the attempt delivered it.
+        record: (attempts, disableAfter) =>
+          sql<{ readonly id: string }>`
+            WITH outcome AS (
+              SELECT * FROM unnest(
+                ${attempts.map((a) => a.deliveryId)}::text[],
+                ${attempts.map((a) => a.attempt)}::int[],
+                ${attempts.map((a) => a.status)}::text[],
+                ${attempts.map((a) => a.responseStatus)}::int[],
+                ${attempts.map((a) => a.responseTimeMs)}::int[],
+                ${attempts.map((a) => a.responseBody)}::text[],
+                ${attempts.map((a) => a.error)}::text[],
+                ${attempts.map((a) => at(a.attemptedAt))}::timestamptz[],
+                ${attempts.map((a) => at(a.endedAt))}::timestamptz[],
+                ${attempts.map((a) => a.nextDelayMs)}::int[]
+              ) WITH ORDINALITY AS o (delivery_id, attempt, status, response_status, response_time_ms, response_body,
+                                      error, attempted_at, ended_at, next_delay_ms, n)
+            ), moved AS (
+              UPDATE deliveries d SET
+                status = CASE WHEN d.status = 'failed' AND o.status = 'retrying' THEN 'failed' ELSE o.status END,
+                attempts = o.attempt,
+                parked = false,
+                next_attempt_at = CASE WHEN o.status = 'retrying' AND d.status <> 'failed'
+                  THEN o.ended_at + o.next_delay_ms * interval '1 millisecond' END,
+                last_error = o.error,
+                response_status = o.response_status,
+                response_time_ms = o.response_time_ms,
+                response_body = o.response_body,
+                updated_at = o.ended_at
+              FROM outcome o
+              WHERE d.id = o.delivery_id AND d.attempts < o.attempt
+              RETURNING d.webhook_id, o.status, o.n
+            ), history AS (
+              INSERT INTO attempts (delivery_id, attempt, status, response_status, response_time_ms, response_body,
+                                    error, attempted_at, next_delay_ms)
+              SELECT delivery_id, attempt, CASE WHEN status = 'delivered' THEN 'delivered' ELSE 'failed' END,
+                     response_status, response_time_ms, response_body, error, attempted_at, next_delay_ms
+              FROM outcome
+              ON CONFLICT DO NOTHING
+            ), ended AS (
+              SELECT webhook_id, status, n, max(n) FILTER (WHERE status = 'delivered') OVER (PARTITION BY webhook_id) AS last_delivered
+              FROM moved WHERE status <> 'retrying'
+            ), counted AS (
+              SELECT webhook_id, bool_or(last_delivered IS NOT NULL) AS reset,
+                     count(*) FILTER (WHERE status = 'failed' AND n > coalesce(last_delivered, 0))::int AS failures
+              FROM ended GROUP BY webhook_id
+            )
+            UPDATE webhooks w SET
+              consecutive_failures = CASE WHEN c.reset THEN c.failures ELSE w.consecutive_failures + c.failures END
+            FROM counted c
+            WHERE w.id = c.webhook_id AND (c.failures > 0 OR (c.reset AND w.consecutive_failures <> 0))
+            RETURNING CASE WHEN w.consecutive_failures >= ${disableAfter} AND w.status = 'active' THEN w.id END AS id`.pipe(
+            Effect.map((rows) => rows.flatMap(({ id }) => (id === null ? [] : [id])))
+          ),
+
+        park: (ids) =>
+          sql`UPDATE deliveries SET parked = true WHERE id = ANY(${ids}::text[]) AND status IN ('pending', 'retrying')`.pipe(
+            Effect.asVoid
+          ),
+
+        fail: (ids, reason, nowMs) =>
+          sql`
+            UPDATE deliveries SET status = 'failed', last_error = ${reason}, parked = false, next_attempt_at = NULL,
+                   updated_at = ${at(nowMs)}::timestamptz
+            WHERE id = ANY(${ids}::text[]) AND status IN ('pending', 'retrying')`.pipe(Effect.asVoid),
+
+        parkedWebhooks: sql<{ readonly webhook_id: string }>`
+          SELECT DISTINCT webhook_id FROM deliveries WHERE parked AND status IN ('pending', 'retrying')`.pipe(
+          Effect.map((rows) => rows.map((row) => row.webhook_id))
+        ),
+
+        parkedPage: (webhookId, afterId, limit) =>
+          sql<{
+            readonly id: string
+            readonly network: Network
+            readonly event_offset: bigint
+            readonly attempts: number
+            readonly series_start: number
+          }>`
+            SELECT id, network, event_offset, attempts, series_start FROM deliveries
+            WHERE parked AND webhook_id = ${webhookId} AND id > ${afterId} AND status IN ('pending', 'retrying')
+            ORDER BY id LIMIT ${limit}`.pipe(
+            Effect.map((rows) =>
+              rows.map((row) => ({
+                id: row.id,
+                network: row.network,
+                eventOffset: Number(row.event_offset),
+                attempts: row.attempts,
+                seriesStart: row.series_start
+              }))
+            )
+          ),
+
+        failParkedOfDisabled: (beforeMs, reason, nowMs) =>
+          sql`
+            UPDATE deliveries d SET status = 'failed', last_error = ${reason}, parked = false, next_attempt_at = NULL,
+                   updated_at = ${at(nowMs)}::timestamptz
+            FROM webhooks w
+            WHERE d.parked AND w.id = d.webhook_id AND w.status = 'disabled' AND w.disabled_at < ${at(beforeMs)}::timestamptz
+            RETURNING 1`.pipe(Effect.map((rows) => rows.length))
+      })
+    })
+  )
+}

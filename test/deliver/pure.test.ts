@@ -1,0 +1,127 @@
+/** The decisions of the delivery actor, as values: is work current, may it start, what does a page mean, what failed. */
+import { assert, describe, it } from "@effect/vitest"
+import { connectionFailure, responseFailure } from "../../src/deliver/FailureText.ts"
+import { afterPage, type Lane, laneRoom, makeLane, wantsPage } from "../../src/deliver/Lane.ts"
+import { makeRateWindow } from "../../src/deliver/RateWindow.ts"
+import { workState } from "../../src/deliver/WorkState.ts"
+import type { DeliveryWork } from "../../src/domain/Delivery.ts"
+import { delayAfter } from "../../src/domain/RetryPolicy.ts"
+import type { DeliveryState } from "../../src/storage/DeliveryStore.ts"
+
+const work = (attempt: number) =>
+  ({ delivery_id: "dlv_1", webhook_id: "wh_1", attempt, series_attempt: attempt, due_at: 0 }) as DeliveryWork
+const row = (status: DeliveryState["status"], attempts: number, parked = false): DeliveryState => ({
+  status,
+  attempts,
+  seriesStart: 0,
+  parked,
+  nextAttemptAt: null
+})
+
+describe("work state", () => {
+  it("is current only as the row's next attempt", () => {
+    assert.strictEqual(workState(work(1), row("pending", 0), false), "current")
+    assert.strictEqual(workState(work(3), row("retrying", 2), false), "current")
+    assert.strictEqual(workState(work(2), row("retrying", 2), false), "duplicate")
+    assert.strictEqual(workState(work(4), row("retrying", 2), false), "duplicate")
+  })
+  it("asks for the retry of a recorded failure again only when a dead owner may have left it out", () => {
+    assert.strictEqual(workState(work(2), row("retrying", 2), true), "unanswered")
+    assert.strictEqual(workState(work(1), row("retrying", 2), true), "duplicate")
+  })
+  it("is over when the delivery ended, when its row is gone, and when its row alone remembers it", () => {
+    assert.strictEqual(workState(work(2), row("delivered", 1), true), "duplicate")
+    assert.strictEqual(workState(work(2), row("failed", 1), true), "duplicate")
+    assert.strictEqual(workState(work(1), undefined, true), "duplicate")
+    assert.strictEqual(workState(work(1), row("pending", 0, true), true), "duplicate")
+  })
+})
+
+describe("retry policy", () => {
+  it("follows the schedule within its jitter and ends after the last delay", () => {
+    const policy = { delaysMs: [1_000, 5_000], jitter: 0.1 }
+    assert.strictEqual(delayAfter(policy, 1, 0.5), 1_000)
+    assert.strictEqual(delayAfter(policy, 2, 0), 4_500)
+    assert.isAtMost(delayAfter(policy, 2, 0.999_999)!, 5_500)
+    assert.strictEqual(delayAfter(policy, 3, 0.5), undefined)
+  })
+})
+
+describe("rate window", () => {
+  it("lets one second's worth through at once and then the rate", () => {
+    const window = makeRateWindow()
+    const at = 1_000_000
+    assert.deepStrictEqual(
+      [1, 2, 3, 4].map(() => window.take(4, at)),
+      [0, 0, 0, 0]
+    )
+    assert.strictEqual(window.take(4, at), 250)
+    assert.strictEqual(window.take(4, at + 250), 0)
+    assert.strictEqual(window.take(4, at + 250), 250)
+  })
+  it("gives nothing for a clock that jumps back and no more than a bucketful for one that jumps ahead", () => {
+    const window = makeRateWindow()
+    assert.strictEqual(window.take(1, 5_000), 0)
+    assert.isAbove(window.take(1, 1_000), 0)
+    assert.strictEqual(window.take(1, 1_000_000), 0)
+    assert.isAbove(window.take(1, 1_000_000), 0)
+  })
+})
+
+describe("lane", () => {
+  it("may take only its share of what is free, so that one slow webhook cannot fill a partition", () => {
+    const lane = makeLane("wh_1", "live")
+    assert.strictEqual(laneRoom(lane, 100, 0.5), 50)
+    lane.queue = Array.from({ length: 50 }) as Lane["queue"]
+    assert.strictEqual(laneRoom(lane, 50, 0.5), 0)
+    assert.strictEqual(laneRoom(makeLane("wh_2", "live"), 50, 0.5), 25)
+  })
+
+  const backlog = (fields: Partial<Lane>): Lane => ({ ...makeLane("wh_1", "backlog"), ...fields })
+
+  it("goes live only when a page that began anew is empty and nothing changed meanwhile", () => {
+    const empty = { rows: 0, limit: 10, lastId: "", changesBefore: 0 }
+    const through = backlog({})
+    afterPage(through, empty)
+    assert.strictEqual(through.mode, "live")
+    for (const blocked of [backlog({ parking: 1 }), backlog({ changes: 1 }), backlog({ cursor: "dlv_1" })]) {
+      afterPage(blocked, empty)
+      assert.strictEqual(blocked.mode, "backlog")
+    }
+  })
+
+  it("pages on from the last row of a full page, and anew after a short one", () => {
+    const lane = backlog({})
+    afterPage(lane, { rows: 10, limit: 10, lastId: "dlv_9", changesBefore: 0 })
+    assert.deepStrictEqual([lane.cursor, lane.atEnd], ["dlv_9", false])
+    afterPage(lane, { rows: 3, limit: 10, lastId: "dlv_C", changesBefore: 0 })
+    assert.deepStrictEqual([lane.cursor, lane.atEnd, lane.mode], ["", true, "backlog"])
+  })
+
+  it("asks ahead while there is more, and at the end only when idle", () => {
+    assert.isTrue(wantsPage(backlog({}), 10))
+    assert.isFalse(wantsPage(backlog({ paging: true }), 10))
+    assert.isFalse(wantsPage(backlog({ mode: "live" }), 10))
+    assert.isFalse(wantsPage(backlog({ atEnd: true, queue: [{}] as never }), 10))
+  })
+})
+
+describe("last_error", () => {
+  it("is short and stable for what receivers and networks do", () => {
+    assert.strictEqual(responseFailure(204), undefined)
+    assert.strictEqual(responseFailure(302), "redirect not followed (HTTP 302)")
+    assert.strictEqual(responseFailure(503), "HTTP 503")
+    const coded = (code: string) => connectionFailure(Object.assign(new Error("whatever"), { code }))
+    assert.strictEqual(coded("ECONNREFUSED"), "connection refused")
+    assert.strictEqual(coded("CERT_HAS_EXPIRED"), "TLS: certificate has expired")
+    assert.strictEqual(coded("ERR_SSL_WRONG_VERSION_NUMBER"), "TLS: handshake failed")
+    assert.strictEqual(coded("E_NEVER_SEEN"), "connection failed (E_NEVER_SEEN)")
+    assert.strictEqual(connectionFailure("?"), "connection failed")
+  })
+  it("sees through what wraps the cause", () => {
+    const refused = Object.assign(new Error(), { code: "ECONNREFUSED" })
+    assert.strictEqual(connectionFailure(new AggregateError([refused])), "connection refused")
+    const socket = Object.assign(new Error(), { code: "UND_ERR_SOCKET", cause: refused })
+    assert.strictEqual(connectionFailure(socket), "connection refused")
+  })
+})

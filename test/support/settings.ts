@@ -1,0 +1,18 @@
+/** Settings for tests: the program's own defaults, with what a test changes written as the operator would. */
+import { Layer } from "effect"
+import { type Environment, loadSettings, Settings, type SettingsShape } from "../../src/config/Config.ts"
+
+export const testSettings = (environment: Environment = {}): SettingsShape => {
+  const settings = loadSettings({
+    PORT: "0",
+    XRPL_MAINNET_URLS: "",
+    DELIVERY_ALLOW_HTTP: "true",
+    DELIVERY_ALLOW_PRIVATE_ADDRESSES: "true",
+    SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
+    ...environment
+  })
+  if ("length" in settings) throw new Error(settings.map(({ message }) => message).join("\n"))
+  return settings
+}
+
+export const settingsLayer = (environment?: Environment) => Layer.succeed(Settings, testSettings(environment))
