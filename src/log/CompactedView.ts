@@ -1,0 +1,74 @@
+/**
+ * A live view of a compacted topic (one partition): the newest value of each key, kept up to date for the life of the
+ * scope. What cannot be decoded is logged and passed over. `caughtUp` tells when the view holds everything that was in
+ * the topic when it was asked.
+ */
+import { Effect, Latch, type Scope } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { patiently } from "../config/Retrying.ts"
+import { EventLog, type EventLogError, type LogRecord } from "./EventLog.ts"
+
+export interface CompactedView<A> {
+  readonly values: ReadonlyMap<string, A>
+  readonly caughtUp: Effect.Effect<void, EventLogError>
+}
+
+export const make = <A>(options: {
+  readonly topic: string
+  /** Undefined: not readable. */
+  readonly decode: (record: LogRecord & { readonly value: string }) => A | undefined
+  /** Told of each change after it is in the view; undefined when the key is gone. */
+  readonly onChange: (key: string, value: A | undefined) => void
+}): Effect.Effect<CompactedView<A>, never, EventLog | Scope.Scope> =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const partition = { topic: options.topic, partition: 0 }
+    const values = new Map<string, A>()
+    let next = 0
+    let advanced = Latch.makeUnsafe()
+
+    const apply = Effect.fnUntraced(function* (record: LogRecord) {
+      const { key, value } = record
+      if (value === null) {
+        if (values.delete(key)) options.onChange(key, undefined)
+        return
+      }
+      const decoded = options.decode({ ...record, value })
+      if (decoded === undefined) {
+        yield* Effect.logError(`${record.topic}@${record.offset} cannot be read; passed over`)
+        return
+      }
+      values.set(key, decoded)
+      options.onChange(key, decoded)
+    })
+
+    const advance = (to: number) => {
+      next = Math.max(next, to)
+      const waiting = advanced
+      advanced = Latch.makeUnsafe()
+      waiting.openUnsafe()
+    }
+
+    const follow = Effect.gen(function* () {
+      // The end is asked for before reading: compaction leaves holes, and what is below it and not there is gone.
+      const { end } = yield* log.offsets(partition)
+      const records = yield* log.read({ ...partition, offset: next }, Limits.takeBatchRecords)
+      for (const record of records) yield* apply(record)
+      const last = records.at(-1)
+      if (last !== undefined) advance(last.offset + 1)
+      else {
+        advance(end)
+        yield* log.awaitOffset({ ...partition, offset: next })
+      }
+    })
+    yield* Effect.forkScoped(Effect.forever(follow.pipe(patiently(`following ${options.topic}`))))
+
+    const reached = (offset: number): Effect.Effect<void> =>
+      Effect.suspend(() =>
+        next >= offset ? Effect.void : Effect.flatMap(Latch.await(advanced), () => reached(offset))
+      )
+    return {
+      values,
+      caughtUp: Effect.flatMap(log.offsets(partition), ({ end }) => reached(end))
+    }
+  })

@@ -1,0 +1,101 @@
+/**
+ * Consumer groups for the adapters of one process: each `consume` owns all partitions of its topics; a second one of the
+ * same group and topic waits until the first has ended, as a standby would. A partition is fenced when its handler ends:
+ * a commit after that is refused.
+ */
+import { Effect, type Scope, Semaphore } from "effect"
+import {
+  type AssignedPartition,
+  type EventLog,
+  EventLogError,
+  type LogRecord,
+  type Partition
+} from "./EventLog.ts"
+import { partitionsOf } from "./Topics.ts"
+
+type Primitives = Pick<EventLog["Service"], "transaction" | "read" | "awaitOffset" | "offsets" | "committed">
+
+const refused = (topic: string) =>
+  new EventLogError({ operation: "commit", topic, cause: new Error("the partition has another owner") })
+
+const assign = Effect.fnUntraced(function* (log: Primitives, group: string, partition: Partition) {
+  const { topic, partition: number } = partition
+  const { start, end } = yield* log.offsets(partition)
+  const startOffset = Math.max(start, yield* log.committed(group, partition))
+  let next = startOffset
+  let owned = true
+
+  const take = (max: number): Effect.Effect<ReadonlyArray<LogRecord>, EventLogError> =>
+    Effect.gen(function* () {
+      while (true) {
+        // Asked for before reading: what is below this end and is not read now was dropped (compaction, retention).
+        const { end } = yield* log.offsets(partition)
+        const records = yield* log.read({ topic, partition: number, offset: next }, max)
+        const last = records.at(-1)
+        if (last !== undefined) {
+          next = last.offset + 1
+          return records
+        }
+        next = Math.max(next, end)
+        yield* log.awaitOffset({ topic, partition: number, offset: next })
+      }
+    })
+
+  const assigned: AssignedPartition = {
+    topic,
+    partition: number,
+    startOffset,
+    endOffsetAtStart: end,
+    take,
+    commit: (offset) =>
+      Effect.suspend(() =>
+        owned
+          ? Effect.asVoid(
+              log.transaction({
+                append: [],
+                commit: { group, positions: [{ topic, partition: number, offset }] }
+              })
+            )
+          : Effect.fail(refused(topic))
+      )
+  }
+  const release = Effect.sync(() => {
+    owned = false
+  })
+  return { assigned, release }
+})
+
+export const makeConsume = (log: Primitives): EventLog["Service"]["consume"] => {
+  const owners = new Map<string, Semaphore.Semaphore>()
+  const ownerOf = (group: string, topic: string): Semaphore.Semaphore => {
+    const name = `${group} ${topic}`
+    let owner = owners.get(name)
+    if (owner === undefined) {
+      owner = Semaphore.makeUnsafe(1)
+      owners.set(name, owner)
+    }
+    return owner
+  }
+
+  return <E, R>(
+    options: { readonly group: string; readonly topics: ReadonlyArray<string> },
+    handle: (partition: AssignedPartition) => Effect.Effect<void, E, R>
+  ) => {
+    const handleOne = (partition: Partition) =>
+      Effect.gen(function* () {
+        const { assigned, release } = yield* assign(log, options.group, partition)
+        yield* Effect.ensuring(handle(assigned), release)
+        return yield* Effect.die(new Error(`the handler of ${partition.topic} ended`))
+      })
+    // In the order of their names, so that two consumers of several topics cannot wait for each other.
+    const topics = [...options.topics].sort()
+    const partitions = topics.flatMap((topic) =>
+      Array.from({ length: partitionsOf(topic) }, (_, partition): Partition => ({ topic, partition }))
+    )
+    return Effect.gen(function* () {
+      for (const topic of topics) yield* Semaphore.takeScoped(ownerOf(options.group, topic), 1)
+      yield* Effect.forEach(partitions, handleOne, { concurrency: "unbounded", discard: true })
+      return yield* Effect.never
+    }).pipe(Effect.scoped) as Effect.Effect<never, E | EventLogError, Exclude<R, Scope.Scope>>
+  }
+}

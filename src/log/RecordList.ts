@@ -1,0 +1,49 @@
+/**
+ * Records of one partition in memory, in the order of their offsets, and who waits for more. The memory log keeps all
+ * of them here, the embedded log the newest.
+ */
+import { Effect, Latch } from "effect"
+import type { LogRecord } from "./EventLog.ts"
+
+export interface RecordList {
+  readonly records: Array<LogRecord>
+  /** Offset of the next append. */
+  end: number
+  /** Opened and replaced at each append. */
+  grew: Latch.Latch
+}
+
+export const makeRecordList = (end: number): RecordList => ({ records: [], end, grew: Latch.makeUnsafe() })
+
+export const push = (list: RecordList, records: ReadonlyArray<LogRecord>): void => {
+  for (const record of records) list.records.push(record)
+  const last = records.at(-1)
+  if (last === undefined) return
+  list.end = last.offset + 1
+  const waiting = list.grew
+  list.grew = Latch.makeUnsafe()
+  waiting.openUnsafe()
+}
+
+/** Index of the first record at `offset` or beyond. */
+export const indexAt = (list: RecordList, offset: number): number => {
+  let low = 0
+  let high = list.records.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (list.records[middle]!.offset < offset) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+export const readFrom = (list: RecordList, offset: number, max: number): ReadonlyArray<LogRecord> => {
+  const from = indexAt(list, offset)
+  return list.records.slice(from, from + max)
+}
+
+/** Waits until there is, or was, a record at `offset` or beyond. */
+export const awaitEnd = (list: RecordList, offset: number): Effect.Effect<void> =>
+  Effect.suspend(() =>
+    list.end > offset ? Effect.void : Effect.flatMap(Latch.await(list.grew), () => awaitEnd(list, offset))
+  )

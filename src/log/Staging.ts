@@ -1,0 +1,61 @@
+/**
+ * What a transaction becomes: its records with their partitions and offsets, `appendThen` included. Pure but for the
+ * `ends` it moves: the caller owns them and gives a copy when the write may still fail.
+ */
+import type { LogRecord, NewRecord, Position, Transaction } from "./EventLog.ts"
+import { partitionOf } from "./Topics.ts"
+
+export const partitionKey = (topic: string, partition: number): string => `${topic}/${partition}`
+
+export interface Staged {
+  readonly records: ReadonlyArray<LogRecord>
+  /** Those of `append`, in its order. */
+  readonly positions: ReadonlyArray<Position>
+}
+
+/** `endOf` gives a partition's next offset and `moveEnd` sets it. */
+export const stage = (
+  transaction: Transaction,
+  nowMs: number,
+  endOf: (topic: string, partition: number) => number,
+  moveEnd: (topic: string, partition: number, end: number) => void
+): Staged => {
+  const place = (record: NewRecord): LogRecord => {
+    const partition = partitionOf(record.topic, record.key)
+    const offset = endOf(record.topic, partition)
+    moveEnd(record.topic, partition, offset + 1)
+    return {
+      topic: record.topic,
+      partition,
+      offset,
+      key: record.key,
+      value: record.value,
+      headers: record.headers ?? {},
+      timestamp: record.timestamp ?? nowMs
+    }
+  }
+  const first = transaction.append.map(place)
+  const positions = first.map(({ topic, partition, offset }): Position => ({ topic, partition, offset }))
+  const then = transaction.appendThen?.(positions) ?? []
+  return { records: then.length === 0 ? first : first.concat(then.map(place)), positions }
+}
+
+/** Records by partition, each group in order. */
+export const byPartition = (
+  records: ReadonlyArray<LogRecord>
+): ReadonlyMap<string, ReadonlyArray<LogRecord>> => {
+  const groups = new Map<string, Array<LogRecord>>()
+  for (const record of records) {
+    const key = partitionKey(record.topic, record.partition)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [record])
+    else group.push(record)
+  }
+  return groups
+}
+
+/** The records that compaction keeps of `records` (one partition): the newest of each key, and no tombstones. */
+export const compacted = (records: ReadonlyArray<LogRecord>): ReadonlyArray<LogRecord> => {
+  const newest = new Map(records.map((record) => [record.key, record.offset]))
+  return records.filter((record) => record.value !== null && newest.get(record.key) === record.offset)
+}

@@ -1,0 +1,82 @@
+/**
+ * The topics as data: what `topics/topics.json` says of a name, and which partition a key belongs to. Both adapters
+ * read it. A name that no entry covers is a mistake in the program and dies naming itself.
+ */
+import entries from "../../topics/topics.json" with { type: "json" }
+import { parseDuration } from "../config/Config.ts"
+
+export interface TopicSettings {
+  readonly partitions: number
+  /** Null: kept until superseded (compacted). */
+  readonly retentionMs: number | null
+}
+
+/** Retentions that a setting decides are written as its name. */
+export interface RetentionSettings {
+  readonly retentionEventsMs: number
+}
+
+interface TopicEntry {
+  readonly pattern: RegExp
+  readonly partitions: number
+  readonly retention: string | null
+}
+
+/** `xrpl.<network>.events`: a placeholder stands for one segment. */
+const patternOf = (name: string): RegExp =>
+  new RegExp(`^${name.replaceAll(".", "\\.").replace(/<[a-z]+>/g, "[a-z0-9]+")}$`)
+
+const topics: ReadonlyArray<TopicEntry> = entries.map(({ name, partitions, retention }) => ({
+  pattern: patternOf(name),
+  partitions,
+  retention
+}))
+
+const known = new Map<string, TopicEntry>()
+
+const entryOf = (topic: string): TopicEntry => {
+  let entry = known.get(topic)
+  if (entry === undefined) {
+    entry = topics.find(({ pattern }) => pattern.test(topic))
+    if (entry === undefined) throw new Error(`topic ${topic} is not in topics/topics.json`)
+    known.set(topic, entry)
+  }
+  return entry
+}
+
+export const partitionsOf = (topic: string): number => entryOf(topic).partitions
+
+/** How long the topic keeps records, in milliseconds; null for a compacted one. */
+export const retentionOf = (topic: string, settings: RetentionSettings): number | null => {
+  const { retention } = entryOf(topic)
+  if (retention === null) return null
+  if (retention === "RETENTION_EVENTS") return settings.retentionEventsMs
+  const ms = parseDuration(retention)
+  if (ms === undefined) throw new Error(`retention ${retention} of topic ${topic} is no duration`)
+  return ms
+}
+
+/** MurmurHash2, as the default partitioner of Kafka's clients has it: the same key lands in the same partition there. */
+const murmur2 = (data: Uint8Array): number => {
+  const M = 0x5bd1e995
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
+  let hash = 0x9747b28c ^ data.length
+  const whole = data.length - (data.length % 4)
+  for (let i = 0; i < whole; i += 4) {
+    let word = Math.imul(view.getInt32(i, true), M)
+    word ^= word >>> 24
+    hash = Math.imul(hash, M) ^ Math.imul(word, M)
+  }
+  for (let i = data.length - 1; i >= whole; i--) hash ^= data[i]! << (8 * (i - whole))
+  if (whole < data.length) hash = Math.imul(hash, M)
+  hash ^= hash >>> 13
+  hash = Math.imul(hash, M)
+  return hash ^ (hash >>> 15)
+}
+
+const encoder = new TextEncoder()
+
+export const partitionOf = (topic: string, key: string): number => {
+  const partitions = partitionsOf(topic)
+  return partitions === 1 ? 0 : (murmur2(encoder.encode(key)) & 0x7fffffff) % partitions
+}
