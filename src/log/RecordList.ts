@@ -7,22 +7,42 @@ import type { LogRecord } from "./EventLog.ts"
 
 export interface RecordList {
   readonly records: Array<LogRecord>
+  /** Characters of the values in `records`. */
+  size: number
   /** Offset of the next append. */
   end: number
   /** Opened and replaced at each append. */
   grew: Latch.Latch
 }
 
-export const makeRecordList = (end: number): RecordList => ({ records: [], end, grew: Latch.makeUnsafe() })
+export const makeRecordList = (end: number): RecordList => ({
+  records: [],
+  size: 0,
+  end,
+  grew: Latch.makeUnsafe()
+})
 
 export const push = (list: RecordList, records: ReadonlyArray<LogRecord>): void => {
-  for (const record of records) list.records.push(record)
+  for (const record of records) {
+    list.records.push(record)
+    list.size += record.value?.length ?? 0
+  }
   const last = records.at(-1)
   if (last === undefined) return
   list.end = last.offset + 1
   const waiting = list.grew
   list.grew = Latch.makeUnsafe()
   waiting.openUnsafe()
+}
+
+/** Drops the oldest when there is half as much again as is wanted: in large pieces, since each costs a copy. */
+export const trim = (list: RecordList, maxRecords: number, maxSize: number): void => {
+  const { records } = list
+  if (records.length <= 1.5 * maxRecords && list.size <= 1.5 * maxSize) return
+  let drop = 0
+  while (records.length - drop > maxRecords || list.size > maxSize)
+    list.size -= records[drop++]!.value?.length ?? 0
+  records.splice(0, drop)
 }
 
 /** Index of the first record at `offset` or beyond. */

@@ -44,6 +44,14 @@ const entryOf = (topic: string): TopicEntry => {
   return entry
 }
 
+/** How a topic forgets: within days, by the retention of events, or record by record as keys are superseded. */
+export type TopicKind = "work" | "history" | "compacted"
+
+export const kindOf = (topic: string): TopicKind => {
+  const { retention } = entryOf(topic)
+  return retention === null ? "compacted" : retention === "RETENTION_EVENTS" ? "history" : "work"
+}
+
 export const partitionsOf = (topic: string): number => entryOf(topic).partitions
 
 /** How long the topic keeps records, in milliseconds; null for a compacted one. */

@@ -1,0 +1,53 @@
+/**
+ * The embedded log (log/EmbeddedEventLog.ts). A row is a batch of records of one partition, as in Kafka's segments, so
+ * rows stay few. Topics that forget after days and those that keep more than a year live in two tables, each
+ * range-partitioned by the time of writing, so that retention drops whole partitions; compacted topics have a row per
+ * record, since there single records are superseded.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    CREATE TABLE log_ends (
+      topic text NOT NULL,
+      partition integer NOT NULL,
+      start_offset bigint NOT NULL,
+      end_offset bigint NOT NULL,
+      PRIMARY KEY (topic, partition)
+    )`
+  yield* sql`
+    CREATE TABLE log_commits (
+      group_name text NOT NULL,
+      topic text NOT NULL,
+      partition integer NOT NULL,
+      next_offset bigint NOT NULL,
+      PRIMARY KEY (group_name, topic, partition)
+    )`
+  for (const table of ["log_work", "log_history"]) {
+    yield* sql`
+      CREATE TABLE ${sql(table)} (
+        topic text NOT NULL,
+        partition integer NOT NULL,
+        base_offset bigint NOT NULL,
+        last_offset bigint NOT NULL,
+        written_at timestamptz NOT NULL,
+        last_timestamp bigint NOT NULL,
+        records text NOT NULL,
+        PRIMARY KEY (topic, partition, last_offset, written_at)
+      ) PARTITION BY RANGE (written_at)`
+    yield* sql`CREATE INDEX ${sql(`${table}_by_time`)} ON ${sql(table)} (topic, partition, last_timestamp)`
+  }
+  yield* sql`
+    CREATE TABLE log_compacted (
+      topic text NOT NULL,
+      partition integer NOT NULL,
+      log_offset bigint NOT NULL,
+      key text NOT NULL,
+      value text,
+      headers text NOT NULL,
+      record_timestamp bigint NOT NULL,
+      PRIMARY KEY (topic, partition, log_offset)
+    )`
+})
