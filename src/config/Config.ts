@@ -6,6 +6,7 @@
 import { Context } from "effect"
 import type { Network } from "../domain/Network.ts"
 import type { RetryPolicy } from "../domain/RetryPolicy.ts"
+import { boolean, duration, integer, list, parseDuration, text, urlOf } from "./Values.ts"
 
 export const roles = ["api", "ingest", "route", "deliver", "delay", "replay", "events"] as const
 export type Role = (typeof roles)[number]
@@ -22,55 +23,6 @@ interface Setting<A> {
 }
 
 const setting = <A>(definition: Setting<A>): Setting<A> => definition
-
-const DURATION_UNITS: Readonly<Record<string, number>> = {
-  ms: 1,
-  millis: 1,
-  s: 1_000,
-  second: 1_000,
-  seconds: 1_000,
-  m: 60_000,
-  minute: 60_000,
-  minutes: 60_000,
-  h: 3_600_000,
-  hour: 3_600_000,
-  hours: 3_600_000,
-  d: 86_400_000,
-  day: 86_400_000,
-  days: 86_400_000
-}
-
-/** `10 seconds`, `500ms`, `2h`, `30 days` → milliseconds. */
-export const parseDuration = (text: string): number | undefined => {
-  const match = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/.exec(text.trim().toLowerCase())
-  const unit = match === null ? undefined : DURATION_UNITS[match[2]!]
-  return unit === undefined ? undefined : Math.round(Number(match![1]) * unit)
-}
-
-const list = (text: string): ReadonlyArray<string> =>
-  text
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "")
-
-const text = (value: string) => (value === "" ? undefined : value)
-
-const integer = (minimum: number, maximum: number) => (value: string) =>
-  /^\d+$/.test(value) && Number(value) >= minimum && Number(value) <= maximum ? Number(value) : undefined
-
-const boolean = (value: string) => (value === "true" ? true : value === "false" ? false : undefined)
-
-const duration = (minimumMs: number) => (value: string) => {
-  const ms = parseDuration(value)
-  return ms !== undefined && ms >= minimumMs ? ms : undefined
-}
-
-const urlOf =
-  (...protocols: ReadonlyArray<string>) =>
-  (value: string) => {
-    const url = URL.parse(value)
-    return url !== null && protocols.includes(url.protocol) && url.hostname !== "" ? value : undefined
-  }
 
 const wsUrls = (value: string) => {
   const urls = list(value)
@@ -305,22 +257,52 @@ export class Settings extends Context.Service<Settings, SettingsShape>()("ledger
 
 /** What is wrong with the settings: one sentence each, ready to print. */
 export interface SettingProblem {
-  readonly name: SettingName
+  readonly name: string
   readonly message: string
 }
 
+/** Set by an operator who expects something else than what this version does: refused, not ignored. */
+const refused: Readonly<Record<string, string>> = {
+  KAFKA_BROKERS: "not supported by this version yet; unset it to use the embedded log.",
+  SCHEMA_REGISTRY_URL:
+    "not supported by this version yet; unset it to use the embedded log without a registry."
+}
+
+/** Without effect in this version, and harmless. */
+const ignored: Readonly<Record<string, string>> = {
+  SMTP_URL: "not supported by this version yet; no mail is sent.",
+  OTEL_EXPORTER_OTLP_ENDPOINT: "not supported by this version yet; no traces or metrics are sent."
+}
+
+const setAmong = (environment: Environment, table: Readonly<Record<string, string>>): Array<SettingProblem> =>
+  Object.entries(table)
+    .filter(([name]) => (environment[name]?.trim() ?? "") !== "")
+    .map(([name, fault]) => ({ name, message: `${name}: ${fault}` }))
+
+/** One warning for each setting that is set but does nothing yet. */
+export const ignoredSettings = (environment: Environment): ReadonlyArray<SettingProblem> =>
+  setAmong(environment, ignored)
+
 const QUOTED_MAX = 60
+
+/** Scheme and host of an address: its user info, path and query may hold a credential. */
+const withoutCredentials = (url: string): string => {
+  const [, scheme = "", host = ""] = /^([a-z][a-z0-9+.-]*:\/\/)?(?:[^@/?#]*@)?([^/?#]*)/i.exec(url) ?? []
+  const bare = scheme + host
+  return bare === url ? url : `${bare}…`
+}
 
 const problemOf = (name: SettingName, value: string): SettingProblem => {
   const { accepts, secret } = definitions[name] as Setting<unknown>
-  const shown = value.length > QUOTED_MAX ? `${value.slice(0, QUOTED_MAX)}…` : value
+  const bare = name.endsWith("_URLS") ? list(value).map(withoutCredentials).join(",") : value
+  const shown = bare.length > QUOTED_MAX ? `${bare.slice(0, QUOTED_MAX)}…` : bare
   const fault = secret === true ? "its value is not valid" : `${JSON.stringify(shown)} is not valid`
   return { name, message: `${name}: ${fault}; accepted: ${accepts}.` }
 }
 
 /** Reads all settings; every wrong one is reported. An empty variable counts as unset, but for the server lists. */
 export const loadSettings = (environment: Environment): SettingsShape | ReadonlyArray<SettingProblem> => {
-  const problems: Array<SettingProblem> = []
+  const problems = setAmong(environment, refused)
   const read = <N extends SettingName>(name: N) => {
     const definition = definitions[name] as Setting<NonNullable<ReturnType<(typeof definitions)[N]["parse"]>>>
     const given = environment[name]?.trim()

@@ -1,10 +1,22 @@
 /** Every bound of the program in one table: a name, a unit and the reason. */
+import { webhookBounds } from "../domain/WebhookRules.ts"
+
 export const Limits = {
   // --- the log
   /** Records a stage takes at once: enough to fill one SQL statement, small enough to hold in memory. */
   takeBatchRecords: 500,
   /** Records one group commit of the embedded log writes: keeps a transaction under some 10 ms. */
   embeddedLogBatchRecords: 2_000,
+  /** Transactions that wait for the embedded log's writer; more wait in their callers. */
+  embeddedLogQueue: 1_000,
+  /** Records, and bytes of values, in one row of the embedded log: a row must stay readable in one message. */
+  embeddedLogRowRecords: 500,
+  embeddedLogRowBytes: 1024 * 1024,
+  /** Rows of the embedded log read at once. */
+  embeddedLogReadRows: 8,
+  /** Days in one table partition of the embedded log, for topics that forget within days and for the others. */
+  embeddedLogWorkDays: 1,
+  embeddedLogHistoryDays: 10,
   /** Recent records per partition that the embedded log serves from memory. */
   embeddedLogTailRecords: 2_000,
   /** Bytes (values) per partition of that tail, so that large events cannot fill the memory. */
@@ -40,6 +52,18 @@ export const Limits = {
   /** Ledgers fetched ahead of the one being committed while catching up (public servers allow 2 to 4 at once). */
   catchUpParallel: 4,
 
+  // --- the simulated ledger
+  /** Ledgers it keeps: more than an hour at one a second; older ones answer `lgrNotFound`. */
+  simulatedLedgers: 5_000,
+  /** Bytes of ledgers it keeps, so that large ledgers cannot fill the memory. */
+  simulatedLedgerBytes: 64 * 1024 * 1024,
+  /** Closed ledgers a reader of its stream may lag behind before it misses some. */
+  simulatedClosedBacklog: 1_000,
+  /** A request to it: the longest meaningful one has some 300 bytes. */
+  simulatedRequestBytes: 64 * 1024,
+  /** Bytes queued for a client that does not read, before it is disconnected. */
+  simulatedSocketBytes: 64 * 1024 * 1024,
+
   // --- deliveries
   /** Deliveries queued or in flight per delivery partition; what is beyond waits in PostgreSQL (24 partitions of 1 to 2 KB each). */
   partitionDeliveries: 2_000,
@@ -73,25 +97,70 @@ export const Limits = {
   // --- storage
   /** First and longest wait while a store or the log is away. */
   storeRetryMs: { first: 50, longest: 2_000 },
+  /** Connections the embedded server accepts: this process, commands beside it, tests. */
+  embeddedConnections: 100,
+  /** How long its start may take (recovery after a crash included), its stop, and waiting for one that is stopping. */
+  embeddedStartMs: 60_000,
+  embeddedStopMs: 10_000,
+  embeddedTakeOverMs: 4_000,
+  /** How often its state is looked at meanwhile. */
+  embeddedPollMs: 20,
+  /** How long the database may take to answer at the start. */
+  databaseConnectMs: 5_000,
   /** PostgreSQL connections of one process. */
   databaseConnections: 10,
+  /** How often partitions are made ahead and retention is applied. */
+  maintenanceMs: 3_600_000,
   /** Days of table partitions made ahead, so that midnight never meets a missing one. */
   partitionsAheadDays: 3,
+  /** Time for a database to answer a connection: a start says within this what is wrong with it. */
+  databaseConnectMs: 5_000,
+  /** Pause between two looks at the embedded server while it starts or stops, which takes 50 to 100 ms. */
+  embeddedPollMs: 25,
+  /** From the launch of the embedded server to its first answer; recovery after a crash reads up to 1 GB of log. */
+  embeddedStartMs: 120_000,
+  /** A start waits this long for another's short command on the same folder; with the look itself it stays below 5 s. */
+  embeddedShareMs: 4_000,
+  /** A running server that nobody holds for this long has lost its program and is taken over. */
+  embeddedOrphanMs: 2_000,
+  /** From the request to stop to a server that is gone: it writes a checkpoint first. */
+  embeddedStopMs: 10_000,
+  /** Restarts of an embedded server that died, without one success between, before the program gives up. */
+  embeddedRestarts: 5,
+  /** First pause before such a restart; it doubles each time. */
+  embeddedRestartMs: 200,
+  /** The embedded server's message file is emptied at a start that finds it larger. */
+  embeddedMessagesBytes: 4 * 1024 * 1024,
+  /** Bytes of a unix socket's path that every Linux accepts. */
+  socketPathBytes: 107,
+  /** Pause between two rounds of partition upkeep; partitions are made days ahead. */
+  partitionsEveryMs: 3_600_000,
   /** Outbox rows published in one transaction of the log. */
   outboxBatch: 500,
+  /** Between looks at the outbox for what other processes wrote; its own writes wake the publisher at once. */
+  outboxPollMs: 250,
 
   // --- API
   /** A request body. */
   requestBodyBytes: 1024 * 1024,
-  /** Account addresses in one webhook's filter. */
-  accountFilters: 10_000,
-  /** Characters of an endpoint's address. */
-  urlLength: 2_048,
-  /** Characters of a webhook's description. */
-  descriptionLength: 500,
-  /** Headers of its own that a webhook may add, and the length of each value. */
-  webhookHeaders: 20,
-  webhookHeaderLength: 1_024,
+  /** What one webhook may hold. */
+  ...webhookBounds,
+  /** A database that does not answer `/readyz` within this counts as away. */
+  readyCheckMs: 2_000,
+  /** From a request's first byte to its last: a slow sender cannot hold a connection for longer. */
+  requestReceiveMs: 30_000,
+  /** `Retry-After` of a 503, in seconds: a database or broker that restarts needs some. */
+  unavailableRetrySeconds: 5,
+  /** Characters of one path segment; the longest id is an event's, some 110. */
+  pathSegmentLength: 256,
+
+  // --- command line
+  /** A request that `listen` takes: envelopes have a few KB. */
+  listenBodyBytes: 1024 * 1024,
+  /** Longest wait of `listen` before it answers: well past any delivery timeout. */
+  listenDelayMs: 10 * 60_000,
+  /** One check of `doctor`. */
+  doctorCheckMs: 5_000,
 
   // --- process
   /** From SIGTERM to the end, at most. */

@@ -1,6 +1,7 @@
 /**
  * The embedded log's tables (migration 0002) as functions: write a batch in one statement, read ranges, drop what is
- * past its retention. Offsets are int8 in PostgreSQL and numbers here: 2^53 records are not reached.
+ * past its retention. Offsets are int8 in PostgreSQL and numbers here: 2^53 records are not reached. In array parameters
+ * numbers go as text, since the driver wants one size for all of an array's numbers.
  */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -72,6 +73,17 @@ const rowsOf = (records: ReadonlyArray<LogRecord>): ReadonlyArray<BatchRow> => {
   return rows
 }
 
+/** As JSON: the driver cannot tell the type of an array that holds nothing but tombstones. */
+const compactedRow = (record: LogRecord) => ({
+  topic: record.topic,
+  partition: record.partition,
+  log_offset: record.offset,
+  key: record.key,
+  value: record.value,
+  headers: JSON.stringify(record.headers),
+  record_timestamp: record.timestamp
+})
+
 export const makeTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const at = (unixMs: number) => new Date(unixMs).toISOString()
@@ -107,31 +119,27 @@ export const makeTables = Effect.gen(function* () {
       return sql`
         INSERT INTO ${sql(table)} (topic, partition, base_offset, last_offset, last_timestamp, records, written_at)
         SELECT *, ${at(nowMs)}::timestamptz FROM unnest(
-          ${rows.map((row) => row.topic)}::text[], ${rows.map((row) => row.partition)}::int[],
-          ${rows.map((row) => row.base)}::bigint[], ${rows.map((row) => row.last)}::bigint[],
-          ${rows.map((row) => row.lastTimestamp)}::bigint[], ${rows.map((row) => row.records)}::text[])`
+          ${rows.map((row) => row.topic)}::text[], ${rows.map((row) => String(row.partition))}::int[],
+          ${rows.map((row) => String(row.base))}::bigint[], ${rows.map((row) => String(row.last))}::bigint[],
+          ${rows.map((row) => String(row.lastTimestamp))}::bigint[], ${rows.map((row) => row.records)}::text[])`
     }
     yield* sql`
       WITH work AS (${inserted("log_work")}), history AS (${inserted("log_history")}),
       compacted AS (
         INSERT INTO log_compacted (topic, partition, log_offset, key, value, headers, record_timestamp)
-        SELECT * FROM unnest(
-          ${compacted.map((record) => record.topic)}::text[], ${compacted.map((record) => record.partition)}::int[],
-          ${compacted.map((record) => record.offset)}::bigint[], ${compacted.map((record) => record.key)}::text[],
-          ${compacted.map((record) => record.value)}::text[],
-          ${compacted.map((record) => JSON.stringify(record.headers))}::text[],
-          ${compacted.map((record) => record.timestamp)}::bigint[])
+        SELECT * FROM json_to_recordset(${JSON.stringify(compacted.map(compactedRow))}::json) AS row
+          (topic text, partition int, log_offset bigint, key text, value text, headers text, record_timestamp bigint)
       ), committed AS (
         INSERT INTO log_commits (group_name, topic, partition, next_offset)
         SELECT * FROM unnest(
           ${commits.map((commit) => commit.group)}::text[], ${commits.map((commit) => commit.topic)}::text[],
-          ${commits.map((commit) => commit.partition)}::int[], ${commits.map((commit) => commit.offset)}::bigint[])
+          ${commits.map((commit) => String(commit.partition))}::int[], ${commits.map((commit) => String(commit.offset))}::bigint[])
         ON CONFLICT (group_name, topic, partition) DO UPDATE SET next_offset = excluded.next_offset
       )
       INSERT INTO log_ends (topic, partition, start_offset, end_offset)
       SELECT topic, partition, 0, end_offset FROM unnest(
-        ${ends.map((record) => record.topic)}::text[], ${ends.map((record) => record.partition)}::int[],
-        ${ends.map((record) => record.offset + 1)}::bigint[]) AS ends (topic, partition, end_offset)
+        ${ends.map((record) => record.topic)}::text[], ${ends.map((record) => String(record.partition))}::int[],
+        ${ends.map((record) => String(record.offset + 1))}::bigint[]) AS ends (topic, partition, end_offset)
       ON CONFLICT (topic, partition) DO UPDATE SET end_offset = excluded.end_offset`
   })
 
@@ -139,7 +147,7 @@ export const makeTables = Effect.gen(function* () {
     if (kindOf(topic) === "compacted") return yield* readCompacted({ topic, partition, offset }, max)
     const rows = yield* sql<{ readonly base_offset: bigint; readonly records: string }>`
       SELECT base_offset, records FROM ${sql(tableOf(topic))}
-      WHERE topic = ${topic} AND partition = ${partition} AND last_offset >= ${offset}
+      WHERE topic = ${topic} AND partition = ${partition} AND last_offset >= ${String(offset)}
       ORDER BY last_offset LIMIT ${Limits.embeddedLogReadRows}`
     const found: Array<LogRecord> = []
     for (const row of rows) {
@@ -164,7 +172,7 @@ export const makeTables = Effect.gen(function* () {
       readonly record_timestamp: bigint
     }>`
       SELECT log_offset, key, value, headers, record_timestamp FROM log_compacted
-      WHERE topic = ${topic} AND partition = ${partition} AND log_offset >= ${offset}
+      WHERE topic = ${topic} AND partition = ${partition} AND log_offset >= ${String(offset)}
       ORDER BY log_offset LIMIT ${max}`.pipe(
       Effect.map((rows) =>
         rows.map(
@@ -187,10 +195,10 @@ export const makeTables = Effect.gen(function* () {
       kindOf(topic) === "compacted"
         ? yield* sql<{ readonly found: bigint | null }>`
             SELECT min(log_offset) AS found FROM log_compacted
-            WHERE topic = ${topic} AND partition = ${partition} AND record_timestamp >= ${unixMs}`
+            WHERE topic = ${topic} AND partition = ${partition} AND record_timestamp >= ${String(unixMs)}`
         : yield* sql<{ readonly found: bigint | null }>`
             SELECT min(base_offset) AS found FROM ${sql(tableOf(topic))}
-            WHERE topic = ${topic} AND partition = ${partition} AND last_timestamp >= ${unixMs}`
+            WHERE topic = ${topic} AND partition = ${partition} AND last_timestamp >= ${String(unixMs)}`
     const first = rows[0]?.found
     if (first === null || first === undefined) return undefined
     const batch = yield* read({ topic, partition, offset: Number(first) }, Limits.embeddedLogRowRecords)

@@ -3,7 +3,7 @@
  * read it. A name that no entry covers is a mistake in the program and dies naming itself.
  */
 import entries from "../../topics/topics.json" with { type: "json" }
-import { parseDuration } from "../config/Config.ts"
+import { parseDuration } from "../config/Values.ts"
 
 export interface TopicSettings {
   readonly partitions: number

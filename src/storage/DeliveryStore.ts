@@ -7,6 +7,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { DeliveryStatus } from "../domain/Delivery.ts"
 import type { Network } from "../domain/Network.ts"
+import { column } from "./Columns.ts"
 
 export interface NewDelivery {
   readonly id: string
@@ -104,13 +105,13 @@ export class DeliveryStore extends Context.Service<
             INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, status, updated_at)
             SELECT id, webhook_id, account_id, network, event_id, event_type, event_offset, 'pending', ${at(nowMs)}::timestamptz
             FROM unnest(
-              ${deliveries.map((d) => d.id)}::text[],
-              ${deliveries.map((d) => d.webhookId)}::text[],
-              ${deliveries.map((d) => d.accountId)}::text[],
-              ${deliveries.map((d) => d.network)}::text[],
-              ${deliveries.map((d) => d.eventId)}::text[],
-              ${deliveries.map((d) => d.eventType)}::text[],
-              ${deliveries.map((d) => d.eventOffset)}::bigint[]
+              ${column(deliveries.map((d) => d.id))}::text[],
+              ${column(deliveries.map((d) => d.webhookId))}::text[],
+              ${column(deliveries.map((d) => d.accountId))}::text[],
+              ${column(deliveries.map((d) => d.network))}::text[],
+              ${column(deliveries.map((d) => d.eventId))}::text[],
+              ${column(deliveries.map((d) => d.eventType))}::text[],
+              ${column(deliveries.map((d) => d.eventOffset))}::bigint[]
             ) AS new (id, webhook_id, account_id, network, event_id, event_type, event_offset)
             ON CONFLICT DO NOTHING`.pipe(Effect.asVoid),
 
@@ -125,7 +126,7 @@ export class DeliveryStore extends Context.Service<
           }>`
             SELECT id, status, attempts, series_start, parked,
                    (extract(epoch FROM next_attempt_at) * 1000)::float8 AS next_attempt_ms
-            FROM deliveries WHERE id = ANY(${ids}::text[])`.pipe(
+            FROM deliveries WHERE id = ANY(${column(ids)}::text[])`.pipe(
             Effect.map(
               (rows) =>
                 new Map(
@@ -149,16 +150,16 @@ export class DeliveryStore extends Context.Service<
           sql<{ readonly id: string }>`
             WITH outcome AS (
               SELECT * FROM unnest(
-                ${attempts.map((a) => a.deliveryId)}::text[],
-                ${attempts.map((a) => a.attempt)}::int[],
-                ${attempts.map((a) => a.status)}::text[],
-                ${attempts.map((a) => a.responseStatus)}::int[],
-                ${attempts.map((a) => a.responseTimeMs)}::int[],
-                ${attempts.map((a) => a.responseBody)}::text[],
-                ${attempts.map((a) => a.error)}::text[],
-                ${attempts.map((a) => at(a.attemptedAt))}::timestamptz[],
-                ${attempts.map((a) => at(a.endedAt))}::timestamptz[],
-                ${attempts.map((a) => a.nextDelayMs)}::int[]
+                ${column(attempts.map((a) => a.deliveryId))}::text[],
+                ${column(attempts.map((a) => a.attempt))}::int[],
+                ${column(attempts.map((a) => a.status))}::text[],
+                ${column(attempts.map((a) => a.responseStatus))}::int[],
+                ${column(attempts.map((a) => a.responseTimeMs))}::int[],
+                ${column(attempts.map((a) => a.responseBody))}::text[],
+                ${column(attempts.map((a) => a.error))}::text[],
+                ${column(attempts.map((a) => at(a.attemptedAt)))}::timestamptz[],
+                ${column(attempts.map((a) => at(a.endedAt)))}::timestamptz[],
+                ${column(attempts.map((a) => a.nextDelayMs))}::int[]
               ) WITH ORDINALITY AS o (delivery_id, attempt, status, response_status, response_time_ms, response_body,
                                       error, attempted_at, ended_at, next_delay_ms, n)
             ), moved AS (
@@ -200,7 +201,7 @@ export class DeliveryStore extends Context.Service<
           ),
 
         park: (ids) =>
-          sql`UPDATE deliveries SET parked = true WHERE id = ANY(${ids}::text[]) AND status IN ('pending', 'retrying')`.pipe(
+          sql`UPDATE deliveries SET parked = true WHERE id = ANY(${column(ids)}::text[]) AND status IN ('pending', 'retrying')`.pipe(
             Effect.asVoid
           ),
 
@@ -208,7 +209,7 @@ export class DeliveryStore extends Context.Service<
           sql`
             UPDATE deliveries SET status = 'failed', last_error = ${reason}, parked = false, next_attempt_at = NULL,
                    updated_at = ${at(nowMs)}::timestamptz
-            WHERE id = ANY(${ids}::text[]) AND status IN ('pending', 'retrying')`.pipe(Effect.asVoid),
+            WHERE id = ANY(${column(ids)}::text[]) AND status IN ('pending', 'retrying')`.pipe(Effect.asVoid),
 
         parkedWebhooks: sql<{ readonly webhook_id: string }>`
           SELECT DISTINCT webhook_id FROM deliveries WHERE parked AND status IN ('pending', 'retrying')`.pipe(

@@ -1,0 +1,53 @@
+/**
+ * From the text of a setting to its value: pure functions that give undefined for what is not acceptable. What is
+ * accepted in words stands beside each setting in Config.ts.
+ */
+
+const DURATION_UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  millis: 1,
+  s: 1_000,
+  second: 1_000,
+  seconds: 1_000,
+  m: 60_000,
+  minute: 60_000,
+  minutes: 60_000,
+  h: 3_600_000,
+  hour: 3_600_000,
+  hours: 3_600_000,
+  d: 86_400_000,
+  day: 86_400_000,
+  days: 86_400_000
+}
+
+/** `10 seconds`, `500ms`, `2h`, `30 days` → milliseconds. */
+export const parseDuration = (text: string): number | undefined => {
+  const match = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/.exec(text.trim().toLowerCase())
+  const unit = match === null ? undefined : DURATION_UNITS[match[2]!]
+  return unit === undefined ? undefined : Math.round(Number(match![1]) * unit)
+}
+
+export const list = (text: string): ReadonlyArray<string> =>
+  text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "")
+
+export const text = (value: string) => (value === "" ? undefined : value)
+
+export const integer = (minimum: number, maximum: number) => (value: string) =>
+  /^\d+$/.test(value) && Number(value) >= minimum && Number(value) <= maximum ? Number(value) : undefined
+
+export const boolean = (value: string) => (value === "true" ? true : value === "false" ? false : undefined)
+
+export const duration = (minimumMs: number) => (value: string) => {
+  const ms = parseDuration(value)
+  return ms !== undefined && ms >= minimumMs ? ms : undefined
+}
+
+export const urlOf =
+  (...protocols: ReadonlyArray<string>) =>
+  (value: string) => {
+    const url = URL.parse(value)
+    return url !== null && protocols.includes(url.protocol) && url.hostname !== "" ? value : undefined
+  }

@@ -1,0 +1,157 @@
+/**
+ * Deliveries as the API sees them: pages, one with its attempts, and the manual retry. A customer reaches only
+ * deliveries of the own account on the networks of the calling key. Pages go by id, newest first; an id begins with its
+ * creation time, so time bounds are bounds of ids and leave out whole table partitions.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { DELIVERIES_TOPIC, type DeliveryStatus, type DeliveryWork } from "../domain/Delivery.ts"
+import { firstIdAt } from "../domain/Ids.ts"
+import type { LedgerEvent } from "../domain/LedgerEvent.ts"
+import type { Network } from "../domain/Network.ts"
+import { Outbox } from "./Outbox.ts"
+import type { Owner } from "./WebhookStore.ts"
+
+export interface DeliveryRow {
+  readonly id: string
+  readonly webhook_id: string
+  readonly network: Network
+  readonly event_id: string
+  readonly event_type: string
+  readonly event_offset: number
+  readonly status: DeliveryStatus
+  readonly attempts: number
+  readonly last_error: string | null
+  readonly response_status: number | null
+  readonly response_time_ms: number | null
+  readonly response_body: string | null
+  readonly updated_at: string
+}
+
+export interface AttemptRow {
+  readonly attempt: number
+  readonly status: "failed" | "delivered"
+  readonly response_status: number | null
+  readonly response_time_ms: number | null
+  readonly error: string | null
+  readonly attempted_at: string
+}
+
+export interface DeliveryFilter {
+  readonly webhookId: string | undefined
+  readonly eventType: string | undefined
+  readonly status: DeliveryStatus | undefined
+  /** Both exclusive; Unix milliseconds, possibly with a fraction. */
+  readonly since: number | undefined
+  readonly until: number | undefined
+}
+
+export type RetryResult = "queued" | "not found" | "not failed" | "webhook deleted" | "webhook disabled"
+
+export class DeliveryQueries extends Context.Service<
+  DeliveryQueries,
+  {
+    /** Newest first, those with an id below `beforeId`. */
+    readonly list: (
+      owner: Owner,
+      filter: DeliveryFilter,
+      beforeId: string | undefined,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<DeliveryRow>, SqlError.SqlError>
+    readonly find: (
+      owner: Owner,
+      id: string
+    ) => Effect.Effect<Option.Option<DeliveryRow>, SqlError.SqlError>
+    /** In the order in which they were made. */
+    readonly attempts: (id: string) => Effect.Effect<ReadonlyArray<AttemptRow>, SqlError.SqlError>
+    /** Starts a new series for a failed delivery; `event` is the one it is about. */
+    readonly retry: (
+      owner: Owner,
+      id: string,
+      event: LedgerEvent,
+      nowMs: number
+    ) => Effect.Effect<RetryResult, SqlError.SqlError>
+  }
+>()("ledgerhook/storage/DeliveryQueries") {
+  static readonly layer = Layer.effect(
+    DeliveryQueries,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const outbox = yield* Outbox
+      const columns = sql`
+        id, webhook_id, network, event_id, event_type, event_offset::float8 AS event_offset, status, attempts,
+        last_error, response_status, response_time_ms, response_body, updated_at`
+
+      return DeliveryQueries.of({
+        // One index range per network, merged: a plain `network = ANY` would have to sort everything first.
+        list: (owner, filter, beforeId, limit) => {
+          const conditions = [
+            sql`account_id = ${owner.accountId}`,
+            sql`network = watched.name`,
+            ...(filter.webhookId === undefined ? [] : [sql`webhook_id = ${filter.webhookId}`]),
+            ...(filter.eventType === undefined ? [] : [sql`event_type = ${filter.eventType}`]),
+            ...(filter.status === undefined ? [] : [sql`status = ${filter.status}`]),
+            ...(filter.since === undefined
+              ? []
+              : [sql`id >= ${firstIdAt("dlv_", Math.max(0, Math.floor(filter.since) + 1))}`]),
+            ...(filter.until === undefined
+              ? []
+              : [sql`id < ${firstIdAt("dlv_", Math.max(0, Math.ceil(filter.until)))}`]),
+            ...(beforeId === undefined ? [] : [sql`id < ${beforeId}`])
+          ]
+          return sql<DeliveryRow>`
+            SELECT page.* FROM unnest(${owner.networks}::text[]) AS watched (name) CROSS JOIN LATERAL (
+              SELECT ${columns} FROM deliveries WHERE ${sql.and(conditions)} ORDER BY id DESC LIMIT ${limit}
+            ) AS page ORDER BY page.id DESC LIMIT ${limit}`
+        },
+
+        find: (owner, id) =>
+          sql<DeliveryRow>`
+            SELECT ${columns} FROM deliveries
+            WHERE id = ${id} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])`.pipe(
+            Effect.map((rows) => Option.fromNullishOr(rows[0]))
+          ),
+
+        attempts: (id) =>
+          sql<AttemptRow>`
+            SELECT attempt, status, response_status, response_time_ms, error, attempted_at
+            FROM attempts WHERE delivery_id = ${id} ORDER BY attempt`,
+
+        retry: (owner, id, event, nowMs) =>
+          Effect.gen(function* () {
+            // The webhook is held too: deleting or disabling it at this moment waits, and then sees the new state.
+            const [row] = yield* sql<{
+              readonly webhook_id: string
+              readonly status: DeliveryStatus
+              readonly attempts: number
+            }>`
+              SELECT webhook_id, status, attempts FROM deliveries
+              WHERE id = ${id} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])
+              FOR UPDATE`
+            if (row === undefined) return "not found"
+            const [webhook] = yield* sql<{ readonly status: string }>`
+              SELECT status FROM webhooks WHERE id = ${row.webhook_id} AND deleted_at IS NULL FOR SHARE`
+            if (webhook === undefined) return "webhook deleted"
+            if (row.status !== "failed") return "not failed"
+            if (webhook.status !== "active") return "webhook disabled"
+            yield* sql`
+              UPDATE deliveries SET status = 'pending', series_start = attempts, next_attempt_at = NULL,
+                     parked = false, updated_at = ${new Date(nowMs).toISOString()}::timestamptz
+              WHERE id = ${id}`
+            const work: DeliveryWork = {
+              delivery_id: id,
+              webhook_id: row.webhook_id,
+              attempt: row.attempts + 1,
+              series_attempt: 1,
+              due_at: 0,
+              event
+            }
+            yield* outbox.insert([
+              { topic: DELIVERIES_TOPIC, key: row.webhook_id, value: JSON.stringify(work) }
+            ])
+            return "queued"
+          }).pipe(sql.withTransaction)
+      })
+    })
+  )
+}

@@ -1,0 +1,59 @@
+/**
+ * Brings the database's tables to this program's version: each migration once, in order, in one transaction, also when
+ * two processes start at once. A landed migration never changes; a database of a newer program is refused.
+ */
+import { Effect, Schedule, Schema } from "effect"
+import { Migrator, SqlClient } from "effect/sql"
+import { Limits } from "../config/Limits.ts"
+import foundation from "./migrations/0001_foundation.ts"
+import eventLog from "./migrations/0002_event_log.ts"
+
+const migrations = {
+  "0001_foundation": foundation,
+  "0002_event_log": eventLog
+}
+const TABLE = "migrations"
+const newest = Object.keys(migrations).length
+
+export class MigrationsError extends Schema.TaggedError<MigrationsError>()("MigrationsError", {
+  message: Schema.String,
+  cause: Schema.optional(Schema.Defect())
+}) {}
+
+const refuseNewer = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [table] = yield* sql<{ readonly found: boolean }>`SELECT to_regclass(${TABLE}) IS NOT NULL AS found`
+  if (table?.found !== true) return
+  const [row] = yield* sql<{ readonly newest: number | null }>`
+    SELECT max(migration_id) AS newest FROM ${sql(TABLE)}`
+  if ((row?.newest ?? 0) > newest) {
+    return yield* new MigrationsError({
+      message: `The database was migrated by a newer ledgerhook (migration ${row?.newest}; this one knows ${newest}). Start that one, or use another database.`
+    })
+  }
+})
+
+/** The names of the migrations applied now. */
+export const migrate: Effect.Effect<ReadonlyArray<string>, MigrationsError, SqlClient.SqlClient> = Effect.gen(
+  function* () {
+    yield* refuseNewer
+    const applied = yield* Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: TABLE }).pipe(
+      // Another process is at it: what is left to do afterwards is nothing.
+      Effect.retry({
+        while: (error) => error._tag === "MigrationError" && error.kind === "Locked",
+        schedule: Schedule.spaced(Limits.embeddedPollMs),
+        times: Limits.embeddedStartMs / Limits.embeddedPollMs
+      })
+    )
+    return applied.map(([id, name]) => `${String(id).padStart(4, "0")}_${name}`)
+  }
+).pipe(
+  Effect.mapError((error) =>
+    error instanceof MigrationsError
+      ? error
+      : new MigrationsError({
+          message: "The database's tables could not be brought up to date.",
+          cause: error
+        })
+  )
+)

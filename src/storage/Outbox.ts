@@ -1,0 +1,76 @@
+/**
+ * Records for the log, written in the SQL transaction that changed what they tell. Ids commit in their own order: a
+ * writer takes one lock until its transaction ends, so who has seen id n has seen all before it. `insert` therefore
+ * comes last in a transaction, after every row lock, or two transactions could wait for each other.
+ * api/OutboxPublisher moves the rows to the log. The newest row is kept when it has been published: `headId` needs it.
+ */
+import { Context, Effect, Layer, Queue } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import type { NewRecord } from "../log/EventLog.ts"
+
+export interface OutboxRow {
+  readonly id: number
+  readonly topic: string
+  readonly key: string
+  readonly value: string | null
+}
+
+/** "outbox" in ASCII: the advisory lock that orders ids. */
+const ORDER_LOCK = "122554064105848"
+
+export class Outbox extends Context.Service<
+  Outbox,
+  {
+    /** Only inside `sql.withTransaction`, and last in it. Wakes this process's publisher after the commit. */
+    readonly insert: (
+      records: ReadonlyArray<Pick<NewRecord, "topic" | "key" | "value">>
+    ) => Effect.Effect<void, SqlError.SqlError>
+    /** The newest id that was ever committed; 0 when there is none. */
+    readonly headId: Effect.Effect<number, SqlError.SqlError>
+    /** Rows after `afterId`, in order. */
+    readonly next: (
+      afterId: number,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<OutboxRow>, SqlError.SqlError>
+    /** Drops rows up to `id`, but for the newest of all. */
+    readonly removeUpTo: (id: number) => Effect.Effect<void, SqlError.SqlError>
+    /** Waits until this process has written since the last call. */
+    readonly written: Effect.Effect<void>
+  }
+>()("ledgerhook/storage/Outbox") {
+  static readonly layer = Layer.effect(
+    Outbox,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      // One waiting wake-up stands for any number of writes.
+      const wake = yield* Queue.sliding<void>(1)
+
+      return Outbox.of({
+        insert: (records) =>
+          Effect.gen(function* () {
+            yield* sql`SELECT pg_advisory_xact_lock(${ORDER_LOCK}::bigint)`
+            yield* sql`
+              INSERT INTO outbox (topic, key, value)
+              SELECT topic, key, value FROM unnest(
+                ${records.map(({ topic }) => topic)}::text[],
+                ${records.map(({ key }) => key)}::text[],
+                ${records.map(({ value }) => value)}::text[]
+              ) WITH ORDINALITY AS new (topic, key, value, n) ORDER BY n`
+            yield* sql.afterCommit(Effect.asVoid(Queue.offer(wake, undefined)))
+          }),
+        headId: sql<{ readonly id: number }>`SELECT coalesce(max(id), 0)::float8 AS id FROM outbox`.pipe(
+          Effect.map((rows) => rows[0]!.id)
+        ),
+        next: (afterId, limit) =>
+          sql<OutboxRow>`
+            SELECT id::float8 AS id, topic, key, value FROM outbox
+            WHERE id > ${afterId}::bigint ORDER BY id LIMIT ${limit}`,
+        removeUpTo: (id) =>
+          sql`
+            DELETE FROM outbox
+            WHERE id <= ${id}::bigint AND id < (SELECT max(id) FROM outbox)`.pipe(Effect.asVoid),
+        written: Queue.take(wake)
+      })
+    })
+  )
+}

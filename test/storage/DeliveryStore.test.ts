@@ -1,0 +1,166 @@
+/** Rows are the truth: each method may be repeated after an unknown result and changes nothing the second time. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { deliveryId } from "../../src/domain/Ids.ts"
+import { type AttemptRecord, DeliveryStore, type NewDelivery } from "../../src/storage/DeliveryStore.ts"
+import { Partitions } from "../../src/storage/Partitions.ts"
+import { TestDatabase } from "../support/postgres.ts"
+import { insertAccount, insertWebhook } from "../support/rows.ts"
+
+const NOW = Date.parse("2026-11-21T09:30:00.000Z")
+const DISABLE_AFTER = 3
+
+let position = 0
+const newDelivery = (webhookId: string): NewDelivery => ({
+  id: deliveryId(NOW, position++, webhookId, "event"),
+  webhookId,
+  accountId: "acct_1",
+  network: "mainnet",
+  eventId: "event",
+  eventType: "payment.xrp",
+  eventOffset: 7
+})
+
+const attempt = (deliveryId: string, number: number, status: AttemptRecord["status"]): AttemptRecord => ({
+  deliveryId,
+  attempt: number,
+  status,
+  responseStatus: status === "delivered" ? 200 : 503,
+  responseTimeMs: 5,
+  responseBody: "body",
+  error: status === "delivered" ? null : "HTTP 503",
+  attemptedAt: NOW,
+  endedAt: NOW + 5,
+  nextDelayMs: status === "retrying" ? 1_000 : null
+})
+
+const Live = Layer.mergeAll(DeliveryStore.layer, Partitions.layer).pipe(Layer.provideMerge(TestDatabase))
+
+layer(Live)("delivery store", (it) => {
+  const webhookRow = (id: string) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<{ consecutive_failures: number; status: string }>`
+        SELECT consecutive_failures, status FROM webhooks WHERE id = ${id}`
+      return rows[0]!
+    })
+  const prepare = (count: number) =>
+    Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(NOW, NOW))
+      yield* insertAccount("acct_1")
+      const webhookId = yield* insertWebhook("acct_1")
+      const rows = Array.from({ length: count }, () => newDelivery(webhookId))
+      yield* store.insertPending(rows, NOW)
+      return { store, webhookId, rows, ids: rows.map(({ id }) => id) }
+    })
+
+  it.effect("makes a row once, however often its event is routed", () =>
+    Effect.gen(function* () {
+      const { store, rows, ids } = yield* prepare(2)
+      yield* store.record([attempt(ids[0]!, 1, "delivered")], DISABLE_AFTER)
+      yield* store.insertPending(rows, NOW)
+      const states = yield* store.states(ids)
+      assert.deepInclude(states.get(ids[0]!), { status: "delivered", attempts: 1 })
+      assert.deepInclude(states.get(ids[1]!), { status: "pending", attempts: 0 })
+    })
+  )
+
+  it.effect("records an attempt once and moves the webhook's counter with it", () =>
+    Effect.gen(function* () {
+      const { store, webhookId, ids } = yield* prepare(2)
+      const failed = [attempt(ids[0]!, 1, "failed"), attempt(ids[1]!, 1, "failed")]
+      yield* store.record(failed, DISABLE_AFTER)
+      yield* store.record(failed, DISABLE_AFTER)
+      assert.deepInclude(yield* webhookRow(webhookId), { consecutive_failures: 2 })
+      const sql = yield* SqlClient.SqlClient
+      const history =
+        yield* sql`SELECT attempt, status, error, next_delay_ms FROM attempts WHERE delivery_id = ${ids[0]!}`
+      assert.deepStrictEqual(history, [
+        { attempt: 1, status: "failed", error: "HTTP 503", next_delay_ms: null }
+      ])
+    })
+  )
+
+  it.effect("keeps the time of the next attempt while retrying, and no failure counts before the last", () =>
+    Effect.gen(function* () {
+      const { store, webhookId, ids } = yield* prepare(1)
+      yield* store.record([attempt(ids[0]!, 1, "retrying")], DISABLE_AFTER)
+      const state = (yield* store.states(ids)).get(ids[0]!)
+      assert.deepInclude(state, { status: "retrying", attempts: 1, nextAttemptAt: NOW + 5 + 1_000 })
+      assert.deepInclude(yield* webhookRow(webhookId), { consecutive_failures: 0 })
+    })
+  )
+
+  it.effect(
+    "resets the counter on a success and counts what failed after it, in the order of the batch",
+    () =>
+      Effect.gen(function* () {
+        const { store, webhookId, ids } = yield* prepare(4)
+        yield* store.record([attempt(ids[0]!, 1, "failed"), attempt(ids[1]!, 1, "failed")], DISABLE_AFTER)
+        yield* store.record([attempt(ids[2]!, 1, "delivered"), attempt(ids[3]!, 1, "failed")], DISABLE_AFTER)
+        assert.deepInclude(yield* webhookRow(webhookId), { consecutive_failures: 1 })
+      })
+  )
+
+  it.effect("names the webhooks that have failed too often", () =>
+    Effect.gen(function* () {
+      const { store, webhookId, ids } = yield* prepare(3)
+      const failing = yield* store.record(
+        ids.map((id) => attempt(id, 1, "failed")),
+        DISABLE_AFTER
+      )
+      assert.deepStrictEqual(failing, [webhookId])
+    })
+  )
+
+  it.effect(
+    "finishes an attempt that was in flight when its delivery was ended, and starts no retry of it",
+    () =>
+      Effect.gen(function* () {
+        const { store, ids } = yield* prepare(2)
+        yield* store.fail(ids, "webhook deleted", NOW)
+        yield* store.record(
+          [attempt(ids[0]!, 1, "retrying"), attempt(ids[1]!, 1, "delivered")],
+          DISABLE_AFTER
+        )
+        const states = yield* store.states(ids)
+        assert.deepInclude(states.get(ids[0]!), { status: "failed", attempts: 1, nextAttemptAt: null })
+        assert.deepInclude(states.get(ids[1]!), { status: "delivered", attempts: 1 })
+      })
+  )
+
+  it.effect("pages what only rows remember in the order of ids, until it is recorded", () =>
+    Effect.gen(function* () {
+      const { store, webhookId, ids } = yield* prepare(5)
+      yield* store.park([ids[4]!, ids[0]!, ids[2]!])
+      assert.include(yield* store.parkedWebhooks, webhookId)
+      const first = yield* store.parkedPage(webhookId, "", 2)
+      assert.deepStrictEqual(
+        first.map(({ id }) => id),
+        [ids[0], ids[2]]
+      )
+      const rest = yield* store.parkedPage(webhookId, ids[2]!, 2)
+      assert.deepStrictEqual(rest, [
+        { id: ids[4]!, network: "mainnet", eventOffset: 7, attempts: 0, seriesStart: 0 }
+      ])
+      yield* store.record([attempt(ids[0]!, 1, "delivered")], DISABLE_AFTER)
+      assert.strictEqual((yield* store.parkedPage(webhookId, "", 10)).length, 2)
+    })
+  )
+
+  it.effect("ends what waits for a webhook that stays disabled, and nothing else", () =>
+    Effect.gen(function* () {
+      const { store, webhookId, ids } = yield* prepare(2)
+      yield* store.park([ids[0]!])
+      assert.strictEqual(yield* store.failParkedOfDisabled(NOW, "webhook disabled", NOW), 0)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE webhooks SET status = 'disabled', disabled_at = ${new Date(NOW - 1).toISOString()}::timestamptz WHERE id = ${webhookId}`
+      assert.strictEqual(yield* store.failParkedOfDisabled(NOW, "webhook disabled", NOW), 1)
+      const states = yield* store.states(ids)
+      assert.deepInclude(states.get(ids[0]!), { status: "failed", parked: false })
+      assert.deepInclude(states.get(ids[1]!), { status: "pending" })
+    })
+  )
+})

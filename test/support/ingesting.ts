@@ -1,0 +1,93 @@
+/** Ingest as a test runs it: against given servers, into the log of the context, with one event per transaction. */
+import { Effect, type Fiber, Layer, type Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { isoTime, type Ledger } from "../../src/domain/Ledger.ts"
+import {
+  type Detection,
+  eventsTopic,
+  type LedgerEvent,
+  type LedgerMarker,
+  ledgersTopic
+} from "../../src/domain/LedgerEvent.ts"
+import * as RippledSource from "../../src/ledger/RippledSource.ts"
+import { ingest } from "../../src/ledger/Stage.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import * as MemoryEventLog from "../../src/log/MemoryEventLog.ts"
+import { Health } from "../../src/observability/Health.ts"
+import { settingsLayer } from "./settings.ts"
+
+/** A fresh log in memory and an empty health registry. */
+export const memoryLayer = () =>
+  Layer.merge(Layer.provide(MemoryEventLog.layer, settingsLayer()), Health.layer)
+
+export const oneEventEach = (ledger: Ledger): Detection => ({
+  events: ledger.transactions.map(({ hash }) => ({
+    event_id: `xrpl:${ledger.ledger_index}:${hash}:account.settings_changed`,
+    event_type: "account.settings_changed",
+    ledger_index: ledger.ledger_index,
+    timestamp: isoTime(ledger.close_time!),
+    payload: { tx_hash: hash },
+    accounts: []
+  })),
+  alerts: []
+})
+
+/** Ingest of mainnet in a fiber of the scope. */
+export const ingesting = (
+  urls: ReadonlyArray<string>,
+  options: { readonly start?: "latest" | number; readonly detect?: (ledger: Ledger) => Detection } = {}
+): Effect.Effect<Fiber.Fiber<never>, never, EventLog | Health | Scope.Scope> =>
+  ingest({
+    network: "mainnet",
+    start: options.start ?? "latest",
+    detect: options.detect ?? oneEventEach
+  }).pipe(Effect.provide(RippledSource.layer({ network: "mainnet", urls })), Effect.forkScoped)
+
+/** More records than any test here writes. */
+const ALL = 1_000_000
+
+const recordsOf = Effect.fnUntraced(function* (topic: string) {
+  const log = yield* EventLog
+  return yield* log.read({ topic, partition: 0, offset: 0 }, ALL)
+})
+
+export const markers = recordsOf(ledgersTopic("mainnet")).pipe(
+  // Written by ingest as exactly this.
+  Effect.map((records) => records.map(({ value }) => JSON.parse(value!) as LedgerMarker))
+)
+
+export const events = recordsOf(eventsTopic("mainnet")).pipe(
+  Effect.map((records) => records.map(({ value }) => JSON.parse(value!) as LedgerEvent))
+)
+
+export const takenIndexes = Effect.map(markers, (all) => all.map(({ ledger_index }) => ledger_index))
+
+/** Waits until that many ledgers are in the log. */
+export const awaitLedgers = Effect.fnUntraced(function* (count: number) {
+  const log = yield* EventLog
+  yield* log.awaitOffset({ topic: ledgersTopic("mainnet"), partition: 0, offset: count - 1 })
+})
+
+const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+
+/** Steps after which a condition counts as missed. */
+const STEPS_MAX = 20_000
+/** A request and its answer between sockets of one process take some four turns of the event loop. */
+const TURNS_PER_STEP = 10
+
+const stepping = <E, R>(condition: Effect.Effect<boolean, E, R>, step: Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    for (let i = 0; i < STEPS_MAX; i++) {
+      if (yield* condition) return
+      for (let n = 0; n < TURNS_PER_STEP; n++) yield* turn
+      yield* step
+    }
+    return yield* Effect.die(new Error("the awaited condition did not come about"))
+  })
+
+/** Waits until real sockets have brought `condition` about; time stands still. */
+export const eventually = <E, R>(condition: Effect.Effect<boolean, E, R>) => stepping(condition, Effect.void)
+
+/** The same on the virtual clock, which moves on whenever the sockets have had time to answer. */
+export const eventuallyAdvancing = <E, R>(condition: Effect.Effect<boolean, E, R>, stepMs = 100) =>
+  stepping(condition, TestClock.adjust(stepMs))

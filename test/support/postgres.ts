@@ -1,0 +1,30 @@
+/**
+ * `TestDatabase`: SqlClient and PgClient on a migrated database of the test's own, cloned from the run's template and
+ * dropped with the layer. Provide it once per file (`layer(TestDatabase)`) or per test.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import { inject } from "vitest"
+import { connectionTo, TEMPLATE } from "./globalSetup.ts"
+
+const CONNECTIONS = 6
+let count = 0
+
+/** Makes a database and returns the options that connect to it. */
+export const makeDatabase = Effect.gen(function* () {
+  const address = inject("postgres")
+  const name = `test_${process.pid}_${count++}`
+  const asAdmin = <A, E>(use: (sql: PgClient.PgClient) => Effect.Effect<A, E>) =>
+    Effect.scoped(
+      Effect.flatMap(PgClient.make({ ...connectionTo(address, "postgres"), maxConnections: 1 }), use)
+    )
+  yield* Effect.acquireRelease(
+    asAdmin((sql) => sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(TEMPLATE)}`),
+    () => Effect.orDie(asAdmin((sql) => sql`DROP DATABASE ${sql(name)} WITH (FORCE)`))
+  )
+  return connectionTo(address, name)
+})
+
+export const TestDatabase = PgClient.layerFrom(
+  Effect.flatMap(makeDatabase, (options) => PgClient.make({ ...options, maxConnections: CONNECTIONS }))
+)

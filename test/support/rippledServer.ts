@@ -1,0 +1,166 @@
+/**
+ * A server that speaks rippled's WebSocket API (version 2) for given ledgers, and misbehaves on demand: drops the
+ * connection, falls silent, answers wrongly. Ledgers past the closed one are unknown to it, as they are to a real one.
+ */
+import type { AddressInfo } from "node:net"
+import { Effect, type Scope } from "effect"
+import { type WebSocket, WebSocketServer } from "ws"
+import type { RawLedger, RawTransaction } from "./chain.ts"
+
+export interface Answer {
+  readonly result?: { readonly [field: string]: unknown }
+  readonly error?: string
+  readonly [field: string]: unknown
+}
+
+interface Request {
+  readonly command: string
+  readonly id?: number
+  readonly api_version?: number
+  readonly ledger_index?: unknown
+  readonly transactions?: boolean
+  readonly expand?: boolean
+  readonly streams?: ReadonlyArray<string>
+}
+
+/** The answer to give instead; undefined: none at all. */
+export type Change = (answer: Answer) => Answer | undefined
+
+export interface RippledServer {
+  readonly url: string
+  /** Every request so far, in order: `ledger 7`, `subscribe`, … */
+  readonly requests: ReadonlyArray<string>
+  readonly connections: () => number
+  /** Adds or replaces ledgers; they become known when closed. */
+  readonly serve: (ledgers: ReadonlyArray<RawLedger>) => void
+  /** Closes all ledgers up to `index` and announces the last; `announce: false` only makes them known. */
+  readonly close: (index: number, options?: { readonly announce?: boolean }) => void
+  /** Changes the next `times` answers to the request named as in `requests`. */
+  readonly misbehave: (request: string, times: number, change: Change) => void
+  /** Cuts every connection: without a word, or with a close code. */
+  readonly drop: (code?: number) => void
+  readonly send: (text: string) => void
+}
+
+const entryOf = (ledger: RawLedger, { hash, metaData, ...tx_json }: RawTransaction) => ({
+  tx_json,
+  hash,
+  meta: metaData,
+  ledger_hash: ledger.ledger_hash,
+  ledger_index: ledger.ledger_index,
+  validated: true
+})
+
+/** Real servers list transactions by hash. */
+const byHash = (a: RawTransaction, b: RawTransaction) => (a.hash < b.hash ? -1 : 1)
+
+const ledgerAnswer = (ledger: RawLedger, withTransactions: boolean): Answer => {
+  const { transactions, ...header } = ledger
+  return {
+    result: {
+      ledger: {
+        ...header,
+        closed: true,
+        ...(withTransactions && {
+          transactions: transactions.toSorted(byHash).map((transaction) => entryOf(ledger, transaction))
+        })
+      },
+      ledger_hash: ledger.ledger_hash,
+      ledger_index: ledger.ledger_index,
+      validated: true
+    }
+  }
+}
+
+export const rippledServer = Effect.fnUntraced(function* (
+  options: { readonly networkId?: number | undefined } = { networkId: 0 }
+): Effect.fn.Return<RippledServer, never, Scope.Scope> {
+  const ledgers = new Map<number, RawLedger>()
+  const changes = new Map<string, Array<Change>>()
+  const requests: Array<string> = []
+  const subscribers = new Set<WebSocket>()
+  let closed = 0
+
+  const server = yield* Effect.acquireRelease(
+    Effect.callback<WebSocketServer>((resume) => {
+      const listening: WebSocketServer = new WebSocketServer({ host: "127.0.0.1", port: 0 }, () =>
+        resume(Effect.succeed(listening))
+      )
+    }),
+    (listening) =>
+      Effect.callback<void>((resume) => {
+        for (const socket of listening.clients) socket.terminate()
+        listening.close(() => resume(Effect.void))
+      })
+  )
+
+  const head = () => {
+    const ledger = ledgers.get(closed)
+    return ledger === undefined
+      ? {}
+      : {
+          ledger_index: ledger.ledger_index,
+          ledger_hash: ledger.ledger_hash,
+          ledger_time: ledger.close_time
+        }
+  }
+
+  const answerTo = (request: Request): Answer => {
+    if (request.api_version !== 2) return { error: "invalid_API_version" }
+    if (request.command === "server_info")
+      return {
+        result: { info: { ...(options.networkId !== undefined && { network_id: options.networkId }) } }
+      }
+    if (request.command === "subscribe") return { result: head() }
+    const index = request.ledger_index === "validated" ? closed : request.ledger_index
+    if (typeof index !== "number") return { error: "invalidParams" }
+    const ledger = index <= closed ? ledgers.get(index) : undefined
+    return ledger === undefined
+      ? { error: "lgrNotFound", error_code: 21, error_message: "ledgerNotFound" }
+      : ledgerAnswer(ledger, request.transactions === true && request.expand === true)
+  }
+
+  server.on("connection", (socket) => {
+    socket.on("close", () => subscribers.delete(socket))
+    socket.on("message", (data) => {
+      // Whatever it holds: every field may be absent.
+      const request = JSON.parse(String(data)) as Request
+      const name = [request.command, request.ledger_index].filter((part) => part !== undefined).join(" ")
+      requests.push(name)
+      const change = changes.get(name)?.shift() ?? ((answer: Answer) => answer)
+      const answer = change(answerTo(request))
+      if (answer === undefined) return
+      const status = answer.error === undefined ? "success" : "error"
+      socket.send(JSON.stringify({ id: request.id, type: "response", status, ...answer }))
+      if (request.command === "subscribe" && request.streams?.includes("ledger")) subscribers.add(socket)
+    })
+  })
+
+  return {
+    // A listening server's address is no pipe name.
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    connections: () => server.clients.size,
+    serve: (added) => {
+      for (const ledger of added) ledgers.set(ledger.ledger_index, ledger)
+    },
+    close: (index, { announce = true } = {}) => {
+      closed = index
+      const message = JSON.stringify({
+        type: "ledgerClosed",
+        ...head(),
+        txn_count: ledgers.get(index)?.transactions.length
+      })
+      if (announce) for (const socket of subscribers) socket.send(message)
+    },
+    misbehave: (request, times, change) => {
+      changes.set(request, [...(changes.get(request) ?? []), ...Array<Change>(times).fill(change)])
+    },
+    drop: (code) => {
+      for (const socket of server.clients) code === undefined ? socket.terminate() : socket.close(code)
+    },
+    send: (text) => {
+      for (const socket of server.clients) socket.send(text)
+    }
+  }
+})

@@ -1,0 +1,25 @@
+/** Rows that tests need before the one they are about: accounts and webhooks, as the API would make them. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { randomId } from "../../src/domain/Ids.ts"
+
+const CREATED = Date.parse("2026-11-01T00:00:00.000Z")
+
+export const insertAccount = Effect.fnUntraced(function* (id: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    INSERT INTO accounts (id, name, email, plan, created_at)
+    VALUES (${id}, 'Test', 'test@example.com', 'enterprise', now()) ON CONFLICT DO NOTHING`
+})
+
+/** An active webhook for everything on mainnet; returns its id. */
+export const insertWebhook = Effect.fnUntraced(function* (accountId: string, sealedSecret = "sealed") {
+  const sql = yield* SqlClient.SqlClient
+  const id = randomId("wh_", CREATED)
+  yield* sql`
+    INSERT INTO webhooks (id, account_id, network, url, event_types, account_filters, status, max_in_flight, headers,
+                          sealed_secret, created_at, updated_at)
+    VALUES (${id}, ${accountId}, 'mainnet', 'https://receiver.example/', ARRAY['*'], ARRAY[]::text[], 'active', 16,
+            '{}'::jsonb, ${sealedSecret}, now(), now())`
+  return id
+})

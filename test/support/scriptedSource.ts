@@ -1,0 +1,54 @@
+/** A `LedgerSource` without sockets, for the virtual clock: announces and answers as the test says. */
+import { Effect, Layer } from "effect"
+import { normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
+import { makeHead } from "../../src/ledger/Head.ts"
+import { LedgerSource, LedgerSourceError } from "../../src/ledger/LedgerSource.ts"
+import type { RawLedger } from "./chain.ts"
+
+export interface ScriptedSource {
+  readonly layer: Layer.Layer<LedgerSource>
+  readonly announce: (index: number) => Effect.Effect<void>
+  /** Adds or replaces ledgers. */
+  readonly serve: (ledgers: ReadonlyArray<RawLedger>) => void
+  /** Indexes asked for, in order. */
+  readonly asked: ReadonlyArray<number>
+}
+
+export const scriptedSource = (): ScriptedSource => {
+  const head = makeHead()
+  const ledgers = new Map<number, RawLedger>()
+  const asked: Array<number> = []
+  const server = "scripted"
+  return {
+    asked,
+    announce: (index) =>
+      head.announce({
+        ledgerIndex: index,
+        ledgerHash: ledgers.get(index)?.ledger_hash,
+        transactionCount: ledgers.get(index)?.transactions.length
+      }),
+    serve: (added) => {
+      for (const ledger of added) ledgers.set(ledger.ledger_index, ledger)
+    },
+    layer: Layer.succeed(LedgerSource, {
+      awaitHead: head.await,
+      announced: head.announced,
+      fetch: Effect.fnUntraced(function* (index, accept) {
+        asked.push(index)
+        const raw = ledgers.get(index)
+        if (raw === undefined)
+          return yield* new LedgerSourceError({ server, reason: "not_found", detail: `no ledger ${index}` })
+        const { ledger, malformed } = normaliseLedger(raw)!
+        const fetched = { server, validated: true, ledger, malformed }
+        const fault = accept(fetched)
+        return fault === undefined ? fetched : yield* new LedgerSourceError({ server, ...fault })
+      }),
+      state: Effect.sync(() => ({
+        server,
+        lastError: undefined,
+        head: head.newest()?.announcement,
+        headAt: head.newest()?.at
+      }))
+    })
+  }
+}
