@@ -1,28 +1,64 @@
 // Installs the dependencies when they are missing or older than the lockfile, so that every npm script works
 // straight after a clone and after a pull. Plain JavaScript: it runs on whatever Node (>= 20) the machine has.
 import { spawnSync } from "node:child_process"
-import { existsSync, statSync } from "node:fs"
+import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from "node:fs"
+import { homedir, tmpdir } from "node:os"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-const root = fileURLToPath(new URL("..", import.meta.url))
-const lockfile = `${root}package-lock.json`
-/** npm writes this file at the end of every install: it is as old as what is installed. */
-const installed = `${root}node_modules/.package-lock.json`
+const NODE_MAJOR = 24
 
-if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lockfile).mtimeMs) {
+const root = fileURLToPath(new URL("..", import.meta.url))
+const lockfile = join(root, "package-lock.json")
+/** npm writes this file at the end of every install: it is as old as what is installed. */
+const installed = join(root, "node_modules", ".package-lock.json")
+
+const fail = (message) => {
+  process.stderr.write(`ledgerhook: ${message}\n`)
+  process.exit(1)
+}
+
+/** Whether `folder` can be written, or made where it does not exist yet. */
+const writable = (folder) => {
+  if (!existsSync(folder)) return dirname(folder) !== folder && writable(dirname(folder))
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The npm that runs this script, else the one on the PATH. Another package manager's lockfile is not ours. */
+const npmCommand = () => {
+  const running = process.env.npm_execpath
+  return running?.endsWith("npm-cli.js") ? [process.execPath, running] : ["npm"]
+}
+
+const install = () => {
   process.stderr.write("Installing dependencies (once) ...\n")
-  const npm = process.env.npm_execpath
-  const [command, args] = npm === undefined ? ["npm", []] : [process.execPath, [npm]]
+  const cache = process.env.npm_config_cache ?? join(homedir(), ".npm")
+  // npm cannot work without a cache that it may write to: containers often have none.
+  const usable = [cache, join(cache, "_cacache"), join(cache, "_cacache", "tmp")].every(writable)
+  const temporary = usable ? undefined : mkdtempSync(join(tmpdir(), "ledgerhook-npm-"))
+  const cacheOption = temporary ? ["--cache", temporary] : []
+  const [command, ...first] = npmCommand()
   const { status, error } = spawnSync(
     command,
-    [...args, "ci", "--ignore-scripts", "--no-audit", "--no-fund"],
-    {
-      cwd: root,
-      stdio: ["ignore", "ignore", "inherit"]
-    }
+    // Included by name: NODE_ENV=production or an `omit` setting would leave out the checks, Node or PostgreSQL.
+    [...first, "ci", "--ignore-scripts", "--include=dev", "--include=optional", ...cacheOption],
+    // npm's report on standard output is noise before the program's own; its errors are not.
+    { cwd: root, stdio: ["ignore", "ignore", "inherit"] }
   )
-  if (status !== 0) {
-    process.stderr.write(`ledgerhook: npm ci failed${error ? ` (${error.message})` : ""}. Try: npm ci\n`)
-    process.exit(1)
-  }
+  if (temporary) rmSync(temporary, { recursive: true, force: true })
+  if (status !== 0) fail(`npm ci failed${error ? ` (${error.message})` : ""}; run it by hand to see why.`)
+}
+
+if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lockfile).mtimeMs) install()
+
+if (
+  !existsSync(join(root, "node_modules", ".bin", "node")) &&
+  Number.parseInt(process.versions.node, 10) < NODE_MAJOR
+) {
+  fail(`no pinned Node for this platform; install Node ${NODE_MAJOR} or later (this is ${process.version}).`)
 }

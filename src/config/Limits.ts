@@ -113,28 +113,8 @@ export const Limits = {
   maintenanceMs: 3_600_000,
   /** Days of table partitions made ahead, so that midnight never meets a missing one. */
   partitionsAheadDays: 3,
-  /** Time for a database to answer a connection: a start says within this what is wrong with it. */
-  databaseConnectMs: 5_000,
-  /** Pause between two looks at the embedded server while it starts or stops, which takes 50 to 100 ms. */
-  embeddedPollMs: 25,
-  /** From the launch of the embedded server to its first answer; recovery after a crash reads up to 1 GB of log. */
-  embeddedStartMs: 120_000,
-  /** A start waits this long for another's short command on the same folder; with the look itself it stays below 5 s. */
-  embeddedShareMs: 4_000,
-  /** A running server that nobody holds for this long has lost its program and is taken over. */
-  embeddedOrphanMs: 2_000,
-  /** From the request to stop to a server that is gone: it writes a checkpoint first. */
-  embeddedStopMs: 10_000,
-  /** Restarts of an embedded server that died, without one success between, before the program gives up. */
-  embeddedRestarts: 5,
-  /** First pause before such a restart; it doubles each time. */
-  embeddedRestartMs: 200,
-  /** The embedded server's message file is emptied at a start that finds it larger. */
-  embeddedMessagesBytes: 4 * 1024 * 1024,
-  /** Bytes of a unix socket's path that every Linux accepts. */
-  socketPathBytes: 107,
-  /** Pause between two rounds of partition upkeep; partitions are made days ahead. */
-  partitionsEveryMs: 3_600_000,
+  /** Between looks at whether what the API answered for has been published. */
+  outboxCatchUpMs: 10,
   /** Outbox rows published in one transaction of the log. */
   outboxBatch: 500,
   /** Between looks at the outbox for what other processes wrote; its own writes wake the publisher at once. */

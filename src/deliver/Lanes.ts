@@ -38,7 +38,7 @@ export const makeLanes = Effect.fnUntraced(function* (settleOffset: (offset: num
   const attempt = yield* makeAttempt
   const backlog = yield* makeBacklog
   const clock = yield* Clock.Clock
-  const fibers = yield* FiberSet.make<void>()
+  const fibers = yield* FiberSet.make<void, never>()
   const run = yield* FiberSet.runtime(fibers)()
 
   const lanes = new Map<string, Lane>()

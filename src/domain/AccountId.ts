@@ -14,7 +14,8 @@ const CHECKSUM_HEX = 8
 
 const sha256 = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest()
 
-const checksum = (versioned: Buffer): string => sha256(sha256(versioned)).toString("hex").slice(0, CHECKSUM_HEX)
+const checksum = (versioned: Buffer): string =>
+  sha256(sha256(versioned)).toString("hex").slice(0, CHECKSUM_HEX)
 
 const encode = (hex: string): string => {
   let text = ""

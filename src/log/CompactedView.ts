@@ -3,7 +3,7 @@
  * scope. What cannot be decoded is logged and passed over. `caughtUp` tells when the view holds everything that was in
  * the topic when it was asked.
  */
-import { Effect, Latch, type Scope } from "effect"
+import { Effect, Latch, Result, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
 import { EventLog, type EventLogError, type LogRecord } from "./EventLog.ts"
@@ -15,8 +15,8 @@ export interface CompactedView<A> {
 
 export const make = <A>(options: {
   readonly topic: string
-  /** Undefined: not readable. */
-  readonly decode: (record: LogRecord & { readonly value: string }) => A | undefined
+  /** A failure says what is wrong; the record is passed over. */
+  readonly decode: (value: string) => Result.Result<A, string>
   /** Told of each change after it is in the view; undefined when the key is gone. */
   readonly onChange: (key: string, value: A | undefined) => void
 }): Effect.Effect<CompactedView<A>, never, EventLog | Scope.Scope> =>
@@ -33,13 +33,13 @@ export const make = <A>(options: {
         if (values.delete(key)) options.onChange(key, undefined)
         return
       }
-      const decoded = options.decode({ ...record, value })
-      if (decoded === undefined) {
-        yield* Effect.logError(`${record.topic}@${record.offset} cannot be read; passed over`)
+      const decoded = options.decode(value)
+      if (Result.isFailure(decoded)) {
+        yield* Effect.logError(`${record.topic}@${record.offset} (${key}) is passed over: ${decoded.failure}`)
         return
       }
-      values.set(key, decoded)
-      options.onChange(key, decoded)
+      values.set(key, decoded.success)
+      options.onChange(key, decoded.success)
     })
 
     const advance = (to: number) => {

@@ -7,6 +7,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { type Identity, keyHint, keySha256, newKeyValue, type Plan, type Scope } from "../domain/ApiKey.ts"
 import { randomId } from "../domain/Ids.ts"
 import type { KeyEnvironment } from "../domain/Network.ts"
+import { column } from "./Columns.ts"
 
 export interface NewApiKey {
   readonly accountId: string
@@ -61,7 +62,7 @@ export class ApiKeyStore extends Context.Service<
             const made = yield* sql`
               INSERT INTO api_keys (id, account_id, name, key_sha256, key_hint, scopes, environment, created_at, expires_at)
               VALUES (${id}, ${key.accountId}, ${key.name}, ${keySha256(value)}, ${keyHint(value)},
-                      ${key.scopes}::text[], ${key.environment}, ${at(nowMs)}::timestamptz,
+                      ${column(key.scopes)}::text[], ${key.environment}, ${at(nowMs)}::timestamptz,
                       ${key.expiresAt === undefined ? null : at(key.expiresAt)}::timestamptz)
               ON CONFLICT (key_sha256) DO NOTHING RETURNING 1`
             return made.length === 0 ? undefined : { id, value }

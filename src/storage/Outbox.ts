@@ -6,7 +6,9 @@
  */
 import { Context, Effect, Layer, Queue } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { CONFIG_TOPIC } from "../domain/Webhook.ts"
 import type { NewRecord } from "../log/EventLog.ts"
+import { column } from "./Columns.ts"
 
 export interface OutboxRow {
   readonly id: number
@@ -14,6 +16,9 @@ export interface OutboxRow {
   readonly key: string
   readonly value: string | null
 }
+
+/** The log's memory of what has been published: in this group's position stands the last published id + 1. */
+export const OUTBOX_POSITION = { group: "outbox", topic: CONFIG_TOPIC, partition: 0 } as const
 
 /** "outbox" in ASCII: the advisory lock that orders ids. */
 const ORDER_LOCK = "122554064105848"
@@ -52,9 +57,9 @@ export class Outbox extends Context.Service<
             yield* sql`
               INSERT INTO outbox (topic, key, value)
               SELECT topic, key, value FROM unnest(
-                ${records.map(({ topic }) => topic)}::text[],
-                ${records.map(({ key }) => key)}::text[],
-                ${records.map(({ value }) => value)}::text[]
+                ${column(records.map(({ topic }) => topic))}::text[],
+                ${column(records.map(({ key }) => key))}::text[],
+                ${column(records.map(({ value }) => value))}::text[]
               ) WITH ORDINALITY AS new (topic, key, value, n) ORDER BY n`
             yield* sql.afterCommit(Effect.asVoid(Queue.offer(wake, undefined)))
           }),

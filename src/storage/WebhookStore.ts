@@ -7,6 +7,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Network } from "../domain/Network.ts"
 import type { WebhookStatus } from "../domain/Webhook.ts"
+import { column } from "./Columns.ts"
 import { Outbox } from "./Outbox.ts"
 import { changed, configRecord, tombstone, type WebhookChange, type WebhookRow } from "./WebhookRow.ts"
 
@@ -84,7 +85,7 @@ export class WebhookStore extends Context.Service<
               INSERT INTO webhooks (id, account_id, network, url, description, event_types, account_filters, status,
                                     max_in_flight, max_per_second, headers, sealed_secret, created_at, updated_at)
               VALUES (${webhook.id}, ${webhook.account_id}, ${webhook.network}, ${webhook.url}, ${webhook.description},
-                      ${webhook.event_types}::text[], ${webhook.account_filters}::text[], 'active',
+                      ${column(webhook.event_types)}::text[], ${column(webhook.account_filters)}::text[], 'active',
                       ${webhook.max_in_flight}, ${webhook.max_per_second}, ${JSON.stringify(webhook.headers)}::text::jsonb,
                       ${webhook.sealed_secret}, ${at(nowMs)}::timestamptz, ${at(nowMs)}::timestamptz)
               RETURNING *`
@@ -113,8 +114,8 @@ export class WebhookStore extends Context.Service<
             const next = changed(row, change, at(nowMs))
             const [written] = yield* sql<WebhookRow>`
               UPDATE webhooks SET
-                url = ${next.url}, description = ${next.description}, event_types = ${next.event_types}::text[],
-                account_filters = ${next.account_filters}::text[], status = ${next.status},
+                url = ${next.url}, description = ${next.description}, event_types = ${column(next.event_types)}::text[],
+                account_filters = ${column(next.account_filters)}::text[], status = ${next.status},
                 consecutive_failures = ${next.consecutive_failures}, max_in_flight = ${next.max_in_flight},
                 max_per_second = ${next.max_per_second}, headers = ${JSON.stringify(next.headers)}::text::jsonb,
                 updated_at = ${next.updated_at}::timestamptz, disabled_at = ${next.disabled_at}::timestamptz,

@@ -3,16 +3,18 @@
  * deliver share it. `upToDate` makes sure that the view holds every change the API has answered for, so that "from the
  * next ledger after the response" is true however busy the outbox is.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import type { SqlError } from "effect/sql"
+import { Limits } from "../config/Limits.ts"
 import { CONFIG_TOPIC, type WebhookConfig } from "../domain/Webhook.ts"
 import * as CompactedView from "../log/CompactedView.ts"
-import { EventLog, type EventLogError, type LogRecord } from "../log/EventLog.ts"
-import { Outbox } from "../storage/Outbox.ts"
+import { EventLog, type EventLogError } from "../log/EventLog.ts"
+import { OUTBOX_POSITION, Outbox } from "../storage/Outbox.ts"
 import { SecretBox } from "../storage/SecretBox.ts"
 
 export interface RegisteredWebhook {
   readonly config: WebhookConfig
+  /** The signing secret in clear, as the customer knows it. */
   readonly secret: string
 }
 
@@ -27,4 +29,50 @@ export class WebhookRegistry extends Context.Service<
     /** Waits until the view holds everything that was in the outbox when this was called. */
     readonly upToDate: Effect.Effect<void, SqlError.SqlError | EventLogError>
   }
->()("ledgerhook/webhooks/WebhookRegistry") {}
+>()("ledgerhook/webhooks/WebhookRegistry") {
+  static readonly layer = Layer.effect(
+    WebhookRegistry,
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const outbox = yield* Outbox
+      const secrets = yield* SecretBox
+      const listeners = new Set<Listener>()
+
+      const view = yield* CompactedView.make<RegisteredWebhook>({
+        topic: CONFIG_TOPIC,
+        decode: (value) => {
+          // Written by storage/WebhookRow in this shape.
+          const config = JSON.parse(value) as WebhookConfig
+          return Result.mapBoth(secrets.open(config.sealed_secret), {
+            onSuccess: (secret) => ({ config, secret }),
+            onFailure: ({ message }) => message
+          })
+        },
+        onChange: (webhookId, webhook) => {
+          for (const listener of listeners) listener(webhookId, webhook)
+        }
+      })
+
+      const published = (id: number): Effect.Effect<void, EventLogError> =>
+        Effect.gen(function* () {
+          while ((yield* log.committed(OUTBOX_POSITION.group, OUTBOX_POSITION)) <= id) {
+            yield* Effect.sleep(Limits.outboxCatchUpMs)
+          }
+        })
+
+      return WebhookRegistry.of({
+        get: (webhookId) => view.values.get(webhookId),
+        subscribe: (listener) => {
+          listeners.add(listener)
+          for (const [webhookId, webhook] of view.values) listener(webhookId, webhook)
+          return () => listeners.delete(listener)
+        },
+        upToDate: Effect.gen(function* () {
+          const head = yield* outbox.headId
+          if (head > 0) yield* published(head)
+          yield* view.caughtUp
+        })
+      })
+    })
+  )
+}

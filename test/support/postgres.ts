@@ -4,6 +4,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
+import { Reactivity } from "effect/reactivity"
 import { inject } from "vitest"
 import { connectionTo, TEMPLATE } from "./globalSetup.ts"
 
@@ -23,7 +24,7 @@ export const makeDatabase = Effect.gen(function* () {
     () => Effect.orDie(asAdmin((sql) => sql`DROP DATABASE ${sql(name)} WITH (FORCE)`))
   )
   return connectionTo(address, name)
-})
+}).pipe(Effect.provide(Reactivity.layer))
 
 export const TestDatabase = PgClient.layerFrom(
   Effect.flatMap(makeDatabase, (options) => PgClient.make({ ...options, maxConnections: CONNECTIONS }))

@@ -1,0 +1,63 @@
+/**
+ * Moves the outbox to the log: rows in the order of their ids, each exactly once. How far it has come is the offset of
+ * group "outbox", committed in the log's own transaction with the records, so a crash between appending and deleting
+ * repeats nothing. One process publishes at a time (an advisory lock); it wakes when this process wrote and looks by
+ * itself for what others wrote. While the log or the database is away it waits, and the API goes on.
+ */
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Limits } from "../config/Limits.ts"
+import { patiently } from "../config/Retrying.ts"
+import { EventLog } from "../log/EventLog.ts"
+import { OUTBOX_POSITION, Outbox } from "../storage/Outbox.ts"
+
+/** The record's header that names its row. */
+export const OUTBOX_ID_HEADER = "outbox-id"
+
+/** Publishes one batch; returns whether there may be more. */
+export const publishBatch = Effect.gen(function* () {
+  const outbox = yield* Outbox
+  const log = yield* EventLog
+  const published = (yield* log.committed(OUTBOX_POSITION.group, OUTBOX_POSITION)) - 1
+  const rows = yield* outbox.next(Math.max(0, published), Limits.outboxBatch)
+  const last = rows.at(-1)
+  if (last !== undefined) {
+    yield* log.transaction({
+      append: rows.map(({ id, topic, key, value }) => ({
+        topic,
+        key,
+        value,
+        headers: { [OUTBOX_ID_HEADER]: String(id) }
+      })),
+      commit: { group: OUTBOX_POSITION.group, positions: [{ ...OUTBOX_POSITION, offset: last.id + 1 }] }
+    })
+  }
+  yield* outbox.removeUpTo(last?.id ?? Math.max(0, published))
+  return rows.length === Limits.outboxBatch
+})
+
+/** "publish" in ASCII: held by the process that publishes, for as long as its connection lives. */
+const PUBLISHER_LOCK = "31654355848653672"
+
+const publish = Effect.gen(function* () {
+  const outbox = yield* Outbox
+  const sql = yield* SqlClient.SqlClient
+  const connection = yield* sql.reserve
+  const locked = connection.executeUnprepared(
+    `SELECT pg_try_advisory_lock(${PUBLISHER_LOCK}) AS held`,
+    [],
+    undefined
+  )
+  const idle = Effect.raceFirst(outbox.written, Effect.sleep(Limits.outboxPollMs))
+  while ((yield* locked)[0]?.["held"] !== true) yield* Effect.sleep(Limits.outboxPollMs)
+  while (true) {
+    const more = yield* publishBatch
+    if (!more) yield* idle
+    // Asked again each time: a connection that broke has lost the lock, and then another may publish.
+    yield* connection.executeUnprepared("SELECT 1", [], undefined)
+  }
+})
+
+export const outboxPublisherLayer = Layer.effectDiscard(
+  Effect.forkScoped(publish.pipe(Effect.scoped, patiently("publishing the outbox")))
+)

@@ -1,0 +1,47 @@
+/**
+ * Pages of lists, newest first by id. A cursor is the last id shown, bound by a hash to whose list it is and to its
+ * filters: with others it is refused, so that a page never silently belongs to another list. Pure.
+ */
+import { createHash } from "node:crypto"
+import { pageDefaults } from "./contract/Common.ts"
+import { validationError } from "./Errors.ts"
+
+/** What a list depends on, besides where a page begins: who asks, and every filter. */
+export type ListKey = ReadonlyArray<string | number | undefined>
+
+const HASH_CHARS = 12
+
+const hashOf = (list: ListKey): string =>
+  createHash("sha256").update(JSON.stringify(list)).digest("base64url").slice(0, HASH_CHARS)
+
+export const cursorOf = (list: ListKey, lastId: string): string =>
+  Buffer.from(`${hashOf(list)}${lastId}`).toString("base64url")
+
+/** The id before which the page begins; undefined for a cursor that was not made for this list. */
+export const idOfCursor = (list: ListKey, cursor: string): string | undefined => {
+  const text = Buffer.from(cursor, "base64url").toString()
+  const id = text.slice(HASH_CHARS)
+  return text.startsWith(hashOf(list)) && cursorOf(list, id) === cursor ? id : undefined
+}
+
+export const wrongCursor = () =>
+  validationError("cursor must be the next_cursor of a page with the same filters and the same kind of key.")
+
+export const limitOf = (limit: string | undefined): number =>
+  limit === undefined ? pageDefaults.limit : Number(limit)
+
+/** `rows` may hold one more than `limit`: that one says there is more. */
+export const pageOf = <Row extends { readonly id: string }, Item>(
+  rows: ReadonlyArray<Row>,
+  limit: number,
+  list: ListKey,
+  itemOf: (row: Row) => Item
+) => {
+  const shown = rows.slice(0, limit)
+  const has_more = rows.length > limit
+  return {
+    data: shown.map(itemOf),
+    has_more,
+    next_cursor: has_more ? cursorOf(list, shown.at(-1)!.id) : null
+  }
+}

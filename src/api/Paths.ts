@@ -1,0 +1,72 @@
+/**
+ * Which paths the API has and which methods each takes: the contract's, and the few beside it. Looked up before a
+ * request reaches its handler, so that an unknown path, a wrong method and OPTIONS are answered the same everywhere.
+ * Pure.
+ */
+import { HttpApi, type HttpApiGroup } from "effect/http-api"
+
+/** What the gate has to know of an endpoint. */
+export interface EndpointFacts {
+  readonly hasBody: boolean
+  readonly hasQuery: boolean
+}
+
+export interface KnownPath {
+  /** By method, upper case. */
+  readonly endpoints: ReadonlyMap<string, EndpointFacts>
+  /** The value of `Allow`. */
+  readonly allow: string
+}
+
+export type FindPath = (path: string) => KnownPath | undefined
+
+export interface OtherPath {
+  readonly method: string
+  readonly path: string
+}
+
+const segmentsOf = (path: string): ReadonlyArray<string> => path.split("/")
+
+const matches = (template: ReadonlyArray<string>, path: ReadonlyArray<string>): boolean =>
+  template.length === path.length &&
+  template.every((segment, i) => (segment.startsWith(":") ? path[i] !== "" : segment === path[i]))
+
+const parameters = (template: ReadonlyArray<string>): number =>
+  template.filter((segment) => segment.startsWith(":")).length
+
+const allowOf = (methods: ReadonlyArray<string>): string =>
+  [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ")
+
+export const makeFindPath = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  others: ReadonlyArray<OtherPath>
+): FindPath => {
+  const byPath = new Map<string, Map<string, EndpointFacts>>()
+  const add = (method: string, path: string, facts: EndpointFacts) => {
+    const endpoints = byPath.get(path) ?? new Map<string, EndpointFacts>()
+    byPath.set(path, endpoints.set(method, facts))
+  }
+  HttpApi.reflect(api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint }) =>
+      add(endpoint.method, endpoint.path, {
+        hasBody: endpoint.payload.size > 0,
+        hasQuery: endpoint.query !== undefined
+      })
+  })
+  // Files and documents ignore a query, as `?v=2` is a habit there.
+  for (const { method, path } of others) add(method, path, { hasBody: false, hasQuery: true })
+
+  const known = [...byPath]
+    .map(([path, endpoints]) => ({
+      template: segmentsOf(path),
+      endpoints,
+      allow: allowOf([...endpoints.keys()])
+    }))
+    // `/v1/deliveries/stats` before `/v1/deliveries/:id`.
+    .sort((a, b) => parameters(a.template) - parameters(b.template))
+  return (path) => {
+    const segments = segmentsOf(path)
+    return known.find(({ template }) => matches(template, segments))
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * What is wrong with a request, in one sentence that names the field and what is accepted. Values are never repeated:
+ * a wrong secret would be one.
+ */
+import { SchemaIssue } from "effect"
+import type { HttpApiError } from "effect/http-api"
+
+const articles: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  boolean: "a boolean",
+  array: "an array",
+  object: "an object"
+}
+
+/** `number | null` → `a number or null`. */
+const accepted = (expected: string): string =>
+  expected
+    .split(" | ")
+    .map((one) => articles[one] ?? one)
+    .join(", ")
+    .replace(/, ([^,]*)$/, " or $1")
+
+const propertiesOf = (issue: SchemaIssue.UnexpectedKey): string =>
+  issue.ast._tag === "Objects" ? issue.ast.propertySignatures.map(({ name }) => String(name)).join(", ") : ""
+
+const leaf: SchemaIssue.LeafHook = (issue) => {
+  switch (issue._tag) {
+    case "MissingKey":
+      return "is required"
+    case "UnexpectedKey":
+      return `is not known; accepted: ${propertiesOf(issue)}`
+    default:
+      return SchemaIssue.defaultLeafHook(issue)
+  }
+}
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1({ leafHook: leaf })
+
+const pathText = (path: ReadonlyArray<PropertyKey>): string =>
+  path
+    .map((key, i) => (typeof key === "number" ? `[${key}]` : i === 0 ? String(key) : `.${String(key)}`))
+    .join("")
+
+const wholeOf: Readonly<Record<string, string>> = {
+  Payload: "The request body",
+  Query: "The query",
+  Params: "The path"
+}
+
+export const schemaMessage = (error: HttpApiError.HttpApiSchemaError): string => {
+  const [issue] = format(error.cause.issue).issues
+  const path = issue?.path ?? []
+  const keys = path.map((segment) => (typeof segment === "object" ? segment.key : segment))
+  const subject = keys.length === 0 ? (wholeOf[error.kind] ?? "The request") : pathText(keys)
+  const text = issue?.message ?? "is not valid"
+  const fault = text.startsWith("Expected ") ? `must be ${accepted(text.slice("Expected ".length))}` : text
+  return `${subject} ${fault}.`
+}

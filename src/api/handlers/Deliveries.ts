@@ -1,0 +1,140 @@
+/**
+ * `/v1/deliveries`: the log of what was sent. A request body is not stored: it is made again from its event, which the
+ * log keeps, and comes out byte for byte as it was sent.
+ */
+import { Clock, Effect, Option } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { idTime } from "../../domain/Ids.ts"
+import { parseIsoTime } from "../../domain/IsoTime.ts"
+import { envelopeJson, eventsTopic, type LedgerEvent } from "../../domain/LedgerEvent.ts"
+import { EventLog } from "../../log/EventLog.ts"
+import { type AttemptRow, DeliveryQueries, type DeliveryRow } from "../../storage/DeliveryQueries.ts"
+import { ownerOf } from "../Authentication.ts"
+import { Api } from "../Contract.ts"
+import { Caller } from "../contract/Common.ts"
+import type { Delivery } from "../contract/Deliveries.ts"
+import { conflict, notFound, validationError } from "../Errors.ts"
+import { orUnavailable } from "../Failures.ts"
+import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
+import { iso } from "../Times.ts"
+
+const deliveryOf = (row: DeliveryRow): Delivery => ({
+  id: row.id,
+  webhook_id: row.webhook_id,
+  event_id: row.event_id,
+  event_type: row.event_type,
+  status: row.status,
+  attempts: row.attempts,
+  last_error: row.last_error,
+  created_at: iso(idTime(row.id)),
+  updated_at: iso(row.updated_at)
+})
+
+const attemptOf = ({ error, ...row }: AttemptRow) => ({
+  attempt: row.attempt,
+  status: row.status,
+  response_status: row.response_status,
+  response_time_ms: row.response_time_ms,
+  ...(error === null ? {} : { error }),
+  attempted_at: iso(row.attempted_at)
+})
+
+const noDelivery = (id: string) => notFound(`There is no delivery ${id}.`)
+
+export const deliveriesLayer = HttpApiBuilder.group(
+  Api,
+  "deliveries",
+  Effect.fnUntraced(function* (handlers) {
+    const deliveries = yield* DeliveryQueries
+    const log = yield* EventLog
+
+    const findOne = Effect.fnUntraced(function* (id: string) {
+      const row = yield* deliveries.find(ownerOf(yield* Caller), id)
+      return Option.isNone(row) ? yield* noDelivery(id) : row.value
+    })
+
+    /** Undefined when retention has dropped it. */
+    const eventOf = Effect.fnUntraced(function* (row: DeliveryRow) {
+      const position = { topic: eventsTopic(row.network), partition: 0, offset: row.event_offset }
+      const [record] = yield* log.read(position, 1)
+      if (record === undefined || record.offset !== row.event_offset || record.value === null)
+        return undefined
+      // Written by ingest with this shape; the id makes sure that it is the right one.
+      const event = JSON.parse(record.value) as LedgerEvent
+      return event.event_id === row.event_id ? event : undefined
+    })
+
+    return handlers.handleAll({
+      list: ({ query }) =>
+        Effect.gen(function* () {
+          const owner = ownerOf(yield* Caller)
+          const limit = limitOf(query.limit)
+          const since = query.since === undefined ? undefined : parseIsoTime(query.since)
+          const until = query.until === undefined ? undefined : parseIsoTime(query.until)
+          if (since !== undefined && until !== undefined && since >= until) {
+            return yield* validationError("since must be before until.")
+          }
+          const { webhook_id: webhookId, event_type: eventType, status } = query
+          const key = [
+            "deliveries",
+            owner.accountId,
+            ...owner.networks,
+            webhookId,
+            eventType,
+            status,
+            since,
+            until
+          ]
+          const beforeId = query.cursor === undefined ? undefined : idOfCursor(key, query.cursor)
+          if (query.cursor !== undefined && beforeId === undefined) return yield* wrongCursor()
+          const filter = { webhookId, eventType, status, since, until }
+          const rows = yield* deliveries.list(owner, filter, beforeId, limit + 1)
+          return pageOf(rows, limit, key, deliveryOf)
+        }).pipe(orUnavailable),
+
+      get: ({ params }) =>
+        Effect.gen(function* () {
+          const row = yield* findOne(params.id)
+          const attempts = yield* deliveries.attempts(row.id)
+          const event = attempts.length === 0 ? undefined : yield* eventOf(row)
+          return {
+            ...deliveryOf(row),
+            response_status: row.response_status,
+            response_time_ms: row.response_time_ms,
+            request_body: event === undefined ? null : envelopeJson(event, row.webhook_id),
+            response_body: row.response_body,
+            attempt_history: attempts.map(attemptOf)
+          }
+        }).pipe(orUnavailable),
+
+      retry: ({ params }) =>
+        Effect.gen(function* () {
+          const owner = ownerOf(yield* Caller)
+          const row = yield* findOne(params.id)
+          const event = yield* eventOf(row)
+          if (event === undefined) {
+            return yield* notFound(`The event of delivery ${row.id} is no longer kept.`)
+          }
+          const result = yield* deliveries.retry(owner, row.id, event, yield* Clock.currentTimeMillis)
+          switch (result) {
+            case "queued":
+              return { delivery_id: row.id, status: "pending" as const }
+            case "not found":
+              return yield* noDelivery(row.id)
+            case "webhook deleted":
+              return yield* notFound(`Webhook ${row.webhook_id} of delivery ${row.id} no longer exists.`)
+            case "not failed":
+              return yield* conflict(
+                "DELIVERY_NOT_FAILED",
+                `Delivery ${row.id} is not failed; only failed deliveries can be retried.`
+              )
+            case "webhook disabled":
+              return yield* conflict(
+                "WEBHOOK_DISABLED",
+                `Webhook ${row.webhook_id} is disabled; set its status to active first.`
+              )
+          }
+        }).pipe(orUnavailable)
+    })
+  })
+)

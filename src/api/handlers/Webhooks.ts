@@ -1,0 +1,148 @@
+/** `/v1/webhooks`: the customer's endpoints. What is checked here needs settings or the key; the rest is the contract's. */
+import { randomBytes } from "node:crypto"
+import { Clock, Effect, Option } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Settings } from "../../config/Config.ts"
+import { endpointProblem } from "../../domain/EndpointUrl.ts"
+import { randomId } from "../../domain/Ids.ts"
+import { environmentOf, type KeyEnvironment, type Network } from "../../domain/Network.ts"
+import { webhookBounds } from "../../domain/WebhookRules.ts"
+import { SecretBox } from "../../storage/SecretBox.ts"
+import type { WebhookRow } from "../../storage/WebhookRow.ts"
+import { WebhookStore } from "../../storage/WebhookStore.ts"
+import { ownerOf } from "../Authentication.ts"
+import { Api } from "../Contract.ts"
+import { Caller } from "../contract/Common.ts"
+import type { Webhook } from "../contract/Webhooks.ts"
+import { notFound, validationError } from "../Errors.ts"
+import { orUnavailable } from "../Failures.ts"
+import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
+import { iso } from "../Times.ts"
+
+const SECRET_BYTES = 32
+
+const generateSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`
+
+/** The public record: field by field, so that a new column stays inside. */
+export const webhookOf = (row: WebhookRow): Webhook => ({
+  id: row.id,
+  url: row.url,
+  description: row.description,
+  event_types: row.event_types,
+  account_filters: row.account_filters,
+  network: row.network,
+  status: row.status,
+  consecutive_failures: row.consecutive_failures,
+  max_in_flight: row.max_in_flight,
+  max_per_second: row.max_per_second,
+  headers: row.headers,
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+  disabled_at: row.disabled_at === null ? null : iso(row.disabled_at),
+  disabled_reason: row.disabled_reason
+})
+
+const defaultNetwork: Readonly<Record<KeyEnvironment, Network>> = { live: "mainnet", test: "testnet" }
+
+const noWebhook = (id: string) => notFound(`There is no webhook ${id}.`)
+
+const unique = (values: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(values)]
+
+export const webhooksLayer = HttpApiBuilder.group(
+  Api,
+  "webhooks",
+  Effect.fnUntraced(function* (handlers) {
+    const settings = yield* Settings
+    const webhooks = yield* WebhookStore
+    const secrets = yield* SecretBox
+    const watched = settings.networks.map(({ network }) => network)
+    const rules = { ...settings, maxLength: webhookBounds.urlLength }
+
+    const checkUrl = (url: string | undefined) => {
+      const problem = url === undefined ? undefined : endpointProblem(url, rules)
+      return problem === undefined ? Effect.void : Effect.fail(validationError(`url ${problem}.`))
+    }
+
+    const checkNetwork = (environment: KeyEnvironment, network: Network) => {
+      if (environmentOf(network) !== environment) {
+        const accepted = environment === "live" ? "mainnet" : "testnet or devnet"
+        return Effect.fail(validationError(`network must be ${accepted} with a ${environment} key.`))
+      }
+      return watched.includes(network)
+        ? Effect.void
+        : Effect.fail(
+            validationError(
+              `network ${network} is not watched by this service; watched: ${watched.join(", ") || "none"}.`
+            )
+          )
+    }
+
+    return handlers.handleAll({
+      create: ({ payload }) =>
+        Effect.gen(function* () {
+          const caller = yield* Caller
+          const network = payload.network ?? defaultNetwork[caller.environment]
+          yield* checkUrl(payload.url)
+          yield* checkNetwork(caller.environment, network)
+          const now = yield* Clock.currentTimeMillis
+          const secret = payload.secret ?? generateSecret()
+          const row = yield* webhooks.create(
+            {
+              id: randomId("wh_", now),
+              account_id: caller.accountId,
+              network,
+              url: payload.url,
+              description: payload.description ?? null,
+              event_types: unique(payload.event_types),
+              account_filters: unique(payload.account_filters ?? []),
+              max_in_flight: payload.max_in_flight ?? webhookBounds.defaultInFlight,
+              max_per_second: payload.max_per_second ?? null,
+              headers: payload.headers ?? {},
+              sealed_secret: secrets.seal(secret)
+            },
+            now
+          )
+          return { ...webhookOf(row), secret }
+        }).pipe(orUnavailable),
+
+      list: ({ query }) =>
+        Effect.gen(function* () {
+          const owner = ownerOf(yield* Caller)
+          const limit = limitOf(query.limit)
+          const key = ["webhooks", owner.accountId, ...owner.networks, query.status]
+          const beforeId = query.cursor === undefined ? undefined : idOfCursor(key, query.cursor)
+          if (query.cursor !== undefined && beforeId === undefined) return yield* wrongCursor()
+          const rows = yield* webhooks.list(owner, { status: query.status, beforeId }, limit + 1)
+          return pageOf(rows, limit, key, webhookOf)
+        }).pipe(orUnavailable),
+
+      get: ({ params }) =>
+        Effect.gen(function* () {
+          const row = yield* webhooks.find(ownerOf(yield* Caller), params.id)
+          return Option.isNone(row) ? yield* noWebhook(params.id) : webhookOf(row.value)
+        }).pipe(orUnavailable),
+
+      change: ({ params, payload }) =>
+        Effect.gen(function* () {
+          const owner = ownerOf(yield* Caller)
+          yield* checkUrl(payload.url)
+          const change = {
+            ...payload,
+            ...(payload.event_types === undefined ? {} : { event_types: unique(payload.event_types) }),
+            ...(payload.account_filters === undefined
+              ? {}
+              : { account_filters: unique(payload.account_filters) })
+          }
+          const row = yield* webhooks.change(owner, params.id, change, yield* Clock.currentTimeMillis)
+          return Option.isNone(row) ? yield* noWebhook(params.id) : webhookOf(row.value)
+        }).pipe(orUnavailable),
+
+      remove: ({ params }) =>
+        Effect.gen(function* () {
+          const owner = ownerOf(yield* Caller)
+          const removed = yield* webhooks.remove(owner, params.id, yield* Clock.currentTimeMillis)
+          if (!removed) return yield* noWebhook(params.id)
+        }).pipe(orUnavailable)
+    })
+  })
+)

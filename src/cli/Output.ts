@@ -1,0 +1,12 @@
+/** Standard output and standard error of commands: written in order, waiting for a reader that is slow. */
+import { Effect } from "effect"
+
+const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    if (stream.write(text)) resume(Effect.void)
+    else stream.once("drain", () => resume(Effect.void))
+  })
+
+export const print = (line: string): Effect.Effect<void> => write(process.stdout, `${line}\n`)
+
+export const printError = (line: string): Effect.Effect<void> => write(process.stderr, `${line}\n`)

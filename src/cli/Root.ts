@@ -1,0 +1,47 @@
+/** The command line: all commands, and how wrong usage is answered (what is wrong and where to look, on stderr). */
+import { Effect } from "effect"
+import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
+import packageJson from "../../package.json" with { type: "json" }
+import { ledger } from "./Ledger.ts"
+import { listen } from "./Listen.ts"
+import { print, printError } from "./Output.ts"
+
+const root = Command.make("ledgerhook").pipe(
+  Command.withDescription(
+    "Watches the XRP Ledger and delivers what happens there as signed webhooks. Settings come from the environment and from .env; the README lists them."
+  ),
+  Command.withExamples([
+    { command: "npm run demo", description: "See everything at work, without network or settings" },
+    { command: "ledgerhook start", description: "Run the service" },
+    { command: "ledgerhook doctor", description: "Check every setting and connection" }
+  ]),
+  Command.withSubcommands([ledger, listen])
+)
+
+const presenter: CliOutput.Presenter = {
+  present: (event) => {
+    switch (event._tag) {
+      case "InvalidInvocation":
+        return printError(
+          [
+            ...event.errors.map(({ message }) => `ledgerhook: ${message}`),
+            `Try: ${event.commandPath.join(" ")} --help`
+          ].join("\n")
+        )
+      case "Version":
+        return print(`${event.name} ${event.version}`)
+      case "Help":
+        return CliOutput.defaultPresenter.present(event)
+    }
+  }
+}
+
+export const run = (args: ReadonlyArray<string>) =>
+  Command.runWith(root, { version: packageJson.version })(args).pipe(
+    Effect.provideService(CliOutput.Presenter, presenter),
+    Effect.provideService(
+      CliConfig.CliConfig,
+      // LOG_LEVEL is a setting like the others; no wizard.
+      CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
+    )
+  )

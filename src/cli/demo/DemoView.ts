@@ -1,0 +1,143 @@
+/** What the demo shows, as text made from a snapshot: a live panel on a terminal, a line per ledger when piped. Pure. */
+import type { Sample } from "./DemoReceiver.ts"
+
+export interface SampleView {
+  readonly sample: Sample
+  readonly webhookId: string
+  readonly attempts: number
+  readonly delivered: number
+  readonly refused: number
+  /** Deliveries that wait for their next attempt. */
+  readonly retrying: number
+  readonly pending: number
+}
+
+export interface DemoSnapshot {
+  readonly apiUrl: string
+  readonly ledgerUrl: string
+  readonly elapsedMs: number
+  readonly ledgers: number
+  /** Undefined: until stopped. */
+  readonly ledgerLimit: number | undefined
+  readonly lastLedger:
+    | { readonly index: number; readonly hash: string; readonly transactions: number }
+    | undefined
+  readonly events: ReadonlyMap<string, number>
+  readonly samples: ReadonlyArray<SampleView>
+}
+
+const ESC = "\u001b["
+const paint = (colour: boolean) => ({
+  bold: (text: string) => (colour ? `${ESC}1m${text}${ESC}0m` : text),
+  dim: (text: string) => (colour ? `${ESC}2m${text}${ESC}0m` : text),
+  green: (text: string) => (colour ? `${ESC}32m${text}${ESC}0m` : text),
+  yellow: (text: string) => (colour ? `${ESC}33m${text}${ESC}0m` : text),
+  red: (text: string) => (colour ? `${ESC}31m${text}${ESC}0m` : text)
+})
+
+const sum = (numbers: Iterable<number>): number => {
+  let total = 0
+  for (const number of numbers) total += number
+  return total
+}
+
+const perSecond = (count: number, elapsedMs: number): string =>
+  elapsedMs > 0 ? `${((count * 1_000) / elapsedMs).toFixed(1)}/s` : "-"
+
+const clockText = (ms: number): string => {
+  const seconds = Math.floor(ms / 1_000)
+  return `${String(Math.floor(seconds / 60)).padStart(2, "0")}:${String(seconds % 60).padStart(2, "0")}`
+}
+
+const columns = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  return rows.map((row) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
+      .join("   ")
+  )
+}
+
+const sampleRows = (samples: ReadonlyArray<SampleView>): ReadonlyArray<string> =>
+  columns([
+    ["receiver", "attempts", "delivered", "refused", "waiting to retry", "queued"],
+    ...samples.map((view) => [
+      view.sample,
+      String(view.attempts),
+      String(view.delivered),
+      String(view.refused),
+      String(view.retrying),
+      String(view.pending)
+    ])
+  ])
+
+/** Event types in two columns, most frequent first. */
+const eventRows = (events: ReadonlyMap<string, number>): ReadonlyArray<string> => {
+  const cells = [...events]
+    .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+    .map(([type, count]) => `${type.padEnd(26)}${String(count).padStart(6)}`)
+  const half = Math.ceil(cells.length / 2)
+  return cells.slice(0, half).map((cell, row) => `${cell}     ${cells[half + row] ?? ""}`.trimEnd())
+}
+
+/** The whole panel, redrawn in place. */
+export const panel = (snapshot: DemoSnapshot, colour: boolean): string => {
+  const { bold, dim, green } = paint(colour)
+  const total = sum(snapshot.events.values())
+  const delivered = sum(snapshot.samples.map((view) => view.delivered))
+  const last = snapshot.lastLedger
+  const [head, ...rows] = sampleRows(snapshot.samples)
+  return [
+    `${bold("Ledgerhook demo")}   ${clockText(snapshot.elapsedMs)}   ${dim(`API ${snapshot.apiUrl}   simulated ledger ${snapshot.ledgerUrl}`)}`,
+    "",
+    `${bold("ledgers")}     ${snapshot.ledgers}${snapshot.ledgerLimit === undefined ? "" : ` of ${snapshot.ledgerLimit}`}` +
+      (last === undefined
+        ? ""
+        : `   ${dim(`#${last.index} ${last.hash.slice(0, 12)}… ${last.transactions} transactions`)}`),
+    `${bold("events")}      ${total}   ${dim(perSecond(total, snapshot.elapsedMs))}`,
+    `${bold("deliveries")}  ${green(String(delivered))}   ${dim(perSecond(delivered, snapshot.elapsedMs))}`,
+    "",
+    dim(head!),
+    ...rows,
+    "",
+    ...eventRows(snapshot.events).map(dim),
+    "",
+    dim("Ctrl-C ends the demo")
+  ].join("\n")
+}
+
+/** One line per ledger, for pipes and logs. */
+export const ledgerLine = (snapshot: DemoSnapshot): string => {
+  const last = snapshot.lastLedger
+  const waiting = sum(snapshot.samples.map((view) => view.retrying))
+  return (
+    `ledger ${last?.index ?? "-"} ${last?.hash.slice(0, 12) ?? ""}  transactions ${last?.transactions ?? 0}` +
+    `  events ${sum(snapshot.events.values())}` +
+    `  delivered ${sum(snapshot.samples.map((view) => view.delivered))}  waiting to retry ${waiting}`
+  )
+}
+
+export interface DemoVerdict {
+  readonly ok: boolean
+  readonly expectedEvents: number
+  /** One sentence for each thing that is not as it should be. */
+  readonly faults: ReadonlyArray<string>
+}
+
+export const summary = (snapshot: DemoSnapshot, verdict: DemoVerdict, colour: boolean): string => {
+  const { bold, green, red, yellow } = paint(colour)
+  return [
+    "",
+    bold(`${snapshot.ledgers} ledgers, ${verdict.expectedEvents} events, ${clockText(snapshot.elapsedMs)}`),
+    ...eventRows(snapshot.events),
+    "",
+    ...sampleRows(snapshot.samples),
+    "",
+    ...verdict.faults.map((fault) => yellow(fault)),
+    verdict.ok
+      ? green(
+          `Every event arrived at each of the ${snapshot.samples.length} receivers, signed; nothing is missing.`
+        )
+      : red("Not every expected delivery arrived.")
+  ].join("\n")
+}

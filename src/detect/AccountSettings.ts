@@ -1,0 +1,110 @@
+/**
+ * account.settings_changed: what AccountSet, SetRegularKey or SignerListSet really changed (events.md 2.6). A
+ * transaction that sets what is set already is no event.
+ */
+import type { Json, JsonObject } from "../domain/Ledger.ts"
+import { flagsOf, hasFlag, integerOf, needText, textOf, withoutAbsent } from "./Fields.ts"
+import { event, nothing, type TransactionContext, type TransactionDetector } from "./Finding.ts"
+import type { AffectedNode } from "./Nodes.ts"
+import { signerListChange } from "./SignerList.ts"
+
+interface Change {
+  readonly setting: string
+  readonly previous?: Json | undefined
+  readonly value?: Json | undefined
+}
+
+export const accountSettings: TransactionDetector = (context) => {
+  const account = needText(context.tx, "Account")
+  const changes: Array<Change> = []
+  for (const node of context.nodes) {
+    if (node.type === "SignerList" && context.type === "SignerListSet") {
+      const change = signerListChange(node)
+      if (change !== undefined) changes.push({ setting: "signer_list", ...change })
+    }
+    if (node.type === "AccountRoot" && node.change === "modified" && node.fields["Account"] === account)
+      changes.push(...flagChanges(node), ...fieldChanges(context, node), ...trackingChange(context, node))
+  }
+  if (changes.length === 0) return nothing
+  changes.sort((a, b) => (a.setting < b.setting ? -1 : 1))
+  const payload = {
+    tx_hash: context.hash,
+    account,
+    changes: changes.map(({ setting, previous, value }) => withoutAbsent({ setting, previous, value })),
+    tx_type: context.type
+  }
+  return [event("account.settings_changed", payload, [account])]
+}
+
+/** Flags that are settings; every other bit (PasswordSpent, AMM) is state. */
+const settingFlags: ReadonlyArray<readonly [setting: string, bit: number]> = [
+  ["require_destination_tag", 0x0002_0000],
+  ["require_authorization", 0x0004_0000],
+  ["disallow_incoming_xrp", 0x0008_0000],
+  ["disable_master_key", 0x0010_0000],
+  ["no_freeze", 0x0020_0000],
+  ["global_freeze", 0x0040_0000],
+  ["default_ripple", 0x0080_0000],
+  ["deposit_auth", 0x0100_0000],
+  ["disallow_incoming_nftoken_offer", 0x0400_0000],
+  ["disallow_incoming_check", 0x0800_0000],
+  ["disallow_incoming_pay_chan", 0x1000_0000],
+  ["disallow_incoming_trustline", 0x2000_0000],
+  ["allow_trust_line_locking", 0x4000_0000],
+  ["allow_trust_line_clawback", 0x8000_0000]
+]
+
+const flagChanges = (node: AffectedNode): ReadonlyArray<Change> => {
+  if (integerOf(node.previous, "Flags") === undefined) return []
+  const before = flagsOf(node.previous)
+  const after = flagsOf(node.fields)
+  return settingFlags
+    .filter(([, bit]) => hasFlag(before ^ after, bit))
+    .map(([setting, bit]) => ({ setting, previous: hasFlag(before, bit), value: hasFlag(after, bit) }))
+}
+
+const upperCase = (fields: JsonObject, name: string): string | undefined =>
+  textOf(fields, name)?.toUpperCase()
+
+type Read = (fields: JsonObject, name: string) => Json | undefined
+
+/** The fields that are settings, under one name in transaction and AccountRoot. */
+const settingFields: ReadonlyArray<readonly [setting: string, name: string, read: Read]> = [
+  ["domain", "Domain", textOf],
+  ["email_hash", "EmailHash", upperCase],
+  ["message_key", "MessageKey", textOf],
+  ["nftoken_minter", "NFTokenMinter", textOf],
+  ["regular_key", "RegularKey", textOf],
+  ["tick_size", "TickSize", integerOf],
+  ["transfer_rate", "TransferRate", integerOf],
+  ["wallet_locator", "WalletLocator", upperCase]
+]
+
+const isUnset = (value: Json | undefined): boolean => value === undefined || value === "" || value === 0
+
+const fieldChanges = (context: TransactionContext, node: AffectedNode): ReadonlyArray<Change> => {
+  const changes: Array<Change> = []
+  for (const [setting, name, read] of settingFields) {
+    const previous = read(node.previous, name)
+    const value = read(node.fields, name)
+    if (previous !== undefined) {
+      if (previous !== value) changes.push({ setting, previous, value })
+    } else if (value !== undefined && !isUnset(read(context.tx, name)))
+      // Set for the first time, or again to the same value: metadata do not tell these apart (D15).
+      changes.push({ setting, value })
+  }
+  return changes
+}
+
+/** `asfAccountTxnID` of AccountSet. */
+const TRACK_TRANSACTION_ID = 5
+
+/** The hash itself changes with every transaction of an account that tracks it; only tracking is a setting. */
+const trackingChange = (context: TransactionContext, node: AffectedNode): ReadonlyArray<Change> => {
+  const before = node.previous["AccountTxnID"] !== undefined
+  const after = node.fields["AccountTxnID"] !== undefined
+  const setting = "account_txn_id"
+  if (!before && after && integerOf(context.tx, "SetFlag") === TRACK_TRANSACTION_ID)
+    return [{ setting, previous: false, value: true }]
+  return before && !after ? [{ setting, previous: true, value: false }] : []
+}

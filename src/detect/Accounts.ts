@@ -1,0 +1,68 @@
+/** account.created and account.deleted, whatever transaction made or removed the account (events.md 2.6). */
+import type { JsonObject } from "../domain/Ledger.ts"
+import { amountOrZero } from "./Amounts.ts"
+import { deliveredByAccountDelete } from "./DeliveredAmount.ts"
+import { integerOf, needText } from "./Fields.ts"
+import {
+  alert,
+  event,
+  type Findings,
+  type NodeDetector,
+  nothing,
+  type TransactionContext
+} from "./Finding.ts"
+import type { AffectedNode } from "./Nodes.ts"
+
+export const account: NodeDetector = (context, node) => {
+  switch (node.change) {
+    case "created":
+      return created(context, node)
+    case "modified":
+      return nothing
+    case "deleted":
+      return deleted(context, node)
+  }
+}
+
+const created = (context: TransactionContext, { fields }: AffectedNode): Findings => {
+  const account = needText(fields, "Account")
+  const created_by = needText(context.tx, "Account")
+  const payload = {
+    tx_hash: context.hash,
+    account,
+    created_by,
+    initial_balance: amountOrZero(fields, "Balance"),
+    pseudo_account_type: pseudoAccountType(fields),
+    tx_type: context.type
+  }
+  return [event("account.created", payload, [account, created_by])]
+}
+
+const deleted = (context: TransactionContext, { fields }: AffectedNode): Findings => {
+  const account = needText(fields, "Account")
+  const isAccountDelete = context.type === "AccountDelete"
+  const destination = isAccountDelete ? needText(context.tx, "Destination") : undefined
+  const delivered = destination === undefined ? undefined : deliveredByAccountDelete(context, destination)
+  const pseudo_account_type = pseudoAccountType(fields)
+  const payload = {
+    tx_hash: context.hash,
+    account,
+    destination,
+    destination_tag: isAccountDelete ? integerOf(context.tx, "DestinationTag") : undefined,
+    delivered_amount: delivered,
+    pseudo_account_type,
+    tx_type: context.type
+  }
+  const remover = pseudo_account_type === undefined ? undefined : context.account
+  const found = event("account.deleted", payload, [account, destination, remover])
+  return isAccountDelete && delivered === undefined
+    ? [found, alert("account.deleted", "The amount delivered to the destination is unknown and left out.")]
+    : [found]
+}
+
+/** Accounts that the ledger itself owns (events.md 1.8, D4). */
+const pseudoAccountType = (fields: JsonObject): string | undefined => {
+  if (fields["AMMID"] !== undefined) return "amm"
+  if (fields["VaultID"] !== undefined) return "vault"
+  return fields["LoanBrokerID"] === undefined ? undefined : "loan_broker"
+}

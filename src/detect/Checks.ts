@@ -1,0 +1,54 @@
+/** check.*: each Check entry is created once and ends cashed or cancelled (events.md 2.8). */
+import type { Json } from "../domain/Ledger.ts"
+import { amountOrZero } from "./Amounts.ts"
+import { deliveredAmount } from "./DeliveredAmount.ts"
+import { hashOf, integerOf, needText, textOf, timeOf } from "./Fields.ts"
+import { alert, event, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
+import { type AffectedNode, sequenceOf } from "./Nodes.ts"
+
+export const check: NodeDetector = (context, node) => {
+  if (node.change === "modified") return nothing
+  const account = needText(node.fields, "Account")
+  const destination = needText(node.fields, "Destination")
+  const fields = common(context, node)
+  if (node.change === "created") return [event("check.created", fields, [account, destination])]
+  if (context.succeeded && context.type === "CheckCash") {
+    const amount = deliveredAmount(context, context.account)
+    return amount === undefined
+      ? [
+          alert(
+            "check.cashed",
+            `What Check ${node.id} delivered is neither told nor derivable from the nodes.`
+          )
+        ]
+      : [event("check.cashed", { ...fields, amount }, [account, destination])]
+  }
+  if (context.succeeded && context.type === "CheckCancel") {
+    const by = needText(context.tx, "Account")
+    // A stranger may cancel a check only after it has expired (D19).
+    const reason = by === account || by === destination ? "cancelled" : "expired"
+    return [event("check.cancelled", { ...fields, cancelled_by: by, reason }, [account, destination, by])]
+  }
+  return [
+    alert(null, `Check ${node.id} vanished under ${context.type}, which neither cashes nor cancels it.`)
+  ]
+}
+
+const common = (
+  context: TransactionContext,
+  node: AffectedNode
+): { readonly [name: string]: Json | undefined } => {
+  const { fields } = node
+  return {
+    tx_hash: context.hash,
+    check_id: node.id,
+    account: textOf(fields, "Account"),
+    destination: textOf(fields, "Destination"),
+    send_max: amountOrZero(fields, "SendMax"),
+    sequence: sequenceOf(node),
+    destination_tag: integerOf(fields, "DestinationTag"),
+    source_tag: integerOf(fields, "SourceTag"),
+    invoice_id: hashOf(fields, "InvoiceID"),
+    expiration: timeOf(fields, "Expiration")
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * Ledger to events: a pure function of a validated ledger (events.md 1). Events come in the one global order with
+ * their final ids, counted before any filter. It never throws: what a detector cannot decide, and a defect in one,
+ * become alerts, and everything else of the transaction and the ledger still comes out.
+ */
+import { type EventType, rankOf } from "../domain/EventType.ts"
+import { isoTime, type Ledger, type LedgerTransaction } from "../domain/Ledger.ts"
+import type { DetectedEvent, Detection, DetectionAlert } from "../domain/LedgerEvent.ts"
+import { inExecutionOrder } from "../domain/NormaliseLedger.ts"
+import { accountSettings } from "./AccountSettings.ts"
+import { account } from "./Accounts.ts"
+import { check } from "./Checks.ts"
+import { escrow } from "./Escrows.ts"
+import { isHash, textOf } from "./Fields.ts"
+import {
+  alert,
+  type EventFinding,
+  type Finding,
+  type Findings,
+  type NodeDetector,
+  nothing,
+  type TransactionContext,
+  type TransactionDetector
+} from "./Finding.ts"
+import { nftOffer } from "./NftOffers.ts"
+import { nftAcceptOffer, nftBurn, nftMint } from "./Nfts.ts"
+import { type AffectedNode, affectedNodes, type EntryType } from "./Nodes.ts"
+import { offer } from "./Offers.ts"
+import { payment } from "./Payments.ts"
+import { trustLine } from "./TrustLines.ts"
+
+/** Written by the network itself, for nobody's account. */
+const pseudoTransactions: ReadonlySet<string> = new Set(["EnableAmendment", "SetFee", "UNLModify"])
+
+const transactionDetectors: ReadonlyMap<string, TransactionDetector> = new Map([
+  ["AccountSet", accountSettings],
+  ["NFTokenAcceptOffer", nftAcceptOffer],
+  ["NFTokenBurn", nftBurn],
+  ["NFTokenMint", nftMint],
+  ["Payment", payment],
+  ["SetRegularKey", accountSettings],
+  ["SignerListSet", accountSettings]
+])
+
+const ignored: NodeDetector = () => nothing
+
+const nodeDetectors: Readonly<Record<EntryType, NodeDetector>> = {
+  AccountRoot: account,
+  Check: check,
+  Escrow: escrow,
+  NFTokenOffer: nftOffer,
+  // Pages and signer lists are read by the detectors of the transactions that write them.
+  NFTokenPage: ignored,
+  Offer: offer,
+  RippleState: trustLine,
+  SignerList: ignored
+}
+
+export const detectLedger = (ledger: Ledger): Detection => {
+  const events: Array<DetectedEvent> = []
+  const alerts: Array<DetectionAlert> = []
+  const timestamp = closeTimeOf(ledger)
+  for (const transaction of inExecutionOrder(ledger.transactions)) {
+    const found: Array<EventFinding> = []
+    for (const finding of fenced("The transaction", () => detectTransaction(ledger, transaction)))
+      if (finding._tag === "Event") found.push(finding)
+      else alerts.push({ tx_hash: transaction.hash, event_type: finding.type, reason: finding.reason })
+    if (found.length > 0) number(ledger, timestamp, transaction, found, events)
+  }
+  return { events, alerts }
+}
+
+/** Findings in the order of the causing nodes' ids; those without one come first. */
+const detectTransaction = (ledger: Ledger, { hash, tx, meta }: LedgerTransaction): Findings => {
+  const type = textOf(tx, "TransactionType")
+  if (type === undefined) return [alert(null, "The transaction has no TransactionType.")]
+  if (pseudoTransactions.has(type)) return nothing
+  const nodes = affectedNodes(meta)
+  const context: TransactionContext = {
+    hash,
+    tx,
+    meta,
+    type,
+    account: textOf(tx, "Account"),
+    succeeded: meta["TransactionResult"] === "tesSUCCESS",
+    nodes: nodes ?? [],
+    ledgerIndex: ledger.ledger_index,
+    closeTime: ledger.close_time,
+    parentCloseTime: ledger.parent_close_time
+  }
+  const findings: Array<Finding> = []
+  if (nodes === undefined) findings.push(alert(null, "The metadata have no AffectedNodes."))
+  const detectAll = context.succeeded ? transactionDetectors.get(type) : undefined
+  if (detectAll !== undefined) findings.push(...fenced(type, () => detectAll(context)))
+  for (const node of context.nodes) findings.push(...detectNode(context, node))
+  return findings
+}
+
+const detectNode = (context: TransactionContext, node: AffectedNode): Findings => {
+  const detector = nodeDetectors[node.type]
+  if (detector === ignored) return nothing
+  const findings = fenced(`${node.type} ${node.id}`, () => detector(context, node))
+  return findings.length === 0 || isHash(node.id)
+    ? findings
+    : [alert(null, `A ${node.type} node has no LedgerIndex of 64 hex digits.`)]
+}
+
+/** Detectors die on what no ledger holds, and on their own mistakes: either costs one event, never the ledger. */
+const fenced = (subject: string, detect: () => Findings): Findings => {
+  try {
+    return detect()
+  } catch (defect) {
+    const cause = defect instanceof Error ? defect.message : String(defect)
+    return [alert(null, `${subject} could not be read: ${cause}.`)]
+  }
+}
+
+const byRank = (a: EventFinding, b: EventFinding): number => rankOf(a.type) - rankOf(b.type)
+
+/** Ids and order within one transaction (events.md 1.3): by rank, then by the causing node. */
+const number = (
+  ledger: Ledger,
+  timestamp: string | null,
+  transaction: LedgerTransaction,
+  found: Array<EventFinding>,
+  events: Array<DetectedEvent>
+): void => {
+  const counts = new Map<EventType, number>()
+  for (const { type } of found) counts.set(type, (counts.get(type) ?? 0) + 1)
+  // Stable: events of one type keep the order of their nodes.
+  found.sort(byRank)
+  let subIndex = 0
+  found.forEach(({ type, payload, accounts }, i) => {
+    subIndex = i > 0 && found[i - 1]!.type === type ? subIndex + 1 : 0
+    const id = `xrpl:${ledger.ledger_index}:${transaction.hash}:${type}`
+    events.push({
+      event_id: counts.get(type) === 1 ? id : `${id}:${subIndex}`,
+      event_type: type,
+      ledger_index: ledger.ledger_index,
+      timestamp,
+      payload,
+      accounts: involved(transaction, accounts)
+    })
+  })
+}
+
+/** The filter set, sorted by bytes; a delegate belongs to it with the account he acts for (events.md 1.9). */
+const involved = (
+  { tx }: LedgerTransaction,
+  accounts: ReadonlyArray<string | undefined>
+): ReadonlyArray<string> => {
+  const set = new Set<string>()
+  for (const address of accounts) if (address !== undefined) set.add(address)
+  const delegate = textOf(tx, "Delegate")
+  const account = textOf(tx, "Account")
+  if (delegate !== undefined && account !== undefined && set.has(account)) set.add(delegate)
+  return [...set].sort()
+}
+
+const closeTimeOf = ({ close_time }: Ledger): string | null => {
+  try {
+    return close_time === undefined ? null : isoTime(close_time)
+  } catch {
+    // Beyond what a date can hold: no ledger closes then.
+    return null
+  }
+}

@@ -1,0 +1,54 @@
+/** escrow.*: each Escrow entry is created once and ends finished or cancelled (events.md 2.7). */
+import type { Json } from "../domain/Ledger.ts"
+import { amountOrZero } from "./Amounts.ts"
+import { integerOf, need, needText, textOf, timeOf } from "./Fields.ts"
+import { alert, event, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
+import type { AffectedNode } from "./Nodes.ts"
+
+export const escrow: NodeDetector = (context, node) => {
+  if (node.change === "modified") return nothing
+  const owner = needText(node.fields, "Account")
+  const destination = needText(node.fields, "Destination")
+  if (node.change === "created") {
+    // A ticket takes the sequence's place (events.md 1.8).
+    const sequence = integerOf(context.tx, "TicketSequence") ?? integerOf(context.tx, "Sequence")
+    return [event("escrow.created", common(context, node, sequence), [owner, destination])]
+  }
+  const fields = common(context, node, integerOf(context.tx, "OfferSequence"))
+  if (context.succeeded && context.type === "EscrowFinish") {
+    const finished = {
+      ...fields,
+      finished_by: needText(context.tx, "Account"),
+      fulfillment: textOf(context.tx, "Fulfillment")
+    }
+    return [event("escrow.finished", finished, [owner, destination, context.account])]
+  }
+  if (context.succeeded && context.type === "EscrowCancel") {
+    const cancelled = { ...fields, cancelled_by: needText(context.tx, "Account") }
+    return [event("escrow.cancelled", cancelled, [owner, destination, context.account])]
+  }
+  return [
+    alert(null, `Escrow ${node.id} vanished under ${context.type}, which neither finishes nor cancels.`)
+  ]
+}
+
+const common = (
+  context: TransactionContext,
+  node: AffectedNode,
+  sequence: number | undefined
+): { readonly [name: string]: Json | undefined } => {
+  const { fields } = node
+  return {
+    tx_hash: context.hash,
+    escrow_id: node.id,
+    owner: textOf(fields, "Account"),
+    destination: textOf(fields, "Destination"),
+    amount: amountOrZero(fields, "Amount"),
+    sequence: need(sequence, "the sequence that made the escrow"),
+    destination_tag: integerOf(fields, "DestinationTag"),
+    source_tag: integerOf(fields, "SourceTag"),
+    condition: textOf(fields, "Condition"),
+    finish_after: timeOf(fields, "FinishAfter"),
+    cancel_after: timeOf(fields, "CancelAfter")
+  }
+}

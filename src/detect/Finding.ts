@@ -1,0 +1,60 @@
+/**
+ * What a detector is given and what it returns. Detectors are pure: they see one transaction of a validated ledger
+ * and return events without order or id, which Detect.ts adds, or alerts for what they cannot decide.
+ */
+import type { EventType } from "../domain/EventType.ts"
+import type { Json, JsonObject } from "../domain/Ledger.ts"
+import { withoutAbsent } from "./Fields.ts"
+import type { AffectedNode } from "./Nodes.ts"
+
+export interface TransactionContext {
+  readonly hash: string
+  readonly tx: JsonObject
+  readonly meta: JsonObject
+  readonly type: string
+  /** `tx.Account`; undefined only for what is no transaction. */
+  readonly account: string | undefined
+  readonly succeeded: boolean
+  /** In the order of their ids. */
+  readonly nodes: ReadonlyArray<AffectedNode>
+  readonly ledgerIndex: number
+  readonly closeTime: number | undefined
+  readonly parentCloseTime: number | undefined
+}
+
+export interface EventFinding {
+  readonly _tag: "Event"
+  readonly type: EventType
+  readonly payload: JsonObject
+  /** Those with a role; doubles and absent ones allowed. */
+  readonly accounts: ReadonlyArray<string | undefined>
+}
+
+export interface AlertFinding {
+  readonly _tag: "Alert"
+  readonly type: EventType | null
+  readonly reason: string
+}
+
+export type Finding = EventFinding | AlertFinding
+export type Findings = ReadonlyArray<Finding>
+
+/** State-driven: of one ledger entry, under any transaction and result. */
+export type NodeDetector = (context: TransactionContext, node: AffectedNode) => Findings
+
+/** Transaction-driven: of one successful transaction of its type. */
+export type TransactionDetector = (context: TransactionContext) => Findings
+
+export const nothing: Findings = []
+
+export const event = (
+  type: EventType,
+  payload: { readonly [name: string]: Json | undefined },
+  accounts: ReadonlyArray<string | undefined>
+): EventFinding => ({ _tag: "Event", type, payload: withoutAbsent(payload), accounts })
+
+export const alert = (type: EventType | null, reason: string): AlertFinding => ({
+  _tag: "Alert",
+  type,
+  reason
+})

@@ -1,0 +1,86 @@
+/** nft.offer_created and nft.offer_cancelled: NFTokenOffer entries that came or went unsold (events.md 2.3). */
+import type { Json } from "../domain/Ledger.ts"
+import { amountOrZero } from "./Amounts.ts"
+import { flagsOf, hasFlag, hashOf, need, needText, textOf, timeOf } from "./Fields.ts"
+import { event, type Findings, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
+import type { AffectedNode } from "./Nodes.ts"
+
+const SELL = 0x0000_0001
+
+export const nftOffer: NodeDetector = (context, node) => {
+  switch (node.change) {
+    case "created":
+      return created(context, node)
+    case "modified":
+      return nothing
+    case "deleted":
+      return wasAccepted(context, node) ? nothing : cancelled(context, node)
+  }
+}
+
+interface NftOffer {
+  readonly owner: string
+  readonly isSell: boolean
+  readonly destination: string | undefined
+  readonly payload: { readonly [name: string]: Json | undefined }
+}
+
+const readOffer = (context: TransactionContext, { id, fields }: AffectedNode): NftOffer => {
+  const owner = needText(fields, "Owner")
+  const isSell = hasFlag(flagsOf(fields), SELL)
+  const payload = {
+    tx_hash: context.hash,
+    offer_id: id,
+    nftoken_id: need(hashOf(fields, "NFTokenID"), "NFTokenID"),
+    owner,
+    is_sell: isSell,
+    amount: amountOrZero(fields, "Amount")
+  }
+  return { owner, isSell, destination: textOf(fields, "Destination"), payload }
+}
+
+const created = (context: TransactionContext, node: AffectedNode): Findings => {
+  const { owner, isSell, destination, payload } = readOffer(context, node)
+  const nft_owner = isSell ? owner : textOf(context.tx, "Owner")
+  const expiration = timeOf(node.fields, "Expiration")
+  const fields = { ...payload, nft_owner, destination, expiration }
+  return [event("nft.offer_created", fields, [owner, destination, nft_owner])]
+}
+
+const cancelled = (context: TransactionContext, node: AffectedNode): Findings => {
+  const { owner, destination, payload } = readOffer(context, node)
+  const cancelled_by = context.type === "NFTokenCancelOffer" ? needText(context.tx, "Account") : undefined
+  const fields = {
+    ...payload,
+    destination,
+    expiration: timeOf(node.fields, "Expiration"),
+    reason: cancelReason(context, owner, destination),
+    cancelled_by
+  }
+  return [event("nft.offer_cancelled", fields, [owner, destination, cancelled_by])]
+}
+
+const wasAccepted = ({ tx, type, succeeded }: TransactionContext, { id }: AffectedNode): boolean =>
+  succeeded &&
+  type === "NFTokenAcceptOffer" &&
+  (hashOf(tx, "NFTokenSellOffer") === id || hashOf(tx, "NFTokenBuyOffer") === id)
+
+const cancelReason = (
+  { account, meta, type }: TransactionContext,
+  owner: string,
+  destination: string | undefined
+): string => {
+  switch (type) {
+    case "NFTokenCancelOffer":
+      // A stranger may cancel an offer only after it has expired (D19).
+      return account === owner || account === destination ? "cancelled" : "expired"
+    case "NFTokenBurn":
+      return "nft_burned"
+    case "AccountDelete":
+      return "account_deleted"
+    case "NFTokenAcceptOffer":
+      return meta["TransactionResult"] === "tecEXPIRED" ? "expired" : "other"
+    default:
+      return "other"
+  }
+}

@@ -1,0 +1,96 @@
+/** nft.minted, nft.burned and nft.offer_accepted: what a transaction did to a token (events.md 2.3, 3). */
+import { amountOf, amountOrZero } from "./Amounts.ts"
+import { hashOf, need, needText, textOf } from "./Fields.ts"
+import { alert, event, type Findings, type TransactionContext, type TransactionDetector } from "./Finding.ts"
+import { mintedByCount, mintedByPages, parseNftokenId } from "./NftokenId.ts"
+import type { AffectedNode } from "./Nodes.ts"
+
+export const nftMint: TransactionDetector = (context) => {
+  const byPages = mintedByPages(context)
+  const byCount = mintedByCount(context)
+  const id = byPages ?? byCount
+  if (id === undefined)
+    return [alert("nft.minted", "Neither the NFTokenPages nor the issuer's AccountRoot tell the NFTokenID.")]
+  const owner = needText(context.tx, "Account")
+  const issuer = textOf(context.tx, "Issuer") ?? owner
+  const { flags, transferFee, taxon, serial, issuer: issuerInId } = parseNftokenId(id)
+  const payload = {
+    tx_hash: context.hash,
+    nftoken_id: id,
+    issuer,
+    owner,
+    taxon,
+    serial,
+    flags,
+    transfer_fee: transferFee,
+    uri: textOf(context.tx, "URI")
+  }
+  const minted = event("nft.minted", payload, [owner, issuer])
+  const isDoubtful = byCount === undefined ? issuerInId !== issuer : byCount !== id
+  return isDoubtful
+    ? [minted, alert("nft.minted", `NFTokenID ${id} of the pages is not the one the transaction composes.`)]
+    : [minted]
+}
+
+export const nftBurn: TransactionDetector = (context) => {
+  const id = need(hashOf(context.tx, "NFTokenID"), "NFTokenID")
+  const burned_by = needText(context.tx, "Account")
+  const owner = textOf(context.tx, "Owner") ?? burned_by
+  const { issuer, taxon, serial } = parseNftokenId(id)
+  const payload = { tx_hash: context.hash, nftoken_id: id, owner, burned_by, issuer, taxon, serial }
+  return [event("nft.burned", payload, [owner, burned_by, issuer])]
+}
+
+/** One event per sale, also where a broker matches two offers (D10). */
+export const nftAcceptOffer: TransactionDetector = (context) => {
+  const sellId = hashOf(context.tx, "NFTokenSellOffer")
+  const buyId = hashOf(context.tx, "NFTokenBuyOffer")
+  const sell = acceptedOffer(context, sellId)
+  const buy = acceptedOffer(context, buyId)
+  const taken = buy ?? sell
+  const isMissing = (sellId !== undefined && sell === undefined) || (buyId !== undefined && buy === undefined)
+  if (taken === undefined || isMissing)
+    return [alert("nft.offer_accepted", "An accepted NFTokenOffer is not among the deleted entries.")]
+  return sale(context, { sellId, buyId, sell, buy, taken })
+}
+
+interface Accepted {
+  readonly sellId: string | undefined
+  readonly buyId: string | undefined
+  readonly sell: AffectedNode | undefined
+  readonly buy: AffectedNode | undefined
+  /** The offer that names the price the buyer pays. */
+  readonly taken: AffectedNode
+}
+
+const sale = (context: TransactionContext, { sellId, buyId, sell, buy, taken }: Accepted): Findings => {
+  const { tx } = context
+  const id = need(hashOf(taken.fields, "NFTokenID"), "NFTokenID")
+  const acceptor = needText(tx, "Account")
+  const seller = sell === undefined ? acceptor : needText(sell.fields, "Owner")
+  const buyer = buy === undefined ? acceptor : needText(buy.fields, "Owner")
+  const isBrokered = sell !== undefined && buy !== undefined
+  const broker = isBrokered ? acceptor : undefined
+  const { issuer, transferFee } = parseNftokenId(id)
+  const payload = {
+    tx_hash: context.hash,
+    nftoken_id: id,
+    seller,
+    buyer,
+    amount: amountOrZero(taken.fields, "Amount"),
+    sell_offer_id: sellId,
+    buy_offer_id: buyId,
+    broker,
+    broker_fee: isBrokered ? amountOf(tx, "NFTokenBrokerFee") : undefined,
+    issuer,
+    transfer_fee: transferFee
+  }
+  return [event("nft.offer_accepted", payload, [seller, buyer, broker, issuer])]
+}
+
+const acceptedOffer = (context: TransactionContext, id: string | undefined): AffectedNode | undefined =>
+  id === undefined
+    ? undefined
+    : context.nodes.find(
+        (node) => node.type === "NFTokenOffer" && node.change === "deleted" && node.id === id
+      )

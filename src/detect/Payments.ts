@@ -1,0 +1,30 @@
+/** payment.xrp and payment.issued: successful Payments, by the asset that arrived (events.md 2.1, 2.2). */
+import { deliveredAmount, requestedAmount } from "./DeliveredAmount.ts"
+import { hashOf, integerOf, needText, textOf } from "./Fields.ts"
+import { alert, event, type TransactionDetector } from "./Finding.ts"
+
+export const payment: TransactionDetector = (context) => {
+  const { tx } = context
+  const amount = deliveredAmount(context, textOf(tx, "Destination"))
+  if (amount === undefined) {
+    const type = typeof requestedAmount(tx) === "string" ? "payment.xrp" : "payment.issued"
+    return [alert(type, "The delivered amount is neither told by the metadata nor derivable from the nodes.")]
+  }
+  const sender = needText(tx, "Account")
+  const receiver = needText(tx, "Destination")
+  const parties = [sender, receiver]
+  const common = {
+    tx_hash: context.hash,
+    sender,
+    receiver,
+    amount,
+    destination_tag: integerOf(tx, "DestinationTag")
+  }
+  if (typeof amount === "string") return [event("payment.xrp", common, parties)]
+  const issued = {
+    ...common,
+    source_tag: integerOf(tx, "SourceTag"),
+    invoice_id: hashOf(tx, "InvoiceID")
+  }
+  return [event("payment.issued", issued, parties)]
+}

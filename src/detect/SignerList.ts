@@ -1,0 +1,43 @@
+/** What a SignerListSet did to the account's signer list (events.md 2.6, rule 5). */
+import type { Json, JsonObject } from "../domain/Ledger.ts"
+import { isJsonObject } from "../domain/NormaliseLedger.ts"
+import { hashOf, integerOf, listOf, need, needText, objectOf, withoutAbsent } from "./Fields.ts"
+import type { AffectedNode } from "./Nodes.ts"
+
+interface ListChange {
+  readonly previous?: JsonObject
+  readonly value?: JsonObject
+}
+
+/** Undefined when the list in force was set again. */
+export const signerListChange = (node: AffectedNode): ListChange | undefined => {
+  const current = (): JsonObject => signerList(node.fields)
+  // PreviousFields hold only what changed.
+  const former = (): JsonObject => signerList({ ...node.fields, ...node.previous })
+  switch (node.change) {
+    case "created":
+      return { value: current() }
+    case "modified": {
+      const { SignerQuorum, SignerEntries } = node.previous
+      return SignerQuorum === undefined && SignerEntries === undefined
+        ? undefined
+        : { previous: former(), value: current() }
+    }
+    case "deleted":
+      return { previous: former() }
+  }
+}
+
+const signerList = (fields: JsonObject): JsonObject => ({
+  quorum: need(integerOf(fields, "SignerQuorum"), "SignerQuorum"),
+  signers: need(listOf(fields, "SignerEntries"), "SignerEntries").map(signer)
+})
+
+const signer = (entry: Json): JsonObject => {
+  const fields = need(isJsonObject(entry) ? objectOf(entry, "SignerEntry") : undefined, "SignerEntry")
+  return withoutAbsent({
+    account: needText(fields, "Account"),
+    weight: need(integerOf(fields, "SignerWeight"), "SignerWeight"),
+    wallet_locator: hashOf(fields, "WalletLocator")
+  })
+}

@@ -1,0 +1,87 @@
+/**
+ * Which settings of a trust line a transaction changed (events.md 2.5): an empty list means that nobody set anything.
+ * Entries come sorted by field name.
+ */
+import type { Json, JsonObject } from "../domain/Ledger.ts"
+import { sameValue } from "./Amounts.ts"
+import { flagsOf, hasFlag, integerOf, need, needText, objectOf, withoutAbsent } from "./Fields.ts"
+import type { TransactionContext } from "./Finding.ts"
+import type { AffectedNode } from "./Nodes.ts"
+import { type Side, sideFlags, sideNames } from "./TrustLineSides.ts"
+
+type Entry = JsonObject | undefined
+
+/** `own` is the side from whose view the line is told. */
+export const settingsChanges = (
+  context: TransactionContext,
+  node: AffectedNode,
+  own: Side
+): ReadonlyArray<Json> => {
+  const peer = own === "low" ? "high" : "low"
+  const mine = sideFlags[own]
+  const theirs = sideFlags[peer]
+  const entries = [
+    flagEntry(node, "authorized", mine.authorized),
+    flagEntry(node, "deep_freeze", mine.deepFreeze),
+    flagEntry(node, "deep_freeze_peer", theirs.deepFreeze),
+    flagEntry(node, "freeze", mine.freeze),
+    flagEntry(node, "freeze_peer", theirs.freeze),
+    limitEntry(node, "limit", sideNames[own].limit),
+    limitEntry(node, "limit_peer", sideNames[peer].limit),
+    flagEntry(node, "no_ripple", mine.noRipple),
+    flagEntry(node, "no_ripple_peer", theirs.noRipple),
+    flagEntry(node, "peer_authorized", theirs.authorized),
+    qualityEntry(node, "quality_in", sideNames[own].qualityIn),
+    qualityEntry(node, "quality_in_peer", sideNames[peer].qualityIn),
+    qualityEntry(node, "quality_out", sideNames[own].qualityOut),
+    qualityEntry(node, "quality_out_peer", sideNames[peer].qualityOut)
+  ]
+  const changes = entries.filter((entry) => entry !== undefined)
+  return changes.length > 0 ? changes : firstQualities(context, node, own)
+}
+
+const flagEntry = (node: AffectedNode, field: string, bit: number): Entry => {
+  if (integerOf(node.previous, "Flags") === undefined) return undefined
+  const previous = hasFlag(flagsOf(node.previous), bit)
+  const value = hasFlag(flagsOf(node.fields), bit)
+  return previous === value ? undefined : { field, previous, value }
+}
+
+const limitEntry = (node: AffectedNode, field: string, name: string): Entry => {
+  if (node.previous[name] === undefined) return undefined
+  const previous = needText(need(objectOf(node.previous, name), `the former ${name}`), "value")
+  const value = needText(need(objectOf(node.fields, name), name), "value")
+  return sameValue(previous, value) ? undefined : { field, previous, value }
+}
+
+const qualityEntry = (node: AffectedNode, field: string, name: string): Entry => {
+  const previous = integerOf(node.previous, name)
+  if (previous === undefined) return undefined
+  const value = integerOf(node.fields, name)
+  return previous === value ? undefined : withoutAbsent({ field, previous, value })
+}
+
+/**
+ * PreviousFields never list what was added, so a first quality shows only in that a TrustSet asked for it and nothing
+ * else explains why the line is there.
+ */
+const firstQualities = (context: TransactionContext, node: AffectedNode, own: Side): ReadonlyArray<Json> => {
+  if (context.type !== "TrustSet") return []
+  const entries = [
+    firstQuality(context.tx, node, "quality_in", "QualityIn", sideNames[own].qualityIn),
+    firstQuality(context.tx, node, "quality_out", "QualityOut", sideNames[own].qualityOut)
+  ]
+  return entries.filter((entry) => entry !== undefined)
+}
+
+const firstQuality = (
+  tx: JsonObject,
+  node: AffectedNode,
+  field: string,
+  asked: string,
+  name: string
+): Entry => {
+  const value = integerOf(node.fields, name)
+  const isFirst = (integerOf(tx, asked) ?? 0) !== 0 && node.previous[name] === undefined
+  return isFirst && value !== undefined ? { field, value } : undefined
+}

@@ -1,0 +1,24 @@
+/** A RippleState has two sides, low and high by account id; each has its own fields and flag bits. */
+export type Side = "low" | "high"
+
+export const sideNames = {
+  low: { limit: "LowLimit", qualityIn: "LowQualityIn", qualityOut: "LowQualityOut" },
+  high: { limit: "HighLimit", qualityIn: "HighQualityIn", qualityOut: "HighQualityOut" }
+} as const
+
+export const sideFlags = {
+  low: {
+    reserve: 0x0001_0000,
+    authorized: 0x0004_0000,
+    noRipple: 0x0010_0000,
+    freeze: 0x0040_0000,
+    deepFreeze: 0x0200_0000
+  },
+  high: {
+    reserve: 0x0002_0000,
+    authorized: 0x0008_0000,
+    noRipple: 0x0020_0000,
+    freeze: 0x0080_0000,
+    deepFreeze: 0x0400_0000
+  }
+} as const

@@ -1,0 +1,116 @@
+/**
+ * trustline.*: creation, settings and deletion of trust lines, told from the view of the account whose line it is
+ * (events.md 2.5). Balances and reserve bits alone are no event.
+ */
+import type { Json, JsonObject } from "../domain/Ledger.ts"
+import { negated, signOf } from "./Amounts.ts"
+import { flagsOf, hasFlag, integerOf, need, needText, objectOf, textOf } from "./Fields.ts"
+import { event, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
+import type { AffectedNode } from "./Nodes.ts"
+import { settingsChanges } from "./TrustLineChanges.ts"
+import { type Side, sideFlags, sideNames } from "./TrustLineSides.ts"
+
+const AMM_NODE = 0x0100_0000
+
+export const trustLine: NodeDetector = (context, node) => {
+  // Most modified lines carry a payment and nothing else.
+  if (node.change === "modified" && !touchesSettings(context, node.previous)) return nothing
+  const line = readLine(context, node)
+  const parties = [line.account, line.counterparty]
+  switch (node.change) {
+    case "created": {
+      const auto_created = context.type !== "TrustSet"
+      return [event("trustline.created", { ...line.payload, auto_created }, parties)]
+    }
+    case "modified": {
+      const changes = settingsChanges(context, node, line.own)
+      if (changes.length === 0) return nothing
+      const changed_by = needText(context.tx, "Account")
+      return [event("trustline.modified", { ...line.payload, changed_by, changes }, parties)]
+    }
+    case "deleted": {
+      const previous_limit = textOf(objectOf(node.previous, sideNames[line.own].limit) ?? {}, "value")
+      return [event("trustline.deleted", { ...line.payload, previous_limit }, parties)]
+    }
+  }
+}
+
+/** Whether anything but the balance, threading and directory hints may have changed; TrustSet may add fields unseen. */
+const touchesSettings = (context: TransactionContext, previous: JsonObject): boolean => {
+  if (context.type === "TrustSet") return true
+  for (const name in previous) if (name !== "Balance") return true
+  return false
+}
+
+interface Line {
+  /** The side of `account`. */
+  readonly own: Side
+  readonly account: string
+  readonly counterparty: string
+  /** The fields that all three events have. */
+  readonly payload: { readonly [name: string]: Json | undefined }
+}
+
+const readLine = (context: TransactionContext, node: AffectedNode): Line => {
+  const { fields } = node
+  const limits = {
+    low: need(objectOf(fields, "LowLimit"), "LowLimit"),
+    high: need(objectOf(fields, "HighLimit"), "HighLimit")
+  }
+  const issuers = { low: needText(limits.low, "issuer"), high: needText(limits.high, "issuer") }
+  const own = perspective(context, node, issuers)
+  const peer = own === "low" ? "high" : "low"
+  const balance = need(objectOf(fields, "Balance"), "Balance")
+  const flags = flagsOf(fields)
+  const mine = sideFlags[own]
+  const theirs = sideFlags[peer]
+  return {
+    own,
+    account: issuers[own],
+    counterparty: issuers[peer],
+    payload: {
+      tx_hash: context.hash,
+      trustline_id: node.id,
+      account: issuers[own],
+      counterparty: issuers[peer],
+      currency: needText(balance, "currency"),
+      limit: needText(limits[own], "value"),
+      limit_peer: needText(limits[peer], "value"),
+      balance: balanceFrom(own, needText(balance, "value")),
+      no_ripple: hasFlag(flags, mine.noRipple),
+      no_ripple_peer: hasFlag(flags, theirs.noRipple),
+      freeze: hasFlag(flags, mine.freeze),
+      freeze_peer: hasFlag(flags, theirs.freeze),
+      deep_freeze: hasFlag(flags, mine.deepFreeze),
+      deep_freeze_peer: hasFlag(flags, theirs.deepFreeze),
+      authorized: hasFlag(flags, mine.authorized),
+      peer_authorized: hasFlag(flags, theirs.authorized),
+      quality_in: integerOf(fields, sideNames[own].qualityIn),
+      quality_out: integerOf(fields, sideNames[own].qualityOut),
+      amm_pool: hasFlag(flags, AMM_NODE) ? true : undefined,
+      tx_type: context.type
+    }
+  }
+}
+
+/** Whose line it is: who set it, else who holds the reserve for it. */
+const perspective = (
+  context: TransactionContext,
+  node: AffectedNode,
+  issuers: Readonly<Record<Side, string>>
+): Side => {
+  const signer: Side | undefined =
+    context.account === issuers.low ? "low" : context.account === issuers.high ? "high" : undefined
+  if (context.type === "TrustSet" && signer !== undefined) return signer
+  const flags = flagsOf(integerOf(node.previous, "Flags") === undefined ? node.fields : node.previous)
+  const low = hasFlag(flags, sideFlags.low.reserve)
+  const high = hasFlag(flags, sideFlags.high.reserve)
+  if (low !== high) return low ? "low" : "high"
+  return signer ?? "low"
+}
+
+/** The ledger keeps balances from the low side's view. */
+const balanceFrom = (own: Side, text: string): string => {
+  if (signOf(text) === 0) return "0"
+  return own === "low" ? text : negated(text)
+}

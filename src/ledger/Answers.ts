@@ -1,0 +1,113 @@
+/**
+ * What a rippled or Clio server says, read into our terms (events.md 6.1 to 6.3): announcements, ledgers, refusals, and
+ * whether the server fits its network. Pure, and takes nothing on trust: a field of the wrong form counts as absent.
+ */
+import { RippledError, TimeoutError } from "xrpl"
+import type { JsonObject } from "../domain/Ledger.ts"
+import { type Network, networkIds } from "../domain/Network.ts"
+import { isJsonObject, normaliseLedger } from "../domain/NormaliseLedger.ts"
+import type { Announcement, FetchedLedger, LedgerSourceError } from "./LedgerSource.ts"
+
+type Reason = LedgerSourceError["reason"]
+
+export interface Refusal {
+  readonly reason: Reason
+  readonly detail: string
+}
+
+const LEDGER_INDEX_MAX = 4_294_967_295
+const HASH = /^[0-9A-Fa-f]{64}$/
+/** WebSocket close code of a server that limits us. */
+const POLICY_VIOLATION = 1008
+/** Id of the warning of a server whose software is too old for an enabled amendment. */
+const AMENDMENT_BLOCKED_WARNING = 1002
+
+const refusals: Readonly<Record<string, Reason>> = {
+  lgrNotFound: "not_found",
+  ledgerNotFound: "not_found",
+  notSynced: "not_synced",
+  noNetwork: "not_synced",
+  noCurrent: "not_synced",
+  noClosed: "not_synced",
+  slowDown: "rate_limited",
+  tooBusy: "rate_limited",
+  amendmentBlocked: "amendment_blocked"
+}
+
+/** By the server's own error code (`lgrNotFound`). */
+export const refusalOf = (code: unknown, message: unknown): Refusal => {
+  const known = typeof code === "string" ? refusals[code] : undefined
+  return {
+    reason: known ?? "malformed",
+    detail: `answered ${String(code)}${typeof message === "string" ? `: ${message}` : ""}`
+  }
+}
+
+/** A failed request or connection attempt, as xrpl's client throws it. */
+export const failureOf = (cause: unknown): Refusal => {
+  if (cause instanceof RippledError && isJsonObject(cause.data))
+    return refusalOf(cause.data["error"], cause.data["error_message"])
+  if (cause instanceof TimeoutError) return { reason: "timeout", detail: "did not answer in time" }
+  const message = cause instanceof Error ? cause.message : String(cause)
+  // The handshake was answered with HTTP: a proxy or the server limits us.
+  const limited = /unexpected server response: (429|503)|overloaded/i.test(message)
+  return { reason: limited ? "rate_limited" : "disconnected", detail: message }
+}
+
+export const closeOf = (code: number): Refusal =>
+  code === POLICY_VIOLATION
+    ? { reason: "rate_limited", detail: "closed the connection because of too many requests (1008)" }
+    : { reason: "disconnected", detail: `closed the connection (${code})` }
+
+/** A `ledgerClosed` message, the reply to the subscription, or a `ledger` answer. */
+export const announcementOf = (message: unknown): Announcement | undefined => {
+  if (!isJsonObject(message)) return undefined
+  const { ledger_index: index, ledger_hash: hash, txn_count: count } = message
+  if (typeof index !== "number" || !Number.isInteger(index) || index < 1 || index > LEDGER_INDEX_MAX)
+    return undefined
+  return {
+    ledgerIndex: index,
+    ledgerHash: typeof hash === "string" && HASH.test(hash) ? hash.toUpperCase() : undefined,
+    transactionCount: typeof count === "number" && Number.isInteger(count) && count >= 0 ? count : undefined
+  }
+}
+
+/** The `result` of an answer; undefined when there is none. */
+export const resultOf = (answer: unknown): JsonObject | undefined =>
+  isJsonObject(answer) && isJsonObject(answer["result"]) ? answer["result"] : undefined
+
+export const ledgerOf = (server: string, answer: unknown): FetchedLedger | undefined => {
+  const result = resultOf(answer)
+  const normalised = result === undefined ? undefined : normaliseLedger(result)
+  return normalised === undefined
+    ? undefined
+    : {
+        server,
+        validated: result?.["validated"] === true,
+        ledger: normalised.ledger,
+        malformed: normalised.malformed
+      }
+}
+
+export const cannotFollow = (answer: unknown): boolean => {
+  const warnings = isJsonObject(answer) ? answer["warnings"] : undefined
+  return (
+    Array.isArray(warnings) &&
+    warnings.some((warning) => isJsonObject(warning) && warning["id"] === AMENDMENT_BLOCKED_WARNING)
+  )
+}
+
+/** Why the server of this `server_info` answer must not be used for the network; undefined: it may. */
+export const unfit = (network: Network, answer: unknown): Refusal | undefined => {
+  const info = resultOf(answer)?.["info"]
+  if (!isJsonObject(info)) return { reason: "malformed", detail: "its server_info answer holds no info" }
+  const id = info["network_id"]
+  if (id !== undefined && id !== networkIds[network])
+    return {
+      reason: "wrong_network",
+      detail: `its network_id is ${String(id)}, that of ${network} is ${networkIds[network]}`
+    }
+  if (info["amendment_blocked"] === true || cannotFollow(answer))
+    return { reason: "amendment_blocked", detail: "cannot follow the network: an amendment blocks it" }
+  return undefined
+}

@@ -1,0 +1,95 @@
+/** A ledger as log records: its events in order and the marker that closes it, and the marker read back. Pure. */
+import { isoTime, type Ledger } from "../domain/Ledger.ts"
+import {
+  type DetectedEvent,
+  eventsTopic,
+  type LedgerEvent,
+  type LedgerMarker,
+  ledgersTopic
+} from "../domain/LedgerEvent.ts"
+import type { Network } from "../domain/Network.ts"
+import { isJsonObject } from "../domain/NormaliseLedger.ts"
+import type { LogRecord, NewRecord } from "../log/EventLog.ts"
+
+/** A ledger that has passed its checks. */
+export interface CheckedLedger extends Ledger {
+  readonly ledger_hash: string
+  readonly parent_hash: string
+  readonly close_time: number
+}
+
+export const isChecked = (ledger: Ledger): ledger is CheckedLedger =>
+  ledger.ledger_hash !== undefined && ledger.parent_hash !== undefined && ledger.close_time !== undefined
+
+const CONTENT_TYPE = { "content-type": "application/json" }
+
+export const eventRecords = (
+  network: Network,
+  ledger: CheckedLedger,
+  events: ReadonlyArray<DetectedEvent>,
+  detectedAt: number
+): ReadonlyArray<NewRecord> =>
+  events.map((event, position) => {
+    // Named one by one: the order of the keys is part of the bytes.
+    const value: LedgerEvent = {
+      event_id: event.event_id,
+      event_type: event.event_type,
+      ledger_index: event.ledger_index,
+      timestamp: isoTime(ledger.close_time),
+      network,
+      payload: event.payload,
+      accounts: event.accounts,
+      position,
+      detected_at: detectedAt
+    }
+    return {
+      topic: eventsTopic(network),
+      key: network,
+      value: JSON.stringify(value),
+      headers: {
+        "event-type": event.event_type,
+        "event-id": event.event_id,
+        "ledger-index": String(event.ledger_index),
+        ...CONTENT_TYPE
+      },
+      timestamp: detectedAt
+    }
+  })
+
+export const markerOf = (
+  ledger: CheckedLedger,
+  eventCount: number,
+  firstEventOffset: number | null,
+  detectedAt: number
+): LedgerMarker => ({
+  ledger_index: ledger.ledger_index,
+  ledger_hash: ledger.ledger_hash,
+  parent_hash: ledger.parent_hash,
+  close_time: isoTime(ledger.close_time),
+  transaction_count: ledger.transactions.length,
+  event_count: eventCount,
+  first_event_offset: firstEventOffset,
+  detected_at: detectedAt
+})
+
+export const markerRecord = (network: Network, marker: LedgerMarker): NewRecord => ({
+  topic: ledgersTopic(network),
+  key: network,
+  value: JSON.stringify(marker),
+  headers: { "ledger-index": String(marker.ledger_index), ...CONTENT_TYPE },
+  timestamp: marker.detected_at
+})
+
+/** Throws on a record that is no marker: a checkpoint that cannot be read must not become a start from nothing. */
+export const readMarker = (record: LogRecord): LedgerMarker => {
+  const value: unknown = record.value === null ? null : JSON.parse(record.value)
+  if (
+    !isJsonObject(value) ||
+    typeof value["ledger_index"] !== "number" ||
+    typeof value["ledger_hash"] !== "string" ||
+    typeof value["detected_at"] !== "number"
+  )
+    throw new Error(`record ${record.offset} of ${record.topic} is not a ledger marker`)
+  // The fields that ingest relies on are checked above; the rest was written by `markerRecord` with them.
+  return value as unknown as LedgerMarker
+}

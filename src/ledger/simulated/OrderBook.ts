@@ -1,0 +1,129 @@
+/**
+ * Order books as rippled's flow sees them: best price first, oldest first within a price; what is expired, one's own or
+ * without funds is removed on the way; an owner who runs out of funds leaves a remainder that is removed as well.
+ */
+import { type Asset, amountOf, assetOf, minimum, quantityOf } from "./Amounts.ts"
+import { bookKey } from "./Keys.ts"
+import type { Entry, LedgerState } from "./LedgerState.ts"
+import type { TransactionView } from "./TransactionView.ts"
+import { move, spendable } from "./TrustLines.ts"
+
+export interface Price {
+  readonly pays: bigint
+  readonly gets: bigint
+}
+
+/** The offers that give `gives` for `wants`. */
+export const offersOf = (state: LedgerState, gives: Asset, wants: Asset): ReadonlyArray<Entry> => {
+  const book = bookKey(wants, gives)
+  return state
+    .ofType("Offer")
+    .filter(({ fields }) => String(fields["BookDirectory"]).startsWith(book))
+    .toSorted((a, b) => (String(a.fields["BookDirectory"]) < String(b.fields["BookDirectory"]) ? -1 : 1))
+}
+
+export const makerOf = (offer: Entry): string => String(offer.fields["Account"])
+
+export const isExpired = (entry: Entry, parentCloseTime: number): boolean => {
+  const expiration = entry.fields["Expiration"]
+  return typeof expiration === "number" && expiration <= parentCloseTime
+}
+
+const asked = (offer: Entry): Price => ({
+  pays: quantityOf(offer.fields["TakerPays"]),
+  gets: quantityOf(offer.fields["TakerGets"])
+})
+
+/** Is this offer's price within what the taker accepts? */
+const within = (price: Price, most: Price | undefined): boolean =>
+  most === undefined || price.pays * most.gets <= most.pays * price.gets
+
+/** What the book gives for at most `wanted`, and what that costs, when nothing stands in the way. */
+export const quote = (
+  state: LedgerState,
+  book: { readonly gives: Asset; readonly wants: Asset },
+  takers: ReadonlyArray<string>,
+  parentCloseTime: number
+): { readonly available: bigint; readonly cost: bigint } => {
+  let available = 0n
+  let cost = 0n
+  const left = new Map<string, bigint>()
+  for (const offer of offersOf(state, book.gives, book.wants)) {
+    if (isExpired(offer, parentCloseTime) || takers.includes(makerOf(offer))) continue
+    const { pays, gets } = asked(offer)
+    const funds = left.get(makerOf(offer)) ?? spendable(state, makerOf(offer), book.gives)
+    const funded = minimum(gets, funds)
+    left.set(makerOf(offer), funds - funded)
+    available += funded
+    cost += (pays * funded) / gets + 1n
+  }
+  return { available, cost }
+}
+
+export interface Taking {
+  /** Who pays the makers, and who gets what they give. */
+  readonly payer: string
+  readonly receiver: string
+  readonly gives: Asset
+  readonly wants: Asset
+  readonly wanted: bigint
+  /** The worst price accepted; by default any. */
+  readonly limit?: Price
+}
+
+const take = (view: TransactionView, taking: Taking, offer: Entry, left: bigint): Price => {
+  const { gives, wants } = taking
+  const maker = makerOf(offer)
+  const { pays, gets } = asked(offer)
+  const funds = spendable(view.state, maker, gives)
+  const filledGets = minimum(gets, funds, left)
+  const share = (pays * filledGets) / gets
+  const filledPays = filledGets === gets ? pays : share > 0n ? share : 1n
+  move(view, maker, taking.receiver, gives, filledGets)
+  move(view, taking.payer, maker, wants, filledPays)
+  view.update(offer.index, {
+    TakerGets: amountOf(gives, gets - filledGets),
+    TakerPays: amountOf(wants, pays - filledPays)
+  })
+  // A last millionth of what is paid closes the offer as well.
+  if (filledGets === gets || filledPays === pays) {
+    view.remove(offer.index)
+    view.expect("dex.offer_filled")
+  } else if (filledGets === funds) {
+    view.remove(offer.index)
+    view.expect("dex.offer_partial", "dex.offer_cancelled")
+  } else {
+    view.expect("dex.offer_partial")
+  }
+  return { pays: filledPays, gets: filledGets }
+}
+
+/** Consumes the book up to `wanted` and the price limit; returns what was paid and got. */
+export const takeOffers = (view: TransactionView, taking: Taking): Price => {
+  const total = { pays: 0n, gets: 0n }
+  for (const offer of offersOf(view.state, taking.gives, taking.wants)) {
+    if (total.gets >= taking.wanted || !within(asked(offer), taking.limit)) break
+    const stale =
+      isExpired(offer, view.origin.parentCloseTime) ||
+      makerOf(offer) === taking.payer ||
+      spendable(view.state, makerOf(offer), taking.gives) === 0n
+    if (stale) {
+      view.remove(offer.index)
+      view.expect("dex.offer_cancelled")
+      continue
+    }
+    const traded = take(view, taking, offer, taking.wanted - total.gets)
+    total.pays += traded.pays
+    total.gets += traded.gets
+  }
+  return total
+}
+
+/** Would an offer at this price meet any offer of the opposite book? */
+export const crosses = (state: LedgerState, gives: Asset, wants: Asset, limit: Price): boolean =>
+  offersOf(state, gives, wants).some((offer) => within(asked(offer), limit))
+
+export const assetsOf = (offer: Entry): { readonly gives: Asset; readonly wants: Asset } => ({
+  gives: assetOf(offer.fields["TakerGets"]),
+  wants: assetOf(offer.fields["TakerPays"])
+})

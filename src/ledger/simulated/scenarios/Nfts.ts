@@ -1,0 +1,158 @@
+/** NFTs minted (for oneself, for another issuer, with an offer) and burned with the offers for them. */
+import { amountOf, quantityOf, UNIT } from "../Amounts.ts"
+import { lsfSellNFToken } from "../Directories.ts"
+import { accountIdOf, accountKey, nftOfferKey, nftOffersDirectoryKey } from "../Keys.ts"
+import { addNft, takeNft } from "../NftPages.ts"
+import { type Draft, POPULATION, type Scenario } from "../Scenario.ts"
+import { hasFlag, spendable } from "../TrustLines.ts"
+import type { World } from "../World.ts"
+
+const tfBurnable = 1
+const tfTransferable = 8
+const asfAuthorizedNFTokenMinter = 10
+
+/** People who mint; the first of them so much that pages fill up and split. */
+const CREATORS = 3
+const STUDIO_SHARE = 0.7
+
+const hex = (value: number, digits: number): string => value.toString(16).toUpperCase().padStart(digits, "0")
+
+/** The id that rippled gives: the taxon is scrambled with the serial number. */
+const nftokenId = (flags: number, fee: number, issuer: string, taxon: number, serial: number): string => {
+  const scramble = (Math.imul(384_160_001, serial) + 2_459) >>> 0
+  return hex(flags, 4) + hex(fee, 4) + accountIdOf(issuer) + hex((taxon ^ scramble) >>> 0, 8) + hex(serial, 8)
+}
+
+const creatorOf = (world: World): string =>
+  world.chance.flip(STUDIO_SHARE) ? world.people[0]! : world.chance.pick(world.people.slice(1, CREATORS))
+
+const mint = (world: World): Draft | undefined => {
+  const { chance, state } = world
+  if (state.nftOwners.size >= POPULATION.nfts) return undefined
+  const authorised = chance.flip(0.25)
+    ? chance.pickOrNone(
+        state.ofType("AccountRoot").filter(({ fields }) => fields["NFTokenMinter"] !== undefined)
+      )
+    : undefined
+  const issuer = authorised === undefined ? undefined : String(authorised.fields["Account"])
+  const minter = authorised === undefined ? creatorOf(world) : String(authorised.fields["NFTokenMinter"])
+  const flags = tfTransferable | (chance.flip(0.7) ? tfBurnable : 0)
+  const fee = chance.flip(0.6) ? chance.int(1, 100) * 100 : 0
+  const taxon = chance.int(0, 20)
+  const price = chance.flip(0.25) ? BigInt(chance.int(0, 50)) * UNIT : undefined
+  const uri = chance.flip(0.8)
+    ? Buffer.from(`ipfs://${chance.hex(16).toLowerCase()}/${taxon}.json`)
+        .toString("hex")
+        .toUpperCase()
+    : undefined
+  return {
+    tx: {
+      TransactionType: "NFTokenMint",
+      Account: minter,
+      Flags: flags,
+      NFTokenTaxon: taxon,
+      ...(issuer !== undefined && { Issuer: issuer }),
+      ...(fee > 0 && { TransferFee: fee }),
+      ...(uri !== undefined && { URI: uri }),
+      ...(price !== undefined && { Amount: price.toString() })
+    },
+    expected: price === undefined ? ["nft.minted"] : ["nft.minted", "nft.offer_created"],
+    apply: (view) => {
+      const { sequence } = view.origin
+      const of = issuer ?? minter
+      const root = view.account(of)
+      const minted = Number(root["MintedNFTokens"] ?? 0)
+      // The first token's number is the issuer's sequence number before this transaction.
+      const first = Number(
+        root["FirstNFTokenSequence"] ?? (issuer === undefined ? sequence : root["Sequence"])
+      )
+      view.updateAccount(of, { FirstNFTokenSequence: first, MintedNFTokens: minted + 1 })
+      const id = nftokenId(flags, fee, of, taxon, first + minted)
+      addNft(view, minter, id, uri)
+      if (price !== undefined)
+        view.create("NFTokenOffer", nftOfferKey(minter, sequence), {
+          Amount: amountOf("XRP", price),
+          Flags: lsfSellNFToken,
+          NFTokenID: id,
+          NFTokenOfferNode: "0",
+          Owner: minter,
+          OwnerNode: "0"
+        })
+      return undefined
+    }
+  }
+}
+
+/** Names the creator's minter: a setting of the account, and what lets another mint for it. */
+const authorise = (world: World): Draft => {
+  const { chance } = world
+  const account = chance.pick(world.people.slice(CREATORS, CREATORS * 3))
+  const minter = chance.pick(world.people.slice(0, CREATORS))
+  const clears = world.state.entry(accountKey(account)).fields["NFTokenMinter"] !== undefined
+  return {
+    tx: {
+      TransactionType: "AccountSet",
+      Account: account,
+      ...(clears
+        ? { ClearFlag: asfAuthorizedNFTokenMinter }
+        : { SetFlag: asfAuthorizedNFTokenMinter, NFTokenMinter: minter })
+    },
+    expected: ["account.settings_changed"],
+    apply: (view) => {
+      view.updateAccount(account, { NFTokenMinter: clears ? undefined : minter })
+      return undefined
+    }
+  }
+}
+
+const issuers = (world: World): ReadonlyMap<string, string> =>
+  new Map(world.people.map((person) => [accountIdOf(person), person]))
+
+/** The account in the middle of an NFT's id. */
+export const issuerOfNft = (world: World, id: string): string => issuers(world).get(id.slice(8, 48))!
+
+const isBurnable = (id: string): boolean =>
+  hasFlag({ Flags: Number.parseInt(id.slice(0, 4), 16) }, tfBurnable)
+
+const burn = (world: World): Draft | undefined => {
+  const { chance, state } = world
+  const nft = chance.pickOrNone([...state.nftOwners])
+  if (nft === undefined) return undefined
+  const [id, owner] = nft
+  const issuer = issuerOfNft(world, id)
+  const account = isBurnable(id) && chance.flip(0.3) ? issuer : owner
+  const offers = [true, false].flatMap((sells) => [
+    ...(state.get(nftOffersDirectoryKey(id, sells))?.members ?? [])
+  ])
+  return {
+    tx: {
+      TransactionType: "NFTokenBurn",
+      Account: account,
+      NFTokenID: id,
+      ...(account !== owner && { Owner: owner })
+    },
+    expected: ["nft.burned", ...offers.map(() => "nft.offer_cancelled" as const)],
+    apply: (view) => {
+      takeNft(view, owner, id)
+      for (const offer of offers) view.remove(offer)
+      view.updateAccount(issuer, { BurnedNFTokens: Number(view.account(issuer)["BurnedNFTokens"] ?? 0) + 1 })
+      return undefined
+    }
+  }
+}
+
+/** Royalty of an NFT's issuer on a sale, in the asset of the sale: the id carries it in 1/100000. */
+export const royalty = (id: string, price: bigint): bigint =>
+  (price * BigInt(Number.parseInt(id.slice(4, 8), 16))) / 100_000n
+
+export const affordable = (world: World, account: string, price: bigint): boolean =>
+  spendable(world.state, account, "XRP") > price + UNIT
+
+export const priceOf = (offer: { readonly Amount?: unknown }): bigint =>
+  quantityOf(String(offer.Amount ?? "0"))
+
+export const nfts: ReadonlyArray<Scenario> = [
+  { name: "NFT minted", weight: 5, draft: mint },
+  { name: "NFT minter named", weight: 1, draft: authorise },
+  { name: "NFT burned", weight: 2, draft: burn }
+]

@@ -1,0 +1,146 @@
+/** TrustSet: new lines, other limits, freezing by the gateway, rippling by the holder, and removal. */
+import { amountOf, UNIT } from "../Amounts.ts"
+import type { Entry } from "../LedgerState.ts"
+import type { Draft, Scenario } from "../Scenario.ts"
+import type { Patch } from "../TransactionView.ts"
+import {
+  balanceOf,
+  changeLine,
+  createLine,
+  flagsOf,
+  isFrozen,
+  limitField,
+  limitOf,
+  lineFlags,
+  lineOf,
+  sideOf
+} from "../TrustLines.ts"
+import { holdings, type TradedToken, type World } from "../World.ts"
+
+const tfSetNoRipple = 0x00020000
+const tfClearNoRipple = 0x00040000
+const tfSetFreeze = 0x00100000
+const tfClearFreeze = 0x00200000
+
+const trustSet = (account: string, peer: string, token: TradedToken, limit: bigint, flags: number) => ({
+  TransactionType: "TrustSet",
+  Account: account,
+  Flags: flags,
+  LimitAmount: amountOf({ currency: token.currency, issuer: peer }, limit)
+})
+
+const newLine = (world: World): Draft | undefined => {
+  const token = world.chance.pick(world.tokens)
+  const holder = world.chance.pickOrNone(
+    world.people.filter((person) => lineOf(world.state, person, token) === undefined)
+  )
+  if (holder === undefined) return undefined
+  const limit = BigInt(world.chance.int(1, 100) * 1_000) * UNIT
+  return {
+    tx: trustSet(holder, token.issuer, token, limit, tfSetNoRipple),
+    apply: (view) => {
+      createLine(view, holder, token, { limit })
+      return undefined
+    }
+  }
+}
+
+interface Holding {
+  readonly line: Entry
+  readonly holder: string
+  readonly token: TradedToken
+}
+
+const modified = (account: string, found: Holding, limit: bigint, flags: number, patch: Patch): Draft => ({
+  tx: trustSet(
+    account,
+    account === found.holder ? found.token.issuer : found.holder,
+    found.token,
+    limit,
+    flags
+  ),
+  apply: (view) => {
+    changeLine(view, found.line.index, patch)
+    // What only a freeze or a limit kept goes with it, which `changeLine` has named.
+    if (view.state.get(found.line.index) !== undefined) view.expect("trustline.modified")
+    return undefined
+  }
+})
+
+const newLimit = (world: World): Draft | undefined => {
+  const found = world.chance.pickOrNone(
+    holdings(
+      world,
+      (line, holder) => balanceOf(line.fields, holder) > 0n && limitOf(line.fields, holder) > 0n
+    )
+  )
+  if (found === undefined) return undefined
+  const { holder, line, token } = found
+  // Down to nothing while there is a balance: the line stays and can later be redeemed away.
+  const limit = world.chance.flip(0.25)
+    ? 0n
+    : limitOf(line.fields, holder) + BigInt(world.chance.int(1, 500)) * UNIT
+  return modified(holder, found, limit, 0, {
+    [limitField(line.fields, holder)]: amountOf({ currency: token.currency, issuer: holder }, limit)
+  })
+}
+
+/** Lines the gateway keeps frozen at once; the others must go on trading. */
+const FROZEN_MOST = 5
+
+const freeze = (world: World): Draft | undefined => {
+  const frozen = holdings(world, (line, holder) => isFrozen(line.fields, holder))
+  const thaws = frozen.length >= FROZEN_MOST || (frozen.length > 0 && world.chance.flip(0.5))
+  const found = thaws
+    ? world.chance.pick(frozen)
+    : world.chance.pickOrNone(holdings(world, (line, holder) => !isFrozen(line.fields, holder)))
+  if (found === undefined) return undefined
+  const { line, token } = found
+  const bit = lineFlags.freeze[sideOf(line.fields, token.issuer)]
+  return modified(token.issuer, found, 0n, thaws ? tfClearFreeze : tfSetFreeze, {
+    Flags: flagsOf(line.fields) ^ bit
+  })
+}
+
+const rippling = (world: World): Draft | undefined => {
+  const found = world.chance.pickOrNone(
+    holdings(
+      world,
+      (line, holder) => balanceOf(line.fields, holder) >= 0n && limitOf(line.fields, holder) > 0n
+    )
+  )
+  if (found === undefined) return undefined
+  const { holder, line } = found
+  const bit = lineFlags.noRipple[sideOf(line.fields, holder)]
+  const set = (flagsOf(line.fields) & bit) === 0
+  return modified(holder, found, limitOf(line.fields, holder), set ? tfSetNoRipple : tfClearNoRipple, {
+    Flags: flagsOf(line.fields) ^ bit
+  })
+}
+
+const removeLine = (world: World): Draft | undefined => {
+  const found = world.chance.pickOrNone(
+    holdings(world, (line, holder) => balanceOf(line.fields, holder) === 0n && !isFrozen(line.fields, holder))
+  )
+  if (found === undefined) return undefined
+  const { holder, line, token } = found
+  const side = sideOf(line.fields, holder)
+  return {
+    tx: trustSet(holder, token.issuer, token, 0n, tfSetNoRipple),
+    apply: (view) => {
+      changeLine(view, line.index, {
+        [limitField(line.fields, holder)]: amountOf({ currency: token.currency, issuer: holder }, 0n),
+        Flags: flagsOf(line.fields) | lineFlags.noRipple[side]
+      })
+      return undefined
+    }
+  }
+}
+
+export const trustLines: ReadonlyArray<Scenario> = [
+  { name: "new trust line", weight: 4, draft: newLine },
+  { name: "other limit", weight: 2, draft: newLimit },
+  { name: "freeze", weight: 2, draft: freeze },
+  { name: "rippling", weight: 1, draft: rippling },
+  { name: "trust line removed", weight: 2, draft: removeLine }
+]

@@ -1,0 +1,57 @@
+/**
+ * The `ledgerhook` program: the one place that reads the environment (and `.env`, which it overrides), takes signals
+ * and ends the process.
+ */
+import { readFileSync } from "node:fs"
+import { parseEnv } from "node:util"
+import { NodeServices } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
+import { ExitCode, endingOf } from "./cli/Failure.ts"
+import { Invocation } from "./cli/Invocation.ts"
+import { run } from "./cli/Root.ts"
+import { makeSignalHandling, Signals } from "./cli/Signals.ts"
+import type { Environment } from "./config/Config.ts"
+
+const end = (code: number, lines: ReadonlyArray<string>): never => {
+  for (const line of lines) process.stderr.write(`${line}\n`)
+  process.exit(code)
+}
+
+const dotEnv = (): Environment => {
+  try {
+    return parseEnv(readFileSync(".env", "utf8"))
+  } catch (error) {
+    // Node's file errors carry a code.
+    const { code, message } = error as NodeJS.ErrnoException
+    return code === "ENOENT" ? {} : end(ExitCode.usage, [`ledgerhook: .env cannot be read: ${message}`])
+  }
+}
+
+const environment: Environment = { ...dotEnv(), ...process.env }
+
+// Whoever reads our output may stop early (`| head`).
+process.stdout.on("error", (error: NodeJS.ErrnoException) =>
+  end(error.code === "EPIPE" ? ExitCode.fine : ExitCode.failed, [])
+)
+
+const signals = makeSignalHandling()
+const fiber = Effect.runFork(
+  run(process.argv.slice(2)).pipe(
+    Effect.provide(
+      Layer.mergeAll(
+        NodeServices.layer,
+        Layer.succeed(Signals, signals.service),
+        Layer.succeed(Invocation, {
+          environment,
+          stdoutTerminal: process.stdout.isTTY === true,
+          stderrTerminal: process.stderr.isTTY === true
+        })
+      )
+    )
+  )
+)
+signals.attach(fiber, (code, line) => end(code, line === undefined ? [] : [`ledgerhook: ${line}`]))
+fiber.addObserver((exit) => {
+  const { code, lines } = endingOf(exit, environment["LOG_LEVEL"] === "debug")
+  end(code, lines)
+})

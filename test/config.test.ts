@@ -1,0 +1,264 @@
+/** Every setting: what is accepted, what is refused, and that a refusal is one sentence which helps and gives nothing away. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type Environment,
+  ignoredSettings,
+  loadSettings,
+  type SettingName,
+  type SettingsShape,
+  settingsTable
+} from "../src/config/Config.ts"
+
+const load = (environment: Environment): SettingsShape => {
+  const settings = loadSettings(environment)
+  if (!("port" in settings)) throw new Error(settings.map(({ message }) => message).join("\n"))
+  return settings
+}
+
+const problems = (environment: Environment): ReadonlyArray<string> => {
+  const settings = loadSettings(environment)
+  return "port" in settings ? [] : settings.map(({ message }) => message)
+}
+
+const key = Buffer.alloc(32, 1).toString("base64")
+const adminKey = `svc_live_${"a1".repeat(16)}`
+
+interface Cases {
+  readonly good: ReadonlyArray<readonly [text: string, value: unknown]>
+  readonly bad: ReadonlyArray<string>
+  readonly value: (settings: SettingsShape) => unknown
+}
+
+const network = (id: string) => (settings: SettingsShape) =>
+  settings.networks.find((one) => one.network === id)
+const urls = (id: string) => (settings: SettingsShape) => network(id)(settings)?.urls
+const server = { XRPL_TESTNET_URLS: "ws://127.0.0.1:6006", XRPL_DEVNET_URLS: "ws://127.0.0.1:6007" }
+const serverLists = (id: string): Cases => ({
+  good: [
+    ["wss://a.example", ["wss://a.example"]],
+    [" ws://127.0.0.1:6006 , wss://b.example/path ", ["ws://127.0.0.1:6006", "wss://b.example/path"]],
+    ["", undefined]
+  ],
+  bad: ["a.example", "https://a.example", "ws://", "wss://a.example,nonsense"],
+  value: urls(id)
+})
+const starts = (id: string): Cases => ({
+  good: [
+    ["latest", "latest"],
+    ["1", 1],
+    ["94084608", 94084608]
+  ],
+  bad: ["0", "-1", "newest", "1.5", "4294967296"],
+  value: (settings) => network(id)(settings)?.start
+})
+const flag = (value: Cases["value"]): Cases => ({
+  good: [
+    ["true", true],
+    ["false", false],
+    ["", false]
+  ],
+  bad: ["yes", "1", "TRUE"],
+  value
+})
+
+const cases: Readonly<Record<SettingName, Cases>> = {
+  HOST: {
+    good: [
+      ["0.0.0.0", "0.0.0.0"],
+      [" ::1 ", "::1"],
+      ["", "127.0.0.1"]
+    ],
+    bad: [],
+    value: (s) => s.host
+  },
+  PORT: {
+    good: [
+      ["0", 0],
+      ["65535", 65535],
+      ["", 8080]
+    ],
+    bad: ["70000", "-1", "80a", "8080.5", "0x50"],
+    value: (s) => s.port
+  },
+  ROLES: {
+    good: [
+      ["all", ["api", "ingest", "route", "deliver", "delay", "replay", "events"]],
+      ["api, deliver", ["api", "deliver"]]
+    ],
+    bad: ["api,worker", ",", "all,api"],
+    value: (s) => s.roles
+  },
+  DATA_DIR: {
+    good: [
+      ["/tmp/x", "/tmp/x"],
+      ["", "./data"]
+    ],
+    bad: [],
+    value: (s) => s.dataDir
+  },
+  DATABASE_URL: {
+    good: [
+      ["postgres://u:p@127.0.0.1:5432/ledgerhook", "postgres://u:p@127.0.0.1:5432/ledgerhook"],
+      ["postgresql://host/db", "postgresql://host/db"],
+      ["", undefined]
+    ],
+    bad: ["mysql://u:hunter2@host/db", "host:5432", "postgres://"],
+    value: (s) => s.databaseUrl
+  },
+  XRPL_MAINNET_URLS: serverLists("mainnet"),
+  XRPL_TESTNET_URLS: serverLists("testnet"),
+  XRPL_DEVNET_URLS: serverLists("devnet"),
+  XRPL_MAINNET_START: starts("mainnet"),
+  XRPL_TESTNET_START: starts("testnet"),
+  XRPL_DEVNET_START: starts("devnet"),
+  ADMIN_KEY: {
+    good: [
+      [adminKey, adminKey],
+      ["", undefined]
+    ],
+    bad: ["svc_live_hunter2", `svc_test_${"a".repeat(32)}`, `${adminKey}-`],
+    value: (s) => s.adminKey
+  },
+  SECRETS_KEY: {
+    good: [
+      [key, Buffer.alloc(32, 1)],
+      ["", undefined]
+    ],
+    bad: ["hunter2", key.slice(0, 40), `${key}=`],
+    value: (s) => s.secretsKey
+  },
+  DELIVERY_ALLOW_PRIVATE_ADDRESSES: flag((s) => s.allowPrivateAddresses),
+  DELIVERY_ALLOW_HTTP: flag((s) => s.allowHttp),
+  DELIVERY_TIMEOUT: {
+    good: [
+      ["500ms", 500],
+      ["1 minute", 60_000],
+      ["", 10_000]
+    ],
+    bad: ["10", "0s", "2 minutes", "ten seconds", "-1s"],
+    value: (s) => s.deliveryTimeoutMs
+  },
+  DELIVERY_RETRY_DELAYS: {
+    good: [
+      ["", [1_000, 5_000, 30_000, 120_000, 600_000, 1_800_000, 7_200_000, 21_600_000, 43_200_000]],
+      ["10ms, 0.5s,1m,24h", [10, 500, 60_000, 86_400_000]]
+    ],
+    bad: ["1", "1s,2 seconds", "25h", "1s,1s,1s,1s,1s,1s,1s,1s,1s,1s", "1d"],
+    value: (s) => s.retryPolicy.delaysMs
+  },
+  DELIVERY_JITTER: {
+    good: [
+      ["0", 0],
+      ["0.5", 0.5],
+      ["", 0.1]
+    ],
+    bad: ["0.6", "1", "-0.1", "10%"],
+    value: (s) => s.retryPolicy.jitter
+  },
+  DISABLE_AFTER_FAILURES: {
+    good: [
+      ["1", 1],
+      ["", 100]
+    ],
+    bad: ["0", "1000001", "many"],
+    value: (s) => s.disableAfterFailures
+  },
+  RETENTION_DELIVERIES: {
+    good: [
+      ["1 day", 86_400_000],
+      ["", 30 * 86_400_000]
+    ],
+    bad: ["23 hours", "30", "forever"],
+    value: (s) => s.retentionDeliveriesMs
+  },
+  RETENTION_EVENTS: {
+    good: [
+      ["36 hours", 36 * 3_600_000],
+      ["", 400 * 86_400_000]
+    ],
+    bad: ["1 hour", "400"],
+    value: (s) => s.retentionEventsMs
+  },
+  LOG_LEVEL: {
+    good: [
+      ["debug", "debug"],
+      ["", "info"]
+    ],
+    bad: ["trace", "INFO"],
+    value: (s) => s.logLevel
+  },
+  LOG_FORMAT: {
+    good: [
+      ["json", "json"],
+      ["", undefined]
+    ],
+    bad: ["text"],
+    value: (s) => s.logFormat
+  }
+}
+
+describe("settings", () => {
+  for (const { name } of settingsTable) {
+    const { good, bad, value } = cases[name]
+    for (const [text, expected] of good) {
+      it(`${name} takes ${JSON.stringify(text)}`, () => {
+        assert.deepStrictEqual(value(load({ ...server, [name]: text })), expected)
+      })
+    }
+    for (const text of bad) {
+      it(`${name} refuses ${JSON.stringify(text)} in one sentence that names it`, () => {
+        const said = problems({ ...server, [name]: text })
+        assert.strictEqual(said.length, 1)
+        assert.match(said[0]!, new RegExp(`^${name}: .+; accepted: .+\\.$`))
+        assert.notInclude(said[0]!, "\n")
+      })
+    }
+  }
+
+  it("are all reported at once", () => {
+    assert.deepStrictEqual(
+      problems({ PORT: "x", ROLES: "y", LOG_LEVEL: "z" }).map((message) => message.split(":")[0]),
+      ["PORT", "ROLES", "LOG_LEVEL"]
+    )
+  })
+
+  it("show the wrong value as it was given, shortened", () => {
+    assert.match(problems({ PORT: "70000" })[0]!, /^PORT: "70000" is not valid; /)
+    assert.isBelow(problems({ PORT: "9".repeat(10_000) })[0]!.length, 200)
+  })
+
+  it("never show what may be secret", () => {
+    const said = problems({
+      DATABASE_URL: "mysql://u:hunter2@host/db",
+      ADMIN_KEY: "svc_live_hunter2",
+      SECRETS_KEY: "hunter2",
+      XRPL_MAINNET_URLS: "https://u:hunter2@host/hunter2?key=hunter2,wss://ok/hunter2"
+    })
+    assert.strictEqual(said.length, 4)
+    assert.notInclude(said.join("\n"), "hunter2")
+  })
+
+  it("have defaults that are acceptable", () => {
+    const { networks, dataDir } = load({})
+    assert.deepStrictEqual([networks.map(({ network: id }) => id), dataDir], [["mainnet"], "./data"])
+  })
+
+  it("that this version lacks and that would change what it does are refused when set", () => {
+    for (const name of ["KAFKA_BROKERS", "SCHEMA_REGISTRY_URL"]) {
+      assert.match(
+        problems({ [name]: "127.0.0.1:9092" })[0]!,
+        new RegExp(`^${name}: not supported by this version yet`)
+      )
+      assert.deepStrictEqual(problems({ [name]: "" }), [])
+    }
+  })
+
+  it("that this version lacks and that change nothing are told, not refused", () => {
+    const environment = { SMTP_URL: "smtp://u:hunter2@host", OTEL_EXPORTER_OTLP_ENDPOINT: "http://host" }
+    assert.deepStrictEqual(problems(environment), [])
+    const said = ignoredSettings(environment).map(({ message }) => message)
+    assert.strictEqual(said.length, 2)
+    assert.notInclude(said.join("\n"), "hunter2")
+    assert.deepStrictEqual(ignoredSettings({}), [])
+  })
+})

@@ -1,0 +1,215 @@
+/** Delivery on a real database and to real receivers: what ends how, in which order, and whom a bad receiver hurts. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { DeliveryWork } from "../../src/domain/Delivery.ts"
+import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import {
+  appendWork,
+  deliveringLayer,
+  makeWebhook,
+  queueEvents,
+  SECRET,
+  setStatus,
+  startDelivering,
+  untilAll
+} from "../support/delivering.ts"
+import { makeReceiver, signatureHolds } from "../support/receiver.ts"
+
+const historyOf = Effect.fnUntraced(function* (deliveryId: string) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<{ readonly attempt: number; readonly status: string; readonly error: string | null }>`
+    SELECT attempt, status, error FROM attempts WHERE delivery_id = ${deliveryId} ORDER BY attempt`
+})
+const webhookRow = Effect.fnUntraced(function* (id: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{
+    readonly status: string
+    readonly consecutive_failures: number
+    readonly disabled_reason: string | null
+  }>`
+    SELECT status, consecutive_failures, disabled_reason FROM webhooks WHERE id = ${id}`
+  return row!
+})
+
+describe("deliver", () => {
+  it.live("delivers each event once, signed, and records it", () =>
+    Effect.gen(function* () {
+      const receiver = yield* makeReceiver()
+      yield* startDelivering
+      const webhook = yield* makeWebhook(receiver.url)
+      const ids = yield* queueEvents(webhook, 50)
+      yield* untilAll(ids, "delivered")
+      assert.deepStrictEqual(receiver.received.map(({ deliveryId }) => deliveryId).sort(), ids)
+      for (const one of receiver.received) {
+        assert.isTrue(signatureHolds(SECRET, one))
+        assert.strictEqual(one.event.webhook_id, webhook)
+      }
+      assert.deepStrictEqual(yield* historyOf(ids[0]!), [{ attempt: 1, status: "delivered", error: null }])
+    }).pipe(Effect.provide(deliveringLayer()))
+  )
+
+  it.live("retries through the delay topics, records every attempt, and fails after the last", () =>
+    Effect.gen(function* () {
+      const receiver = yield* makeReceiver(() => 503)
+      yield* startDelivering
+      const webhook = yield* makeWebhook(receiver.url)
+      const [id] = yield* queueEvents(webhook, 1)
+      yield* untilAll([id!], "failed")
+      const failure = (attempt: number) => ({ attempt, status: "failed", error: "HTTP 503" })
+      assert.deepStrictEqual(yield* historyOf(id!), [failure(1), failure(2), failure(3)])
+      assert.deepInclude(yield* webhookRow(webhook), { consecutive_failures: 1, status: "active" })
+    }).pipe(Effect.provide(deliveringLayer()))
+  )
+
+  it.live("delivers on a later attempt and sets the failure counter back", () =>
+    Effect.gen(function* () {
+      const seen = new Map<string, number>()
+      const receiver = yield* makeReceiver(({ deliveryId }) => {
+        const attempt = (seen.get(deliveryId) ?? 0) + 1
+        seen.set(deliveryId, attempt)
+        return attempt < 3 ? 500 : 200
+      })
+      yield* startDelivering
+      const webhook = yield* makeWebhook(receiver.url)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE webhooks SET consecutive_failures = 7 WHERE id = ${webhook}`
+      const ids = yield* queueEvents(webhook, 20)
+      yield* untilAll(ids, "delivered")
+      assert.strictEqual(receiver.received.length, 60)
+      assert.deepInclude(yield* webhookRow(webhook), { consecutive_failures: 0 })
+      const bodies = new Set(
+        receiver.received.filter(({ deliveryId }) => deliveryId === ids[0]).map(({ body }) => body)
+      )
+      assert.strictEqual(bodies.size, 1)
+    }).pipe(Effect.provide(deliveringLayer()))
+  )
+
+  it.live(
+    "disables a webhook that fails too often, holds what is queued, and goes on once it is enabled",
+    () =>
+      Effect.gen(function* () {
+        let broken = true
+        const receiver = yield* makeReceiver(() => (broken ? 500 : 200))
+        yield* startDelivering
+        const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
+        const failing = yield* queueEvents(webhook, 3)
+        yield* untilAll(failing, "failed")
+        const { status, disabled_reason } = yield* webhookRow(webhook)
+        assert.deepStrictEqual([status, disabled_reason], ["disabled", "3 consecutive failed deliveries"])
+        yield* setStatus(webhook, "disabled")
+        const waiting = yield* queueEvents(webhook, 30)
+        const parked = Effect.gen(function* () {
+          const states = yield* Effect.flatMap(DeliveryStore, (store) => store.states(waiting))
+          assert.isTrue([...states.values()].every((state) => state.parked))
+        })
+        yield* parked.pipe(Effect.catchDefect(Effect.fail), Effect.eventually, Effect.timeout("5 seconds"))
+        const before = receiver.received.length
+        broken = false
+        yield* setStatus(webhook, "active")
+        yield* untilAll(waiting, "delivered")
+        assert.deepStrictEqual(
+          receiver.received.slice(before).map(({ deliveryId }) => deliveryId),
+          waiting
+        )
+      }).pipe(Effect.provide(deliveringLayer({ DISABLE_AFTER_FAILURES: "3", DELIVERY_RETRY_DELAYS: "1ms" })))
+  )
+
+  it.live("keeps ledger order at max_in_flight 1, also when more is queued than memory may hold", () =>
+    Effect.gen(function* () {
+      const receiver = yield* makeReceiver()
+      const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
+      const ids = [...(yield* queueEvents(webhook, 1_500)), ...(yield* queueEvents(webhook, 1_500))]
+      yield* startDelivering
+      yield* untilAll(ids, "delivered")
+      assert.deepStrictEqual(
+        receiver.received.map(({ deliveryId }) => deliveryId),
+        ids
+      )
+    }).pipe(Effect.provide(deliveringLayer()))
+  )
+
+  it.live("never has more in flight than the webhook's window", () =>
+    Effect.gen(function* () {
+      let open = 0
+      let most = 0
+      const receiver = yield* makeReceiver((_, response) => {
+        most = Math.max(most, ++open)
+        setImmediate(() => {
+          open--
+          response.end()
+        })
+        return "handled"
+      })
+      yield* startDelivering
+      const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 4 })
+      yield* untilAll(yield* queueEvents(webhook, 200), "delivered")
+      assert.isAtMost(most, 4)
+      assert.isAbove(most, 1)
+    }).pipe(Effect.provide(deliveringLayer()))
+  )
+
+  it.live("lets a receiver that hangs delay nobody else, though it has more queued than fits", () =>
+    Effect.gen(function* () {
+      const hanging = yield* makeReceiver(() => "handled")
+      const healthy = yield* makeReceiver()
+      yield* startDelivering
+      const slow = yield* makeWebhook(hanging.url)
+      const webhooks = yield* Effect.forEach(Array.from({ length: 30 }), () => makeWebhook(healthy.url))
+      yield* queueEvents(slow, 2_500)
+      const ids = (yield* Effect.forEach(webhooks, (webhook) => queueEvents(webhook, 10))).flat()
+      yield* untilAll(ids, "delivered")
+    }).pipe(Effect.provide(deliveringLayer()))
+  )
+
+  it.live("attempts once what the log gives twice", () =>
+    Effect.gen(function* () {
+      const receiver = yield* makeReceiver()
+      yield* startDelivering
+      const webhook = yield* makeWebhook(receiver.url)
+      const ids = yield* queueEvents(webhook, 10)
+      const again: DeliveryWork = {
+        delivery_id: ids[0]!,
+        webhook_id: webhook,
+        attempt: 1,
+        series_attempt: 1,
+        due_at: 0,
+        event: { event_id: "again" } as LedgerEvent
+      }
+      yield* appendWork([again, again])
+      yield* untilAll(ids, "delivered")
+      const last = yield* queueEvents(webhook, 1)
+      yield* appendWork([again])
+      yield* untilAll(last, "delivered")
+      assert.strictEqual(receiver.received.length, 11)
+    }).pipe(Effect.provide(deliveringLayer()))
+  )
+
+  it.live("drops what is queued for a deleted webhook and says so in its rows", () =>
+    Effect.gen(function* () {
+      const receiver = yield* makeReceiver()
+      const webhook = yield* makeWebhook(receiver.url)
+      const ids = yield* queueEvents(webhook, 5)
+      yield* setStatus(webhook, "deleted")
+      yield* startDelivering
+      yield* untilAll(ids, "failed")
+      assert.strictEqual(receiver.received.length, 0)
+    }).pipe(Effect.provide(deliveringLayer()))
+  )
+
+  it.live("finishes what is in flight when it stops, and goes on with the rest when it starts again", () =>
+    Effect.gen(function* () {
+      const receiver = yield* makeReceiver()
+      const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 8 })
+      const ids = yield* queueEvents(webhook, 2_500)
+      const first = yield* startDelivering
+      yield* receiver.until((received) => received.length > 100)
+      yield* first.stop
+      assert.isBelow(receiver.received.length, ids.length)
+      yield* startDelivering
+      yield* untilAll(ids, "delivered")
+      assert.deepStrictEqual(receiver.received.map(({ deliveryId }) => deliveryId).sort(), ids)
+    }).pipe(Effect.provide(deliveringLayer()))
+  )
+})

@@ -1,0 +1,60 @@
+/** Exact arithmetic on ledger amounts (events.md 1.5). */
+import { assert, describe, it } from "@effect/vitest"
+import { asAmount, difference, negated, render, sameValue, scaled, signOf } from "../../src/detect/Amounts.ts"
+
+describe("amounts", () => {
+  it("computed values are plain, without needless zeros", () => {
+    for (const [text, plain] of [
+      ["0", "0"],
+      ["-0", "0"],
+      ["0.0", "0"],
+      ["007.500", "7.5"],
+      ["-0.05", "-0.05"],
+      ["1000000000000000e-3", "1000000000000"],
+      ["5000000000000000e-29", "0.00000000000005"],
+      ["1e3", "1000"],
+      ["1E+2", "100"],
+      ["1e-96", `0.${"0".repeat(95)}1`],
+      ["9999999999999999e80", `${"9".repeat(16)}${"0".repeat(80)}`]
+    ] as const)
+      assert.strictEqual(render(scaled(text)), plain)
+  })
+
+  it("differences are exact over the whole range", () => {
+    assert.strictEqual(difference("100000000000000000", "1"), "99999999999999999")
+    assert.strictEqual(difference("0.3", "0.1"), "0.2")
+    assert.strictEqual(difference("1e80", "1e-96"), `${"9".repeat(80)}.${"9".repeat(96)}`)
+    assert.strictEqual(difference("5", "7"), "-2")
+    assert.strictEqual(difference("-0", "0"), "0")
+  })
+
+  it("compare by value, not by text", () => {
+    assert.isTrue(sameValue("5.0", "5"))
+    assert.isTrue(sameValue("1000000000000000e-3", "1000000000000"))
+    assert.isFalse(sameValue("1", "1.0000000000000001"))
+  })
+
+  it("signs are read from the digits", () => {
+    assert.deepStrictEqual(["0", "-0", "0e5", "-0.0", "1e-5", "-2"].map(signOf), [0, 0, 0, 0, 1, -1])
+    assert.deepStrictEqual(["0", "-0.0", "3", "-3e-9"].map(negated), ["0", "0", "-3", "3e-9"])
+  })
+
+  it("what is no amount is refused, what is one comes in the published order", () => {
+    for (const wrong of [
+      undefined,
+      null,
+      5,
+      "",
+      "unavailable",
+      "1e9999",
+      "1".repeat(300),
+      {},
+      { value: "1" }
+    ])
+      assert.isUndefined(asAmount(wrong))
+    const amount = asAmount({ value: "1", issuer: "r", currency: "USD" })
+    assert.strictEqual(JSON.stringify(amount), '{"currency":"USD","issuer":"r","value":"1"}')
+    assert.throws(() => scaled("1e-97"), /finer than any token value/)
+    assert.throws(() => scaled("twelve"), /not a decimal number/)
+  })
+})

@@ -1,0 +1,298 @@
+/** Order, ids and robustness of a whole ledger's detection (events.md 1); the numbers are the cases of events.md 5. */
+import { assert, describe, it } from "@effect/vitest"
+import { detectLedger } from "../../src/detect/Detect.ts"
+import type { Json, JsonObject, LedgerTransaction } from "../../src/domain/Ledger.ts"
+import type { Detection } from "../../src/domain/LedgerEvent.ts"
+import { isJsonObject, normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
+import {
+  alice,
+  balance,
+  bob,
+  carol,
+  created,
+  dave,
+  deleted,
+  detect,
+  eventNamed,
+  hashNamed,
+  issuer,
+  key,
+  ledgerOf,
+  modified,
+  names,
+  token,
+  transaction,
+  usd
+} from "./support.ts"
+
+const neutral = "rrrrrrrrrrrrrrrrrrrrBZbvji"
+const line = (holder: string) => ({
+  Balance: token("1", neutral),
+  Flags: 0x1_0000,
+  LowLimit: token("5", holder),
+  HighLimit: token("0", issuer)
+})
+const offer = (maker: string, gets: string, pays: string) => ({
+  Account: maker,
+  Sequence: 4,
+  TakerGets: gets,
+  TakerPays: usd(pays)
+})
+
+/** A ledger with something of every family, in execution order. */
+const everything: ReadonlyArray<LedgerTransaction> = [
+  transaction({ TransactionType: "Payment", Destination: bob, Amount: usd("5"), Delegate: dave }, [
+    balance(alice, "9", "8"),
+    created("AccountRoot", key(1), { Account: bob, Balance: "5" }),
+    created("RippleState", key(2), line(bob)),
+    modified("RippleState", key(3), line(carol), { LowLimit: token("6", carol), Flags: 0x41_0000 }),
+    deleted("RippleState", key(4), line(dave), { LowLimit: token("6", dave) }),
+    created("Offer", key(5), offer(alice, "5", "6")),
+    modified("Offer", key(6), offer(carol, "5", "6"), { TakerGets: "7", TakerPays: usd("8.5") }),
+    deleted("Offer", key(7), offer(dave, "5", "6"), { TakerGets: "7" }),
+    deleted("Offer", key(8), offer(dave, "0", "0"), { TakerGets: "7", TakerPays: usd("1") }),
+    deleted("AccountRoot", key(9), { Account: dave, AMMID: key(1) }),
+    created("Escrow", key(10), { Account: alice, Destination: bob, Amount: "5" }),
+    created("Check", key(11), { Account: alice, Destination: bob, SendMax: "5", Sequence: 3 }),
+    created("NFTokenOffer", key(12), { Owner: alice, NFTokenID: hashNamed("nft"), Amount: "1" }),
+    deleted("NFTokenOffer", key(13), { Owner: carol, NFTokenID: hashNamed("nft"), Amount: "1", Flags: 1 })
+  ]),
+  transaction(
+    { TransactionType: "NFTokenMint", NFTokenTaxon: 1 },
+    [modified("AccountRoot", key(1), { Account: alice, MintedNFTokens: 1 })],
+    { TransactionIndex: 1 },
+    hashNamed("mint")
+  ),
+  transaction(
+    { TransactionType: "SignerListSet" },
+    [
+      created("SignerList", key(1), {
+        SignerQuorum: 1,
+        SignerEntries: [{ SignerEntry: { Account: bob, SignerWeight: 1 } }]
+      })
+    ],
+    { TransactionIndex: 2 },
+    hashNamed("signers")
+  )
+]
+
+const bytes = ({ events }: Detection): string => JSON.stringify(events)
+
+describe("the order of events", () => {
+  it("is by rank, then by the causing entry", () => {
+    const found = detectLedger(ledgerOf(everything))
+    assert.deepStrictEqual(found.alerts, [])
+    assert.deepStrictEqual(names(found), [
+      "account.created",
+      "trustline.created",
+      "trustline.modified",
+      "trustline.deleted",
+      "nft.offer_created",
+      "nft.offer_cancelled",
+      "escrow.created",
+      "check.created",
+      "dex.offer_partial:0",
+      "dex.offer_partial:1",
+      "dex.offer_filled",
+      "dex.offer_cancelled",
+      "dex.offer_created",
+      "payment.issued",
+      "account.deleted",
+      "nft.minted",
+      "account.settings_changed"
+    ])
+  })
+
+  it("of transactions is that of their execution (81)", () => {
+    const payment = (index: number) =>
+      transaction(
+        { TransactionType: "Payment", Destination: bob, Amount: String(index) },
+        [],
+        { TransactionIndex: index },
+        hashNamed(`payment ${index}`)
+      )
+    const found = detectLedger(ledgerOf([payment(2), payment(0), payment(1)]))
+    assert.deepStrictEqual(
+      found.events.map(({ payload }) => payload["amount"]),
+      ["0", "1", "2"]
+    )
+  })
+
+  it("does not depend on the order of transactions or nodes, nor does any byte", () => {
+    const expected = bytes(detectLedger(ledgerOf(everything)))
+    const turned = everything.map(({ hash, tx, meta }) => {
+      // Every transaction made here has a list of nodes.
+      const nodes = meta["AffectedNodes"] as ReadonlyArray<Json>
+      return (by: number) => ({
+        hash,
+        tx,
+        meta: { ...meta, AffectedNodes: [...nodes.slice(by), ...nodes.slice(0, by)].toReversed() }
+      })
+    })
+    for (let by = 0; by < 14; by++)
+      assert.strictEqual(bytes(detectLedger(ledgerOf(turned.map((turn) => turn(by)).toReversed()))), expected)
+  })
+
+  it("ids are unique and the same every time (82)", () => {
+    const first = detectLedger(ledgerOf(everything))
+    assert.strictEqual(new Set(first.events.map(({ event_id }) => event_id)).size, first.events.length)
+    assert.strictEqual(bytes(detectLedger(ledgerOf(everything))), bytes(first))
+  })
+
+  it("version 1 and version 2 of the API give the same bytes (12, 82)", () => {
+    const header = { ledger_hash: key(1), parent_hash: key(2), close_time: 800_000_000, parent_close_time: 5 }
+    const v2 = {
+      ledger_hash: key(1),
+      ledger_index: 90_000_000,
+      validated: true,
+      ledger: {
+        ...header,
+        ledger_index: 90_000_000,
+        transactions: everything.map(({ hash, tx, meta }) => ({
+          tx_json: tx,
+          hash,
+          meta,
+          close_time_iso: "2025-05-08T06:13:20Z"
+        }))
+      }
+    }
+    const v1 = {
+      ...header,
+      ledger_index: "90000000",
+      transactions: everything.map(({ hash, tx, meta }) => ({
+        ...tx,
+        hash: hash.toLowerCase(),
+        metaData: meta
+      }))
+    }
+    const [one, two] = [normaliseLedger(v1), normaliseLedger({ result: v2 })]
+    assert.isDefined(one)
+    assert.isDefined(two)
+    assert.strictEqual(bytes(detectLedger(one.ledger)), bytes(detectLedger(two.ledger)))
+    assert.strictEqual(detectLedger(one.ledger).events.length, 17)
+  })
+
+  it("an unknown close time is null, an impossible one as well", () => {
+    const tx = transaction({ TransactionType: "Payment", Destination: bob, Amount: "1" })
+    assert.isNull(eventNamed(detect(tx, { close_time: undefined }), "payment.xrp").timestamp)
+    assert.isNull(eventNamed(detect(tx, { close_time: Number.MAX_SAFE_INTEGER }), "payment.xrp").timestamp)
+  })
+})
+
+describe("transactions that are none of anybody's", () => {
+  it("a batch speaks through its inner transactions (75, 76)", () => {
+    const inner = { TransactionType: "Payment", Destination: bob, Amount: "1", Flags: 0x4000_0000 }
+    const batch = { TransactionType: "Batch", RawTransactions: [{ RawTransaction: inner }] }
+    assert.deepStrictEqual(detect(transaction(batch, [balance(alice, "20", "10")])).events, [])
+    const ParentBatchID = hashNamed("batch")
+    const found = detectLedger(
+      ledgerOf([
+        transaction(batch, [], {}, ParentBatchID),
+        transaction(inner, [], { TransactionIndex: 1, ParentBatchID }, key(1)),
+        transaction(inner, [], { TransactionIndex: 2, ParentBatchID }, key(2))
+      ])
+    )
+    assert.deepStrictEqual(
+      found.events.map(({ event_id }) => event_id),
+      [1, 2].map((n) => `xrpl:90000000:${key(n)}:payment.xrp`)
+    )
+  })
+
+  it("pseudo-transactions are skipped whatever they touch (78)", () => {
+    for (const TransactionType of ["EnableAmendment", "SetFee", "UNLModify"])
+      for (const nodes of [[], [deleted("RippleState", key(1), line(bob))]])
+        assert.deepStrictEqual(detect(transaction({ TransactionType }, nodes)), { events: [], alerts: [] })
+  })
+
+  it("unknown types and entries are ignored, what they do to known entries is not", () => {
+    const nodes = [created("Starship", key(1), {}), created("AccountRoot", key(2), { Account: bob })]
+    assert.deepStrictEqual(names(detect(transaction({ TransactionType: "Warp" }, nodes))), [
+      "account.created"
+    ])
+  })
+})
+
+describe("damaged input", () => {
+  const healthy = transaction(
+    { TransactionType: "Payment", Destination: bob, Amount: "1" },
+    [],
+    { TransactionIndex: 9 },
+    hashNamed("healthy")
+  )
+  const wrongs: ReadonlyArray<Json> = [null, {}, [], "", "x", -1, 1e300, true, [null], { value: "1e99999" }]
+
+  /** Every copy of `value` in which one part, at whatever depth, is `wrong`. */
+  const damaged = function* (value: Json, wrong: Json): Generator<Json> {
+    yield wrong
+    if (Array.isArray(value)) {
+      for (const [i, part] of value.entries())
+        for (const copy of damaged(part, wrong)) yield value.with(i, copy)
+    } else if (isJsonObject(value)) {
+      for (const [name, part] of Object.entries(value))
+        for (const copy of damaged(part, wrong)) yield { ...value, [name]: copy }
+    }
+  }
+
+  it("never throws, and never costs another transaction its events", () => {
+    let copies = 0
+    for (const { hash, tx, meta } of everything)
+      for (const wrong of wrongs)
+        for (const copy of damaged({ tx, meta }, wrong)) {
+          if (!isJsonObject(copy) || !isJsonObject(copy["tx"]) || !isJsonObject(copy["meta"])) continue
+          const found = detectLedger(ledgerOf([{ hash, tx: copy["tx"], meta: copy["meta"] }, healthy]))
+          assert.isTrue(found.events.some(({ payload }) => payload["tx_hash"] === healthy.hash))
+          copies++
+        }
+    assert.isAbove(copies, 2000)
+  })
+
+  it("costs the one event that needs the part, and tells it", () => {
+    const { Account: _, ...without } = offer(bob, "5", "6")
+    const nodes = [
+      created("Offer", key(1), without),
+      created("Offer", key(2), offer(carol, "5", "6")),
+      created("Offer", "not a key", offer(dave, "5", "6"))
+    ]
+    const found = detect(transaction({ TransactionType: "OfferCreate" }, nodes))
+    assert.deepStrictEqual(
+      found.events.map(({ payload }) => payload["account"]),
+      [carol]
+    )
+    assert.deepStrictEqual(
+      found.alerts.map(({ reason }) => reason),
+      [
+        `Offer ${key(1)} could not be read: Account is missing or malformed.`,
+        "A Offer node has no LedgerIndex of 64 hex digits."
+      ]
+    )
+  })
+
+  it("metadata without AffectedNodes are an alert, the payment still comes out", () => {
+    const { tx, hash } = healthy
+    const found = detect({ tx, hash, meta: { TransactionResult: "tesSUCCESS" } })
+    assert.deepStrictEqual(names(found), ["payment.xrp"])
+    assert.strictEqual(found.alerts.length, 1)
+  })
+})
+
+it("an offer's fills add up to what it was placed with", () => {
+  const step = (...nodes: ReadonlyArray<JsonObject>) =>
+    detect(transaction({ TransactionType: "OfferCreate", Account: bob }, nodes))
+  const life = [
+    step(created("Offer", key(1), offer(alice, "100", "1"))),
+    step(modified("Offer", key(1), offer(alice, "60", "0.6"), { TakerGets: "100", TakerPays: usd("1") })),
+    step(deleted("Offer", key(1), offer(alice, "0", "0"), { TakerGets: "60", TakerPays: usd("0.6") }))
+  ].flatMap(({ events }) => events)
+  assert.deepStrictEqual(
+    life.map(({ event_type, payload }) => [
+      event_type,
+      payload["filled_taker_gets"],
+      payload["filled_taker_pays"]
+    ]),
+    [
+      ["dex.offer_created", undefined, undefined],
+      ["dex.offer_partial", "40", usd("0.4")],
+      ["dex.offer_filled", "60", usd("0.6")]
+    ]
+  )
+})

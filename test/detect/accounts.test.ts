@@ -1,0 +1,237 @@
+/** account.* (events.md 2.6); the numbers are the cases of events.md 5. */
+import { assert, describe, it } from "@effect/vitest"
+import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
+import {
+  alertTypes,
+  alice,
+  balance,
+  bob,
+  carol,
+  created,
+  dave,
+  deleted,
+  detect,
+  eventNamed,
+  hashNamed,
+  key,
+  modified,
+  names,
+  payloadNamed,
+  transaction,
+  txHash,
+  usd
+} from "./support.ts"
+
+const root = (fields: JsonObject, previous?: JsonObject) =>
+  modified("AccountRoot", key(1), { Account: alice, Flags: 0, ...fields }, previous)
+
+const accountSet = (tx: JsonObject, node: JsonObject) =>
+  transaction({ TransactionType: "AccountSet", ...tx }, [node])
+
+/** The changes of the one event; undefined when there is none. */
+const changesOf = (found: ReturnType<typeof detect>): Json | undefined => {
+  assert.deepStrictEqual(found.alerts, [])
+  if (found.events.length === 0) return undefined
+  assert.deepStrictEqual(names(found), ["account.settings_changed"])
+  return payloadNamed(found, "account.settings_changed")["changes"]
+}
+
+describe("account.created and account.deleted", () => {
+  it("by another network's witness, without a payment (80)", () => {
+    const tx = { TransactionType: "XChainAddAccountCreateAttestation", Destination: bob }
+    const found = detect(transaction(tx, [created("AccountRoot", key(1), { Account: bob })]))
+    assert.deepStrictEqual(names(found), ["account.created"])
+    assert.deepInclude(payloadNamed(found, "account.created"), { initial_balance: "0", created_by: alice })
+    assert.deepStrictEqual(eventNamed(found, "account.created").accounts, [alice, bob].sort())
+  })
+
+  it("pseudo-accounts are marked by what owns them", () => {
+    for (const [field, type] of [
+      ["AMMID", "amm"],
+      ["VaultID", "vault"],
+      ["LoanBrokerID", "loan_broker"]
+    ] as const) {
+      const node = created("AccountRoot", key(1), { Account: bob, [field]: key(5) })
+      const found = detect(transaction({ TransactionType: "VaultCreate" }, [node]))
+      assert.strictEqual(payloadNamed(found, "account.created")["pseudo_account_type"], type)
+    }
+  })
+
+  it("deleting an account ends its offers; it is no payment and no setting (61)", () => {
+    const offer = (id: number) =>
+      deleted("Offer", key(id), { Account: alice, Sequence: id, TakerGets: "5", TakerPays: usd("1") })
+    const nodes = [
+      deleted("AccountRoot", key(1), { Account: alice, Balance: "0" }, { Balance: "900" }),
+      offer(2),
+      offer(3),
+      deleted("NFTokenOffer", key(4), { Owner: alice, NFTokenID: hashNamed("nft"), Flags: 1, Amount: "1" }),
+      deleted("SignerList", key(5), { SignerQuorum: 1, SignerEntries: [] })
+    ]
+    const tx = { TransactionType: "AccountDelete", Destination: bob, DestinationTag: 3 }
+    const found = detect(transaction(tx, nodes, { DeliveredAmount: "890" }))
+    assert.deepStrictEqual(names(found), [
+      "nft.offer_cancelled",
+      "dex.offer_cancelled:0",
+      "dex.offer_cancelled:1",
+      "account.deleted"
+    ])
+    assert.strictEqual(payloadNamed(found, "nft.offer_cancelled")["reason"], "account_deleted")
+    assert.strictEqual(payloadNamed(found, "dex.offer_cancelled:0")["reason"], "account_deleted")
+    assert.deepStrictEqual(payloadNamed(found, "account.deleted"), {
+      tx_hash: txHash,
+      account: alice,
+      destination: bob,
+      destination_tag: 3,
+      delivered_amount: "890",
+      tx_type: "AccountDelete"
+    })
+    assert.deepStrictEqual(eventNamed(found, "account.deleted").accounts, [alice, bob].sort())
+  })
+
+  it("what a deletion delivered is derived, or left out with an alert (102)", () => {
+    const tx = { TransactionType: "AccountDelete", Destination: bob }
+    const gone = deleted("AccountRoot", key(1), { Account: alice, Balance: "0" })
+    const derived = detect(transaction(tx, [gone, balance(bob, "100", "150")]))
+    assert.strictEqual(payloadNamed(derived, "account.deleted")["delivered_amount"], "50")
+    const unknown = detect(transaction(tx, [gone]))
+    assert.notProperty(payloadNamed(unknown, "account.deleted"), "delivered_amount")
+    assert.deepStrictEqual(alertTypes(unknown), ["account.deleted"])
+  })
+})
+
+describe("account.settings_changed by AccountSet", () => {
+  it("a flag, with both values (62)", () => {
+    const found = detect(accountSet({ SetFlag: 1 }, root({ Flags: 0x2_0000 }, { Flags: 0 })))
+    assert.deepStrictEqual(payloadNamed(found, "account.settings_changed"), {
+      tx_hash: txHash,
+      account: alice,
+      changes: [{ setting: "require_destination_tag", previous: false, value: true }],
+      tx_type: "AccountSet"
+    })
+    assert.deepStrictEqual(eventNamed(found, "account.settings_changed").accounts, [alice])
+  })
+
+  it("a first domain has no former value (63), a cleared one no new value (64)", () => {
+    assert.deepStrictEqual(changesOf(detect(accountSet({ Domain: "6162" }, root({ Domain: "6162" }, {})))), [
+      { setting: "domain", value: "6162" }
+    ])
+    assert.deepStrictEqual(changesOf(detect(accountSet({ Domain: "" }, root({}, { Domain: "6162" })))), [
+      { setting: "domain", previous: "6162" }
+    ])
+  })
+
+  it("nothing set, or set already, is nothing (65)", () => {
+    assert.isUndefined(changesOf(detect(accountSet({}, root({ Sequence: 8 }, { Sequence: 7 })))))
+    assert.isUndefined(changesOf(detect(accountSet({ SetFlag: 1 }, root({ Flags: 0x2_0000 })))))
+    assert.isUndefined(changesOf(detect(accountSet({}, root({ TickSize: 5 }, { TickSize: 5 })))))
+    assert.isUndefined(
+      changesOf(
+        detect(accountSet({}, { ModifiedNode: { LedgerEntryType: "AccountRoot", LedgerIndex: key(1) } }))
+      )
+    )
+  })
+
+  it("the highest bit is a flag like any other (68)", () => {
+    const node = root({ Flags: 0x8000_0000 }, { Flags: 0 })
+    assert.deepStrictEqual(changesOf(detect(accountSet({ SetFlag: 16 }, node))), [
+      { setting: "allow_trust_line_clawback", previous: false, value: true }
+    ])
+  })
+
+  it("bits that are state are no settings", () => {
+    const node = root({ Flags: 0x201_0000 }, { Flags: 0 })
+    assert.isUndefined(changesOf(detect(accountSet({}, node))))
+  })
+
+  it("several changes are sorted, numbers stay numbers (83)", () => {
+    const tx = { SetFlag: 1, EmailHash: "aa".repeat(16), TransferRate: 1_005_000_000, Domain: "" }
+    const node = root(
+      { Flags: 0x2_0000, EmailHash: "aa".repeat(16), TransferRate: 1_005_000_000 },
+      { Flags: 0, TransferRate: 1_002_000_000, Domain: "6162" }
+    )
+    assert.deepStrictEqual(changesOf(detect(accountSet(tx, node))), [
+      { setting: "domain", previous: "6162" },
+      { setting: "email_hash", value: "AA".repeat(16) },
+      { setting: "require_destination_tag", previous: false, value: true },
+      { setting: "transfer_rate", previous: 1_002_000_000, value: 1_005_000_000 }
+    ])
+  })
+
+  it("tracking the last transaction is a setting, its hash is not (84)", () => {
+    const tracking = { AccountTxnID: hashNamed("b") }
+    const tracked = { AccountTxnID: hashNamed("a") }
+    const on = [{ setting: "account_txn_id", previous: false, value: true }]
+    const off = [{ setting: "account_txn_id", previous: true, value: false }]
+    assert.deepStrictEqual(changesOf(detect(accountSet({ SetFlag: 5 }, root(tracking, {})))), on)
+    assert.isUndefined(changesOf(detect(accountSet({ SetFlag: 5 }, root(tracking, tracked)))))
+    assert.isUndefined(changesOf(detect(accountSet({ SetFlag: 5 }, root({}, {})))))
+    assert.isUndefined(changesOf(detect(accountSet({ SetFlag: 1 }, root(tracking, {})))))
+    assert.deepStrictEqual(changesOf(detect(accountSet({ ClearFlag: 5 }, root({}, tracked)))), off)
+  })
+
+  it("a failed AccountSet changes nothing", () => {
+    const tx = transaction({ TransactionType: "AccountSet" }, [root({ Flags: 0x2_0000 }, { Flags: 0 })], {
+      TransactionResult: "tecNO_ALTERNATIVE_KEY"
+    })
+    assert.deepStrictEqual(names(detect(tx)), [])
+  })
+})
+
+describe("account.settings_changed by keys and signers", () => {
+  const entries = (...signers: ReadonlyArray<readonly [string, number]>) =>
+    signers.map(([Account, SignerWeight]) => ({ SignerEntry: { Account, SignerWeight } }))
+  const signers = (...of: ReadonlyArray<readonly [string, number]>) =>
+    of.map(([account, weight]) => ({ account, weight }))
+  const signerListSet = (node: JsonObject) =>
+    changesOf(detect(transaction({ TransactionType: "SignerListSet" }, [node])))
+
+  it("a regular key, set and removed (69)", () => {
+    const set = (tx: JsonObject, node: JsonObject) =>
+      changesOf(detect(transaction({ TransactionType: "SetRegularKey", ...tx }, [node])))
+    assert.deepStrictEqual(set({ RegularKey: bob }, root({ RegularKey: bob }, {})), [
+      { setting: "regular_key", value: bob }
+    ])
+    assert.deepStrictEqual(set({}, root({}, { RegularKey: bob })), [
+      { setting: "regular_key", previous: bob }
+    ])
+  })
+
+  it("a signer list, made, changed and removed (69)", () => {
+    const list = { SignerQuorum: 2, SignerEntries: entries([carol, 1], [bob, 2]) }
+    const value = { quorum: 2, signers: signers([carol, 1], [bob, 2]) }
+    assert.deepStrictEqual(signerListSet(created("SignerList", key(2), list)), [
+      { setting: "signer_list", value }
+    ])
+    assert.deepStrictEqual(
+      signerListSet(modified("SignerList", key(2), list, { SignerEntries: entries([dave, 2]) })),
+      [{ setting: "signer_list", previous: { quorum: 2, signers: signers([dave, 2]) }, value }]
+    )
+    assert.deepStrictEqual(signerListSet(deleted("SignerList", key(2), list)), [
+      { setting: "signer_list", previous: value }
+    ])
+  })
+
+  it("the list in force set again is nothing (85), a new quorum alone is a change (86)", () => {
+    const list = { SignerQuorum: 3, SignerEntries: entries([carol, 1], [bob, 2]) }
+    assert.isUndefined(signerListSet(modified("SignerList", key(2), list, { PreviousTxnID: key(3) })))
+    const both = signers([carol, 1], [bob, 2])
+    assert.deepStrictEqual(signerListSet(modified("SignerList", key(2), list, { SignerQuorum: 2 })), [
+      {
+        setting: "signer_list",
+        previous: { quorum: 2, signers: both },
+        value: { quorum: 3, signers: both }
+      }
+    ])
+  })
+
+  it("a signer's locator is told", () => {
+    const entry = { SignerEntry: { Account: bob, SignerWeight: 1, WalletLocator: key(7) } }
+    const node = created("SignerList", key(2), { SignerQuorum: 1, SignerEntries: [entry] })
+    assert.deepStrictEqual(signerListSet(node), [
+      {
+        setting: "signer_list",
+        value: { quorum: 1, signers: [{ account: bob, weight: 1, wallet_locator: key(7) }] }
+      }
+    ])
+  })
+})

@@ -1,0 +1,179 @@
+/** What really arrived (events.md 1.6); the numbers are the cases of events.md 5. */
+import { assert, describe, it } from "@effect/vitest"
+import type { JsonObject, Ledger } from "../../src/domain/Ledger.ts"
+import {
+  alertTypes,
+  alice,
+  balance,
+  bob,
+  carol,
+  created,
+  dave,
+  deleted,
+  detect,
+  in2013,
+  issuer,
+  key,
+  modified,
+  names,
+  payloadNamed,
+  token,
+  transaction,
+  usd
+} from "./support.ts"
+
+const PARTIAL = 0x2_0000
+const neutral = "rrrrrrrrrrrrrrrrrrrrBZbvji"
+
+const payment = (fields: JsonObject, nodes: ReadonlyArray<JsonObject> = [], meta: JsonObject = {}) =>
+  transaction({ TransactionType: "Payment", Destination: bob, ...fields }, nodes, meta)
+
+const amountOf = (found: ReturnType<typeof detect>, type = "payment.xrp") =>
+  payloadNamed(found, type)["amount"]
+
+/** A line between `low` and `high` whose balance, from the low side's view, changes. */
+const line = (id: number, low: string, high: string, before: string, after: string) =>
+  modified(
+    "RippleState",
+    key(id),
+    { Balance: token(after, neutral), LowLimit: token("9", low), HighLimit: token("0", high) },
+    { Balance: token(before, neutral) }
+  )
+
+describe("the delivered amount", () => {
+  it("of a partial payment is never the amount asked for (6)", () => {
+    const found = detect(
+      payment({ Flags: PARTIAL, Amount: "100000000000000000" }, [], { DeliveredAmount: "147413155" })
+    )
+    assert.strictEqual(amountOf(found), "147413155")
+  })
+
+  it("is the hashed field's before the synthetic one's", () => {
+    const meta = { DeliveredAmount: "1", delivered_amount: "2" }
+    assert.strictEqual(amountOf(detect(payment({ Flags: PARTIAL, Amount: "3" }, [], meta))), "1")
+  })
+
+  it("is the whole amount where recent metadata are silent (7)", () => {
+    assert.strictEqual(amountOf(detect(payment({ Flags: PARTIAL, Amount: "77" }))), "77")
+  })
+
+  it("is the whole amount of an old payment that was not partial (8)", () => {
+    const meta = { delivered_amount: "unavailable" }
+    assert.strictEqual(amountOf(detect(payment({ Amount: "77" }, [], meta), in2013)), "77")
+  })
+
+  it("of an old partial payment is what the receiver gained (9)", () => {
+    const old = payment({ Flags: PARTIAL, Amount: "77" }, [balance(bob, "10", "15")], {
+      delivered_amount: "unavailable"
+    })
+    assert.strictEqual(amountOf(detect(old, in2013)), "5")
+  })
+
+  it("is the whole amount on a young network with low ledger indexes (10)", () => {
+    const young: Partial<Ledger> = { ledger_index: 41_452, close_time: 620_000_000 }
+    assert.strictEqual(amountOf(detect(payment({ Flags: PARTIAL, Amount: "77" }), young)), "77")
+  })
+
+  it("may be asked for under version 2's name (11)", () => {
+    assert.strictEqual(amountOf(detect(payment({ DeliverMax: "77" }))), "77")
+    assert.strictEqual(amountOf(detect(payment({ DeliverMax: "77" }, [], { delivered_amount: "76" }))), "76")
+  })
+
+  it("of an old account-funding partial payment is the new balance", () => {
+    const root = created("AccountRoot", key(1), { Account: bob, Balance: "50" })
+    assert.strictEqual(amountOf(detect(payment({ Flags: PARTIAL, Amount: "77" }, [root]), in2013)), "50")
+  })
+})
+
+describe("step 5: deriving it from the nodes", () => {
+  it("CheckCash with DeliverMin: the fee the casher paid is added (95)", () => {
+    const check = deleted("Check", key(3), { Account: bob, Destination: alice, SendMax: "500", Sequence: 4 })
+    const cash = transaction({ TransactionType: "CheckCash", CheckID: key(3), DeliverMin: "50", Fee: "10" }, [
+      check,
+      balance(alice, "100", "190")
+    ])
+    assert.strictEqual(amountOf(detect(cash), "check.cashed"), "100")
+  })
+
+  it("the fee is added to who paid it: a delegate pays for the account (96)", () => {
+    const old = { Flags: PARTIAL, Amount: "77", Fee: "10", Delegate: dave }
+    const toOneself = payment({ ...old, Destination: alice }, [balance(alice, "100", "105")])
+    assert.strictEqual(amountOf(detect(toOneself, in2013)), "5")
+    const toDelegate = payment({ ...old, Destination: dave }, [balance(dave, "100", "95")])
+    assert.strictEqual(amountOf(detect(toDelegate, in2013)), "5")
+  })
+
+  it("tokens: only lines with the amount's issuer count (97)", () => {
+    const nodes = [line(1, bob, issuer, "4", "7"), line(2, bob, carol, "5", "4")]
+    const found = detect(payment({ Flags: PARTIAL, Amount: usd("10") }, nodes), in2013)
+    assert.deepStrictEqual(amountOf(found, "payment.issued"), usd("3"))
+  })
+
+  it("tokens: another currency of the issuer does not count", () => {
+    const other = modified(
+      "RippleState",
+      key(2),
+      {
+        Balance: token("9", neutral, "EUR"),
+        LowLimit: token("9", bob, "EUR"),
+        HighLimit: token("0", issuer, "EUR")
+      },
+      { Balance: token("1", neutral, "EUR") }
+    )
+    const nodes = [line(1, bob, issuer, "4", "7"), other]
+    const found = detect(payment({ Flags: PARTIAL, Amount: usd("10") }, nodes), in2013)
+    assert.deepStrictEqual(amountOf(found, "payment.issued"), usd("3"))
+  })
+
+  it("tokens: to the issuer, all his lines count, seen from his side (98)", () => {
+    const nodes = [line(1, alice, bob, "5", "4"), line(2, bob, carol, "-6", "-4")]
+    const found = detect(payment({ Flags: PARTIAL, Amount: token("10", bob) }, nodes), in2013)
+    assert.deepStrictEqual(amountOf(found, "payment.issued"), token("3", bob))
+  })
+
+  it("lines that came or went count as well, exactly to the last digit", () => {
+    const fresh = created("RippleState", key(1), {
+      Balance: token("1234567890123456e-20", neutral),
+      LowLimit: token("9", bob),
+      HighLimit: token("0", issuer)
+    })
+    const found = detect(payment({ Flags: PARTIAL, Amount: usd("10") }, [fresh]), in2013)
+    assert.deepStrictEqual(amountOf(found, "payment.issued"), usd("0.00001234567890123456"))
+  })
+
+  it("what cannot be derived is withheld with an alert (99)", () => {
+    const mpt = { mpt_issuance_id: "0000000A".padEnd(48, "C"), value: "300" }
+    const cases: ReadonlyArray<readonly [JsonObject, ReadonlyArray<JsonObject>, string]> = [
+      [{ Amount: "77" }, [], "payment.xrp"],
+      [{ Amount: "77" }, [balance(bob, "15", "15")], "payment.xrp"],
+      [{ Amount: "77" }, [balance(bob, "15", "10")], "payment.xrp"],
+      [{ Amount: usd("1") }, [line(1, bob, issuer, "4", "3")], "payment.issued"],
+      [{ Amount: mpt }, [balance(bob, "15", "20")], "payment.issued"]
+    ]
+    for (const [fields, nodes, type] of cases) {
+      const found = detect(payment({ Flags: PARTIAL, ...fields }, nodes), in2013)
+      assert.deepStrictEqual(names(found), [])
+      assert.deepStrictEqual(alertTypes(found), [type])
+    }
+  })
+
+  it("withholding one event keeps the others of the transaction (100)", () => {
+    const nodes = [
+      modified(
+        "Offer",
+        key(1),
+        { Account: carol, Sequence: 4, TakerGets: "5", TakerPays: usd("5") },
+        { TakerGets: "6", TakerPays: usd("6") }
+      ),
+      created("RippleState", key(2), {
+        Balance: token("1", neutral),
+        Flags: 0x1_0000,
+        LowLimit: token("0", carol),
+        HighLimit: token("0", issuer)
+      })
+    ]
+    const found = detect(payment({ Flags: PARTIAL, Amount: "77" }, nodes), in2013)
+    assert.deepStrictEqual(names(found), ["trustline.created", "dex.offer_partial"])
+    assert.deepStrictEqual(alertTypes(found), ["payment.xrp"])
+  })
+})

@@ -1,0 +1,167 @@
+/** escrow.* and check.* (events.md 2.7, 2.8); the numbers are the cases of events.md 5. */
+import { assert, describe, it } from "@effect/vitest"
+import type { JsonObject } from "../../src/domain/Ledger.ts"
+import {
+  alertTypes,
+  alice,
+  bob,
+  carol,
+  created,
+  deleted,
+  detect,
+  eventNamed,
+  hashNamed,
+  issuer,
+  key,
+  modified,
+  names,
+  payloadNamed,
+  token,
+  transaction,
+  txHash,
+  usd
+} from "./support.ts"
+
+const under = (TransactionType: string, Account: string, fields: JsonObject = {}, meta: JsonObject = {}) => ({
+  of: (...nodes: ReadonlyArray<JsonObject>) =>
+    detect(transaction({ TransactionType, Account, ...fields }, nodes, meta))
+})
+
+describe("escrows", () => {
+  const entry = {
+    Account: alice,
+    Destination: bob,
+    Amount: "1000",
+    Condition: "A0258020",
+    FinishAfter: 10,
+    CancelAfter: 20,
+    DestinationTag: 0,
+    SourceTag: 4
+  }
+  const common = {
+    tx_hash: txHash,
+    escrow_id: key(1),
+    owner: alice,
+    destination: bob,
+    amount: "1000",
+    destination_tag: 0,
+    source_tag: 4,
+    condition: "A0258020",
+    finish_after: "2000-01-01T00:00:10Z",
+    cancel_after: "2000-01-01T00:00:20Z"
+  }
+
+  it("are created, finished by anybody, or cancelled, and are no payments (70)", () => {
+    const make = under("EscrowCreate", alice, { Sequence: 0, TicketSequence: 77 }).of(
+      created("Escrow", key(1), entry)
+    )
+    assert.deepStrictEqual(names(make), ["escrow.created"])
+    assert.deepStrictEqual(payloadNamed(make, "escrow.created"), { ...common, sequence: 77 })
+    assert.deepStrictEqual(eventNamed(make, "escrow.created").accounts, [alice, bob].sort())
+
+    const finish = under("EscrowFinish", carol, { OfferSequence: 77, Fulfillment: "A022" }).of(
+      deleted("Escrow", key(1), entry)
+    )
+    assert.deepStrictEqual(names(finish), ["escrow.finished"])
+    assert.deepStrictEqual(payloadNamed(finish, "escrow.finished"), {
+      ...common,
+      sequence: 77,
+      finished_by: carol,
+      fulfillment: "A022"
+    })
+    assert.deepStrictEqual(eventNamed(finish, "escrow.finished").accounts, [alice, bob, carol].sort())
+
+    const cancel = under("EscrowCancel", carol, { OfferSequence: 77 }).of(deleted("Escrow", key(1), entry))
+    assert.deepStrictEqual(payloadNamed(cancel, "escrow.cancelled"), {
+      ...common,
+      sequence: 77,
+      cancelled_by: carol
+    })
+  })
+
+  it("stay when finishing fails (71)", () => {
+    const failed = under("EscrowFinish", carol, {}, { TransactionResult: "tecCRYPTOCONDITION_ERROR" })
+    assert.deepStrictEqual(failed.of(), { events: [], alerts: [] })
+  })
+
+  it("that vanish otherwise are an alert", () => {
+    const found = under("SomethingNew", alice).of(deleted("Escrow", key(1), entry))
+    assert.deepStrictEqual(names(found), [])
+    assert.strictEqual(found.alerts.length, 1)
+  })
+})
+
+describe("checks", () => {
+  const entry = {
+    Account: alice,
+    Destination: bob,
+    SendMax: usd("50"),
+    Sequence: 12,
+    InvoiceID: hashNamed("invoice"),
+    Expiration: 30
+  }
+  const common = {
+    tx_hash: txHash,
+    check_id: key(1),
+    account: alice,
+    destination: bob,
+    send_max: usd("50"),
+    sequence: 12,
+    invoice_id: hashNamed("invoice"),
+    expiration: "2000-01-01T00:00:30Z"
+  }
+  const gone = deleted("Check", key(1), entry)
+
+  it("are created for their destination", () => {
+    const found = under("CheckCreate", alice).of(created("Check", key(1), entry))
+    assert.deepStrictEqual(payloadNamed(found, "check.created"), common)
+    assert.deepStrictEqual(eventNamed(found, "check.created").accounts, [alice, bob].sort())
+  })
+
+  it("are cashed for what was delivered, not for the minimum asked (72)", () => {
+    const found = under("CheckCash", bob, { DeliverMin: usd("10") }, { DeliveredAmount: usd("37") }).of(gone)
+    assert.deepStrictEqual(payloadNamed(found, "check.cashed"), { ...common, amount: usd("37") })
+    assert.deepStrictEqual(eventNamed(found, "check.cashed").accounts, [alice, bob].sort())
+  })
+
+  it("may make the casher's line (57)", () => {
+    const line = created("RippleState", key(2), {
+      Balance: token("50", "rrrrrrrrrrrrrrrrrrrrBZbvji"),
+      Flags: 0x1_0000,
+      LowLimit: token("0", bob),
+      HighLimit: token("0", issuer)
+    })
+    const found = under("CheckCash", bob, { Amount: usd("50") }).of(gone, line)
+    assert.deepStrictEqual(names(found), ["trustline.created", "check.cashed"])
+    assert.deepInclude(payloadNamed(found, "trustline.created"), { auto_created: true, account: bob })
+  })
+
+  it("whose delivery cannot be derived are withheld", () => {
+    const found = under("CheckCash", bob, { DeliverMin: usd("10") }).of(gone)
+    assert.deepStrictEqual(names(found), [])
+    assert.deepStrictEqual(alertTypes(found), ["check.cashed"])
+  })
+
+  it("are cancelled by their parties, or by strangers once expired (73)", () => {
+    const by = (account: string) => payloadNamed(under("CheckCancel", account).of(gone), "check.cancelled")
+    assert.deepStrictEqual(by(carol), { ...common, cancelled_by: carol, reason: "expired" })
+    assert.strictEqual(by(alice)["reason"], "cancelled")
+    assert.strictEqual(by(bob)["reason"], "cancelled")
+  })
+
+  it("stay when cashed too late (74)", () => {
+    const late = under("CheckCash", bob, {}, { TransactionResult: "tecEXPIRED" })
+    assert.deepStrictEqual(late.of(modified("Check", key(1), entry)), { events: [], alerts: [] })
+  })
+
+  it("that vanish otherwise are an alert (107)", () => {
+    const failed = { TransactionResult: "tecNO_PERMISSION" }
+    for (const found of [
+      under("Payment", bob, { Amount: "1", Destination: carol }).of(gone),
+      under("CheckCancel", bob, {}, failed).of(gone)
+    ]) {
+      assert.notInclude(names(found).join(), "check.")
+      assert.strictEqual(found.alerts.length, 1)
+    }
+  })
+})

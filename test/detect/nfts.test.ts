@@ -1,0 +1,300 @@
+/** nft.* (events.md 2.3, 3); the numbers are the cases of events.md 5. */
+import { assert, describe, it } from "@effect/vitest"
+import { parseNftokenId } from "../../src/detect/NftokenId.ts"
+import type { JsonObject } from "../../src/domain/Ledger.ts"
+import {
+  accountIdOf,
+  alertTypes,
+  alice,
+  bob,
+  carol,
+  created,
+  dave,
+  deleted,
+  detect,
+  eventNamed,
+  key,
+  modified,
+  names,
+  payloadNamed,
+  transaction,
+  txHash,
+  usd
+} from "./support.ts"
+
+/** Serial 0 scrambles a taxon by 2459 (0x99B) alone, so this one is of taxon 5. */
+const firstId = (owner: string) => `00080064${accountIdOf(owner)}0000099E00000000`
+/** Made-up ids of the same issuer: only their parts at the ends differ. */
+const otherId = (n: number) =>
+  `00080064${accountIdOf("alice")}0000000100000${n.toString(16).toUpperCase().padStart(3, "0")}`
+
+const page = (owner: string, end: string) => accountIdOf(owner) + end.padStart(24, "0")
+const tokens = (...ids: ReadonlyArray<string>) => ({
+  NFTokens: ids.map((NFTokenID) => ({ NFToken: { NFTokenID } }))
+})
+const mint = (nodes: ReadonlyArray<JsonObject>, fields: JsonObject = {}) =>
+  transaction(
+    { TransactionType: "NFTokenMint", NFTokenTaxon: 5, Flags: 8, TransferFee: 100, ...fields },
+    nodes
+  )
+const minter = (address: string, minted: number, more: JsonObject = {}) =>
+  modified("AccountRoot", key(1), { Account: address, MintedNFTokens: minted, ...more })
+
+const offer = (owner: string, more: JsonObject = {}) => ({
+  Owner: owner,
+  NFTokenID: firstId("alice"),
+  Flags: 1,
+  Amount: "500",
+  ...more
+})
+const accept = (nodes: ReadonlyArray<JsonObject>, fields: JsonObject, meta: JsonObject = {}) =>
+  transaction({ TransactionType: "NFTokenAcceptOffer", Account: carol, ...fields }, nodes, meta)
+
+describe("nft.minted", () => {
+  it("the first token makes the first page (38)", () => {
+    const found = detect(
+      mint([minter(alice, 1), created("NFTokenPage", page("alice", "1"), tokens(firstId("alice")))], {
+        URI: "6162"
+      })
+    )
+    assert.deepStrictEqual(names(found), ["nft.minted"])
+    assert.deepStrictEqual(payloadNamed(found, "nft.minted"), {
+      tx_hash: txHash,
+      nftoken_id: firstId("alice"),
+      issuer: alice,
+      owner: alice,
+      taxon: 5,
+      serial: 0,
+      flags: 8,
+      transfer_fee: 100,
+      uri: "6162"
+    })
+    assert.deepStrictEqual(found.alerts, [])
+  })
+
+  it("a split page is no puzzle, and the neighbour's tokens are not new (39)", () => {
+    const [a, b, c] = [otherId(1), otherId(2), otherId(3)]
+    const nodes = [
+      created("NFTokenPage", page("alice", "1"), tokens(a, b)),
+      modified("NFTokenPage", page("alice", "2"), tokens(c, firstId("alice")), tokens(a, b, c)),
+      modified("NFTokenPage", page("alice", "3"), tokens(otherId(7)), { PreviousPageMin: key(1) })
+    ]
+    const found = detect(mint(nodes))
+    assert.strictEqual(payloadNamed(found, "nft.minted")["nftoken_id"], firstId("alice"))
+  })
+
+  it("all old tokens may move to the new page", () => {
+    const nodes = [
+      created("NFTokenPage", page("alice", "1"), tokens(otherId(1), otherId(2))),
+      modified("NFTokenPage", page("alice", "2"), tokens(firstId("alice")), tokens(otherId(1), otherId(2)))
+    ]
+    assert.strictEqual(payloadNamed(detect(mint(nodes)), "nft.minted")["nftoken_id"], firstId("alice"))
+  })
+
+  it("an authorised minter owns it, the issuer stays the issuer, both are involved (40)", () => {
+    const nodes = [minter(bob, 1), created("NFTokenPage", page("alice", "1"), tokens(firstId("bob")))]
+    const found = detect(mint(nodes, { Issuer: bob }))
+    assert.deepInclude(payloadNamed(found, "nft.minted"), { issuer: bob, owner: alice })
+    assert.deepStrictEqual(eventNamed(found, "nft.minted").accounts, [alice, bob].sort())
+    assert.deepStrictEqual(found.alerts, [])
+  })
+
+  it("minting with an offer is two events, and a gift costs nothing (41)", () => {
+    const nodes = [
+      created("NFTokenPage", page("alice", "1"), tokens(firstId("alice"))),
+      created("NFTokenOffer", key(9), {
+        Owner: alice,
+        NFTokenID: firstId("alice"),
+        Flags: 1,
+        Destination: bob,
+        Expiration: 60
+      })
+    ]
+    const found = detect(mint(nodes, { Amount: "0", Destination: bob }))
+    assert.deepStrictEqual(names(found), ["nft.minted", "nft.offer_created"])
+    assert.deepStrictEqual(payloadNamed(found, "nft.offer_created"), {
+      tx_hash: txHash,
+      offer_id: key(9),
+      nftoken_id: firstId("alice"),
+      owner: alice,
+      is_sell: true,
+      amount: "0",
+      nft_owner: alice,
+      destination: bob,
+      expiration: "2000-01-01T00:01:00Z"
+    })
+  })
+
+  it("without pages the id is composed; where both fail the event is withheld", () => {
+    const composed = detect(mint([minter(alice, 1)]))
+    assert.strictEqual(payloadNamed(composed, "nft.minted")["nftoken_id"], firstId("alice"))
+    assert.deepStrictEqual(composed.alerts, [])
+    const unknown = detect(mint([]))
+    assert.deepStrictEqual(names(unknown), [])
+    assert.deepStrictEqual(alertTypes(unknown), ["nft.minted"])
+  })
+
+  it("the pages win over the composed id, with an alert", () => {
+    const found = detect(
+      mint([minter(alice, 2), created("NFTokenPage", page("alice", "1"), tokens(firstId("alice")))])
+    )
+    assert.strictEqual(payloadNamed(found, "nft.minted")["nftoken_id"], firstId("alice"))
+    assert.deepStrictEqual(alertTypes(found), ["nft.minted"])
+  })
+
+  it("serials count from the account's first one", () => {
+    const found = detect(mint([minter(alice, 1, { FirstNFTokenSequence: 40_000_000 })]))
+    assert.deepInclude(payloadNamed(found, "nft.minted"), { serial: 40_000_000, taxon: 5 })
+  })
+
+  it("a taxon may use all 32 bits", () => {
+    const found = detect(mint([minter(alice, 1)], { NFTokenTaxon: 0xffff_ffff }))
+    assert.strictEqual(payloadNamed(found, "nft.minted")["taxon"], 0xffff_ffff)
+    assert.strictEqual(parseNftokenId(firstId("alice")).issuer, alice)
+  })
+})
+
+describe("nft.offer_created", () => {
+  const create = (fields: JsonObject, node: JsonObject) =>
+    detect(
+      transaction({ TransactionType: "NFTokenCreateOffer", ...fields }, [
+        created("NFTokenOffer", key(9), node)
+      ])
+    )
+
+  it("a buy offer names and involves the token's owner (42)", () => {
+    const { Flags: _, ...node } = offer(alice)
+    const found = create({ Owner: bob }, node)
+    assert.deepInclude(payloadNamed(found, "nft.offer_created"), { is_sell: false, nft_owner: bob })
+    assert.deepStrictEqual(eventNamed(found, "nft.offer_created").accounts, [alice, bob].sort())
+  })
+
+  it("a negative token amount is passed on as it is (92)", () => {
+    const found = create({ Flags: 1 }, offer(alice, { Amount: usd("-25") }))
+    assert.deepStrictEqual(payloadNamed(found, "nft.offer_created")["amount"], usd("-25"))
+  })
+})
+
+describe("nft.offer_accepted", () => {
+  it("a sell offer taken by the buyer (43)", () => {
+    const found = detect(
+      accept([deleted("NFTokenOffer", key(1), offer(bob))], { NFTokenSellOffer: key(1).toLowerCase() })
+    )
+    assert.deepStrictEqual(names(found), ["nft.offer_accepted"])
+    assert.deepStrictEqual(payloadNamed(found, "nft.offer_accepted"), {
+      tx_hash: txHash,
+      nftoken_id: firstId("alice"),
+      seller: bob,
+      buyer: carol,
+      amount: "500",
+      sell_offer_id: key(1),
+      issuer: alice,
+      transfer_fee: 100
+    })
+    assert.deepStrictEqual(eventNamed(found, "nft.offer_accepted").accounts, [alice, bob, carol].sort())
+  })
+
+  it("a buy offer taken by the seller", () => {
+    const node = deleted("NFTokenOffer", key(1), offer(bob, { Flags: 0 }))
+    assert.deepInclude(
+      payloadNamed(detect(accept([node], { NFTokenBuyOffer: key(1) })), "nft.offer_accepted"),
+      { seller: carol, buyer: bob, buy_offer_id: key(1) }
+    )
+  })
+
+  it("a brokered sale is one event at the buyer's price, and no cancellation (44)", () => {
+    const nodes = [
+      deleted("NFTokenOffer", key(1), offer(bob)),
+      deleted("NFTokenOffer", key(2), offer(dave, { Flags: 0, Amount: "600" }))
+    ]
+    const both = { NFTokenSellOffer: key(1), NFTokenBuyOffer: key(2), NFTokenBrokerFee: "50" }
+    const found = detect(accept(nodes, both))
+    assert.deepStrictEqual(names(found), ["nft.offer_accepted"])
+    assert.deepStrictEqual(payloadNamed(found, "nft.offer_accepted"), {
+      tx_hash: txHash,
+      nftoken_id: firstId("alice"),
+      seller: bob,
+      buyer: dave,
+      amount: "600",
+      sell_offer_id: key(1),
+      buy_offer_id: key(2),
+      broker: carol,
+      broker_fee: "50",
+      issuer: alice,
+      transfer_fee: 100
+    })
+  })
+
+  it("an accepted offer that was not deleted withholds the event; another's deletion is a cancellation (101)", () => {
+    const found = detect(accept([deleted("NFTokenOffer", key(2), offer(bob))], { NFTokenSellOffer: key(1) }))
+    assert.deepStrictEqual(names(found), ["nft.offer_cancelled"])
+    assert.strictEqual(payloadNamed(found, "nft.offer_cancelled")["reason"], "other")
+    assert.deepStrictEqual(alertTypes(found), ["nft.offer_accepted"])
+  })
+})
+
+describe("nft.offer_cancelled", () => {
+  it("an expired offer removed by the attempt to accept it (45)", () => {
+    const found = detect(
+      accept(
+        [deleted("NFTokenOffer", key(1), offer(bob))],
+        { NFTokenSellOffer: key(1) },
+        { TransactionResult: "tecEXPIRED" }
+      )
+    )
+    assert.deepStrictEqual(names(found), ["nft.offer_cancelled"])
+    assert.strictEqual(payloadNamed(found, "nft.offer_cancelled")["reason"], "expired")
+    assert.deepStrictEqual(found.alerts, [])
+  })
+
+  it("by the owner: those that still were there (46)", () => {
+    const cancel = { TransactionType: "NFTokenCancelOffer", NFTokenOffers: [key(1), key(2), key(3)] }
+    const nodes = [
+      deleted("NFTokenOffer", key(1), offer(alice)),
+      deleted("NFTokenOffer", key(3), offer(alice))
+    ]
+    const found = detect(transaction(cancel, nodes))
+    assert.deepStrictEqual(names(found), ["nft.offer_cancelled:0", "nft.offer_cancelled:1"])
+    assert.deepStrictEqual(payloadNamed(found, "nft.offer_cancelled:1"), {
+      tx_hash: txHash,
+      offer_id: key(3),
+      nftoken_id: firstId("alice"),
+      owner: alice,
+      is_sell: true,
+      amount: "500",
+      reason: "cancelled",
+      cancelled_by: alice
+    })
+  })
+
+  it("a stranger can only remove an expired one; the destination may cancel (106)", () => {
+    const by = (Account: string) =>
+      payloadNamed(
+        detect(
+          transaction({ TransactionType: "NFTokenCancelOffer", Account }, [
+            deleted("NFTokenOffer", key(1), offer(alice, { Destination: bob, Expiration: 5 }))
+          ])
+        ),
+        "nft.offer_cancelled"
+      )["reason"]
+    assert.deepStrictEqual([carol, alice, bob].map(by), ["expired", "cancelled", "cancelled"])
+  })
+
+  it("burning a token ends its offers (47)", () => {
+    const burn = { TransactionType: "NFTokenBurn", Owner: bob, NFTokenID: firstId("alice").toLowerCase() }
+    const nodes = [deleted("NFTokenOffer", key(1), offer(bob)), deleted("NFTokenOffer", key(2), offer(carol))]
+    const found = detect(transaction(burn, nodes))
+    assert.deepStrictEqual(names(found), ["nft.burned", "nft.offer_cancelled:0", "nft.offer_cancelled:1"])
+    assert.deepStrictEqual(payloadNamed(found, "nft.burned"), {
+      tx_hash: txHash,
+      nftoken_id: firstId("alice"),
+      owner: bob,
+      burned_by: alice,
+      issuer: alice,
+      taxon: 5,
+      serial: 0
+    })
+    assert.strictEqual(payloadNamed(found, "nft.offer_cancelled:0")["reason"], "nft_burned")
+    assert.notProperty(payloadNamed(found, "nft.offer_cancelled:0"), "cancelled_by")
+  })
+})

@@ -1,0 +1,50 @@
+/** The documents say what the program does: tables made from it are compared, figures and links are checked. */
+import { existsSync, readFileSync } from "node:fs"
+import { parseEnv } from "node:util"
+import { assert, describe, it } from "@effect/vitest"
+import { type Environment, loadSettings } from "../src/config/Config.ts"
+import { envExample, made, settingsMarkdown } from "./support/documents.ts"
+
+const loads = (environment: Environment) => "port" in loadSettings(environment)
+
+describe("README.md", () => {
+  it("has the settings table of the program", () => {
+    const { is, shouldBe } = made("README.md", settingsMarkdown(), "settings")
+    assert.strictEqual(is, shouldBe)
+  })
+
+  for (const file of ["README.md", "CONTRIBUTING.md"]) {
+    it(`links only to what is there (${file})`, () => {
+      const links = Array.from(
+        readFileSync(file, "utf8").matchAll(/\]\((?!https?:|#)([^)#]+)\)/g),
+        (m) => m[1]!
+      )
+      assert.deepStrictEqual(
+        links.filter((link) => !existsSync(link)),
+        []
+      )
+    })
+
+    it(`names only npm scripts that exist (${file})`, () => {
+      const { scripts } = JSON.parse(readFileSync("package.json", "utf8"))
+      const named = Array.from(readFileSync(file, "utf8").matchAll(/npm run ([a-z:-]+)/g), (m) => m[1]!)
+      assert.deepStrictEqual(
+        named.filter((name) => scripts[name] === undefined),
+        []
+      )
+    })
+  }
+})
+
+describe(".env.example", () => {
+  it("is made from the settings", () => {
+    const { is, shouldBe } = made(".env.example", envExample())
+    assert.strictEqual(is, shouldBe)
+  })
+
+  it("is acceptable as it stands, and with every line taken in", () => {
+    const text = readFileSync(".env.example", "utf8")
+    assert.isTrue(loads(parseEnv(text)))
+    assert.isTrue(loads(parseEnv(text.replace(/^#(?=[A-Z])/gm, ""))))
+  })
+})

@@ -1,0 +1,77 @@
+/** How a server's words are read: nothing of the wrong form is taken for what it is not. */
+import { assert, describe, it } from "@effect/vitest"
+import { RippledError, TimeoutError } from "xrpl"
+import {
+  announcementOf,
+  cannotFollow,
+  closeOf,
+  failureOf,
+  ledgerOf,
+  unfit
+} from "../../src/ledger/Answers.ts"
+import { chain, hashOf } from "../support/chain.ts"
+
+describe("an announcement", () => {
+  it("names a ledger, and its hash and count where they are there", () => {
+    const hash = hashOf("a")
+    assert.deepStrictEqual(
+      announcementOf({ ledger_index: 7, ledger_hash: hash.toLowerCase(), txn_count: 0 }),
+      { ledgerIndex: 7, ledgerHash: hash, transactionCount: 0 }
+    )
+    assert.deepStrictEqual(announcementOf({ ledger_index: 7, ledger_hash: "short", txn_count: "3" }), {
+      ledgerIndex: 7,
+      ledgerHash: undefined,
+      transactionCount: undefined
+    })
+  })
+
+  it("without a possible index is none", () => {
+    for (const ledger_index of [undefined, null, 0, -1, 1.5, 2 ** 32, "7", Number.NaN])
+      assert.isUndefined(announcementOf({ ledger_index }))
+    for (const message of [undefined, null, "text", []]) assert.isUndefined(announcementOf(message))
+  })
+})
+
+describe("a refusal", () => {
+  const reason = (error: string) => failureOf(new RippledError("?", { error })).reason
+
+  it("is what the server's code says, in both API versions' words", () => {
+    assert.strictEqual(reason("lgrNotFound"), "not_found")
+    for (const code of ["notSynced", "noNetwork", "noCurrent", "noClosed"])
+      assert.strictEqual(reason(code), "not_synced")
+    for (const code of ["slowDown", "tooBusy"]) assert.strictEqual(reason(code), "rate_limited")
+    assert.strictEqual(reason("amendmentBlocked"), "amendment_blocked")
+    assert.strictEqual(reason("neverHeardOf"), "malformed")
+  })
+
+  it("may come as silence, as a close code or as an HTTP status", () => {
+    assert.strictEqual(failureOf(new TimeoutError("Timeout for request")).reason, "timeout")
+    assert.strictEqual(failureOf(new Error("Unexpected server response: 503")).reason, "rate_limited")
+    assert.strictEqual(failureOf(new Error("connect ECONNREFUSED")).reason, "disconnected")
+    assert.strictEqual(closeOf(1008).reason, "rate_limited")
+    assert.strictEqual(closeOf(1006).reason, "disconnected")
+  })
+})
+
+describe("a server", () => {
+  const info = (fields: object) => ({ result: { info: fields } })
+
+  it("fits its network when it names it or names none, and can follow", () => {
+    assert.isUndefined(unfit("testnet", info({ network_id: 1 })))
+    assert.isUndefined(unfit("mainnet", info({})))
+    assert.strictEqual(unfit("mainnet", info({ network_id: 1 }))?.reason, "wrong_network")
+    assert.strictEqual(unfit("mainnet", info({ network_id: "0" }))?.reason, "wrong_network")
+    assert.strictEqual(unfit("mainnet", info({ amendment_blocked: true }))?.reason, "amendment_blocked")
+    assert.strictEqual(unfit("mainnet", { result: {} })?.reason, "malformed")
+    assert.isTrue(cannotFollow({ warnings: [{ id: 2001 }, { id: 1002 }] }))
+    assert.isFalse(cannotFollow({ warnings: [{ id: 2001 }] }))
+  })
+
+  it("serves a validated ledger only where it says so itself", () => {
+    const [ledger] = chain(7, 7)
+    assert.isTrue(ledgerOf("s", { result: { ledger, validated: true } })?.validated)
+    assert.isFalse(ledgerOf("s", { result: { ledger, validated: "true" } })?.validated)
+    assert.isFalse(ledgerOf("s", { result: { ledger: { ...ledger, validated: true } } })?.validated)
+    assert.isUndefined(ledgerOf("s", { result: { validated: true } }))
+  })
+})

@@ -1,0 +1,63 @@
+/** When a network counts as ready. */
+import { assert, describe, it } from "@effect/vitest"
+import { LedgerSourceError, type SourceState } from "../../src/ledger/LedgerSource.ts"
+import { healthOf, type Progress } from "../../src/ledger/Progress.ts"
+
+const NOW = 1_000_000
+
+const taken = (lastTaken: number | undefined, secondsAgo: number): Progress => ({
+  lastTaken,
+  lastCloseTime: undefined,
+  movedAt: NOW - secondsAgo * 1000,
+  obstacle: undefined
+})
+
+const head = (ledgerIndex: number, secondsAgo: number): SourceState => ({
+  server: "one.example",
+  lastError: undefined,
+  head: { ledgerIndex, ledgerHash: undefined, transactionCount: undefined },
+  headAt: NOW - secondsAgo * 1000
+})
+
+const none: SourceState = { server: undefined, lastError: undefined, head: undefined, headAt: undefined }
+const lost = new LedgerSourceError({ server: "one.example", reason: "disconnected", detail: "it is away" })
+
+const status = (progress: Progress, source: SourceState) => healthOf(progress, source, NOW).status
+
+describe("a network is ready", () => {
+  it("while its head is at most a minute old and taken", () => {
+    assert.strictEqual(status(taken(9, 3), head(9, 3)), "ok")
+    assert.strictEqual(status(taken(9, 60), head(9, 60)), "ok")
+    assert.strictEqual(status(taken(9, 61), head(9, 61)), "failed")
+  })
+
+  it("while it catches up and moves", () => {
+    assert.strictEqual(status(taken(9, 59), head(900, 3)), "ok")
+    assert.include(healthOf(taken(9, 59), head(900, 3), NOW).detail, "891 ledgers behind")
+    assert.strictEqual(status(taken(9, 61), head(900, 3)), "failed")
+  })
+
+  it("not before the first ledger is announced, and failed when none comes", () => {
+    assert.strictEqual(status(taken(undefined, 3), none), "starting")
+    const health = healthOf(taken(undefined, 61), { ...none, lastError: lost }, NOW)
+    assert.strictEqual(health.status, "failed")
+    assert.include(health.detail, "it is away")
+  })
+
+  it("degraded while it reconnects", () => {
+    assert.strictEqual(status(taken(9, 3), { ...head(9, 3), server: undefined, lastError: lost }), "degraded")
+  })
+
+  it("never once its chain is broken, and says why", () => {
+    const stopped: Progress = { ...taken(9, 3), obstacle: { kind: "stopped", detail: "ledger 10 names …" } }
+    const health = healthOf(stopped, head(10, 3), NOW)
+    assert.strictEqual(health.status, "failed")
+    assert.include(health.detail, "ledger 10 names")
+    assert.deepStrictEqual(health.facts, {
+      server: "one.example",
+      head: 10,
+      last_taken: 9,
+      last_close_time: null
+    })
+  })
+})

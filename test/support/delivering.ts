@@ -1,0 +1,169 @@
+/**
+ * The delivery half of the chain on a database of the test's own and the memory log: actors, recorder, delay topics and
+ * the sender are the program's; webhooks and work are put where route and the API would put them.
+ */
+import { assert } from "@effect/vitest"
+import { Effect, Fiber, Layer, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Environment } from "../../src/config/Config.ts"
+import { delay } from "../../src/delay/Stage.ts"
+import { Recorder } from "../../src/deliver/Recorder.ts"
+import { Sender } from "../../src/deliver/Sender.ts"
+import { deliver } from "../../src/deliver/Stage.ts"
+import { DELIVERIES_TOPIC, type DeliveryStatus, type DeliveryWork } from "../../src/domain/Delivery.ts"
+import { deliveryId } from "../../src/domain/Ids.ts"
+import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import * as MemoryEventLog from "../../src/log/MemoryEventLog.ts"
+import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import { Outbox } from "../../src/storage/Outbox.ts"
+import { Partitions } from "../../src/storage/Partitions.ts"
+import { SecretBox } from "../../src/storage/SecretBox.ts"
+import { configRecord, tombstone, type WebhookRow } from "../../src/storage/WebhookRow.ts"
+import { WebhookStore } from "../../src/storage/WebhookStore.ts"
+import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
+import { TestDatabase } from "./postgres.ts"
+import { insertAccount, insertWebhook } from "./rows.ts"
+import { settingsLayer } from "./settings.ts"
+
+export const SECRET = "whsec_of_the_test"
+const NETWORK = "mainnet"
+
+export const deliveringLayer = (environment: Environment = {}) =>
+  Recorder.layer.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        WebhookRegistry.layer,
+        WebhookStore.layer,
+        DeliveryStore.layer,
+        Partitions.layer,
+        Sender.layer
+      )
+    ),
+    Layer.provideMerge(Layer.mergeAll(Outbox.layer, SecretBox.layer, MemoryEventLog.layer)),
+    Layer.provideMerge(TestDatabase),
+    Layer.provideMerge(
+      settingsLayer({ DELIVERY_RETRY_DELAYS: "10ms,10ms", DELIVERY_TIMEOUT: "2 seconds", ...environment })
+    )
+  )
+
+/** Both stages in the background; `stop` ends them as SIGTERM would. */
+export const startDelivering = Effect.map(Effect.forkScoped(Effect.raceFirst(deliver, delay)), (fiber) => ({
+  stop: Fiber.interrupt(fiber)
+}))
+
+const publish = Effect.fnUntraced(function* (id: string) {
+  const sql = yield* SqlClient.SqlClient
+  const log = yield* EventLog
+  const [row] = yield* sql<
+    WebhookRow & { readonly deleted_at: string | null }
+  >`SELECT * FROM webhooks WHERE id = ${id}`
+  yield* log.transaction({ append: [row!.deleted_at === null ? configRecord(row!) : tombstone(id)] })
+})
+
+/** A webhook towards `url`; fields of its row may be given. */
+export const makeWebhook = Effect.fnUntraced(function* (
+  url: string,
+  fields: { readonly maxInFlight?: number; readonly maxPerSecond?: number } = {}
+) {
+  const sql = yield* SqlClient.SqlClient
+  const secrets = yield* SecretBox
+  yield* insertAccount("acct_1")
+  const id = yield* insertWebhook("acct_1", secrets.seal(SECRET))
+  yield* sql`UPDATE webhooks SET url = ${url}, max_in_flight = ${fields.maxInFlight ?? 16}, max_per_second = ${fields.maxPerSecond ?? null} WHERE id = ${id}`
+  yield* publish(id)
+  return id
+})
+
+export const setStatus = Effect.fnUntraced(function* (id: string, status: "active" | "disabled" | "deleted") {
+  const sql = yield* SqlClient.SqlClient
+  if (status === "deleted") yield* sql`UPDATE webhooks SET deleted_at = now() WHERE id = ${id}`
+  else yield* sql`UPDATE webhooks SET status = ${status} WHERE id = ${id}`
+  yield* publish(id)
+})
+
+let ledger = 90_000_000
+const BEGAN = Date.parse("2026-11-21T09:30:00.000Z")
+
+/** Queues `count` events of one ledger for the webhook, as route does; returns the deliveries' ids in order. */
+export const queueEvents = Effect.fnUntraced(function* (webhookId: string, count: number) {
+  const log = yield* EventLog
+  const store = yield* DeliveryStore
+  const partitions = yield* Partitions
+  const ledgerIndex = ledger++
+  const detectedAt = BEGAN + (ledgerIndex - 90_000_000)
+  const events = Array.from(
+    { length: count },
+    (_, position): LedgerEvent => ({
+      event_id: `xrpl:${ledgerIndex}:${position.toString(16).toUpperCase().padStart(64, "0")}:payment.xrp`,
+      event_type: "payment.xrp",
+      ledger_index: ledgerIndex,
+      timestamp: "2026-11-21T09:30:00Z",
+      payload: { tx_hash: "AB", sender: "rA", receiver: "rB", amount: String(position) },
+      accounts: ["rA", "rB"],
+      network: NETWORK,
+      position,
+      detected_at: detectedAt
+    })
+  )
+  const positions = yield* log.transaction({
+    append: events.map((event) => ({
+      topic: eventsTopic(NETWORK),
+      key: NETWORK,
+      value: JSON.stringify(event)
+    }))
+  })
+  const works = events.map(
+    (event): DeliveryWork => ({
+      delivery_id: deliveryId(detectedAt, event.position, webhookId, event.event_id),
+      webhook_id: webhookId,
+      attempt: 1,
+      series_attempt: 1,
+      due_at: 0,
+      event
+    })
+  )
+  yield* partitions.ensure(detectedAt, detectedAt)
+  yield* store.insertPending(
+    works.map((work, i) => ({
+      id: work.delivery_id,
+      webhookId,
+      accountId: "acct_1",
+      network: NETWORK,
+      eventId: work.event.event_id,
+      eventType: work.event.event_type,
+      eventOffset: positions[i]!.offset
+    })),
+    BEGAN
+  )
+  yield* appendWork(works)
+  return works.map((work) => work.delivery_id)
+})
+
+export const appendWork = Effect.fnUntraced(function* (works: ReadonlyArray<DeliveryWork>) {
+  const log = yield* EventLog
+  yield* log.transaction({
+    append: works.map((work) => ({
+      topic: DELIVERIES_TOPIC,
+      key: work.webhook_id,
+      value: JSON.stringify(work)
+    }))
+  })
+})
+
+/** Waits until every one of the deliveries has the status, as the rows say. */
+export const untilAll = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, status: DeliveryStatus) {
+  const store = yield* DeliveryStore
+  yield* Effect.gen(function* () {
+    const states = yield* store.states(ids)
+    const others = ids.filter((id) => states.get(id)?.status !== status)
+    assert.deepStrictEqual(
+      others.map((id) => [id, states.get(id)]),
+      []
+    )
+  }).pipe(
+    Effect.catchDefect((defect) => Effect.fail(defect)),
+    Effect.retry(Schedule.spaced("10 millis")),
+    Effect.timeout("20 seconds")
+  )
+})

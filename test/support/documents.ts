@@ -1,0 +1,54 @@
+/**
+ * Parts of the documents that are made from the program, so that they cannot say something else. The tests compare;
+ * `UPDATE_DOCUMENTS=1 npm test -- test/documents.test.ts` writes them anew.
+ */
+import { readFileSync, writeFileSync } from "node:fs"
+import { settingsTable } from "../../src/config/Config.ts"
+
+const code = (text: string): string => (text === "" ? "unset" : `\`${text}\``)
+
+const cell = (text: string): string => text.replaceAll("|", "\\|")
+
+export const settingsMarkdown = (): string =>
+  [
+    "| variable | default | accepted | meaning |",
+    "|---|---|---|---|",
+    ...settingsTable.map(
+      ({ name, default: value, accepts, meaning }) =>
+        `| \`${name}\` | ${code(value)} | ${cell(accepts)} | ${cell(meaning)} |`
+    )
+  ].join("\n")
+
+export const envExample = (): string =>
+  [
+    "# Settings of Ledgerhook. Copy this file to .env and take the # away from what you change;",
+    "# variables of the environment win over .env. Values shown are the defaults.",
+    ...settingsTable.flatMap(({ name, default: value, accepts, meaning }) => [
+      "",
+      `# ${meaning}`,
+      `# accepted: ${accepts}`,
+      `#${name}=${value.includes(" ") ? JSON.stringify(value) : value}`
+    ])
+  ].join("\n")
+
+const section = (name: string): RegExp =>
+  new RegExp(`(<!-- ${name}: begin[^>]*-->\n)([\\s\\S]*?)(\n<!-- ${name}: end -->)`)
+
+export interface Made {
+  readonly file: string
+  readonly is: string
+  readonly shouldBe: string
+}
+
+const update = process.env["UPDATE_DOCUMENTS"] === "1"
+
+/** A file's whole text, or what stands between its markers `<!-- name: begin -->` and `<!-- name: end -->`. */
+export const made = (file: string, text: string, name?: string): Made => {
+  const whole = readFileSync(file, "utf8")
+  const shouldBe = name === undefined ? `${text}\n` : text
+  const replaced =
+    name === undefined ? shouldBe : whole.replace(section(name), `$1${text.replaceAll("$", "$$$$")}$3`)
+  if (update) writeFileSync(file, replaced)
+  const now = update ? replaced : whole
+  return { file, is: name === undefined ? now : (section(name).exec(now)?.[2] ?? ""), shouldBe }
+}

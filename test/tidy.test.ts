@@ -1,0 +1,257 @@
+/** The house rules that a machine can check: who imports whom, how long files are, what they may call, what is pinned. */
+import { existsSync, globSync, readFileSync } from "node:fs"
+import { dirname, join, normalize } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+
+const foundation = ["domain", "config", "observability"]
+const services = [...foundation, "log", "storage", "webhooks"]
+
+/** What a folder of src (or a file at its top) may import besides itself. Stages never import one another. */
+const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
+  domain: [],
+  config: ["domain"],
+  observability: ["domain"],
+  log: foundation,
+  // The outbox is published to the log's port.
+  storage: [...foundation, "log"],
+  webhooks: [...foundation, "log", "storage"],
+  ledger: services,
+  detect: services,
+  route: services,
+  deliver: services,
+  delay: services,
+  api: services,
+  cli: ["*"],
+  Roles: ["*"],
+  main: ["cli", "config"]
+}
+
+/** Third parties have one home each; `effect` is everywhere, its unstable parts and Node's modules are named. */
+const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "@effect/sql-pg": ["storage"],
+  "@effect/platform-node": ["api", "main", "cli", "storage"],
+  xrpl: ["ledger", "domain"],
+  ws: ["ledger"],
+  undici: ["deliver"],
+  "effect/sql": ["storage", "log", "webhooks", "api", "deliver", "route", "cli", "Roles"],
+  "effect/http": ["api"],
+  "effect/http-api": ["api"],
+  "effect/cli": ["cli"]
+}
+
+/** Besides `effect` and Node's pure modules, domain knows only the ledger's own address format. */
+const domainImports = ["effect", "node:crypto", "node:net", "xrpl"]
+
+const LINES_MAX = 400
+const HEADER_LINES_MAX = 8
+
+const forbidden: ReadonlyArray<{ readonly call: RegExp; readonly except?: ReadonlyArray<string> }> = [
+  { call: /\bDate\.now\(/ },
+  { call: /\bnew Date\(\)/ },
+  { call: /\bsetTimeout\(/ },
+  { call: /\bsetInterval\(/ },
+  { call: /\bMath\.random\(/ },
+  { call: /\bprocess\.env\b/, except: ["src/main.ts"] },
+  { call: /\bas any\b/ },
+  { call: /:\s*any\b(?!\s+\w)/ },
+  { call: /<any>/ },
+  { call: /\b(?:TODO|FIXME|XXX)\b/ },
+  { call: /@ts-(?:ignore|expect-error|nocheck)/ }
+]
+
+interface Source {
+  readonly file: string
+  readonly text: string
+  /** Without comments, so that prose may say what code may not. */
+  readonly code: string
+}
+
+const withoutComments = (text: string): string =>
+  text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|[\s;{}(,])\/\/[^\n]*/g, "$1")
+
+const read = (pattern: string): ReadonlyArray<Source> =>
+  globSync(pattern).map((file) => {
+    const text = readFileSync(file, "utf8")
+    return { file, text, code: withoutComments(text) }
+  })
+
+const sources = read("src/**/*.ts")
+const tests = read("test/**/*.ts")
+const json = (file: string) => JSON.parse(readFileSync(file, "utf8"))
+
+const partOf = (file: string): string => file.split("/")[1]!.replace(/\.ts$/, "")
+
+const importsOf = ({ code }: Source): ReadonlyArray<string> =>
+  Array.from(code.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g), (match) => match[1]!)
+
+interface Edge {
+  readonly file: string
+  readonly from: string
+  readonly to: string
+}
+
+const edges: ReadonlyArray<Edge> = sources.flatMap((source) =>
+  importsOf(source)
+    .filter((target) => target.startsWith("."))
+    .map((target) => normalize(join(dirname(source.file), target)))
+    .filter((target) => target.startsWith("src/"))
+    .map((target) => ({ file: source.file, from: partOf(source.file), to: partOf(target) }))
+    .filter(({ from, to }) => from !== to)
+)
+
+/** `effect/sql` → itself; `effect` → `effect`; `@effect/sql-pg/x` → `@effect/sql-pg`. */
+const packageOf = (specifier: string): string =>
+  specifier.startsWith("@") || specifier.startsWith("effect/")
+    ? specifier.split("/").slice(0, 2).join("/")
+    : specifier.split("/")[0]!
+
+describe("imports", () => {
+  it("every folder of src has its rule", () => {
+    const unknown = sources.map(({ file }) => partOf(file)).filter((part) => mayImport[part] === undefined)
+    assert.deepStrictEqual([...new Set(unknown)], [])
+  })
+
+  it("point only where the layout allows, so stages meet in the log and never in code", () => {
+    const wrong = edges
+      .filter(({ from, to }) => !mayImport[from]!.includes(to) && !mayImport[from]!.includes("*"))
+      .map(({ file, to }) => `${file} -> ${to}`)
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("never go in a circle between folders", () => {
+    const next = new Map<string, Set<string>>()
+    for (const { from, to } of edges) next.set(from, (next.get(from) ?? new Set()).add(to))
+    const reaches = (from: string, goal: string, seen: Set<string>): boolean =>
+      [...(next.get(from) ?? [])].some(
+        (to) => to === goal || (!seen.has(to) && reaches(to, goal, seen.add(to)))
+      )
+    assert.deepStrictEqual(
+      [...next.keys()].filter((part) => reaches(part, part, new Set())),
+      []
+    )
+  })
+
+  it("keep each third party in its home", () => {
+    const wrong = sources.flatMap((source) =>
+      importsOf(source)
+        .filter((target) => !target.startsWith("."))
+        .map(packageOf)
+        .filter((name) => homes[name] !== undefined && !homes[name].includes(partOf(source.file)))
+        .map((name) => `${source.file} -> ${name}`)
+    )
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("leave domain with data and pure functions", () => {
+    const wrong = sources
+      .filter(({ file }) => partOf(file) === "domain")
+      .flatMap((source) =>
+        importsOf(source)
+          .filter((target) => !target.startsWith(".") && !domainImports.includes(target))
+          .map((target) => `${source.file} -> ${target}`)
+      )
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("name files with their ending, as Node needs it", () => {
+    const wrong = [...sources, ...tests].flatMap((source) =>
+      importsOf(source)
+        .filter((target) => target.startsWith(".") && !/\.(?:ts|json)$/.test(target))
+        .map((target) => `${source.file} -> ${target}`)
+    )
+    assert.deepStrictEqual(wrong, [])
+  })
+})
+
+describe("files", () => {
+  it("are short", () => {
+    const long = [...sources, ...tests]
+      .map(({ file, text }) => ({ file, lines: text.split("\n").length - 1 }))
+      .filter(({ lines }) => lines > LINES_MAX)
+    assert.deepStrictEqual(long, [])
+  })
+
+  it("open with what they are for, in a few lines", () => {
+    const wrong = sources.filter(({ text }) => {
+      const header = /^\/\*\*[\s\S]*?\*\//.exec(text)?.[0]
+      return header === undefined || header.split("\n").length - 2 > HEADER_LINES_MAX
+    })
+    // Actors and state machines draw their states below the few lines: the drawing does not count.
+    const withoutDrawing = wrong.filter(({ text }) => !/^\/\*\*[\s\S]*?──[\s\S]*?\*\//.test(text))
+    assert.deepStrictEqual(
+      withoutDrawing.map(({ file }) => file),
+      []
+    )
+  })
+
+  it("leave time, chance, the environment and types to their one place", () => {
+    const wrong = sources.flatMap(({ file, code }) =>
+      forbidden
+        .filter(({ call, except }) => call.test(code) && !(except ?? []).includes(file))
+        .map(({ call }) => `${file}: ${call.source}`)
+    )
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("never wait for time to pass in tests", () => {
+    const wrong = tests.filter(({ code }) => /\bsetTimeout\(|\bsetInterval\(|\bas any\b/.test(code))
+    assert.deepStrictEqual(
+      wrong.map(({ file }) => file),
+      []
+    )
+  })
+
+  it("name no path of somebody's machine", () => {
+    const machinePath = /(?:^|["'`(\s=:])\/(?:home|root|Users|work)\//m
+    const documents = globSync("{*.md,*.json,*.yml,*.ts,bin/*,.ci/*,.env.example}").filter(
+      (file) => file !== "package-lock.json"
+    )
+    const wrong = [...sources, ...tests, ...documents.flatMap(read)].filter(({ text }) =>
+      machinePath.test(text)
+    )
+    assert.deepStrictEqual(
+      wrong.map(({ file }) => file),
+      []
+    )
+  })
+})
+
+describe("packages", () => {
+  const { dependencies, devDependencies, optionalDependencies } = json("package.json")
+  const direct: Readonly<Record<string, string>> = {
+    ...dependencies,
+    ...devDependencies,
+    ...optionalDependencies
+  }
+
+  it("are pinned to exact versions", () => {
+    const loose = Object.entries(direct).filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
+    assert.deepStrictEqual(loose, [])
+  })
+
+  it("are in the lockfile for every platform, as `npm ci` demands", () => {
+    interface Locked {
+      readonly version?: string
+      readonly optionalDependencies?: Readonly<Record<string, string>>
+    }
+    const packages: Readonly<Record<string, Locked>> = json("package-lock.json").packages
+    const missing = Object.entries(packages).flatMap(([path, { optionalDependencies: optional = {} }]) =>
+      Object.keys(optional)
+        .filter(
+          (name) =>
+            packages[`node_modules/${name}`] === undefined &&
+            packages[`${path}/node_modules/${name}`] === undefined
+        )
+        .map((name) => `${path}: ${name}`)
+    )
+    assert.deepStrictEqual(missing, [])
+    for (const [name, version] of Object.entries(direct)) {
+      assert.strictEqual(packages[`node_modules/${name}`]?.version, version, name)
+    }
+  })
+
+  it("come without the install scripts that npm is told to skip", () => {
+    assert.isTrue(existsSync("bin/install.js"))
+    assert.include(readFileSync("bin/install.js", "utf8"), "--ignore-scripts")
+  })
+})
