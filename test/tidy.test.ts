@@ -34,7 +34,7 @@ const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   ws: ["ledger"],
   undici: ["deliver"],
   "effect/sql": ["storage", "log", "webhooks", "api", "deliver", "route", "cli", "Roles"],
-  "effect/http": ["api"],
+  "effect/http": ["api", "Roles"],
   "effect/http-api": ["api"],
   "effect/cli": ["cli"]
 }

@@ -11,8 +11,8 @@ import { type Unavailable, unavailable } from "./Errors.ts"
 const AWAY_STATES = /^(?:57P|53)/
 
 export const isUnavailable = (error: SqlError.SqlError): boolean => {
-  if (error.isRetryable) return true
-  const { cause } = error.reason
+  const { cause, operation } = error.reason
+  if (error.isRetryable || operation === "connect") return true
   return cause instanceof Error && "code" in cause && AWAY_STATES.test(String(cause.code))
 }
 

@@ -42,18 +42,25 @@ const pathText = (path: ReadonlyArray<PropertyKey>): string =>
     .map((key, i) => (typeof key === "number" ? `[${key}]` : i === 0 ? String(key) : `.${String(key)}`))
     .join("")
 
+/** What was decoded in a request always begins as this. */
 const wholeOf: Readonly<Record<string, string>> = {
-  Payload: "The request body",
-  Query: "The query",
-  Params: "The path"
+  Payload: "The request body must be a JSON object",
+  Query: "The query is not valid",
+  Params: "The path is not valid"
 }
 
 export const schemaMessage = (error: HttpApiError.HttpApiSchemaError): string => {
   const [issue] = format(error.cause.issue).issues
-  const path = issue?.path ?? []
-  const keys = path.map((segment) => (typeof segment === "object" ? segment.key : segment))
-  const subject = keys.length === 0 ? (wholeOf[error.kind] ?? "The request") : pathText(keys)
-  const text = issue?.message ?? "is not valid"
-  const fault = text.startsWith("Expected ") ? `must be ${accepted(text.slice("Expected ".length))}` : text
-  return `${subject} ${fault}.`
+  const path = (issue?.path ?? []).map((segment) => (typeof segment === "object" ? segment.key : segment))
+  const text = issue?.message ?? ""
+  if (path.length === 0) return `${wholeOf[error.kind] ?? "The request is not valid"}.`
+  const expected = text.startsWith("Expected ") ? text.slice("Expected ".length) : undefined
+  // Every query parameter is a string, unless it is there twice and a list.
+  const fault =
+    expected === undefined
+      ? text
+      : error.kind === "Query" && expected === "string"
+        ? "must be given once"
+        : `must be ${accepted(expected)}`
+  return `${pathText(path)} ${fault}.`
 }

@@ -35,12 +35,12 @@ const commonErrorsLayer = HttpApiMiddleware.layerSchemaErrorTransform(CommonErro
   Effect.fail(isRequestFault(error) ? validationError(schemaMessage(error)) : error)
 )
 
-const routes = Layer.mergeAll(
-  HttpApiBuilder.layer(Api, { openapiPath: OPENAPI_PATH }).pipe(
-    Layer.provide([webhooksLayer, deliveriesLayer, systemLayer]),
-    Layer.provide([keyRequiredLayer, commonErrorsLayer])
-  ),
-  gate([{ method: "GET", path: OPENAPI_PATH }])
+const gateLayer = gate([{ method: "GET", path: OPENAPI_PATH }])
+
+const routes = HttpApiBuilder.layer(Api, { openapiPath: OPENAPI_PATH }).pipe(
+  Layer.provide([webhooksLayer, deliveriesLayer, systemLayer]),
+  // It serves every path, and provides the handlers' caller.
+  Layer.provide([gateLayer, keyRequiredLayer, commonErrorsLayer])
 )
 
 /** Bytes that are no HTTP request never reach the gate; they get the same kind of answer. */

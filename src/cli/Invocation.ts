@@ -31,14 +31,14 @@ export const settings = Layer.effect(
   })
 )
 
-/** As LOG_LEVEL and LOG_FORMAT say. */
+/** As LOG_LEVEL and LOG_FORMAT say. A wrong value is told by those who read all settings; nobody else stumbles over it. */
 export const logging = Layer.unwrap(
   Effect.gen(function* () {
     const { environment, stderrTerminal } = yield* Invocation
-    const { logLevel, logFormat } = yield* Settings
+    const format = environment["LOG_FORMAT"]
     return Logging.layer({
-      level: logLevel,
-      format: logFormat ?? (stderrTerminal ? "pretty" : "json"),
+      level: environment["LOG_LEVEL"] ?? "info",
+      format: format === "pretty" || format === "json" ? format : stderrTerminal ? "pretty" : "json",
       colour: stderrTerminal && colourWanted(environment)
     })
   })

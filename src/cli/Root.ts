@@ -2,9 +2,14 @@
 import { Effect } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import packageJson from "../../package.json" with { type: "json" }
+import { doctor } from "./Doctor.ts"
+import { demo } from "./demo/Demo.ts"
+import { logging } from "./Invocation.ts"
 import { ledger } from "./Ledger.ts"
 import { listen } from "./Listen.ts"
+import { migrate } from "./Migrate.ts"
 import { print, printError } from "./Output.ts"
+import { start } from "./Start.ts"
 
 const root = Command.make("ledgerhook").pipe(
   Command.withDescription(
@@ -15,7 +20,7 @@ const root = Command.make("ledgerhook").pipe(
     { command: "ledgerhook start", description: "Run the service" },
     { command: "ledgerhook doctor", description: "Check every setting and connection" }
   ]),
-  Command.withSubcommands([ledger, listen])
+  Command.withSubcommands([start, demo, migrate, ledger, listen, doctor])
 )
 
 const presenter: CliOutput.Presenter = {
@@ -43,5 +48,6 @@ export const run = (args: ReadonlyArray<string>) =>
       CliConfig.CliConfig,
       // LOG_LEVEL is a setting like the others; no wizard.
       CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
-    )
+    ),
+    Effect.provide(logging)
   )

@@ -8,7 +8,7 @@ import type { Network } from "../domain/Network.ts"
 import type { RetryPolicy } from "../domain/RetryPolicy.ts"
 import { boolean, duration, integer, list, parseDuration, text, urlOf } from "./Values.ts"
 
-export const roles = ["api", "ingest", "route", "deliver", "delay", "replay", "events"] as const
+export const roles = ["api", "ingest", "route", "deliver", "delay"] as const
 export type Role = (typeof roles)[number]
 
 export type Environment = Readonly<Record<string, string | undefined>>

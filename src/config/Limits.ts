@@ -142,7 +142,15 @@ export const Limits = {
   /** One check of `doctor`. */
   doctorCheckMs: 5_000,
 
+  // --- the demo
+  /** After the last ledger: the schedule's first delays, twice over, and what a slow machine needs. */
+  demoSettleMs: 60_000,
+  /** Between looks at the figures. */
+  demoRefreshMs: 250,
+
   // --- process
+  /** First and longest wait before a role that failed begins anew. */
+  roleRestartMs: { first: 200, longest: 5_000 },
   /** From SIGTERM to the end, at most. */
   shutdownMs: 15_000
 } as const

@@ -117,7 +117,15 @@ export const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
 
   // Runs before the lanes' scope closes, so their fibers are still there to finish.
   yield* Effect.addFinalizer(() =>
-    lanes.drain.pipe(Effect.timeoutOption(Limits.drainMs), Effect.andThen(commit), Effect.ignore)
+    lanes.drain.pipe(
+      Effect.timeoutOrElse({
+        duration: Limits.drainMs,
+        orElse: () =>
+          Effect.logWarning("attempts did not end in time; they will be made again", lanes.inFlight())
+      }),
+      Effect.andThen(commit),
+      Effect.ignore
+    )
   )
 
   const parkedWebhooks = yield* deliveries.parkedWebhooks.pipe(patiently("reading parked deliveries"))

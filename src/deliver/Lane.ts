@@ -28,6 +28,8 @@ export interface Lane {
   waiting: boolean
   /** A page of the backlog is on its way. */
   paging: boolean
+  /** Settled while the page was read: it may still show them. */
+  readonly settledMeanwhile: Set<string>
   /** The next page of the backlog begins after this id; "" begins anew. */
   cursor: string
   /** The last page was the backlog's end: the next one waits until the queue is empty. */
@@ -46,6 +48,7 @@ export const makeLane = (webhookId: string, mode: Lane["mode"]): Lane => ({
   rate: makeRateWindow(),
   waiting: false,
   paging: false,
+  settledMeanwhile: new Set(),
   cursor: "",
   atEnd: false,
   parking: 0,

@@ -22,6 +22,8 @@ export interface Lanes {
   readonly resume: (webhookIds: ReadonlyArray<string>) => void
   /** Starts nothing new and waits for what is in flight. */
   readonly drain: Effect.Effect<void>
+  /** Attempts that have begun and are not settled. */
+  readonly inFlight: () => number
   /** Never ends, but for a defect in one of the lanes' fibers. */
   readonly failure: Effect.Effect<void>
 }
@@ -71,6 +73,7 @@ export const makeLanes = Effect.fnUntraced(function* (settleOffset: (offset: num
     sending--
     if (sending === 0) idle.openUnsafe()
     lane.changes++
+    if (lane.paging) lane.settledMeanwhile.add(work.deliveryId)
     next(lane)
     const starving = hungry.values().next().value
     if (starving !== undefined) {
@@ -148,10 +151,12 @@ export const makeLanes = Effect.fnUntraced(function* (settleOffset: (offset: num
     run(
       Effect.map(backlog(lane.webhookId, lane.cursor, limit), ({ rows, lastId, works }) => {
         lane.paging = false
+        const settled = new Set(lane.settledMeanwhile)
+        lane.settledMeanwhile.clear()
         // The webhook may have been disabled while the page was read: its rows are still parked.
         if (stopping || registry.get(lane.webhookId)?.config.status !== "active") return next(lane)
         for (const work of works) {
-          if (busy.has(work.deliveryId)) continue
+          if (busy.has(work.deliveryId) || settled.has(work.deliveryId)) continue
           busy.add(work.deliveryId)
           lane.queue.push(work)
         }
@@ -206,6 +211,7 @@ export const makeLanes = Effect.fnUntraced(function* (settleOffset: (offset: num
       stopping = true
       return Effect.asVoid(Latch.await(idle))
     }),
+    inFlight: () => sending,
     failure: FiberSet.join(fibers)
   }
   return result

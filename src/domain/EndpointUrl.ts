@@ -14,6 +14,8 @@ export interface EndpointRules {
 /** What is wrong with `url`, as the end of a sentence that begins with the field's name; undefined when it is allowed. */
 export const endpointProblem = (url: string, rules: EndpointRules): string | undefined => {
   if (url.length > rules.maxLength) return `must have at most ${rules.maxLength} characters`
+  // The parser would drop or escape them: what is shown must be what is called.
+  if (!/^[!-~\u00a1-\uffff]*$/.test(url)) return "must not hold spaces or control characters"
   const schemes = rules.allowHttp ? "https or http" : "https"
   const parsed = URL.parse(url)
   if (parsed === null || parsed.hostname === "") return `must be an absolute ${schemes} URL`

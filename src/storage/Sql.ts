@@ -78,15 +78,18 @@ const startEmbedded = Effect.fnUntraced(function* (dataDir: string, options: Sql
   )
 })
 
+const connect = Effect.fnUntraced(function* (options: SqlOptions) {
+  const { databaseUrl, dataDir } = yield* Settings
+  return yield* databaseUrl === undefined ? startEmbedded(dataDir, options) : connectTo(databaseUrl)
+})
+
+/** `SqlClient` (and `PgClient`) on the database as it is: for commands that look at it or migrate it. */
+export const unmigratedLayer = (options: SqlOptions) => PgClient.layerFrom(connect(options))
+
 /** `SqlClient` (and `PgClient`) on a migrated database. */
 export const layer = (options: SqlOptions) =>
   PgClient.layerFrom(
-    Effect.gen(function* () {
-      const { databaseUrl, dataDir } = yield* Settings
-      const client = yield* databaseUrl === undefined
-        ? startEmbedded(dataDir, options)
-        : connectTo(databaseUrl)
-      yield* migrate.pipe(Effect.provideService(SqlClient.SqlClient, client))
-      return client
-    })
+    connect(options).pipe(
+      Effect.tap((client) => migrate.pipe(Effect.provideService(SqlClient.SqlClient, client)))
+    )
   )

@@ -8,6 +8,7 @@ import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
 import {
   appendWork,
   deliveringLayer,
+  eventually,
   makeWebhook,
   queueEvents,
   SECRET,
@@ -47,7 +48,7 @@ describe("deliver", () => {
         assert.strictEqual(one.event.webhook_id, webhook)
       }
       assert.deepStrictEqual(yield* historyOf(ids[0]!), [{ attempt: 1, status: "delivered", error: null }])
-    }).pipe(Effect.provide(deliveringLayer()))
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
   it.live("retries through the delay topics, records every attempt, and fails after the last", () =>
@@ -60,7 +61,7 @@ describe("deliver", () => {
       const failure = (attempt: number) => ({ attempt, status: "failed", error: "HTTP 503" })
       assert.deepStrictEqual(yield* historyOf(id!), [failure(1), failure(2), failure(3)])
       assert.deepInclude(yield* webhookRow(webhook), { consecutive_failures: 1, status: "active" })
-    }).pipe(Effect.provide(deliveringLayer()))
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
   it.live("delivers on a later attempt and sets the failure counter back", () =>
@@ -83,7 +84,7 @@ describe("deliver", () => {
         receiver.received.filter(({ deliveryId }) => deliveryId === ids[0]).map(({ body }) => body)
       )
       assert.strictEqual(bodies.size, 1)
-    }).pipe(Effect.provide(deliveringLayer()))
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
   it.live(
@@ -96,15 +97,18 @@ describe("deliver", () => {
         const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
         const failing = yield* queueEvents(webhook, 3)
         yield* untilAll(failing, "failed")
-        const { status, disabled_reason } = yield* webhookRow(webhook)
-        assert.deepStrictEqual([status, disabled_reason], ["disabled", "3 consecutive failed deliveries"])
+        const disabled = Effect.gen(function* () {
+          const { status, disabled_reason } = yield* webhookRow(webhook)
+          assert.deepStrictEqual([status, disabled_reason], ["disabled", "3 consecutive failed deliveries"])
+        })
+        yield* eventually(disabled)
         yield* setStatus(webhook, "disabled")
         const waiting = yield* queueEvents(webhook, 30)
-        const parked = Effect.gen(function* () {
+        const allParked = Effect.gen(function* () {
           const states = yield* Effect.flatMap(DeliveryStore, (store) => store.states(waiting))
           assert.isTrue([...states.values()].every((state) => state.parked))
         })
-        yield* parked.pipe(Effect.catchDefect(Effect.fail), Effect.eventually, Effect.timeout("5 seconds"))
+        yield* eventually(allParked)
         const before = receiver.received.length
         broken = false
         yield* setStatus(webhook, "active")
@@ -113,7 +117,10 @@ describe("deliver", () => {
           receiver.received.slice(before).map(({ deliveryId }) => deliveryId),
           waiting
         )
-      }).pipe(Effect.provide(deliveringLayer({ DISABLE_AFTER_FAILURES: "3", DELIVERY_RETRY_DELAYS: "1ms" })))
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(deliveringLayer({ DISABLE_AFTER_FAILURES: "3", DELIVERY_RETRY_DELAYS: "1ms" }))
+      )
   )
 
   it.live("keeps ledger order at max_in_flight 1, also when more is queued than memory may hold", () =>
@@ -127,7 +134,7 @@ describe("deliver", () => {
         receiver.received.map(({ deliveryId }) => deliveryId),
         ids
       )
-    }).pipe(Effect.provide(deliveringLayer()))
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
   it.live("never has more in flight than the webhook's window", () =>
@@ -147,7 +154,7 @@ describe("deliver", () => {
       yield* untilAll(yield* queueEvents(webhook, 200), "delivered")
       assert.isAtMost(most, 4)
       assert.isAbove(most, 1)
-    }).pipe(Effect.provide(deliveringLayer()))
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
   it.live("lets a receiver that hangs delay nobody else, though it has more queued than fits", () =>
@@ -160,7 +167,7 @@ describe("deliver", () => {
       yield* queueEvents(slow, 2_500)
       const ids = (yield* Effect.forEach(webhooks, (webhook) => queueEvents(webhook, 10))).flat()
       yield* untilAll(ids, "delivered")
-    }).pipe(Effect.provide(deliveringLayer()))
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
   it.live("attempts once what the log gives twice", () =>
@@ -183,7 +190,7 @@ describe("deliver", () => {
       yield* appendWork([again])
       yield* untilAll(last, "delivered")
       assert.strictEqual(receiver.received.length, 11)
-    }).pipe(Effect.provide(deliveringLayer()))
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
   it.live("drops what is queued for a deleted webhook and says so in its rows", () =>
@@ -195,7 +202,7 @@ describe("deliver", () => {
       yield* startDelivering
       yield* untilAll(ids, "failed")
       assert.strictEqual(receiver.received.length, 0)
-    }).pipe(Effect.provide(deliveringLayer()))
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
   it.live("finishes what is in flight when it stops, and goes on with the rest when it starts again", () =>
@@ -210,6 +217,6 @@ describe("deliver", () => {
       yield* startDelivering
       yield* untilAll(ids, "delivered")
       assert.deepStrictEqual(receiver.received.map(({ deliveryId }) => deliveryId).sort(), ids)
-    }).pipe(Effect.provide(deliveringLayer()))
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 })

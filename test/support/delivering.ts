@@ -151,19 +151,25 @@ export const appendWork = Effect.fnUntraced(function* (works: ReadonlyArray<Deli
   })
 })
 
-/** Waits until every one of the deliveries has the status, as the rows say. */
-export const untilAll = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, status: DeliveryStatus) {
-  const store = yield* DeliveryStore
-  yield* Effect.gen(function* () {
-    const states = yield* store.states(ids)
-    const others = ids.filter((id) => states.get(id)?.status !== status)
-    assert.deepStrictEqual(
-      others.map((id) => [id, states.get(id)]),
-      []
-    )
-  }).pipe(
+/** Repeats assertions until they hold. */
+export const eventually = <E, R>(assertions: Effect.Effect<void, E, R>) =>
+  assertions.pipe(
     Effect.catchDefect((defect) => Effect.fail(defect)),
     Effect.retry(Schedule.spaced("10 millis")),
     Effect.timeout("20 seconds")
+  )
+
+/** Waits until every one of the deliveries has the status, as the rows say. */
+export const untilAll = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, status: DeliveryStatus) {
+  const store = yield* DeliveryStore
+  yield* eventually(
+    Effect.gen(function* () {
+      const states = yield* store.states(ids)
+      const others = ids.filter((id) => states.get(id)?.status !== status)
+      assert.deepStrictEqual(
+        others.map((id) => [id, states.get(id)]),
+        []
+      )
+    })
   )
 })

@@ -3,10 +3,10 @@
  * while, `failing` answers 503 to the first two attempts of each delivery. It verifies signatures with the webhook's
  * secret and keeps what the summary is checked against.
  */
-import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect, type Scope } from "effect"
+import { verifySignature } from "../Received.ts"
 
 export const samples = ["healthy", "slow", "failing"] as const
 export type Sample = (typeof samples)[number]
@@ -32,12 +32,6 @@ export interface DemoReceiver {
 
 const newCount = (): SampleCount => ({ attempts: 0, refused: 0, wrongSignatures: 0, accepted: new Map() })
 
-const signatureHolds = (secret: string, body: Buffer, header: string): boolean => {
-  const expected = Buffer.from(`sha256=${createHmac("sha256", secret).update(body).digest("hex")}`)
-  const given = Buffer.from(header)
-  return given.length === expected.length && timingSafeEqual(given, expected)
-}
-
 export const makeDemoReceiver: Effect.Effect<DemoReceiver, never, Scope.Scope> = Effect.gen(function* () {
   const counts = { healthy: newCount(), slow: newCount(), failing: newCount() }
   const secrets = new Map<Sample, string>()
@@ -59,7 +53,7 @@ export const makeDemoReceiver: Effect.Effect<DemoReceiver, never, Scope.Scope> =
     const count = counts[sample]
     const header = (name: string) => String(request.headers[name] ?? "")
     count.attempts++
-    if (!signatureHolds(secrets.get(sample) ?? "", body, header("x-service-signature"))) {
+    if (verifySignature(secrets.get(sample), body, header("x-service-signature")) !== "ok") {
       count.wrongSignatures++
       return 401
     }

@@ -3,7 +3,6 @@ import type { Sample } from "./DemoReceiver.ts"
 
 export interface SampleView {
   readonly sample: Sample
-  readonly webhookId: string
   readonly attempts: number
   readonly delivered: number
   readonly refused: number

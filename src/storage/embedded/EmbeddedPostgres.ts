@@ -16,7 +16,7 @@ import {
   statSync,
   writeFileSync
 } from "node:fs"
-import { basename, join, resolve } from "node:path"
+import { basename, dirname, join, resolve } from "node:path"
 import { Clock, Effect, Schema, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { findBinaries } from "./Binaries.ts"
@@ -82,10 +82,17 @@ const postmaster = (cluster: string): { readonly pid: number; readonly ready: bo
   }
 }
 
+/** Node's own recursive mkdir loops for ever where the system refuses with ENOENT, as below /proc. */
+const makeFolders = (folder: string): void => {
+  if (existsSync(folder)) return
+  makeFolders(dirname(folder))
+  mkdirSync(folder, { mode: 0o700 })
+}
+
 const makeFolder = (dataDir: string): Effect.Effect<void, EmbeddedPostgresError> =>
   Effect.try({
     try: () => {
-      mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+      makeFolders(dataDir)
       writeFileSync(join(dataDir, ".writable"), "")
       rmSync(join(dataDir, ".writable"))
     },

@@ -1,0 +1,202 @@
+/**
+ * What `doctor` looks at: the settings, the store, each ledger server, the API's port. Every check ends within
+ * `Limits.doctorCheckMs` with what it found and, where that is bad, how to mend it. Nothing is changed: no migration,
+ * no new folder, no lasting connection.
+ */
+import { existsSync } from "node:fs"
+import { mkdtemp, rmdir } from "node:fs/promises"
+import { createServer } from "node:net"
+import { dirname, join, resolve } from "node:path"
+import { Effect, Ref } from "effect"
+import { SqlClient } from "effect/sql"
+import {
+  type Environment,
+  ignoredSettings,
+  loadSettings,
+  Settings,
+  type SettingsShape,
+  settingsTable
+} from "../config/Config.ts"
+import { Limits } from "../config/Limits.ts"
+import type { Network } from "../domain/Network.ts"
+import { errorText } from "../observability/Logging.ts"
+import * as Sql from "../storage/Sql.ts"
+
+export interface Finding {
+  readonly check: string
+  readonly status: "ok" | "warning" | "problem"
+  readonly detail: string
+  /** What to do about it; empty when nothing needs to be done. */
+  readonly mend: string
+}
+
+/** What a check found bad. */
+interface Fault {
+  readonly detail: string
+  readonly mend: string
+}
+
+type Check = Effect.Effect<string, Fault>
+
+const finding = (check: string, run: Check, mendTimeout: string): Effect.Effect<Finding> =>
+  run.pipe(
+    Effect.timeoutOrElse({
+      duration: Limits.doctorCheckMs,
+      orElse: () =>
+        Effect.fail({ detail: `no answer within ${Limits.doctorCheckMs / 1_000} s`, mend: mendTimeout })
+    }),
+    Effect.match({
+      onSuccess: (detail): Finding => ({ check, status: "ok", detail, mend: "" }),
+      onFailure: ({ detail, mend }): Finding => ({ check, status: "problem", detail, mend })
+    })
+  )
+
+const nearestExisting = (path: string): string => (existsSync(path) ? path : nearestExisting(dirname(path)))
+
+const version = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly version: string }>`SELECT current_setting('server_version') AS version`
+  return row?.version ?? "unknown version"
+})
+
+const database = (settings: SettingsShape, mend: string): Effect.Effect<string, Fault> =>
+  version.pipe(
+    Effect.provide(Sql.unmigratedLayer({ command: "ledgerhook doctor", owner: false })),
+    Effect.provideService(Settings, settings),
+    Effect.mapError((error) => ({ detail: errorText(error), mend }))
+  )
+
+/** Tried for real: rights alone say little for root, on read-only disks and in containers. */
+const writable = (folder: string): Effect.Effect<void, Fault> =>
+  Effect.tryPromise({
+    try: async () => rmdir(await mkdtemp(join(folder, ".ledgerhook-doctor-"))),
+    catch: (error) => ({
+      detail: `${folder} cannot be written (${(error as NodeJS.ErrnoException).code})`,
+      mend: "Give this user the right to write there, or set DATA_DIR to another folder."
+    })
+  })
+
+/** A folder that does not exist yet is not made here: it only has to be possible. */
+const embeddedStore = Effect.fnUntraced(function* (settings: SettingsShape): Effect.fn.Return<string, Fault> {
+  const folder = resolve(settings.dataDir)
+  yield* writable(nearestExisting(folder))
+  if (!existsSync(join(folder, "postgres"))) return `${folder} is made at the first start`
+  const found = yield* database(settings, "Stop what uses the folder, or set DATA_DIR to another one.")
+  return `embedded PostgreSQL ${found} in ${folder}`
+})
+
+const store = (settings: SettingsShape): Effect.Effect<Finding> =>
+  settings.databaseUrl === undefined
+    ? finding("store", embeddedStore(settings), "Look at postgres.log in DATA_DIR.")
+    : finding(
+        "store",
+        database(settings, "Start that PostgreSQL, or correct DATABASE_URL.").pipe(
+          Effect.map((found) => `PostgreSQL ${found} at DATABASE_URL`)
+        ),
+        "Start that PostgreSQL, or correct DATABASE_URL."
+      )
+
+const ledgerServer = (network: Network, url: string): Effect.Effect<Finding> => {
+  const variable = `XRPL_${network.toUpperCase()}_URLS`
+  const { host } = new URL(url)
+  const mend = `Check the address and the network's firewall, or put another server into ${variable}.`
+  const check = Effect.gen(function* () {
+    // Loaded when needed: the ledger's client library is large.
+    const { connect } = yield* Effect.promise(() => import("../ledger/Server.ts"))
+    const newest = yield* Ref.make<number | undefined>(undefined)
+    yield* connect({ network, url, announce: ({ ledgerIndex }) => Ref.set(newest, ledgerIndex) })
+    const index = yield* Ref.get(newest)
+    return index === undefined
+      ? "reachable, no validated ledger announced yet"
+      : `reachable, at ledger ${index}`
+  }).pipe(
+    Effect.scoped,
+    Effect.mapError(({ reason, detail }) => ({
+      detail,
+      mend:
+        reason === "wrong_network"
+          ? `Move it to the setting of its own network, or remove it from ${variable}.`
+          : mend
+    }))
+  )
+  return finding(`${network} ${host}`, check, mend)
+}
+
+const listens = (host: string, port: number): Effect.Effect<void, NodeJS.ErrnoException> =>
+  Effect.callback((resume) => {
+    const server = createServer()
+    server.once("error", (error) => resume(Effect.fail(error)))
+    server.listen(port, host, () => server.close(() => resume(Effect.void)))
+  })
+
+/** Whether what holds the port is a service like this one. */
+const isService = (host: string, port: number): Effect.Effect<boolean> =>
+  Effect.tryPromise(async (signal) => {
+    const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host
+    const address = reachable.includes(":") ? `[${reachable}]` : reachable
+    const response = await fetch(`http://${address}:${port}/healthz`, { signal })
+    return response.ok && JSON.stringify(await response.json()) === JSON.stringify({ status: "ok" })
+  }).pipe(Effect.orElseSucceed(() => false))
+
+const port = ({ host, port: number }: SettingsShape): Effect.Effect<Finding> => {
+  const where = `port ${number} of ${host}`
+  const check = listens(host, number).pipe(
+    Effect.as(number === 0 ? `${host}, any free port` : `${where} is free`),
+    Effect.catch((error) =>
+      error.code === "EADDRINUSE"
+        ? Effect.flatMap(isService(host, number), (ours) =>
+            ours
+              ? Effect.succeed(`${where} is used by a service that runs already`)
+              : Effect.fail({
+                  detail: `${where} is in use by another program`,
+                  mend: "Stop that program, or set PORT to another port."
+                })
+          )
+        : Effect.fail({
+            detail: `${where} cannot be used: ${error.message}`,
+            mend:
+              error.code === "EACCES"
+                ? "Set PORT to 1024 or higher."
+                : "Set HOST to an address of this machine."
+          })
+    )
+  )
+  return finding("API port", check, "Set PORT to another port.")
+}
+
+/** In the order of this list; all run at once. */
+export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<Finding>> => {
+  const settings = loadSettings(environment)
+  const warnings = ignoredSettings(environment).map(
+    ({ name, message }): Finding => ({
+      check: "settings",
+      status: "warning",
+      detail: message,
+      mend: `Unset ${name}.`
+    })
+  )
+  if (!("port" in settings)) {
+    const wrong = settings.map(
+      ({ name, message }): Finding => ({
+        check: "settings",
+        status: "problem",
+        detail: message,
+        mend: `Correct or unset ${name}; the connections are checked once all settings are accepted.`
+      })
+    )
+    return Effect.succeed([...wrong, ...warnings])
+  }
+  const set = settingsTable.filter(({ name }) => environment[name] !== undefined)
+  const accepted: Finding = {
+    check: "settings",
+    status: "ok",
+    detail: `${set.length} set, ${settingsTable.length - set.length} at their defaults`,
+    mend: ""
+  }
+  const servers = settings.networks.flatMap(({ network, urls }) =>
+    urls.map((url) => ledgerServer(network, url))
+  )
+  return Effect.all([store(settings), port(settings), ...servers], { concurrency: "unbounded" }).pipe(
+    Effect.map((findings) => [accepted, ...warnings, ...findings])
+  )
+}

@@ -1,0 +1,291 @@
+/** The delivery log over HTTP: filters, exact pages, the body that was sent, and the manual retry. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { deliveryId } from "../../src/domain/Ids.ts"
+import { envelopeJson, eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import type { Network } from "../../src/domain/Network.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import { Partitions } from "../../src/storage/Partitions.ts"
+import { ApiUnderTest, apiLayer } from "../support/api.ts"
+
+const NOW = Date.parse("2026-11-21T09:30:00.000Z")
+const iso = (ms: number) => new Date(ms).toISOString()
+
+const eventAt = (detectedAt: number, position: number, network: Network = "mainnet"): LedgerEvent => ({
+  event_id: `xrpl:100:${"A".repeat(64)}:payment.xrp:${position}`,
+  event_type: position % 2 === 0 ? "payment.xrp" : "nft.minted",
+  ledger_index: 100,
+  timestamp: "2026-11-21T09:29:58Z",
+  network,
+  payload: { sender: "rA", receiver: "rB", amount: "1" },
+  accounts: ["rA", "rB"],
+  position,
+  detected_at: detectedAt
+})
+
+let positions = 0
+
+/** An account with a webhook, and a way to queue deliveries for it as route would. */
+const prepare = Effect.fnUntraced(function* (environment: "live" | "test" = "live") {
+  const api = yield* ApiUnderTest
+  const log = yield* EventLog
+  const store = yield* DeliveryStore
+  yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(NOW, NOW))
+  const { accountId, key } = yield* api.account(environment)
+  const created = yield* api.call("POST", "/v1/webhooks", {
+    key,
+    body: { url: "https://example.com/", event_types: ["*"] }
+  })
+  const { id: webhookId, network } = created.body
+  const queue = Effect.fnUntraced(function* (detectedAt: number) {
+    const event = eventAt(detectedAt, positions++, network)
+    const [at] = yield* log.transaction({
+      append: [{ topic: eventsTopic(network), key: network, value: JSON.stringify(event) }]
+    })
+    const id = deliveryId(detectedAt, event.position, webhookId, event.event_id)
+    yield* store.insertPending(
+      [
+        {
+          id,
+          webhookId,
+          accountId,
+          network,
+          eventId: event.event_id,
+          eventType: event.event_type,
+          eventOffset: at!.offset
+        }
+      ],
+      detectedAt
+    )
+    return { id, event }
+  })
+  const attempt = (
+    id: string,
+    number: number,
+    status: "delivered" | "retrying" | "failed",
+    response: number | null = 503
+  ) =>
+    store.record(
+      [
+        {
+          deliveryId: id,
+          attempt: number,
+          status,
+          responseStatus: response,
+          responseTimeMs: response === null ? null : 12,
+          responseBody: response === null ? null : "body",
+          error:
+            status === "delivered" ? null : response === null ? "connection refused" : `HTTP ${response}`,
+          attemptedAt: NOW + number * 1_000,
+          endedAt: NOW + number * 1_000 + 12,
+          nextDelayMs: status === "retrying" ? 1_000 : null
+        }
+      ],
+      100
+    )
+  const get = (path: string) => api.call("GET", `/v1/deliveries${path}`, { key })
+  const idsOf = (path: string) =>
+    Effect.map(get(path), ({ body }) => body.data.map(({ id }: { id: string }) => id) as Array<string>)
+  return { api, key, accountId, webhookId, queue, attempt, get, idsOf }
+})
+
+layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
+  it.effect("lists what is queued at once, newest first, with exactly the specified fields", () =>
+    Effect.gen(function* () {
+      const { queue, get, webhookId } = yield* prepare()
+      const older = yield* queue(NOW)
+      const newer = yield* queue(NOW + 1)
+      const { body } = yield* get("")
+      assert.deepStrictEqual(body, {
+        data: [newer, older].map(({ id, event }) => ({
+          id,
+          webhook_id: webhookId,
+          event_id: event.event_id,
+          event_type: event.event_type,
+          status: "pending",
+          attempts: 0,
+          last_error: null,
+          created_at: iso(event.detected_at),
+          updated_at: iso(event.detected_at)
+        })),
+        has_more: false,
+        next_cursor: null
+      })
+    })
+  )
+
+  it.effect("filters by webhook, type, status and time, bounds excluded", () =>
+    Effect.gen(function* () {
+      const { queue, attempt, idsOf, webhookId } = yield* prepare()
+      const queued = []
+      for (let i = 0; i < 6; i++) queued.push(yield* queue(NOW + i))
+      const ids = queued.map(({ id }) => id)
+      yield* attempt(ids[0]!, 1, "delivered", 200)
+      yield* attempt(ids[1]!, 1, "retrying")
+      yield* attempt(ids[2]!, 1, "failed")
+      const newestFirst = (...which: ReadonlyArray<number>) => which.map((i) => ids[i]!).reverse()
+      assert.deepStrictEqual(yield* idsOf("?status=delivered"), [ids[0]])
+      assert.deepStrictEqual(yield* idsOf("?status=retrying"), [ids[1]])
+      assert.deepStrictEqual(yield* idsOf("?status=failed"), [ids[2]])
+      assert.deepStrictEqual(yield* idsOf("?status=pending"), newestFirst(3, 4, 5))
+      assert.deepStrictEqual(yield* idsOf(`?webhook_id=${webhookId}`), newestFirst(0, 1, 2, 3, 4, 5))
+      assert.deepStrictEqual(yield* idsOf("?webhook_id=wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE"), [])
+      const nfts = queued.filter(({ event }) => event.event_type === "nft.minted").map(({ id }) => id)
+      assert.deepStrictEqual(yield* idsOf("?event_type=nft.minted"), nfts.reverse())
+      assert.deepStrictEqual(yield* idsOf(`?since=${iso(NOW + 1)}&until=${iso(NOW + 4)}`), newestFirst(2, 3))
+      // An offset, its plus sign unescaped, and a fraction finer than ids are.
+      assert.deepStrictEqual(yield* idsOf("?since=2026-11-21T10:30:00.0035+01:00"), newestFirst(4, 5))
+      assert.deepStrictEqual(
+        yield* idsOf("?until=2026-11-21T09:30:00.0015Z&since=2026-11-21T09:29Z"),
+        newestFirst(0, 1)
+      )
+    })
+  )
+
+  it.effect("pages stay exact while rows are added: none is skipped, none shown twice", () =>
+    Effect.gen(function* () {
+      const { queue, get } = yield* prepare()
+      const before: Array<string> = []
+      for (let i = 0; i < 25; i++) before.push((yield* queue(NOW + i)).id)
+      const seen: Array<string> = []
+      let path = "?limit=4"
+      while (true) {
+        const { body } = yield* get(path)
+        seen.push(...body.data.map(({ id }: { id: string }) => id))
+        if (!body.has_more) break
+        yield* queue(NOW + 1_000 + seen.length)
+        path = `?limit=4&cursor=${body.next_cursor}`
+      }
+      assert.deepStrictEqual(seen, before.reverse())
+      const { body } = yield* get("")
+      assert.strictEqual(body.data.length, 20)
+      assert.isTrue(body.has_more)
+      for (const wrong of ["&status=failed", "&since=2020-01-01T00:00:00Z", "x"]) {
+        assert.strictEqual((yield* get(`?cursor=${body.next_cursor}${wrong}`)).status, 400)
+      }
+    })
+  )
+
+  it.effect("shows every attempt and the very bytes that were sent", () =>
+    Effect.gen(function* () {
+      const { queue, attempt, get, webhookId } = yield* prepare()
+      const { id, event } = yield* queue(NOW)
+      const pending = (yield* get(`/${id}`)).body
+      assert.deepInclude(pending, {
+        response_status: null,
+        response_time_ms: null,
+        request_body: null,
+        response_body: null,
+        attempt_history: []
+      })
+      yield* attempt(id, 1, "retrying", null)
+      yield* attempt(id, 2, "delivered", 200)
+      const { body } = yield* get(`/${id}`)
+      assert.deepStrictEqual(body, {
+        id,
+        webhook_id: webhookId,
+        event_id: event.event_id,
+        event_type: event.event_type,
+        status: "delivered",
+        attempts: 2,
+        last_error: null,
+        created_at: iso(NOW),
+        updated_at: iso(NOW + 2_012),
+        response_status: 200,
+        response_time_ms: 12,
+        request_body: envelopeJson(event, webhookId),
+        response_body: "body",
+        attempt_history: [
+          {
+            attempt: 1,
+            status: "failed",
+            response_status: null,
+            response_time_ms: null,
+            error: "connection refused",
+            attempted_at: iso(NOW + 1_000)
+          },
+          {
+            attempt: 2,
+            status: "delivered",
+            response_status: 200,
+            response_time_ms: 12,
+            attempted_at: iso(NOW + 2_000)
+          }
+        ]
+      })
+    })
+  )
+
+  it.effect("a retry queues attempt n + 1 of a new series, once", () =>
+    Effect.gen(function* () {
+      const { api, key, queue, attempt, get, webhookId } = yield* prepare()
+      const sql = yield* SqlClient.SqlClient
+      const { id, event } = yield* queue(NOW)
+      const retry = api.call("POST", `/v1/deliveries/${id}/retry`, { key })
+      const early = yield* retry
+      assert.deepStrictEqual([early.status, early.body.error.code], [409, "DELIVERY_NOT_FAILED"])
+      yield* attempt(id, 1, "retrying")
+      yield* attempt(id, 2, "failed")
+      const answer = yield* retry
+      assert.deepStrictEqual([answer.status, answer.body], [200, { delivery_id: id, status: "pending" }])
+      assert.deepInclude((yield* get(`/${id}`)).body, { status: "pending", attempts: 2 })
+      const [row] = yield* sql`SELECT series_start, parked, next_attempt_at FROM deliveries WHERE id = ${id}`
+      assert.deepStrictEqual(row, { series_start: 2, parked: false, next_attempt_at: null })
+      assert.strictEqual((yield* retry).status, 409)
+      const queued = yield* sql<{ readonly key: string; readonly value: string }>`
+        SELECT key, value FROM outbox WHERE topic = 'webhooks.deliveries' AND key = ${webhookId}`
+      assert.deepStrictEqual(
+        queued.map(({ key, value }) => [key, JSON.parse(value)]),
+        [
+          [
+            webhookId,
+            { delivery_id: id, webhook_id: webhookId, attempt: 3, series_attempt: 1, due_at: 0, event }
+          ]
+        ]
+      )
+    })
+  )
+
+  it.effect("no retry towards a disabled webhook or a deleted one; deleting ends what is queued", () =>
+    Effect.gen(function* () {
+      const { api, key, queue, attempt, get, webhookId } = yield* prepare()
+      const failed = (yield* queue(NOW)).id
+      const waiting = (yield* queue(NOW + 1)).id
+      yield* attempt(failed, 1, "failed")
+      const path = `/v1/webhooks/${webhookId}`
+      yield* api.call("PATCH", path, { key, body: { status: "disabled" } })
+      const disabled = yield* api.call("POST", `/v1/deliveries/${failed}/retry`, { key })
+      assert.deepStrictEqual([disabled.status, disabled.body.error.code], [409, "WEBHOOK_DISABLED"])
+      yield* api.call("DELETE", path, { key })
+      const gone = yield* api.call("POST", `/v1/deliveries/${failed}/retry`, { key })
+      assert.strictEqual(gone.status, 404)
+      assert.match(gone.body.error.message, new RegExp(`${webhookId}.*no longer exists`))
+      assert.deepInclude((yield* get(`/${waiting}`)).body, {
+        status: "failed",
+        attempts: 0,
+        last_error: "webhook deleted"
+      })
+      assert.strictEqual((yield* get(`/${failed}`)).body.last_error, "HTTP 503")
+    })
+  )
+
+  it.effect("another account's deliveries, and those of the other environment, do not exist", () =>
+    Effect.gen(function* () {
+      const { api, accountId, queue, attempt } = yield* prepare()
+      const { id } = yield* queue(NOW)
+      yield* attempt(id, 1, "failed")
+      const other = yield* api.account()
+      const test = yield* api.keyFor(accountId, "test")
+      for (const key of [other.key, test]) {
+        assert.strictEqual((yield* api.call("GET", `/v1/deliveries/${id}`, { key })).status, 404)
+        assert.strictEqual((yield* api.call("POST", `/v1/deliveries/${id}/retry`, { key })).status, 404)
+        assert.deepStrictEqual((yield* api.call("GET", "/v1/deliveries", { key })).body.data, [])
+      }
+      const testnet = yield* prepare("test")
+      const onTestnet = yield* testnet.queue(NOW)
+      assert.deepStrictEqual(yield* testnet.idsOf(""), [onTestnet.id])
+    })
+  )
+})

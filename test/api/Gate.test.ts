@@ -1,0 +1,222 @@
+/** Every failure has the one body, its code and its status, in the promised order of checks; every answer an id. */
+import { connect } from "node:net"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Limits } from "../../src/config/Limits.ts"
+import { ApiKeyStore } from "../../src/storage/ApiKeyStore.ts"
+import { type Answer, ApiUnderTest, apiLayer, type Call } from "../support/api.ts"
+
+const assertError = (answer: Answer, status: number, code: string, message?: RegExp) => {
+  assert.strictEqual(answer.status, status, answer.text)
+  assert.deepStrictEqual(Object.keys(answer.body), ["error"])
+  assert.deepStrictEqual(Object.keys(answer.body.error), ["code", "message"])
+  assert.strictEqual(answer.body.error.code, code)
+  assert.match(answer.headers.get("content-type") ?? "", /^application\/json/)
+  assert.match(answer.headers.get("x-request-id") ?? "", /^[!-~]{1,128}$/)
+  if (message !== undefined) assert.match(answer.body.error.message, message)
+}
+
+const WEBHOOK = "/v1/webhooks/wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
+const DELIVERY = "/v1/deliveries/dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
+const valid = { url: "https://example.com/hook", event_types: ["payment.xrp"] }
+const tooLarge = `{"url":"${"a".repeat(Limits.requestBodyBytes)}"}`
+const asText = { "content-type": "text/plain" }
+
+/** With a valid key: method, path, status, code, what the message says, and the rest of the call. */
+const refusals: ReadonlyArray<readonly [string, string, number, string, RegExp, Call?]> = [
+  ["GET", "/v1", 404, "NOT_FOUND", /path/],
+  ["GET", "/v1/nothing", 404, "NOT_FOUND", /path/],
+  ["GET", "/nothing", 404, "NOT_FOUND", /path/],
+  ["GET", "/v1/webhooks/", 404, "NOT_FOUND", /path/],
+  ["GET", "//v1/webhooks", 404, "NOT_FOUND", /path/],
+  ["GET", "/V1/webhooks", 404, "NOT_FOUND", /path/],
+  ["GET", `${WEBHOOK}/`, 404, "NOT_FOUND", /path/],
+  ["GET", "/healthz/", 404, "NOT_FOUND", /path/],
+  ["GET", `/v1/webhooks/${"a".repeat(Limits.pathSegmentLength + 1)}`, 404, "NOT_FOUND", /path/],
+  ["PUT", "/v1/webhooks", 405, "METHOD_NOT_ALLOWED", /POST, GET, HEAD, OPTIONS/],
+  ["POST", WEBHOOK, 405, "METHOD_NOT_ALLOWED", /GET, PATCH, DELETE, HEAD, OPTIONS/],
+  ["GET", `${DELIVERY}/retry`, 405, "METHOD_NOT_ALLOWED", /POST, OPTIONS/],
+  ["POST", "/healthz", 405, "METHOD_NOT_ALLOWED", /GET, HEAD, OPTIONS/],
+  ["DELETE", "/openapi.json", 405, "METHOD_NOT_ALLOWED", /GET/],
+  ["POST", "/v1/webhooks", 413, "PAYLOAD_TOO_LARGE", /1048576 bytes/, { body: tooLarge }],
+  ["POST", "/v1/webhooks", 413, "PAYLOAD_TOO_LARGE", /bytes/, { body: tooLarge, headers: asText }],
+  ["POST", "/v1/webhooks", 415, "UNSUPPORTED_MEDIA_TYPE", /json/, { body: "{", headers: asText }],
+  ["PATCH", WEBHOOK, 415, "UNSUPPORTED_MEDIA_TYPE", /json/, { body: "{}", headers: asText }],
+  ["POST", "/v1/webhooks", 400, "VALIDATION_ERROR", /valid JSON/, { body: "{" }],
+  ["POST", "/v1/webhooks", 400, "VALIDATION_ERROR", /UTF-8/, { body: new Uint8Array([0x22, 0xff, 0x22]) }],
+  ["POST", "/v1/webhooks", 400, "VALIDATION_ERROR", /JSON object/],
+  ["POST", "/v1/webhooks", 400, "VALIDATION_ERROR", /JSON object/, { body: "[]" }],
+  ["POST", "/v1/webhooks", 400, "VALIDATION_ERROR", /JSON object/, { body: "null" }],
+  ["POST", "/v1/webhooks", 400, "VALIDATION_ERROR", /^url is required/, { body: {} }],
+  [
+    "POST",
+    "/v1/webhooks",
+    400,
+    "VALIDATION_ERROR",
+    /^urll is not known; accepted: url/,
+    { body: { ...valid, urll: 1 } }
+  ],
+  ["POST", "/v1/webhooks?x=1", 400, "VALIDATION_ERROR", /no query/, { body: valid }],
+  ["PATCH", WEBHOOK, 400, "VALIDATION_ERROR", /^network is not known/, { body: { network: "mainnet" } }],
+  ["GET", "/v1/webhooks?stauts=active", 400, "VALIDATION_ERROR", /^stauts is not known; accepted: status/],
+  ["GET", "/v1/webhooks?status=gone", 400, "VALIDATION_ERROR", /^status must be "active" or "disabled"/],
+  ["GET", "/v1/webhooks?limit=0", 400, "VALIDATION_ERROR", /^limit must be an integer from 1 to 100/],
+  ["GET", "/v1/webhooks?limit=101", 400, "VALIDATION_ERROR", /^limit/],
+  ["GET", "/v1/webhooks?limit=1e1", 400, "VALIDATION_ERROR", /^limit/],
+  ["GET", "/v1/webhooks?limit=1&limit=2", 400, "VALIDATION_ERROR", /^limit must be given once/],
+  ["GET", "/v1/webhooks?cursor=abc", 400, "VALIDATION_ERROR", /^cursor/],
+  ["GET", "/v1/webhooks/wh_1", 400, "VALIDATION_ERROR", /^id must be an id as wh_/],
+  ["GET", "/v1/webhooks/dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE", 400, "VALIDATION_ERROR", /^id/],
+  ["GET", "/v1/webhooks/wh_01j8zq4t7m3vxn5k2d9rfbhcae", 400, "VALIDATION_ERROR", /^id/],
+  ["GET", `${WEBHOOK}?x=1`, 400, "VALIDATION_ERROR", /no query/],
+  ["GET", "/v1/deliveries?webhook_id=wh_1", 400, "VALIDATION_ERROR", /^webhook_id/],
+  ["GET", "/v1/deliveries?event_type=nft.*", 400, "VALIDATION_ERROR", /^event_type must be.*"payment.xrp"/],
+  ["GET", "/v1/deliveries?status=done", 400, "VALIDATION_ERROR", /^status/],
+  ["GET", "/v1/deliveries?since=2026-11-21", 400, "VALIDATION_ERROR", /^since must be an ISO 8601/],
+  ["GET", "/v1/deliveries?since=2026-02-30T00:00:00Z", 400, "VALIDATION_ERROR", /^since/],
+  ["GET", "/v1/deliveries?until=2026-11-21T09:30:00", 400, "VALIDATION_ERROR", /^until/],
+  [
+    "GET",
+    "/v1/deliveries?since=2026-01-02T00:00:00Z&until=2026-01-02T01:00:00%2B01:00",
+    400,
+    "VALIDATION_ERROR",
+    /since must be before until/
+  ],
+  ["POST", `${DELIVERY}/retry`, 400, "VALIDATION_ERROR", /takes no body/, { body: { now: true } }],
+  ["GET", WEBHOOK, 404, "NOT_FOUND", /wh_01J8/],
+  ["PATCH", WEBHOOK, 404, "NOT_FOUND", /wh_01J8/, { body: {} }],
+  ["DELETE", WEBHOOK, 404, "NOT_FOUND", /wh_01J8/],
+  ["GET", DELIVERY, 404, "NOT_FOUND", /dlv_01J8/],
+  ["POST", `${DELIVERY}/retry`, 404, "NOT_FOUND", /dlv_01J8/],
+  ["POST", `${DELIVERY}/retry`, 404, "NOT_FOUND", /dlv_01J8/, { body: {} }]
+]
+
+/** What the server answers to bytes that are no request. */
+const raw = (url: string, bytes: string) =>
+  Effect.callback<string>((resume) => {
+    let text = ""
+    const socket = connect(Number(new URL(url).port), "127.0.0.1", () => socket.write(bytes))
+    socket.setEncoding("utf8")
+    socket.on("data", (chunk) => {
+      text += chunk
+      if (text.endsWith("}")) socket.destroy()
+    })
+    socket.on("error", () => {})
+    socket.on("close", () => resume(Effect.succeed(text)))
+  })
+
+layer(apiLayer(), { excludeTestServices: true })("gate", (it) => {
+  for (const [method, path, status, code, message, call] of refusals) {
+    const body = call?.body === undefined ? "" : ` ${JSON.stringify(call.body).slice(0, 40)}`
+    it.effect(`${method} ${path.slice(0, 80)}${body} is ${status} ${code}`, () =>
+      Effect.gen(function* () {
+        const api = yield* ApiUnderTest
+        const { key } = yield* api.account()
+        assertError(yield* api.call(method, path, { key, ...call }), status, code, message)
+      })
+    )
+  }
+
+  it.effect("under /v1 the key comes before everything else, with one message for every wrong one", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const keys = yield* ApiKeyStore
+      const { accountId, key } = yield* api.account()
+      const now = Date.now()
+      const admin = { accountId, name: "test", scopes: ["admin"], environment: "live" } as const
+      const expired = yield* keys.create({ ...admin, expiresAt: now - 1 }, now)
+      const revoked = yield* keys.create(admin, now)
+      assert.strictEqual((yield* api.call("GET", "/v1/webhooks", { key: revoked!.value })).status, 200)
+      yield* keys.revoke(accountId, revoked!.id, now)
+      const wrong = [undefined, "svc_live_unknown", `${key}x`, ` ${key.toLowerCase()}`, "x".repeat(300)]
+      const messages = new Set<string>()
+      for (const one of [...wrong, expired!.value, revoked!.value]) {
+        for (const [method, path] of [
+          ["GET", "/v1/webhooks"],
+          ["GET", "/v1/nothing"],
+          ["PUT", "/v1/webhooks"],
+          ["OPTIONS", "/v1/webhooks"]
+        ] as const) {
+          const answer = yield* api.call(method, path, { key: one })
+          assertError(answer, 401, "UNAUTHORIZED")
+          messages.add(answer.body.error.message)
+        }
+      }
+      assert.strictEqual(messages.size, 1)
+    })
+  )
+
+  it.effect("a body without an announced length is bounded while it is read", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const { key } = yield* api.account()
+      const size = Limits.requestBodyBytes + 1
+      // The body does not end: the answer must come before that.
+      const answer = yield* raw(
+        api.url,
+        `POST /v1/webhooks HTTP/1.1\r\nHost: test\r\nX-Service-Key: ${key}\r\nContent-Type: application/json\r\n` +
+          `Transfer-Encoding: chunked\r\n\r\n${size.toString(16)}\r\n${" ".repeat(size)}\r\n`
+      )
+      assert.match(answer, /^HTTP\/1.1 413 /)
+      assert.match(answer, /"PAYLOAD_TOO_LARGE"/)
+    })
+  )
+
+  it.effect("echoes a request id that can be shown, and makes one otherwise", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const idOf = (given: string) =>
+        api
+          .call("GET", "/healthz", { headers: { "x-request-id": given } })
+          .pipe(Effect.map(({ headers }) => headers.get("x-request-id")))
+      assert.strictEqual(yield* idOf("trace-42/ü".slice(0, 8)), "trace-42")
+      assert.strictEqual(yield* idOf("x".repeat(128)), "x".repeat(128))
+      assert.match((yield* idOf("x".repeat(129))) ?? "", /^[0-9a-f-]{36}$/)
+      assert.match((yield* idOf("two words")) ?? "", /^[0-9a-f-]{36}$/)
+    })
+  )
+
+  it.effect("HEAD is GET without the body; OPTIONS tells the methods", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const { key } = yield* api.account()
+      const get = yield* api.call("GET", "/v1/webhooks", { key })
+      const head = yield* api.call("HEAD", "/v1/webhooks", { key })
+      assert.deepStrictEqual([head.status, head.text], [200, ""])
+      assert.strictEqual(head.headers.get("content-length"), get.headers.get("content-length"))
+      const options = yield* api.call("OPTIONS", WEBHOOK, { key })
+      assert.deepStrictEqual([options.status, options.text], [204, ""])
+      assert.strictEqual(options.headers.get("allow"), "GET, PATCH, DELETE, HEAD, OPTIONS")
+      assert.strictEqual((yield* api.call("OPTIONS", "/healthz")).headers.get("allow"), "GET, HEAD, OPTIONS")
+      assertError(yield* api.call("OPTIONS", "/v1/nothing", { key }), 404, "NOT_FOUND")
+    })
+  )
+
+  it.effect("answers bytes that are no HTTP request in the same form", () =>
+    Effect.gen(function* () {
+      const { url } = yield* ApiUnderTest
+      for (const bytes of ["NONSENSE\r\n\r\n", `GET / HTTP/1.1\r\nX: ${"a".repeat(40_000)}\r\n\r\n`]) {
+        const answer = yield* raw(url, bytes)
+        assert.match(answer, /^HTTP\/1.1 400 /)
+        assert.match(answer, /\r\nX-Request-Id: [0-9a-f-]{36}\r\n/)
+        assert.deepStrictEqual(JSON.parse(answer.slice(answer.indexOf("{"))), {
+          error: { code: "VALIDATION_ERROR", message: "This is not a well-formed HTTP request." }
+        })
+      }
+    })
+  )
+
+  it.effect("a defect tells the request id and nothing of the inside", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const sql = yield* SqlClient.SqlClient
+      const { key } = yield* api.account()
+      yield* sql`ALTER TABLE webhooks RENAME TO webhooks_elsewhere`
+      const answer = yield* api.call("GET", WEBHOOK, { key, headers: { "x-request-id": "look-for-me" } })
+      yield* sql`ALTER TABLE webhooks_elsewhere RENAME TO webhooks`
+      assertError(answer, 500, "INTERNAL_ERROR", /look-for-me/)
+      assert.notMatch(answer.text, /webhooks|relation|SELECT|at /)
+    })
+  )
+})

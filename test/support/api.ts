@@ -1,0 +1,131 @@
+/**
+ * The API on a free port of this machine, over a database of the test's own and the memory log, called by real HTTP.
+ * Time is real here: the server's clock is the one that its answers are checked against.
+ */
+import { Context, Effect, Layer } from "effect"
+import { HttpServer } from "effect/http"
+import * as NetAddress from "effect/net/NetAddress"
+import { serverLayer } from "../../src/api/Server.ts"
+import type { Environment } from "../../src/config/Config.ts"
+import type { KeyEnvironment } from "../../src/domain/Network.ts"
+import * as MemoryEventLog from "../../src/log/MemoryEventLog.ts"
+import { Health } from "../../src/observability/Health.ts"
+import { AccountStore } from "../../src/storage/AccountStore.ts"
+import { ApiKeyStore } from "../../src/storage/ApiKeyStore.ts"
+import { DeliveryQueries } from "../../src/storage/DeliveryQueries.ts"
+import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import { Outbox } from "../../src/storage/Outbox.ts"
+import { Partitions } from "../../src/storage/Partitions.ts"
+import { SecretBox } from "../../src/storage/SecretBox.ts"
+import { WebhookStore } from "../../src/storage/WebhookStore.ts"
+import { TestDatabase } from "./postgres.ts"
+import { settingsLayer } from "./settings.ts"
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The parsed body; null when there is none. Typed loosely: tests look at what is really there. */
+  readonly body: Json
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came, and its assertions are the types
+type Json = any
+
+export interface Call {
+  readonly key?: string | undefined
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export class ApiUnderTest extends Context.Service<
+  ApiUnderTest,
+  {
+    readonly url: string
+    readonly call: (method: string, path: string, call?: Call) => Effect.Effect<Answer>
+    /** A new account with a key. */
+    readonly account: (environment?: KeyEnvironment) => Effect.Effect<{ accountId: string; key: string }>
+    readonly keyFor: (accountId: string, environment: KeyEnvironment) => Effect.Effect<string>
+  }
+>()("ledgerhook/test/ApiUnderTest") {}
+
+const connect = Layer.effect(
+  ApiUnderTest,
+  Effect.gen(function* () {
+    const { address } = yield* HttpServer.HttpServer
+    const accounts = yield* AccountStore
+    const keys = yield* ApiKeyStore
+    if (!NetAddress.isInetAddress(address)) return yield* Effect.die(new Error("not listening on a port"))
+    const url = `http://127.0.0.1:${address.port}`
+
+    const keyFor = (accountId: string, environment: KeyEnvironment) =>
+      keys.create({ accountId, name: "test", scopes: ["admin"], environment }, Date.now()).pipe(
+        Effect.orDie,
+        Effect.map((created) => created!.value)
+      )
+
+    return {
+      url,
+      keyFor,
+      account: (environment = "live") =>
+        Effect.gen(function* () {
+          const accountId = yield* Effect.orDie(
+            accounts.create({ name: "test", email: null, plan: "enterprise" }, Date.now())
+          )
+          return { accountId, key: yield* keyFor(accountId, environment) }
+        }),
+      call: (method, path, { key, body, headers } = {}) =>
+        Effect.promise(async () => {
+          const response = await fetch(`${url}${path}`, {
+            method,
+            redirect: "manual",
+            headers: {
+              ...(key === undefined ? {} : { "x-service-key": key }),
+              ...(body === undefined ? {} : { "content-type": "application/json" }),
+              ...headers
+            },
+            ...(body === undefined
+              ? {}
+              : {
+                  body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body)
+                })
+          })
+          const text = await response.text()
+          return {
+            status: response.status,
+            headers: response.headers,
+            text,
+            body: text === "" ? null : JSON.parse(text)
+          }
+        })
+    }
+  })
+)
+
+/** Strict about endpoints, as a service on the internet is, and watching mainnet and testnet. */
+const environment = {
+  XRPL_MAINNET_URLS: "ws://127.0.0.1:1",
+  XRPL_TESTNET_URLS: "ws://127.0.0.1:1",
+  DELIVERY_ALLOW_HTTP: "false",
+  DELIVERY_ALLOW_PRIVATE_ADDRESSES: "false"
+}
+
+/** The stores that the API stands on. */
+export const storesLayer = (given: Environment = {}) =>
+  Layer.mergeAll(AccountStore.layer, WebhookStore.layer, DeliveryQueries.layer, DeliveryStore.layer).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        ApiKeyStore.layer,
+        Outbox.layer,
+        SecretBox.layer,
+        Partitions.layer,
+        Health.layer,
+        MemoryEventLog.layer
+      )
+    ),
+    Layer.provideMerge(TestDatabase),
+    Layer.provideMerge(settingsLayer({ ...environment, ...given }))
+  )
+
+export const apiLayer = (given: Environment = {}) =>
+  connect.pipe(Layer.provideMerge(serverLayer), Layer.provideMerge(storesLayer(given)))
