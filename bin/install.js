@@ -1,7 +1,7 @@
-// Installs the dependencies when they are missing or older than the lockfile, so that every npm script works
+// Installs the dependencies when they are missing or not what the lockfile says, so that every npm script works
 // straight after a clone and after a pull. Plain JavaScript: it runs on whatever Node (>= 20) the machine has.
 import { spawnSync } from "node:child_process"
-import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from "node:fs"
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { homedir, tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -9,9 +9,27 @@ import { fileURLToPath } from "node:url"
 const NODE_MAJOR = 24
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const lockfile = join(root, "package-lock.json")
-/** npm writes this file at the end of every install: it is as old as what is installed. */
-const installed = join(root, "node_modules", ".package-lock.json")
+
+/** Undefined when the file is not there or was cut short. */
+const packagesIn = (...path) => {
+  try {
+    return JSON.parse(readFileSync(join(root, ...path), "utf8")).packages
+  } catch {
+    return undefined
+  }
+}
+
+/** Versions count, not times: copies and checkouts give files any time. What is optional may be for another platform. */
+const upToDate = () => {
+  // npm writes this file at the end of every install.
+  const installed = packagesIn("node_modules", ".package-lock.json")
+  if (installed === undefined) return false
+  return Object.entries(packagesIn("package-lock.json") ?? {}).every(
+    ([path, { version, optional, devOptional }]) =>
+      path === "" ||
+      (installed[path] === undefined ? optional || devOptional : installed[path].version === version)
+  )
+}
 
 const fail = (message) => {
   process.stderr.write(`ledgerhook: ${message}\n`)
@@ -54,7 +72,7 @@ const install = () => {
   if (status !== 0) fail(`npm ci failed${error ? ` (${error.message})` : ""}; run it by hand to see why.`)
 }
 
-if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lockfile).mtimeMs) install()
+if (!upToDate()) install()
 
 if (
   !existsSync(join(root, "node_modules", ".bin", "node")) &&

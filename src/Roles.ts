@@ -126,22 +126,20 @@ const roleLayers = {
   delay: supervised("delay", delay)
 }
 
-/** All that a process does: its roles on its stores, with the upkeep of both. `command` names it to others. */
-export const service = (command: string) =>
-  Layer.unwrap(
-    Effect.map(Settings, ({ roles }) => {
-      const chosen = (role: Role) => roles.includes(role)
-      return Layer.mergeAll(
-        supervised("retention", Effect.raceFirst(maintain, retention)),
-        chosen("api") ? roleLayers.api : Layer.empty,
-        chosen("ingest") ? roleLayers.ingest : Layer.empty,
-        chosen("route") ? roleLayers.route : Layer.empty,
-        chosen("deliver") ? roleLayers.deliver : Layer.empty,
-        chosen("delay") ? roleLayers.delay : Layer.empty
-      )
-    })
-  ).pipe(
-    Layer.provide(WebhookRegistry.layer),
-    Layer.provideMerge(stores),
-    Layer.provideMerge(Sql.layer({ command, owner: true }))
-  )
+/** All that a process does on a database: its roles and stores, with the upkeep of both. */
+export const roles = Layer.unwrap(
+  Effect.map(Settings, (settings) => {
+    const chosen = (role: Role) => settings.roles.includes(role)
+    return Layer.mergeAll(
+      supervised("retention", Effect.raceFirst(maintain, retention)),
+      chosen("api") ? roleLayers.api : Layer.empty,
+      chosen("ingest") ? roleLayers.ingest : Layer.empty,
+      chosen("route") ? roleLayers.route : Layer.empty,
+      chosen("deliver") ? roleLayers.deliver : Layer.empty,
+      chosen("delay") ? roleLayers.delay : Layer.empty
+    )
+  })
+).pipe(Layer.provide(WebhookRegistry.layer), Layer.provideMerge(stores))
+
+/** The whole process; `command` names it to others that want the same embedded store. */
+export const service = (command: string) => Layer.provideMerge(roles, Sql.layer({ command, owner: true }))

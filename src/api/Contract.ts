@@ -20,8 +20,7 @@ interface Operation {
 }
 
 /** A number in a query is text to the decoder; readers of the document should see the number. */
-const describeNumbers = (document: Record<string, unknown>): Record<string, unknown> => {
-  const paths = document["paths"] as Record<string, Record<string, Operation>>
+const describeNumbers = (paths: Record<string, Record<string, Operation>>): void => {
   for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
     for (const parameter of operation.parameters ?? []) {
       if (parameter.in === "query" && parameter.name === "limit") {
@@ -29,7 +28,16 @@ const describeNumbers = (document: Record<string, unknown>): Record<string, unkn
       }
     }
   }
-  return document
+}
+
+/** On the wire there is only the encoded form, so its schema has the plain name. */
+const plainNames = (document: Record<string, unknown>): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(document).replace(/"((?:#\/components\/schemas\/)?\w+)Encoded"/g, '"$1"'))
+
+const finish = (document: Record<string, unknown>): Record<string, unknown> => {
+  // The generator's document: its paths hold operations by method.
+  describeNumbers(document["paths"] as Record<string, Record<string, Operation>>)
+  return plainNames(document)
 }
 
 export class Api extends HttpApi.make("ledgerhook")
@@ -45,6 +53,6 @@ export class Api extends HttpApi.make("ledgerhook")
       description:
         "Watches the XRP Ledger and delivers what happens there as signed webhooks. Every answer carries X-Request-Id.",
       license: { name: "Apache-2.0" },
-      transform: describeNumbers
+      transform: finish
     })
   ) {}

@@ -21,6 +21,15 @@ type StoreError = SqlError.SqlError | EventLogError
 const isStoreError = (error: unknown): error is StoreError =>
   error instanceof EventLogError || error instanceof SqlError.SqlError
 
+/** One line: an outage fails every request, and a stack for each would bury what matters. */
+const describe = (error: StoreError): string => {
+  const { what, cause } =
+    error instanceof EventLogError
+      ? { what: `the log is away (${error.operation} ${error.topic})`, cause: error.cause }
+      : { what: "the database is away", cause: error.reason.cause }
+  return `${what}: ${cause instanceof Error ? cause.message : String(cause)}`
+}
+
 export const orUnavailable = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, StoreError> | Unavailable, R> =>
@@ -28,5 +37,5 @@ export const orUnavailable = <A, E, R>(
     // What is no store's error is in E without them; the compiler does not narrow a type parameter.
     if (!isStoreError(error)) return Effect.fail(error as Exclude<E, StoreError>)
     if (error instanceof SqlError.SqlError && !isUnavailable(error)) return Effect.die(error)
-    return Effect.andThen(Effect.logWarning("a store is away", error), Effect.fail(unavailable()))
+    return Effect.andThen(Effect.logWarning(describe(error)), Effect.fail(unavailable()))
   })

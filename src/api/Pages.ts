@@ -1,6 +1,6 @@
 /**
- * Pages of lists, newest first by id. A cursor is the last id shown, bound by a hash to whose list it is and to its
- * filters: with others it is refused, so that a page never silently belongs to another list. Pure.
+ * Pages of lists, newest first by id. A cursor is the last id shown, with a hash over it, whose list it is and its
+ * filters: with any of them changed it is refused, so that a page never silently belongs to another list. Pure.
  */
 import { createHash } from "node:crypto"
 import { pageDefaults } from "./contract/Common.ts"
@@ -11,17 +11,19 @@ export type ListKey = ReadonlyArray<string | number | undefined>
 
 const HASH_CHARS = 12
 
-const hashOf = (list: ListKey): string =>
-  createHash("sha256").update(JSON.stringify(list)).digest("base64url").slice(0, HASH_CHARS)
+const hashOf = (list: ListKey, id: string): string =>
+  createHash("sha256")
+    .update(JSON.stringify([...list, id]))
+    .digest("base64url")
+    .slice(0, HASH_CHARS)
 
 export const cursorOf = (list: ListKey, lastId: string): string =>
-  Buffer.from(`${hashOf(list)}${lastId}`).toString("base64url")
+  Buffer.from(`${hashOf(list, lastId)}${lastId}`).toString("base64url")
 
 /** The id before which the page begins; undefined for a cursor that was not made for this list. */
 export const idOfCursor = (list: ListKey, cursor: string): string | undefined => {
-  const text = Buffer.from(cursor, "base64url").toString()
-  const id = text.slice(HASH_CHARS)
-  return text.startsWith(hashOf(list)) && cursorOf(list, id) === cursor ? id : undefined
+  const id = Buffer.from(cursor, "base64url").toString().slice(HASH_CHARS)
+  return cursorOf(list, id) === cursor ? id : undefined
 }
 
 export const wrongCursor = () =>

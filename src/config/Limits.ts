@@ -12,8 +12,8 @@ export const Limits = {
   /** Records, and bytes of values, in one row of the embedded log: a row must stay readable in one message. */
   embeddedLogRowRecords: 500,
   embeddedLogRowBytes: 1024 * 1024,
-  /** Rows of the embedded log read at once. */
-  embeddedLogReadRows: 8,
+  /** Rows of the embedded log read at once: rows of a quiet log hold a record or two. */
+  embeddedLogReadRows: 64,
   /** Days in one table partition of the embedded log, for topics that forget within days and for the others. */
   embeddedLogWorkDays: 1,
   embeddedLogHistoryDays: 10,
@@ -21,6 +21,8 @@ export const Limits = {
   embeddedLogTailRecords: 2_000,
   /** Bytes (values) per partition of that tail, so that large events cannot fill the memory. */
   embeddedLogTailBytes: 4 * 1024 * 1024,
+  /** A deleted key's tombstone outlives compaction by this, for readers that lag: Kafka's default as well. */
+  tombstoneKeptMs: 24 * 3_600_000,
 
   // --- ledgers in
   /** A ledger closes every 3 to 5 s: silence for this long means the server or the connection is stuck. */

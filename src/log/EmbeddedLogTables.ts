@@ -1,76 +1,34 @@
 /**
- * The embedded log's tables (migration 0002) as functions: write a batch in one statement, read ranges, drop what is
- * past its retention. Offsets are int8 in PostgreSQL and numbers here: 2^53 records are not reached. In array parameters
- * numbers go as text, since the driver wants one size for all of an array's numbers.
+ * The embedded log's tables (migration 0002) as functions: own the log, write a batch in one statement, read ranges. A write carries the writer's fence and lands only while that is the newest, so that one
+ * that was cut off and arrives late leaves nothing behind. Offsets are int8 in PostgreSQL and numbers here: 2^53 records
+ * are not reached. In array parameters numbers go as text, since the driver wants one size for all of an array's numbers.
  */
-import { Effect } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { Data, Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
+import { type BatchRow, recordsOf } from "./EmbeddedLogRows.ts"
+import { type BatchTable, makeSegments, tableOf } from "./EmbeddedLogSegments.ts"
 import type { LogRecord, Partition, Position } from "./EventLog.ts"
-import { byPartition } from "./Staging.ts"
-import { kindOf, type RetentionSettings, retentionOf } from "./Topics.ts"
+import { kindOf } from "./Topics.ts"
 
 export interface GroupCommit extends Position {
   readonly group: string
 }
 
-const DAY_MS = 86_400_000
-const tables = {
-  log_work: Limits.embeddedLogWorkDays * DAY_MS,
-  log_history: Limits.embeddedLogHistoryDays * DAY_MS
-} as const
-type BatchTable = keyof typeof tables
-
-const tableOf = (topic: string): BatchTable => (kindOf(topic) === "history" ? "log_history" : "log_work")
-
-/** A record inside a batch row; headers are left out when there are none. */
-type StoredRecord = readonly [
-  key: string,
-  value: string | null,
-  timestamp: number,
-  headers?: Readonly<Record<string, string>>
-]
-
-const stored = ({ key, value, timestamp, headers }: LogRecord): StoredRecord => {
-  for (const _ in headers) return [key, value, timestamp, headers]
-  return [key, value, timestamp]
+/** Who may write: `owner` changes with each process that opens the log, `epoch` with each time it reads its state back. */
+export interface Fence {
+  readonly owner: number
+  readonly epoch: number
 }
 
-interface BatchRow {
-  readonly topic: string
-  readonly partition: number
-  readonly base: number
-  readonly last: number
-  readonly lastTimestamp: number
-  readonly records: string
-}
+/** Another process has opened the log since, or this writer has read its state back. */
+export class Fenced extends Data.TaggedError("Fenced")<{ readonly message: string }> {}
 
-/** One partition's records (dense, in order) as rows of bounded size. */
-const rowsOf = (records: ReadonlyArray<LogRecord>): ReadonlyArray<BatchRow> => {
-  const rows: Array<BatchRow> = []
-  let batch: Array<LogRecord> = []
-  let bytes = 0
-  const close = () => {
-    const [first, last] = [batch[0], batch.at(-1)]
-    if (first === undefined || last === undefined) return
-    rows.push({
-      topic: first.topic,
-      partition: first.partition,
-      base: first.offset,
-      last: last.offset,
-      lastTimestamp: Math.max(...batch.map(({ timestamp }) => timestamp)),
-      records: JSON.stringify(batch.map(stored))
-    })
-    batch = []
-    bytes = 0
-  }
-  for (const record of records) {
-    batch.push(record)
-    bytes += record.value?.length ?? 0
-    if (batch.length >= Limits.embeddedLogRowRecords || bytes >= Limits.embeddedLogRowBytes) close()
-  }
-  close()
-  return rows
+export interface Batch {
+  readonly rows: ReadonlyArray<BatchRow>
+  readonly compacted: ReadonlyArray<LogRecord>
+  readonly ends: ReadonlyArray<Position & { readonly newest: number }>
+  readonly commits: ReadonlyArray<GroupCommit>
 }
 
 /** As JSON: the driver cannot tell the type of an array that holds nothing but tombstones. */
@@ -86,81 +44,84 @@ const compactedRow = (record: LogRecord) => ({
 
 export const makeTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const at = (unixMs: number) => new Date(unixMs).toISOString()
-  /** Table partitions known to exist. */
-  const made = new Set<string>()
+  const segments = yield* makeSegments
 
-  const nameOf = (table: BatchTable, from: number) => `${table}_${at(from).slice(0, 10).replaceAll("-", "")}`
+  /** Makes this process the owner: whoever was it before can write no more. */
+  const own = Effect.map(
+    sql<{ readonly owner: bigint }>`
+      UPDATE log_owner SET owner = owner + 1, epoch = 0 RETURNING owner`,
+    ([row]): Fence => ({ owner: Number(row!.owner), epoch: 0 })
+  )
 
-  const ensure = Effect.fnUntraced(function* (table: BatchTable, unixMs: number) {
-    const from = Math.floor(unixMs / tables[table]) * tables[table]
-    const name = nameOf(table, from)
-    if (made.has(name)) return
-    yield* sql`
-      CREATE TABLE IF NOT EXISTS ${sql(name)} PARTITION OF ${sql(table)}
-      FOR VALUES FROM (${sql.literal(`'${at(from)}'`)}) TO (${sql.literal(`'${at(from + tables[table])}'`)})`
-    made.add(name)
+  /** Waits for the end of this owner's write that may still be running, and fences what may still arrive. */
+  const renew = Effect.fnUntraced(function* ({ owner }: Fence) {
+    yield* segments.forget
+    const [row] = yield* sql<{ readonly epoch: bigint }>`
+      UPDATE log_owner SET epoch = epoch + 1 WHERE owner = ${String(owner)} RETURNING epoch`
+    if (row === undefined) {
+      return yield* new Fenced({ message: "Another process has taken over the log of this database." })
+    }
+    return { owner, epoch: Number(row.epoch) }
   })
 
   /** One statement: all of it lands, or nothing. */
-  const write = Effect.fnUntraced(function* (
-    records: ReadonlyArray<LogRecord>,
-    commits: ReadonlyArray<GroupCommit>,
-    nowMs: number
-  ) {
-    const groups = [...byPartition(records).values()]
-    const plain = groups.filter((group) => kindOf(group[0]!.topic) !== "compacted").flatMap(rowsOf)
-    const compacted = records.filter(({ topic }) => kindOf(topic) === "compacted")
-    const ends = groups.map((group) => group.at(-1)!)
-    for (const table of new Set(plain.map(({ topic }) => tableOf(topic)))) yield* ensure(table, nowMs)
-
+  const write = Effect.fnUntraced(function* (fence: Fence, batch: Batch, nowMs: number) {
+    const { rows, compacted, ends, commits } = batch
+    for (const table of new Set(rows.map(({ topic }) => tableOf(topic)))) yield* segments.ensure(table, nowMs)
+    const writtenAt = new Date(nowMs).toISOString()
     const inserted = (table: BatchTable) => {
-      const rows = plain.filter(({ topic }) => tableOf(topic) === table)
+      const own = rows.filter(({ topic }) => tableOf(topic) === table)
       return sql`
-        INSERT INTO ${sql(table)} (topic, partition, base_offset, last_offset, last_timestamp, records, written_at)
-        SELECT *, ${at(nowMs)}::timestamptz FROM unnest(
-          ${rows.map((row) => row.topic)}::text[], ${rows.map((row) => String(row.partition))}::int[],
-          ${rows.map((row) => String(row.base))}::bigint[], ${rows.map((row) => String(row.last))}::bigint[],
-          ${rows.map((row) => String(row.lastTimestamp))}::bigint[], ${rows.map((row) => row.records)}::text[])`
+        INSERT INTO ${sql(table)}
+          (topic, partition, base_offset, last_offset, newest_timestamp, records, written_at)
+        SELECT batch.*, ${writtenAt}::timestamptz FROM fence, unnest(
+          ${own.map((row) => row.topic)}::text[], ${own.map((row) => String(row.partition))}::int[],
+          ${own.map((row) => String(row.base))}::bigint[], ${own.map((row) => String(row.last))}::bigint[],
+          ${own.map((row) => String(row.newest))}::bigint[], ${own.map((row) => row.records)}::text[]) AS batch`
     }
-    yield* sql`
-      WITH work AS (${inserted("log_work")}), history AS (${inserted("log_history")}),
-      compacted AS (
+    const held = yield* sql`
+      WITH fence AS (
+        SELECT owner AS held FROM log_owner
+        WHERE owner = ${String(fence.owner)} AND epoch = ${String(fence.epoch)} FOR SHARE
+      ), work AS (${inserted("log_work")}), history AS (${inserted("log_history")}), compacted AS (
         INSERT INTO log_compacted (topic, partition, log_offset, key, value, headers, record_timestamp)
-        SELECT * FROM json_to_recordset(${JSON.stringify(compacted.map(compactedRow))}::json) AS row
+        SELECT row.* FROM fence, json_to_recordset(${JSON.stringify(compacted.map(compactedRow))}::json) AS row
           (topic text, partition int, log_offset bigint, key text, value text, headers text, record_timestamp bigint)
       ), committed AS (
         INSERT INTO log_commits (group_name, topic, partition, next_offset)
-        SELECT * FROM unnest(
+        SELECT row.* FROM fence, unnest(
           ${commits.map((commit) => commit.group)}::text[], ${commits.map((commit) => commit.topic)}::text[],
-          ${commits.map((commit) => String(commit.partition))}::int[], ${commits.map((commit) => String(commit.offset))}::bigint[])
+          ${commits.map((commit) => String(commit.partition))}::int[],
+          ${commits.map((commit) => String(commit.offset))}::bigint[]) AS row
         ON CONFLICT (group_name, topic, partition) DO UPDATE SET next_offset = excluded.next_offset
+      ), ended AS (
+        INSERT INTO log_ends (topic, partition, end_offset, newest_timestamp, start_offset)
+        SELECT row.*, 0 FROM fence, unnest(
+          ${ends.map((end) => end.topic)}::text[], ${ends.map((end) => String(end.partition))}::int[],
+          ${ends.map((end) => String(end.offset))}::bigint[],
+          ${ends.map((end) => String(end.newest))}::bigint[]) AS row
+        ON CONFLICT (topic, partition) DO UPDATE
+          SET end_offset = excluded.end_offset, newest_timestamp = excluded.newest_timestamp
       )
-      INSERT INTO log_ends (topic, partition, start_offset, end_offset)
-      SELECT topic, partition, 0, end_offset FROM unnest(
-        ${ends.map((record) => record.topic)}::text[], ${ends.map((record) => String(record.partition))}::int[],
-        ${ends.map((record) => String(record.offset + 1))}::bigint[]) AS ends (topic, partition, end_offset)
-      ON CONFLICT (topic, partition) DO UPDATE SET end_offset = excluded.end_offset`
+      SELECT held FROM fence`
+    if (held.length === 0) return yield* new Fenced({ message: "This writer is no longer the log's newest." })
   })
 
-  const read = Effect.fnUntraced(function* ({ topic, partition, offset }: Position, max: number) {
-    if (kindOf(topic) === "compacted") return yield* readCompacted({ topic, partition, offset }, max)
-    const rows = yield* sql<{ readonly base_offset: bigint; readonly records: string }>`
+  /** Only the next row is sure to be wanted: where offsets are missing, the rows that would hold `max` are not there. */
+  const readRows = Effect.fnUntraced(function* ({ topic, partition, offset }: Position, max: number) {
+    const rowsBelow = (below: number, limit: number) => sql<{
+      readonly base_offset: bigint
+      readonly records: string
+    }>`
       SELECT base_offset, records FROM ${sql(tableOf(topic))}
-      WHERE topic = ${topic} AND partition = ${partition} AND last_offset >= ${String(offset)}
-      ORDER BY last_offset LIMIT ${Limits.embeddedLogReadRows}`
-    const found: Array<LogRecord> = []
-    for (const row of rows) {
-      // Written by `rowsOf` in this shape.
-      const records = JSON.parse(row.records) as ReadonlyArray<StoredRecord>
-      const base = Number(row.base_offset)
-      for (let i = Math.max(0, offset - base); i < records.length && found.length < max; i++) {
-        const [key, value, timestamp, headers] = records[i]!
-        found.push({ topic, partition, offset: base + i, key, value, timestamp, headers: headers ?? {} })
-      }
-      if (found.length >= max) break
-    }
-    return found
+      WHERE topic = ${topic} AND partition = ${partition}
+        AND last_offset >= ${String(offset)} AND base_offset < ${String(below)}
+      ORDER BY last_offset LIMIT ${limit}`
+    const dense = yield* rowsBelow(offset + max, Limits.embeddedLogReadRows)
+    const rows = dense.length > 0 ? dense : yield* rowsBelow(Number.MAX_SAFE_INTEGER, 1)
+    return rows
+      .flatMap((row) => recordsOf({ topic, partition }, Number(row.base_offset), row.records, offset))
+      .slice(0, max)
   })
 
   const readCompacted = ({ topic, partition, offset }: Position, max: number) =>
@@ -189,71 +150,69 @@ export const makeTables = Effect.gen(function* () {
       )
     )
 
-  /** Offset of the first record at or after the time, or undefined. Compacted topics are read through. */
-  const offsetAtTime = Effect.fnUntraced(function* ({ topic, partition }: Partition, unixMs: number) {
-    const rows =
-      kindOf(topic) === "compacted"
-        ? yield* sql<{ readonly found: bigint | null }>`
-            SELECT min(log_offset) AS found FROM log_compacted
-            WHERE topic = ${topic} AND partition = ${partition} AND record_timestamp >= ${String(unixMs)}`
-        : yield* sql<{ readonly found: bigint | null }>`
-            SELECT min(base_offset) AS found FROM ${sql(tableOf(topic))}
-            WHERE topic = ${topic} AND partition = ${partition} AND last_timestamp >= ${String(unixMs)}`
-    const first = rows[0]?.found
-    if (first === null || first === undefined) return undefined
-    const batch = yield* read({ topic, partition, offset: Number(first) }, Limits.embeddedLogRowRecords)
-    return batch.find(({ timestamp }) => timestamp >= unixMs)?.offset ?? Number(first)
-  })
+  /** At most `max` records; none only where there is none at `from` or beyond. */
+  const read = (from: Position, max: number) =>
+    kindOf(from.topic) === "compacted" ? readCompacted(from, max) : readRows(from, max)
 
-  /** Drops whole table partitions, and superseded records of compacted topics. */
-  const applyRetention = Effect.fnUntraced(function* (nowMs: number, settings: RetentionSettings) {
-    const keptMs = {
-      log_work: Math.max(
-        ...["webhooks.deliveries", "webhooks.delay.2"].map((topic) => retentionOf(topic, settings) ?? 0)
-      ),
-      log_history: settings.retentionEventsMs
-    }
-    for (const table of ["log_work", "log_history"] as const) {
-      const children = yield* sql<{ readonly name: string }>`
-        SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-        WHERE i.inhparent = ${table}::regclass`
-      const oldest = nameOf(table, nowMs - keptMs[table] - tables[table])
-      for (const { name } of children) {
-        if (name > oldest) continue
-        yield* sql`DROP TABLE ${sql(name)}`
-        made.delete(name)
-      }
-    }
-    yield* sql`
-      UPDATE log_ends e SET start_offset = coalesce(
-        (SELECT min(base_offset) FROM (SELECT topic, partition, base_offset FROM log_work
-          UNION ALL SELECT topic, partition, base_offset FROM log_history) b
-         WHERE b.topic = e.topic AND b.partition = e.partition), e.end_offset)
-      WHERE NOT EXISTS (SELECT 1 FROM log_compacted c WHERE c.topic = e.topic AND c.partition = e.partition)`
-    yield* sql`
-      DELETE FROM log_compacted c USING (
-        SELECT topic, partition, key, max(log_offset) AS newest FROM log_compacted GROUP BY topic, partition, key
-      ) n
-      WHERE c.topic = n.topic AND c.partition = n.partition AND c.key = n.key
-        AND (c.log_offset < n.newest OR c.value IS NULL)`
-  })
+  /** An offset before which no record is as new as the time; undefined when none is. */
+  const searchTime = ({ topic, partition }: Partition, unixMs: number) =>
+    (kindOf(topic) === "compacted"
+      ? sql<{ readonly found: bigint }>`
+          SELECT log_offset AS found FROM log_compacted
+          WHERE topic = ${topic} AND partition = ${partition} AND record_timestamp >= ${String(unixMs)}
+          ORDER BY log_offset LIMIT 1`
+      : sql<{ readonly found: bigint }>`
+          SELECT base_offset AS found FROM ${sql(tableOf(topic))}
+          WHERE topic = ${topic} AND partition = ${partition} AND newest_timestamp >= ${String(unixMs)}
+          ORDER BY newest_timestamp, last_offset LIMIT 1`
+    ).pipe(Effect.map(([row]) => (row === undefined ? undefined : Number(row.found))))
 
-  const loadEnds = sql<{
-    readonly topic: string
-    readonly partition: number
-    readonly start_offset: bigint
-    readonly end_offset: bigint
-  }>`SELECT topic, partition, start_offset, end_offset FROM log_ends`
+  const loadPartitions = Effect.map(
+    sql<{
+      readonly topic: string
+      readonly partition: number
+      readonly start_offset: bigint
+      readonly end_offset: bigint
+      readonly newest_timestamp: bigint
+    }>`SELECT topic, partition, start_offset, end_offset, newest_timestamp FROM log_ends`,
+    (rows) =>
+      rows.map(({ topic, partition, start_offset, end_offset, newest_timestamp }) => ({
+        topic,
+        partition,
+        start: Number(start_offset),
+        end: Number(end_offset),
+        newest: Number(newest_timestamp)
+      }))
+  )
 
-  const loadCommits = sql<{
-    readonly group_name: string
-    readonly topic: string
-    readonly partition: number
-    readonly next_offset: bigint
-  }>`SELECT group_name, topic, partition, next_offset FROM log_commits`
+  const loadCommits = Effect.map(
+    sql<{
+      readonly group_name: string
+      readonly topic: string
+      readonly partition: number
+      readonly next_offset: bigint
+    }>`SELECT group_name, topic, partition, next_offset FROM log_commits`,
+    (rows) =>
+      rows.map(
+        ({ group_name, topic, partition, next_offset }): GroupCommit => ({
+          group: group_name,
+          topic,
+          partition,
+          offset: Number(next_offset)
+        })
+      )
+  )
 
-  return { write, read, offsetAtTime, applyRetention, loadEnds, loadCommits }
+  return {
+    own,
+    renew,
+    write,
+    read,
+    searchTime,
+    loadPartitions,
+    loadCommits,
+    applyRetention: segments.applyRetention
+  }
 })
 
 export type Tables = Effect.Success<typeof makeTables>
-export type TableError = SqlError.SqlError

@@ -60,7 +60,7 @@ export interface AssignedPartition extends Partition {
 }
 
 export class EventLogError extends Schema.TaggedError<EventLogError>()("EventLogError", {
-  operation: Schema.Literals(["append", "read", "commit", "consume"]),
+  operation: Schema.Literals(["append", "read", "commit", "consume", "retention"]),
   topic: Schema.String,
   cause: Schema.Defect()
 }) {}

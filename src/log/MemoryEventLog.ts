@@ -1,11 +1,12 @@
 /** `EventLog` in memory: the whole semantics, lost on exit. For tests and simulations, on whatever clock they run. */
 import { Clock, Effect, Layer } from "effect"
 import { Settings } from "../config/Config.ts"
+import { Limits } from "../config/Limits.ts"
 import { makeConsume } from "./Consume.ts"
 import { EventLog, type Partition, type Transaction } from "./EventLog.ts"
 import { awaitEnd, makeRecordList, push, type RecordList, readFrom } from "./RecordList.ts"
 import { byPartition, compacted, partitionKey, stage } from "./Staging.ts"
-import { partitionOf, retentionOf } from "./Topics.ts"
+import { partitionsOf, retentionOf } from "./Topics.ts"
 
 export const layer: Layer.Layer<EventLog, never, Settings> = Layer.effect(
   EventLog,
@@ -21,8 +22,7 @@ export const layer: Layer.Layer<EventLog, never, Settings> = Layer.effect(
       const key = partitionKey(topic, partition)
       let list = lists.get(key)
       if (list === undefined) {
-        // Dies here for a topic that nobody described.
-        partitionOf(topic, "")
+        if (partition >= partitionsOf(topic)) throw new Error(`topic ${topic} has no partition ${partition}`)
         list = makeRecordList(0)
         lists.set(key, list)
       }
@@ -50,7 +50,11 @@ export const layer: Layer.Layer<EventLog, never, Settings> = Layer.effect(
       for (const [key, list] of lists) {
         const retentionMs = retentionOf(key.slice(0, key.lastIndexOf("/")), settings)
         if (retentionMs === null) {
-          list.records.splice(0, list.records.length, ...compacted(list.records))
+          list.records.splice(
+            0,
+            list.records.length,
+            ...compacted(list.records, now - Limits.tombstoneKeptMs)
+          )
         } else {
           const kept = list.records.findIndex((record) => record.timestamp >= now - retentionMs)
           const dropped = list.records.splice(0, kept === -1 ? list.records.length : kept)

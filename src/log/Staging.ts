@@ -54,8 +54,14 @@ export const byPartition = (
   return groups
 }
 
-/** The records that compaction keeps of `records` (one partition): the newest of each key, and no tombstones. */
-export const compacted = (records: ReadonlyArray<LogRecord>): ReadonlyArray<LogRecord> => {
+/** The records that compaction keeps of `records` (one partition): the newest of each key, tombstones for a while. */
+export const compacted = (
+  records: ReadonlyArray<LogRecord>,
+  tombstonesFromMs: number
+): ReadonlyArray<LogRecord> => {
   const newest = new Map(records.map((record) => [record.key, record.offset]))
-  return records.filter((record) => record.value !== null && newest.get(record.key) === record.offset)
+  return records.filter(
+    ({ key, offset, value, timestamp }) =>
+      newest.get(key) === offset && (value !== null || timestamp >= tombstonesFromMs)
+  )
 }

@@ -47,22 +47,33 @@ const entryOf = (topic: string): TopicEntry => {
 /** How a topic forgets: within days, by the retention of events, or record by record as keys are superseded. */
 export type TopicKind = "work" | "history" | "compacted"
 
-export const kindOf = (topic: string): TopicKind => {
-  const { retention } = entryOf(topic)
-  return retention === null ? "compacted" : retention === "RETENTION_EVENTS" ? "history" : "work"
+const kindOfEntry = ({ retention }: TopicEntry): TopicKind =>
+  retention === null ? "compacted" : retention === "RETENTION_EVENTS" ? "history" : "work"
+
+const retentionOfEntry = ({ retention, pattern }: TopicEntry, settings: RetentionSettings): number | null => {
+  if (retention === null) return null
+  if (retention === "RETENTION_EVENTS") return settings.retentionEventsMs
+  const ms = parseDuration(retention)
+  if (ms === undefined)
+    throw new Error(`retention ${retention} of the topics ${pattern.source} is no duration`)
+  return ms
 }
+
+export const kindOf = (topic: string): TopicKind => kindOfEntry(entryOf(topic))
 
 export const partitionsOf = (topic: string): number => entryOf(topic).partitions
 
 /** How long the topic keeps records, in milliseconds; null for a compacted one. */
-export const retentionOf = (topic: string, settings: RetentionSettings): number | null => {
-  const { retention } = entryOf(topic)
-  if (retention === null) return null
-  if (retention === "RETENTION_EVENTS") return settings.retentionEventsMs
-  const ms = parseDuration(retention)
-  if (ms === undefined) throw new Error(`retention ${retention} of topic ${topic} is no duration`)
-  return ms
-}
+export const retentionOf = (topic: string, settings: RetentionSettings): number | null =>
+  retentionOfEntry(entryOf(topic), settings)
+
+/** The longest that a topic of this kind keeps records, in milliseconds. */
+export const longestRetention = (kind: TopicKind, settings: RetentionSettings): number =>
+  Math.max(
+    ...topics
+      .filter((entry) => kindOfEntry(entry) === kind)
+      .map((entry) => retentionOfEntry(entry, settings) ?? 0)
+  )
 
 /** MurmurHash2, as the default partitioner of Kafka's clients has it: the same key lands in the same partition there. */
 const murmur2 = (data: Uint8Array): number => {

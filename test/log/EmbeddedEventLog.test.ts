@@ -89,16 +89,27 @@ describe("embedded event log", () => {
     }).pipe(Effect.provide(Live))
   )
 
-  it.live("keeps only the newest of compacted keys in the database", () =>
+  it.effect("keeps only the newest of compacted keys in the database, and a tombstone for a day", () =>
     Effect.gen(function* () {
       const log = yield* EventLog
       const config = (key: string, value: string | null) => ({ topic: "webhooks.config", key, value })
       yield* log.transaction({
         append: [config("a", "1"), config("b", "1"), config("a", "2"), config("b", null)]
       })
-      yield* log.applyRetention
       const sql = yield* SqlClient.SqlClient
-      assert.deepStrictEqual(yield* sql`SELECT key, value FROM log_compacted`, [{ key: "a", value: "2" }])
+      const rows = sql`SELECT key, value FROM log_compacted ORDER BY key`
+      yield* log.applyRetention
+      assert.deepStrictEqual(yield* rows, [
+        { key: "a", value: "2" },
+        { key: "b", value: null }
+      ])
+      yield* TestClock.adjust("25 hours")
+      yield* log.applyRetention
+      assert.deepStrictEqual(yield* rows, [{ key: "a", value: "2" }])
+      assert.deepStrictEqual(yield* log.offsets({ topic: "webhooks.config", partition: 0 }), {
+        start: 0,
+        end: 4
+      })
     }).pipe(Effect.provide(Live))
   )
 

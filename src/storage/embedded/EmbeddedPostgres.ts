@@ -11,6 +11,8 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -69,14 +71,22 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
+/** Whether that process is a server of this cluster: its working directory is the cluster. */
+const serves = (pid: number, cluster: string): boolean => {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster)
+  } catch {
+    return false
+  }
+}
+
 /** What postmaster.pid says: its first line is the process, its eighth the state. */
 const postmaster = (cluster: string): { readonly pid: number; readonly ready: boolean } | undefined => {
   try {
     const lines = readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")
     const pid = Number(lines[0])
-    // After a crash the number may belong to any other process.
-    const isServer = isAlive(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("postgres")
-    return isServer ? { pid, ready: lines[7]?.trim() === "ready" } : undefined
+    // After a crash the number may belong to any other process, another cluster's server too.
+    return serves(pid, cluster) ? { pid, ready: lines[7]?.trim() === "ready" } : undefined
   } catch {
     return undefined
   }
@@ -87,6 +97,18 @@ const makeFolders = (folder: string): void => {
   if (existsSync(folder)) return
   makeFolders(dirname(folder))
   mkdirSync(folder, { mode: 0o700 })
+}
+
+/**
+ * PostgreSQL takes the living process that a lock file names for its predecessor and refuses to start. After a crash
+ * that number may be anybody's: such a file goes. One of a dead process it replaces itself, with checks of its own.
+ */
+const removeStaleLocks = (cluster: string, socket: string): void => {
+  for (const file of [join(cluster, "postmaster.pid"), `${socket}.lock`]) {
+    if (!existsSync(file)) continue
+    const pid = Number(readFileSync(file, "utf8").split("\n")[0])
+    if (isAlive(pid) && !serves(pid, cluster)) rmSync(file, { force: true })
+  }
 }
 
 const makeFolder = (dataDir: string): Effect.Effect<void, EmbeddedPostgresError> =>
@@ -105,6 +127,8 @@ const initialise = (bin: string, cluster: string): Effect.Effect<void, EmbeddedP
   Effect.suspend(() => {
     if (existsSync(join(cluster, "PG_VERSION"))) return Effect.void
     const fresh = `${cluster}.new-${process.pid}`
+    // A start cut short may have had the same number.
+    rmSync(fresh, { recursive: true, force: true })
     const args = [
       "-D",
       fresh,
@@ -245,6 +269,7 @@ export const start = (
       }
       yield* initialise(bin, cluster)
       yield* checkVersion(bin, cluster)
+      removeStaleLocks(cluster, server.path)
       const child = yield* Effect.acquireRelease(
         Effect.sync(() => launch(bin, cluster, sockets, logFile)),
         (child) => stop(child, cluster)

@@ -9,12 +9,21 @@ import { SqlClient } from "effect/sql"
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  // One row, the fence of every write: an owner per process that opened the log, an epoch per reading back of its state.
+  yield* sql`
+    CREATE TABLE log_owner (
+      only_row boolean PRIMARY KEY CHECK (only_row),
+      owner bigint NOT NULL,
+      epoch bigint NOT NULL
+    )`
+  yield* sql`INSERT INTO log_owner (only_row, owner, epoch) VALUES (true, 0, 0)`
   yield* sql`
     CREATE TABLE log_ends (
       topic text NOT NULL,
       partition integer NOT NULL,
       start_offset bigint NOT NULL,
       end_offset bigint NOT NULL,
+      newest_timestamp bigint NOT NULL,
       PRIMARY KEY (topic, partition)
     )`
   yield* sql`
@@ -33,11 +42,11 @@ export default Effect.gen(function* () {
         base_offset bigint NOT NULL,
         last_offset bigint NOT NULL,
         written_at timestamptz NOT NULL,
-        last_timestamp bigint NOT NULL,
+        newest_timestamp bigint NOT NULL,
         records text NOT NULL,
         PRIMARY KEY (topic, partition, last_offset, written_at)
       ) PARTITION BY RANGE (written_at)`
-    yield* sql`CREATE INDEX ${sql(`${table}_by_time`)} ON ${sql(table)} (topic, partition, last_timestamp)`
+    yield* sql`CREATE INDEX ${sql(`${table}_by_time`)} ON ${sql(table)} (topic, partition, newest_timestamp, last_offset)`
   }
   yield* sql`
     CREATE TABLE log_compacted (

@@ -1,0 +1,104 @@
+/** Listening and stopping: a port that cannot be had is one sentence, and a stop waits for what is in flight. */
+import { createServer } from "node:http"
+import { connect } from "node:net"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { HttpServer } from "effect/http"
+import { serverLayer } from "../../src/api/Server.ts"
+import { Health } from "../../src/observability/Health.ts"
+import { ApiUnderTest, apiLayer, storesLayer } from "../support/api.ts"
+
+const holdPort = Effect.acquireRelease(
+  Effect.callback<ReturnType<typeof createServer>>((resume) => {
+    const server = createServer()
+    server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+  }),
+  (server) => Effect.sync(() => server.close())
+)
+
+const messageOf = (environment: Record<string, string>) =>
+  Effect.scoped(Layer.build(serverLayer.pipe(Layer.provide(storesLayer(environment))))).pipe(
+    Effect.flip,
+    Effect.map((error) => ("message" in error ? error.message : String(error)))
+  )
+
+describe("server", () => {
+  it.live("says which port is in use", () =>
+    Effect.gen(function* () {
+      const address = (yield* holdPort).address()
+      const port = typeof address === "object" ? String(address?.port) : ""
+      assert.strictEqual(
+        yield* messageOf({ PORT: port }),
+        `PORT: ${port} on 127.0.0.1 is in use by another program; stop it or choose another port.`
+      )
+    })
+  )
+
+  it.live("says that the host is not this machine", () =>
+    Effect.gen(function* () {
+      assert.match(
+        yield* messageOf({ HOST: "192.0.2.1" }),
+        /^HOST: 192.0.2.1 is not an address of this machine/
+      )
+    })
+  )
+
+  it.live("is ready when every part is, and names the one that is not", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const health = yield* Health
+      yield* health.set("ingest mainnet", {
+        status: "degraded",
+        detail: "reconnecting",
+        facts: { behind: 2 }
+      })
+      const ready = yield* api.call("GET", "/readyz")
+      assert.strictEqual(ready.status, 200)
+      assert.deepStrictEqual(ready.body, {
+        status: "ok",
+        parts: {
+          database: { status: "ok", detail: "answers" },
+          "ingest mainnet": { status: "degraded", detail: "reconnecting", facts: { behind: 2 } }
+        }
+      })
+      yield* health.set("ingest mainnet", { status: "failed", detail: "stopped" })
+      const unready = yield* api.call("GET", "/readyz")
+      assert.strictEqual(unready.status, 503)
+      assert.strictEqual(unready.body.status, "unavailable")
+      assert.strictEqual(unready.body.parts["ingest mainnet"].detail, "stopped")
+      assert.isNotNull(unready.headers.get("retry-after"))
+      assert.strictEqual((yield* api.call("GET", "/healthz")).status, 200)
+    }).pipe(Effect.provide(apiLayer()))
+  )
+
+  it.live("a stop answers the request in flight, and is not held up by an idle connection", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const context = yield* Layer.buildWithScope(apiLayer(), scope)
+      const asked = yield* Deferred.make<void>()
+      const goOn = yield* Deferred.make<void>()
+      yield* Effect.gen(function* () {
+        const api = yield* ApiUnderTest
+        const health = yield* Health
+        yield* HttpServer.HttpServer
+        yield* health.watch(
+          "slow",
+          Effect.as(Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(goOn)), {
+            status: "ok",
+            detail: "slow"
+          } as const)
+        )
+        const idle = connect(Number(new URL(api.url).port), "127.0.0.1")
+        yield* Effect.callback<void>((resume) => void idle.once("connect", () => resume(Effect.void)))
+        const answer = yield* Effect.forkChild(api.call("GET", "/readyz"))
+        yield* Deferred.await(asked)
+        const stopped = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+        yield* Effect.yieldNow
+        yield* Deferred.succeed(goOn, undefined)
+        assert.strictEqual((yield* Fiber.join(answer)).status, 200)
+        yield* Fiber.join(stopped).pipe(Effect.timeout("5 seconds"))
+        idle.destroy()
+      }).pipe(Effect.provide(context))
+    })
+  )
+})

@@ -1,0 +1,60 @@
+/**
+ * The whole chain on real ledgers: served over rippled's WebSocket protocol, taken, detected, routed, delivered to a
+ * real receiver. What arrives is exactly what the ledgers are known to hold: each event once, signed, in ledger order.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { Health } from "../../src/observability/Health.ts"
+import { apiPart, roles } from "../../src/Roles.ts"
+import { apiClient, createWebhook } from "../support/apiClient.ts"
+import { comparable, corpusPresent, corpusRuns, expectedEvents } from "../support/corpusLedgers.ts"
+import { TestDatabase } from "../support/postgres.ts"
+import { makeReceiver, signatureHolds } from "../support/receiver.ts"
+import { rippledServer } from "../support/rippledServer.ts"
+import { settingsLayer } from "../support/settings.ts"
+
+const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
+const runs = corpusPresent ? corpusRuns().filter(({ files }) => expectedEvents(files).length > 0) : []
+
+describe.skipIf(!corpusPresent)("real ledgers, whole chain (skipped without ../shared/xrpl-corpus)", () => {
+  it.live.each(runs.map((run) => [run.files[0]!, run] as const))(
+    "arrive as exactly their events, in order: from %s on",
+    ([, { files, ledgers }]) =>
+      Effect.gen(function* () {
+        const [first, last] = [ledgers[0]!.ledger_index, ledgers.at(-1)!.ledger_index]
+        const server = yield* rippledServer()
+        server.serve(ledgers)
+        const receiver = yield* makeReceiver()
+        const settings = settingsLayer({
+          ADMIN_KEY,
+          XRPL_MAINNET_URLS: server.url,
+          XRPL_MAINNET_START: String(first)
+        })
+        const context = yield* Layer.build(
+          Layer.fresh(roles).pipe(Layer.provide(TestDatabase), Layer.provide(settings))
+        )
+        const health = yield* Context.get(context, Health).get(apiPart)
+        const client = apiClient(String(health?.facts?.["address"]), ADMIN_KEY)
+        const { id, secret } = yield* createWebhook(client, {
+          url: receiver.url,
+          event_types: ["*"],
+          max_in_flight: 1
+        })
+        server.close(last)
+
+        const expected = expectedEvents(files)
+        yield* receiver
+          .until((received) => received.length >= expected.length)
+          .pipe(Effect.timeout("30 seconds"))
+        const known = (index: number) => expected[index]?.timestamp !== null
+        assert.deepStrictEqual(
+          receiver.received.map(({ event }, i) => comparable(event, { withTime: known(i) })),
+          expected.map(({ accounts: _, ...event }, i) => comparable(event, { withTime: known(i) }))
+        )
+        for (const one of receiver.received) {
+          assert.isTrue(signatureHolds(secret, one))
+          assert.strictEqual(one.event.webhook_id, id)
+        }
+      })
+  )
+})

@@ -1,0 +1,138 @@
+/** What the embedded log keeps when its database fails in the worst moment, and when a caller does. */
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Exit, Fiber, Layer, Result } from "effect"
+import { Reactivity } from "effect/reactivity"
+import type { SqlClient } from "effect/sql"
+import * as EmbeddedEventLog from "../../src/log/EmbeddedEventLog.ts"
+import { EventLog, type EventLogError, type NewRecord } from "../../src/log/EventLog.ts"
+import { databaseProxy } from "../support/databaseProxy.ts"
+import { makeDatabase } from "../support/postgres.ts"
+import { settingsLayer } from "../support/settings.ts"
+
+const EVENTS = { topic: "xrpl.testnet.events", partition: 0 }
+const MARKERS = { topic: "xrpl.testnet.ledgers", partition: 0 }
+const events = (...given: ReadonlyArray<string>): ReadonlyArray<NewRecord> =>
+  given.map((value) => ({ topic: EVENTS.topic, key: "k", value }))
+
+/** The log behind a proxy, and the same database without it. */
+const open = Effect.gen(function* () {
+  const database = yield* makeDatabase
+  const direct = yield* PgClient.make({ ...database, maxConnections: 1 })
+  const [row] = yield* direct<{ readonly name: string }>`SELECT current_database() AS name`
+  const proxy = yield* databaseProxy
+  const throughProxy = PgClient.layer({ ...proxy.connectionTo(row!.name), maxConnections: 4 })
+  const context = yield* Layer.build(
+    EmbeddedEventLog.layer.pipe(Layer.provide(settingsLayer()), Layer.provide(throughProxy))
+  )
+  return { log: Context.get(context, EventLog), proxy, sql: direct as SqlClient.SqlClient }
+})
+
+type Log = EventLog["Service"]
+
+const all = Effect.fnUntraced(function* (log: Log) {
+  const found: Array<readonly [number, string | null]> = []
+  while (true) {
+    const records = yield* log.read({ ...EVENTS, offset: found.length }, 100)
+    if (records.length === 0) return found
+    for (const { offset, value } of records) found.push([offset, value])
+  }
+})
+
+const test = (
+  promise: string,
+  body: (given: Effect.Success<typeof open>) => Effect.Effect<void, EventLogError | object>
+) =>
+  it.live(promise, () =>
+    Effect.flatMap(open, body).pipe(Effect.scoped, Effect.provide(Reactivity.layer), Effect.orDie)
+  )
+
+describe("embedded event log under faults", () => {
+  test("shows a write whose answer was lost to whoever reads back, so that nobody writes it twice", ({
+    log,
+    proxy
+  }) =>
+    Effect.gen(function* () {
+      yield* log.transaction({ append: events("1") })
+      yield* proxy.loseAnswer("SELECT 1")
+      const answer = yield* Effect.result(log.transaction({ append: events("2") }))
+      assert.isTrue(Result.isFailure(answer))
+      assert.strictEqual((yield* log.last(EVENTS))?.value, "2")
+      assert.deepStrictEqual(yield* log.offsets(EVENTS), { start: 0, end: 2 })
+      yield* log.transaction({ append: events("3") })
+      assert.deepStrictEqual(yield* all(log), [
+        [0, "1"],
+        [1, "2"],
+        [2, "3"]
+      ])
+    }))
+
+  test("wakes who waits for a write whose answer was lost", ({ log, proxy }) =>
+    Effect.gen(function* () {
+      const waiting = yield* Effect.forkChild(log.awaitOffset({ ...EVENTS, offset: 0 }))
+      yield* proxy.loseAnswer("SELECT 1")
+      yield* Effect.flip(log.transaction({ append: events("1") }))
+      yield* Fiber.join(waiting)
+    }))
+
+  test("refuses a write that was cut off and arrives after the writer has gone on", ({ log, proxy }) =>
+    Effect.gen(function* () {
+      yield* log.transaction({ append: events("1") })
+      const arrive = yield* proxy.delayWrite
+      yield* Effect.flip(log.transaction({ append: events("late") }))
+      yield* log.transaction({ append: events("2") })
+      yield* arrive
+      yield* log.transaction({ append: events("3") })
+      assert.deepStrictEqual(yield* all(log), [
+        [0, "1"],
+        [1, "2"],
+        [2, "3"]
+      ])
+    }))
+
+  test("keeps what is in the tables and what readers see the same, through cut connections", ({ log, sql }) =>
+    Effect.gen(function* () {
+      const cut = sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                      WHERE datname = current_database() AND pid <> pg_backend_pid()`
+      // Reads back before it writes again, as the port asks for.
+      const append = Effect.fnUntraced(function* (value: string) {
+        while (true) {
+          const { end } = yield* Effect.eventually(log.offsets(EVENTS))
+          if (Exit.isSuccess(yield* Effect.exit(log.transaction({ append: events(value) })))) return
+          const since = yield* Effect.eventually(log.read({ ...EVENTS, offset: end }, 10))
+          if (since.some((record) => record.value === value)) return
+        }
+      })
+      for (let i = 0; i < 60; i++) {
+        if (i % 3 === 0) yield* Effect.all([append(String(i)), cut], { concurrency: "unbounded" })
+        else yield* append(String(i))
+      }
+      assert.deepStrictEqual(
+        yield* all(log),
+        Array.from({ length: 60 }, (_, i) => [i, String(i)])
+      )
+      yield* log.transaction({ append: [{ ...MARKERS, key: "k", value: "m" }] })
+    }))
+
+  test("fails only the caller whose transaction cannot be made", ({ log }) =>
+    Effect.gen(function* () {
+      const broken = log.transaction({
+        append: events("never"),
+        appendThen: () => {
+          throw new Error("no marker")
+        }
+      })
+      const [, broke, wrote] = yield* Effect.all(
+        [
+          log.transaction({ append: events("1") }),
+          Effect.exit(broken),
+          log.transaction({ append: events("2") }),
+          log.transaction({ append: events("3") })
+        ],
+        { concurrency: "unbounded" }
+      )
+      assert.isTrue(Exit.hasDies(broke))
+      assert.strictEqual(wrote[0]?.offset, 1)
+      assert.strictEqual((yield* all(log)).length, 3)
+    }))
+})

@@ -1,0 +1,90 @@
+/**
+ * A loopback proxy before the test's PostgreSQL that does what networks do to a commit: loses the answer of a write that
+ * landed, or cuts the client off while its write is still on the way and lets it arrive later.
+ */
+import * as net from "node:net"
+import { Effect, Latch } from "effect"
+import { inject } from "vitest"
+import { connectionTo } from "./globalSetup.ts"
+
+const target = (): net.NetConnectOpts => {
+  const { url, path } = inject("postgres")
+  if (url === undefined) return { path: `${path}/.s.PGSQL.5432` }
+  const { hostname, port } = new URL(url)
+  return { host: hostname, port: port === "" ? 5432 : Number(port) }
+}
+
+export interface DatabaseProxy {
+  /** Options that connect to that database through the proxy. */
+  readonly connectionTo: (database: string) => ReturnType<typeof connectionTo>
+  /** The answer to the next statement whose completion reads `tag` is lost, with its connection. */
+  readonly loseAnswer: (tag: string) => Effect.Effect<void>
+  /** What is sent next is held back and its client cut off; the result lets it go on to the server, and waits for the end. */
+  readonly delayWrite: Effect.Effect<Effect.Effect<void>>
+}
+
+/** Listens for the life of the scope. */
+export const databaseProxy = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const sockets = new Set<net.Socket>()
+    let lostTag: string | undefined
+    let held: { chunk: Buffer; server: net.Socket } | undefined
+    let holding = false
+    const ended = Latch.makeUnsafe()
+
+    const listener = net.createServer((client) => {
+      const server = net.connect(target())
+      for (const socket of [client, server]) {
+        sockets.add(socket)
+        socket.on("error", () => socket.destroy())
+      }
+      client.on("data", (chunk: Buffer) => {
+        if (!holding) return void server.write(chunk)
+        holding = false
+        held = { chunk, server }
+        client.destroy()
+      })
+      client.on("close", () => {
+        if (held?.server !== server) server.destroy()
+      })
+      server.on("data", (chunk) => {
+        if (lostTag !== undefined && chunk.includes(lostTag)) {
+          lostTag = undefined
+          return void client.destroy()
+        }
+        if (!client.destroyed) client.write(chunk)
+        else if (held?.server === server) server.end(() => ended.openUnsafe())
+      })
+      server.on("close", () => client.destroy())
+    })
+    await new Promise<void>((done) => listener.listen(0, "127.0.0.1", done))
+    const { port } = listener.address() as net.AddressInfo
+    const proxy: DatabaseProxy = {
+      connectionTo: (database) => {
+        const { url, username } = inject("postgres")
+        const address = new URL(url ?? `postgres://${username}@127.0.0.1`)
+        address.hostname = "127.0.0.1"
+        address.port = String(port)
+        return connectionTo({ url: address.href }, database)
+      },
+      loseAnswer: (tag) =>
+        Effect.sync(() => {
+          lostTag = tag
+        }),
+      delayWrite: Effect.sync(() => {
+        holding = true
+        return Effect.suspend(() => {
+          if (held === undefined) return Effect.die(new Error("nothing was held back"))
+          held.server.write(held.chunk)
+          return Latch.await(ended)
+        })
+      })
+    }
+    return { proxy, listener, sockets }
+  }),
+  ({ listener, sockets }) =>
+    Effect.promise(async () => {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((done) => listener.close(done))
+    })
+).pipe(Effect.map(({ proxy }) => proxy))
