@@ -21,18 +21,18 @@ export const publishBatch = Effect.gen(function* () {
   const published = (yield* log.committed(OUTBOX_POSITION.group, OUTBOX_POSITION)) - 1
   const rows = yield* outbox.next(Math.max(0, published), Limits.outboxBatch)
   const last = rows.at(-1)
-  if (last !== undefined) {
-    yield* log.transaction({
-      append: rows.map(({ id, topic, key, value }) => ({
-        topic,
-        key,
-        value,
-        headers: { [OUTBOX_ID_HEADER]: String(id) }
-      })),
-      commit: { group: OUTBOX_POSITION.group, positions: [{ ...OUTBOX_POSITION, offset: last.id + 1 }] }
-    })
-  }
-  yield* outbox.removeUpTo(last?.id ?? Math.max(0, published))
+  if (last === undefined) return false
+  yield* log.transaction({
+    append: rows.map(({ id, topic, key, value }) => ({
+      topic,
+      key,
+      value,
+      headers: { [OUTBOX_ID_HEADER]: String(id) }
+    })),
+    commit: { group: OUTBOX_POSITION.group, positions: [{ ...OUTBOX_POSITION, offset: last.id + 1 }] }
+  })
+  // Also what an earlier process had published and not come to delete.
+  yield* outbox.removeUpTo(last.id)
   return rows.length === Limits.outboxBatch
 })
 
@@ -43,18 +43,17 @@ const publish = Effect.gen(function* () {
   const outbox = yield* Outbox
   const sql = yield* SqlClient.SqlClient
   const connection = yield* sql.reserve
-  const locked = connection.executeUnprepared(
-    `SELECT pg_try_advisory_lock(${PUBLISHER_LOCK}) AS held`,
-    [],
-    undefined
-  )
+  const run = (statement: string) => connection.executeUnprepared(statement, [], undefined)
+  const locked = run(`SELECT pg_try_advisory_lock(${PUBLISHER_LOCK}) AS held`)
+  // The connection goes back to the pool, and would hold the lock there against ourselves.
+  yield* Effect.addFinalizer(() => Effect.ignore(run("SELECT pg_advisory_unlock_all()")))
   const idle = Effect.raceFirst(outbox.written, Effect.sleep(Limits.outboxPollMs))
   while ((yield* locked)[0]?.["held"] !== true) yield* Effect.sleep(Limits.outboxPollMs)
   while (true) {
     const more = yield* publishBatch
     if (!more) yield* idle
     // Asked again each time: a connection that broke has lost the lock, and then another may publish.
-    yield* connection.executeUnprepared("SELECT 1", [], undefined)
+    yield* run("SELECT 1")
   }
 })
 

@@ -71,6 +71,8 @@ export const Limits = {
   partitionDeliveries: 2_000,
   /** Part of a partition's free room that one webhook's queue may take: a slow one cannot fill it, a lone one has most. */
   laneShare: 0.5,
+  /** Attempts of a webhook beyond its window that may wait to be recorded: what a crash repeats, over all, is both. */
+  unsettledSlack: 16,
   /** Rows a lane pages from PostgreSQL at once. */
   lanePageRows: 200,
   /** Bytes of a response kept; the rest is not read. */
@@ -129,6 +131,8 @@ export const Limits = {
   ...webhookBounds,
   /** A database that does not answer `/readyz` within this counts as away. */
   readyCheckMs: 2_000,
+  /** For requests in flight when the server stops: leaves the rest of `shutdownMs` to the stages. */
+  apiShutdownMs: 10_000,
   /** From a request's first byte to its last: a slow sender cannot hold a connection for longer. */
   requestReceiveMs: 30_000,
   /** `Retry-After` of a 503, in seconds: a database or broker that restarts needs some. */

@@ -23,6 +23,8 @@ export interface Lane {
   mode: "live" | "backlog"
   queue: Array<Work>
   inFlight: number
+  /** Sent, and not yet recorded: what a crash would repeat. */
+  unsettled: number
   readonly rate: RateWindow
   /** A wake-up for the rate window is on its way. */
   waiting: boolean
@@ -45,6 +47,7 @@ export const makeLane = (webhookId: string, mode: Lane["mode"]): Lane => ({
   mode,
   queue: [],
   inFlight: 0,
+  unsettled: 0,
   rate: makeRateWindow(),
   waiting: false,
   paging: false,
@@ -58,6 +61,10 @@ export const makeLane = (webhookId: string, mode: Lane["mode"]): Lane => ({
 /** How many more a lane may queue when the partition has room for `free`. */
 export const laneRoom = (lane: Lane, free: number, share: number): number =>
   Math.max(0, Math.floor((free + lane.queue.length) * share) - lane.queue.length)
+
+/** Whether the window leaves room for one more attempt: on the wire, and among those a crash would repeat. */
+export const mayStart = (lane: Lane, maxInFlight: number, unsettledSlack: number): boolean =>
+  lane.queue.length > 0 && lane.inFlight < maxInFlight && lane.unsettled < maxInFlight + unsettledSlack
 
 /** Whether the lane should ask for a page now: ahead of need while there is more, only when idle at the end. */
 export const wantsPage = (lane: Lane, pageRows: number): boolean =>

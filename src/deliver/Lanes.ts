@@ -10,7 +10,7 @@ import { DeliveryStore } from "../storage/DeliveryStore.ts"
 import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { makeAttempt } from "./Attempt.ts"
 import { makeBacklog } from "./Backlog.ts"
-import { afterPage, type Lane, laneRoom, makeLane, type Work, wantsPage } from "./Lane.ts"
+import { afterPage, type Lane, laneRoom, makeLane, mayStart, type Work, wantsPage } from "./Lane.ts"
 import { Recorder } from "./Recorder.ts"
 
 export interface Lanes {
@@ -70,6 +70,7 @@ export const makeLanes = Effect.fnUntraced(function* (settleOffset: (offset: num
 
   const settle = (lane: Lane, work: Work) => {
     forget(work)
+    lane.unsettled--
     sending--
     if (sending === 0) idle.openUnsafe()
     lane.changes++
@@ -86,6 +87,7 @@ export const makeLanes = Effect.fnUntraced(function* (settleOffset: (offset: num
     const webhook = registry.get(lane.webhookId)
     if (webhook === undefined) return forget(work)
     lane.inFlight++
+    lane.unsettled++
     sending++
     idle.closeUnsafe()
     run(
@@ -106,7 +108,7 @@ export const makeLanes = Effect.fnUntraced(function* (settleOffset: (offset: num
       return
     }
     const { max_in_flight, max_per_second } = webhook.config
-    while (lane.queue.length > 0 && lane.inFlight < max_in_flight && !lane.waiting) {
+    while (!lane.waiting && mayStart(lane, max_in_flight, Limits.unsettledSlack)) {
       const waitMs = lane.rate.take(max_per_second, clock.currentTimeMillisUnsafe())
       if (waitMs > 0) {
         lane.waiting = true

@@ -1,7 +1,7 @@
 /** The decisions of the delivery actor, as values: is work current, may it start, what does a page mean, what failed. */
 import { assert, describe, it } from "@effect/vitest"
 import { connectionFailure, responseFailure } from "../../src/deliver/FailureText.ts"
-import { afterPage, type Lane, laneRoom, makeLane, wantsPage } from "../../src/deliver/Lane.ts"
+import { afterPage, type Lane, laneRoom, makeLane, mayStart, wantsPage } from "../../src/deliver/Lane.ts"
 import { makeRateWindow } from "../../src/deliver/RateWindow.ts"
 import { workState } from "../../src/deliver/WorkState.ts"
 import type { DeliveryWork } from "../../src/domain/Delivery.ts"
@@ -96,6 +96,14 @@ describe("lane", () => {
     assert.deepStrictEqual([lane.cursor, lane.atEnd], ["dlv_9", false])
     afterPage(lane, { rows: 3, limit: 10, lastId: "dlv_C", changesBefore: 0 })
     assert.deepStrictEqual([lane.cursor, lane.atEnd, lane.mode], ["", true, "backlog"])
+  })
+
+  it("starts attempts within its window, and no more than a crash may repeat", () => {
+    const queued = { queue: [{}] as never }
+    assert.isTrue(mayStart({ ...makeLane("wh_1", "live"), ...queued }, 4, 4))
+    assert.isFalse(mayStart({ ...makeLane("wh_1", "live"), ...queued, inFlight: 4, unsettled: 4 }, 4, 4))
+    assert.isFalse(mayStart({ ...makeLane("wh_1", "live"), ...queued, inFlight: 0, unsettled: 8 }, 4, 4))
+    assert.isFalse(mayStart(makeLane("wh_1", "live"), 4, 4))
   })
 
   it("asks ahead while there is more, and at the end only when idle", () => {

@@ -80,6 +80,17 @@ const serves = (pid: number, cluster: string): boolean => {
   }
 }
 
+/** Whether `parent`, our watchdog, started that process: of two programs at once, one sees the other's server. */
+const isChildOf = (pid: number, parent: number | undefined): boolean => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+    // The second field is the program's name in brackets and may hold spaces; state and parent follow it.
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]) === parent
+  } catch {
+    return false
+  }
+}
+
 /** What postmaster.pid says: its first line is the process, its eighth the state. */
 const postmaster = (cluster: string): { readonly pid: number; readonly ready: boolean } | undefined => {
   try {
@@ -274,10 +285,13 @@ export const start = (
         Effect.sync(() => launch(bin, cluster, sockets, logFile)),
         (child) => stop(child, cluster)
       )
-      writeFileSync(holderFile, `${process.pid}\n${options.command}`)
       const deadline = (yield* Clock.currentTimeMillis) + Limits.embeddedStartMs
       while (child.exitCode === null) {
-        if (postmaster(cluster)?.ready === true) return server
+        const running = postmaster(cluster)
+        if (running?.ready === true && isChildOf(running.pid, child.pid)) {
+          writeFileSync(holderFile, `${process.pid}\n${options.command}`)
+          return server
+        }
         if ((yield* Clock.currentTimeMillis) > deadline) {
           return yield* failure(
             `DATA_DIR: the database in ${dataDir} did not start in time; see ${basename(logFile)} there.`

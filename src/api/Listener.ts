@@ -1,0 +1,89 @@
+/**
+ * The HTTP server on HOST:PORT (port 0: a free one; the bound address is `HttpServer`'s). A port that cannot be had is
+ * one sentence that names the setting. When it stops, connections without a request end at once, requests in flight may
+ * end within `Limits.apiShutdownMs`, and then whatever is left is cut: nobody holds the process by holding a connection.
+ */
+import { createServer, type Server } from "node:http"
+import type { Socket } from "node:net"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Effect, Layer, Schema } from "effect"
+import { HttpServer } from "effect/http"
+import { Settings } from "../config/Config.ts"
+import { Limits } from "../config/Limits.ts"
+import { errorBody } from "./Errors.ts"
+import { requestIdOf } from "./RequestId.ts"
+
+export class ListenError extends Schema.TaggedError<ListenError>()("ListenError", {
+  message: Schema.String
+}) {}
+
+/** Bytes that are no HTTP request never reach the gate; they get the same kind of answer. */
+const answerMalformed = (server: Server): Server =>
+  server.on("clientError", (_error, socket) => {
+    if (!socket.writable) return socket.destroy()
+    const body = JSON.stringify(errorBody("VALIDATION_ERROR", "This is not a well-formed HTTP request."))
+    socket.end(
+      `HTTP/1.1 400 Bad Request\r\nX-Request-Id: ${requestIdOf({})}\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
+    )
+  })
+
+const listenProblem = (cause: unknown, host: string, port: number): string => {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
+  switch (code) {
+    case "EADDRINUSE":
+      return `PORT: ${port} on ${host} is in use by another program; stop it or choose another port.`
+    case "EACCES":
+      return `PORT: ${port} may not be used without privileges; choose one from 1024 up.`
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return `HOST: ${host} is not an address of this machine.`
+    default:
+      return `PORT: ${port} on ${host} cannot be listened on (${code}).`
+  }
+}
+
+/** Connections on which no request has come yet; Node's own closing of idle ones passes them over. */
+const trackSilent = (server: Server): ReadonlySet<Socket> => {
+  const silent = new Set<Socket>()
+  server.on("connection", (socket) => {
+    silent.add(socket)
+    socket.once("close", () => silent.delete(socket))
+  })
+  server.on("request", ({ socket }) => silent.delete(socket))
+  return silent
+}
+
+/** Runs `serve` on the server, for as long as the layer lives. */
+export const listen = <A, E, R>(serve: Layer.Layer<A, E, R>) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { host, port } = yield* Settings
+      const server = answerMalformed(createServer({ requestTimeout: Limits.requestReceiveMs }))
+      const silent = trackSilent(server)
+      const httpServer = Layer.effect(
+        HttpServer.HttpServer,
+        Effect.gen(function* () {
+          const http = yield* NodeHttpServer.make(() => server, {
+            host,
+            port,
+            gracefulShutdownTimeout: Limits.apiShutdownMs
+          }).pipe(
+            Effect.mapError((error) => new ListenError({ message: listenProblem(error.cause, host, port) }))
+          )
+          // Last but for the server's own end, when the requests in flight have had their time.
+          yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
+          return http
+        })
+      )
+      // First of all, before the server stops to listen.
+      const dropSilent = Layer.effectDiscard(
+        Effect.addFinalizer(() =>
+          Effect.sync(() => {
+            for (const socket of silent) socket.destroy()
+          })
+        )
+      )
+      return dropSilent.pipe(Layer.provideMerge(serve), Layer.provideMerge(httpServer))
+    })
+  ).pipe(Layer.provide(NodeHttpServer.layerHttpServices))

@@ -1,0 +1,155 @@
+/** `doctor` finds what is wrong with settings, store, ledger servers and port, names how to mend it, and changes nothing. */
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { examine, type Finding } from "../../src/cli/Checks.ts"
+import { table } from "../../src/cli/Doctor.ts"
+import type { Environment } from "../../src/config/Config.ts"
+import { chain } from "../support/chain.ts"
+import { rippledServer } from "../support/rippledServer.ts"
+
+const temporaryFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-doctor-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+/** A program that holds a port and answers every request with `text`. */
+const httpServer = (text: string) =>
+  Effect.acquireRelease(
+    Effect.callback<Server>((resume) => {
+      const server = createServer((_, response) => response.end(text))
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) =>
+      Effect.sync(() => {
+        server.close()
+        server.closeAllConnections()
+      })
+    // A server that listens on TCP has such an address.
+  ).pipe(Effect.map((server) => (server.address() as AddressInfo).port))
+
+const examined = Effect.fnUntraced(function* (environment: Environment) {
+  const folder = yield* temporaryFolder
+  return yield* examine({
+    DATA_DIR: join(folder, "data"),
+    PORT: "0",
+    XRPL_MAINNET_URLS: "",
+    ...environment
+  })
+})
+
+const one = (findings: ReadonlyArray<Finding>, check: string): Finding => {
+  const found = findings.find((finding) => finding.check.startsWith(check))
+  if (found === undefined) throw new Error(`no ${check} among ${findings.map((finding) => finding.check)}`)
+  return found
+}
+
+const isProblem = (finding: Finding, detail: RegExp, mend: RegExp) => {
+  assert.strictEqual(finding.status, "problem")
+  assert.match(finding.detail, detail)
+  assert.match(finding.mend, mend)
+}
+
+describe("doctor", () => {
+  it.live("is content with the defaults and a folder that can be made, and makes none", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const dataDir = join(folder, "deep", "data")
+      const findings = yield* examine({ DATA_DIR: dataDir, PORT: "0", XRPL_MAINNET_URLS: "" })
+      assert.deepStrictEqual(
+        findings.map(({ check, status }) => `${check} ${status}`),
+        ["settings ok", "store ok", "API port ok"]
+      )
+      assert.isFalse(existsSync(dataDir))
+      assert.deepStrictEqual(readdirSync(folder), [])
+    })
+  )
+
+  it.live("tells every wrong setting and which to correct", () =>
+    Effect.gen(function* () {
+      const findings = yield* examined({ PORT: "70000", LOG_LEVEL: "loud" })
+      assert.strictEqual(findings.length, 2)
+      isProblem(findings[0]!, /^PORT: "70000"/, /unset PORT/)
+      isProblem(findings[1]!, /^LOG_LEVEL: /, /unset LOG_LEVEL/)
+    })
+  )
+
+  it.live("warns of what is set but does nothing yet", () =>
+    Effect.gen(function* () {
+      const findings = yield* examined({ SMTP_URL: "smtp://host" })
+      assert.deepStrictEqual(
+        findings.filter(({ status }) => status === "warning").map(({ mend }) => mend),
+        ["Unset SMTP_URL."]
+      )
+    })
+  )
+
+  it.live("tries the folder for real", () =>
+    Effect.gen(function* () {
+      const findings = yield* examined({ DATA_DIR: "/dev/null/data" })
+      isProblem(one(findings, "store"), /cannot be written/, /set DATA_DIR/)
+    })
+  )
+
+  it.live("says that a database does not answer, without its password", () =>
+    Effect.gen(function* () {
+      const findings = yield* examined({ DATABASE_URL: "postgres://user:hunter2@127.0.0.1:1/db" })
+      isProblem(one(findings, "store"), /127\.0\.0\.1:1\/db/, /correct DATABASE_URL/)
+      assert.notInclude(JSON.stringify(findings), "hunter2")
+    })
+  )
+
+  it.live("finds a ledger server that works, and at which ledger it is", () =>
+    Effect.gen(function* () {
+      const server = yield* rippledServer({ networkId: 1 })
+      server.serve(chain(5, 7))
+      server.close(7)
+      const findings = yield* examined({ XRPL_TESTNET_URLS: server.url })
+      const finding = one(findings, "testnet 127.0.0.1")
+      assert.deepStrictEqual([finding.status, finding.detail], ["ok", "reachable, at ledger 7"])
+    })
+  )
+
+  it.live("finds a ledger server of another network, and one that is not there", () =>
+    Effect.gen(function* () {
+      const server = yield* rippledServer({ networkId: 1 })
+      const findings = yield* examined({
+        XRPL_MAINNET_URLS: server.url,
+        XRPL_DEVNET_URLS: "ws://127.0.0.1:1/secret-path"
+      })
+      isProblem(one(findings, "mainnet"), /network/, /setting of its own network/)
+      isProblem(one(findings, "devnet"), /ECONNREFUSED/, /XRPL_DEVNET_URLS/)
+      assert.notInclude(JSON.stringify(findings), "secret-path")
+    })
+  )
+
+  it.live("tells a port that another program holds from one of a running service", () =>
+    Effect.gen(function* () {
+      const foreign = yield* httpServer("hello")
+      isProblem(one(yield* examined({ PORT: String(foreign) }), "API port"), /another program/, /set PORT/)
+      const own = yield* httpServer('{"status":"ok"}')
+      assert.strictEqual(one(yield* examined({ PORT: String(own) }), "API port").status, "ok")
+    })
+  )
+})
+
+describe("doctor's table", () => {
+  it("has a row each, and what to do below a problem", () => {
+    const rows = table(
+      [
+        { check: "settings", status: "ok", detail: "fine", mend: "" },
+        { check: "API port", status: "problem", detail: "in use", mend: "Set PORT." }
+      ],
+      false
+    )
+    assert.deepStrictEqual(rows.split("\n"), [
+      "ok       settings  fine",
+      "problem  API port  in use",
+      "                   → Set PORT."
+    ])
+  })
+})

@@ -1,0 +1,97 @@
+/** The real program as an operator runs it: a child process with its own folder and nothing of our environment. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { resolve } from "node:path"
+import { createInterface } from "node:readline"
+import { Deferred, Effect, type Scope } from "effect"
+
+const main = resolve(import.meta.dirname, "../../src/main.ts")
+
+export interface ProgramOptions {
+  /** Working folder: `.env` is read there. */
+  readonly cwd: string
+  readonly environment?: Readonly<Record<string, string>>
+  readonly input?: string
+}
+
+const environmentOf = (environment: Readonly<Record<string, string>> = {}) => ({
+  PATH: process.env["PATH"],
+  ...environment
+})
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs it to its end. */
+export const runProgram = (
+  args: ReadonlyArray<string>,
+  { cwd, environment, input }: ProgramOptions
+): Ended => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
+    cwd,
+    env: environmentOf(environment),
+    encoding: "utf8",
+    ...(input === undefined ? {} : { input })
+  })
+  return { code: status, stdout, stderr }
+}
+
+export interface RunningProgram {
+  readonly signal: (name: NodeJS.Signals) => Effect.Effect<void>
+  /** The first line of standard error that matches, once it is there. */
+  readonly said: (pattern: RegExp) => Effect.Effect<string>
+  readonly stdout: () => string
+  /** Its exit code. */
+  readonly ended: Effect.Effect<number | null>
+}
+
+/** Starts it for the life of the scope. */
+export const startProgram = Effect.fnUntraced(function* (
+  args: ReadonlyArray<string>,
+  { cwd, environment }: ProgramOptions
+): Effect.fn.Return<RunningProgram, never, Scope.Scope> {
+  const exit = yield* Deferred.make<number | null>()
+  const lines: Array<string> = []
+  const waiting = new Set<() => void>()
+  let stdout = ""
+  const child: ChildProcess = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(process.execPath, [main, ...args], {
+        cwd,
+        env: environmentOf(environment),
+        stdio: ["ignore", "pipe", "pipe"]
+      })
+    ),
+    (running) =>
+      Effect.andThen(
+        Effect.sync(() => running.kill("SIGKILL")),
+        Deferred.await(exit)
+      )
+  )
+  child.stdout!.on("data", (chunk: Buffer) => {
+    stdout += chunk.toString()
+  })
+  createInterface({ input: child.stderr! }).on("line", (line) => {
+    lines.push(line)
+    for (const look of waiting) look()
+  })
+  child.on("close", (code) => Deferred.doneUnsafe(exit, Effect.succeed(code)))
+  return {
+    signal: (name) => Effect.sync(() => void child.kill(name)),
+    said: (pattern) =>
+      Effect.callback((resume) => {
+        const look = () => {
+          const line = lines.find((one) => pattern.test(one))
+          if (line === undefined) return
+          waiting.delete(look)
+          resume(Effect.succeed(line))
+        }
+        waiting.add(look)
+        look()
+      }),
+    stdout: () => stdout,
+    ended: Deferred.await(exit)
+  }
+})

@@ -1,0 +1,84 @@
+/**
+ * The program as an operator runs it: `src/main.ts start` as a process of its own. `kill` is kill -9 of the whole
+ * tree, database included, with no chance for anybody to tidy up.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { Effect, type Scope } from "effect"
+
+const MAIN = resolve(import.meta.dirname, "../../src/main.ts")
+
+export interface ServiceProcess {
+  /** Where its API listens. */
+  readonly apiUrl: string
+  readonly kill: Effect.Effect<void>
+}
+
+/** Every process whose ancestor is `root`, itself included. */
+const treeOf = (root: number): ReadonlyArray<number> => {
+  const parents = new Map<number, number>()
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "utf8")
+      // The name in parentheses may hold anything; what follows it is fixed.
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]))
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  const tree = [root]
+  for (const pid of tree) for (const [child, parent] of parents) if (parent === pid) tree.push(child)
+  return tree
+}
+
+const killTree = (child: ChildProcess): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined)
+      return resume(Effect.void)
+    child.once("exit", () => resume(Effect.void))
+    for (const pid of treeOf(child.pid)) {
+      try {
+        process.kill(pid, "SIGKILL")
+      } catch {
+        // It ended meanwhile.
+      }
+    }
+  })
+
+/** Starts it and waits for its API; killed with the scope if it still runs. */
+export const startService = (
+  environment: Readonly<Record<string, string>>
+): Effect.Effect<ServiceProcess, Error, Scope.Scope> =>
+  Effect.gen(function* () {
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        spawn(process.execPath, [MAIN, "start"], {
+          env: {
+            PATH: process.env["PATH"],
+            HOME: process.env["HOME"],
+            PORT: "0",
+            LOG_LEVEL: "warn",
+            ...environment
+          },
+          stdio: ["ignore", "pipe", "pipe"]
+        })
+      ),
+      killTree
+    )
+    const apiUrl = yield* Effect.callback<string, Error>((resume) => {
+      let output = ""
+      const look = (chunk: Buffer) => {
+        output += chunk.toString()
+        const address = /Ledgerhook API: (\S+)/.exec(output)?.[1]
+        if (address !== undefined) resume(Effect.succeed(address))
+      }
+      child.stdout.on("data", look)
+      child.stderr.on("data", look)
+      child.once("exit", (code) =>
+        resume(Effect.fail(new Error(`the service ended with ${code}:\n${output}`)))
+      )
+    }).pipe(Effect.timeoutOrElse({ duration: "30 seconds", orElse: () => Effect.fail(new Error("no API")) }))
+    return { apiUrl, kill: killTree(child) }
+  })
