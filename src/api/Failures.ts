@@ -10,7 +10,7 @@ import { type Unavailable, unavailable } from "./Errors.ts"
 /** PostgreSQL's classes "operator intervention" (it stops or starts) and "insufficient resources". */
 const AWAY_STATES = /^(?:57P|53)/
 
-export const isUnavailable = (error: SqlError.SqlError): boolean => {
+const isUnavailable = (error: SqlError.SqlError): boolean => {
   const { cause, operation } = error.reason
   if (error.isRetryable || operation === "connect") return true
   return cause instanceof Error && "code" in cause && AWAY_STATES.test(String(cause.code))

@@ -13,7 +13,7 @@ import { Limits } from "../config/Limits.ts"
 import { errorBody } from "./Errors.ts"
 import { requestIdOf } from "./RequestId.ts"
 
-export class ListenError extends Schema.TaggedError<ListenError>()("ListenError", {
+class ListenError extends Schema.TaggedError<ListenError>()("ListenError", {
   message: Schema.String
 }) {}
 

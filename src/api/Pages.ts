@@ -17,7 +17,7 @@ const hashOf = (list: ListKey, id: string): string =>
     .digest("base64url")
     .slice(0, HASH_CHARS)
 
-export const cursorOf = (list: ListKey, lastId: string): string =>
+const cursorOf = (list: ListKey, lastId: string): string =>
   Buffer.from(`${hashOf(list, lastId)}${lastId}`).toString("base64url")
 
 /** The id before which the page begins; undefined for a cursor that was not made for this list. */

@@ -6,12 +6,12 @@
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 
 /** What the gate has to know of an endpoint. */
-export interface EndpointFacts {
+interface EndpointFacts {
   readonly hasBody: boolean
   readonly hasQuery: boolean
 }
 
-export interface KnownPath {
+interface KnownPath {
   /** By method, upper case. */
   readonly endpoints: ReadonlyMap<string, EndpointFacts>
   /** The value of `Allow`. */

@@ -31,7 +31,7 @@ const isJson = (bytes: Uint8Array): boolean => {
 }
 
 /** What is wrong with a body that was read. `expected`: whether the endpoint takes one. Pure. */
-export const bodyProblem = (
+const bodyProblem = (
   bytes: Uint8Array,
   contentType: string | undefined,
   expected: boolean

@@ -10,3 +10,6 @@ const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
 export const print = (line: string): Effect.Effect<void> => write(process.stdout, `${line}\n`)
 
 export const printError = (line: string): Effect.Effect<void> => write(process.stderr, `${line}\n`)
+
+/** Lines of the terminal that standard output is; asked each time, since windows are resized. */
+export const terminalRows = (): number => process.stdout.rows ?? 24

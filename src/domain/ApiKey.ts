@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from "node:crypto"
 import type { KeyEnvironment } from "./Network.ts"
 
-export const scopes = [
+const scopes = [
   "webhooks:read",
   "webhooks:write",
   "deliveries:read",
@@ -17,7 +17,7 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]
 
-export const plans = ["developer", "builder", "professional", "compliance", "enterprise"] as const
+const plans = ["developer", "builder", "professional", "compliance", "enterprise"] as const
 export type Plan = (typeof plans)[number]
 
 /** Who a valid key stands for. */
@@ -29,7 +29,7 @@ export interface Identity {
   readonly scopes: ReadonlyArray<Scope>
 }
 
-export const keyPrefix = (environment: KeyEnvironment): string => `svc_${environment}_`
+const keyPrefix = (environment: KeyEnvironment): string => `svc_${environment}_`
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const KEY_BYTES = 32

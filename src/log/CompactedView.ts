@@ -27,13 +27,22 @@ export const make = <A>(options: {
     let next = 0
     let advanced = Latch.makeUnsafe()
 
+    /** The view must outlive any record: a decoder that throws is one that fails. */
+    const decode = (value: string): Result.Result<A, string> => {
+      try {
+        return options.decode(value)
+      } catch (error) {
+        return Result.fail(String(error))
+      }
+    }
+
     const apply = Effect.fnUntraced(function* (record: LogRecord) {
       const { key, value } = record
       if (value === null) {
         if (values.delete(key)) options.onChange(key, undefined)
         return
       }
-      const decoded = options.decode(value)
+      const decoded = decode(value)
       if (Result.isFailure(decoded)) {
         yield* Effect.logError(`${record.topic}@${record.offset} (${key}) is passed over: ${decoded.failure}`)
         return

@@ -77,7 +77,7 @@ export const makeTables = Effect.gen(function* () {
         SELECT batch.*, ${writtenAt}::timestamptz FROM fence, unnest(
           ${own.map((row) => row.topic)}::text[], ${own.map((row) => String(row.partition))}::int[],
           ${own.map((row) => String(row.base))}::bigint[], ${own.map((row) => String(row.last))}::bigint[],
-          ${own.map((row) => String(row.newest))}::bigint[], ${own.map((row) => row.records)}::text[]) AS batch`
+          ${own.map((row) => String(row.newest))}::bigint[], ${own.map((row) => row.records)}::bytea[]) AS batch`
     }
     const held = yield* sql`
       WITH fence AS (
@@ -111,7 +111,7 @@ export const makeTables = Effect.gen(function* () {
   const readRows = Effect.fnUntraced(function* ({ topic, partition, offset }: Position, max: number) {
     const rowsBelow = (below: number, limit: number) => sql<{
       readonly base_offset: bigint
-      readonly records: string
+      readonly records: Uint8Array
     }>`
       SELECT base_offset, records FROM ${sql(tableOf(topic))}
       WHERE topic = ${topic} AND partition = ${partition}

@@ -76,7 +76,7 @@ export const longestRetention = (kind: TopicKind, settings: RetentionSettings): 
   )
 
 /** MurmurHash2, as the default partitioner of Kafka's clients has it: the same key lands in the same partition there. */
-const murmur2 = (data: Uint8Array): number => {
+export const murmur2 = (data: Uint8Array): number => {
   const M = 0x5bd1e995
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
   let hash = 0x9747b28c ^ data.length

@@ -41,7 +41,7 @@ export type WebhookChange = Partial<
   >
 >
 
-export const DISABLED_BY_REQUEST = "disabled by request"
+const DISABLED_BY_REQUEST = "disabled by request"
 
 /** The row after `change`. Only a real step between active and disabled touches the counter and the times. */
 export const changed = (row: WebhookRow, change: WebhookChange, now: string): WebhookRow => {
@@ -52,7 +52,7 @@ export const changed = (row: WebhookRow, change: WebhookChange, now: string): We
     : { ...next, disabled_at: now, disabled_reason: DISABLED_BY_REQUEST }
 }
 
-export const configOf = (row: WebhookRow): WebhookConfig => ({
+const configOf = (row: WebhookRow): WebhookConfig => ({
   id: row.id,
   account_id: row.account_id,
   network: row.network,

@@ -33,7 +33,7 @@ export type NewWebhook = Pick<
 >
 
 /** The reason that deliveries of a deleted webhook end with. */
-export const WEBHOOK_DELETED = "webhook deleted"
+const WEBHOOK_DELETED = "webhook deleted"
 
 /** The recorder locks the same rows in its own order; whom PostgreSQL picks as the victim of a deadlock tries again. */
 const afterDeadlock = {

@@ -4,8 +4,8 @@
  * data. Topics are real ones: one partition (`webhooks.config`, compacted; `xrpl.testnet.events`), 6 and 24 partitions.
  */
 import { assert, it } from "@effect/vitest"
-import { Clock, Deferred, Effect, Exit, Fiber, Latch, Result, type Scope } from "effect"
-import type { EventLog, LogRecord, NewRecord, Partition } from "../../src/log/EventLog.ts"
+import { Cause, Clock, Deferred, Effect, Exit, Fiber, Latch, Result, type Scope } from "effect"
+import type { EventLog, EventLogError, LogRecord, NewRecord, Partition } from "../../src/log/EventLog.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 
 type Log = EventLog["Service"]
@@ -152,6 +152,29 @@ export const suite = (subject: Effect.Effect<Subject, unknown, Scope.Scope>): vo
       assert.strictEqual(yield* log.committed("g", at(EVENTS)), 0)
       yield* log.transaction({ append: numbers(2) })
       assert.deepStrictEqual(values(yield* readAll(log, at(EVENTS))), ["0", "1"])
+    }))
+
+  test("lands a batch of thousands whole and in order", (log) =>
+    Effect.gen(function* () {
+      const positions = yield* log.transaction({ append: numbers(5_000) })
+      assert.strictEqual(positions.length, 5_000)
+      assert.deepStrictEqual(
+        values(yield* readAll(log, at(EVENTS))),
+        numbers(5_000).map(({ value }) => value)
+      )
+    }))
+
+  test("dies naming a topic that nobody described", (log) =>
+    Effect.gen(function* () {
+      const uses: ReadonlyArray<Effect.Effect<unknown, EventLogError>> = [
+        log.transaction({ append: [record("no.such.topic", "k")] }),
+        log.offsets(at("no.such.topic"))
+      ]
+      for (const use of uses) {
+        const exit = yield* Effect.exit(use)
+        assert.isTrue(Exit.hasDies(exit))
+        assert.include(String(Exit.isFailure(exit) && Cause.squash(exit.cause)), "no.such.topic")
+      }
     }))
 
   test("reads a range from any offset, at most as many as asked, and nothing at the head", (log) =>

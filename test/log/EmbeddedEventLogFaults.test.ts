@@ -1,11 +1,10 @@
 /** What the embedded log keeps when its database fails in the worst moment, and when a caller does. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Exit, Fiber, Layer, Result } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Result, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
-import type { SqlClient } from "effect/sql"
 import * as EmbeddedEventLog from "../../src/log/EmbeddedEventLog.ts"
-import { EventLog, type EventLogError, type NewRecord } from "../../src/log/EventLog.ts"
+import { EventLog, type NewRecord } from "../../src/log/EventLog.ts"
 import { databaseProxy } from "../support/databaseProxy.ts"
 import { makeDatabase } from "../support/postgres.ts"
 import { settingsLayer } from "../support/settings.ts"
@@ -15,17 +14,24 @@ const MARKERS = { topic: "xrpl.testnet.ledgers", partition: 0 }
 const events = (...given: ReadonlyArray<string>): ReadonlyArray<NewRecord> =>
   given.map((value) => ({ topic: EVENTS.topic, key: "k", value }))
 
-/** The log behind a proxy, and the same database without it. */
+type Connection = Effect.Success<typeof makeDatabase>
+
+const openOn = (connection: Connection) =>
+  Layer.build(
+    Layer.fresh(EmbeddedEventLog.layer).pipe(
+      Layer.provide(settingsLayer()),
+      Layer.provide(Layer.fresh(PgClient.layer({ ...connection, maxConnections: 4 })))
+    )
+  ).pipe(Effect.map((context) => Context.get(context, EventLog)))
+
+/** The log behind a proxy, the same database without it, and another process's log on it. */
 const open = Effect.gen(function* () {
   const database = yield* makeDatabase
-  const direct = yield* PgClient.make({ ...database, maxConnections: 1 })
-  const [row] = yield* direct<{ readonly name: string }>`SELECT current_database() AS name`
+  const sql = yield* PgClient.make({ ...database, maxConnections: 1 })
+  const [row] = yield* sql<{ readonly name: string }>`SELECT current_database() AS name`
   const proxy = yield* databaseProxy
-  const throughProxy = PgClient.layer({ ...proxy.connectionTo(row!.name), maxConnections: 4 })
-  const context = yield* Layer.build(
-    EmbeddedEventLog.layer.pipe(Layer.provide(settingsLayer()), Layer.provide(throughProxy))
-  )
-  return { log: Context.get(context, EventLog), proxy, sql: direct as SqlClient.SqlClient }
+  const log = yield* openOn(proxy.connectionTo(row!.name))
+  return { log, proxy, sql, second: openOn(database) }
 })
 
 type Log = EventLog["Service"]
@@ -41,7 +47,9 @@ const all = Effect.fnUntraced(function* (log: Log) {
 
 const test = (
   promise: string,
-  body: (given: Effect.Success<typeof open>) => Effect.Effect<void, EventLogError | object>
+  body: (
+    given: Effect.Success<typeof open>
+  ) => Effect.Effect<void, unknown, Reactivity.Reactivity | Scope.Scope>
 ) =>
   it.live(promise, () =>
     Effect.flatMap(open, body).pipe(Effect.scoped, Effect.provide(Reactivity.layer), Effect.orDie)
@@ -135,4 +143,48 @@ describe("embedded event log under faults", () => {
       assert.strictEqual(wrote[0]?.offset, 1)
       assert.strictEqual((yield* all(log)).length, 3)
     }))
+
+  test("is fenced when another process has taken the log over: its writes leave nothing", ({
+    log,
+    sql,
+    second
+  }) =>
+    Effect.gen(function* () {
+      yield* log.transaction({ append: events("1") })
+      // The lock is lost with its connection, and the process does not know.
+      yield* sql`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND database =
+                 (SELECT oid FROM pg_database WHERE datname = current_database())`
+      const other = yield* Effect.eventually(second)
+      yield* other.transaction({ append: events("2") })
+      for (let i = 0; i < 3; i++) yield* Effect.flip(log.transaction({ append: events("never") }))
+      yield* other.transaction({ append: events("3") })
+      assert.deepStrictEqual(yield* all(other), [
+        [0, "1"],
+        [1, "2"],
+        [2, "3"]
+      ])
+    }))
+})
+
+describe("closing the embedded event log", () => {
+  it.live("answers whoever still waits for an append, and what was answered as landed has landed", () =>
+    Effect.gen(function* () {
+      const database = yield* makeDatabase
+      const fibers = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const log = yield* openOn(database)
+          const started = Array.from({ length: 30 }, (_, i) => log.transaction({ append: events(String(i)) }))
+          const fibers = yield* Effect.forEach(started, (one) => Effect.forkDetach(one))
+          yield* Effect.yieldNow
+          return fibers
+        })
+      )
+      const exits = yield* Effect.forEach(fibers, Fiber.await)
+      const landed = exits.flatMap((exit) => (Exit.isSuccess(exit) ? exit.value : []))
+      const log = yield* openOn(database)
+      const { end } = yield* log.offsets(EVENTS)
+      assert.isAtLeast(end, landed.length)
+      assert.strictEqual((yield* all(log)).length, end)
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer), Effect.orDie)
+  )
 })

@@ -25,7 +25,7 @@ const item = {
 export const Delivery = Schema.Struct(item).annotate({ identifier: "Delivery" })
 export type Delivery = typeof Delivery.Type
 
-export const Attempt = Schema.Struct({
+const Attempt = Schema.Struct({
   attempt: Schema.Int,
   status: Schema.Literals(["failed", "delivered"]),
   response_status: Schema.NullOr(Schema.Int),
@@ -34,7 +34,7 @@ export const Attempt = Schema.Struct({
   attempted_at: Timestamp
 }).annotate({ identifier: "Attempt" })
 
-export const DeliveryDetail = Schema.Struct({
+const DeliveryDetail = Schema.Struct({
   ...item,
   response_status: Schema.NullOr(Schema.Int),
   response_time_ms: Schema.NullOr(Schema.Int),

@@ -12,8 +12,8 @@ const Part = Schema.Struct({
 })
 const parts = Schema.Record(Schema.String, Part)
 
-export const Ready = Schema.Struct({ status: Schema.Literal("ok"), parts }).annotate({ identifier: "Ready" })
-export const NotReady = Schema.Struct({ status: Schema.Literal("unavailable"), parts }).annotate({
+const Ready = Schema.Struct({ status: Schema.Literal("ok"), parts }).annotate({ identifier: "Ready" })
+const NotReady = Schema.Struct({ status: Schema.Literal("unavailable"), parts }).annotate({
   identifier: "NotReady"
 })
 

@@ -72,7 +72,7 @@ const changeable = {
   max_per_second: Schema.optionalKey(Schema.NullOr(integer(webhookBounds.maxPerSecond)))
 }
 
-export const NewWebhook = Schema.Struct({
+const NewWebhook = Schema.Struct({
   url: Url,
   event_types: EventTypes,
   network: Schema.optionalKey(Network),
@@ -80,7 +80,7 @@ export const NewWebhook = Schema.Struct({
   ...changeable
 }).annotate({ identifier: "NewWebhook" })
 
-export const WebhookChange = Schema.Struct({
+const WebhookChange = Schema.Struct({
   url: Schema.optionalKey(Url),
   event_types: Schema.optionalKey(EventTypes),
   status: Schema.optionalKey(Status),
@@ -108,7 +108,7 @@ const record = {
 export const Webhook = Schema.Struct(record).annotate({ identifier: "Webhook" })
 export type Webhook = typeof Webhook.Type
 
-export const CreatedWebhook = Schema.Struct({
+const CreatedWebhook = Schema.Struct({
   ...record,
   secret: Schema.String.annotate({ description: "shown here and at rotation only" })
 }).annotate({ identifier: "CreatedWebhook" })

@@ -24,7 +24,7 @@ const SECRET_BYTES = 32
 const generateSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`
 
 /** The public record: field by field, so that a new column stays inside. */
-export const webhookOf = (row: WebhookRow): Webhook => ({
+const webhookOf = (row: WebhookRow): Webhook => ({
   id: row.id,
   url: row.url,
   description: row.description,

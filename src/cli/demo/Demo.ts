@@ -4,13 +4,13 @@
  * ledgers, and its exit code says whether each event that the ledgers caused (known from their making, not from
  * detection) arrived at each receiver with a good signature.
  */
-import { Clock, Effect, Option, Schedule } from "effect"
+import { Clock, Effect, Option, References, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Limits } from "../../config/Limits.ts"
 import { type ClosedLedger, expectedEventIds } from "../../ledger/simulated/SimulatedLedger.ts"
 import { FailureReported } from "../Failure.ts"
 import { Invocation, stdoutColour } from "../Invocation.ts"
-import { print } from "../Output.ts"
+import { print, terminalRows } from "../Output.ts"
 import { Signals } from "../Signals.ts"
 import { type DemoReceiver, FAILURES, type Sample, SLOW_MS, samples } from "./DemoReceiver.ts"
 import { type DemoParts, startDemo } from "./DemoService.ts"
@@ -54,10 +54,14 @@ const judge = (expected: ReadonlySet<string>, { counts }: DemoReceiver): DemoVer
   return { ok: faults.length === 0 && expected.size > 0, expectedEvents: expected.size, faults }
 }
 
-const introduction = ({ apiUrl, key }: DemoParts) =>
+const introduction = ({ apiUrl, key, ledger }: DemoParts) =>
   [
-    `A simulated ledger closes every second; events go to three receivers: healthy, slow (${SLOW_MS} ms), and failing (refuses the first ${FAILURES} attempts).`,
-    `Look around meanwhile:  curl -H 'X-Service-Key: ${key}' ${apiUrl}/v1/deliveries`
+    "",
+    `A simulated ledger (${ledger.url}) closes every second. Its events go to three receivers:`,
+    `healthy answers at once, slow after ${SLOW_MS} ms, failing refuses the first ${FAILURES} attempts of each delivery.`,
+    "Look around meanwhile:",
+    "",
+    `  curl -H 'X-Service-Key: ${key}' ${apiUrl}/v1/deliveries`
   ].join("\n")
 
 const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
@@ -76,8 +80,6 @@ const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
     const statusOf = yield* statuses(parts)
     const last = closed.at(-1)
     const view: DemoSnapshot = {
-      apiUrl: parts.apiUrl,
-      ledgerUrl: parts.ledger.url,
       elapsedMs: (yield* Clock.currentTimeMillis) - startedAt,
       ledgers: closed.length,
       ledgerLimit,
@@ -100,12 +102,13 @@ const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
   })
 
   let drawnLines = 0
+  /** Back to the panel's first line, and away with everything below. */
+  const erased = () => (drawnLines === 0 ? "" : `\u001b[${drawnLines}A\u001b[J`)
   const draw = Effect.gen(function* () {
-    const text = panel(yield* snapshot, colour)
-    // Back to the panel's first line, and away with everything below.
-    const back = drawnLines === 0 ? "" : `\u001b[${drawnLines}A\u001b[J`
-    drawnLines = text.split("\n").length
-    yield* print(`${back}${text}`)
+    const lines = panel(yield* snapshot, colour, terminalRows() - 1)
+    const back = erased()
+    drawnLines = lines.length
+    yield* print(back + lines.join("\n"))
   })
 
   const closeOne = Effect.gen(function* () {
@@ -129,10 +132,9 @@ const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
   const drawing = Effect.forever(Effect.andThen(draw, Effect.sleep(Limits.demoRefreshMs)))
   if (live) yield* Effect.raceFirst(job, drawing)
   else yield* job
-  if (live) yield* draw
 
   const verdict = judge(expected, parts.receiver)
-  yield* print(summary(yield* snapshot, verdict, colour))
+  yield* print(erased() + summary(yield* snapshot, verdict, colour))
   if (!verdict.ok) return yield* new FailureReported()
 })
 
@@ -143,14 +145,22 @@ export const demo = Command.make(
       Flag.withDescription("End after this many ledgers, with a summary and a truthful exit code"),
       Flag.filter(
         (count) => count > 0,
-        (count) => `--ledgers: ${count} is not valid; accepted: a number from 1 up.`
+        () => "a number from 1 up"
       ),
       Flag.optional
     )
   },
   Effect.fnUntraced(function* ({ ledgers }) {
     const { untilStopped } = yield* Signals
-    yield* untilStopped(runDemo(Option.getOrUndefined(ledgers)).pipe(Effect.scoped))
+    const { environment } = yield* Invocation
+    // The view says what happens; messages would only tear it.
+    const quiet = environment["LOG_LEVEL"] === undefined ? "Warn" : yield* References.MinimumLogLevel
+    yield* untilStopped(
+      runDemo(Option.getOrUndefined(ledgers)).pipe(
+        Effect.scoped,
+        Effect.provideService(References.MinimumLogLevel, quiet)
+      )
+    )
   })
 ).pipe(
   Command.withDescription(

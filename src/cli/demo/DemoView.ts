@@ -12,8 +12,6 @@ export interface SampleView {
 }
 
 export interface DemoSnapshot {
-  readonly apiUrl: string
-  readonly ledgerUrl: string
   readonly elapsedMs: number
   readonly ledgers: number
   /** Undefined: until stopped. */
@@ -79,15 +77,16 @@ const eventRows = (events: ReadonlyMap<string, number>): ReadonlyArray<string> =
   return cells.slice(0, half).map((cell, row) => `${cell}     ${cells[half + row] ?? ""}`.trimEnd())
 }
 
-/** The whole panel, redrawn in place. */
-export const panel = (snapshot: DemoSnapshot, colour: boolean): string => {
+/** The panel, redrawn in place; a terminal of fewer lines loses the last event types, never the figures above. */
+export const panel = (snapshot: DemoSnapshot, colour: boolean, maxRows: number): ReadonlyArray<string> => {
   const { bold, dim, green } = paint(colour)
   const total = sum(snapshot.events.values())
   const delivered = sum(snapshot.samples.map((view) => view.delivered))
   const last = snapshot.lastLedger
   const [head, ...rows] = sampleRows(snapshot.samples)
-  return [
-    `${bold("Ledgerhook demo")}   ${clockText(snapshot.elapsedMs)}   ${dim(`API ${snapshot.apiUrl}   simulated ledger ${snapshot.ledgerUrl}`)}`,
+  const lines = [
+    "",
+    `${bold("Ledgerhook demo")}   ${clockText(snapshot.elapsedMs)}   ${dim("Ctrl-C ends it")}`,
     "",
     `${bold("ledgers")}     ${snapshot.ledgers}${snapshot.ledgerLimit === undefined ? "" : ` of ${snapshot.ledgerLimit}`}` +
       (last === undefined
@@ -99,10 +98,9 @@ export const panel = (snapshot: DemoSnapshot, colour: boolean): string => {
     dim(head!),
     ...rows,
     "",
-    ...eventRows(snapshot.events).map(dim),
-    "",
-    dim("Ctrl-C ends the demo")
-  ].join("\n")
+    ...eventRows(snapshot.events).map(dim)
+  ]
+  return lines.slice(0, maxRows)
 }
 
 /** One line per ledger, for pipes and logs. */

@@ -43,9 +43,11 @@ export default Effect.gen(function* () {
         last_offset bigint NOT NULL,
         written_at timestamptz NOT NULL,
         newest_timestamp bigint NOT NULL,
-        records text NOT NULL,
+        records bytea NOT NULL,
         PRIMARY KEY (topic, partition, last_offset, written_at)
       ) PARTITION BY RANGE (written_at)`
+    // They come packed: compressing them again would only cost time. Table partitions take this over.
+    yield* sql`ALTER TABLE ${sql(table)} ALTER COLUMN records SET STORAGE EXTERNAL`
     yield* sql`CREATE INDEX ${sql(`${table}_by_time`)} ON ${sql(table)} (topic, partition, newest_timestamp, last_offset)`
   }
   yield* sql`

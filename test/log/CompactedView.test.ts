@@ -1,0 +1,64 @@
+/** A view follows its topic: newest values, deletions, what cannot be read, and how far it has come. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Result } from "effect"
+import * as CompactedView from "../../src/log/CompactedView.ts"
+import { EventLog, type NewRecord } from "../../src/log/EventLog.ts"
+import * as MemoryEventLog from "../../src/log/MemoryEventLog.ts"
+import { settingsLayer } from "../support/settings.ts"
+
+const TOPIC = "webhooks.config"
+const Live = Layer.provide(MemoryEventLog.layer, settingsLayer())
+const record = (key: string, value: string | null): NewRecord => ({ topic: TOPIC, key, value })
+
+const view = Effect.gen(function* () {
+  const changes: Array<readonly [string, number | undefined]> = []
+  const made = yield* CompactedView.make<number>({
+    topic: TOPIC,
+    decode: (value) =>
+      value === "wrong" ? Result.fail("not a number") : Result.succeed(JSON.parse(value) as number),
+    onChange: (key, value) => void changes.push([key, value])
+  })
+  return { ...made, changes }
+})
+
+describe("compacted view", () => {
+  it.effect("has the newest value of each key once it has caught up, whatever compaction has dropped", () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      yield* log.transaction({
+        append: [record("a", "1"), record("b", "1"), record("a", "2"), record("c", "1"), record("c", "2")]
+      })
+      yield* log.applyRetention
+      const { values, caughtUp } = yield* view
+      yield* caughtUp
+      assert.deepStrictEqual(Object.fromEntries(values), { a: 2, b: 1, c: 2 })
+    }).pipe(Effect.scoped, Effect.provide(Live))
+  )
+
+  it.effect("follows later changes and deletions, and tells each after it is in the view", () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const { values, caughtUp, changes } = yield* view
+      yield* caughtUp
+      yield* log.transaction({ append: [record("a", "1"), record("b", "1")] })
+      yield* log.transaction({ append: [record("a", null), record("unknown", null)] })
+      yield* caughtUp
+      assert.deepStrictEqual(Object.fromEntries(values), { b: 1 })
+      assert.deepStrictEqual(changes, [
+        ["a", 1],
+        ["b", 1],
+        ["a", undefined]
+      ])
+    }).pipe(Effect.scoped, Effect.provide(Live))
+  )
+
+  it.effect("passes over what cannot be decoded, also where the decoder throws, and goes on", () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const { values, caughtUp } = yield* view
+      yield* log.transaction({ append: [record("a", "wrong"), record("b", "{"), record("c", "3")] })
+      yield* caughtUp
+      assert.deepStrictEqual(Object.fromEntries(values), { c: 3 })
+    }).pipe(Effect.scoped, Effect.provide(Live))
+  )
+})
