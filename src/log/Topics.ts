@@ -5,12 +5,6 @@
 import entries from "../../topics/topics.json" with { type: "json" }
 import { parseDuration } from "../config/Values.ts"
 
-export interface TopicSettings {
-  readonly partitions: number
-  /** Null: kept until superseded (compacted). */
-  readonly retentionMs: number | null
-}
-
 /** Retentions that a setting decides are written as its name. */
 export interface RetentionSettings {
   readonly retentionEventsMs: number

@@ -1,18 +1,25 @@
 /** Ends a test run with what did not run on this machine, so that a green run cannot hide what it left out. */
-import type { Reporter, TestModule } from "vitest/node"
+import type { Reporter, TestCase, TestModule } from "vitest/node"
+
+/** The suite says why it was left out; where it is a single test, that one does. */
+const titleOf = ({ parent, fullName }: TestCase): string =>
+  parent.type === "suite" ? parent.fullName : fullName
 
 export default class LeftOutReporter implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>): void {
-    const leftOut = modules.flatMap((module) =>
-      Array.from(
-        module.children.allTests("skipped"),
-        (test) => `  ${module.relativeModuleId}: ${test.fullName}`
-      )
+    const counts = new Map<string, number>()
+    for (const module of modules) {
+      for (const test of module.children.allTests("skipped")) {
+        const whole = [...test.parent.children.allTests()].every((one) => one.result().state === "skipped")
+        const title = `${module.relativeModuleId}: ${whole ? titleOf(test) : test.fullName}`
+        counts.set(title, (counts.get(title) ?? 0) + 1)
+      }
+    }
+    const lines = Array.from(counts, ([title, count]) => `  ${title} (${count})`)
+    process.stdout.write(
+      lines.length === 0
+        ? "\nNothing was left out.\n"
+        : `\nLeft out on this machine, with the number of tests:\n${lines.join("\n")}\n`
     )
-    const text =
-      leftOut.length === 0
-        ? "Nothing was left out."
-        : `Left out on this machine (${leftOut.length}):\n${leftOut.join("\n")}`
-    process.stdout.write(`\n${text}\n`)
   }
 }

@@ -35,12 +35,19 @@ const tally = (types: Iterable<string>): ReadonlyMap<string, number> => {
 const difference = (from: Iterable<string>, other: { readonly has: (id: string) => boolean }) =>
   [...from].filter((id) => !other.has(id))
 
-/** What each receiver lacks, has too much of, or got with a bad signature. */
-const judge = (expected: ReadonlySet<string>, { counts }: DemoReceiver): DemoVerdict => {
+type StatusCounts = (sample: Sample, status: string) => number
+
+/** What each receiver lacks, has too much of, or got with a bad signature, and what the delivery log says otherwise. */
+const judge = (
+  expected: ReadonlySet<string>,
+  { counts }: DemoReceiver,
+  statusOf: StatusCounts
+): DemoVerdict => {
   const faults = samples.flatMap((sample) => {
     const { accepted, wrongSignatures } = counts[sample]
     const missing = difference(expected, accepted)
     const surplus = difference(accepted.keys(), expected)
+    const delivered = statusOf(sample, "delivered")
     return [
       ...(missing.length > 0
         ? [`${sample}: ${missing.length} events did not arrive, first ${missing[0]}`]
@@ -48,7 +55,10 @@ const judge = (expected: ReadonlySet<string>, { counts }: DemoReceiver): DemoVer
       ...(surplus.length > 0
         ? [`${sample}: ${surplus.length} events nobody caused, first ${surplus[0]}`]
         : []),
-      ...(wrongSignatures > 0 ? [`${sample}: ${wrongSignatures} wrong signatures`] : [])
+      ...(wrongSignatures > 0 ? [`${sample}: ${wrongSignatures} wrong signatures`] : []),
+      ...(delivered !== expected.size
+        ? [`${sample}: the delivery log has ${delivered} of ${expected.size} as delivered`]
+        : [])
     ]
   })
   return { ok: faults.length === 0 && expected.size > 0, expectedEvents: expected.size, faults }
@@ -118,9 +128,12 @@ const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
     if (!live) yield* print(ledgerLine(yield* snapshot))
   })
 
-  const settled = Effect.suspend(() =>
-    judge(expected, parts.receiver).ok ? Effect.void : Effect.fail("unsettled" as const)
-  ).pipe(Effect.retry(Schedule.spaced(Limits.demoRefreshMs)), Effect.timeoutOption(Limits.demoSettleMs))
+  const verdict = Effect.map(statuses(parts), (statusOf) => judge(expected, parts.receiver, statusOf))
+  const settled = verdict.pipe(
+    Effect.flatMap(({ ok }) => (ok ? Effect.void : Effect.fail("unsettled" as const))),
+    Effect.retry(Schedule.spaced(Limits.demoRefreshMs)),
+    Effect.timeoutOption(Limits.demoSettleMs)
+  )
 
   const job = Effect.gen(function* () {
     if (ledgerLimit === undefined) yield* Effect.repeat(closeOne, Schedule.fixed(CLOSE_EVERY_MS))
@@ -133,9 +146,9 @@ const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
   if (live) yield* Effect.raceFirst(job, drawing)
   else yield* job
 
-  const verdict = judge(expected, parts.receiver)
-  yield* print(erased() + summary(yield* snapshot, verdict, colour))
-  if (!verdict.ok) return yield* new FailureReported()
+  const outcome = yield* verdict
+  yield* print(erased() + summary(yield* snapshot, outcome, colour))
+  if (!outcome.ok) return yield* new FailureReported()
 })
 
 export const demo = Command.make(
