@@ -82,10 +82,10 @@ const cases: Readonly<Record<SettingName, Cases>> = {
   },
   ROLES: {
     good: [
-      ["all", ["api", "ingest", "route", "deliver", "delay", "replay", "events"]],
+      ["all", ["api", "ingest", "route", "deliver", "delay"]],
       ["api, deliver", ["api", "deliver"]]
     ],
-    bad: ["api,worker", ",", "all,api"],
+    bad: ["api,worker", ",", "all,api", "replay"],
     value: (s) => s.roles
   },
   DATA_DIR: {

@@ -58,10 +58,7 @@ export class DeliveryQueries extends Context.Service<
       beforeId: string | undefined,
       limit: number
     ) => Effect.Effect<ReadonlyArray<DeliveryRow>, SqlError.SqlError>
-    readonly find: (
-      owner: Owner,
-      id: string
-    ) => Effect.Effect<Option.Option<DeliveryRow>, SqlError.SqlError>
+    readonly find: (owner: Owner, id: string) => Effect.Effect<Option.Option<DeliveryRow>, SqlError.SqlError>
     /** In the order in which they were made. */
     readonly attempts: (id: string) => Effect.Effect<ReadonlyArray<AttemptRow>, SqlError.SqlError>
     /** Starts a new series for a failed delivery; `event` is the one it is about. */

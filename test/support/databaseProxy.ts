@@ -9,7 +9,7 @@ import { connectionTo } from "./globalSetup.ts"
 
 const target = (): net.NetConnectOpts => {
   const { url, path } = inject("postgres")
-  if (url === undefined) return { path: `${path}/.s.PGSQL.5432` }
+  if (url === undefined) return { path: path ?? "" }
   const { hostname, port } = new URL(url)
   return { host: hostname, port: port === "" ? 5432 : Number(port) }
 }

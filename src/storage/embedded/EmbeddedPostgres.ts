@@ -22,7 +22,7 @@ import { basename, dirname, join, resolve } from "node:path"
 import { Clock, Effect, Schema, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { findBinaries } from "./Binaries.ts"
-import { asServerUser } from "./ServerUser.ts"
+import { asServerUser, canRunServer } from "./ServerUser.ts"
 import { socketFolder } from "./SocketFolder.ts"
 
 export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresError>()(
@@ -276,6 +276,11 @@ export const start = (
       if (bin === undefined) {
         return yield* failure(
           `DATABASE_URL: this platform (${process.platform}-${process.arch}) has no embedded PostgreSQL; set it to a PostgreSQL 15 or later.`
+        )
+      }
+      if (!canRunServer()) {
+        return yield* failure(
+          "DATA_DIR: PostgreSQL does not run as root, and no user namespace can be made here (unshare); run ledgerhook as an ordinary user, or set DATABASE_URL."
         )
       }
       yield* initialise(bin, cluster)
