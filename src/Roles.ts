@@ -119,7 +119,7 @@ const stores = Layer.mergeAll(
 )
 
 const roleLayers = {
-  api: announce.pipe(Layer.provideMerge(serverLayer), Layer.merge(outboxPublisherLayer)),
+  api: announce.pipe(Layer.provideMerge(serverLayer)),
   ingest: ingestLayer,
   route: routeLayer,
   deliver: supervised("deliver", deliver).pipe(Layer.provide([Recorder.layer, Sender.layer])),
@@ -132,6 +132,8 @@ export const roles = Layer.unwrap(
     const chosen = (role: Role) => settings.roles.includes(role)
     return Layer.mergeAll(
       supervised("retention", Effect.raceFirst(maintain, retention)),
+      // Both write to the outbox: the API webhooks' changes, deliver those it disables.
+      chosen("api") || chosen("deliver") ? outboxPublisherLayer : Layer.empty,
       chosen("api") ? roleLayers.api : Layer.empty,
       chosen("ingest") ? roleLayers.ingest : Layer.empty,
       chosen("route") ? roleLayers.route : Layer.empty,
