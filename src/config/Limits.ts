@@ -51,8 +51,18 @@ export const Limits = {
   ledgerHeadAgeMs: 60_000,
   /** Announced hashes and counts kept for checking, newest first: about an hour of them. */
   ledgerAnnouncementsKept: 1_024,
-  /** Ledgers fetched ahead of the one being committed while catching up (public servers allow 2 to 4 at once). */
-  catchUpParallel: 4,
+  /** Servers connected at once: the active one and a hot standby. */
+  ledgerServersConnected: 2,
+  /** A server connected for a ledger the others lack is kept this long after it was last wanted. */
+  ledgerServerCalledMs: 60_000,
+  /** Up to this many ledgers behind a server's head its `lgrNotFound` may mean "not yet": worth asking again. */
+  ledgerNearHead: 5,
+  /** Requests to one server at once: public ones allow 2 to 4; halved when it warns of load. */
+  ledgerRequestsPerServer: 4,
+  /** After this long without a warning of load one more request at once is allowed again. */
+  ledgerLoadRecoveryMs: 60_000,
+  /** Ledgers being fetched at once, over all servers: what both connected ones take. */
+  catchUpParallel: 8,
 
   // --- the simulated ledger
   /** Ledgers it keeps: more than an hour at one a second; older ones answer `lgrNotFound`. */
@@ -107,6 +117,8 @@ export const Limits = {
   embeddedStartMs: 60_000,
   embeddedStopMs: 10_000,
   embeddedTakeOverMs: 4_000,
+  /** Between tries to bring it back after it died. */
+  embeddedRestartMs: 1_000,
   /** How often its state is looked at meanwhile. */
   embeddedPollMs: 20,
   /** How long the database may take to answer at the start. */

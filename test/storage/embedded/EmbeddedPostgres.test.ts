@@ -5,7 +5,7 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { PgConnection } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Scope } from "effect"
+import { Effect } from "effect"
 import { type EmbeddedServer, start } from "../../../src/storage/embedded/EmbeddedPostgres.ts"
 
 const PROGRAM = path.resolve("test/support/embeddedProgram.ts")
@@ -44,6 +44,15 @@ const until = (condition: () => boolean) =>
     while (!condition()) yield* Effect.sleep("20 millis")
   }).pipe(Effect.timeout("20 seconds"))
 
+/** kill -9 of all of them; the death of one may end the next before its turn. */
+const killServer = (dataDir: string) =>
+  Effect.gen(function* () {
+    for (const pid of processesOf(dataDir)) {
+      yield* Effect.ignore(Effect.try(() => process.kill(pid, "SIGKILL")))
+    }
+    yield* until(() => processesOf(dataDir).length === 0)
+  })
+
 /** Another process that runs the server; resumes with its first line. */
 const program = (dataDir: string) =>
   Effect.acquireRelease(
@@ -52,6 +61,20 @@ const program = (dataDir: string) =>
       child.stdout.once("data", (data: Buffer) => resume(Effect.succeed({ child, said: data.toString() })))
     }),
     ({ child }) => Effect.sync(() => child.kill("SIGKILL"))
+  )
+
+/** A service that ran `statement` and was then cut off with all its processes, without a chance to tidy up. */
+const crashedAfter = (folder: string, statement: string) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { child } = yield* program(folder)
+      const server = yield* command(folder)
+      yield* run(server, statement)
+      // It must not bring its server back meanwhile.
+      child.kill("SIGSTOP")
+      yield* killServer(folder)
+      return server
+    })
   )
 
 describe("embedded PostgreSQL", () => {
@@ -72,16 +95,24 @@ describe("embedded PostgreSQL", () => {
   it.live("recovers committed rows after kill -9 of every server process", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
-      const scope = yield* Scope.make()
-      const server = yield* service(folder).pipe(Scope.provide(scope))
-      yield* run(server, "CREATE TABLE kept AS SELECT 7 AS n")
-      for (const pid of processesOf(folder)) process.kill(pid, "SIGKILL")
-      yield* until(() => processesOf(folder).length === 0)
-      yield* Scope.close(scope, Exit.void)
+      yield* crashedAfter(folder, "CREATE TABLE kept AS SELECT 7 AS n")
       const rows = yield* Effect.scoped(
         Effect.flatMap(service(folder), (again) => run(again, "SELECT n FROM kept"))
       )
       assert.deepStrictEqual(rows, [{ n: 7 }])
+    })
+  )
+
+  it.live("brings the server back when it dies under a running service", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const server = yield* service(folder)
+      yield* run(server, "CREATE TABLE t (n int)")
+      const before = processesOf(folder)
+      for (const pid of before) yield* Effect.ignore(Effect.try(() => process.kill(pid, "SIGKILL")))
+      yield* until(() => !processesOf(folder).some((pid) => before.includes(pid)))
+      const rows = run(server, "SELECT * FROM t").pipe(Effect.eventually, Effect.timeout("20 seconds"))
+      assert.deepStrictEqual(yield* rows, [])
     })
   )
 
@@ -157,12 +188,7 @@ describe("embedded PostgreSQL", () => {
   it.live("starts after a crash whose process number is another process's now", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
-      const scope = yield* Scope.make()
-      const server = yield* service(folder).pipe(Scope.provide(scope))
-      yield* run(server, "CREATE TABLE kept AS SELECT 7 AS n")
-      for (const pid of processesOf(folder)) process.kill(pid, "SIGKILL")
-      yield* until(() => processesOf(folder).length === 0)
-      yield* Scope.close(scope, Exit.void)
+      const server = yield* crashedAfter(folder, "CREATE TABLE kept AS SELECT 7 AS n")
       // As after a container's restart: both lock files now name a process that lives and is no server.
       for (const lock of [path.join(folder, "postgres", "postmaster.pid"), `${server.path}.lock`]) {
         const [, ...rest] = fs.readFileSync(lock, "utf8").split("\n")

@@ -1,0 +1,65 @@
+/**
+ * One run of the server: started under a watchdog that stops it when this program ends, however that happens, and
+ * stopped in order by closing the same pipe.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { closeSync, openSync } from "node:fs"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { Limits } from "../../config/Limits.ts"
+import { postmaster } from "./Postmaster.ts"
+import { commandAs, type ServerUser } from "./ServerUser.ts"
+import { PORT } from "./SocketFolder.ts"
+
+/** Runs "$@" and stops it when standard input closes: with the program that holds the other end, however that ends. */
+const WATCHDOG = `exec 3<&0
+"$@" </dev/null 3<&- &
+server=$!
+(cat <&3 >/dev/null; kill -INT $server 2>/dev/null) &
+wait $server`
+
+export interface ServerPlace {
+  readonly bin: string
+  readonly user: ServerUser
+  readonly cluster: string
+  readonly sockets: string
+  /** The server's own messages; begun anew at each start. */
+  readonly logFile: string
+}
+
+export const launch = ({ bin, user, cluster, sockets, logFile }: ServerPlace): ChildProcess => {
+  const settings = [
+    "listen_addresses=",
+    `unix_socket_directories=${sockets}`,
+    `port=${PORT}`,
+    `max_connections=${Limits.embeddedConnections}`,
+    "log_min_messages=warning"
+  ]
+  const command = [join(bin, "postgres"), "-D", cluster, ...settings.flatMap((setting) => ["-c", setting])]
+  const { program, args, options } = commandAs(user, command)
+  const log = openSync(logFile, "w")
+  // A session of its own: Ctrl-C in the terminal must reach the program only, which stops the server last.
+  const child = spawn("sh", ["-c", WATCHDOG, "sh", program, ...args], {
+    ...options,
+    stdio: ["pipe", log, log],
+    detached: true
+  })
+  closeSync(log)
+  return child
+}
+
+export const stop = (child: ChildProcess, cluster: string): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+    child.once("exit", () => resume(Effect.void))
+    child.stdin?.end()
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: Limits.embeddedStopMs,
+      orElse: () =>
+        Effect.sync(() => {
+          const running = postmaster(cluster)
+          if (running !== undefined) process.kill(running.pid, "SIGQUIT")
+        })
+    })
+  )
