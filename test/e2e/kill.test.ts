@@ -1,17 +1,18 @@
 /**
- * kill -9 of the whole process tree, database included, in the middle of a thousand deliveries to a receiver that
- * refuses a fifth of all attempts; then a restart on the same folder. Every delivery ends as it should, next to nothing
- * is sent twice, and the delivery log agrees with what the receiver saw.
+ * A thousand deliveries to a receiver that refuses a fifth of all attempts, and in the middle of them kill -9: of the
+ * whole process tree, which is then started again on the same folder, or of the database alone, which the service must
+ * bring back. Every delivery ends as it should, next to nothing is sent twice, and the delivery log agrees with what
+ * the receiver saw.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
 import { expectedEventIds, makeSimulatedLedger } from "../../src/ledger/simulated/SimulatedLedger.ts"
 import { allDeliveries, apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
 import { makeReceiver, signatureHolds } from "../support/receiver.ts"
-import { startService } from "../support/serviceProcess.ts"
+import { killDatabase, type ServiceProcess, startService } from "../support/serviceProcess.ts"
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const DELIVERIES = 1_000
@@ -25,10 +26,25 @@ interface Attempt {
   readonly response_status: number | null
 }
 
+type Environment = Readonly<Record<string, string>>
+
+/** What befalls the service; gives the one that runs afterwards. */
+type Strike = (
+  service: ServiceProcess,
+  environment: Environment
+) => Effect.Effect<ServiceProcess, Error, Scope.Scope>
+
+const strikes: Readonly<Record<string, Strike>> = {
+  "of the whole process tree": (service, environment) =>
+    Effect.andThen(service.kill, startService(environment)),
+  "of the database alone": (service, environment) =>
+    Effect.as(killDatabase(String(environment["DATA_DIR"])), service)
+}
+
 describe("kill -9", () => {
-  it.live(
-    "loses nothing, repeats next to nothing, and leaves a delivery log that is true",
-    () =>
+  it.live.each(Object.entries(strikes))(
+    "%s loses nothing, repeats next to nothing, and leaves a delivery log that is true",
+    ([, strike]) =>
       Effect.gen(function* () {
         const folder = yield* Effect.acquireRelease(
           Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-kill-"))),
@@ -71,8 +87,7 @@ describe("kill -9", () => {
         }
         for (const count of KILLS_AT) {
           yield* receiver.until((received) => received.length >= count)
-          yield* service.kill
-          service = yield* startService(environment)
+          service = yield* strike(service, environment)
         }
 
         const client = apiClient(service.apiUrl, ADMIN_KEY)

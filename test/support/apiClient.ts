@@ -55,7 +55,8 @@ export const allDeliveries = Effect.fnUntraced(function* (client: ApiClient) {
   let cursor: string | null = null
   do {
     const query: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`
-    const { body } = yield* client.call("GET", `/v1/deliveries?limit=100${query}`)
+    const { status, body } = yield* client.call("GET", `/v1/deliveries?limit=100${query}`)
+    if (status !== 200) return yield* Effect.fail(new Error(`GET /v1/deliveries answered ${status}`))
     const page = body as unknown as {
       readonly data: ReadonlyArray<ListedDelivery>
       readonly next_cursor: string | null

@@ -3,7 +3,7 @@
  * tree, database included, with no chance for anybody to tidy up.
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { resolve } from "node:path"
 import { Effect, type Scope } from "effect"
 
@@ -32,6 +32,19 @@ const treeOf = (root: number): ReadonlyArray<number> => {
   for (const pid of tree) for (const [child, parent] of parents) if (parent === pid) tree.push(child)
   return tree
 }
+
+/** kill -9 of every process of the embedded server in that DATA_DIR: its working directory is the cluster. */
+export const killDatabase = (dataDir: string): Effect.Effect<void> =>
+  Effect.sync(() => {
+    const cluster = resolve(dataDir, "postgres")
+    for (const name of readdirSync("/proc")) {
+      try {
+        if (readlinkSync(`/proc/${name}/cwd`) === cluster) process.kill(Number(name), "SIGKILL")
+      } catch {
+        // No process, or it ended meanwhile.
+      }
+    }
+  })
 
 const killTree = (child: ChildProcess): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
