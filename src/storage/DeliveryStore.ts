@@ -145,7 +145,8 @@ export class DeliveryStore extends Context.Service<
           ),
 
         // One statement: the row, its attempt and the webhook's counter move together, and only the first time.
-        // A delivery that was ended meanwhile (its webhook deleted) stays ended unless the attempt delivered it.
+        // A delivery that was ended meanwhile (its webhook deleted) stays ended unless the attempt delivered it; one
+        // that retention has dropped leaves no trace.
         record: (attempts, disableAfter) =>
           sql<{ readonly id: string }>`
             WITH outcome AS (
@@ -180,9 +181,9 @@ export class DeliveryStore extends Context.Service<
             ), history AS (
               INSERT INTO attempts (delivery_id, attempt, status, response_status, response_time_ms, response_body,
                                     error, attempted_at, next_delay_ms)
-              SELECT delivery_id, attempt, CASE WHEN status = 'delivered' THEN 'delivered' ELSE 'failed' END,
+              SELECT delivery_id, attempt, CASE WHEN outcome.status = 'delivered' THEN 'delivered' ELSE 'failed' END,
                      response_status, response_time_ms, response_body, error, attempted_at, next_delay_ms
-              FROM outcome
+              FROM outcome JOIN moved USING (n)
               ON CONFLICT DO NOTHING
             ), ended AS (
               SELECT webhook_id, status, n, max(n) FILTER (WHERE status = 'delivered') OVER (PARTITION BY webhook_id) AS last_delivered

@@ -131,6 +131,20 @@ layer(Live)("delivery store", (it) => {
       })
   )
 
+  it.effect(
+    "records nothing of a delivery that retention has dropped, and the rest of the batch all the same",
+    () =>
+      Effect.gen(function* () {
+        const { store, ids } = yield* prepare(1)
+        const dropped = deliveryId(0, 0, "wh_gone", "event")
+        yield* store.record(
+          [attempt(dropped, 1, "delivered"), attempt(ids[0]!, 1, "delivered")],
+          DISABLE_AFTER
+        )
+        assert.deepInclude((yield* store.states(ids)).get(ids[0]!), { status: "delivered" })
+      })
+  )
+
   it.effect("pages what only rows remember in the order of ids, until it is recorded", () =>
     Effect.gen(function* () {
       const { store, webhookId, ids } = yield* prepare(5)
