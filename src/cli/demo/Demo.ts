@@ -14,7 +14,8 @@ import { print, terminalRows } from "../Output.ts"
 import { Signals } from "../Signals.ts"
 import { type DemoReceiver, FAILURES, type Sample, SLOW_MS, samples } from "./DemoReceiver.ts"
 import { type DemoParts, startDemo } from "./DemoService.ts"
-import { type DemoSnapshot, type DemoVerdict, ledgerLine, panel, summary } from "./DemoView.ts"
+import { type DemoSnapshot, ledgerLine, panel, summary } from "./DemoView.ts"
+import { judge } from "./Verdict.ts"
 
 const CLOSE_EVERY_MS = 1_000
 
@@ -30,38 +31,6 @@ const tally = (types: Iterable<string>): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
   for (const type of types) counts.set(type, (counts.get(type) ?? 0) + 1)
   return counts
-}
-
-const difference = (from: Iterable<string>, other: { readonly has: (id: string) => boolean }) =>
-  [...from].filter((id) => !other.has(id))
-
-type StatusCounts = (sample: Sample, status: string) => number
-
-/** What each receiver lacks, has too much of, or got with a bad signature, and what the delivery log says otherwise. */
-const judge = (
-  expected: ReadonlySet<string>,
-  { counts }: DemoReceiver,
-  statusOf: StatusCounts
-): DemoVerdict => {
-  const faults = samples.flatMap((sample) => {
-    const { accepted, wrongSignatures } = counts[sample]
-    const missing = difference(expected, accepted)
-    const surplus = difference(accepted.keys(), expected)
-    const delivered = statusOf(sample, "delivered")
-    return [
-      ...(missing.length > 0
-        ? [`${sample}: ${missing.length} events did not arrive, first ${missing[0]}`]
-        : []),
-      ...(surplus.length > 0
-        ? [`${sample}: ${surplus.length} events nobody caused, first ${surplus[0]}`]
-        : []),
-      ...(wrongSignatures > 0 ? [`${sample}: ${wrongSignatures} wrong signatures`] : []),
-      ...(delivered !== expected.size
-        ? [`${sample}: the delivery log has ${delivered} of ${expected.size} as delivered`]
-        : [])
-    ]
-  })
-  return { ok: faults.length === 0 && expected.size > 0, expectedEvents: expected.size, faults }
 }
 
 const introduction = ({ apiUrl, key, ledger }: DemoParts) =>
@@ -128,7 +97,7 @@ const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
     if (!live) yield* print(ledgerLine(yield* snapshot))
   })
 
-  const verdict = Effect.map(statuses(parts), (statusOf) => judge(expected, parts.receiver, statusOf))
+  const verdict = Effect.map(statuses(parts), (statusOf) => judge(expected, parts.receiver.counts, statusOf))
   const settled = verdict.pipe(
     Effect.flatMap(({ ok }) => (ok ? Effect.void : Effect.fail("unsettled" as const))),
     Effect.retry(Schedule.spaced(Limits.demoRefreshMs)),
