@@ -14,16 +14,15 @@ export interface ScriptedSource {
   readonly asked: ReadonlyArray<number>
 }
 
-const server = "scripted"
-
 export const scriptedSource = (): ScriptedSource => {
-  const head = makeHead([server])
+  const head = makeHead()
   const ledgers = new Map<number, RawLedger>()
   const asked: Array<number> = []
+  const server = "scripted"
   return {
     asked,
     announce: (index) =>
-      head.announce(server, {
+      head.announce({
         ledgerIndex: index,
         ledgerHash: ledgers.get(index)?.ledger_hash,
         transactionCount: ledgers.get(index)?.transactions.length
@@ -33,8 +32,6 @@ export const scriptedSource = (): ScriptedSource => {
     },
     layer: Layer.succeed(LedgerSource, {
       awaitHead: head.await,
-      awaitNews: head.awaitNews,
-      anchor: () => Effect.void,
       announced: head.announced,
       fetch: Effect.fnUntraced(function* (index, accept) {
         asked.push(index)
@@ -50,8 +47,7 @@ export const scriptedSource = (): ScriptedSource => {
         server,
         lastError: undefined,
         head: head.newest()?.announcement,
-        headAt: head.newest()?.at,
-        servers: []
+        headAt: head.newest()?.at
       }))
     })
   }

@@ -23,8 +23,10 @@ export const makeFolder = (dataDir: string): Effect.Effect<void, EmbeddedPostgre
   Effect.try({
     try: () => {
       makeFolders(dataDir)
-      writeFileSync(join(dataDir, ".writable"), "")
-      rmSync(join(dataDir, ".writable"))
+      // Its own name: programs that start at once must not take each other's away.
+      const probe = join(dataDir, `.writable-${process.pid}`)
+      writeFileSync(probe, "")
+      rmSync(probe)
     },
     catch: (error) =>
       failure(`DATA_DIR: ${dataDir} cannot be written (${reasonOf(error)}); choose a folder that can.`)
