@@ -1,6 +1,7 @@
 /** account.created and account.deleted, whatever transaction made or removed the account (events.md 2.6). */
 import type { JsonObject } from "../domain/Ledger.ts"
-import { amountOrZero } from "./Amounts.ts"
+import type { Payload } from "../domain/Payloads.ts"
+import { dropsOrZero } from "./Amounts.ts"
 import { deliveredByAccountDelete } from "./DeliveredAmount.ts"
 import { integerOf, needText } from "./Fields.ts"
 import {
@@ -31,7 +32,7 @@ const created = (context: TransactionContext, { fields }: AffectedNode): Finding
     tx_hash: context.hash,
     account,
     created_by,
-    initial_balance: amountOrZero(fields, "Balance"),
+    initial_balance: dropsOrZero(fields, "Balance"),
     pseudo_account_type: pseudoAccountType(fields),
     tx_type: context.type
   }
@@ -61,7 +62,7 @@ const deleted = (context: TransactionContext, { fields }: AffectedNode): Finding
 }
 
 /** Accounts that the ledger itself owns (events.md 1.8, D4). */
-const pseudoAccountType = (fields: JsonObject): string | undefined => {
+const pseudoAccountType = (fields: JsonObject): Payload<"account.created">["pseudo_account_type"] => {
   if (fields["AMMID"] !== undefined) return "amm"
   if (fields["VaultID"] !== undefined) return "vault"
   return fields["LoanBrokerID"] === undefined ? undefined : "loan_broker"

@@ -40,6 +40,12 @@ export const amountOf = (fields: JsonObject, name: string): Amount | undefined =
 export const amountOrZero = (fields: JsonObject, name: string): Amount =>
   fields[name] === undefined ? "0" : need(amountOf(fields, name), name)
 
+/** As `amountOrZero`, of a field that is always XRP. */
+export const dropsOrZero = (fields: JsonObject, name: string): string => {
+  const amount = amountOrZero(fields, name)
+  return need(typeof amount === "string" ? amount : undefined, name)
+}
+
 const isDecimal = (text: string): boolean => text.length <= LONGEST_TEXT && DECIMAL.test(text)
 
 export const valueText = (amount: Amount): string => (typeof amount === "string" ? amount : amount.value)

@@ -1,9 +1,9 @@
 /** check.*: each Check entry is created once and ends cashed or cancelled (events.md 2.8). */
-import type { Json } from "../domain/Ledger.ts"
+import type { Payload } from "../domain/Payloads.ts"
 import { amountOrZero } from "./Amounts.ts"
 import { deliveredAmount } from "./DeliveredAmount.ts"
-import { hashOf, integerOf, needText, textOf, timeOf } from "./Fields.ts"
-import { alert, event, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
+import { hashOf, integerOf, needText, timeOf } from "./Fields.ts"
+import { alert, type Draft, event, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
 import { type AffectedNode, sequenceOf } from "./Nodes.ts"
 
 export const check: NodeDetector = (context, node) => {
@@ -34,16 +34,13 @@ export const check: NodeDetector = (context, node) => {
   ]
 }
 
-const common = (
-  context: TransactionContext,
-  node: AffectedNode
-): { readonly [name: string]: Json | undefined } => {
+const common = (context: TransactionContext, node: AffectedNode): Draft<Payload<"check.created">> => {
   const { fields } = node
   return {
     tx_hash: context.hash,
     check_id: node.id,
-    account: textOf(fields, "Account"),
-    destination: textOf(fields, "Destination"),
+    account: needText(fields, "Account"),
+    destination: needText(fields, "Destination"),
     send_max: amountOrZero(fields, "SendMax"),
     sequence: sequenceOf(node),
     destination_tag: integerOf(fields, "DestinationTag"),

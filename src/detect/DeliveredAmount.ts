@@ -45,7 +45,10 @@ export const deliveredAmount = (
 export const deliveredByAccountDelete = (
   context: TransactionContext,
   destination: string
-): Amount | undefined => toldByMetadata(context.meta) ?? credited(context, destination, "0")
+): string | undefined => {
+  const delivered = toldByMetadata(context.meta) ?? credited(context, destination, "0")
+  return typeof delivered === "string" ? delivered : undefined
+}
 
 /** Step 5: `asset` with the amount by which the nodes show `receiver` richer. */
 const credited = (context: TransactionContext, receiver: string, asset: Amount): Amount | undefined => {

@@ -1,8 +1,8 @@
 /** escrow.*: each Escrow entry is created once and ends finished or cancelled (events.md 2.7). */
-import type { Json } from "../domain/Ledger.ts"
+import type { Payload } from "../domain/Payloads.ts"
 import { amountOrZero } from "./Amounts.ts"
 import { integerOf, need, needText, textOf, timeOf } from "./Fields.ts"
-import { alert, event, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
+import { alert, type Draft, event, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
 import type { AffectedNode } from "./Nodes.ts"
 
 export const escrow: NodeDetector = (context, node) => {
@@ -36,13 +36,13 @@ const common = (
   context: TransactionContext,
   node: AffectedNode,
   sequence: number | undefined
-): { readonly [name: string]: Json | undefined } => {
+): Draft<Payload<"escrow.created">> => {
   const { fields } = node
   return {
     tx_hash: context.hash,
     escrow_id: node.id,
-    owner: textOf(fields, "Account"),
-    destination: textOf(fields, "Destination"),
+    owner: needText(fields, "Account"),
+    destination: needText(fields, "Destination"),
     amount: amountOrZero(fields, "Amount"),
     sequence: need(sequence, "the sequence that made the escrow"),
     destination_tag: integerOf(fields, "DestinationTag"),

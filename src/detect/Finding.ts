@@ -4,6 +4,7 @@
  */
 import type { EventType } from "../domain/EventType.ts"
 import type { Json, JsonObject } from "../domain/Ledger.ts"
+import type { Payload } from "../domain/Payloads.ts"
 import { withoutAbsent } from "./Fields.ts"
 import type { AffectedNode } from "./Nodes.ts"
 
@@ -47,11 +48,27 @@ export type TransactionDetector = (context: TransactionContext) => Findings
 
 export const nothing: Findings = []
 
-export const event = (
-  type: EventType,
-  payload: { readonly [name: string]: Json | undefined },
+/** Lists are of entries whose form depends on what they name: tests hold those to the schemas, not the compiler. */
+type Built<Value> = Value extends ReadonlyArray<unknown> ? ReadonlyArray<Json> : Value
+
+/** A payload with every field of its type named; what may be left out may be undefined. */
+export type Draft<Fields> = {
+  readonly [Name in keyof Fields]-?: Record<never, never> extends Pick<Fields, Name>
+    ? Built<Fields[Name]> | undefined
+    : Built<Fields[Name]>
+}
+
+export const event = <Type extends EventType>(
+  type: Type,
+  payload: Draft<Payload<Type>>,
   accounts: ReadonlyArray<string | undefined>
-): EventFinding => ({ _tag: "Event", type, payload: withoutAbsent(payload), accounts })
+): EventFinding => ({
+  _tag: "Event",
+  type,
+  // The compiler does not see through the generic type that every payload is JSON.
+  payload: withoutAbsent(payload as { readonly [name: string]: Json | undefined }),
+  accounts
+})
 
 export const alert = (type: EventType | null, reason: string): AlertFinding => ({
   _tag: "Alert",

@@ -1,5 +1,5 @@
 /** nft.offer_created and nft.offer_cancelled: NFTokenOffer entries that came or went unsold (events.md 2.3). */
-import type { Json } from "../domain/Ledger.ts"
+import type { Payload } from "../domain/Payloads.ts"
 import { amountOrZero } from "./Amounts.ts"
 import { flagsOf, hasFlag, hashOf, need, needText, textOf, timeOf } from "./Fields.ts"
 import { event, type Findings, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
@@ -22,7 +22,11 @@ interface NftOffer {
   readonly owner: string
   readonly isSell: boolean
   readonly destination: string | undefined
-  readonly payload: { readonly [name: string]: Json | undefined }
+  /** The fields that both events have. */
+  readonly payload: Pick<
+    Payload<"nft.offer_created">,
+    "tx_hash" | "offer_id" | "nftoken_id" | "owner" | "is_sell" | "amount"
+  >
 }
 
 const readOffer = (context: TransactionContext, { id, fields }: AffectedNode): NftOffer => {
@@ -69,7 +73,7 @@ const cancelReason = (
   { account, meta, type }: TransactionContext,
   owner: string,
   destination: string | undefined
-): string => {
+): Payload<"nft.offer_cancelled">["reason"] => {
   switch (type) {
     case "NFTokenCancelOffer":
       // A stranger may cancel an offer only after it has expired (D19).

@@ -2,8 +2,8 @@
  * dex.*: the life of resting offers, told from the maker's side (events.md 2.4). The taker's own order leaves an
  * event only if a remainder of it comes to rest; the taker is named in each maker's event.
  */
-import type { EventType } from "../domain/EventType.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
+import type { Payload } from "../domain/Payloads.ts"
 import {
   type Amount,
   amountOf,
@@ -72,7 +72,11 @@ const requestedIfOther = (tx: JsonObject, side: Side, placedAmount: Amount): Amo
     : requested
 }
 
-const trade = (context: TransactionContext, node: AffectedNode, type: EventType): ReadonlyArray<Finding> => {
+const trade = (
+  context: TransactionContext,
+  node: AffectedNode,
+  type: "dex.offer_partial" | "dex.offer_filled"
+): ReadonlyArray<Finding> => {
   const account = needText(node.fields, "Account")
   const taker = need(context.account, "Account of the transaction")
   const gets = filled(node, "TakerGets")
@@ -126,7 +130,11 @@ const cancelled = (context: TransactionContext, node: AffectedNode, traded: bool
   )
 }
 
-const cancelReason = (context: TransactionContext, fields: JsonObject, traded: boolean): string => {
+const cancelReason = (
+  context: TransactionContext,
+  fields: JsonObject,
+  traded: boolean
+): Payload<"dex.offer_cancelled">["reason"] => {
   const isOwn = textOf(fields, "Account") === context.account
   const named = integerOf(context.tx, "OfferSequence")
   if (isOwn && named !== undefined && integerOf(fields, "Sequence") === named) {

@@ -13,16 +13,16 @@ export const payment: TransactionDetector = (context) => {
   const sender = needText(tx, "Account")
   const receiver = needText(tx, "Destination")
   const parties = [sender, receiver]
-  const common = {
-    tx_hash: context.hash,
+  const tx_hash = context.hash
+  const destination_tag = integerOf(tx, "DestinationTag")
+  if (typeof amount === "string")
+    return [event("payment.xrp", { tx_hash, sender, receiver, amount, destination_tag }, parties)]
+  const issued = {
+    tx_hash,
     sender,
     receiver,
     amount,
-    destination_tag: integerOf(tx, "DestinationTag")
-  }
-  if (typeof amount === "string") return [event("payment.xrp", common, parties)]
-  const issued = {
-    ...common,
+    destination_tag,
     source_tag: integerOf(tx, "SourceTag"),
     invoice_id: hashOf(tx, "InvoiceID")
   }

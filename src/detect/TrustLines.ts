@@ -2,10 +2,11 @@
  * trustline.*: creation, settings and deletion of trust lines, told from the view of the account whose line it is
  * (events.md 2.5). Balances and reserve bits alone are no event.
  */
-import type { Json, JsonObject } from "../domain/Ledger.ts"
+import type { JsonObject } from "../domain/Ledger.ts"
+import type { Payload } from "../domain/Payloads.ts"
 import { negated, signOf } from "./Amounts.ts"
 import { flagsOf, hasFlag, integerOf, need, needText, objectOf, textOf } from "./Fields.ts"
-import { event, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
+import { type Draft, event, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
 import type { AffectedNode } from "./Nodes.ts"
 import { settingsChanges } from "./TrustLineChanges.ts"
 import { type Side, sideFlags, sideNames } from "./TrustLineSides.ts"
@@ -48,7 +49,7 @@ interface Line {
   readonly account: string
   readonly counterparty: string
   /** The fields that all three events have. */
-  readonly payload: { readonly [name: string]: Json | undefined }
+  readonly payload: Omit<Draft<Payload<"trustline.created">>, "auto_created">
 }
 
 const readLine = (context: TransactionContext, node: AffectedNode): Line => {

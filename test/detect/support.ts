@@ -8,6 +8,7 @@ import { detectLedger } from "../../src/detect/Detect.ts"
 import { addressOfAccountId } from "../../src/domain/AccountId.ts"
 import type { Json, JsonObject, Ledger, LedgerTransaction } from "../../src/domain/Ledger.ts"
 import type { DetectedEvent, Detection } from "../../src/domain/LedgerEvent.ts"
+import { complaints, payloadPath } from "../schemas/support.ts"
 
 /** 20 bytes that start with the name: a valid address that nobody has. */
 export const accountIdOf = (name: string): string =>
@@ -88,8 +89,13 @@ export const ledgerOf = (
 /** Before metadata told what a partial payment delivered. */
 export const in2013: Partial<Ledger> = { ledger_index: 3_000_000, close_time: 430_000_000 }
 
-export const detect = (transaction: LedgerTransaction, header: Partial<Ledger> = {}): Detection =>
-  detectLedger(ledgerOf([transaction], header))
+/** What it finds must also be what is published: every case made up here is held to the schemas. */
+export const detect = (transaction: LedgerTransaction, header: Partial<Ledger> = {}): Detection => {
+  const detection = detectLedger(ledgerOf([transaction], header))
+  for (const { event_type, payload } of detection.events)
+    assert.deepStrictEqual(complaints(payloadPath(event_type), payload), [])
+  return detection
+}
 
 /** `type` or `type:sub_index` of each event, in order. */
 export const names = ({ events }: Detection): ReadonlyArray<string> =>

@@ -1,0 +1,80 @@
+/**
+ * The published JSON Schemas (draft 2020-12), made from the code's own: one document each, complete in itself. Their
+ * ids are names, not places: nothing has to be fetched. A change that is more than a new optional field takes a new
+ * version.
+ */
+import { Schema } from "effect"
+import { envelope, eventRecord, ledgerRecord } from "./Envelope.ts"
+import type { Json, JsonObject } from "./Ledger.ts"
+import { isJsonObject } from "./NormaliseLedger.ts"
+import { payloads } from "./Payloads.ts"
+
+const DIALECT = "https://json-schema.org/draft/2020-12/schema"
+const VERSION = "v1"
+
+export interface PublishedSchema {
+  /** Below `schemas/`. */
+  readonly path: string
+  readonly document: JsonObject
+}
+
+/** Keywords whose meaning does not depend on those beside them. */
+const independent: ReadonlySet<string> = new Set([
+  "title",
+  "description",
+  "examples",
+  "format",
+  "pattern",
+  "$ref"
+])
+
+// Array.isArray does not narrow a readonly array type.
+const isList = (value: Json | undefined): value is ReadonlyArray<Json> => Array.isArray(value)
+
+/**
+ * What is said of a field comes as a part of `allOf`. In this draft it may stand beside `$ref` and everything else,
+ * where people and generators of code look for it.
+ */
+const inOnePlace = (value: Json): Json => {
+  if (isList(value)) return value.map(inOnePlace)
+  if (!isJsonObject(value)) return value
+  const { allOf, ...plain } = value
+  let merged: JsonObject = plain
+  const kept: Array<Json> = []
+  for (const part of isList(allOf) ? allOf : []) {
+    const fits =
+      isJsonObject(part) &&
+      Object.keys(part).every((key) => independent.has(key) && !Object.hasOwn(merged, key))
+    if (fits) merged = { ...merged, ...part }
+    else kept.push(part)
+  }
+  if (kept.length > 0) merged = { ...merged, allOf: kept }
+  return Object.fromEntries(Object.entries(merged).map(([key, inner]) => [key, inOnePlace(inner)]))
+}
+
+/** Name and meaning first, examples and definitions last. Every published schema has all of them. */
+const documentOf = (schema: Schema.Top, id: string): JsonObject => {
+  const made = Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" })
+  // Effect types as unknown what it makes: JSON. Objects stay objects.
+  const { title, description, examples, ...rest } = inOnePlace(made.schema as JsonObject) as JsonObject
+  return {
+    $schema: DIALECT,
+    $id: `urn:ledgerhook:schemas:${VERSION}:${id}`,
+    title: title!,
+    description: description!,
+    ...rest,
+    examples: examples!,
+    $defs: inOnePlace(made.definitions as JsonObject)
+  }
+}
+
+/** In the order of the catalogue: the envelope, payloads by family, records of the public topics. */
+export const publishedSchemas = (): ReadonlyArray<PublishedSchema> => [
+  { path: "envelope.schema.json", document: documentOf(envelope, "envelope") },
+  ...Object.entries(payloads).map(([type, schema]) => ({
+    path: `payloads/${type}.schema.json`,
+    document: documentOf(schema, `payload:${type}`)
+  })),
+  { path: "records/event.schema.json", document: documentOf(eventRecord, "record:event") },
+  { path: "records/ledger.schema.json", document: documentOf(ledgerRecord, "record:ledger") }
+]

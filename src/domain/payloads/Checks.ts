@@ -1,0 +1,77 @@
+/** Payloads of check.* (events.md 2.8). */
+import { Schema } from "effect"
+import { Address, Amount, Hash, optional, required, Time, tx_hash, uint32 } from "./Fields.ts"
+
+/** In the order in which all three types have them. */
+const common = {
+  tx_hash,
+  check_id: required(Hash, "The check's ledger entry."),
+  account: required(Address, "The account that wrote the check."),
+  destination: required(Address, "The account that may cash it."),
+  send_max: required(Amount, "The most it may cost the writer."),
+  sequence: required(uint32, "The sequence or ticket of the CheckCreate."),
+  destination_tag: optional(uint32, "For whom at the destination."),
+  source_tag: optional(uint32, "From whom at the writer."),
+  invoice_id: optional(Hash, "The writer's reference."),
+  expiration: optional(Time, "From when on it cannot be cashed.")
+}
+
+const check = {
+  tx_hash: "2431F08B0D64A6D775E6C4E399BA4F489B776C6FCD27814D9F9D60F2611CAD6F",
+  check_id: "7EE4BD4308F266E05BCF46AAD376CD41F23CB4DA66D0D259B3B8BE0692968941",
+  account: "rEcB8zgJYXB51LqfTt7Pg5XF5s9Ktnr8kG",
+  destination: "rn38SUyWsLSv6dAJhoHEYpKqEvLFmHJm4q",
+  send_max: "228000000",
+  sequence: 139
+}
+
+export const checkCreated = Schema.Struct(common).annotate({
+  title: "check.created",
+  description: "A CheckCreate wrote a check.",
+  examples: [check]
+})
+
+export const checkCashed = Schema.Struct({
+  ...common,
+  amount: required(Amount, "What the destination got.")
+}).annotate({
+  title: "check.cashed",
+  description: "A CheckCash succeeded. It gives no payment event.",
+  examples: [
+    {
+      ...check,
+      tx_hash: "614C47F5F8A35458A78EBDF38E7BE2FA09AB1780286D635CDA6CFC7E7F9D77A6",
+      amount: "171000000"
+    }
+  ]
+})
+
+export const checkCancelled = Schema.Struct({
+  ...common,
+  cancelled_by: required(Address, "The account that sent the CheckCancel."),
+  reason: required(
+    Schema.Literals(["cancelled", "expired"]),
+    "Why: cancelled by its writer or its destination; removed by a stranger, who may only after it has expired."
+  )
+}).annotate({
+  title: "check.cancelled",
+  description:
+    "A CheckCancel succeeded. That a check's time passes is no event: it stays until somebody removes it.",
+  examples: [
+    {
+      tx_hash: "B1C3101B90E93020168C2B66B6679F125FA37CE275D5D2D5CFEC86A5C6C383BE",
+      check_id: "B33E38A3EB088AFDE26720CAE76ED66833FAC34CA65341A0B7B5AFA04AC424E9",
+      account: "rjzkyGHpBAW7UPYWHNURDQELiPqodPYoK",
+      destination: "rECpSx32HvvW7ESQCqJ2ZLRUaeCtyHCdwE",
+      send_max: {
+        currency: "534F4C4F00000000000000000000000000000000",
+        issuer: "r3Gehdgq8LTBm3ArrhaYMKH53Y9D5xLh8j",
+        value: "265"
+      },
+      sequence: 178,
+      expiration: "2025-11-21T00:27:04Z",
+      cancelled_by: "rjzkyGHpBAW7UPYWHNURDQELiPqodPYoK",
+      reason: "cancelled"
+    }
+  ]
+})

@@ -1,0 +1,160 @@
+/**
+ * What the fields of payloads are made of (events.md 1.4, 1.5, 2). A check here is also one in the published JSON
+ * Schema, so patterns carry the `u` flag and use nothing that other languages read differently (`[0-9]`, not `\d`).
+ * Bounds of numbers are those of the ledger's own field, since what the ledger holds must always pass.
+ */
+import { Schema } from "effect"
+
+/** A field that every payload of its type has. */
+export const required = <S extends Schema.Top>(schema: S, description: string): S["Rebuild"] =>
+  schema.annotateKey({ description })
+
+/** A field that is left out where it does not apply; it is never null (events.md 1.4, D3). */
+export const optional = <S extends Schema.Top>(
+  schema: S,
+  description: string
+): Schema.optionalKey<S>["Rebuild"] => Schema.optionalKey(schema).annotateKey({ description })
+
+const text = (pattern: RegExp, identifier: string, description: string, examples: ReadonlyArray<string>) =>
+  Schema.String.check(Schema.isPattern(pattern)).annotate({
+    identifier,
+    title: identifier,
+    description,
+    examples
+  })
+
+const unsigned = (bits: 8 | 16 | 32) =>
+  Schema.Number.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 2 ** bits - 1 }))
+
+export const uint8 = unsigned(8)
+export const uint16 = unsigned(16)
+export const uint32 = unsigned(32)
+
+export const Hash = text(/^[0-9A-F]{64}$/u, "Hash", "256 bits as 64 upper-case hex digits.", [
+  "C6AD4F3C7A5B5B3C9D2B7F0E1A8D64E5B1F2A3C4D5E6F708192A3B4C5D6E7F80"
+])
+
+export const Address = text(
+  /^r[1-9A-HJ-NP-Za-km-z]{24,34}$/u,
+  "Address",
+  "A classic XRP Ledger address. Its checksum is right, which a pattern cannot tell.",
+  ["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"]
+)
+
+export const Hex = text(
+  /^(?:[0-9A-Fa-f]{2})*$/u,
+  "Hex",
+  "Bytes in hex as the ledger has them, not decoded.",
+  ["6578616D706C652E636F6D"]
+)
+
+export const Time = Schema.String.check(
+  Schema.isPattern(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/u)
+).annotate({
+  identifier: "Time",
+  title: "Time",
+  description: "ISO 8601 date-time in UTC, whole seconds.",
+  format: "date-time",
+  examples: ["2025-11-21T00:26:41Z"]
+})
+
+export const TransactionType = text(
+  /^[A-Za-z0-9]+$/u,
+  "TransactionType",
+  "The ledger's name of a transaction type. New ones may come at any time.",
+  ["Payment", "OfferCreate"]
+)
+
+export const Drops = text(
+  /^-?[0-9]+$/u,
+  "Drops",
+  "XRP in drops (0.000001 XRP) as an integer text: up to 10^17, more than a JSON number holds exactly. Negative only where the ledger itself is: in 2013, and in self-payments through AMMs in 2024.",
+  ["17310000"]
+)
+
+export const Currency = text(
+  /^(?:[A-Za-z0-9?!@#$%^&*<>(){}[\]|]{3}|[0-9A-F]{40})$/u,
+  "Currency",
+  "A currency code: 3 characters (upper and lower case differ) or 40 upper-case hex digits, which are not decoded: different codes may look alike as text.",
+  ["USD", "524C555344000000000000000000000000000000"]
+)
+
+/** Copied from the ledger: rippled's text form. */
+export const TokenValue = text(
+  /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e-?[0-9]+)?$/u,
+  "TokenValue",
+  "A decimal number as the ledger writes it, with up to 16 significant digits; very large and very small ones with an exponent (1000000000000000e-3).",
+  ["410.84", "9999999999999999e80"]
+)
+
+/** Computed by detection: plain notation, exact, so often longer than 16 digits. */
+const ComputedValue = text(
+  /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?$/u,
+  "ComputedValue",
+  "An exact decimal number without exponent.",
+  ["113.6"]
+)
+
+const MptIssuanceId = text(
+  /^[0-9A-F]{48}$/u,
+  "MptIssuanceId",
+  "The id of an issuance of a multi-purpose token: 48 upper-case hex digits.",
+  ["00000F1D290B4EB045CBE502A2FCB7281531E971D8295162"]
+)
+
+const MptValue = text(/^-?[0-9]+$/u, "MptValue", "Units of a multi-purpose token as an integer text.", [
+  "250"
+])
+
+const currency = required(Currency, "The token's currency.")
+const issuer = required(Address, "The token's issuer.")
+
+export const TokenAmount = Schema.Struct({
+  currency,
+  issuer,
+  value: required(TokenValue, "How much of it.")
+}).annotate({
+  identifier: "TokenAmount",
+  title: "TokenAmount",
+  description: "An amount of a token on trust lines."
+})
+
+const ComputedTokenAmount = Schema.Struct({
+  currency,
+  issuer,
+  value: required(ComputedValue, "How much of it.")
+}).annotate({
+  identifier: "ComputedTokenAmount",
+  title: "ComputedTokenAmount",
+  description: "A computed amount of a token on trust lines."
+})
+
+export const MptAmount = Schema.Struct({
+  mpt_issuance_id: required(MptIssuanceId, "The token."),
+  value: required(MptValue, "How much of it.")
+}).annotate({
+  identifier: "MptAmount",
+  title: "MptAmount",
+  description: "An amount of a multi-purpose token."
+})
+
+export const IssuedAmount = Schema.Union([TokenAmount, MptAmount]).annotate({
+  identifier: "IssuedAmount",
+  title: "IssuedAmount",
+  description: "An amount of any asset but XRP."
+})
+
+export const Amount = Schema.Union([Drops, TokenAmount, MptAmount]).annotate({
+  identifier: "Amount",
+  title: "Amount",
+  description: "An amount of XRP, of a token on trust lines or of a multi-purpose token."
+})
+
+export const ComputedAmount = Schema.Union([Drops, ComputedTokenAmount, MptAmount]).annotate({
+  identifier: "ComputedAmount",
+  title: "ComputedAmount",
+  description: "An amount that is the exact difference of two amounts of the ledger."
+})
+
+/** The first field of every payload. */
+export const tx_hash = required(Hash, "The transaction that caused the event.")

@@ -1,0 +1,164 @@
+/** The published schemas accept every event there is: of real ledgers, of simulated ones, and the synthetic ones. */
+import { globSync, readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { assert, describe, expectTypeOf, it } from "@effect/vitest"
+import { detectLedger } from "../../src/detect/Detect.ts"
+import type { envelope, eventRecord, ledgerRecord } from "../../src/domain/Envelope.ts"
+import { type EventType, eventTypes } from "../../src/domain/EventType.ts"
+import type { JsonObject, Ledger } from "../../src/domain/Ledger.ts"
+import { envelopeJson, type LedgerEvent, type LedgerMarker } from "../../src/domain/LedgerEvent.ts"
+import { ledgerOfTransaction, normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
+import { eventRecords, isChecked, markerOf, markerRecord } from "../../src/ledger/Records.ts"
+import { asLedger, makeChain } from "../../src/ledger/simulated/Chain.ts"
+import { syntheticTransactions } from "../../src/ledger/simulated/SimulatedLedger.ts"
+import { corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
+import {
+  codeAccepts,
+  complaints,
+  ENVELOPE,
+  EVENT_RECORD,
+  LEDGER_RECORD,
+  payloadPath,
+  readSchema,
+  WEBHOOK_ID
+} from "./support.ts"
+
+const CLOSE_TIME = 800_000_000
+const DETECTED_AT = 1_763_684_802_318
+
+const orders: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
+  eventTypes.map((type) => {
+    const { properties } = readSchema(payloadPath(type))
+    // The schema of a payload is one of an object.
+    return [type, Object.keys(properties as JsonObject)]
+  })
+)
+
+/** By the published schema and by the code's own, and with its keys in the published order (events.md 1.4). */
+const assertPayload = (type: EventType, payload: JsonObject, id: string) => {
+  assert.deepStrictEqual(complaints(payloadPath(type), payload), [], id)
+  assert.isTrue(codeAccepts(type, payload), id)
+  const keys = Object.keys(payload)
+  assert.deepStrictEqual(
+    keys,
+    orders.get(type)?.filter((key) => keys.includes(key)),
+    id
+  )
+}
+
+/** As ingest writes them and as deliver sends them. */
+const assertLedger = (ledger: Ledger): ReadonlyArray<EventType> => {
+  if (!isChecked(ledger)) return assert.fail("the ledger has no header")
+  const { events } = detectLedger(ledger)
+  for (const { value } of eventRecords("testnet", ledger, events, DETECTED_AT)) {
+    const record: LedgerEvent = JSON.parse(value ?? "null")
+    assert.deepStrictEqual(complaints(EVENT_RECORD, record), [], record.event_id)
+    assert.deepStrictEqual(complaints(ENVELOPE, JSON.parse(envelopeJson(record, WEBHOOK_ID))), [])
+    assertPayload(record.event_type, record.payload, record.event_id)
+  }
+  const marker = markerOf(ledger, events.length, events.length === 0 ? null : 7, DETECTED_AT)
+  assert.deepStrictEqual(
+    complaints(LEDGER_RECORD, JSON.parse(markerRecord("testnet", marker).value ?? "null")),
+    []
+  )
+  return events.map(({ event_type }) => event_type)
+}
+
+describe("schemas accept", () => {
+  it.each([1, 2, 3, 4_000_000_000])("all that 100 simulated ledgers cause (seed %s)", (seed) => {
+    const chain = makeChain({
+      seed,
+      firstLedgerIndex: 1_000_000,
+      firstCloseTime: CLOSE_TIME,
+      transactionsPerLedger: 20,
+      hashing: "digest"
+    })
+    const seen = new Set<EventType>()
+    for (let n = 0; n < 100; n++) for (const type of assertLedger(asLedger(chain.close(0)))) seen.add(type)
+    assert.sameMembers([...seen], [...eventTypes])
+  })
+
+  it("the synthetic event of each type", () => {
+    const synthetic = syntheticTransactions(11, CLOSE_TIME)
+    assert.sameMembers([...synthetic.keys()], [...eventTypes])
+    for (const [type, { ledger }] of synthetic) assert.include(assertLedger(ledger), type)
+  })
+})
+
+interface CorpusEvent {
+  readonly event_id: string
+  readonly event_type: EventType
+  readonly ledger_index: number
+  readonly timestamp: string | null
+  readonly payload: JsonObject
+}
+
+describe.skipIf(!corpusPresent)("schemas accept real data (skipped without ../shared/xrpl-corpus)", () => {
+  // The corpus's README describes this form.
+  const events: ReadonlyArray<CorpusEvent> = corpusPresent
+    ? readFileSync(resolve(corpusFolder, "expected/events.jsonl"), "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+    : []
+  const envelopeOf = ({ event_id, event_type, ledger_index, payload, timestamp }: CorpusEvent) => ({
+    event_id,
+    event_type,
+    ledger_index,
+    timestamp,
+    network: "mainnet",
+    webhook_id: WEBHOOK_ID,
+    payload
+  })
+  const isComplete = ({ ledger_index, timestamp }: CorpusEvent): boolean =>
+    ledger_index !== 0 && timestamp !== null
+
+  it("every payload", () => {
+    assert.strictEqual(events.length, 2553)
+    for (const { event_id, event_type, payload } of events)
+      assert.deepStrictEqual(complaints(payloadPath(event_type), payload), [], event_id)
+  })
+
+  it("every payload as detection makes it, its keys in the published order", () => {
+    let count = 0
+    for (const file of globSync(["ledgers/*.json", "transactions/*/*.json"], { cwd: corpusFolder })) {
+      const raw: unknown = JSON.parse(readFileSync(resolve(corpusFolder, file), "utf8"))
+      const ledger = normaliseLedger(raw)?.ledger ?? ledgerOfTransaction(raw)
+      if (ledger === undefined) return assert.fail(file)
+      for (const { event_id, event_type, payload } of detectLedger(ledger).events) {
+        assertPayload(event_type, payload, event_id)
+        count++
+      }
+    }
+    assert.strictEqual(count, events.length)
+  })
+
+  it("every envelope of an event whose ledger is known", () => {
+    const complete = events.filter(isComplete)
+    assert.strictEqual(complete.length, 1999)
+    for (const event of complete)
+      assert.deepStrictEqual(complaints(ENVELOPE, envelopeOf(event)), [], event.event_id)
+  })
+
+  it("but of the others, recorded without index or time, just those: a validated ledger has both", () => {
+    for (const event of events.filter((one) => !isComplete(one))) {
+      const places = complaints(ENVELOPE, envelopeOf(event)).map((complaint) => complaint.split(" ")[0])
+      const expected = [
+        ...(event.ledger_index === 0 ? ["/event_id", "/ledger_index"] : []),
+        ...(event.timestamp === null ? ["/timestamp"] : [])
+      ]
+      assert.sameMembers([...new Set(places)], expected, event.event_id)
+    }
+  })
+})
+
+describe("types", () => {
+  it("of the records are those of their schemas", () => {
+    expectTypeOf<typeof eventRecord.Type>().toExtend<LedgerEvent>()
+    expectTypeOf<LedgerEvent>().toExtend<typeof eventRecord.Type>()
+    expectTypeOf<typeof ledgerRecord.Type>().toEqualTypeOf<LedgerMarker>()
+    expectTypeOf<
+      Omit<LedgerEvent, "accounts" | "detected_at" | "position"> & { webhook_id: string }
+    >().toExtend<typeof envelope.Type>()
+  })
+})
