@@ -6,6 +6,7 @@
  */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { AdvisoryLocks } from "../config/AdvisoryLocks.ts"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
 import { EventLog } from "../log/EventLog.ts"
@@ -36,15 +37,12 @@ export const publishBatch = Effect.gen(function* () {
   return rows.length === Limits.outboxBatch
 })
 
-/** "publish" in ASCII: held by the process that publishes, for as long as its connection lives. */
-const PUBLISHER_LOCK = "31654355848653672"
-
 const publish = Effect.gen(function* () {
   const outbox = yield* Outbox
   const sql = yield* SqlClient.SqlClient
   const connection = yield* sql.reserve
   const run = (statement: string) => connection.executeUnprepared(statement, [], undefined)
-  const locked = run(`SELECT pg_try_advisory_lock(${PUBLISHER_LOCK}) AS held`)
+  const locked = run(`SELECT pg_try_advisory_lock(${AdvisoryLocks.outboxPublisher}) AS held`)
   // The connection goes back to the pool, and would hold the lock there against ourselves.
   yield* Effect.addFinalizer(() => Effect.ignore(run("SELECT pg_advisory_unlock_all()")))
   const idle = Effect.raceFirst(outbox.written, Effect.sleep(Limits.outboxPollMs))

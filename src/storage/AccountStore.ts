@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { AdvisoryLocks } from "../config/AdvisoryLocks.ts"
 import type { Plan } from "../domain/ApiKey.ts"
 import { randomId } from "../domain/Ids.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
@@ -13,9 +14,6 @@ export interface NewAccount {
   readonly email: string | null
   readonly plan: Plan
 }
-
-/** "account" in ASCII: the advisory lock under which the first account is made. */
-const FIRST_ACCOUNT_LOCK = "27413425028525684"
 
 export class AccountStore extends Context.Service<
   AccountStore,
@@ -53,7 +51,7 @@ export class AccountStore extends Context.Service<
         create,
         ensureFirstAccount: (adminKey, nowMs) =>
           Effect.gen(function* () {
-            yield* sql`SELECT pg_advisory_xact_lock(${FIRST_ACCOUNT_LOCK}::bigint)`
+            yield* sql`SELECT pg_advisory_xact_lock(${AdvisoryLocks.firstAccount}::bigint)`
             const [first] = yield* sql<{ readonly id: string }>`SELECT id FROM accounts ORDER BY id LIMIT 1`
             const accountId =
               first?.id ?? (yield* create({ name: "default", email: null, plan: "enterprise" }, nowMs))

@@ -6,6 +6,7 @@
  */
 import { Context, Effect, Layer, Queue } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { AdvisoryLocks } from "../config/AdvisoryLocks.ts"
 import { CONFIG_TOPIC } from "../domain/Webhook.ts"
 import type { NewRecord } from "../log/EventLog.ts"
 import { column } from "./Columns.ts"
@@ -19,9 +20,6 @@ export interface OutboxRow {
 
 /** The log's memory of what has been published: in this group's position stands the last published id + 1. */
 export const OUTBOX_POSITION = { group: "outbox", topic: CONFIG_TOPIC, partition: 0 } as const
-
-/** "outbox" in ASCII: the advisory lock that orders ids. */
-const ORDER_LOCK = "122554064105848"
 
 export class Outbox extends Context.Service<
   Outbox,
@@ -53,7 +51,7 @@ export class Outbox extends Context.Service<
       return Outbox.of({
         insert: (records) =>
           Effect.gen(function* () {
-            yield* sql`SELECT pg_advisory_xact_lock(${ORDER_LOCK}::bigint)`
+            yield* sql`SELECT pg_advisory_xact_lock(${AdvisoryLocks.outboxOrder}::bigint)`
             yield* sql`
               INSERT INTO outbox (topic, key, value)
               SELECT topic, key, value FROM unnest(

@@ -4,6 +4,7 @@
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { AdvisoryLocks } from "../config/AdvisoryLocks.ts"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
@@ -31,16 +32,14 @@ export class Partitions extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const known = new Set<number>()
 
-      const make = (day: number) => {
+      const make = Effect.fnUntraced(function* (day: number) {
         const [from, to] = [day, day + 1].map((one) => sql.literal(`'${firstIdAt("dlv_", one * DAY_MS)}'`))
-        return Effect.forEach(
-          TABLES,
-          (table) =>
-            sql`CREATE TABLE IF NOT EXISTS ${sql(nameOf(table, day))} PARTITION OF ${sql(table)}
-                FOR VALUES FROM (${from!}) TO (${to!})`,
-          { discard: true }
-        )
-      }
+        yield* sql`SELECT pg_advisory_xact_lock(${AdvisoryLocks.partitions}::bigint)`
+        for (const table of TABLES) {
+          yield* sql`CREATE TABLE IF NOT EXISTS ${sql(nameOf(table, day))} PARTITION OF ${sql(table)}
+                     FOR VALUES FROM (${from!}) TO (${to!})`
+        }
+      }, sql.withTransaction)
 
       const ensure = Effect.fnUntraced(function* (fromMs: number, toMs: number) {
         for (let day = dayOf(fromMs); day <= dayOf(toMs); day++) {
