@@ -17,6 +17,8 @@ const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const runs = corpusPresent ? corpusRuns().filter(({ files }) => expectedEvents(files).length > 0) : []
 
 describe.skipIf(!corpusPresent)("real ledgers, whole chain (skipped without ../shared/xrpl-corpus)", () => {
+  it("are there", () => assert.isAbove(runs.length, 0))
+
   it.live.each(runs.map((run) => [run.files[0]!, run] as const))(
     "arrive as exactly their events, in order: from %s on",
     ([, { files, ledgers }]) =>
