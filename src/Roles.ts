@@ -14,6 +14,8 @@ import { Recorder } from "./deliver/Recorder.ts"
 import { Sender } from "./deliver/Sender.ts"
 import { deliver } from "./deliver/Stage.ts"
 import { detectLedger } from "./detect/Detect.ts"
+import type { DetectionAlert } from "./domain/LedgerEvent.ts"
+import type { Network } from "./domain/Network.ts"
 import * as RippledSource from "./ledger/RippledSource.ts"
 import { ingest } from "./ledger/Stage.ts"
 import * as EmbeddedEventLog from "./log/EmbeddedEventLog.ts"
@@ -21,6 +23,7 @@ import { EventLog } from "./log/EventLog.ts"
 import { Health } from "./observability/Health.ts"
 import { route } from "./route/Stage.ts"
 import { AccountStore } from "./storage/AccountStore.ts"
+import { AlertStore, forgetAlerts } from "./storage/AlertStore.ts"
 import { ApiKeyStore } from "./storage/ApiKeyStore.ts"
 import { DeliveryQueries } from "./storage/DeliveryQueries.ts"
 import { DeliveryStore } from "./storage/DeliveryStore.ts"
@@ -69,16 +72,24 @@ const retention = Effect.gen(function* () {
 
 /** Each network's ledgers, from its own servers. */
 const ingestLayer = Layer.unwrap(
-  Effect.map(Settings, ({ networks }) =>
-    Layer.mergeAll(
+  Effect.gen(function* () {
+    const { networks, verify } = yield* Settings
+    const store = yield* AlertStore
+    const recordAlerts = (network: Network) => (ledgerIndex: number, alerts: ReadonlyArray<DetectionAlert>) =>
+      Clock.currentTimeMillis.pipe(
+        Effect.flatMap((nowMs) => store.record(network, ledgerIndex, alerts, nowMs)),
+        patiently("recording detection alerts")
+      )
+    return Layer.mergeAll(
       Layer.empty,
       ...networks.map(({ network, urls, start }) =>
-        supervised(`ingest.${network}`, ingest({ network, start, detect: detectLedger })).pipe(
-          Layer.provide(RippledSource.layer({ network, urls }))
-        )
+        supervised(
+          `ingest.${network}`,
+          ingest({ network, start, detect: detectLedger, onAlerts: recordAlerts(network) })
+        ).pipe(Layer.provide(RippledSource.layer({ network, urls, verify })))
       )
     )
-  )
+  })
 )
 
 const routeLayer = Layer.unwrap(
@@ -107,6 +118,7 @@ const announce = Layer.effectDiscard(
 /** The stores on one database, and the log in which the stages meet. */
 const stores = Layer.mergeAll(
   AccountStore.layer,
+  AlertStore.layer,
   WebhookStore.layer,
   DeliveryStore.layer,
   DeliveryQueries.layer,
@@ -131,7 +143,7 @@ export const roles = Layer.unwrap(
   Effect.map(Settings, (settings) => {
     const chosen = (role: Role) => settings.roles.includes(role)
     return Layer.mergeAll(
-      supervised("retention", Effect.raceFirst(maintain, retention)),
+      supervised("retention", Effect.raceAllFirst([maintain, forgetAlerts, retention])),
       // Both write to the outbox: the API webhooks' changes, deliver those it disables.
       chosen("api") || chosen("deliver") ? outboxPublisherLayer : Layer.empty,
       chosen("api") ? roleLayers.api : Layer.empty,

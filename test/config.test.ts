@@ -111,6 +111,15 @@ const cases: Readonly<Record<SettingName, Cases>> = {
   XRPL_MAINNET_START: starts("mainnet"),
   XRPL_TESTNET_START: starts("testnet"),
   XRPL_DEVNET_START: starts("devnet"),
+  XRPL_VERIFY: {
+    good: [
+      ["json", "json"],
+      ["full", "full"],
+      ["", "json"]
+    ],
+    bad: ["binary", "FULL", "true"],
+    value: (s) => s.verify
+  },
   ADMIN_KEY: {
     good: [
       [adminKey, adminKey],

@@ -5,6 +5,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { pageDefaults } from "./contract/Common.ts"
 import { Deliveries } from "./contract/Deliveries.ts"
+import { Ledgers } from "./contract/Ledgers.ts"
 import { System } from "./contract/System.ts"
 import { Webhooks } from "./contract/Webhooks.ts"
 
@@ -43,6 +44,7 @@ const finish = (document: Record<string, unknown>): Record<string, unknown> => {
 export class Api extends HttpApi.make("ledgerhook")
   .add(Webhooks)
   .add(Deliveries)
+  .add(Ledgers)
   .add(System)
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotate(HttpApi.QueryParseOptions, { onExcessProperty: "error" })

@@ -9,6 +9,7 @@ import { CommonErrors } from "./contract/Common.ts"
 import { validationError } from "./Errors.ts"
 import { gate } from "./Gate.ts"
 import { deliveriesLayer } from "./handlers/Deliveries.ts"
+import { ledgersLayer } from "./handlers/Ledgers.ts"
 import { systemLayer } from "./handlers/System.ts"
 import { webhooksLayer } from "./handlers/Webhooks.ts"
 import { listen } from "./Listener.ts"
@@ -27,7 +28,7 @@ const commonErrorsLayer = HttpApiMiddleware.layerSchemaErrorTransform(CommonErro
 const gateLayer = gate([{ method: "GET", path: OPENAPI_PATH }])
 
 const routes = HttpApiBuilder.layer(Api, { openapiPath: OPENAPI_PATH }).pipe(
-  Layer.provide([webhooksLayer, deliveriesLayer, systemLayer]),
+  Layer.provide([webhooksLayer, deliveriesLayer, ledgersLayer, systemLayer]),
   // It serves every path, and provides the handlers' caller.
   Layer.provide([gateLayer, keyRequiredLayer, commonErrorsLayer])
 )

@@ -1,7 +1,7 @@
 /**
- * What `doctor` looks at: the settings, the store, each ledger server, the API's port. Every check ends within
- * `Limits.doctorCheckMs` with what it found and, where that is bad, how to mend it. Nothing is changed: no migration,
- * no new folder, no lasting connection.
+ * What `doctor` looks at: the settings, the store and what detection withheld, each ledger server, the API's port.
+ * Every check ends within `Limits.doctorCheckMs` with what it found and, where that is bad, how to mend it. Nothing is
+ * changed: no migration, no new folder, no lasting connection.
  */
 import { existsSync } from "node:fs"
 import { mkdtemp, rmdir } from "node:fs/promises"
@@ -21,6 +21,7 @@ import { Limits } from "../config/Limits.ts"
 import type { Network } from "../domain/Network.ts"
 import { errorText } from "../observability/Logging.ts"
 import * as Sql from "../storage/Sql.ts"
+import { alertFinding, type Withheld, withheld } from "./AlertCheck.ts"
 
 export interface Finding {
   readonly check: string
@@ -59,8 +60,13 @@ const version = Effect.gen(function* () {
   return row?.version ?? "unknown version"
 })
 
-const database = (settings: SettingsShape, mend: string): Effect.Effect<string, Fault> =>
-  version.pipe(
+interface Looked {
+  readonly version: string
+  readonly withheld: Withheld | undefined
+}
+
+const database = (settings: SettingsShape, mend: string): Effect.Effect<Looked, Fault> =>
+  Effect.all({ version, withheld }).pipe(
     Effect.provide(Sql.unmigratedLayer({ command: "ledgerhook doctor", owner: false })),
     Effect.provideService(Settings, settings),
     Effect.mapError((error) => ({ detail: errorText(error), mend }))
@@ -77,24 +83,39 @@ const writable = (folder: string): Effect.Effect<void, Fault> =>
   })
 
 /** A folder that does not exist yet is not made here: it only has to be possible. */
-const embeddedStore = Effect.fnUntraced(function* (settings: SettingsShape): Effect.fn.Return<string, Fault> {
+const embeddedStore = Effect.fnUntraced(function* (
+  settings: SettingsShape
+): Effect.fn.Return<readonly [detail: string, looked: Looked | undefined], Fault> {
   const folder = resolve(settings.dataDir)
   yield* writable(nearestExisting(folder))
-  if (!existsSync(join(folder, "postgres"))) return `${folder} is made at the first start`
-  const found = yield* database(settings, "Stop what uses the folder, or set DATA_DIR to another one.")
-  return `embedded PostgreSQL ${found} in ${folder}`
+  if (!existsSync(join(folder, "postgres"))) return [`${folder} is made at the first start`, undefined]
+  const looked = yield* database(settings, "Stop what uses the folder, or set DATA_DIR to another one.")
+  return [`embedded PostgreSQL ${looked.version} in ${folder}`, looked]
 })
 
-const store = (settings: SettingsShape): Effect.Effect<Finding> =>
-  settings.databaseUrl === undefined
-    ? finding("store", embeddedStore(settings), "Look at postgres.log in DATA_DIR.")
-    : finding(
-        "store",
-        database(settings, "Start that PostgreSQL, or correct DATABASE_URL.").pipe(
-          Effect.map((found) => `PostgreSQL ${found} at DATABASE_URL`)
-        ),
-        "Start that PostgreSQL, or correct DATABASE_URL."
-      )
+const START_DATABASE = "Start that PostgreSQL, or correct DATABASE_URL."
+
+/** One connection, since the embedded server may have to be started for it: the store, and what it says of detection. */
+const store = Effect.fnUntraced(function* (settings: SettingsShape) {
+  let found: Withheld | undefined
+  const check = (
+    settings.databaseUrl === undefined
+      ? embeddedStore(settings)
+      : Effect.map(
+          database(settings, START_DATABASE),
+          (looked) => [`PostgreSQL ${looked.version} at DATABASE_URL`, looked] as const
+        )
+  ).pipe(
+    Effect.map(([detail, looked]) => {
+      found = looked?.withheld
+      return detail
+    })
+  )
+  const mendTimeout =
+    settings.databaseUrl === undefined ? "Look at postgres.log in DATA_DIR." : START_DATABASE
+  const ofStore = yield* finding("store", check, mendTimeout)
+  return found === undefined ? [ofStore] : [ofStore, alertFinding(found)]
+})
 
 const ledgerServer = (network: Network, url: string): Effect.Effect<Finding> => {
   const variable = `XRPL_${network.toUpperCase()}_URLS`
@@ -196,7 +217,8 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
   const servers = settings.networks.flatMap(({ network, urls }) =>
     urls.map((url) => ledgerServer(network, url))
   )
-  return Effect.all([store(settings), port(settings), ...servers], { concurrency: "unbounded" }).pipe(
-    Effect.map((findings) => [accepted, ...warnings, ...findings])
+  const others = Effect.all([port(settings), ...servers], { concurrency: "unbounded" })
+  return Effect.all([store(settings), others], { concurrency: "unbounded" }).pipe(
+    Effect.map((findings) => [accepted, ...warnings, ...findings.flat()])
   )
 }

@@ -44,7 +44,7 @@ export const doctor = Command.make(
   )
 ).pipe(
   Command.withDescription(
-    "Check every setting and connection: the settings themselves, the store (DATA_DIR or DATABASE_URL), each XRP Ledger server and whether it is of the right network, and the API's port. Says how to mend what fails; exits 1 when something does. Changes nothing, and may run beside a running service."
+    "Check every setting and connection: the settings themselves, the store (DATA_DIR or DATABASE_URL) and the events that detection withheld, each XRP Ledger server and whether it is of the right network, and the API's port. Says how to mend what fails; exits 1 when something does. Changes nothing, and may run beside a running service."
   ),
   Command.withShortDescription("Check every setting and connection"),
   Command.withExamples([

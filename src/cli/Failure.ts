@@ -14,6 +14,11 @@ export class WrongSettings extends Schema.TaggedError<WrongSettings>()("WrongSet
   messages: Schema.Array(Schema.String)
 }) {}
 
+/** Flags that are good by themselves and cannot be used together, or with these settings. */
+export class WrongUsage extends Schema.TaggedError<WrongUsage>()("WrongUsage", {
+  message: Schema.String
+}) {}
+
 /** A command could not do what was asked. */
 export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandFailed", {
   message: Schema.String
@@ -36,6 +41,7 @@ const ofError = (error: unknown): Ending => {
     return { code: ExitCode.usage, lines: error._tag === "ShowHelp" ? [] : [oneLine(errorText(error))] }
   }
   if (error instanceof WrongSettings) return { code: ExitCode.usage, lines: error.messages.map(oneLine) }
+  if (error instanceof WrongUsage) return { code: ExitCode.usage, lines: [oneLine(error.message)] }
   if (error instanceof FailureReported) return { code: ExitCode.failed, lines: [] }
   return { code: ExitCode.failed, lines: [oneLine(errorText(error))] }
 }

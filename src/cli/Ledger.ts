@@ -8,6 +8,8 @@ import { Argument, Command } from "effect/cli"
 import { detectLedger } from "../detect/Detect.ts"
 import type { DetectedEvent } from "../domain/LedgerEvent.ts"
 import { CommandFailed, FailureReported } from "./Failure.ts"
+import { record } from "./ledger/Record.ts"
+import { verify } from "./ledger/Verify.ts"
 import { print, printError } from "./Output.ts"
 import { type Item, makeRecordedReader } from "./RecordedData.ts"
 
@@ -109,6 +111,6 @@ const detect = Command.make(
 )
 
 export const ledger = Command.make("ledger").pipe(
-  Command.withDescription("Work with recorded ledgers"),
-  Command.withSubcommands([detect])
+  Command.withDescription("Work with recorded ledgers, and check those that were taken"),
+  Command.withSubcommands([detect, record, verify])
 )

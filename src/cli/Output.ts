@@ -11,5 +11,9 @@ export const print = (line: string): Effect.Effect<void> => write(process.stdout
 
 export const printError = (line: string): Effect.Effect<void> => write(process.stderr, `${line}\n`)
 
+/** Writes over the line of the terminal that standard error is on, and stays there. */
+export const overwriteErrorLine = (text: string): Effect.Effect<void> =>
+  write(process.stderr, `\r\u001b[K${text}`)
+
 /** Lines of the terminal that standard output is; asked each time, since windows are resized. */
 export const terminalRows = (): number => process.stdout.rows ?? 24

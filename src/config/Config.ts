@@ -130,6 +130,13 @@ const definitions = {
     meaning: "the same for devnet",
     parse: start
   }),
+  XRPL_VERIFY: setting({
+    default: "json",
+    accepts: "`json` or `full`",
+    meaning:
+      "what is checked of a ledger: `json` its place in the chain and its completeness; `full` also fetches it in binary form and recomputes its hashes",
+    parse: (value) => (value === "json" || value === "full" ? value : undefined)
+  }),
   ADMIN_KEY: setting({
     default: "",
     accepts: "`svc_live_` and at least 32 letters or digits",
@@ -240,6 +247,7 @@ export interface SettingsShape {
   readonly databaseUrl: string | undefined
   /** The watched ones. */
   readonly networks: ReadonlyArray<NetworkSettings>
+  readonly verify: "json" | "full"
   readonly adminKey: string | undefined
   readonly secretsKey: Buffer | undefined
   readonly allowPrivateAddresses: boolean
@@ -334,6 +342,7 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
       network("testnet", "XRPL_TESTNET_URLS", "XRPL_TESTNET_START"),
       network("devnet", "XRPL_DEVNET_URLS", "XRPL_DEVNET_START")
     ].filter(({ urls }) => urls.length > 0),
+    verify: read("XRPL_VERIFY") === "full" ? "full" : "json",
     adminKey: read("ADMIN_KEY"),
     secretsKey: read("SECRETS_KEY"),
     allowPrivateAddresses: read("DELIVERY_ALLOW_PRIVATE_ADDRESSES") ?? false,

@@ -21,6 +21,8 @@ export const Limits = {
   embeddedLogTailRecords: 2_000,
   /** Bytes (values) per partition of that tail, so that large events cannot fill the memory. */
   embeddedLogTailBytes: 4 * 1024 * 1024,
+  /** Contiguous ranges of ledgers told of one network: there is one, unless an operator has begun anew. */
+  ledgerRanges: 100,
   /** A deleted key's tombstone outlives compaction by this, for readers that lag: Kafka's default as well. */
   tombstoneKeptMs: 24 * 3_600_000,
 
@@ -63,6 +65,20 @@ export const Limits = {
   ledgerLoadRecoveryMs: 60_000,
   /** Ledgers being fetched at once, over all servers: what both connected ones take. */
   catchUpParallel: 8,
+  /** Fetched ledgers that wait to be committed, besides: a busy ledger takes some MB. */
+  catchUpWaiting: 32,
+  /** Events in one transaction of several ledgers; the ledger that reaches it is the last in it. */
+  catchUpBatchEvents: 1_000,
+  /** The pace of catching up is that of the time before. */
+  catchUpPaceMs: 30_000,
+  /** How often it is logged, and from how many ledgers behind on: fewer are taken before anyone reads it. */
+  catchUpReportMs: 5_000,
+  catchUpReportedFrom: 20,
+
+  /** Failures in a row after which a command gives a ledger server up. */
+  ledgerClientTries: 5,
+  /** A command's pause before its next request to a server that warns of load. */
+  ledgerClientPauseMs: 2_000,
 
   // --- the simulated ledger
   /** Ledgers it keeps: more than an hour at one a second; older ones answer `lgrNotFound`. */
@@ -136,6 +152,11 @@ export const Limits = {
   /** Between looks at the outbox for what other processes wrote; its own writes wake the publisher at once. */
   outboxPollMs: 250,
 
+  /** Detection alerts kept, newest first: they are rare, and one fault of ours could raise one per transaction. */
+  detectionAlerts: 10_000,
+  /** Characters of an alert's reason. */
+  detectionAlertReasonLength: 500,
+
   // --- API
   /** A request body. */
   requestBodyBytes: 1024 * 1024,
@@ -153,10 +174,14 @@ export const Limits = {
   pathSegmentLength: 256,
 
   // --- command line
+  /** Between writings of the line that shows a command's progress. */
+  progressRefreshMs: 250,
   /** A request that `listen` takes: envelopes have a few KB. */
   listenBodyBytes: 1024 * 1024,
   /** Longest wait of `listen` before it answers: well past any delivery timeout. */
   listenDelayMs: 10 * 60_000,
+  /** Newest detection alerts that `doctor` shows. */
+  doctorAlerts: 3,
   /** One check of `doctor`. */
   doctorCheckMs: 5_000,
 

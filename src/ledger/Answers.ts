@@ -6,7 +6,14 @@ import { RippledError, TimeoutError } from "xrpl"
 import type { JsonObject } from "../domain/Ledger.ts"
 import { type Network, networkIds } from "../domain/Network.ts"
 import { isJsonObject, normaliseLedger } from "../domain/NormaliseLedger.ts"
-import type { Announcement, FetchedLedger, LedgerSourceError } from "./LedgerSource.ts"
+import {
+  type Announcement,
+  endsConnection,
+  type FetchedLedger,
+  type LedgerSourceError,
+  type TakenLedger
+} from "./LedgerSource.ts"
+import { parseRanges, type Ranges } from "./Ranges.ts"
 
 type Reason = LedgerSourceError["reason"]
 
@@ -54,6 +61,18 @@ export const failureOf = (cause: unknown): Refusal => {
   return { reason: limited ? "rate_limited" : "disconnected", detail: message }
 }
 
+const LIMITING = /overloaded|slow ?down|too busy|threshold exceeded/i
+
+/** Text that is no answer to a request: an error without an id, or no JSON at all (a proxy's page). */
+export const interjectionOf = (code: unknown, message: unknown, text: unknown): Refusal => {
+  if (typeof text === "string" || text instanceof Uint8Array)
+    return LIMITING.test(text.toString())
+      ? { reason: "rate_limited", detail: "says that it is overloaded" }
+      : { reason: "disconnected", detail: "sent text that is no answer" }
+  const refusal = refusalOf(code, message)
+  return endsConnection(refusal.reason) ? refusal : { ...refusal, reason: "disconnected" }
+}
+
 export const closeOf = (code: number): Refusal =>
   code === POLICY_VIOLATION
     ? { reason: "rate_limited", detail: "closed the connection because of too many requests (1008)" }
@@ -72,9 +91,42 @@ export const announcementOf = (message: unknown): Announcement | undefined => {
   }
 }
 
+/** The ranges a `ledgerClosed` message, a subscription's reply or the info of `server_info` names. */
+export const rangesOf = (message: unknown): Ranges | undefined =>
+  isJsonObject(message) ? parseRanges(message["validated_ledgers"] ?? message["complete_ledgers"]) : undefined
+
+/** Where the server says it is short of room for us, with an answer all the same. */
+export const isLoaded = (answer: unknown): boolean => isJsonObject(answer) && answer["warning"] === "load"
+
+/** Why a server that answers so about the last ledger taken is on another chain; undefined: nothing says so. */
+export const contradiction = (answer: unknown, taken: TakenLedger): Refusal | undefined => {
+  const result = resultOf(answer)
+  const said = announcementOf(result)
+  if (result?.["validated"] !== true || said?.ledgerIndex !== taken.ledgerIndex) return undefined
+  return otherChain(said, taken.ledgerHash)
+}
+
+/** The same for what it announces of a ledger that was taken with that hash. */
+export const otherChain = (
+  { ledgerHash, ledgerIndex }: Announcement,
+  takenHash: string | undefined
+): Refusal | undefined =>
+  takenHash === undefined || ledgerHash === undefined || ledgerHash === takenHash
+    ? undefined
+    : {
+        reason: "other_chain",
+        detail: `its ledger ${ledgerIndex} is ${ledgerHash}, but ${takenHash} was taken: another chain, or a network that was reset`
+      }
+
 /** The `result` of an answer; undefined when there is none. */
 export const resultOf = (answer: unknown): JsonObject | undefined =>
   isJsonObject(answer) && isJsonObject(answer["result"]) ? answer["result"] : undefined
+
+const treeRootOf = (result: JsonObject | undefined): string | undefined => {
+  const ledger = result?.["ledger"]
+  const root = isJsonObject(ledger) ? ledger["transaction_hash"] : undefined
+  return typeof root === "string" && HASH.test(root) ? root.toUpperCase() : undefined
+}
 
 export const ledgerOf = (server: string, answer: unknown): FetchedLedger | undefined => {
   const result = resultOf(answer)
@@ -85,7 +137,8 @@ export const ledgerOf = (server: string, answer: unknown): FetchedLedger | undef
         server,
         validated: result?.["validated"] === true,
         ledger: normalised.ledger,
-        malformed: normalised.malformed
+        malformed: normalised.malformed,
+        transactionHash: treeRootOf(result)
       }
 }
 

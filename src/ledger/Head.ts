@@ -1,46 +1,145 @@
-/** The newest announced ledger, and what was announced of the recent ones. A head never goes back. */
+/**
+ * What the servers announced: the newest ledger, and of the recent ones who announced which hash and count. A server
+ * counts towards the newest while it is connected, with the last it said, so that a jump is healed by its next word.
+ * Where servers disagree about a hash, most announcers win, then the operator's order; who was caught in a
+ * contradiction (`discredit`) binds nobody else until it is trusted again.
+ */
 import { Clock, Effect, Latch } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { Announcement } from "./LedgerSource.ts"
 
-export interface Head {
-  readonly announce: (announcement: Announcement) => Effect.Effect<void>
-  readonly await: (index: number) => Effect.Effect<Announcement>
-  readonly announced: (index: number) => Announcement | undefined
-  readonly newest: () => { readonly announcement: Announcement; readonly at: number } | undefined
+interface Newest {
+  readonly announcement: Announcement
+  /** Unix milliseconds. */
+  readonly at: number
 }
 
-export const makeHead = (): Head => {
-  const recent = new Map<number, Announcement>()
-  let newest: { readonly announcement: Announcement; readonly at: number } | undefined
-  /** Replaced at each rise: whoever waits holds the one of the head it saw. */
-  let risen = Latch.makeUnsafe()
+export interface Head {
+  readonly announce: (server: string, announcement: Announcement) => Effect.Effect<void>
+  /** Its connection has ended. */
+  readonly left: (server: string) => void
+  readonly discredit: (server: string) => void
+  /** What it announced of that ledger proved wrong. */
+  readonly retract: (server: string, index: number) => void
+  readonly trust: (server: string) => void
+  readonly await: (index: number) => Effect.Effect<Announcement>
+  /** Waits until another server than those so far announces exactly this ledger. */
+  readonly awaitNews: (index: number) => Effect.Effect<void>
+  /** What an answer of `server` is held against. */
+  readonly announced: (index: number, server: string) => Announcement | undefined
+  /** In the order in which they did. */
+  readonly announcers: (index: number) => ReadonlyArray<string>
+  readonly newestOf: (server: string) => number | undefined
+  readonly newest: () => Newest | undefined
+}
 
-  const remember = (announcement: Announcement) => {
-    const known = recent.get(announcement.ledgerIndex)
-    // The reply to a subscription names a ledger without its count: it must not erase what the stream told.
-    recent.set(announcement.ledgerIndex, {
-      ledgerIndex: announcement.ledgerIndex,
-      ledgerHash: announcement.ledgerHash ?? known?.ledgerHash,
-      transactionCount: announcement.transactionCount ?? known?.transactionCount
+/** The hash most of them announced; among equals the first in `order`. */
+const agreedHash = (
+  said: ReadonlyMap<string, Announcement>,
+  order: ReadonlyArray<string>
+): string | undefined => {
+  const votes = new Map<string, number>()
+  for (const server of order) {
+    const hash = said.get(server)?.ledgerHash
+    if (hash !== undefined) votes.set(hash, (votes.get(hash) ?? 0) + 1)
+  }
+  return [...votes].reduce<readonly [string | undefined, number]>(
+    (best, vote) => (vote[1] > best[1] ? vote : best),
+    [undefined, 0]
+  )[0]
+}
+
+/** `order`: all servers, the preferred first. */
+export const makeHead = (order: ReadonlyArray<string>): Head => {
+  const recent = new Map<number, Map<string, Announcement>>()
+  const latest = new Map<string, Newest>()
+  const present = new Set<string>()
+  const discredited = new Set<string>()
+  let lastKnown: Newest | undefined
+  /** Replaced whenever something new is said: whoever waits holds the one of the moment it looked. */
+  let spoken = Latch.makeUnsafe()
+
+  const newest = (): Newest | undefined => {
+    let best: Newest | undefined
+    for (const server of present) {
+      const candidate = latest.get(server)
+      if (candidate === undefined) continue
+      const rise = candidate.announcement.ledgerIndex - (best?.announcement.ledgerIndex ?? 0)
+      if (best === undefined || rise > 0 || (rise === 0 && candidate.at < best.at)) best = candidate
+    }
+    if (best !== undefined) lastKnown = best
+    return lastKnown
+  }
+
+  const remember = (server: string, { ledgerIndex, ledgerHash, transactionCount }: Announcement) => {
+    const said = recent.get(ledgerIndex) ?? new Map<string, Announcement>()
+    const before = said.get(server)
+    // The reply to a subscription names a ledger without its count: it must not erase what the stream told of the same.
+    const isOther =
+      ledgerHash !== undefined && before?.ledgerHash !== undefined && ledgerHash !== before.ledgerHash
+    const known = isOther ? undefined : before
+    said.set(server, {
+      ledgerIndex,
+      ledgerHash: ledgerHash ?? known?.ledgerHash,
+      transactionCount: transactionCount ?? known?.transactionCount
     })
+    recent.set(ledgerIndex, said)
     if (recent.size > Limits.ledgerAnnouncementsKept) recent.delete(recent.keys().next().value!)
+    return said
+  }
+
+  const announced = (index: number, server: string): Announcement | undefined => {
+    const said = recent.get(index)
+    if (said === undefined) return undefined
+    const own = said.get(server)
+    const credible = new Map([...said].filter(([name]) => name === server || !discredited.has(name)))
+    const ledgerHash = agreedHash(credible, order)
+    const others = [...credible.values()].filter((other) => other.ledgerHash === ledgerHash)
+    const transactionCount =
+      own?.transactionCount ?? others.find((other) => other.transactionCount !== undefined)?.transactionCount
+    return own === undefined && ledgerHash === undefined && transactionCount === undefined
+      ? undefined
+      : { ledgerIndex: index, ledgerHash, transactionCount }
   }
 
   return {
-    announce: Effect.fnUntraced(function* (announcement) {
-      remember(announcement)
-      if (newest !== undefined && announcement.ledgerIndex <= newest.announcement.ledgerIndex) return
-      newest = { announcement, at: yield* Clock.currentTimeMillis }
-      const waiting = risen
-      risen = Latch.makeUnsafe()
+    announce: Effect.fnUntraced(function* (server, announcement) {
+      const at = yield* Clock.currentTimeMillis
+      const index = announcement.ledgerIndex
+      const said = remember(server, announcement)
+      const before = latest.get(server)
+      if (before?.announcement.ledgerIndex !== index) latest.set(server, { announcement, at })
+      present.add(server)
+      const hashes = new Set([...said.values()].flatMap(({ ledgerHash }) => ledgerHash ?? []))
+      if (hashes.size > 1)
+        yield* Effect.logWarning("servers disagree about a ledger").pipe(
+          Effect.annotateLogs({ ledger_index: index, hashes: [...hashes].join(" "), server })
+        )
+      const waiting = spoken
+      spoken = Latch.makeUnsafe()
       yield* Latch.open(waiting)
     }),
+    left: (server) => {
+      newest()
+      present.delete(server)
+    },
+    discredit: (server) => void discredited.add(server),
+    retract: (server, index) => void recent.get(index)?.delete(server),
+    trust: (server) => void discredited.delete(server),
     await: Effect.fnUntraced(function* (index) {
-      while (newest === undefined || newest.announcement.ledgerIndex < index) yield* Latch.await(risen)
-      return newest.announcement
+      while (true) {
+        const head = newest()
+        if (head !== undefined && head.announcement.ledgerIndex >= index) return head.announcement
+        yield* Latch.await(spoken)
+      }
     }),
-    announced: (index) => recent.get(index),
-    newest: () => newest
+    awaitNews: Effect.fnUntraced(function* (index) {
+      const before = recent.get(index)?.size ?? 0
+      while ((recent.get(index)?.size ?? 0) <= before) yield* Latch.await(spoken)
+    }),
+    announced,
+    announcers: (index) => [...(recent.get(index)?.keys() ?? [])],
+    newestOf: (server) => (present.has(server) ? latest.get(server)?.announcement.ledgerIndex : undefined),
+    newest
   }
 }

@@ -15,6 +15,10 @@ const answerFaults = [
   "malformed",
   "truncated",
   "wrong_ledger",
+  /** Another hash than announced: the answer or the announcement is wrong. */
+  "wrong_hash",
+  /** Its bytes do not have the hashes it claims (XRPL_VERIFY=full). */
+  "not_proven",
   /** The ledger does not follow the one taken before: no repetition helps, only another server can. */
   "broken_chain"
 ] as const
@@ -26,6 +30,8 @@ const serverFaults = [
   "rate_limited",
   "not_synced",
   "wrong_network",
+  /** Its hash of the last ledger taken is another: a reset test network, or a store of another chain. */
+  "other_chain",
   "amendment_blocked"
 ] as const
 
@@ -54,6 +60,8 @@ export interface FetchedLedger {
   readonly ledger: Ledger
   /** Entries of the answer that are no transactions with metadata. */
   readonly malformed: number
+  /** The header's root of the transaction tree. */
+  readonly transactionHash?: string | undefined
 }
 
 export interface LedgerFault {
@@ -64,6 +72,25 @@ export interface LedgerFault {
 /** Undefined: the answer is good. */
 export type Accept = (fetched: FetchedLedger) => LedgerFault | undefined
 
+/** A ledger that was taken: no server may contradict it. */
+export interface TakenLedger {
+  readonly ledgerIndex: number
+  readonly ledgerHash: string
+}
+
+export interface ServerState {
+  /** Host of its address. */
+  readonly server: string
+  readonly state: "active" | "standby" | "connecting" | "idle" | "backing_off"
+  /** Its newest announced ledger. */
+  readonly head: number | undefined
+  /** The ranges it claims to have, as rippled writes them. */
+  readonly ledgers: string | undefined
+  readonly lastFault: LedgerSourceError | undefined
+  /** Unix milliseconds; undefined: it may be used now. */
+  readonly backingOffUntil: number | undefined
+}
+
 export interface SourceState {
   /** The server in use. */
   readonly server: string | undefined
@@ -71,6 +98,8 @@ export interface SourceState {
   readonly head: Announcement | undefined
   /** Unix milliseconds when the head was first announced. */
   readonly headAt: number | undefined
+  /** All of them, the preferred first. */
+  readonly servers: ReadonlyArray<ServerState>
 }
 
 export class LedgerSource extends Context.Service<
@@ -78,10 +107,14 @@ export class LedgerSource extends Context.Service<
   {
     /** Waits until a validated ledger at or past `index` is announced; gives the newest. */
     readonly awaitHead: (index: number) => Effect.Effect<Announcement>
-    /** What was announced of that ledger, if anything. */
-    readonly announced: (index: number) => Announcement | undefined
+    /** Waits until one more server announces exactly that ledger: it may be worth asking again. */
+    readonly awaitNews: (index: number) => Effect.Effect<void>
+    /** What an answer of `server` for that ledger must agree with, if anything was announced of it. */
+    readonly announced: (index: number, server: string) => Announcement | undefined
     /** One round: every server that can be reached is asked, some of them several times, until `accept` is content. */
     readonly fetch: (index: number, accept: Accept) => Effect.Effect<FetchedLedger, LedgerSourceError>
+    /** The last ledger taken: servers connected from now on are held against it. */
+    readonly anchor: (taken: TakenLedger) => Effect.Effect<void>
     readonly state: Effect.Effect<SourceState>
   }
 >()("ledgerhook/ledger/LedgerSource") {}

@@ -1,6 +1,6 @@
 /**
- * Which of a network's servers is used next, and how long one that failed is left alone: the first in the operator's
- * order whose wait is over. Pure: the pool keeps the standings, the clock and the dice.
+ * Which of a network's servers are connected, which is asked for a ledger, and how long one that failed is left alone.
+ * The operator's order decides among equals. Pure: the pool keeps the standings, the clock and the dice.
  */
 import { Limits } from "../config/Limits.ts"
 import type { LedgerSourceError } from "./LedgerSource.ts"
@@ -21,6 +21,10 @@ export const backoffMs = (
   chance: number
 ): number => Math.round(Math.min(longest, first * 2 ** Math.max(0, failures - 1)) * (1 + chance / 4))
 
+/** What only the server's operator mends, or ours. */
+export const isUnfit = (reason: LedgerSourceError["reason"]): boolean =>
+  reason === "wrong_network" || reason === "other_chain" || reason === "amendment_blocked"
+
 export const afterFailure = (
   standing: Standing,
   reason: LedgerSourceError["reason"],
@@ -32,7 +36,7 @@ export const afterFailure = (
   const bounds =
     reason === "rate_limited"
       ? Limits.ledgerRateLimitedMs
-      : reason === "wrong_network" || reason === "amendment_blocked"
+      : isUnfit(reason)
         ? constant(Limits.ledgerUnfitServerMs)
         : reason === "not_synced"
           ? constant(Limits.ledgerNotSyncedMs)
@@ -40,16 +44,89 @@ export const afterFailure = (
   return { failures, notBefore: now + backoffMs(failures, bounds, chance) }
 }
 
-/** Position of the server to use, and how long to wait first. There is at least one. */
-export const choose = (
-  standings: ReadonlyArray<Standing>,
-  now: number
-): { readonly server: number; readonly waitMs: number } => {
-  const ready = standings.findIndex(({ notBefore }) => notBefore <= now)
-  if (ready !== -1) return { server: ready, waitMs: 0 }
-  const soonest = Math.min(...standings.map(({ notBefore }) => notBefore))
-  return {
-    server: standings.findIndex(({ notBefore }) => notBefore === soonest),
-    waitMs: soonest - now
+/** No server is left alone for longer than this: a moment beyond it means that the clock has gone back. */
+const LONGEST_MS = backoffMs(
+  1,
+  { first: Limits.ledgerRateLimitedMs.longest, longest: Limits.ledgerRateLimitedMs.longest },
+  1
+)
+
+export const notBeforeOf = ({ notBefore }: Standing, now: number): number =>
+  notBefore - now > LONGEST_MS ? now : notBefore
+
+export interface Member {
+  /** Two servers of one host fail together: only one of them is connected. */
+  readonly host: string
+  readonly phase: "idle" | "connecting" | "connected"
+  /** Has announced a ledger since it was subscribed to. */
+  readonly proven: boolean
+  readonly notBefore: number
+  /** Unix milliseconds until which a fetch wants it beyond the active server and the standby. */
+  readonly calledUntil: number
+}
+
+export interface Plan {
+  readonly connect: ReadonlyArray<number>
+  readonly release: ReadonlyArray<number>
+  /** Until the plan may be another without anything having happened. */
+  readonly waitMs: number
+}
+
+/**
+ * The first two that can be used are to be connected: the active server and the hot standby. A less preferred one is
+ * let go only once both before it have proven themselves, so that a preferred one that comes back costs nothing.
+ */
+export const plan = (members: ReadonlyArray<Member>, now: number): Plan => {
+  const connect: Array<number> = []
+  const release: Array<number> = []
+  let waitMs = Number.POSITIVE_INFINITY
+  const live = new Set<string>()
+  const proven = new Set<string>()
+  for (const [position, member] of members.entries()) {
+    const { calledUntil, host, notBefore, phase } = member
+    const called = calledUntil > now
+    const wanted = (live.size < Limits.ledgerServersConnected && !live.has(host)) || called
+    if (phase === "idle") {
+      if (!wanted) continue
+      if (notBefore > now) {
+        waitMs = Math.min(waitMs, notBefore - now)
+        continue
+      }
+      connect.push(position)
+      live.add(host)
+      continue
+    }
+    const superseded = proven.size >= Limits.ledgerServersConnected || proven.has(host)
+    if (superseded && !called) release.push(position)
+    else {
+      if (superseded) waitMs = Math.min(waitMs, calledUntil - now)
+      live.add(host)
+      if (phase === "connected" && member.proven) proven.add(host)
+    }
   }
+  return { connect, release, waitMs }
+}
+
+export interface Candidate {
+  /** Claims to have the ledger. */
+  readonly claims: boolean
+  /** Its place among those that announced the ledger; undefined: it did not. */
+  readonly announced: number | undefined
+  /** Its last answer was refused. */
+  readonly refused: boolean
+  /** It has as many requests as it takes. */
+  readonly full: boolean
+}
+
+/**
+ * The position of the candidate to ask: one that claims to have the ledger and has not just been refused, of those the
+ * first to have announced it, then the first in order. Undefined: those that come into question are full.
+ */
+export const choose = (candidates: ReadonlyArray<Candidate>): number | undefined => {
+  const doubt = ({ claims, refused }: Candidate) => (claims ? 0 : 2) + (refused ? 1 : 0)
+  const least = Math.min(...candidates.map(doubt))
+  const place = (i: number) => candidates[i]!.announced ?? Number.MAX_SAFE_INTEGER
+  return [...candidates.keys()]
+    .filter((i) => doubt(candidates[i]!) === least && !candidates[i]!.full)
+    .toSorted((a, b) => place(a) - place(b))[0]
 }

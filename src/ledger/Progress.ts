@@ -4,18 +4,29 @@
  */
 import { Limits } from "../config/Limits.ts"
 import type { PartHealth } from "../observability/Health.ts"
-import type { SourceState } from "./LedgerSource.ts"
+import type { ServerState, SourceState } from "./LedgerSource.ts"
+import { type Pace, remaining } from "./Pace.ts"
+import { isUnfit } from "./Preference.ts"
 
 export interface Progress {
   readonly lastTaken: number | undefined
   readonly lastCloseTime: string | undefined
   /** Unix milliseconds: of the last ledger taken here, or of the start. */
   readonly movedAt: number
+  readonly pace: Pace
   /** Why the next ledger cannot be taken at present. */
   readonly obstacle: { readonly kind: "waiting" | "stopped"; readonly detail: string } | undefined
 }
 
 const seconds = (ms: number): number => Math.round(ms / 1000)
+
+/** Servers that must not be used until somebody mends them. */
+const unfitServers = (servers: ReadonlyArray<ServerState>) =>
+  servers.flatMap(({ lastFault, state }) =>
+    lastFault !== undefined && isUnfit(lastFault.reason) && state !== "active" && state !== "standby"
+      ? [lastFault]
+      : []
+  )
 
 const judge = (
   progress: Progress,
@@ -23,8 +34,12 @@ const judge = (
   now: number
 ): Pick<PartHealth, "status" | "detail"> => {
   const { lastTaken, obstacle } = progress
-  const { head, headAt, server, lastError } = source
+  const { head, headAt, server, lastError, servers } = source
   if (obstacle?.kind === "stopped") return { status: "failed", detail: `stopped: ${obstacle.detail}` }
+  const unfit = unfitServers(servers)
+  const stranger = unfit.find(({ reason }) => reason === "other_chain")
+  if (server === undefined && stranger !== undefined && unfit.length === servers.length)
+    return { status: "failed", detail: `stopped: ${stranger.server}: ${stranger.detail}` }
   const trouble = lastError === undefined ? "" : `; ${lastError.server}: ${lastError.detail}`
   const standing = now - progress.movedAt > Limits.ledgerHeadAgeMs
   if (head === undefined || headAt === undefined)
@@ -37,11 +52,49 @@ const judge = (
       status: "failed",
       detail: `${behind} ledgers behind and not moving: ${obstacle?.detail ?? "no ledger taken"}`
     }
+  if (behind < 0 && standing)
+    return {
+      status: "failed",
+      detail: `the servers are at ledger ${head.ledgerIndex}, before the last one taken (${lastTaken}): they lag, or the network was reset`
+    }
   if (server === undefined) return { status: "degraded", detail: `reconnecting${trouble}` }
   // One behind is a ledger just announced and being fetched.
-  return behind > 1
-    ? { status: "ok", detail: `catching up: ${behind} ledgers behind` }
-    : { status: "ok", detail: "live" }
+  const detail = behind > 1 ? `catching up: ${behind} ledgers behind` : "live"
+  return unfit.length === 0
+    ? { status: "ok", detail }
+    : {
+        status: "degraded",
+        detail: [detail, ...unfit.map((fault) => `${fault.server}: ${fault.detail}`)].join("; ")
+      }
+}
+
+const iso = (unixMs: number | undefined): string | null =>
+  unixMs === undefined ? null : new Date(unixMs).toISOString()
+
+/** Flat, as facts are: `servers.<place>.<field>`, the preferred server first. */
+const serverFacts = (servers: ReadonlyArray<ServerState>): PartHealth["facts"] =>
+  Object.fromEntries(
+    servers.flatMap(({ backingOffUntil, head, lastFault, ledgers, server, state }, i) =>
+      Object.entries({
+        address: server,
+        state,
+        head: head ?? null,
+        ledgers: ledgers ?? null,
+        last_fault: lastFault === undefined ? null : `${lastFault.reason}: ${lastFault.detail}`,
+        backing_off_until: iso(backingOffUntil)
+      }).map(([field, value]) => [`servers.${i + 1}.${field}`, value])
+    )
+  )
+
+/** How far it is to the head, and how fast that goes. */
+const catchUpFacts = (progress: Progress, source: SourceState, now: number): PartHealth["facts"] => {
+  if (source.head === undefined) return { behind: null, ledgers_per_second: null, seconds_left: null }
+  const { ledgers, ledgers_per_second, seconds } = remaining(progress.pace, source.head.ledgerIndex, now)
+  return {
+    behind: ledgers,
+    ledgers_per_second: ledgers_per_second ?? null,
+    seconds_left: seconds ?? null
+  }
 }
 
 export const healthOf = (progress: Progress, source: SourceState, now: number): PartHealth => ({
@@ -49,7 +102,11 @@ export const healthOf = (progress: Progress, source: SourceState, now: number): 
   facts: {
     server: source.server ?? null,
     head: source.head?.ledgerIndex ?? null,
+    head_at: iso(source.headAt),
     last_taken: progress.lastTaken ?? null,
-    last_close_time: progress.lastCloseTime ?? null
+    last_close_time: progress.lastCloseTime ?? null,
+    obstacle: progress.obstacle?.detail ?? null,
+    ...catchUpFacts(progress, source, now),
+    ...serverFacts(source.servers)
   }
 })

@@ -1,4 +1,4 @@
-/** A ledger as log records: its events in order and the marker that closes it, and the marker read back. Pure. */
+/** A ledger as log records: its events in order and the marker that closes it. Pure. */
 import { isoTime, type Ledger } from "../domain/Ledger.ts"
 import {
   type DetectedEvent,
@@ -8,8 +8,7 @@ import {
   ledgersTopic
 } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
-import { isJsonObject } from "../domain/NormaliseLedger.ts"
-import type { LogRecord, NewRecord } from "../log/EventLog.ts"
+import type { NewRecord } from "../log/EventLog.ts"
 
 /** A ledger that has passed its checks. */
 export interface CheckedLedger extends Ledger {
@@ -79,17 +78,3 @@ export const markerRecord = (network: Network, marker: LedgerMarker): NewRecord 
   headers: { "ledger-index": String(marker.ledger_index), ...CONTENT_TYPE },
   timestamp: marker.detected_at
 })
-
-/** Throws on a record that is no marker: a checkpoint that cannot be read must not become a start from nothing. */
-export const readMarker = (record: LogRecord): LedgerMarker => {
-  const value: unknown = record.value === null ? null : JSON.parse(record.value)
-  if (
-    !isJsonObject(value) ||
-    typeof value["ledger_index"] !== "number" ||
-    typeof value["ledger_hash"] !== "string" ||
-    typeof value["detected_at"] !== "number"
-  )
-    throw new Error(`record ${record.offset} of ${record.topic} is not a ledger marker`)
-  // The fields that ingest relies on are checked above; the rest was written by `markerRecord` with them.
-  return value as unknown as LedgerMarker
-}

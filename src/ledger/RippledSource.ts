@@ -1,139 +1,172 @@
 /**
- * `LedgerSource` over rippled's WebSocket API. One server is connected at a time, the first of the operator's order that
- * is not being left alone after a failure; when its connection ends, the next is chosen, verified and subscribed to.
+ * `LedgerSource` over rippled's WebSocket API, from several servers at once (Servers.ts).
  *
- *   choosing ─▶ connecting ─▶ connected ─▶ ended (reason) ─▶ choosing …
- * Requests go to the connected server and wait while there is none. A server whose answers are refused is left for the
- * next one, if there is one.
+ * A ledger is asked for where it was announced first, then at the others; a server that claims not to have it comes
+ * last. When none of the connected ones serves it, further ones are connected for it. Requests wait while there is no
+ * server at all.
  */
-import { Clock, Deferred, Effect, Layer, Random, Result, Schedule, type Scope } from "effect"
+import { Clock, Effect, Layer, Result, Schedule, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
-import type { Network } from "../domain/Network.ts"
 import { makeHead } from "./Head.ts"
 import {
   type Accept,
-  type Announcement,
   endsConnection,
   LedgerSource,
-  LedgerSourceError
+  LedgerSourceError,
+  type TakenLedger
 } from "./LedgerSource.ts"
-import { afterFailure, choose, newcomer, type Standing } from "./Preference.ts"
-import { connect, type ServerConnection } from "./Server.ts"
-
-export interface RippledOptions {
-  readonly network: Network
-  /** At least one; the first is preferred. */
-  readonly urls: ReadonlyArray<string>
-}
+import { choose } from "./Preference.ts"
+import { claims } from "./Ranges.ts"
+import type { ServerConnection } from "./Server.ts"
+import { describeServers, type LedgerServer, makeServers, type RippledOptions } from "./Servers.ts"
 
 const betweenTries = Schedule.min([
   Schedule.exponential(Limits.ledgerNotFoundWaitMs.first),
   Schedule.spaced(Limits.ledgerNotFoundWaitMs.longest)
 ])
 
-/** One server's turn. It may answer better the next time, unless its chain is another. */
-const ask = (connection: ServerConnection, index: number, accept: Accept) =>
-  connection.ledger(index).pipe(
-    Effect.flatMap((fetched) => {
-      const fault = accept(fetched)
-      return fault === undefined
-        ? Effect.succeed(fetched)
-        : Effect.fail(new LedgerSourceError({ server: connection.server, ...fault }))
-    }),
-    Effect.retry({
-      while: ({ reason }) => !endsConnection(reason) && reason !== "broken_chain",
-      times: Limits.ledgerNotFoundTries - 1,
-      schedule: betweenTries
-    })
-  )
-
-const make = Effect.fnUntraced(function* ({
-  network,
-  urls
-}: RippledOptions): Effect.fn.Return<LedgerSource["Service"], never, Scope.Scope> {
-  const head = makeHead()
-  const standings: Array<Standing> = urls.map(() => newcomer)
-  let current = Deferred.makeUnsafe<ServerConnection>()
-  let inUse: ServerConnection | undefined
-  let lastError: LedgerSourceError | undefined
-
-  /** From here on requests wait for the next connection. */
-  const retire = (connection: ServerConnection) =>
-    Effect.sync(() => {
-      if (inUse !== connection) return
-      inUse = undefined
-      current = Deferred.makeUnsafe()
-    })
-
-  const serve = Effect.fnUntraced(function* (turn: number) {
-    const announce = (announcement: Announcement) => {
-      // The subscription's reply does not count: a server that drops us after it would be asked without pause.
-      if (inUse !== undefined) standings[turn] = newcomer
-      return head.announce(announcement)
-    }
-    const connection = yield* connect({ network, url: urls[turn]!, announce })
-    yield* Effect.logInfo("ledger server connected").pipe(Effect.annotateLogs({ server: connection.server }))
-    inUse = connection
-    yield* Deferred.succeed(current, connection)
-    return yield* connection.run.pipe(Effect.ensuring(retire(connection)))
-  }, Effect.scoped)
-
-  const nextTurn = Effect.gen(function* () {
-    const turn = choose(standings, yield* Clock.currentTimeMillis)
-    yield* Effect.sleep(turn.waitMs)
-    const error = yield* Effect.flip(serve(turn.server))
-    lastError = error
-    const standing = afterFailure(
-      standings[turn.server]!,
-      error.reason,
-      yield* Clock.currentTimeMillis,
-      yield* Random.next
-    )
-    standings[turn.server] = standing
-    yield* Effect.logWarning("ledger server lost").pipe(
-      Effect.annotateLogs({ server: error.server, reason: error.reason, detail: error.detail })
-    )
+const make = Effect.fnUntraced(function* (
+  options: RippledOptions
+): Effect.fn.Return<LedgerSource["Service"], never, Scope.Scope> {
+  const described = describeServers(options.urls)
+  const head = makeHead(described.map(({ name }) => name))
+  let last: TakenLedger | undefined
+  const takenHashes = new Map<number, string>()
+  const servers = yield* makeServers(options, described, head, {
+    last: () => last,
+    hash: (index) => takenHashes.get(index)
   })
+
+  /** Whether it may be only a moment too early for the server, and there is no other to turn to meanwhile. */
+  const isWorthRepeating = (server: LedgerServer, index: number, asked: ReadonlySet<LedgerServer>) => {
+    const newest = head.newestOf(server.name) ?? 0
+    if (index <= newest - Limits.ledgerNearHead) return false
+    return !servers
+      .connected()
+      .some((other) => other !== server && !asked.has(other) && (head.newestOf(other.name) ?? 0) >= index)
+  }
+
+  /** One server's turn. It may answer better the next time, unless its chain is another. */
+  const ask = (
+    server: LedgerServer,
+    connection: ServerConnection,
+    index: number,
+    accept: Accept,
+    asked: ReadonlySet<LedgerServer>
+  ) =>
+    connection.ledger(index).pipe(
+      Effect.flatMap((fetched) => {
+        const fault = accept(fetched)
+        return fault === undefined
+          ? Effect.succeed(fetched)
+          : Effect.fail(new LedgerSourceError({ server: server.name, ...fault }))
+      }),
+      Effect.retry({
+        while: ({ reason }) =>
+          !endsConnection(reason) && reason !== "broken_chain" && isWorthRepeating(server, index, asked),
+        times: Limits.ledgerNotFoundTries - 1,
+        schedule: betweenTries
+      })
+    )
+
+  /** The next to ask; undefined: all are asked, or busy. */
+  const next = (index: number, asked: ReadonlySet<LedgerServer>) => {
+    const announcers = head.announcers(index)
+    const candidates = servers.connected().filter((server) => !asked.has(server))
+    const chosen = choose(
+      candidates.map((server) => {
+        const place = announcers.indexOf(server.name)
+        return {
+          claims: claims(server.ranges, head.newestOf(server.name), index),
+          announced: place === -1 ? undefined : place,
+          refused: server.refused,
+          full: servers.isFull(server)
+        }
+      })
+    )
+    return chosen === undefined ? undefined : candidates[chosen]
+  }
 
   const fetch = Effect.fnUntraced(function* (index: number, accept: Accept) {
-    const refused = new Set<string>()
+    const asked = new Set<LedgerServer>()
+    // Refused for what another had announced: asked again, once, when that proves wrong.
+    const suspected = new Set<LedgerServer>()
+    const pardoned = new Set<LedgerServer>()
+    const pardon = () => {
+      for (const server of suspected) asked.delete(server)
+      suspected.clear()
+    }
     // Of all refusals the one that the caller must hear of.
     let broken: LedgerSourceError | undefined
+    let refusal: LedgerSourceError | undefined
     while (true) {
-      const connection = yield* Deferred.await(current)
-      const outcome = yield* Effect.result(ask(connection, index, accept))
-      if (Result.isSuccess(outcome)) return outcome.success
-      const error = outcome.failure
-      if (endsConnection(error.reason)) {
-        yield* retire(connection)
+      const changed = servers.changed()
+      const server = next(index, asked)
+      const connection = server?.connection
+      if (server === undefined || connection === undefined) {
+        const busy = servers.connected().some((other) => !asked.has(other))
+        if (!busy && refusal !== undefined && !(yield* servers.call(asked))) return yield* broken ?? refusal
+        yield* changed
         continue
       }
-      if (error.reason === "broken_chain") broken = error
-      const secondTurn = refused.has(connection.url)
-      refused.add(connection.url)
-      if (secondTurn || refused.size === urls.length) return yield* broken ?? error
-      yield* retire(connection)
-      yield* connection.end(error)
+      const outcome = yield* Effect.result(
+        servers.within(server, ask(server, connection, index, accept, asked))
+      )
+      if (Result.isSuccess(outcome)) {
+        server.refused = false
+        head.trust(server.name)
+        return outcome.success
+      }
+      const error = outcome.failure
+      if (endsConnection(error.reason)) {
+        servers.retire(server, connection)
+        continue
+      }
+      server.refused = true
+      refusal = error
+      asked.add(server)
+      if (error.reason === "broken_chain") {
+        broken = error
+        head.discredit(server.name)
+        servers.retire(server, connection)
+        yield* connection.end(
+          new LedgerSourceError({ server: server.name, reason: "other_chain", detail: error.detail })
+        )
+        pardon()
+      } else if (error.reason === "wrong_hash") {
+        if (head.announcers(index).includes(server.name)) {
+          head.retract(server.name, index)
+          pardon()
+        } else if (!pardoned.has(server)) {
+          pardoned.add(server)
+          suspected.add(server)
+        }
+      }
     }
   })
-
-  yield* nextTurn.pipe(
-    Effect.forever,
-    Effect.tapDefect((defect) => Effect.logError("the ledger source broke", defect)),
-    Effect.annotateLogs({ network }),
-    Effect.forkScoped
-  )
 
   return {
     awaitHead: head.await,
+    awaitNews: head.awaitNews,
     announced: head.announced,
     fetch,
-    state: Effect.sync(() => ({
-      server: inUse?.server,
-      lastError,
-      head: head.newest()?.announcement,
-      headAt: head.newest()?.at
-    }))
+    anchor: (taken) =>
+      Effect.sync(() => {
+        last = taken
+        takenHashes.set(taken.ledgerIndex, taken.ledgerHash)
+        if (takenHashes.size > Limits.ledgerAnnouncementsKept)
+          takenHashes.delete(takenHashes.keys().next().value!)
+      }),
+    state: Effect.gen(function* () {
+      const newest = head.newest()
+      return {
+        server: servers.active()?.name,
+        lastError: servers.lastFault(),
+        head: newest?.announcement,
+        headAt: newest?.at,
+        servers: servers.states(yield* Clock.currentTimeMillis)
+      }
+    })
   }
 })
 

@@ -16,6 +16,9 @@ export interface Expectations {
 /** Ledger time is an unsigned 32-bit number of seconds. */
 const TIME_MAX = 4_294_967_295
 
+/** Root of the transaction tree of an empty ledger. */
+const NO_TREE = /^0+$/
+
 const hashes = ["ledger_hash", "parent_hash"] as const
 const times = ["close_time", "parent_close_time"] as const
 
@@ -34,7 +37,7 @@ export const checkLedger = (fetched: FetchedLedger, expected: Expectations): Led
   if (absent !== undefined) return fault("malformed", `ledger ${expected.index} has no valid ${absent}`)
   if (expected.announcedHash !== undefined && expected.announcedHash !== ledger.ledger_hash)
     return fault(
-      "wrong_ledger",
+      "wrong_hash",
       `ledger ${expected.index} was announced as ${expected.announcedHash}, got ${ledger.ledger_hash}`
     )
   if (fetched.malformed > 0)
@@ -44,6 +47,12 @@ export const checkLedger = (fetched: FetchedLedger, expected: Expectations): Led
       "truncated",
       `ledger ${expected.index} was announced with ${expected.announcedCount} transactions, got ${transactions.length}`
     )
+  if (
+    fetched.transactionHash !== undefined &&
+    transactions.length === 0 &&
+    !NO_TREE.test(fetched.transactionHash)
+  )
+    return fault("truncated", `ledger ${expected.index} has transactions by its header, but none is listed`)
   // They come in execution order, so position and index agree exactly when the indexes are 0 to k - 1.
   for (const [position, { hash, meta }] of transactions.entries()) {
     if (meta["TransactionIndex"] !== position)

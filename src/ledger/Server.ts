@@ -13,14 +13,26 @@ import {
   announcementOf,
   cannotFollow,
   closeOf,
+  contradiction,
   failureOf,
+  interjectionOf,
+  isLoaded,
   ledgerOf,
+  otherChain,
   type Refusal,
-  refusalOf,
+  rangesOf,
   resultOf,
   unfit
 } from "./Answers.ts"
-import { type Announcement, endsConnection, type FetchedLedger, LedgerSourceError } from "./LedgerSource.ts"
+import {
+  type Announcement,
+  endsConnection,
+  type FetchedLedger,
+  LedgerSourceError,
+  type TakenLedger
+} from "./LedgerSource.ts"
+import type { Ranges } from "./Ranges.ts"
+import { verifyLedger } from "./Verify.ts"
 
 /** The longest timer Node has: the client's heartbeat interval. */
 const NEVER_MS = 2 ** 31 - 1
@@ -28,8 +40,6 @@ const NEVER_MS = 2 ** 31 - 1
 const WAITING_ANNOUNCEMENTS = 64
 
 export interface ServerConnection {
-  readonly url: string
-  readonly server: string
   readonly ledger: (index: number) => Effect.Effect<FetchedLedger, LedgerSourceError>
   /** Passes announcements on until the connection ends, and fails with the reason. */
   readonly run: Effect.Effect<never, LedgerSourceError>
@@ -39,7 +49,37 @@ export interface ServerConnection {
 export interface ServerOptions {
   readonly network: Network
   readonly url: string
+  /** How it is called in errors; by default its host. */
+  readonly server?: string
+  /** What it must not contradict, as far as it has that ledger. */
+  readonly anchor?: TakenLedger | undefined
+  /** With which hash a recent ledger was taken. */
+  readonly takenHash?: (index: number) => string | undefined
   readonly announce: (announcement: Announcement) => Effect.Effect<void>
+  readonly claim?: (ranges: Ranges) => void
+  /** `full`: ledgers are fetched in binary form as well, and proven. */
+  readonly verify?: "json" | "full"
+  /** It has answered, but warns that we ask for much. */
+  readonly loaded?: Effect.Effect<void>
+}
+
+interface Heard {
+  readonly announcement: Announcement
+  readonly ranges: Ranges | undefined
+}
+
+/** The client trusts that JSON text is an object: on `null` it would throw into the socket, and end the process. */
+const survive = (client: Client, unreadable: (text: unknown) => void): void => {
+  // Private in the client's types.
+  const connection = client.connection as unknown as { onMessage: (text: unknown) => void }
+  const read = connection.onMessage.bind(connection)
+  connection.onMessage = (text) => {
+    try {
+      read(text)
+    } catch {
+      unreadable(text)
+    }
+  }
 }
 
 /** Says goodbye, and does not wait for an answer that a frozen server never gives (ws would wait 30 s). */
@@ -55,11 +95,19 @@ const close = (client: Client) =>
 export const connect = Effect.fnUntraced(function* (
   options: ServerOptions
 ): Effect.fn.Return<ServerConnection, LedgerSourceError, Scope.Scope> {
-  const { network, url, announce } = options
-  const server = new URL(url).host
+  const {
+    network,
+    url,
+    anchor,
+    announce,
+    claim = () => undefined,
+    loaded = Effect.void,
+    takenHash = () => undefined
+  } = options
+  const server = options.server ?? new URL(url).host
   const failed = ({ reason, detail }: Refusal) => new LedgerSourceError({ server, reason, detail })
   const ended = yield* Deferred.make<never, LedgerSourceError>()
-  const announcements = yield* Queue.sliding<Announcement>(WAITING_ANNOUNCEMENTS)
+  const announcements = yield* Queue.sliding<Heard>(WAITING_ANNOUNCEMENTS)
   const endNow = (refusal: Refusal) => Deferred.doneUnsafe(ended, Effect.fail(failed(refusal)))
 
   const client = yield* Effect.acquireRelease(
@@ -67,17 +115,16 @@ export const connect = Effect.fnUntraced(function* (
       const opened = new Client(url, { timeout: NEVER_MS, connectionTimeout: Limits.ledgerConnectMs })
       opened.on("ledgerClosed", (message) => {
         const announcement = announcementOf(message)
-        if (announcement !== undefined) Queue.offerUnsafe(announcements, announcement)
+        if (announcement !== undefined)
+          Queue.offerUnsafe(announcements, { announcement, ranges: rangesOf(message) })
       })
       opened.on("disconnected", (code) => {
         endNow(closeOf(code))
         queueMicrotask(() => void opened.disconnect().catch(() => undefined))
       })
-      // Not an answer to any request: text that is no JSON, or a refusal without an id. Nothing after it can be relied on.
-      opened.on("error", (code, message) => {
-        const refusal = refusalOf(code, message)
-        endNow(endsConnection(refusal.reason) ? refusal : { ...refusal, reason: "disconnected" })
-      })
+      // Not an answer to any request. Nothing after it can be relied on.
+      opened.on("error", (code, message, data) => endNow(interjectionOf(code, message, data)))
+      survive(opened, (text) => endNow(interjectionOf(undefined, undefined, text)))
       return opened
     }),
     close
@@ -112,20 +159,21 @@ export const connect = Effect.fnUntraced(function* (
         () =>
           failed({ reason: "amendment_blocked", detail: "cannot follow the network: an amendment blocks it" })
       ),
+      Effect.tap((answer) => (isLoaded(answer) ? loaded : Effect.void)),
       Effect.tapError((error) => (endsConnection(error.reason) ? Deferred.fail(ended, error) : Effect.void))
     )
 
   const ledger = Effect.fnUntraced(function* (index: number) {
-    const answer = yield* request({
-      command: "ledger",
-      ledger_index: index,
-      transactions: true,
-      expand: true,
-      binary: false
-    })
+    const command = { command: "ledger", ledger_index: index, transactions: true, expand: true }
+    const answer = yield* request({ ...command, binary: false })
     const fetched = ledgerOf(server, answer)
     if (fetched === undefined)
       return yield* failed({ reason: "malformed", detail: `its answer holds no ledger ${index}` })
+    if (options.verify === "full" && fetched.validated) {
+      const binary = yield* request({ ...command, binary: true })
+      const fault = verifyLedger(fetched, binary)
+      if (fault !== undefined) return yield* failed(fault)
+    }
     return fetched
   })
 
@@ -140,20 +188,49 @@ export const connect = Effect.fnUntraced(function* (
     })
   })
 
-  const watch: Effect.Effect<never, LedgerSourceError> = Effect.gen(function* () {
-    const announced = yield* Queue.take(announcements).pipe(Effect.timeoutOption(Limits.ledgerSilenceMs))
-    if (Option.isNone(announced)) return yield* silence
-    yield* announce(announced.value)
-  }).pipe(Effect.forever)
+  let newest = 0
+  const hear = ({ announcement, ranges }: Heard) =>
+    Effect.suspend(() => {
+      const stranger = otherChain(announcement, takenHash(announcement.ledgerIndex))
+      if (stranger !== undefined) return Effect.fail(failed(stranger))
+      newest = announcement.ledgerIndex
+      if (ranges !== undefined) claim(ranges)
+      return announce(announcement)
+    })
 
-  const misfit = unfit(network, yield* request({ command: "server_info" }))
+  /** Only another ledger is a sign of life: a stuck server may repeat itself. */
+  const nextLedger = Effect.gen(function* () {
+    const before = newest
+    while (newest === before) yield* hear(yield* Queue.take(announcements))
+  })
+
+  const watch: Effect.Effect<never, LedgerSourceError> = nextLedger.pipe(
+    Effect.timeoutOption(Limits.ledgerSilenceMs),
+    Effect.flatMap((heard) => (Option.isNone(heard) ? silence : Effect.void)),
+    Effect.forever
+  )
+
+  const info = yield* request({ command: "server_info" })
+  const misfit = unfit(network, info)
   if (misfit !== undefined) return yield* failed(misfit)
-  const current = announcementOf(resultOf(yield* request({ command: "subscribe", streams: ["ledger"] })))
-  if (current !== undefined) yield* announce(current)
+  const claimed = rangesOf(resultOf(info)?.["info"])
+  if (claimed !== undefined) claim(claimed)
+  if (anchor !== undefined) {
+    // It may lack that ledger, or be unable to answer for other reasons: only a contradiction counts.
+    const answer = yield* request({ command: "ledger", ledger_index: anchor.ledgerIndex }).pipe(
+      Effect.catchIf(
+        ({ reason }) => !endsConnection(reason),
+        () => Effect.succeed(undefined)
+      )
+    )
+    const stranger = contradiction(answer, anchor)
+    if (stranger !== undefined) return yield* failed(stranger)
+  }
+  const current = resultOf(yield* request({ command: "subscribe", streams: ["ledger"] }))
+  const announcement = announcementOf(current)
+  if (announcement !== undefined) yield* hear({ announcement, ranges: rangesOf(current) })
 
   return {
-    url,
-    server,
     ledger,
     run: Effect.raceFirst(watch, Deferred.await(ended)),
     end: (error) => Deferred.fail(ended, error)

@@ -1,84 +1,43 @@
 /**
- * Ingest of one network: takes every validated ledger from the checkpoint on, exactly once and in order, each linked by
- * hash to the one before, and appends its events and its marker in one transaction. The last marker is the checkpoint.
+ * Ingest of one network: takes every validated ledger from the checkpoint on, once and in order, each linked by hash to
+ * the one before, and appends its events and its marker in one transaction, of several ledgers while it catches up. The
+ * last marker is the checkpoint. Never skips, never goes back, never ends: what is in the way is waited for, and shown.
  *
  *   checkpoint ─▶ fetch ahead, checked but not linked ─▶ link ─▶ detect ─▶ append ─▶ next
  *                                                         └─ broken chain: stopped, asks every minute until one links
- * Never skips, never goes back, never ends: what stands in the way is waited for and shown in its health.
  */
-import { Clock, Effect, Schedule, Stream } from "effect"
+import { Effect, Queue, Result, type Scope, Stream } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { untilBack } from "../config/Retrying.ts"
 import type { Ledger } from "../domain/Ledger.ts"
-import { type Detection, type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
+import type { Detection, LedgerMarker } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { EventLog } from "../log/EventLog.ts"
-import { Health } from "../observability/Health.ts"
+import { type Health, ledgerPart } from "../observability/Health.ts"
 import { Metrics } from "../observability/Metrics.ts"
-import { type FetchedLedger, LedgerSource, type LedgerSourceError } from "./LedgerSource.ts"
-import { healthOf, type Progress } from "./Progress.ts"
-import { eventRecords, isChecked, markerOf, markerRecord, readMarker } from "./Records.ts"
+import { makeAppending } from "./Append.ts"
+import type { DetectedLedger } from "./Batch.ts"
+import { type FetchedLedger, LedgerSource } from "./LedgerSource.ts"
+import { isChecked } from "./Records.ts"
 import { checkLedger } from "./Sequence.ts"
+import { makeTracker, type Tracker } from "./Tracker.ts"
 
 export interface IngestOptions {
   readonly network: Network
   /** First ledger when there is no checkpoint; `latest`: the first one announced. */
   readonly start: "latest" | number
   readonly detect: (ledger: Ledger) => Detection
+  /** Told of what was withheld, before the ledger is appended: after a crash it may be told of the same again. */
+  readonly onAlerts?: (ledgerIndex: number, alerts: Detection["alerts"]) => Effect.Effect<void>
 }
 
-/** The network's part in `Health`. */
-export const healthPart = (network: Network): string => `ledger.${network}`
+const betweenRoundsMs = (rounds: number): number =>
+  Math.min(Limits.ledgerRoundMs.longest, Limits.ledgerRoundMs.first * 2 ** rounds)
 
-const betweenRounds = Schedule.min([
-  Schedule.exponential(Limits.ledgerRoundMs.first),
-  Schedule.spaced(Limits.ledgerRoundMs.longest)
-])
-
-const forNetwork = <A, E, R>(effect: Effect.Effect<A, E, R>, { network }: IngestOptions) =>
-  Effect.annotateLogs(effect, { network })
-
-export const ingest = Effect.fnUntraced(function* ({
-  network,
-  start,
-  detect
-}: IngestOptions): Effect.fn.Return<never, never, EventLog | LedgerSource | Health> {
-  const log = yield* EventLog
-  const source = yield* LedgerSource
-  const health = yield* Health
-
-  let progress: Progress = {
-    lastTaken: undefined,
-    lastCloseTime: undefined,
-    movedAt: yield* Clock.currentTimeMillis,
-    obstacle: undefined
-  }
-  yield* health.watch(
-    healthPart(network),
-    Effect.gen(function* () {
-      return healthOf(progress, yield* source.state, yield* Clock.currentTimeMillis)
-    })
-  )
-  const obstructed = (kind: "waiting" | "stopped", detail: string) =>
-    Effect.suspend(() => {
-      // A ledger fetched ahead may be missing while the chain is stopped: the stop is what matters.
-      if (kind === "waiting" && progress.obstacle?.kind === "stopped") return Effect.void
-      const isNews = progress.obstacle?.detail !== detail
-      progress = { ...progress, obstacle: { kind, detail } }
-      if (!isNews) return Effect.void
-      return kind === "stopped"
-        ? Effect.logError("ingest stopped").pipe(Effect.annotateLogs({ detail }))
-        : Effect.logWarning("ingest waits").pipe(Effect.annotateLogs({ detail }))
-    })
-
-  const lastMarker = log
-    .last({ topic: ledgersTopic(network), partition: 0 })
-    .pipe(Effect.map((record) => (record === undefined ? undefined : readMarker(record))))
-
-  /** Rounds over the servers until one serves the ledger. */
-  const obtain = (index: number, parentHash: string | undefined): Effect.Effect<FetchedLedger> => {
+/** Rounds over the servers until one serves the ledger. */
+const makeObtain = (source: LedgerSource["Service"], tracker: Tracker) =>
+  Effect.fnUntraced(function* (index: number, parentHash: string | undefined) {
     const accept = (fetched: FetchedLedger) => {
-      const announced = source.announced(index)
+      const announced = source.announced(index, fetched.server)
       return checkLedger(fetched, {
         index,
         parentHash,
@@ -86,114 +45,119 @@ export const ingest = Effect.fnUntraced(function* ({
         announcedCount: announced?.transactionCount
       })
     }
-    const round = source
-      .fetch(index, accept)
-      .pipe(
-        Effect.tapError((error: LedgerSourceError) =>
-          obstructed(
-            error.reason === "broken_chain" ? "stopped" : "waiting",
-            `${error.server}: ${error.detail}`
-          )
+    for (let rounds = 0; ; rounds++) {
+      const outcome = yield* Effect.result(source.fetch(index, accept))
+      if (Result.isSuccess(outcome)) return outcome.success
+      const { detail, reason, server } = outcome.failure
+      const isBroken = reason === "broken_chain"
+      yield* tracker.obstructed(isBroken ? "stopped" : "waiting", `${server}: ${detail}`)
+      const waitMs = isBroken ? Limits.brokenChainRetryMs : betweenRoundsMs(rounds)
+      // A server that announces the ledger meanwhile is worth asking at once.
+      yield* Effect.raceFirst(Effect.sleep(waitMs), source.awaitNews(index))
+    }
+  })
+
+const forNetwork = <A, E, R>(effect: Effect.Effect<A, E, R>, { network }: IngestOptions) =>
+  Effect.annotateLogs(effect, { network })
+
+export const ingest = Effect.fnUntraced(
+  function* ({
+    network,
+    start,
+    detect,
+    onAlerts = () => Effect.void
+  }: IngestOptions): Effect.fn.Return<never, never, EventLog | LedgerSource | Health | Scope.Scope> {
+    const source = yield* LedgerSource
+    const tracker = yield* makeTracker(ledgerPart(network))
+    const { append, lastMarker } = makeAppending(network, yield* EventLog, tracker)
+    const obtain = makeObtain(source, tracker)
+    const anchor = (marker: LedgerMarker) =>
+      source.anchor({ ledgerIndex: marker.ledger_index, ledgerHash: marker.ledger_hash })
+
+    const detected = Effect.fnUntraced(function* ({ ledger, server }: FetchedLedger) {
+      const { ledger_index } = ledger
+      if (!isChecked(ledger)) return yield* Effect.die(new Error(`ledger ${ledger_index} was not checked`))
+      const detection = detect(ledger)
+      const { alerts, events } = detection
+      for (const alert of alerts)
+        yield* Effect.logWarning("an event could not be decided and is withheld").pipe(
+          Effect.annotateLogs({ ledger_index, ...alert })
         )
+      if (alerts.length > 0) yield* onAlerts(ledger_index, alerts)
+      yield* Effect.logDebug("ledger detected").pipe(
+        Effect.annotateLogs({ ledger_index, events: events.length, server })
       )
-    const unlessBroken = round.pipe(
-      Effect.retry({ while: ({ reason }) => reason !== "broken_chain", schedule: betweenRounds })
-    )
-    return unlessBroken.pipe(Effect.retry(Schedule.spaced(Limits.brokenChainRetryMs)), Effect.orDie)
-  }
+      return { ledger, detection }
+    })
 
-  /** Whether the marker is the log's last record; the answer to a write of which we do not know whether it landed. */
-  const landed = Effect.fnUntraced(function* (marker: LedgerMarker, previous: LedgerMarker | undefined) {
-    const last = yield* lastMarker
-    if (last?.ledger_hash === marker.ledger_hash) return true
-    if (last?.ledger_hash === previous?.ledger_hash) return false
-    return yield* Effect.die(
-      new Error(
-        `another process wrote ledger ${last?.ledger_index} of ${network} while this one wrote ${marker.ledger_index}`
-      )
-    )
-  })
+    const take = Effect.fnUntraced(function* (
+      ledgers: ReadonlyArray<DetectedLedger>,
+      previous: LedgerMarker | undefined
+    ) {
+      yield* tracker.goesOn(ledgers[0]!.ledger.ledger_index)
+      const markers = yield* append(ledgers, previous)
+      const last = markers.at(-1)!
+      yield* Effect.forEach(markers, anchor, { discard: true })
+      yield* tracker.took(last)
+      yield* Metrics.ledgersTaken(network, markers.length)
+      for (const { detection } of ledgers) {
+        yield* Metrics.eventsDetected(network, detection.events.length)
+        yield* Metrics.detectionAlerts(network, detection.alerts.length)
+      }
+      return last
+    })
 
-  const take = Effect.fnUntraced(function* (fetched: FetchedLedger, previous: LedgerMarker | undefined) {
-    const { ledger } = fetched
-    if (!isChecked(ledger))
-      return yield* Effect.die(new Error(`ledger ${ledger.ledger_index} was not checked`))
-    if (progress.obstacle?.kind === "stopped")
-      yield* Effect.logInfo("ingest goes on").pipe(Effect.annotateLogs({ ledger_index: ledger.ledger_index }))
-    progress = { ...progress, obstacle: undefined }
-    const { events, alerts } = detect(ledger)
-    for (const alert of alerts)
-      yield* Effect.logWarning("an event could not be decided and is withheld").pipe(
-        Effect.annotateLogs({ ledger_index: ledger.ledger_index, ...alert })
-      )
-    // Strictly increasing even when the clock goes back: delivery ids sort by it.
-    const detectedAt = Math.max(yield* Clock.currentTimeMillis, (previous?.detected_at ?? 0) + 1)
-    const marker = markerOf(ledger, events.length, null, detectedAt)
-    const transaction = {
-      append: eventRecords(network, ledger, events, detectedAt),
-      appendThen: (positions: ReadonlyArray<{ readonly offset: number }>) => [
-        markerRecord(network, { ...marker, first_event_offset: positions[0]?.offset ?? null })
-      ]
-    }
-    let unsure = false
-    yield* Effect.gen(function* () {
-      if (unsure && (yield* landed(marker, previous))) return
-      unsure = true
-      yield* log.transaction(transaction)
-    }).pipe(
-      Effect.tapError((error) =>
-        obstructed("waiting", `the log failed to ${error.operation} ${error.topic}`)
-      ),
-      Effect.retry(untilBack),
-      Effect.orDie
-    )
-    progress = {
-      lastTaken: marker.ledger_index,
-      lastCloseTime: marker.close_time,
-      movedAt: yield* Clock.currentTimeMillis,
-      obstacle: undefined
-    }
-    yield* Metrics.ledgersTaken(network, 1)
-    yield* Metrics.eventsDetected(network, events.length)
-    yield* Metrics.detectionAlerts(network, alerts.length)
-    yield* Effect.logDebug("ledger taken").pipe(
-      Effect.annotateLogs({
-        ledger_index: marker.ledger_index,
-        events: events.length,
-        server: fetched.server
-      })
-    )
-    return marker
-  })
+    const checkpoint = yield* lastMarker
+    if (checkpoint !== undefined) yield* anchor(checkpoint)
+    const first =
+      checkpoint !== undefined
+        ? checkpoint.ledger_index + 1
+        : start === "latest"
+          ? (yield* source.awaitHead(1)).ledgerIndex
+          : start
+    yield* tracker.begins(first, checkpoint)
 
-  const checkpoint = yield* lastMarker.pipe(
-    Effect.tapError((error) => obstructed("waiting", `the log failed to ${error.operation} ${error.topic}`)),
-    Effect.retry(untilBack),
-    Effect.orDie
-  )
-  const first =
-    checkpoint !== undefined
-      ? checkpoint.ledger_index + 1
-      : start === "latest"
-        ? (yield* source.awaitHead(1)).ledgerIndex
-        : start
-  progress = { ...progress, lastTaken: first - 1, lastCloseTime: checkpoint?.close_time, obstacle: undefined }
-  yield* Effect.logInfo("ingest starts").pipe(Effect.annotateLogs({ first }))
+    const ahead = yield* Stream.unfold(first, (index) =>
+      Effect.as(source.awaitHead(index), [index, index + 1] as const)
+    ).pipe(
+      // The parent's hash is known only once the parent is taken.
+      Stream.mapEffect((index) => obtain(index, undefined), { concurrency: Limits.catchUpParallel }),
+      Stream.toQueue({ capacity: Limits.catchUpWaiting })
+    )
 
-  let previous = checkpoint
-  return yield* Stream.unfold(first, (index) =>
-    Effect.as(source.awaitHead(index), [index, index + 1] as const)
-  ).pipe(
-    // The parent's hash is known only once the parent is taken.
-    Stream.mapEffect((index) => obtain(index, undefined), { concurrency: Limits.catchUpParallel }),
-    Stream.runForEach(
-      Effect.fnUntraced(function* (ahead) {
-        const index = ahead.ledger.ledger_index
-        const links = previous === undefined || previous.ledger_hash === ahead.ledger.parent_hash
-        const fetched = links ? ahead : yield* obtain(index, previous?.ledger_hash)
-        previous = yield* take(fetched, previous)
-      })
-    ),
-    Effect.andThen(Effect.never)
-  )
-}, forNetwork)
+    let previous = checkpoint
+    /** Takes from the front those that link to one another and to the last one taken; gives the rest. */
+    const takeLinked = Effect.fnUntraced(function* (waiting: ReadonlyArray<FetchedLedger>) {
+      const batch: Array<DetectedLedger> = []
+      let parentHash = previous?.ledger_hash
+      let events = 0
+      for (const fetched of waiting) {
+        const links = parentHash === undefined || fetched.ledger.parent_hash === parentHash
+        if (!links || events >= Limits.catchUpBatchEvents) break
+        const next = yield* detected(fetched)
+        batch.push(next)
+        events += next.detection.events.length
+        parentHash = next.ledger.ledger_hash
+      }
+      if (batch.length > 0) previous = yield* take(batch, previous)
+      return waiting.slice(batch.length)
+    })
+
+    // The queue of a stream without end has none either.
+    const nextAhead = Queue.takeBetween(ahead, 1, Limits.catchUpWaiting).pipe(Effect.orDie)
+    return yield* Effect.gen(function* () {
+      let waiting: ReadonlyArray<FetchedLedger> = yield* nextAhead
+      while (waiting.length > 0) {
+        const rest = yield* takeLinked(waiting)
+        const [next, ...others] = rest
+        // Nothing was taken: the first does not link, and one that does must be found.
+        waiting =
+          next !== undefined && rest.length === waiting.length
+            ? [yield* obtain(next.ledger.ledger_index, previous?.ledger_hash), ...others]
+            : rest
+      }
+    }).pipe(Effect.forever)
+  },
+  Effect.scoped,
+  forNetwork
+)

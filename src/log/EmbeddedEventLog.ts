@@ -4,13 +4,22 @@
  */
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { AdvisoryLocks } from "../config/AdvisoryLocks.ts"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { makeConsume } from "./Consume.ts"
 import { commitKey } from "./EmbeddedLogBatch.ts"
 import { makeTables } from "./EmbeddedLogTables.ts"
 import { makeWriter } from "./EmbeddedLogWriter.ts"
-import { EventLog, EventLogError, type LogRecord, type Partition, type Position } from "./EventLog.ts"
+import {
+  EventLog,
+  EventLogError,
+  EventLogReader,
+  type LogRecord,
+  type Partition,
+  type Position
+} from "./EventLog.ts"
+import { makeLast } from "./LastRecord.ts"
 import { awaitEnd, readFrom } from "./RecordList.ts"
 import { partitionKey } from "./Staging.ts"
 
@@ -18,9 +27,6 @@ import { partitionKey } from "./Staging.ts"
 export class EventLogInUse extends Schema.TaggedError<EventLogInUse>()("EventLogInUse", {
   message: Schema.String
 }) {}
-
-/** "ledgerlg" in ASCII: the advisory lock that the log's owner holds. */
-const OWNER_LOCK = "7810764977386711143"
 
 const failed = (operation: EventLogError["operation"], topic: string) => (cause: unknown) =>
   new EventLogError({ operation, topic, cause })
@@ -33,7 +39,7 @@ const claim = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const connection = yield* sql.reserve
   const [lock] = yield* connection.executeUnprepared(
-    `SELECT pg_try_advisory_lock(${OWNER_LOCK}) AS held`,
+    `SELECT pg_try_advisory_lock(${AdvisoryLocks.logOwner}) AS held`,
     [],
     undefined
   )
@@ -43,6 +49,12 @@ const claim = Effect.gen(function* () {
         "DATABASE_URL: another process owns the embedded log of this database; stop it or use another database."
     })
   }
+  // The server notices a closed connection only after a while: who opens the log next must not find it owned.
+  yield* Effect.addFinalizer(() =>
+    connection
+      .executeUnprepared(`SELECT pg_advisory_unlock(${AdvisoryLocks.logOwner})`, [], undefined)
+      .pipe(Effect.interruptible, Effect.timeout(Limits.databaseConnectMs), Effect.ignore)
+  )
 })
 
 export const layer: Layer.Layer<EventLog, EventLogInUse | EventLogError, Settings | SqlClient.SqlClient> =
@@ -85,29 +97,6 @@ export const layer: Layer.Layer<EventLog, EventLogInUse | EventLogError, Setting
           Effect.map(state(partition.topic), ({ commits }) => commits.get(commitKey(group, partition)) ?? 0)
       } satisfies Partial<EventLog["Service"]>
 
-      /** The last of the records from `offset` on. */
-      const lastFrom = Effect.fnUntraced(function* (partition: Partition, offset: number) {
-        let last: LogRecord | undefined
-        for (let next = offset; ; next = last.offset + 1) {
-          const found: LogRecord | undefined = (yield* read(
-            { ...partition, offset: next },
-            Limits.takeBatchRecords
-          )).at(-1)
-          if (found === undefined) return last
-          last = found
-        }
-      })
-
-      const last = Effect.fnUntraced(function* (partition: Partition) {
-        const { start, end } = yield* offsets(partition)
-        // Compaction may have dropped the newest offsets: longer and longer steps back find what is left.
-        for (let span = 1; ; span *= 2) {
-          const from = Math.max(start, end - span)
-          const found = yield* lastFrom(partition, from)
-          if (found !== undefined || from === start) return found
-        }
-      })
-
       const offsetAtTime = Effect.fnUntraced(function* (partition: Partition, unixMs: number) {
         const { end } = yield* offsets(partition)
         const found = yield* tables
@@ -126,7 +115,7 @@ export const layer: Layer.Layer<EventLog, EventLogInUse | EventLogError, Setting
       return EventLog.of({
         ...primitives,
         consume: makeConsume(primitives),
-        last,
+        last: makeLast(primitives),
         offsetAtTime,
         applyRetention: Effect.gen(function* () {
           const nowMs = yield* Clock.currentTimeMillis
@@ -135,3 +124,27 @@ export const layer: Layer.Layer<EventLog, EventLogInUse | EventLogError, Setting
       })
     })
   )
+
+/**
+ * The log as its tables hold it, for a process that does not own it: takes no lock, fences nobody, writes nothing. What
+ * the owner has answered for is there; it may be appended to while it is read.
+ */
+export const readerLayer: Layer.Layer<EventLogReader, never, SqlClient.SqlClient> = Layer.effect(
+  EventLogReader,
+  Effect.gen(function* () {
+    const tables = yield* makeTables
+    const primitives = {
+      read: (from: Position, max: number) =>
+        Effect.mapError(tables.read(from, max), failed("read", from.topic)),
+      offsets: ({ topic, partition }: Partition) =>
+        tables.loadPartitions.pipe(
+          Effect.mapError(failed("read", topic)),
+          Effect.map((all) => {
+            const found = all.find((one) => one.topic === topic && one.partition === partition)
+            return { start: found?.start ?? 0, end: found?.end ?? 0 }
+          })
+        )
+    }
+    return { ...primitives, last: makeLast(primitives) }
+  })
+)

@@ -107,17 +107,22 @@ export const makeTables = Effect.gen(function* () {
     if (held.length === 0) return yield* new Fenced({ message: "This writer is no longer the log's newest." })
   })
 
-  /** Only the next row is sure to be wanted: where offsets are missing, the rows that would hold `max` are not there. */
+  /**
+   * Only the next row is sure to be wanted: where offsets are missing, the rows that would hold `max` are not there. The
+   * rows are counted before they are chosen, or PostgreSQL would look for more of them to the log's end.
+   */
   const readRows = Effect.fnUntraced(function* ({ topic, partition, offset }: Position, max: number) {
     const rowsBelow = (below: number, limit: number) => sql<{
       readonly base_offset: bigint
       readonly records: Uint8Array
     }>`
-      SELECT base_offset, records FROM ${sql(tableOf(topic))}
-      WHERE topic = ${topic} AND partition = ${partition}
-        AND last_offset >= ${String(offset)} AND base_offset < ${String(below)}
-      ORDER BY last_offset LIMIT ${limit}`
-    const dense = yield* rowsBelow(offset + max, Limits.embeddedLogReadRows)
+      SELECT base_offset, records FROM (
+        SELECT base_offset, last_offset, records FROM ${sql(tableOf(topic))}
+        WHERE topic = ${topic} AND partition = ${partition} AND last_offset >= ${String(offset)}
+        ORDER BY last_offset LIMIT ${limit}
+      ) AS next WHERE base_offset < ${String(below)} ORDER BY last_offset`
+    // A row holds a record or more.
+    const dense = yield* rowsBelow(offset + max, Math.min(max, Limits.embeddedLogReadRows))
     const rows = dense.length > 0 ? dense : yield* rowsBelow(Number.MAX_SAFE_INTEGER, 1)
     return rows
       .flatMap((row) => recordsOf({ topic, partition }, Number(row.base_offset), row.records, offset))

@@ -97,3 +97,9 @@ export class EventLog extends Context.Service<
     readonly applyRetention: Effect.Effect<void, EventLogError>
   }
 >()("ledgerhook/log/EventLog") {}
+
+/** What a process may do with a log that it does not own. */
+export class EventLogReader extends Context.Service<
+  EventLogReader,
+  Pick<EventLog["Service"], "read" | "last" | "offsets">
+>()("ledgerhook/log/EventLogReader") {}

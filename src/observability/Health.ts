@@ -3,6 +3,7 @@
  * it is asked, not when it last spoke, so that one that has gone silent cannot stay "ok".
  */
 import { Context, Effect, Layer } from "effect"
+import type { Network } from "../domain/Network.ts"
 
 export type HealthStatus = "ok" | "starting" | "degraded" | "failed"
 
@@ -13,6 +14,9 @@ export interface PartHealth {
   /** Figures and names behind the sentence. */
   readonly facts?: Readonly<Record<string, string | number | null>>
 }
+
+/** The part that takes the network's ledgers. */
+export const ledgerPart = (network: Network): string => `ledger.${network}`
 
 export class Health extends Context.Service<
   Health,

@@ -7,10 +7,12 @@ import { Migrator, SqlClient } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
 import foundation from "./migrations/0001_foundation.ts"
 import eventLog from "./migrations/0002_event_log.ts"
+import detectionAlerts from "./migrations/0003_detection_alerts.ts"
 
 const migrations = {
   "0001_foundation": foundation,
-  "0002_event_log": eventLog
+  "0002_event_log": eventLog,
+  "0003_detection_alerts": detectionAlerts
 }
 const TABLE = "migrations"
 const newest = Object.keys(migrations).length

@@ -12,6 +12,7 @@ const operations = {
   "get /v1/deliveries": [200, 400, 401, 500, 503],
   "get /v1/deliveries/{id}": [200, 400, 401, 404, 500, 503],
   "post /v1/deliveries/{id}/retry": [200, 400, 401, 404, 409, 500, 503],
+  "get /v1/ledgers/coverage": [200, 400, 401, 500, 503],
   "get /healthz": [200, 400, 500, 503],
   "get /readyz": [200, 400, 500, 503]
 }

@@ -1,7 +1,7 @@
 /** Exit codes and last words: 1 for what failed, 2 for wrong usage, one line each, no stack unless asked for. */
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Exit } from "effect"
-import { CommandFailed, endingOf, FailureReported, WrongSettings } from "../../src/cli/Failure.ts"
+import { CommandFailed, endingOf, FailureReported, WrongSettings, WrongUsage } from "../../src/cli/Failure.ts"
 
 const ending = (cause: Cause.Cause<unknown>, debug = false) => endingOf(Exit.failCause(cause), debug)
 
@@ -25,6 +25,13 @@ describe("the end of a command", () => {
     assert.deepStrictEqual(ending(Cause.fail(new WrongSettings({ messages: ["PORT: a.", "ROLES: b."] }))), {
       code: 2,
       lines: ["ledgerhook: PORT: a.", "ledgerhook: ROLES: b."]
+    })
+  })
+
+  it("is 2 for flags that do not go together", () => {
+    assert.deepStrictEqual(ending(Cause.fail(new WrongUsage({ message: "--from 9 is after --to 5." }))), {
+      code: 2,
+      lines: ["ledgerhook: --from 9 is after --to 5."]
     })
   })
 

@@ -1,21 +1,100 @@
-/** Which server is used next, and how long one that failed is left alone. */
+/** Which servers are connected, which is asked, and how long one that failed is left alone. */
 import { assert, describe, it } from "@effect/vitest"
-import { afterFailure, backoffMs, choose, newcomer, type Standing } from "../../src/ledger/Preference.ts"
+import {
+  afterFailure,
+  backoffMs,
+  type Candidate,
+  choose,
+  type Member,
+  newcomer,
+  notBeforeOf,
+  plan
+} from "../../src/ledger/Preference.ts"
 
-const standing = (notBefore: number): Standing => ({ failures: 1, notBefore })
+const NOW = 1_000
 
-describe("the choice of a server", () => {
-  it("takes the first in order whose wait is over", () => {
-    assert.deepStrictEqual(choose([newcomer, newcomer], 1_000), { server: 0, waitMs: 0 })
-    assert.deepStrictEqual(choose([standing(1_001), newcomer], 1_000), { server: 1, waitMs: 0 })
-    assert.deepStrictEqual(choose([standing(1_000), newcomer], 1_000), { server: 0, waitMs: 0 })
+const idle = (host: string, change: Partial<Member> = {}): Member => ({
+  host,
+  phase: "idle",
+  proven: false,
+  notBefore: 0,
+  calledUntil: 0,
+  ...change
+})
+const connected = (host: string, change: Partial<Member> = {}) =>
+  idle(host, { phase: "connected", proven: true, ...change })
+
+const steps = (members: ReadonlyArray<Member>) => {
+  const { connect, release } = plan(members, NOW)
+  return { connect, release }
+}
+
+describe("the plan of connections", () => {
+  it("connects the first two that may be used, whatever their order of failing", () => {
+    assert.deepStrictEqual(steps([idle("a"), idle("b"), idle("c")]), { connect: [0, 1], release: [] })
+    const away = idle("a", { notBefore: NOW + 500 })
+    assert.deepStrictEqual(plan([away, idle("b"), idle("c")], NOW), {
+      connect: [1, 2],
+      release: [],
+      waitMs: 500
+    })
+    assert.deepStrictEqual(steps([connected("a"), idle("b", { phase: "connecting" }), idle("c")]), {
+      connect: [],
+      release: []
+    })
   })
 
-  it("waits for the one that may be asked soonest when none may now", () => {
-    assert.deepStrictEqual(choose([standing(5_000), standing(3_000)], 1_000), { server: 1, waitMs: 2_000 })
+  it("takes a standby of another host than the active one", () => {
+    assert.deepStrictEqual(steps([connected("a"), idle("a"), idle("c")]).connect, [2])
   })
 
-  it("backs off exponentially, up to a bound, stretched by chance", () => {
+  it("goes back to a preferred one, and lets another go only once it has proven itself", () => {
+    const others = [connected("b"), connected("c")]
+    assert.deepStrictEqual(steps([idle("a"), ...others]), { connect: [0], release: [] })
+    const coming = idle("a", { phase: "connected" })
+    assert.deepStrictEqual(steps([coming, ...others]), { connect: [], release: [] })
+    assert.deepStrictEqual(steps([connected("a"), ...others]), { connect: [], release: [2] })
+  })
+
+  it("connects one more that is called, and keeps it for as long as it is called", () => {
+    const two = [connected("a"), connected("b")]
+    assert.deepStrictEqual(steps([...two, idle("c", { calledUntil: NOW + 1 })]).connect, [2])
+    const called = connected("c", { calledUntil: NOW + 700 })
+    assert.deepStrictEqual(plan([...two, called], NOW), { connect: [], release: [], waitMs: 700 })
+    assert.deepStrictEqual(steps([...two, connected("c", { calledUntil: NOW })]).release, [2])
+  })
+})
+
+describe("the choice of a server for a ledger", () => {
+  const candidate = (change: Partial<Candidate> = {}): Candidate => ({
+    claims: true,
+    announced: undefined,
+    refused: false,
+    full: false,
+    ...change
+  })
+
+  it("is the first in order among equals, and the first to announce among those that did", () => {
+    assert.strictEqual(choose([candidate(), candidate()]), 0)
+    assert.strictEqual(choose([candidate({ announced: 1 }), candidate({ announced: 0 })]), 1)
+    assert.strictEqual(choose([candidate(), candidate({ announced: 0 })]), 1)
+  })
+
+  it("passes over one that claims not to have it, and one whose last answer was refused", () => {
+    assert.strictEqual(choose([candidate({ claims: false, announced: 0 }), candidate()]), 1)
+    assert.strictEqual(choose([candidate({ refused: true, announced: 0 }), candidate()]), 1)
+    assert.strictEqual(choose([candidate({ claims: false }), candidate({ refused: true })]), 1)
+  })
+
+  it("is one that has room, and none rather than one in doubt", () => {
+    assert.strictEqual(choose([candidate({ full: true, announced: 0 }), candidate()]), 1)
+    assert.isUndefined(choose([candidate({ full: true }), candidate({ claims: false })]))
+    assert.isUndefined(choose([]))
+  })
+})
+
+describe("a server that failed", () => {
+  it("is left alone exponentially longer, up to a bound, stretched by chance", () => {
     const bounds = { first: 250, longest: 15_000 }
     assert.deepStrictEqual(
       [1, 2, 3, 7, 50].map((failures) => backoffMs(failures, bounds, 0)),
@@ -24,10 +103,17 @@ describe("the choice of a server", () => {
     assert.strictEqual(backoffMs(1, bounds, 0.5), 281)
   })
 
-  it("leaves a server that limits us alone for at least ten seconds", () => {
-    assert.strictEqual(afterFailure(newcomer, "rate_limited", 1_000, 0).notBefore, 11_000)
-    assert.strictEqual(afterFailure(newcomer, "disconnected", 1_000, 0).notBefore, 1_250)
-    assert.strictEqual(afterFailure(newcomer, "wrong_network", 1_000, 0).notBefore, 61_000)
-    assert.strictEqual(afterFailure(newcomer, "not_synced", 1_000, 0).notBefore, 31_000)
+  it("is not left alone for hours because the clock went back", () => {
+    const standing = afterFailure(newcomer, "rate_limited", 3_600_000, 0)
+    assert.strictEqual(notBeforeOf(standing, 3_600_001), 3_610_000)
+    assert.strictEqual(notBeforeOf(standing, 0), 0)
+  })
+
+  it("is left alone for at least ten seconds when it limits us, and longer when it is unfit", () => {
+    assert.strictEqual(afterFailure(newcomer, "rate_limited", NOW, 0).notBefore, 11_000)
+    assert.strictEqual(afterFailure(newcomer, "disconnected", NOW, 0).notBefore, 1_250)
+    assert.strictEqual(afterFailure(newcomer, "wrong_network", NOW, 0).notBefore, 61_000)
+    assert.strictEqual(afterFailure(newcomer, "other_chain", NOW, 0).notBefore, 61_000)
+    assert.strictEqual(afterFailure(newcomer, "not_synced", NOW, 0).notBefore, 31_000)
   })
 })

@@ -9,6 +9,13 @@ const taken = (lastTaken: number | undefined, secondsAgo: number): Progress => (
   lastTaken,
   lastCloseTime: undefined,
   movedAt: NOW - secondsAgo * 1000,
+  pace:
+    lastTaken === undefined
+      ? []
+      : [
+          { at: NOW - 10_000, lastTaken: lastTaken - 20 },
+          { at: NOW - secondsAgo * 1000, lastTaken }
+        ],
   obstacle: undefined
 })
 
@@ -16,10 +23,17 @@ const head = (ledgerIndex: number, secondsAgo: number): SourceState => ({
   server: "one.example",
   lastError: undefined,
   head: { ledgerIndex, ledgerHash: undefined, transactionCount: undefined },
-  headAt: NOW - secondsAgo * 1000
+  headAt: NOW - secondsAgo * 1000,
+  servers: []
 })
 
-const none: SourceState = { server: undefined, lastError: undefined, head: undefined, headAt: undefined }
+const none: SourceState = {
+  server: undefined,
+  lastError: undefined,
+  head: undefined,
+  headAt: undefined,
+  servers: []
+}
 const lost = new LedgerSourceError({ server: "one.example", reason: "disconnected", detail: "it is away" })
 
 const status = (progress: Progress, source: SourceState) => healthOf(progress, source, NOW).status
@@ -56,8 +70,13 @@ describe("a network is ready", () => {
     assert.deepStrictEqual(health.facts, {
       server: "one.example",
       head: 10,
+      head_at: "1970-01-01T00:16:37.000Z",
       last_taken: 9,
-      last_close_time: null
+      last_close_time: null,
+      obstacle: "ledger 10 names …",
+      behind: 1,
+      ledgers_per_second: 2,
+      seconds_left: 1
     })
   })
 })

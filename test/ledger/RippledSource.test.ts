@@ -2,8 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { healthPart } from "../../src/ledger/Stage.ts"
-import { Health } from "../../src/observability/Health.ts"
+import { Health, ledgerPart } from "../../src/observability/Health.ts"
 import { chain } from "../support/chain.ts"
 import {
   eventually,
@@ -172,7 +171,7 @@ describe("of several servers", () => {
       short.close(6)
       const health = yield* Health
       yield* ingesting([forked.url, short.url], { start: 5 })
-      const stopped = Effect.map(health.get(healthPart("mainnet")), (part) =>
+      const stopped = Effect.map(health.get(ledgerPart("mainnet")), (part) =>
         part?.detail.startsWith("stopped")
       )
       yield* eventuallyAdvancing(Effect.map(stopped, (is) => is === true))
@@ -202,10 +201,10 @@ describe("a server that cannot be used now", () => {
       testnet.close(10)
       const health = yield* Health
       yield* ingesting([testnet.url])
-      const failed = Effect.map(health.get(healthPart("mainnet")), (part) => part?.status === "failed")
+      const failed = Effect.map(health.get(ledgerPart("mainnet")), (part) => part?.status === "failed")
       yield* eventuallyAdvancing(failed, 1_000)
       assert.include(
-        (yield* health.get(healthPart("mainnet")))?.detail,
+        (yield* health.get(ledgerPart("mainnet")))?.detail,
         "network_id is 1, that of mainnet is 0"
       )
       assert.deepStrictEqual(yield* takenIndexes, [])

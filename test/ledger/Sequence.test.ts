@@ -32,7 +32,7 @@ describe("a ledger is taken only when it is final, whole and the right one", () 
 
   it("refuses another ledger than the one asked for or announced", () => {
     assert.strictEqual(reason(served({ ledger_index: 8 })), "wrong_ledger")
-    assert.strictEqual(reason(served(), { announcedHash: hashOf("other") }), "wrong_ledger")
+    assert.strictEqual(reason(served(), { announcedHash: hashOf("other") }), "wrong_hash")
   })
 
   it("refuses one without hash, parent or times", () => {
@@ -50,6 +50,13 @@ describe("a ledger is taken only when it is final, whole and the right one", () 
     assert.strictEqual(reason(served({ transactions: [a, c] })), "truncated")
     assert.strictEqual(reason(served({ transactions: [b, c] })), "truncated")
     assert.strictEqual(reason(served({ transactions: [a, a, b, c] })), "truncated")
+  })
+
+  it("refuses an empty list where the header tells of transactions, whatever was announced", () => {
+    const none = served({ transactions: [] })
+    assert.strictEqual(reason({ ...none, transactionHash: hashOf("tree") }), "truncated")
+    assert.isUndefined(reason({ ...none, transactionHash: "0".repeat(64) }))
+    assert.isUndefined(reason({ ...served(), transactionHash: hashOf("tree") }))
   })
 
   it("refuses transactions without metadata or result", () => {

@@ -13,6 +13,8 @@ export interface RawLedger {
   readonly parent_hash: string
   readonly close_time: number
   readonly parent_close_time: number
+  /** Zeros exactly where there are no transactions. */
+  readonly transaction_hash?: string
   readonly transactions: ReadonlyArray<RawTransaction>
 }
 
@@ -48,6 +50,7 @@ export const chain = (
       parent_hash: nameOf(index - 1),
       close_time: closeTime(index),
       parent_close_time: closeTime(index - 1),
+      transaction_hash: count === 0 ? "0".repeat(64) : hashOf(`tree ${index}`),
       transactions: Array.from({ length: count }, (_, n) => rawTransaction(index, n))
     }
   })

@@ -26,6 +26,9 @@ interface Request {
 /** The answer to give instead; undefined: none at all. */
 export type Change = (answer: Answer) => Answer | undefined
 
+/** What becomes of an answer: another, half of it and then nothing, or the end of the connection. */
+export type Interference = (request: string, answer: Answer) => Answer | "silence" | "half" | "drop" | "limit"
+
 export interface RippledServer {
   readonly url: string
   /** Every request so far, in order: `ledger 7`, `subscribe`, … */
@@ -40,12 +43,19 @@ export interface RippledServer {
   /** Cuts every connection: without a word, or with a close code. */
   readonly drop: (code?: number) => void
   readonly send: (text: string) => void
+  /** The next `times` connections are answered with that HTTP status instead. */
+  readonly refuse: (times: number, status: number) => void
+  /** Keeps the answers to all requests back; they leave when it ends. */
+  readonly hold: (on: boolean) => void
 }
 
+/** WebSocket close code of a server that limits us. */
+const POLICY_VIOLATION = 1008
+
+/** Flat, or as this API version gives it already: then it was recorded from one. */
 const entryOf = (ledger: RawLedger, { hash, metaData, ...tx_json }: RawTransaction) => ({
-  tx_json,
+  ...("tx_json" in tx_json ? tx_json : { tx_json, meta: metaData }),
   hash,
-  meta: metaData,
   ledger_hash: ledger.ledger_hash,
   ledger_index: ledger.ledger_index,
   validated: true
@@ -73,18 +83,31 @@ const ledgerAnswer = (ledger: RawLedger, withTransactions: boolean): Answer => {
 }
 
 export const rippledServer = Effect.fnUntraced(function* (
-  options: { readonly networkId?: number | undefined } = { networkId: 0 }
+  options: {
+    readonly networkId?: number | undefined
+    /** What it claims as `complete_ledgers`. */
+    readonly ledgers?: string
+    /** Sees every answer; see `Interference`. */
+    readonly interfere?: Interference
+  } = { networkId: 0 }
 ): Effect.fn.Return<RippledServer, never, Scope.Scope> {
   const ledgers = new Map<number, RawLedger>()
   const changes = new Map<string, Array<Change>>()
   const requests: Array<string> = []
   const subscribers = new Set<WebSocket>()
+  const refusals: Array<number> = []
+  let held: Array<() => void> | undefined
   let closed = 0
 
   const server = yield* Effect.acquireRelease(
     Effect.callback<WebSocketServer>((resume) => {
-      const listening: WebSocketServer = new WebSocketServer({ host: "127.0.0.1", port: 0 }, () =>
-        resume(Effect.succeed(listening))
+      const listening: WebSocketServer = new WebSocketServer(
+        {
+          host: "127.0.0.1",
+          port: 0,
+          verifyClient: (_, admit) => admit(refusals.length === 0, refusals.shift())
+        },
+        () => resume(Effect.succeed(listening))
       )
     }),
     (listening) =>
@@ -109,7 +132,12 @@ export const rippledServer = Effect.fnUntraced(function* (
     if (request.api_version !== 2) return { error: "invalid_API_version" }
     if (request.command === "server_info")
       return {
-        result: { info: { ...(options.networkId !== undefined && { network_id: options.networkId }) } }
+        result: {
+          info: {
+            ...(options.networkId !== undefined && { network_id: options.networkId }),
+            ...(options.ledgers !== undefined && { complete_ledgers: options.ledgers })
+          }
+        }
       }
     if (request.command === "subscribe") return { result: head() }
     const index = request.ledger_index === "validated" ? closed : request.ledger_index
@@ -127,12 +155,27 @@ export const rippledServer = Effect.fnUntraced(function* (
       const request = JSON.parse(String(data)) as Request
       const name = [request.command, request.ledger_index].filter((part) => part !== undefined).join(" ")
       requests.push(name)
-      const change = changes.get(name)?.shift() ?? ((answer: Answer) => answer)
-      const answer = change(answerTo(request))
-      if (answer === undefined) return
-      const status = answer.error === undefined ? "success" : "error"
-      socket.send(JSON.stringify({ id: request.id, type: "response", status, ...answer }))
-      if (request.command === "subscribe" && request.streams?.includes("ledger")) subscribers.add(socket)
+      const reply = () => {
+        const change = changes.get(name)?.shift() ?? ((answer: Answer) => answer)
+        const answer = change(answerTo(request))
+        if (answer === undefined) return
+        const final = options.interfere?.(name, answer) ?? answer
+        if (final === "silence") return
+        if (final === "drop") return socket.terminate()
+        if (final === "limit") return socket.close(POLICY_VIOLATION, "threshold exceeded")
+        const whole = final === "half" ? answer : final
+        const status = whole.error === undefined ? "success" : "error"
+        const text = JSON.stringify({ id: request.id, type: "response", status, ...whole })
+        if (final === "half") {
+          // A frame whose end never comes.
+          socket.send(text.slice(0, text.length / 2), { fin: false })
+          return socket.terminate()
+        }
+        socket.send(text)
+        if (request.command === "subscribe" && request.streams?.includes("ledger")) subscribers.add(socket)
+      }
+      if (held === undefined) reply()
+      else held.push(reply)
     })
   })
 
@@ -158,6 +201,14 @@ export const rippledServer = Effect.fnUntraced(function* (
     },
     drop: (code) => {
       for (const socket of server.clients) code === undefined ? socket.terminate() : socket.close(code)
+    },
+    refuse: (times, status) => {
+      refusals.push(...Array<number>(times).fill(status))
+    },
+    hold: (on) => {
+      const replies = held ?? []
+      held = on ? [] : undefined
+      for (const reply of replies) reply()
     },
     send: (text) => {
       for (const socket of server.clients) socket.send(text)

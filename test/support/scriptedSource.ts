@@ -14,15 +14,16 @@ export interface ScriptedSource {
   readonly asked: ReadonlyArray<number>
 }
 
+const server = "scripted"
+
 export const scriptedSource = (): ScriptedSource => {
-  const head = makeHead()
+  const head = makeHead([server])
   const ledgers = new Map<number, RawLedger>()
   const asked: Array<number> = []
-  const server = "scripted"
   return {
     asked,
     announce: (index) =>
-      head.announce({
+      head.announce(server, {
         ledgerIndex: index,
         ledgerHash: ledgers.get(index)?.ledger_hash,
         transactionCount: ledgers.get(index)?.transactions.length
@@ -32,6 +33,8 @@ export const scriptedSource = (): ScriptedSource => {
     },
     layer: Layer.succeed(LedgerSource, {
       awaitHead: head.await,
+      awaitNews: head.awaitNews,
+      anchor: () => Effect.void,
       announced: head.announced,
       fetch: Effect.fnUntraced(function* (index, accept) {
         asked.push(index)
@@ -47,7 +50,8 @@ export const scriptedSource = (): ScriptedSource => {
         server,
         lastError: undefined,
         head: head.newest()?.announcement,
-        headAt: head.newest()?.at
+        headAt: head.newest()?.at,
+        servers: []
       }))
     })
   }

@@ -3,6 +3,7 @@
  * stream and what a subscription to it answers. Transactions are listed by hash, as rippled lists them, and carry the
  * `delivered_amount` that its API adds.
  */
+import { encode } from "xrpl"
 import { isoTime, type Json, type JsonObject } from "../../domain/Ledger.ts"
 import type { SimulatedTransaction } from "./ApplyTransaction.ts"
 import type { ClosedLedger, LedgerHeader } from "./Chain.ts"
@@ -47,6 +48,45 @@ export interface LedgerRequest {
   readonly transactions: boolean
   readonly expand: boolean
 }
+
+const unsigned = (value: number | bigint, bytes: number): string =>
+  BigInt(value)
+    .toString(16)
+    .toUpperCase()
+    .padStart(2 * bytes, "0")
+
+/** A header as the ledger's hash covers it. */
+const headerData = (header: LedgerHeader): string =>
+  [
+    unsigned(header.ledger_index, 4),
+    unsigned(BigInt(header.total_coins), 8),
+    header.parent_hash,
+    header.transaction_hash,
+    header.account_hash,
+    unsigned(header.parent_close_time, 4),
+    unsigned(header.close_time, 4),
+    unsigned(header.close_time_resolution, 1),
+    unsigned(header.close_flags, 1)
+  ].join("")
+
+const blobs = ({ hash, meta, tx }: SimulatedTransaction): JsonObject => ({
+  hash,
+  // Typed for the transactions xrpl knows; it encodes any.
+  meta_blob: encode(meta as never),
+  tx_blob: encode(tx as never)
+})
+
+/** The `result` in binary form, in the words of version 2. */
+export const binaryLedgerResult = ({ header, transactions }: ClosedLedger): JsonObject => ({
+  ledger: {
+    closed: true,
+    ledger_data: headerData(header),
+    transactions: transactions.toSorted((a, b) => (a.hash < b.hash ? -1 : 1)).map(blobs)
+  },
+  ledger_hash: header.ledger_hash,
+  ledger_index: header.ledger_index,
+  validated: true
+})
 
 const listed = ({ header, transactions }: ClosedLedger, request: LedgerRequest): ReadonlyArray<Json> => {
   const byHash = transactions.toSorted((a, b) => (a.hash < b.hash ? -1 : 1))

@@ -185,7 +185,7 @@ describe("answers of the simulated server", () => {
           { command: "ledger", ledger_index: 1 },
           { command: "ledger", ledger_hash: "0".repeat(64) },
           { command: "ledger", ledger_index: "soon" },
-          { command: "ledger", ledger_index: "validated", binary: true },
+          { command: "ledger", ledger_index: "validated", binary: true, api_version: 1 },
           { command: "subscribe", streams: ["transactions"] },
           { command: "subscribe" },
           { command: "fly" },

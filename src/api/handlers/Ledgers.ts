@@ -1,0 +1,90 @@
+/**
+ * `/v1/ledgers/coverage`: what was taken is read from the log; how far the network is, ingest says in its health. Where
+ * ingest runs in another process the head is unknown here.
+ */
+import { Clock, Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Settings } from "../../config/Config.ts"
+import type { LedgerMarker } from "../../domain/LedgerEvent.ts"
+import { type Network, networksOf } from "../../domain/Network.ts"
+import { EventLog } from "../../log/EventLog.ts"
+import { type LedgerRange, ledgerRanges } from "../../log/LedgerMarkers.ts"
+import { Health, ledgerPart, type PartHealth } from "../../observability/Health.ts"
+import { Api } from "../Contract.ts"
+import { Caller } from "../contract/Common.ts"
+import type { NetworkCoverage } from "../contract/Ledgers.ts"
+import { orUnavailable } from "../Failures.ts"
+import { iso } from "../Times.ts"
+
+const refOf = ({ ledger_index, ledger_hash, close_time }: LedgerMarker) => ({
+  ledger_index,
+  ledger_hash,
+  close_time
+})
+
+const rangeOf = ({ first, last }: LedgerRange) => ({
+  first: refOf(first.marker),
+  last: refOf(last.marker),
+  ledgers: last.marker.ledger_index - first.marker.ledger_index + 1
+})
+
+const numberOrNull = (fact: string | number | null | undefined): number | null =>
+  typeof fact === "number" ? fact : null
+
+const progressOf = (
+  facts: PartHealth["facts"],
+  nowMs: number
+): Pick<NetworkCoverage, "catching_up" | "head"> => {
+  const { head, head_at: headAt, last_taken: lastTaken, ...pace } = facts ?? {}
+  if (typeof head !== "number" || typeof headAt !== "string") return { head: null, catching_up: null }
+  const behind = typeof lastTaken === "number" ? head - lastTaken : 0
+  return {
+    head: {
+      ledger_index: head,
+      announced_at: iso(headAt),
+      age_ms: Math.max(0, nowMs - Date.parse(headAt))
+    },
+    // One behind is a ledger just announced and being fetched.
+    catching_up:
+      behind > 1
+        ? {
+            from: head - behind + 1,
+            to: head,
+            ledgers: behind,
+            ledgers_per_second: numberOrNull(pace["ledgers_per_second"]),
+            seconds_left: numberOrNull(pace["seconds_left"])
+          }
+        : null
+  }
+}
+
+export const ledgersLayer = HttpApiBuilder.group(
+  Api,
+  "ledgers",
+  Effect.fnUntraced(function* (handlers) {
+    const settings = yield* Settings
+    const health = yield* Health
+    const log = yield* EventLog
+    const watched = settings.networks.map(({ network }) => network)
+
+    const coverageOf = Effect.fnUntraced(function* (network: Network) {
+      // Asked first: what is taken meanwhile may then be in the ranges, never missing from both.
+      const part = yield* health.get(ledgerPart(network))
+      const ranges = yield* ledgerRanges(log, network).pipe(Effect.catchTag("NotAMarker", Effect.die))
+      return {
+        network,
+        watched: watched.includes(network),
+        ranges: ranges.map(rangeOf),
+        ...progressOf(part?.facts, yield* Clock.currentTimeMillis)
+      }
+    })
+
+    return handlers.handleAll({
+      coverage: () =>
+        Effect.gen(function* () {
+          const { environment } = yield* Caller
+          return { data: yield* Effect.forEach(networksOf(environment), coverageOf) }
+        }).pipe(orUnavailable)
+    })
+  })
+)

@@ -1,0 +1,88 @@
+/**
+ * `ledgerhook ledger verify`: whether the log's chain is whole over a range of ledgers and, with --against, the one that
+ * a server has. Reads the tables without owning them, beside a running service or without one, and changes nothing.
+ */
+import { existsSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { Effect, Layer, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { SqlClient } from "effect/sql"
+import { Settings } from "../../config/Config.ts"
+import * as EmbeddedEventLog from "../../log/EmbeddedEventLog.ts"
+import * as Sql from "../../storage/Sql.ts"
+import { CommandFailed, FailureReported } from "../Failure.ts"
+import { settings } from "../Invocation.ts"
+import { print } from "../Output.ts"
+import { checkRange, from, network, serverUrl, to } from "./Flags.ts"
+import { type Verification, verifyChain } from "./VerifyChain.ts"
+
+const table = (result: Verification): string =>
+  [
+    ["network", result.network],
+    ["range", `${result.from} to ${result.to}`],
+    ["ledgers", `${result.ledgers} whole, with ${result.events} events`],
+    ...(result.last_hash === null ? [] : [["last hash", result.last_hash]]),
+    ...(result.against === null ? [] : [["compared", `with ${result.against}`]]),
+    ["result", result.fault === null ? "whole" : `broken: ${result.fault.message}`]
+  ]
+    .map(([name = "", value]) => `${name.padEnd(10)} ${value}`)
+    .join("\n")
+
+/** The log of the settings' database, or why there is none to read. */
+const readerLayer = Layer.unwrap(
+  Effect.gen(function* () {
+    const { databaseUrl, dataDir } = yield* Settings
+    const folder = resolve(dataDir)
+    if (databaseUrl === undefined && !existsSync(join(folder, "postgres")))
+      return yield* new CommandFailed({ message: `DATA_DIR: there is no log in ${folder} yet.` })
+    const migrated = Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const [table] = yield* sql<{ readonly found: boolean }>`
+        SELECT to_regclass('log_ends') IS NOT NULL AS found`
+      if (table?.found !== true)
+        return yield* new CommandFailed({ message: "The database holds no log yet." })
+    })
+    return EmbeddedEventLog.readerLayer.pipe(
+      Layer.provideMerge(Layer.effectDiscard(migrated)),
+      Layer.provide(Sql.unmigratedLayer({ command: "ledgerhook ledger verify", owner: false }))
+    )
+  })
+)
+
+export const verify = Command.make(
+  "verify",
+  {
+    from,
+    to,
+    network,
+    against: serverUrl("against", "Compare every hash with this server's (ws:// or wss://)"),
+    json: Flag.Boolean("json").pipe(
+      Flag.withDescription("Print one JSON object instead of the table"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fnUntraced(function* ({ against, json, ...range }) {
+    yield* checkRange(range.from, range.to)
+    const result = yield* verifyChain({ ...range, against: Option.getOrUndefined(against) }).pipe(
+      Effect.provide(readerLayer),
+      Effect.provide(settings)
+    )
+    yield* print(json ? JSON.stringify(result, null, 2) : table(result))
+    if (!result.ok) return yield* new FailureReported()
+  })
+).pipe(
+  Command.withDescription(
+    "Check that the log holds each ledger of a range once, that each names the one before as its parent, that close times do not fall, and that the events of each are where its marker says. With --against every hash is compared with a server's. Changes nothing and may run beside a running service; exits 1 and names the first fault when the chain is broken."
+  ),
+  Command.withShortDescription("Prove that no ledger is missing"),
+  Command.withExamples([
+    {
+      command: "ledgerhook ledger verify --from 94084608 --to 94085000",
+      description: "Read the log only"
+    },
+    {
+      command: "ledgerhook ledger verify --from 94084608 --to 94085000 --against wss://s2.ripple.com --json",
+      description: "Compare with a server, for scripts"
+    }
+  ])
+)

@@ -1,0 +1,70 @@
+/**
+ * Appends ledgers to the log, in one transaction and once, however often the log fails on the way: a failed write may
+ * have landed, so the last marker is read back before it is repeated. Waits for a log that is away.
+ */
+import { Clock, Effect } from "effect"
+import { untilBack } from "../config/Retrying.ts"
+import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
+import type { Network } from "../domain/Network.ts"
+import type { EventLog } from "../log/EventLog.ts"
+import { readMarker } from "../log/LedgerMarkers.ts"
+import { type DetectedLedger, ledgerBatch } from "./Batch.ts"
+import type { Tracker } from "./Tracker.ts"
+
+export interface Appending {
+  /** The checkpoint. */
+  readonly lastMarker: Effect.Effect<LedgerMarker | undefined>
+  /** `previous`: the last marker in the log. At least one ledger; gives their markers. */
+  readonly append: (
+    detected: ReadonlyArray<DetectedLedger>,
+    previous: LedgerMarker | undefined
+  ) => Effect.Effect<ReadonlyArray<LedgerMarker>>
+}
+
+export const makeAppending = (network: Network, log: EventLog["Service"], tracker: Tracker): Appending => {
+  const lastMarker = log
+    .last({ topic: ledgersTopic(network), partition: 0 })
+    .pipe(Effect.map((record) => (record === undefined ? undefined : readMarker(record))))
+
+  const patiently = <A>(effect: Effect.Effect<A, Effect.Error<typeof lastMarker>>) =>
+    effect.pipe(
+      Effect.tapError((error) =>
+        tracker.obstructed("waiting", `the log failed to ${error.operation} ${error.topic}`)
+      ),
+      Effect.retry(untilBack),
+      Effect.orDie
+    )
+
+  /** Whether the markers are in the log, of which `last` is the last. */
+  const landed = Effect.fnUntraced(function* (last: LedgerMarker, previous: LedgerMarker | undefined) {
+    const found = yield* lastMarker
+    if (found?.ledger_hash === last.ledger_hash) return true
+    if (found?.ledger_hash === previous?.ledger_hash) return false
+    return yield* Effect.die(
+      new Error(
+        `another process wrote ledger ${found?.ledger_index} of ${network} while this one wrote ${last.ledger_index}`
+      )
+    )
+  })
+
+  return {
+    lastMarker: patiently(lastMarker),
+    append: Effect.fnUntraced(function* (detected, previous) {
+      const { markers, transaction } = ledgerBatch(
+        network,
+        detected,
+        previous,
+        yield* Clock.currentTimeMillis
+      )
+      let unsure = false
+      yield* patiently(
+        Effect.gen(function* () {
+          if (unsure && (yield* landed(markers.at(-1)!, previous))) return
+          unsure = true
+          yield* log.transaction(transaction)
+        })
+      )
+      return markers
+    })
+  }
+}

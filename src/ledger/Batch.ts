@@ -1,0 +1,51 @@
+/**
+ * Consecutive ledgers as one transaction of the log: the events of all, then a marker for each. While catching up this
+ * spares the log a commit per ledger; a live ledger is a batch of one. Pure.
+ */
+import type { Detection, LedgerMarker } from "../domain/LedgerEvent.ts"
+import type { Network } from "../domain/Network.ts"
+import type { Transaction } from "../log/EventLog.ts"
+import { type CheckedLedger, eventRecords, markerOf, markerRecord } from "./Records.ts"
+
+export interface DetectedLedger {
+  readonly ledger: CheckedLedger
+  readonly detection: Detection
+}
+
+export interface LedgerBatch {
+  readonly transaction: Transaction
+  /** One for each ledger; where its events land is known to the log alone. */
+  readonly markers: ReadonlyArray<LedgerMarker>
+}
+
+/** `now` and `previous` give the moments of detection: they increase strictly even when the clock goes back. */
+export const ledgerBatch = (
+  network: Network,
+  detected: ReadonlyArray<DetectedLedger>,
+  previous: LedgerMarker | undefined,
+  now: number
+): LedgerBatch => {
+  let detectedAt = previous?.detected_at ?? 0
+  const parts = detected.map(({ detection: { events }, ledger }) => {
+    // Delivery ids sort by it.
+    detectedAt = Math.max(now, detectedAt + 1)
+    return {
+      marker: markerOf(ledger, events.length, null, detectedAt),
+      records: eventRecords(network, ledger, events, detectedAt)
+    }
+  })
+  return {
+    markers: parts.map(({ marker }) => marker),
+    transaction: {
+      append: parts.flatMap(({ records }) => records),
+      appendThen: (positions) => {
+        let next = 0
+        return parts.map(({ marker, records }) => {
+          const first = records.length === 0 ? null : positions[next]!.offset
+          next += records.length
+          return markerRecord(network, { ...marker, first_event_offset: first })
+        })
+      }
+    }
+  }
+}

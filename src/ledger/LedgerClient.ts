@@ -1,0 +1,146 @@
+/**
+ * Questions to one ledger server, for commands: single ledgers and their hashes, several requests at a time over one
+ * connection, without a subscription. Connects again when the connection breaks, leaves a server alone that limits us,
+ * and gives up, with the reason, when that does not help: a command is not a service.
+ */
+import { Clock, Effect, Random, Result, type Scope, Semaphore } from "effect"
+import { Limits } from "../config/Limits.ts"
+import type { JsonObject } from "../domain/Ledger.ts"
+import type { Network } from "../domain/Network.ts"
+import { isJsonObject } from "../domain/NormaliseLedger.ts"
+import { announcementOf, cannotFollow, isLoaded, ledgerOf, resultOf, unfit } from "./Answers.ts"
+import { type Connection, open } from "./ClientConnection.ts"
+import { endsConnection, type FetchedLedger, LedgerSourceError } from "./LedgerSource.ts"
+import { afterFailure, isUnfit, newcomer } from "./Preference.ts"
+import { checkLedger } from "./Sequence.ts"
+
+/** A ledger as recorded: what the server sent, header first, with its index and hash in front. */
+export type RecordedLedger = JsonObject
+
+export interface LedgerClient {
+  /** Host of its address: an address may hold a credential. */
+  readonly server: string
+  /** The hash of a validated ledger. */
+  readonly hash: (index: number) => Effect.Effect<string, LedgerSourceError>
+  /** A validated ledger with all its transactions, checked by itself. */
+  readonly ledger: (index: number) => Effect.Effect<RecordedLedger, LedgerSourceError>
+}
+
+/** Whether it is that ledger, whole. */
+export const isRecorded = (recorded: unknown, index: number): recorded is RecordedLedger => {
+  if (!isJsonObject(recorded)) return false
+  const fetched = ledgerOf("", { result: { ...recorded, validated: true } })
+  return fetched !== undefined && checkLedger(fetched, { index, parentHash: undefined }) === undefined
+}
+
+export const makeLedgerClient = Effect.fnUntraced(function* (
+  network: Network,
+  url: string
+): Effect.fn.Return<LedgerClient, never, Scope.Scope> {
+  const server = new URL(url).host
+  const failed = ({ reason, detail }: Pick<LedgerSourceError, "detail" | "reason">) =>
+    new LedgerSourceError({ server, reason, detail })
+  const turn = Semaphore.makeUnsafe(1)
+  let connection: Connection | undefined
+  let standing = newcomer
+  yield* Effect.addFinalizer(() => Effect.sync(() => connection?.end()))
+
+  /** Requests that fail together with their connection count once. */
+  const lost = Effect.fnUntraced(function* (over: Connection | undefined, error: LedgerSourceError) {
+    if (over !== connection) return
+    connection = undefined
+    over?.end()
+    standing = afterFailure(standing, error.reason, yield* Clock.currentTimeMillis, yield* Random.next)
+    if (standing.failures < Limits.ledgerClientTries && !isUnfit(error.reason))
+      yield* Effect.logWarning(`${server}: ${error.detail}; trying again`)
+  })
+
+  const connect = Effect.gen(function* () {
+    const opened = yield* Effect.mapError(open(url), failed)
+    const misfit = unfit(network, yield* Effect.mapError(opened.request({ command: "server_info" }), failed))
+    if (misfit === undefined) return opened
+    opened.end()
+    return yield* failed(misfit)
+  })
+
+  const connected = Effect.gen(function* () {
+    if (connection !== undefined) return connection
+    yield* Effect.sleep(Math.max(0, standing.notBefore - (yield* Clock.currentTimeMillis)))
+    connection = yield* Effect.tapError(connect, (error) => lost(undefined, error))
+    return connection
+  }).pipe(turn.withPermit)
+
+  const once = Effect.fnUntraced(function* <A>(
+    command: JsonObject,
+    read: (answer: JsonObject) => Result.Result<A, LedgerSourceError>
+  ) {
+    const over = yield* connected
+    const answer = yield* over.request(command).pipe(
+      Effect.mapError(failed),
+      Effect.filterOrFail(
+        (given) => !cannotFollow(given),
+        () =>
+          failed({ reason: "amendment_blocked", detail: "cannot follow the network: an amendment blocks it" })
+      ),
+      Effect.tapError((error) => (endsConnection(error.reason) ? lost(over, error) : Effect.void))
+    )
+    standing = newcomer
+    if (isLoaded(answer)) yield* Effect.sleep(Limits.ledgerClientPauseMs)
+    return yield* Effect.fromResult(read(answer))
+  })
+
+  const ask = Effect.fnUntraced(function* <A>(
+    command: JsonObject,
+    read: (answer: JsonObject) => Result.Result<A, LedgerSourceError>
+  ) {
+    for (let refusals = 1; ; ) {
+      const outcome = yield* Effect.result(once(command, read))
+      if (Result.isSuccess(outcome)) return outcome.success
+      const error = outcome.failure
+      if (endsConnection(error.reason)) {
+        if (isUnfit(error.reason) || standing.failures >= Limits.ledgerClientTries) return yield* error
+        continue
+      }
+      if (refusals++ >= Limits.ledgerNotFoundTries) return yield* error
+      yield* Effect.sleep(Limits.ledgerNotFoundWaitMs.longest)
+    }
+  })
+
+  const checked = (fetched: FetchedLedger | undefined, index: number): LedgerSourceError | undefined => {
+    if (fetched === undefined)
+      return failed({ reason: "malformed", detail: `its answer holds no ledger ${index}` })
+    const fault = checkLedger(fetched, { index, parentHash: undefined })
+    return fault === undefined ? undefined : failed(fault)
+  }
+
+  return {
+    server,
+    hash: (index) =>
+      ask({ command: "ledger", ledger_index: index }, (answer) => {
+        const result = resultOf(answer)
+        const said = announcementOf(result)
+        if (said?.ledgerIndex !== index || said.ledgerHash === undefined)
+          return Result.fail(failed({ reason: "malformed", detail: `its answer holds no ledger ${index}` }))
+        return result?.["validated"] === true
+          ? Result.succeed(said.ledgerHash)
+          : Result.fail(failed({ reason: "not_validated", detail: `ledger ${index} is not validated yet` }))
+      }),
+    ledger: (index) =>
+      ask(
+        { command: "ledger", ledger_index: index, transactions: true, expand: true, binary: false },
+        (answer) => {
+          const fetched = ledgerOf(server, answer)
+          const fault = checked(fetched, index)
+          const body = resultOf(answer)?.["ledger"]
+          if (fault !== undefined) return Result.fail(fault)
+          return isJsonObject(body)
+            ? Result.succeed({
+                ...body,
+                ledger_index: index,
+                ledger_hash: fetched!.ledger.ledger_hash!
+              })
+            : Result.fail(failed({ reason: "malformed", detail: `its answer holds no ledger ${index}` }))
+        }
+      )
+  }
+})

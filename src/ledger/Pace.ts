@@ -1,0 +1,51 @@
+/** How fast ledgers are taken, over the last half minute: a few samples, and what they say of the rest. Pure. */
+import { Limits } from "../config/Limits.ts"
+
+interface Sample {
+  /** Unix milliseconds. */
+  readonly at: number
+  readonly lastTaken: number
+}
+
+/** Oldest first; at most one a second, and the newest. */
+export type Pace = ReadonlyArray<Sample>
+
+const SPACING_MS = 1_000
+
+export const begin = (at: number, lastTaken: number): Pace => [{ at, lastTaken }]
+
+export const moved = (pace: Pace, at: number, lastTaken: number): Pace => {
+  const recent = pace.filter((sample) => at - sample.at <= Limits.catchUpPaceMs && sample.at <= at)
+  const newest = recent.at(-1)
+  const before = recent.at(-2)
+  const kept =
+    newest !== undefined && before !== undefined && newest.at - before.at < SPACING_MS
+      ? recent.slice(0, -1)
+      : recent
+  return [...kept, { at, lastTaken }]
+}
+
+/** Undefined while there is too little to tell. */
+export const ledgersPerSecond = (pace: Pace, now: number): number | undefined => {
+  const oldest = pace[0]
+  const newest = pace.at(-1)
+  if (oldest === undefined || newest === undefined || now - oldest.at < SPACING_MS) return undefined
+  return Math.round(((newest.lastTaken - oldest.lastTaken) / (now - oldest.at)) * 10_000) / 10
+}
+
+export interface Remaining {
+  readonly ledgers: number
+  readonly ledgers_per_second: number | undefined
+  /** Undefined while it stands still. */
+  readonly seconds: number | undefined
+}
+
+export const remaining = (pace: Pace, head: number, now: number): Remaining => {
+  const rate = ledgersPerSecond(pace, now)
+  const ledgers = Math.max(0, head - (pace.at(-1)?.lastTaken ?? head))
+  return {
+    ledgers,
+    ledgers_per_second: rate,
+    seconds: rate === undefined || rate === 0 ? undefined : Math.ceil(ledgers / rate)
+  }
+}

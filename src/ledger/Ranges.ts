@@ -1,0 +1,53 @@
+/**
+ * The ledgers a server claims to have, as `complete_ledgers` and `validated_ledgers` write them: `empty`, `7`, or
+ * `32570-90,95-100`. A claim, not a proof (events.md 6.4): it orders the servers, it never rules one out. Pure.
+ */
+export interface Range {
+  readonly from: number
+  readonly to: number
+}
+
+/** Disjoint, in ascending order. */
+export type Ranges = ReadonlyArray<Range>
+
+const RANGE = /^(\d{1,10})(?:-(\d{1,10}))?$/
+
+/** Undefined: the text is of another form. */
+export const parseRanges = (text: unknown): Ranges | undefined => {
+  if (typeof text !== "string") return undefined
+  if (text.trim() === "empty" || text.trim() === "") return []
+  const found: Array<Range> = []
+  for (const part of text.split(",")) {
+    const [, from, to] = RANGE.exec(part.trim()) ?? []
+    if (from === undefined) return undefined
+    const range = { from: Number(from), to: Number(to ?? from) }
+    if (range.to < range.from) return undefined
+    found.push(range)
+  }
+  return merged(found)
+}
+
+const merged = (ranges: ReadonlyArray<Range>): Ranges => {
+  const result: Array<Range> = []
+  for (const range of ranges.toSorted((a, b) => a.from - b.from)) {
+    const last = result.at(-1)
+    if (last !== undefined && range.from <= last.to + 1)
+      result[result.length - 1] = { from: last.from, to: Math.max(last.to, range.to) }
+    else result.push(range)
+  }
+  return result
+}
+
+/** A server that has just announced `head` has it, whatever ranges it named before. */
+export const claims = (ranges: Ranges | undefined, head: number | undefined, index: number): boolean => {
+  // It has said nothing: it may have all.
+  if (ranges === undefined) return true
+  if (ranges.some(({ from, to }) => from <= index && index <= to)) return true
+  const newest = ranges.at(-1)?.to ?? 0
+  return head !== undefined && index > newest && index <= head
+}
+
+export const formatRanges = (ranges: Ranges): string =>
+  ranges.length === 0
+    ? "empty"
+    : ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(",")

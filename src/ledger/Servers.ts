@@ -1,0 +1,271 @@
+/**
+ * The servers of one network: keeps the active one and a hot standby connected, as `plan` says, and knows of each what
+ * it announced, what it claims to have, how it failed and how many requests it takes at once.
+ *
+ *   idle ─▶ connecting ─▶ connected ─▶ idle, left alone for a while after a failure
+ * Whoever waits for a server waits on `changed`.
+ */
+import { Clock, Effect, FiberMap, Latch, Random, type Scope } from "effect"
+import { Limits } from "../config/Limits.ts"
+import type { Network } from "../domain/Network.ts"
+import type { Head } from "./Head.ts"
+import type { LedgerSourceError, ServerState, TakenLedger } from "./LedgerSource.ts"
+import { afterFailure, type Member, newcomer, notBeforeOf, plan, type Standing } from "./Preference.ts"
+import { formatRanges, type Ranges } from "./Ranges.ts"
+import { connect, type ServerConnection } from "./Server.ts"
+
+/** What is known of one server. Changed by this file alone, but for `refused`. */
+export interface LedgerServer {
+  readonly url: string
+  /** Its host, numbered where several have the same: an address may hold a credential. */
+  readonly name: string
+  readonly host: string
+  phase: Member["phase"]
+  connection: ServerConnection | undefined
+  proven: boolean
+  standing: Standing
+  calledUntil: number
+  ranges: Ranges | undefined
+  lastFault: LedgerSourceError | undefined
+  /** Its last answer was refused. */
+  refused: boolean
+  requests: number
+  /** Requests it takes at once. */
+  places: number
+  /** Unix milliseconds when `places` was last changed. */
+  placesSince: number
+}
+
+export const describeServers = (urls: ReadonlyArray<string>): ReadonlyArray<LedgerServer> => {
+  const hosts = new Map<string, number>()
+  return [...new Set(urls)].map((url) => {
+    const { host } = new URL(url)
+    const count = (hosts.get(host) ?? 0) + 1
+    hosts.set(host, count)
+    return {
+      url,
+      name: count === 1 ? host : `${host} (${count})`,
+      host,
+      phase: "idle",
+      connection: undefined,
+      proven: false,
+      standing: newcomer,
+      calledUntil: 0,
+      ranges: undefined,
+      lastFault: undefined,
+      refused: false,
+      requests: 0,
+      places: Limits.ledgerRequestsPerServer,
+      placesSince: 0
+    }
+  })
+}
+
+export interface RippledOptions {
+  readonly network: Network
+  /** At least one; the first is preferred. */
+  readonly urls: ReadonlyArray<string>
+  readonly verify?: "json" | "full"
+}
+
+export interface Servers {
+  readonly all: ReadonlyArray<LedgerServer>
+  readonly connected: () => ReadonlyArray<LedgerServer>
+  /** The most preferred of the connected ones, those that have proven themselves first. */
+  readonly active: () => LedgerServer | undefined
+  /** Waits until any server's state is another. */
+  readonly changed: () => Effect.Effect<void>
+  /** Asks for one more server to be connected that is none of `besides`; false: no other can be at present. */
+  readonly call: (besides: ReadonlySet<LedgerServer>) => Effect.Effect<boolean>
+  /** The server has failed: it is not asked again over this connection. */
+  readonly retire: (server: LedgerServer, connection: ServerConnection) => void
+  /** Runs a request in one of the server's places, of which there is one free. */
+  readonly within: <A, E>(server: LedgerServer, request: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  readonly isFull: (server: LedgerServer) => boolean
+  readonly states: (now: number) => ReadonlyArray<ServerState>
+  readonly lastFault: () => LedgerSourceError | undefined
+}
+
+export const makeServers = Effect.fnUntraced(function* (
+  { network, verify = "json" }: Pick<RippledOptions, "network" | "verify">,
+  all: ReadonlyArray<LedgerServer>,
+  head: Head,
+  taken: {
+    readonly last: () => TakenLedger | undefined
+    readonly hash: (index: number) => string | undefined
+  }
+): Effect.fn.Return<Servers, never, Scope.Scope> {
+  const fibers = yield* FiberMap.make<string>()
+  let latch = Latch.makeUnsafe()
+  let lastFault: LedgerSourceError | undefined
+
+  const changed = () => {
+    const waiting = latch
+    latch = Latch.makeUnsafe()
+    waiting.openUnsafe()
+  }
+
+  const retire = (server: LedgerServer, connection: ServerConnection) => {
+    if (server.connection === connection) server.connection = undefined
+  }
+
+  const serve = (server: LedgerServer) =>
+    Effect.gen(function* () {
+      server.phase = "connecting"
+      const connection = yield* connect({
+        network,
+        url: server.url,
+        server: server.name,
+        anchor: taken.last(),
+        takenHash: taken.hash,
+        verify,
+        announce: (announcement) => {
+          // The subscription's reply does not count: a server that drops us after it would be asked without pause.
+          if (server.phase === "connected") {
+            server.standing = newcomer
+            server.proven = true
+          }
+          return Effect.andThen(head.announce(server.name, announcement), Effect.sync(changed))
+        },
+        claim: (ranges) => {
+          server.ranges = ranges
+        },
+        loaded: Effect.map(Clock.currentTimeMillis, (now) => {
+          server.places = Math.max(1, Math.floor(server.places / 2))
+          server.placesSince = now
+        })
+      })
+      server.connection = connection
+      server.phase = "connected"
+      changed()
+      yield* Effect.logInfo("ledger server connected").pipe(Effect.annotateLogs({ server: server.name }))
+      return yield* connection.run
+    }).pipe(
+      Effect.scoped,
+      Effect.catch((error: LedgerSourceError) => failed(server, error)),
+      Effect.ensuring(
+        Effect.sync(() => {
+          server.phase = "idle"
+          server.connection = undefined
+          server.proven = false
+          head.left(server.name)
+          changed()
+        })
+      )
+    )
+
+  const failed = Effect.fnUntraced(function* (server: LedgerServer, error: LedgerSourceError) {
+    server.lastFault = error
+    lastFault = error
+    const now = yield* Clock.currentTimeMillis
+    server.standing = afterFailure(server.standing, error.reason, now, yield* Random.next)
+    yield* Effect.logWarning("ledger server lost").pipe(
+      Effect.annotateLogs({ server: error.server, reason: error.reason, detail: error.detail })
+    )
+  })
+
+  /** A server that has not warned of load for a while may be asked more at once again. */
+  const recover = (server: LedgerServer, now: number) => {
+    if (server.places === Limits.ledgerRequestsPerServer) return
+    if (now - server.placesSince < Limits.ledgerLoadRecoveryMs) return
+    server.places += 1
+    server.placesSince = now
+  }
+
+  const memberOf =
+    (now: number) =>
+    ({ calledUntil, host, phase, proven, standing }: LedgerServer): Member => ({
+      host,
+      phase,
+      proven,
+      notBefore: notBeforeOf(standing, now),
+      calledUntil
+    })
+
+  const manage = Effect.gen(function* () {
+    const waiting = latch
+    const now = yield* Clock.currentTimeMillis
+    const { connect, release, waitMs } = plan(all.map(memberOf(now)), now)
+    for (const position of connect) {
+      const server = all[position]!
+      server.phase = "connecting"
+      yield* FiberMap.run(fibers, server.url, serve(server))
+    }
+    for (const position of release) {
+      yield* Effect.logInfo("ledger server released").pipe(
+        Effect.annotateLogs({ server: all[position]!.name })
+      )
+      yield* FiberMap.remove(fibers, all[position]!.url)
+    }
+    const news = Latch.await(waiting)
+    yield* Number.isFinite(waitMs) ? Effect.raceFirst(news, Effect.sleep(waitMs)) : news
+  })
+
+  yield* manage.pipe(
+    Effect.forever,
+    Effect.tapDefect((defect) => Effect.logError("the ledger source broke", defect)),
+    Effect.annotateLogs({ network }),
+    Effect.forkScoped
+  )
+
+  const connected = () => all.filter(({ connection }) => connection !== undefined)
+  const active = () => connected().find(({ proven }) => proven) ?? connected()[0]
+
+  return {
+    all,
+    connected,
+    active,
+    changed: () => Latch.await(latch),
+    call: Effect.fnUntraced(function* (besides) {
+      const now = yield* Clock.currentTimeMillis
+      const others = all.filter((server) => !besides.has(server))
+      // One is on its way already.
+      if (others.some(({ phase }) => phase === "connecting")) return true
+      const next = others.find(({ phase, standing }) => phase === "idle" && notBeforeOf(standing, now) <= now)
+      if (next === undefined) return false
+      const isCalled = next.calledUntil > now
+      next.calledUntil = now + Limits.ledgerServerCalledMs
+      if (!isCalled) changed()
+      return true
+    }),
+    retire,
+    within: (server, request) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        recover(server, now)
+        server.requests += 1
+        return request
+      }).pipe(
+        Effect.ensuring(
+          Effect.sync(() => {
+            server.requests -= 1
+            changed()
+          })
+        )
+      ),
+    isFull: ({ places, requests }) => requests >= places,
+    states: (now) => {
+      const inUse = active()
+      return all.map((server) => {
+        const backingOff = server.standing.notBefore > now && server.phase === "idle"
+        return {
+          server: server.name,
+          state:
+            server.phase === "connecting"
+              ? "connecting"
+              : server.connection !== undefined
+                ? server === inUse
+                  ? "active"
+                  : "standby"
+                : backingOff
+                  ? "backing_off"
+                  : "idle",
+          head: head.newestOf(server.name),
+          ledgers: server.ranges === undefined ? undefined : formatRanges(server.ranges),
+          lastFault: server.lastFault,
+          backingOffUntil: backingOff ? server.standing.notBefore : undefined
+        }
+      })
+    },
+    lastFault: () => lastFault
+  }
+})

@@ -1,0 +1,103 @@
+/**
+ * What ingest of one network says of itself: its progress as the network's health, what stands in its way in the log,
+ * and while it catches up how far it is, every few seconds.
+ */
+import { Clock, Effect } from "effect"
+import { Limits } from "../config/Limits.ts"
+import type { LedgerMarker } from "../domain/LedgerEvent.ts"
+import { Health } from "../observability/Health.ts"
+import { LedgerSource } from "./LedgerSource.ts"
+import { begin, moved, remaining } from "./Pace.ts"
+import { healthOf, type Progress } from "./Progress.ts"
+
+export interface Tracker {
+  readonly begins: (first: number, checkpoint: LedgerMarker | undefined) => Effect.Effect<void>
+  readonly obstructed: (kind: "waiting" | "stopped", detail: string) => Effect.Effect<void>
+  /** A ledger is there that links: what stood in the way is gone. */
+  readonly goesOn: (index: number) => Effect.Effect<void>
+  readonly took: (last: LedgerMarker) => Effect.Effect<void>
+}
+
+/** `part`: the network's name in `Health`. */
+export const makeTracker = Effect.fnUntraced(function* (part: string) {
+  const source = yield* LedgerSource
+  const health = yield* Health
+  let progress: Progress = {
+    lastTaken: undefined,
+    lastCloseTime: undefined,
+    movedAt: yield* Clock.currentTimeMillis,
+    pace: [],
+    obstacle: undefined
+  }
+  let reportedAt = progress.movedAt
+  let isReporting = false
+
+  yield* health.watch(
+    part,
+    Effect.gen(function* () {
+      return healthOf(progress, yield* source.state, yield* Clock.currentTimeMillis)
+    })
+  )
+
+  const report = Effect.fnUntraced(function* (now: number) {
+    const { head } = yield* source.state
+    if (head === undefined) return
+    const { ledgers, ledgers_per_second, seconds } = remaining(progress.pace, head.ledgerIndex, now)
+    const last_taken = progress.lastTaken
+    if (ledgers >= Limits.catchUpReportedFrom) {
+      if (now - reportedAt < Limits.catchUpReportMs) return
+      reportedAt = now
+      isReporting = true
+      yield* Effect.logInfo("catching up").pipe(
+        Effect.annotateLogs({ last_taken, remaining: ledgers, ledgers_per_second, seconds_left: seconds })
+      )
+    } else if (isReporting && ledgers <= 1) {
+      isReporting = false
+      yield* Effect.logInfo("caught up").pipe(Effect.annotateLogs({ last_taken }))
+    }
+  })
+
+  const tracker: Tracker = {
+    begins: Effect.fnUntraced(function* (first, checkpoint) {
+      progress = {
+        ...progress,
+        lastTaken: first - 1,
+        lastCloseTime: checkpoint?.close_time,
+        pace: begin(yield* Clock.currentTimeMillis, first - 1),
+        obstacle: undefined
+      }
+      yield* Effect.logInfo("ingest starts").pipe(Effect.annotateLogs({ first }))
+    }),
+    obstructed: (kind, detail) =>
+      Effect.suspend(() => {
+        // A ledger fetched ahead may be missing while the chain is stopped: the stop is what matters.
+        if (kind === "waiting" && progress.obstacle?.kind === "stopped") return Effect.void
+        const isNews = progress.obstacle?.detail !== detail
+        progress = { ...progress, obstacle: { kind, detail } }
+        if (!isNews) return Effect.void
+        return kind === "stopped"
+          ? Effect.logError("ingest stopped").pipe(Effect.annotateLogs({ detail }))
+          : Effect.logWarning("ingest waits").pipe(Effect.annotateLogs({ detail }))
+      }),
+    goesOn: (index) =>
+      Effect.suspend(() => {
+        const wasStopped = progress.obstacle?.kind === "stopped"
+        progress = { ...progress, obstacle: undefined }
+        return wasStopped
+          ? Effect.logInfo("ingest goes on").pipe(Effect.annotateLogs({ ledger_index: index }))
+          : Effect.void
+      }),
+    took: Effect.fnUntraced(function* ({ close_time, ledger_index }) {
+      const now = yield* Clock.currentTimeMillis
+      progress = {
+        lastTaken: ledger_index,
+        lastCloseTime: close_time,
+        movedAt: now,
+        pace: moved(progress.pace, now, ledger_index),
+        obstacle: undefined
+      }
+      yield* report(now)
+    })
+  }
+  return tracker
+})

@@ -1,0 +1,29 @@
+/** The last record of a partition, found by reading: compaction may have dropped the newest offsets. */
+import { Effect } from "effect"
+import { Limits } from "../config/Limits.ts"
+import type { EventLogReader, LogRecord, Partition } from "./EventLog.ts"
+
+export const makeLast = ({ offsets, read }: Pick<EventLogReader["Service"], "offsets" | "read">) => {
+  /** The last of the records from `offset` on. */
+  const lastFrom = Effect.fnUntraced(function* (partition: Partition, offset: number) {
+    let last: LogRecord | undefined
+    for (let next = offset; ; next = last.offset + 1) {
+      const found: LogRecord | undefined = (yield* read(
+        { ...partition, offset: next },
+        Limits.takeBatchRecords
+      )).at(-1)
+      if (found === undefined) return last
+      last = found
+    }
+  })
+
+  return Effect.fnUntraced(function* (partition: Partition) {
+    const { start, end } = yield* offsets(partition)
+    // Longer and longer steps back find what is left.
+    for (let span = 1; ; span *= 2) {
+      const from = Math.max(start, end - span)
+      const found = yield* lastFrom(partition, from)
+      if (found !== undefined || from === start) return found
+    }
+  })
+}

@@ -1,0 +1,153 @@
+/**
+ * Which ledgers the log holds: its markers as contiguous ranges, and where one ledger's marker is. Cheap however long
+ * the log is: inside a range index and offset grow alike, so where they do between two markers, all between them are
+ * there, and where they do not, halving finds the break. Breaks that make up for each other exactly (an index that falls
+ * back and later skips as many) stay unseen; `ledgerhook ledger verify` reads every marker and sees them.
+ */
+import { Effect, Schema } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
+import type { Network } from "../domain/Network.ts"
+import type { EventLogError, EventLogReader, LogRecord } from "./EventLog.ts"
+
+type Reader = EventLogReader["Service"]
+
+export interface PlacedMarker {
+  readonly offset: number
+  readonly marker: LedgerMarker
+}
+
+export interface LedgerRange {
+  readonly first: PlacedMarker
+  readonly last: PlacedMarker
+}
+
+const fields: Readonly<Record<keyof LedgerMarker, ReadonlyArray<string>>> = {
+  ledger_index: ["number"],
+  ledger_hash: ["string"],
+  parent_hash: ["string"],
+  close_time: ["string"],
+  transaction_count: ["number"],
+  event_count: ["number"],
+  first_event_offset: ["number", "null"],
+  detected_at: ["number"]
+}
+
+const typeOf = (value: unknown): string => (value === null ? "null" : typeof value)
+
+const isMarker = (value: unknown): value is LedgerMarker =>
+  typeof value === "object" &&
+  value !== null &&
+  Object.entries(fields).every(([field, types]) =>
+    types.includes(typeOf((value as Readonly<Record<string, unknown>>)[field]))
+  )
+
+export class NotAMarker extends Schema.TaggedError<NotAMarker>()("NotAMarker", { message: Schema.String }) {}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Throws `NotAMarker`: a checkpoint that cannot be read must not become a start from nothing. */
+export const readMarker = ({ offset, topic, value }: LogRecord): LedgerMarker => {
+  const marker = value === null ? undefined : parse(value)
+  if (!isMarker(marker))
+    throw new NotAMarker({ message: `record ${offset} of ${topic} is not a ledger marker` })
+  return marker
+}
+
+export const markerIn = (record: LogRecord): Effect.Effect<LedgerMarker, NotAMarker> =>
+  Effect.try({
+    try: () => readMarker(record),
+    // It throws nothing else.
+    catch: (error) => error as NotAMarker
+  })
+
+const placed = (record: LogRecord | undefined): Effect.Effect<PlacedMarker | undefined, NotAMarker> =>
+  record === undefined
+    ? Effect.succeed(undefined)
+    : Effect.map(markerIn(record), (marker) => ({ offset: record.offset, marker }))
+
+/** Whether every ledger between the two is there: as many records as indexes. */
+const joined = (a: PlacedMarker, b: PlacedMarker): boolean =>
+  b.marker.ledger_index - a.marker.ledger_index === b.offset - a.offset
+
+/** Of neighbours in the log. Their offsets may differ by more than one (log/EventLog.ts). */
+const linked = (a: PlacedMarker, b: PlacedMarker): boolean =>
+  b.marker.ledger_index === a.marker.ledger_index + 1 && b.marker.parent_hash === a.marker.ledger_hash
+
+const makeAt = (log: Reader, network: Network) => {
+  const partition = { topic: ledgersTopic(network), partition: 0 }
+  return {
+    partition,
+    /** The first marker at or past the offset. */
+    at: (offset: number) =>
+      Effect.flatMap(log.read({ ...partition, offset }, 1), ([record]) => placed(record))
+  }
+}
+
+/** Oldest first; when there are more than `Limits.ledgerRanges`, the newest of them. */
+export const ledgerRanges = Effect.fnUntraced(function* (
+  log: Reader,
+  network: Network
+): Effect.fn.Return<ReadonlyArray<LedgerRange>, EventLogError | NotAMarker> {
+  const { at, partition } = makeAt(log, network)
+  const oldest = yield* at((yield* log.offsets(partition)).start)
+  if (oldest === undefined) return []
+
+  /** The first marker that is joined to `last`, and the one before it. */
+  const joinedTo = Effect.fnUntraced(function* (last: PlacedMarker) {
+    if (joined(oldest, last)) return { first: oldest, before: undefined }
+    let first = last
+    let before = oldest
+    // All markers from here to `last` are joined to it.
+    let joinedFrom = last.offset
+    while (before.offset + 1 < joinedFrom) {
+      const middle = Math.floor((before.offset + joinedFrom) / 2)
+      const found = yield* at(middle)
+      if (found !== undefined && found.offset < first.offset) {
+        if (!joined(found, last)) {
+          before = found
+          continue
+        }
+        first = found
+      }
+      joinedFrom = middle
+    }
+    return { first, before }
+  })
+
+  const ranges: Array<LedgerRange> = []
+  let last = yield* placed(yield* log.last(partition))
+  while (last !== undefined && ranges.length < Limits.ledgerRanges) {
+    let { first, before }: { first: PlacedMarker; before: PlacedMarker | undefined } = yield* joinedTo(last)
+    while (before !== undefined && linked(before, first)) ({ first, before } = yield* joinedTo(before))
+    ranges.unshift({ first, last })
+    last = before
+  }
+  return ranges
+})
+
+/** The ledger's marker within the range. */
+export const findInRange = Effect.fnUntraced(function* (
+  log: Reader,
+  network: Network,
+  { first, last }: LedgerRange,
+  ledgerIndex: number
+): Effect.fn.Return<PlacedMarker | undefined, EventLogError | NotAMarker> {
+  const { at } = makeAt(log, network)
+  let low = first.offset
+  let high = last.offset
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const found = yield* at(middle)
+    if (found !== undefined && found.marker.ledger_index < ledgerIndex) low = found.offset + 1
+    else high = middle
+  }
+  const found = yield* at(low)
+  return found?.marker.ledger_index === ledgerIndex ? found : undefined
+})

@@ -1,0 +1,110 @@
+/** `/v1/ledgers/coverage` tells which ledgers are in the log, and how far ingest says it is. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { isoTime } from "../../src/domain/Ledger.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { Health, ledgerPart } from "../../src/observability/Health.ts"
+import { ApiUnderTest, apiLayer } from "../support/api.ts"
+import { chain, hashOf } from "../support/chain.ts"
+import { appendMarkers, markers } from "../support/markers.ts"
+
+const PATH = "/v1/ledgers/coverage"
+const empty = { ranges: [], head: null, catching_up: null }
+
+/** Older than any retention. */
+const LONG_AGO = 1_000_000_000_000
+
+const ref = (index: number) => ({
+  ledger_index: index,
+  ledger_hash: hashOf(`chain ${index}`),
+  close_time: isoTime(chain(index, index)[0]!.close_time)
+})
+
+layer(apiLayer(), { excludeTestServices: true })("coverage, before anything was taken,", (it) => {
+  it.effect("names the networks of the key and whether they are watched", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const { accountId, key } = yield* api.account("live")
+      const testKey = yield* api.keyFor(accountId, "test")
+      const live = yield* api.call("GET", PATH, { key })
+      assert.strictEqual(live.status, 200)
+      assert.deepStrictEqual(live.body, { data: [{ network: "mainnet", watched: true, ...empty }] })
+      const test = yield* api.call("GET", PATH, { key: testKey })
+      assert.deepStrictEqual(test.body, {
+        data: [
+          { network: "testnet", watched: true, ...empty },
+          { network: "devnet", watched: false, ...empty }
+        ]
+      })
+    })
+  )
+
+  it.effect("wants a key, and no parameters", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      assert.strictEqual((yield* api.call("GET", PATH)).status, 401)
+      const { key } = yield* api.account()
+      assert.strictEqual((yield* api.call("GET", `${PATH}?network=mainnet`, { key })).status, 400)
+      assert.strictEqual((yield* api.call("POST", PATH, { key, body: {} })).status, 405)
+    })
+  )
+})
+
+layer(apiLayer(), { excludeTestServices: true })("coverage", (it) => {
+  it.effect("shows each range with both its ends, and no network of the other environment", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const log = yield* EventLog
+      yield* appendMarkers("mainnet", markers(100, 180), LONG_AGO)
+      yield* appendMarkers("mainnet", [...markers(181, 240), ...markers(500, 503)])
+      yield* appendMarkers("testnet", markers(7, 9))
+      const { accountId, key } = yield* api.account("live")
+      const ranges = Effect.map(api.call("GET", PATH, { key }), ({ body }) => body.data[0].ranges)
+      const later = { first: ref(500), last: ref(503), ledgers: 4 }
+      assert.deepStrictEqual(yield* ranges, [{ first: ref(100), last: ref(240), ledgers: 141 }, later])
+      yield* log.applyRetention
+      assert.deepStrictEqual(yield* ranges, [{ first: ref(181), last: ref(240), ledgers: 60 }, later])
+      const test = yield* api.call("GET", PATH, { key: yield* api.keyFor(accountId, "test") })
+      assert.deepStrictEqual(
+        test.body.data.map((one: { network: string; ranges: ReadonlyArray<unknown> }) => [
+          one.network,
+          one.ranges.length
+        ]),
+        [
+          ["testnet", 1],
+          ["devnet", 0]
+        ]
+      )
+    })
+  )
+
+  it.effect("shows the head with its age, and what is being caught up", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const health = yield* Health
+      const { key } = yield* api.account("live")
+      const headAt = new Date(Date.now() - 5_000).toISOString()
+      const coverage = Effect.fnUntraced(function* (lastTaken: number) {
+        yield* health.set(ledgerPart("mainnet"), {
+          status: "ok",
+          detail: "",
+          facts: { head: 503, head_at: headAt, last_taken: lastTaken, ledgers_per_second: 6.5 }
+        })
+        return (yield* api.call("GET", PATH, { key })).body.data[0]
+      })
+      const behind = yield* coverage(490)
+      assert.deepInclude(behind.head, { ledger_index: 503, announced_at: headAt })
+      assert.isAtLeast(behind.head.age_ms, 5_000)
+      assert.isBelow(behind.head.age_ms, 60_000)
+      assert.deepStrictEqual(behind.catching_up, {
+        from: 491,
+        to: 503,
+        ledgers: 13,
+        ledgers_per_second: 6.5,
+        seconds_left: null
+      })
+      assert.isNull((yield* coverage(502)).catching_up)
+      assert.isNull((yield* coverage(503)).catching_up)
+    })
+  )
+})

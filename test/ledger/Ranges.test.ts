@@ -1,0 +1,34 @@
+/** What a server's claim of its ledgers says, in all the forms rippled and Clio write it. */
+import { assert, describe, it } from "@effect/vitest"
+import { claims, formatRanges, parseRanges } from "../../src/ledger/Ranges.ts"
+
+describe("claimed ranges", () => {
+  it("are read as disjoint ranges in order", () => {
+    assert.deepStrictEqual(parseRanges("7"), [{ from: 7, to: 7 }])
+    assert.deepStrictEqual(parseRanges("empty"), [])
+    assert.deepStrictEqual(parseRanges("95-100, 10-20,21-30,97-99"), [
+      { from: 10, to: 30 },
+      { from: 95, to: 100 }
+    ])
+  })
+
+  it("of another form say nothing", () => {
+    for (const text of [undefined, null, 7, "1-", "9-3", "a-b", "1-2-3", "1,,2"])
+      assert.isUndefined(parseRanges(text), String(text))
+  })
+
+  it("cover what is in them and what was announced since, and all when nothing is known", () => {
+    const ranges = parseRanges("10-20,30-40")
+    assert.deepStrictEqual(
+      [9, 10, 25, 40, 41, 42, 43].map((index) => claims(ranges, 42, index)),
+      [false, true, false, true, true, true, false]
+    )
+    assert.isTrue(claims(undefined, undefined, 7))
+    assert.isFalse(claims([], undefined, 7))
+  })
+
+  it("are written as they are read", () => {
+    for (const text of ["empty", "7", "10-20,30-40"])
+      assert.strictEqual(formatRanges(parseRanges(text)!), text)
+  })
+})

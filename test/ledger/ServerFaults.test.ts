@@ -1,0 +1,169 @@
+/** How servers that limit us, warn, or speak nonsense are treated, and whose claims of history are believed first. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { Health, ledgerPart } from "../../src/observability/Health.ts"
+import { chain } from "../support/chain.ts"
+import {
+  eventually,
+  eventuallyAdvancing,
+  ingesting,
+  memoryLayer,
+  takenIndexes
+} from "../support/ingesting.ts"
+import { type RippledServer, rippledServer } from "../support/rippledServer.ts"
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
+
+const mainnetServer = Effect.fnUntraced(function* (ledgers?: string) {
+  const server = yield* rippledServer({ networkId: 0, ...(ledgers !== undefined && { ledgers }) })
+  server.serve(chain(1, 60))
+  server.close(30)
+  return server
+})
+
+const taken = (number: number) => Effect.map(takenIndexes, (indexes) => indexes.length >= number)
+const asked = (server: RippledServer, request: RegExp) =>
+  server.requests.filter((name) => request.test(name)).length
+
+const state = Effect.gen(function* () {
+  const health = yield* Health
+  return yield* health.get(ledgerPart("mainnet"))
+})
+
+describe("history", () => {
+  it.effect("is read from the server that claims it, and the claim shown", () =>
+    Effect.gen(function* () {
+      const recent = yield* mainnetServer("20-30")
+      const full = yield* mainnetServer("1-12,14-30")
+      yield* ingesting([recent.url, full.url], { start: 5 })
+      yield* eventuallyAdvancing(taken(26))
+      assert.deepStrictEqual(yield* takenIndexes, range(5, 30))
+      // Ledger 13 is claimed by neither: the first in order is as good as the other.
+      const before20 = recent.requests.filter((name) => /^ledger (\d|1\d)$/.test(name))
+      assert.deepStrictEqual(
+        before20.filter((name) => name !== "ledger 13"),
+        []
+      )
+      assert.strictEqual((yield* state)?.facts?.["servers.2.ledgers"], "1-12,14-30")
+    }).pipe(Effect.provide(memoryLayer()))
+  )
+
+  it.effect("that a server claims wrongly is read from the next, without repeating the question", () =>
+    Effect.gen(function* () {
+      const liar = yield* mainnetServer("1-30")
+      for (const index of range(5, 9)) liar.misbehave(`ledger ${index}`, 9, () => ({ error: "lgrNotFound" }))
+      const full = yield* mainnetServer("1-30")
+      yield* ingesting([liar.url, full.url], { start: 5 })
+      yield* eventuallyAdvancing(taken(26))
+      assert.deepStrictEqual(yield* takenIndexes, range(5, 30))
+      assert.isAtMost(asked(liar, /^ledger 5$/), 1)
+    }).pipe(Effect.provide(memoryLayer()))
+  )
+})
+
+describe("a server that is short of room", () => {
+  it.effect(
+    "is asked four things at once, and half as many after a warning of load, until it has calmed",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* mainnetServer()
+        server.misbehave("ledger 1", 1, (answer) => ({ ...answer, warning: "load" }))
+        const pending = () => asked(server, /^ledger \d+$/)
+        yield* ingesting([server.url], { start: 1 })
+        yield* eventually(Effect.sync(() => asked(server, /^subscribe$/) === 1))
+        server.hold(true)
+        const first = pending()
+        yield* eventually(Effect.sync(() => pending() - first >= 0 && pending() >= 4))
+        const answered = pending()
+        server.hold(false)
+        server.hold(true)
+        yield* eventually(Effect.sync(() => pending() >= answered + 2))
+        for (let i = 0; i < 5; i++) yield* eventually(Effect.succeed(true))
+        assert.strictEqual(pending(), answered + 2)
+        yield* TestClock.adjust("19 seconds")
+        server.hold(false)
+        yield* eventuallyAdvancing(taken(30))
+        assert.deepStrictEqual(yield* takenIndexes, range(1, 30))
+      }).pipe(Effect.provide(memoryLayer()))
+  )
+
+  const limits: ReadonlyArray<readonly [string, (server: RippledServer) => void]> = [
+    ["says so in text that is no JSON", (server) => server.send("Server is overloaded")],
+    ["says so without naming the request", (server) => server.send('{"error":"slowDown"}')],
+    [
+      "answers tooBusy",
+      (server) => {
+        server.misbehave("ledger 31", 1, () => ({ error: "tooBusy" }))
+        server.close(31)
+      }
+    ],
+    [
+      "refuses the connection with HTTP 503",
+      (server) => {
+        server.refuse(1, 503)
+        server.drop()
+      }
+    ]
+  ]
+  it.effect.each(limits)("is left alone for at least ten seconds when it %s", ([, limit]) =>
+    Effect.gen(function* () {
+      const server = yield* mainnetServer()
+      yield* ingesting([server.url])
+      yield* eventuallyAdvancing(taken(1))
+      limit(server)
+      const limited = Effect.map(state, (part) =>
+        String(part?.facts?.["servers.1.last_fault"]).startsWith("rate_limited")
+      )
+      yield* eventuallyAdvancing(limited)
+      const before = asked(server, /./)
+      for (let i = 0; i < 98; i++) {
+        yield* TestClock.adjust(100)
+        yield* eventually(Effect.succeed(true))
+      }
+      assert.strictEqual(asked(server, /./), before)
+      assert.strictEqual((yield* state)?.facts?.["servers.1.state"], "backing_off")
+      yield* eventuallyAdvancing(Effect.sync(() => asked(server, /^subscribe$/) === 2))
+    }).pipe(Effect.provide(memoryLayer()))
+  )
+})
+
+describe("a server that cannot follow the network", () => {
+  it.effect("is left, and named in the health of the network that goes on without it", () =>
+    Effect.gen(function* () {
+      const old = yield* mainnetServer()
+      const good = yield* mainnetServer()
+      yield* ingesting([old.url, good.url])
+      yield* eventuallyAdvancing(taken(1))
+      old.misbehave("ledger 31", 1, (answer) => ({ ...answer, warnings: [{ id: 1002, message: "old" }] }))
+      old.close(31)
+      yield* eventually(Effect.sync(() => asked(old, /^ledger 31$/) === 1))
+      good.close(31)
+      yield* eventuallyAdvancing(taken(2))
+      yield* eventually(Effect.map(state, (part) => part?.status === "degraded"))
+      assert.include((yield* state)?.detail, "an amendment blocks it")
+      assert.strictEqual((yield* state)?.facts?.["servers.1.state"], "backing_off")
+    }).pipe(Effect.provide(memoryLayer()))
+  )
+})
+
+describe("nonsense", () => {
+  it.effect.each(["null", "7", '"text"', "[]", "{", "", '{"type":"response"}', '{"type":"ledgerClosed"}'])(
+    "on the wire costs at most the connection: %s",
+    (text) =>
+      Effect.gen(function* () {
+        const server = yield* mainnetServer()
+        yield* ingesting([server.url])
+        yield* eventuallyAdvancing(taken(1))
+        server.send(text)
+        yield* eventuallyAdvancing(
+          Effect.sync(() => {
+            server.close(31)
+            return server.connections() === 1
+          })
+        )
+        yield* eventuallyAdvancing(taken(2))
+        assert.deepStrictEqual(yield* takenIndexes, [30, 31])
+      }).pipe(Effect.provide(memoryLayer()))
+  )
+})

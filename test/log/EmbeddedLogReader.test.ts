@@ -1,0 +1,68 @@
+/** The log read beside its owner: what the owner has answered for, without a lock, and no more rows than are needed. */
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as EmbeddedEventLog from "../../src/log/EmbeddedEventLog.ts"
+import { EventLog, EventLogReader } from "../../src/log/EventLog.ts"
+import { makeDatabase } from "../support/postgres.ts"
+import { settingsLayer } from "../support/settings.ts"
+
+const EVENTS = { topic: "xrpl.testnet.events", partition: 0 }
+const TRANSACTIONS = 200
+
+const opened = Effect.gen(function* () {
+  const database = yield* makeDatabase
+  const owner = EmbeddedEventLog.layer.pipe(
+    Layer.provide(settingsLayer()),
+    Layer.provide(PgClient.layer({ ...database, maxConnections: 3 }))
+  )
+  const context = yield* Layer.build(owner)
+  const beside = yield* Layer.build(
+    // One connection: its statistics are all there are.
+    Layer.provideMerge(EmbeddedEventLog.readerLayer, PgClient.layer({ ...database, maxConnections: 1 }))
+  )
+  return {
+    log: Context.get(context, EventLog),
+    reader: Context.get(beside, EventLogReader),
+    sql: Context.get(beside, SqlClient.SqlClient)
+  }
+})
+
+const append = (log: EventLog["Service"], ...values: ReadonlyArray<string>) =>
+  log.transaction({ append: values.map((value) => ({ topic: EVENTS.topic, key: "k", value })) })
+
+describe("a reader of the embedded log", () => {
+  it.live("sees what the owner writes, and does not stop it", () =>
+    Effect.gen(function* () {
+      const { log, reader } = yield* opened
+      assert.deepStrictEqual(yield* reader.offsets(EVENTS), { start: 0, end: 0 })
+      assert.isUndefined(yield* reader.last(EVENTS))
+      yield* append(log, "a", "b")
+      assert.deepStrictEqual(yield* reader.offsets(EVENTS), { start: 0, end: 2 })
+      yield* append(log, "c")
+      const whole = { ...EVENTS, offset: 0 }
+      assert.deepStrictEqual(yield* reader.read(whole, 10), yield* log.read(whole, 10))
+      assert.strictEqual((yield* reader.last(EVENTS))?.value, "c")
+    })
+  )
+
+  it.live("takes one record out of a long log without looking through the rest", () =>
+    Effect.gen(function* () {
+      const { log, reader, sql } = yield* opened
+      for (let i = 0; i < TRANSACTIONS; i++) yield* append(log, String(i))
+      const fetched = Effect.gen(function* () {
+        yield* sql`SELECT pg_stat_force_next_flush()`
+        const [row] = yield* sql<{ readonly rows: number }>`
+          SELECT sum(idx_tup_fetch + seq_tup_read)::float8 AS rows FROM pg_stat_user_tables
+          WHERE relname LIKE 'log_history_%'`
+        return row?.rows ?? 0
+      })
+      yield* sql`ANALYZE`
+      const before = yield* fetched
+      const [record] = yield* reader.read({ ...EVENTS, offset: 3 }, 1)
+      assert.strictEqual(record?.value, "3")
+      assert.isAtMost((yield* fetched) - before, 4)
+    })
+  )
+})
