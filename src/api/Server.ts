@@ -2,6 +2,7 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { HttpApiBuilder, type HttpApiError, HttpApiMiddleware } from "effect/http-api"
+import { PrometheusMetrics } from "effect/observability"
 import { Limits } from "../config/Limits.ts"
 import { keyRequiredLayer } from "./Authentication.ts"
 import { Api } from "./Contract.ts"
@@ -16,6 +17,8 @@ import { listen } from "./Listener.ts"
 import { schemaMessage } from "./SchemaMessages.ts"
 
 const OPENAPI_PATH = "/openapi.json"
+/** Prometheus text of every metric in observability/Metrics. */
+const METRICS_PATH = "/metrics"
 
 const isRequestFault = ({ kind }: HttpApiError.HttpApiSchemaError): boolean =>
   kind === "Params" || kind === "Query" || kind === "Payload" || kind === "Headers"
@@ -25,10 +28,14 @@ const commonErrorsLayer = HttpApiMiddleware.layerSchemaErrorTransform(CommonErro
   Effect.fail(isRequestFault(error) ? validationError(schemaMessage(error)) : error)
 )
 
-const gateLayer = gate([{ method: "GET", path: OPENAPI_PATH }])
+const gateLayer = gate([
+  { method: "GET", path: OPENAPI_PATH },
+  { method: "GET", path: METRICS_PATH }
+])
 
 const routes = HttpApiBuilder.layer(Api, { openapiPath: OPENAPI_PATH }).pipe(
   Layer.provide([webhooksLayer, deliveriesLayer, ledgersLayer, systemLayer]),
+  Layer.merge(PrometheusMetrics.layerHttp({ path: METRICS_PATH })),
   // It serves every path, and provides the handlers' caller.
   Layer.provide([gateLayer, keyRequiredLayer, commonErrorsLayer])
 )

@@ -10,6 +10,7 @@ import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
 import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic } from "../domain/Delivery.ts"
 import { EventLog, type NewRecord } from "../log/EventLog.ts"
+import { Metrics } from "../observability/Metrics.ts"
 import { type AttemptRecord, DeliveryStore } from "../storage/DeliveryStore.ts"
 import { WebhookStore } from "../storage/WebhookStore.ts"
 
@@ -38,13 +39,19 @@ export class Recorder extends Context.Service<Recorder, { readonly offer: (outco
       const log = yield* EventLog
       const deliveries = yield* DeliveryStore
       const webhooks = yield* WebhookStore
-      // Unbounded, but never longer than what the actors let in flight (Limits.partitionInFlight each).
+      // Unbounded, but never longer than what the actors let in flight (Limits.partitionDeliveries each).
       const queue = yield* Queue.unbounded<Outcome>()
 
       const write = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
         const attempts = outcomes.flatMap(({ attempt }) => (attempt === undefined ? [] : [attempt]))
         if (attempts.length > 0) {
           const failing = yield* deliveries.record(attempts, disableAfterFailures)
+          for (const outcome of ["delivered", "retrying", "failed"] as const) {
+            yield* Metrics.deliveryAttempts(
+              outcome,
+              attempts.filter(({ status }) => status === outcome).length
+            )
+          }
           if (failing.length > 0) {
             const now = yield* Clock.currentTimeMillis
             const reason = `${disableAfterFailures} consecutive failed deliveries`

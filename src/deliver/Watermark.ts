@@ -1,6 +1,6 @@
 /**
  * Offsets of one partition finish out of order; what may be committed is the highest one below which all are done.
- * Pure bookkeeping: bounded by what the actor lets in (Limits.partitionInFlight).
+ * Pure bookkeeping: bounded by what the actor lets in (Limits.partitionDeliveries).
  */
 export interface Watermark {
   /** Offsets must be added in growing order. */

@@ -95,7 +95,9 @@ const connect = Layer.effect(
             status: response.status,
             headers: response.headers,
             text,
-            body: text === "" ? null : JSON.parse(text)
+            body: response.headers.get("content-type")?.startsWith("application/json")
+              ? JSON.parse(text)
+              : null
           }
         })
     }
