@@ -95,9 +95,10 @@ const connect = Layer.effect(
             status: response.status,
             headers: response.headers,
             text,
-            body: response.headers.get("content-type")?.startsWith("application/json")
-              ? JSON.parse(text)
-              : null
+            body:
+              text !== "" && response.headers.get("content-type") === "application/json"
+                ? JSON.parse(text)
+                : null
           }
         })
     }
