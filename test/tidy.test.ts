@@ -77,6 +77,7 @@ const read = (pattern: string): ReadonlyArray<Source> =>
 
 const sources = read("src/**/*.ts")
 const tests = read("test/**/*.ts")
+const benches = read("bench/**/*.ts")
 const json = (file: string) => JSON.parse(readFileSync(file, "utf8"))
 
 const partOf = (file: string): string => file.split("/")[1]!.replace(/\.ts$/, "")
@@ -154,7 +155,7 @@ describe("imports", () => {
   })
 
   it("name files with their ending, as Node needs it", () => {
-    const wrong = [...sources, ...tests].flatMap((source) =>
+    const wrong = [...sources, ...tests, ...benches].flatMap((source) =>
       importsOf(source)
         .filter((target) => target.startsWith(".") && !/\.(?:ts|json)$/.test(target))
         .map((target) => `${source.file} -> ${target}`)
@@ -165,14 +166,14 @@ describe("imports", () => {
 
 describe("files", () => {
   it("are short", () => {
-    const long = [...sources, ...tests]
+    const long = [...sources, ...tests, ...benches]
       .map(({ file, text }) => ({ file, lines: text.split("\n").length - 1 }))
       .filter(({ lines }) => lines > LINES_MAX)
     assert.deepStrictEqual(long, [])
   })
 
   it("open with what they are for, in a few lines", () => {
-    const wrong = sources.filter(({ text }) => {
+    const wrong = [...sources, ...benches].filter(({ text }) => {
       const header = /^\/\*\*[\s\S]*?\*\//.exec(text)?.[0]
       return header === undefined || header.split("\n").length - 2 > HEADER_LINES_MAX
     })
@@ -185,7 +186,7 @@ describe("files", () => {
   })
 
   it("leave time, chance, the environment and types to their one place", () => {
-    const wrong = sources.flatMap(({ file, code }) =>
+    const wrong = [...sources, ...benches].flatMap(({ file, code }) =>
       forbidden
         .filter(({ call, except }) => call.test(code) && !(except ?? []).includes(file))
         .map(({ call }) => `${file}: ${call.source}`)
@@ -203,10 +204,10 @@ describe("files", () => {
 
   it("name no path of somebody's machine", () => {
     const machinePath = /(?:^|["'`(\s=:])\/(?:home|root|Users|work)\//m
-    const documents = globSync("{*.md,*.json,*.yml,*.ts,bin/*,.ci/*,.env.example}").filter(
+    const documents = globSync("{*.md,*.json,*.yml,*.ts,bin/*,bench/*.md,.ci/*,.env.example}").filter(
       (file) => file !== "package-lock.json"
     )
-    const wrong = [...sources, ...tests, ...documents.flatMap(read)].filter(({ text }) =>
+    const wrong = [...sources, ...tests, ...benches, ...documents.flatMap(read)].filter(({ text }) =>
       machinePath.test(text)
     )
     assert.deepStrictEqual(

@@ -1,0 +1,165 @@
+/**
+ * Deliveries with full recording on the embedded store: the deliver stage, with work queued as route queues it (pending
+ * rows and records are there) and handed over as fast as it is ended; `deliver.chain` starts from events in the log, with
+ * route in the same process. The ceiling: bare undici POSTs of the same signed bodies, as many at once, to the same
+ * receiver, which is a process of its own.
+ */
+import { Effect } from "effect"
+import { deliver } from "../src/deliver/Stage.ts"
+import { DELIVERIES_TOPIC } from "../src/domain/Delivery.ts"
+import { eventsTopic } from "../src/domain/LedgerEvent.ts"
+import { partitionOf } from "../src/log/Topics.ts"
+import { route } from "../src/route/Stage.ts"
+import type { Benchmark, Figure } from "./support/Benchmark.ts"
+import { type Child, startChild } from "./support/Child.ts"
+import { type Cost, costOf } from "./support/cpu.ts"
+import { deliveringLayer, queueWorks, requestOf, worksOf } from "./support/delivering.ts"
+import { type FeedLimits, makeFeed } from "./support/feed.ts"
+import { makePosts } from "./support/posts.ts"
+import { inRounds, medianOf } from "./support/rounds.ts"
+import { appendEvents, makeEvents, makeWebhooks, NETWORK } from "./support/webhooks.ts"
+
+const TARGET = 0.5
+const ROUNDS = 5
+const BODY_BYTES = 1_024
+/** What a webhook has by default. */
+const MAX_IN_FLIGHT = 16
+/** Deliveries of one partition with which more may be taken, and taken then: both fit into one lane's share of the room. */
+const AHEAD = 400
+const TAKE = 300
+
+interface Case {
+  readonly name: string
+  readonly webhooks: number
+  /** Of a round: about a second's. */
+  readonly deliveries: number
+  /** Route and deliver; else deliver alone. */
+  readonly chain: boolean
+  readonly target: number | null
+}
+
+const cases: ReadonlyArray<Case> = [
+  { name: "deliver.1", webhooks: 1, deliveries: 5_000, chain: false, target: TARGET },
+  { name: "deliver.10", webhooks: 10, deliveries: 10_000, chain: false, target: TARGET },
+  { name: "deliver.100", webhooks: 100, deliveries: 20_000, chain: false, target: TARGET },
+  { name: "deliver.chain.10", webhooks: 10, deliveries: 10_000, chain: true, target: null }
+]
+
+const SHUT: FeedLimits = {
+  topic: DELIVERIES_TOPIC,
+  takeRecords: TAKE,
+  deliveriesPerRecord: 1,
+  aheadRecords: -1,
+  partitionOf: () => 0
+}
+
+/** In the chain every event comes from one partition, and a batch of events fills several lanes of each actor. */
+const limitsOf = ({ chain, webhooks }: Case): FeedLimits =>
+  chain
+    ? {
+        topic: eventsTopic(NETWORK),
+        takeRecords: Math.ceil(TAKE / webhooks),
+        deliveriesPerRecord: webhooks,
+        aheadRecords: Math.ceil(AHEAD / webhooks),
+        partitionOf: () => 0
+      }
+    : SHUT
+
+interface Round {
+  readonly bare: Cost
+  readonly recorded: Cost
+}
+
+const measure = Effect.fnUntraced(function* (one: Case, receiver: Child, port: unknown) {
+  const feed = makeFeed()
+  const limits = limitsOf(one)
+  const { deliveries } = one
+  feed.hold({ ...limits, aheadRecords: SHUT.aheadRecords })
+  const work = Effect.gen(function* () {
+    // An origin each, as customers have.
+    const urls = Array.from({ length: one.webhooks }, (_, i) => `http://127.0.0.${i + 1}:${port}/hook`)
+    const { accountId, ids } = yield* makeWebhooks(urls)
+    const posts = yield* makePosts
+    yield* Effect.forkScoped(one.chain ? Effect.raceFirst(route([NETWORK]), deliver) : deliver)
+
+    const round = Effect.fnUntraced(function* (index: number) {
+      const works = worksOf(makeEvents(deliveries / one.webhooks, BODY_BYTES, index), ids)
+      const partitions = new Map(
+        works.map((each) => [each.delivery_id, partitionOf(DELIVERIES_TOPIC, each.webhook_id)])
+      )
+      const requests = ids.map((id, i) =>
+        works.filter((each) => each.webhook_id === id).map((each) => requestOf(each, urls[i]!))
+      )
+      if (one.chain)
+        yield* appendEvents(works.filter((each) => each.webhook_id === ids[0]).map(({ event }) => event))
+      else yield* queueWorks(works, accountId)
+
+      const cost = costOf(deliveries, [receiver.process.pid])
+      const bare = yield* cost(posts.send(requests, MAX_IN_FLIGHT))
+      const target = feed.recorded() + deliveries
+      const open = { ...limits, aheadRecords: AHEAD, partitionOf: (id: string) => partitions.get(id) ?? 0 }
+      feed.hold(one.chain ? limits : open)
+      const recorded = yield* cost(feed.until(target))
+      feed.hold({ ...limits, aheadRecords: SHUT.aheadRecords })
+      const result: Round = { bare, recorded }
+      return result
+    })
+    const rounds = yield* inRounds(ROUNDS, round)
+    if (feed.parked() > 0) throw new Error(`${feed.parked()} deliveries had to wait in PostgreSQL`)
+    return rounds
+  })
+  // The stage ends before what it works with does.
+  return yield* work.pipe(Effect.scoped, Effect.provide(deliveringLayer(feed)))
+})
+
+const figures = ({ name, target }: Case, rounds: ReadonlyArray<Round>): ReadonlyArray<Figure> => {
+  const reported = { target: null, better: "lower" } as const
+  return [
+    {
+      name,
+      value: medianOf(rounds, ({ recorded }) => recorded.perSecond),
+      unit: "deliveries/s",
+      ratio: medianOf(rounds, ({ bare, recorded }) => recorded.perSecond / bare.perSecond),
+      target,
+      better: "higher"
+    },
+    {
+      ...reported,
+      name: `${name}.ceiling`,
+      value: medianOf(rounds, ({ bare }) => bare.perSecond),
+      unit: "POSTs/s",
+      ratio: null,
+      better: "higher"
+    },
+    {
+      ...reported,
+      name: `${name}.cpu`,
+      value: medianOf(rounds, ({ recorded }) => recorded.process),
+      unit: "s/1,000 deliveries",
+      ratio: medianOf(rounds, ({ bare, recorded }) => recorded.process / bare.process)
+    },
+    {
+      ...reported,
+      name: `${name}.cpu.database`,
+      value: medianOf(rounds, ({ recorded }) => recorded.database),
+      unit: "s/1,000 deliveries",
+      ratio: null
+    }
+  ]
+}
+
+const benchmark: Benchmark = {
+  description:
+    "deliveries with full recording, 1 KB bodies, 1, 10 and 100 webhooks, against bare undici POSTs",
+  target: `at least ${TARGET} × the POSTs`,
+  run: Effect.fnUntraced(function* (report) {
+    const receiver = yield* startChild("receiverProgram.ts")
+    const port = yield* receiver.ask()
+    for (const one of cases) {
+      const rounds = yield* measure(one, receiver, port)
+      for (const figure of figures(one, rounds)) report(figure)
+    }
+  })
+}
+
+export default benchmark

@@ -1,0 +1,151 @@
+/**
+ * The embedded log against plain PostgreSQL: the same records, in the same batches and by as many callers, appended
+ * through the log's port and by INSERT into a table with a row per record, and read back from the beginning.
+ * `log.single`: a record a transaction from many callers at once, which the log writes together.
+ */
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Limits } from "../src/config/Limits.ts"
+import { eventsTopic } from "../src/domain/LedgerEvent.ts"
+import * as EmbeddedEventLog from "../src/log/EmbeddedEventLog.ts"
+import { EventLog, type NewRecord } from "../src/log/EventLog.ts"
+import { column } from "../src/storage/Columns.ts"
+import type { Benchmark, Figure } from "./support/Benchmark.ts"
+import { inRounds, medianOf, timed } from "./support/rounds.ts"
+import { storeLayer } from "./support/store.ts"
+import { makeEvents, NETWORK } from "./support/webhooks.ts"
+
+const ROUNDS = 7
+const RECORD_BYTES = 1_024
+/** Records of a round. */
+const RECORDS = 10_000
+const SINGLE_RECORDS = 2_000
+/** As ingest and route append: a ledger's events, a batch of deliveries. */
+const BATCH = 200
+const CALLERS = 64
+
+const TOPIC = eventsTopic(NETWORK)
+
+const recordsOf = (round: number): ReadonlyArray<NewRecord> =>
+  makeEvents(RECORDS, RECORD_BYTES, round).map((event) => ({
+    topic: TOPIC,
+    key: NETWORK,
+    value: JSON.stringify(event)
+  }))
+
+const inBatches = (records: ReadonlyArray<NewRecord>, size: number) =>
+  Array.from({ length: Math.ceil(records.length / size) }, (_, i) => records.slice(i * size, (i + 1) * size))
+
+const makeSides = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const log = yield* EventLog
+  yield* sql`CREATE TABLE bench_plain (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, key text NOT NULL, value text)`
+
+  const insert = (records: ReadonlyArray<NewRecord>) =>
+    sql`INSERT INTO bench_plain (key, value) SELECT * FROM unnest(
+      ${column(records.map(({ key }) => key))}::text[], ${column(records.map(({ value }) => value))}::text[])`
+
+  const readLog = Effect.fnUntraced(function* (from: number, count: number) {
+    for (let offset = from; offset < from + count; ) {
+      const records = yield* log.read({ topic: TOPIC, partition: 0, offset }, Limits.takeBatchRecords)
+      offset = records.at(-1)!.offset + 1
+    }
+  })
+
+  const readPlain = Effect.fnUntraced(function* (from: number, count: number) {
+    for (let id = from; id < from + count; ) {
+      const rows = yield* sql<{ readonly id: number }>`
+        SELECT id::float8 AS id, key, value FROM bench_plain
+        WHERE id > ${id}::bigint ORDER BY id LIMIT ${Limits.takeBatchRecords}`
+      id = rows.at(-1)!.id
+    }
+  })
+
+  return {
+    append: (records: ReadonlyArray<NewRecord>) => Effect.asVoid(log.transaction({ append: records })),
+    insert: (records: ReadonlyArray<NewRecord>) => Effect.asVoid(insert(records)),
+    readLog,
+    readPlain
+  }
+})
+
+type Sides = Effect.Success<typeof makeSides>
+
+interface Pair {
+  readonly log: number
+  readonly plain: number
+}
+
+/** Milliseconds of both sides. */
+const pair = <E1, E2>(log: Effect.Effect<unknown, E1>, plain: Effect.Effect<unknown, E2>) =>
+  Effect.gen(function* () {
+    const result: Pair = { log: yield* timed(log), plain: yield* timed(plain) }
+    return result
+  })
+
+const measure = (sides: Sides) =>
+  inRounds(
+    ROUNDS,
+    Effect.fnUntraced(function* (index: number) {
+      const records = recordsOf(index)
+      const batches = inBatches(records, BATCH)
+      const singles = inBatches(records.slice(0, SINGLE_RECORDS), 1)
+      const begin = index * (RECORDS + SINGLE_RECORDS)
+      const appended = yield* pair(
+        Effect.forEach(batches, sides.append, { discard: true }),
+        Effect.forEach(batches, sides.insert, { discard: true })
+      )
+      const single = yield* pair(
+        Effect.forEach(singles, sides.append, { discard: true, concurrency: CALLERS }),
+        Effect.forEach(singles, sides.insert, { discard: true, concurrency: CALLERS })
+      )
+      // What is no longer among the newest, which the log has in memory.
+      const cold = RECORDS + SINGLE_RECORDS - 2 * Limits.embeddedLogTailRecords
+      const read = yield* pair(sides.readLog(begin, cold), sides.readPlain(begin, cold))
+      return { appended, single, read, cold }
+    })
+  )
+
+const figure = (
+  name: string,
+  rounds: ReadonlyArray<{ readonly pair: Pair; readonly records: number }>
+): Figure => ({
+  name,
+  value: medianOf(rounds, ({ pair, records }) => (records / pair.log) * 1_000),
+  unit: "records/s",
+  ratio: medianOf(rounds, ({ pair }) => pair.plain / pair.log),
+  target: null,
+  better: "higher"
+})
+
+const benchmark: Benchmark = {
+  description:
+    "1 KB records appended to and read back from the embedded log, against plain INSERT and SELECT of them",
+  target: "reported",
+  run: Effect.fnUntraced(function* (report) {
+    const rounds = yield* makeSides.pipe(
+      Effect.flatMap(measure),
+      Effect.provide(Layer.provideMerge(EmbeddedEventLog.layer, storeLayer()))
+    )
+    report(
+      figure(
+        "log.append",
+        rounds.map(({ appended }) => ({ pair: appended, records: RECORDS }))
+      )
+    )
+    report(
+      figure(
+        "log.single",
+        rounds.map(({ single }) => ({ pair: single, records: SINGLE_RECORDS }))
+      )
+    )
+    report(
+      figure(
+        "log.read",
+        rounds.map(({ read, cold }) => ({ pair: read, records: cold }))
+      )
+    )
+  })
+}
+
+export default benchmark

@@ -1,0 +1,100 @@
+/**
+ * `npm run bench -- [NAME…] [--list] [--json] [--profile FOLDER]`: runs benchmarks, each in a process of its own, all of
+ * them without a name. A table on a terminal; JSON lines with --json, and where nobody looks. A target that is missed is
+ * shown, and is no failure: figures of a busy machine prove nothing.
+ */
+import { fork } from "node:child_process"
+import { globSync } from "node:fs"
+import { availableParallelism, totalmem } from "node:os"
+import { parseArgs } from "node:util"
+import type { Benchmark, Figure } from "./support/Benchmark.ts"
+import { header, row } from "./support/table.ts"
+
+const FAILED = 1
+const WRONG_USAGE = 2
+
+const names = globSync("*.ts", { cwd: import.meta.dirname })
+  .map((file) => file.slice(0, -".ts".length))
+  .filter((name) => name !== "run")
+  .sort()
+
+const print = (line: string) => void process.stdout.write(`${line}\n`)
+const printError = (line: string) => void process.stderr.write(`${line}\n`)
+
+const list = async (write: (line: string) => void) => {
+  const width = Math.max(...names.map((name) => name.length))
+  for (const name of names) {
+    // Every file of this folder but this one has such a default export.
+    const { default: benchmark } = (await import(`./${name}.ts`)) as { readonly default: Benchmark }
+    write(`${name.padEnd(width)}  ${benchmark.description}; ${benchmark.target}`)
+  }
+}
+
+const json = ({ name, value, unit, ratio, target, better }: Figure): string =>
+  JSON.stringify({ name, value, unit, ratio, target, better })
+
+const wrongUsage = async (message: string): Promise<never> => {
+  printError(`bench: ${message}`)
+  await list(printError)
+  process.exit(WRONG_USAGE)
+}
+
+const invocation = () => {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        list: { type: "boolean", default: false },
+        json: { type: "boolean", default: false },
+        profile: { type: "string" }
+      }
+    })
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** Its exit code. */
+const runOne = (name: string, profile: string | undefined, write: (figure: Figure) => void) =>
+  new Promise<number>((resolve) => {
+    const child = fork(`${import.meta.dirname}/support/benchmarkProgram.ts`, [name], {
+      execArgv: profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`],
+      stdio: ["ignore", 2, 2, "ipc"]
+    })
+    // Sent by support/benchmarkProgram.ts; null after the last.
+    child.on("message", (figure: Figure | null) => {
+      if (figure !== null) write(figure)
+    })
+    const stop = (signal: NodeJS.Signals) => void child.kill(signal)
+    process.on("SIGTERM", stop)
+    // From a terminal the child gets it as well: what it has started is stopped before we end.
+    const wait = () => undefined
+    process.on("SIGINT", wait)
+    child.on("exit", (code) => {
+      process.off("SIGTERM", stop).off("SIGINT", wait)
+      resolve(code ?? FAILED)
+    })
+  })
+
+const given = invocation()
+if (typeof given === "string") await wrongUsage(given)
+else {
+  const { values, positionals } = given
+  const unknown = positionals.find((name) => !names.includes(name))
+  if (unknown !== undefined) await wrongUsage(`there is no benchmark ${unknown}; there are:`)
+  if (values.list) await list(print)
+  else {
+    const asJson = values.json || !process.stdout.isTTY
+    if (!asJson) {
+      const gibibytes = Math.round(totalmem() / 2 ** 30)
+      print(`Node ${process.version}, ${availableParallelism()} cores, ${gibibytes} GiB`)
+      print(header)
+    }
+    for (const name of positionals.length > 0 ? positionals : names) {
+      const code = await runOne(name, values.profile, (figure) => print(asJson ? json(figure) : row(figure)))
+      if (code === 0) continue
+      printError(`bench: ${name} ended with ${code}`)
+      process.exitCode = FAILED
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * What a benchmark is: a file `bench/<name>.ts` whose default export says what it measures, what is promised of it, and
+ * runs. Figures come out one by one; a ratio compares with a ceiling that the same run has measured.
+ */
+import type { Effect, Scope } from "effect"
+
+export interface Figure {
+  /** `<benchmark>` or `<benchmark>.<part>`. */
+  readonly name: string
+  readonly value: number
+  /** Of `value`. */
+  readonly unit: string
+  /** To the ceiling taken in the same run; null where there is none. */
+  readonly ratio: number | null
+  /** Of `ratio`; null: reported only. */
+  readonly target: number | null
+  /** Which way `ratio`, or without one `value`, is good. */
+  readonly better: "higher" | "lower"
+}
+
+export interface Benchmark {
+  /** One line. */
+  readonly description: string
+  /** What is promised, in words. */
+  readonly target: string
+  readonly run: (report: (figure: Figure) => void) => Effect.Effect<void, unknown, Scope.Scope>
+}
+
+/** Undefined: nothing was promised. */
+export const met = ({ ratio, target, better }: Figure): boolean | undefined =>
+  ratio === null || target === null ? undefined : better === "higher" ? ratio >= target : ratio <= target

@@ -1,0 +1,22 @@
+/**
+ * A program of its own for one benchmark: `benchmarkProgram.ts NAME` runs it and sends its figures to the process that
+ * started it. Nothing that another benchmark did can warm or burden it.
+ */
+import { NodeRuntime } from "@effect/platform-node"
+import { Effect } from "effect"
+import * as Logging from "../../src/observability/Logging.ts"
+import type { Benchmark } from "./Benchmark.ts"
+import { send } from "./Child.ts"
+
+const name = process.argv[2] ?? ""
+// Every file of bench/ has such a default export; run.ts gives no other names.
+const { default: benchmark } = (await import(`../${name}.ts`)) as { readonly default: Benchmark }
+
+benchmark
+  .run((figure) => void send(figure))
+  .pipe(
+    Effect.andThen(Effect.promise(() => send(undefined))),
+    Effect.scoped,
+    Effect.provide(Logging.layer({ level: "warn", format: "pretty", colour: false })),
+    NodeRuntime.runMain
+  )

@@ -1,0 +1,66 @@
+/** CPU time of this process and of the database server below it. The latter is read from /proc, so on Linux only. */
+import { readdirSync, readFileSync } from "node:fs"
+import { Effect } from "effect"
+import { timed } from "./rounds.ts"
+
+/** Of /proc's times: fixed by the kernel's interface to programs. */
+const TICKS_PER_SECOND = 100
+
+interface Stat {
+  readonly parent: number
+  readonly seconds: number
+}
+
+const stats = (): ReadonlyMap<number, Stat> => {
+  const found = new Map<number, Stat>()
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "utf8")
+      // The name in parentheses may hold anything; what follows it is fixed: state, parent, … utime and stime.
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+      const ticks = Number(fields[11]) + Number(fields[12])
+      found.set(Number(name), { parent: Number(fields[1]), seconds: ticks / TICKS_PER_SECOND })
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  return found
+}
+
+/** Seconds that this process's descendants have used, those of `except` left out. */
+const descendants = (except: ReadonlyArray<number | undefined>): number => {
+  if (process.platform !== "linux") return 0
+  const all = stats()
+  const isBelow = (pid: number): boolean => {
+    for (let at = all.get(pid)?.parent ?? 0; at > 1; at = all.get(at)?.parent ?? 0)
+      if (at === process.pid) return true
+    return false
+  }
+  let seconds = 0
+  for (const [pid, stat] of all) if (!except.includes(pid) && isBelow(pid)) seconds += stat.seconds
+  return seconds
+}
+
+export interface Cost {
+  readonly perSecond: number
+  /** CPU seconds of this process and of its database per 1,000 items. */
+  readonly process: number
+  readonly database: number
+}
+
+/** What `work` on `items` takes; `except`: children that are no database. */
+export const costOf =
+  (items: number, except: ReadonlyArray<number | undefined>) =>
+  <E, R>(work: Effect.Effect<void, E, R>): Effect.Effect<Cost, E, R> =>
+    Effect.gen(function* () {
+      const before = descendants(except)
+      const began = process.cpuUsage()
+      const elapsedMs = yield* timed(work)
+      const { user, system } = process.cpuUsage(began)
+      return {
+        perSecond: (items / elapsedMs) * 1_000,
+        process: (user + system) / 1_000 / items,
+        database: ((descendants(except) - before) / items) * 1_000
+      }
+    })

@@ -1,0 +1,104 @@
+/** The program's delivering half for benchmarks: its layers on a store of their own, and work put where route puts it. */
+import { Effect, Layer } from "effect"
+import { Recorder } from "../../src/deliver/Recorder.ts"
+import { Sender } from "../../src/deliver/Sender.ts"
+import { type SignedRequest, signedRequest } from "../../src/deliver/Signer.ts"
+import { DELIVERIES_TOPIC, type DeliveryWork } from "../../src/domain/Delivery.ts"
+import { deliveryId } from "../../src/domain/Ids.ts"
+import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import * as EmbeddedEventLog from "../../src/log/EmbeddedEventLog.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import { Outbox } from "../../src/storage/Outbox.ts"
+import { Partitions } from "../../src/storage/Partitions.ts"
+import { SecretBox } from "../../src/storage/SecretBox.ts"
+import { WebhookStore } from "../../src/storage/WebhookStore.ts"
+import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
+import type { Feed } from "./feed.ts"
+import { storeLayer } from "./store.ts"
+import { NETWORK, SECRET } from "./webhooks.ts"
+
+export const deliveringLayer = (feed: Feed) =>
+  Recorder.layer.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        WebhookRegistry.layer,
+        WebhookStore.layer,
+        Layer.provide(feed.store, DeliveryStore.layer),
+        Partitions.layer,
+        Sender.layer
+      )
+    ),
+    Layer.provideMerge(
+      Layer.mergeAll(Outbox.layer, SecretBox.layer, Layer.provide(feed.log, EmbeddedEventLog.layer))
+    ),
+    Layer.provideMerge(storeLayer())
+  )
+
+/** Every event to every webhook: first attempts, in the order in which route queues them. */
+export const worksOf = (
+  events: ReadonlyArray<LedgerEvent>,
+  webhookIds: ReadonlyArray<string>
+): ReadonlyArray<DeliveryWork> =>
+  events.flatMap((event) =>
+    webhookIds.map(
+      (webhookId): DeliveryWork => ({
+        delivery_id: deliveryId(event.detected_at, event.position, webhookId, event.event_id),
+        webhook_id: webhookId,
+        attempt: 1,
+        series_attempt: 1,
+        due_at: 0,
+        event
+      })
+    )
+  )
+
+/** The very requests that the stage will send, but for the time of sending. */
+export const requestOf = (work: DeliveryWork, url: string): SignedRequest =>
+  signedRequest({
+    url,
+    headers: {},
+    secret: SECRET,
+    webhookId: work.webhook_id,
+    deliveryId: work.delivery_id,
+    event: work.event,
+    nowMs: work.event.detected_at
+  })
+
+/** Rows and records of one statement and one transaction. */
+const CHUNK = 1_000
+
+/** Pending rows and work records, as route leaves them. */
+export const queueWorks = Effect.fnUntraced(function* (
+  works: ReadonlyArray<DeliveryWork>,
+  accountId: string
+) {
+  const log = yield* EventLog
+  const store = yield* DeliveryStore
+  const partitions = yield* Partitions
+  const times = works.map(({ event }) => event.detected_at)
+  yield* partitions.ensure(times[0]!, times.at(-1)!)
+  for (let from = 0; from < works.length; from += CHUNK) {
+    const chunk = works.slice(from, from + CHUNK)
+    yield* store.insertPending(
+      chunk.map((work) => ({
+        id: work.delivery_id,
+        webhookId: work.webhook_id,
+        accountId,
+        network: NETWORK,
+        eventId: work.event.event_id,
+        eventType: work.event.event_type,
+        // Read only for deliveries that wait in PostgreSQL: there are none.
+        eventOffset: 0
+      })),
+      times[0]!
+    )
+    yield* log.transaction({
+      append: chunk.map((work) => ({
+        topic: DELIVERIES_TOPIC,
+        key: work.webhook_id,
+        value: JSON.stringify(work)
+      }))
+    })
+  }
+})

@@ -1,0 +1,114 @@
+/**
+ * Work handed to a stage as fast as it is ended, and no faster: a partition's `take` waits while too much of what it took
+ * is not recorded. Lanes then stay live, as they are whenever events come no faster than
+ * they can be delivered; what comes faster waits in PostgreSQL, and its speed is another benchmark's.
+ */
+import { Effect, Latch, Layer } from "effect"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+
+export interface Feed {
+  /** Deliveries recorded so far. */
+  readonly recorded: () => number
+  /** Waits until that many are. */
+  readonly until: (count: number) => Effect.Effect<void>
+  /** Deliveries that had to wait in PostgreSQL all the same. */
+  readonly parked: () => number
+  readonly hold: (limits: FeedLimits) => void
+  readonly log: Layer.Layer<EventLog, never, EventLog>
+  readonly store: Layer.Layer<DeliveryStore, never, DeliveryStore>
+}
+
+export interface FeedLimits {
+  /** Only this topic's consumers are held back. */
+  readonly topic: string
+  /** Records taken at once. */
+  readonly takeRecords: number
+  /** Deliveries that one record becomes. */
+  readonly deliveriesPerRecord: number
+  /** A partition may take more while at most this many of its records are not recorded; below 0: never. */
+  readonly aheadRecords: number
+  /** The topic's partition that a delivery came from. */
+  readonly partitionOf: (deliveryId: string) => number
+}
+
+export const makeFeed = (): Feed => {
+  let limits: FeedLimits | undefined
+  let recorded = 0
+  let parked = 0
+  /** By partition: deliveries of what was taken, less those recorded. */
+  const open = new Map<number, number>()
+  const add = (partition: number, deliveries: number) =>
+    void open.set(partition, (open.get(partition) ?? 0) + deliveries)
+  let moved = Latch.makeUnsafe()
+
+  const wake = () => {
+    const waiting = moved
+    moved = Latch.makeUnsafe()
+    waiting.openUnsafe()
+  }
+
+  const whenever = (holds: () => boolean): Effect.Effect<void> =>
+    Effect.suspend(() => (holds() ? Effect.void : Effect.flatMap(Latch.await(moved), () => whenever(holds))))
+
+  const log = Layer.effect(
+    EventLog,
+    Effect.map(EventLog, (log) =>
+      EventLog.of({
+        ...log,
+        consume: (options, handle) =>
+          log.consume(options, (partition) =>
+            handle({
+              ...partition,
+              take: (max) =>
+                Effect.suspend(() => {
+                  if (limits?.topic !== partition.topic) return partition.take(max)
+                  const { takeRecords, deliveriesPerRecord } = limits
+                  const number = partition.partition
+                  const mayGoOn = () =>
+                    (open.get(number) ?? 0) <= (limits?.aheadRecords ?? 0) * deliveriesPerRecord
+                  // Held back after they were taken: a consumer that waits at the log's head is past any gate before.
+                  return Effect.tap(partition.take(Math.min(max, takeRecords)), (records) =>
+                    Effect.map(whenever(mayGoOn), () => add(number, records.length * deliveriesPerRecord))
+                  )
+                })
+            })
+          )
+      })
+    )
+  )
+
+  const store = Layer.effect(
+    DeliveryStore,
+    Effect.map(DeliveryStore, (store) =>
+      DeliveryStore.of({
+        ...store,
+        record: (attempts, disableAfter) =>
+          Effect.tap(store.record(attempts, disableAfter), () =>
+            Effect.sync(() => {
+              recorded += attempts.length
+              if (limits !== undefined)
+                for (const { deliveryId } of attempts) add(limits.partitionOf(deliveryId), -1)
+              wake()
+            })
+          ),
+        park: (ids) => {
+          parked += ids.length
+          return store.park(ids)
+        }
+      })
+    )
+  )
+
+  return {
+    recorded: () => recorded,
+    until: (total) => whenever(() => recorded >= total),
+    parked: () => parked,
+    hold: (given) => {
+      limits = given
+      wake()
+    },
+    log,
+    store
+  }
+}

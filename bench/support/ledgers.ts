@@ -1,0 +1,44 @@
+/**
+ * Ledgers of the project's own making as a server's answers: the same at every run and in every process, so that a
+ * server in another process can serve the very bytes that a benchmark parses.
+ */
+import { makeChain } from "../../src/ledger/simulated/Chain.ts"
+import { ledgerResult } from "../../src/ledger/simulated/LedgerShapes.ts"
+
+const SEED = 20_261_121
+export const FIRST_LEDGER_INDEX = 1_000_000
+export const TRANSACTIONS_PER_LEDGER = 50
+/** Ripple time: in 2026. */
+const FIRST_CLOSE_TIME = 830_000_000
+const CLOSE_EVERY_SECONDS = 4
+
+export interface MadeLedger {
+  readonly index: number
+  readonly hash: string
+  /** The `result` of a `ledger` request, API version 2. */
+  readonly result: string
+}
+
+/** `count` ledgers in order; the first is the one after FIRST_LEDGER_INDEX. */
+export const makeLedgers = (count: number): ReadonlyArray<MadeLedger> => {
+  const chain = makeChain({
+    seed: SEED,
+    firstLedgerIndex: FIRST_LEDGER_INDEX,
+    transactionsPerLedger: TRANSACTIONS_PER_LEDGER,
+    hashing: "digest",
+    firstCloseTime: FIRST_CLOSE_TIME
+  })
+  return Array.from({ length: count }, (_, i) => {
+    const ledger = chain.close(FIRST_CLOSE_TIME + (i + 1) * CLOSE_EVERY_SECONDS)
+    const result = ledgerResult(ledger, { version: 2, transactions: true, expand: true })
+    return {
+      index: ledger.header.ledger_index,
+      hash: ledger.header.ledger_hash,
+      result: JSON.stringify(result)
+    }
+  })
+}
+
+/** The whole message in which a server sends it. */
+export const answerText = (id: unknown, { result }: MadeLedger): string =>
+  `{"id":${JSON.stringify(id)},"result":${result},"status":"success","type":"response"}`

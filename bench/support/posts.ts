@@ -1,0 +1,59 @@
+/** The ceiling of deliveries: bare undici POSTs of given requests, on connections as the sender has them. */
+import { Effect } from "effect"
+import { Agent } from "undici"
+import { Limits } from "../../src/config/Limits.ts"
+import type { SignedRequest } from "../../src/deliver/Signer.ts"
+
+export interface Posts {
+  /** Sends each list in order, `atOnce` of it at a time, all lists together. */
+  readonly send: (lists: ReadonlyArray<ReadonlyArray<SignedRequest>>, atOnce: number) => Effect.Effect<void>
+}
+
+export const makePosts = Effect.gen(function* () {
+  const agent = yield* Effect.acquireRelease(
+    Effect.sync(
+      () =>
+        new Agent({
+          connections: Limits.connectionsPerOrigin,
+          keepAliveTimeout: Limits.connectionIdleMs,
+          keepAliveMaxTimeout: Limits.connectionIdleMs,
+          headersTimeout: 0,
+          bodyTimeout: 0
+        })
+    ),
+    (made) => Effect.promise(() => made.destroy())
+  )
+
+  const post = ({ url, headers, body }: SignedRequest) =>
+    new Promise<void>((resolve, reject) => {
+      const { origin, pathname } = new URL(url)
+      agent.dispatch(
+        { origin, path: pathname, method: "POST", headers, body },
+        {
+          onRequestStart: () => undefined,
+          onResponseStart: (_, status) => {
+            if (status !== 200) reject(new Error(`the receiver answered ${status}`))
+          },
+          onResponseData: () => undefined,
+          onResponseEnd: () => resolve(),
+          onResponseError: (_, error) => reject(error)
+        }
+      )
+    })
+
+  const posts: Posts = {
+    send: (lists, atOnce) =>
+      Effect.promise(async () => {
+        const workers = lists.flatMap((list) => {
+          let next = 0
+          return Array.from({ length: atOnce }, async () => {
+            while (next < list.length) {
+              await post(list[next++]!)
+            }
+          })
+        })
+        await Promise.all(workers)
+      })
+  }
+  return posts
+})

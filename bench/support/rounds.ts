@@ -1,0 +1,42 @@
+/**
+ * Measuring on a machine that others use too: what is compared runs alternately, in several short rounds after a warm-up,
+ * and medians are taken. A disturbance then costs a round, and hits both sides alike.
+ */
+import { Effect } from "effect"
+
+export const median = (values: ReadonlyArray<number>): number => {
+  if (values.length === 0) throw new Error("there is no median of nothing")
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+/** Milliseconds that `effect` takes. */
+export const timed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<number, E, R> =>
+  Effect.suspend(() => {
+    const start = performance.now()
+    return Effect.map(effect, () => performance.now() - start)
+  })
+
+/** Milliseconds that `work` takes. */
+export const timedSync = (work: () => void): number => {
+  const start = performance.now()
+  work()
+  return performance.now() - start
+}
+
+/** What each of `rounds` rounds measured; the warm-up's figures are thrown away. */
+export const inRounds = Effect.fnUntraced(function* <A, E, R>(
+  rounds: number,
+  round: (index: number) => Effect.Effect<A, E, R>,
+  warmUps = 1
+) {
+  for (let i = 0; i < warmUps; i++) yield* round(i)
+  const measured: Array<A> = []
+  for (let i = 0; i < rounds; i++) measured.push(yield* round(warmUps + i))
+  return measured
+})
+
+/** Median of a part or a function of the rounds. */
+export const medianOf = <A>(rounds: ReadonlyArray<A>, value: (round: A) => number): number =>
+  median(rounds.map(value))

@@ -1,0 +1,31 @@
+/** The embedded store in a temporary folder, as a service of its own would have it; gone with the scope. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Layer } from "effect"
+import { type Environment, loadSettings, Settings } from "../../src/config/Config.ts"
+import * as Sql from "../../src/storage/Sql.ts"
+
+const settings = (environment: Environment) =>
+  Layer.effect(
+    Settings,
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-bench-"))),
+        (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
+      )
+      const loaded = loadSettings({
+        DATA_DIR: folder,
+        XRPL_MAINNET_URLS: "",
+        DELIVERY_ALLOW_HTTP: "true",
+        DELIVERY_ALLOW_PRIVATE_ADDRESSES: "true",
+        ...environment
+      })
+      if ("length" in loaded) throw new Error(loaded.map(({ message }) => message).join("\n"))
+      return loaded
+    })
+  )
+
+/** Settings and a migrated database. */
+export const storeLayer = (environment: Environment = {}) =>
+  Sql.layer({ command: "ledgerhook bench", owner: true }).pipe(Layer.provideMerge(settings(environment)))

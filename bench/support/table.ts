@@ -1,0 +1,23 @@
+/** Figures as lines of a table for people. */
+import { type Figure, met } from "./Benchmark.ts"
+
+const line = (name: string, value: string, unit: string, ratio: string, target: string): string =>
+  `${name.padEnd(28)}${value.padStart(12)}  ${unit.padEnd(22)}${ratio.padStart(8)}  ${target}`.trimEnd()
+
+export const header = line("name", "value", "unit", "ratio", "target")
+
+/** Three digits that mean something, large numbers whole. */
+const shown = (value: number): string =>
+  value >= 100 ? Math.round(value).toLocaleString("en-US") : value.toPrecision(3)
+
+const verdicts = { true: "met", false: "missed" } as const
+
+export const row = (figure: Figure): string => {
+  const { name, value, unit, ratio, target, better } = figure
+  const holds = met(figure)
+  const promised =
+    target === null || holds === undefined
+      ? ""
+      : `${better === "higher" ? "≥" : "≤"} ${target}: ${verdicts[`${holds}`]}`
+  return line(name, shown(value), unit, ratio === null ? "" : ratio.toFixed(2), promised)
+}

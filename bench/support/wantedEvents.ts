@@ -1,0 +1,47 @@
+/** Webhooks that each want one account's events, 10 of them the same account, and events that those 10 want. */
+import { eventTypes } from "../../src/domain/EventType.ts"
+import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import type { Network } from "../../src/domain/Network.ts"
+import type { WebhookConfig } from "../../src/domain/Webhook.ts"
+import { makeEvents } from "./webhooks.ts"
+
+export const MATCHES = 10
+
+/** Steps through the accounts so that neighbours in time are none in memory. */
+const STRIDE = 7_919
+
+const accountOf = (group: number): string => `r${String(group).padStart(33, "A")}`
+
+export const wantingWebhooks = (
+  count: number,
+  network: Network,
+  sealedSecret: string
+): ReadonlyArray<WebhookConfig> =>
+  Array.from({ length: count }, (_, i) => ({
+    id: `wh_${`${network}${i}`.toUpperCase().padStart(26, "0")}`,
+    account_id: "acct_benchmark",
+    network,
+    status: "active",
+    url: `https://customer-${i}.example/hook`,
+    event_types: i % 2 === 0 ? eventTypes : ["payment.xrp"],
+    account_filters: [accountOf(Math.floor(i / MATCHES))],
+    headers: {},
+    max_in_flight: 16,
+    max_per_second: null,
+    sealed_secret: sealedSecret
+  }))
+
+/** `series`: as in makeEvents. */
+export const wantedEvents = (
+  count: number,
+  network: Network,
+  webhooks: number,
+  bodyBytes: number,
+  series: number
+): ReadonlyArray<LedgerEvent> =>
+  makeEvents(count, bodyBytes, series).map((event, i) => ({
+    ...event,
+    network,
+    // One that is wanted, and one that nobody wants.
+    accounts: [accountOf(((series * count + i) * STRIDE) % (webhooks / MATCHES)), "rNobodyWantsThisOne"]
+  }))

@@ -1,0 +1,81 @@
+/** Webhooks and events for benchmarks: rows, records and the view's knowledge of them, as API and ingest make them. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { randomId } from "../../src/domain/Ids.ts"
+import { envelopeJson, eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { column } from "../../src/storage/Columns.ts"
+import { SecretBox } from "../../src/storage/SecretBox.ts"
+import { configRecord, type WebhookRow } from "../../src/storage/WebhookRow.ts"
+
+export const NETWORK = "mainnet"
+export const SECRET = "whsec_of_the_benchmark"
+const ACCOUNT_ID = "acct_benchmark"
+const CREATED_MS = Date.parse("2026-11-01T00:00:00.000Z")
+const DETECTED_MS = Date.parse("2026-11-21T09:30:00.000Z")
+const FIRST_LEDGER = 90_000_000
+const EVENTS_PER_LEDGER = 100
+
+/** A webhook for every event of every account, per address; returns their ids, in the addresses' order. */
+export const makeWebhooks = Effect.fnUntraced(function* (urls: ReadonlyArray<string>) {
+  const sql = yield* SqlClient.SqlClient
+  const log = yield* EventLog
+  const secrets = yield* SecretBox
+  yield* sql`
+    INSERT INTO accounts (id, name, email, plan, created_at)
+    VALUES (${ACCOUNT_ID}, 'Benchmark', NULL, 'enterprise', now()) ON CONFLICT DO NOTHING`
+  const ids = urls.map(() => randomId("wh_", CREATED_MS))
+  const rows = yield* sql<WebhookRow>`
+    INSERT INTO webhooks (id, account_id, network, url, event_types, account_filters, status, max_in_flight, headers,
+                          sealed_secret, created_at, updated_at)
+    SELECT id, ${ACCOUNT_ID}, ${NETWORK}, url, ARRAY['*'], ARRAY[]::text[], 'active', 16, '{}'::jsonb,
+           ${secrets.seal(SECRET)}, now(), now()
+    FROM unnest(${column(ids)}::text[], ${column(urls)}::text[]) AS new (id, url)
+    RETURNING *`
+  yield* log.transaction({ append: rows.map(configRecord) })
+  return { accountId: ACCOUNT_ID, ids }
+})
+
+/** `count` events whose envelopes have `bodyBytes` bytes; those of another `series` are of other ledgers. */
+export const makeEvents = (count: number, bodyBytes: number, series: number): ReadonlyArray<LedgerEvent> =>
+  Array.from({ length: count }, (_, i) => {
+    const ledger = series * Math.ceil(count / EVENTS_PER_LEDGER) + Math.floor(i / EVENTS_PER_LEDGER)
+    const position = i % EVENTS_PER_LEDGER
+    const hash = `${ledger.toString(16)}A${position.toString(16)}`.toUpperCase().padStart(64, "0")
+    const event = (memo: string): LedgerEvent => ({
+      event_id: `xrpl:${FIRST_LEDGER + ledger}:${hash}:payment.xrp`,
+      event_type: "payment.xrp",
+      ledger_index: FIRST_LEDGER + ledger,
+      timestamp: "2026-11-21T09:30:00Z",
+      payload: {
+        tx_hash: hash,
+        sender: "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX",
+        receiver: "rLXrxX6X9Ep8mvWwDaw3ooRehYfqDjnzdJ",
+        amount: String(1_000_000 + i),
+        memo
+      },
+      accounts: ["rLXrxX6X9Ep8mvWwDaw3ooRehYfqDjnzdJ", "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"],
+      network: NETWORK,
+      position,
+      detected_at: DETECTED_MS + ledger
+    })
+    // Digits of a running number: zeros alone would pack too well.
+    const missing = bodyBytes - envelopeJson(event(""), `wh_${"0".repeat(26)}`).length
+    const filler = Array.from({ length: Math.ceil(missing / 8) }, (_, n) =>
+      ((i + 1) * 7_919 * (n + 1)).toString(36).slice(-8).padStart(8, "0")
+    )
+    return event(filler.join("").slice(0, Math.max(0, missing)))
+  })
+
+/** As ingest appends them; returns their offsets. */
+export const appendEvents = Effect.fnUntraced(function* (events: ReadonlyArray<LedgerEvent>) {
+  const log = yield* EventLog
+  const positions = yield* log.transaction({
+    append: events.map((event) => ({
+      topic: eventsTopic(NETWORK),
+      key: NETWORK,
+      value: JSON.stringify(event)
+    }))
+  })
+  return positions.map(({ offset }) => offset)
+})
