@@ -8,7 +8,7 @@ import { Clock, Context, Effect, Layer, Queue } from "effect"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
-import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic } from "../domain/Delivery.ts"
+import { type DeliveryWork, delayTopic } from "../domain/Delivery.ts"
 import { EventLog, type NewRecord } from "../log/EventLog.ts"
 import { Metrics } from "../observability/Metrics.ts"
 import { type AttemptRecord, DeliveryStore } from "../storage/DeliveryStore.ts"
@@ -23,8 +23,7 @@ export interface Outcome {
 }
 
 const retryRecord = (work: DeliveryWork): NewRecord => ({
-  // A series longer than the delay topics (a manual retry with another schedule) cannot be: see DELIVERY_RETRY_DELAYS.
-  topic: work.series_attempt > 1 ? delayTopic(work.series_attempt) : DELIVERIES_TOPIC,
+  topic: delayTopic(work.series_attempt),
   key: work.webhook_id,
   value: JSON.stringify(work)
 })
