@@ -4,10 +4,10 @@ import {
   type Environment,
   ignoredSettings,
   loadSettings,
-  type SettingName,
   type SettingsShape,
   settingsTable
 } from "../src/config/Config.ts"
+import type { SettingName } from "../src/config/Definitions.ts"
 
 const load = (environment: Environment): SettingsShape => {
   const settings = loadSettings(environment)

@@ -8,12 +8,15 @@ import { Schema } from "effect"
 export const statusOf = {
   VALIDATION_ERROR: 400,
   UNAUTHORIZED: 401,
+  QUOTA_EXCEEDED: 402,
+  FORBIDDEN: 403,
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   DELIVERY_NOT_FAILED: 409,
   WEBHOOK_DISABLED: 409,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMITED: 429,
   INTERNAL_ERROR: 500,
   UNAVAILABLE: 503
 } as const
@@ -38,6 +41,21 @@ export class ValidationError extends Schema.Error<ValidationError>("ValidationEr
 export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(fields("UNAUTHORIZED"), {
   httpApiStatus: 401,
   description: "No API key, or one that is unknown, revoked or expired."
+}) {}
+
+export class QuotaExceeded extends Schema.Error<QuotaExceeded>("QuotaExceeded")(fields("QUOTA_EXCEEDED"), {
+  httpApiStatus: 402,
+  description: "The month's delivery quota is used up."
+}) {}
+
+export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(fields("FORBIDDEN"), {
+  httpApiStatus: 403,
+  description: "The key lacks the scope that the message names, or its account is suspended."
+}) {}
+
+export class RateLimited extends Schema.Error<RateLimited>("RateLimited")(fields("RATE_LIMITED"), {
+  httpApiStatus: 429,
+  description: "The key's requests of this minute or day are used up. See Retry-After."
 }) {}
 
 export class NotFound extends Schema.Error<NotFound>("NotFound")(fields("NOT_FOUND"), {
@@ -72,6 +90,11 @@ export class Unavailable extends Schema.Error<Unavailable>("Unavailable")(fields
 
 export const validationError = (message: string) =>
   new ValidationError({ error: { code: "VALIDATION_ERROR", message } })
+
+export const quotaExceeded = (message: string) =>
+  new QuotaExceeded({ error: { code: "QUOTA_EXCEEDED", message } })
+
+export const forbidden = (message: string) => new Forbidden({ error: { code: "FORBIDDEN", message } })
 
 export const notFound = (message: string) => new NotFound({ error: { code: "NOT_FOUND", message } })
 

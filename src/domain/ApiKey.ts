@@ -4,8 +4,9 @@
  */
 import { createHash, randomBytes } from "node:crypto"
 import type { KeyEnvironment } from "./Network.ts"
+import type { Plan } from "./Plans.ts"
 
-const scopes = [
+export const scopes = [
   "webhooks:read",
   "webhooks:write",
   "deliveries:read",
@@ -16,9 +17,6 @@ const scopes = [
   "admin"
 ] as const
 export type Scope = (typeof scopes)[number]
-
-const plans = ["developer", "builder", "professional", "compliance", "enterprise"] as const
-export type Plan = (typeof plans)[number]
 
 /** Who a valid key stands for. */
 export interface Identity {

@@ -5,8 +5,8 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { AdvisoryLocks } from "../config/AdvisoryLocks.ts"
-import type { Plan } from "../domain/ApiKey.ts"
 import { randomId } from "../domain/Ids.ts"
+import type { Plan } from "../domain/Plans.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 
 export interface NewAccount {

@@ -4,9 +4,10 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { type Identity, keyHint, keySha256, newKeyValue, type Plan, type Scope } from "../domain/ApiKey.ts"
+import { type Identity, keyHint, keySha256, newKeyValue, type Scope } from "../domain/ApiKey.ts"
 import { randomId } from "../domain/Ids.ts"
 import type { KeyEnvironment } from "../domain/Network.ts"
+import type { Plan } from "../domain/Plans.ts"
 import { column } from "./Columns.ts"
 
 export interface NewApiKey {

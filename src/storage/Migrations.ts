@@ -8,11 +8,21 @@ import { Limits } from "../config/Limits.ts"
 import foundation from "./migrations/0001_foundation.ts"
 import eventLog from "./migrations/0002_event_log.ts"
 import detectionAlerts from "./migrations/0003_detection_alerts.ts"
+import keysAndPlans from "./migrations/0004_keys_and_plans.ts"
+import webhookSecrets from "./migrations/0005_webhook_secrets.ts"
+import deliveryTotals from "./migrations/0006_delivery_totals.ts"
+import events from "./migrations/0007_events.ts"
+import usageAndMail from "./migrations/0008_usage_and_mail.ts"
 
 const migrations = {
   "0001_foundation": foundation,
   "0002_event_log": eventLog,
-  "0003_detection_alerts": detectionAlerts
+  "0003_detection_alerts": detectionAlerts,
+  "0004_keys_and_plans": keysAndPlans,
+  "0005_webhook_secrets": webhookSecrets,
+  "0006_delivery_totals": deliveryTotals,
+  "0007_events": events,
+  "0008_usage_and_mail": usageAndMail
 }
 const TABLE = "migrations"
 const newest = Object.keys(migrations).length

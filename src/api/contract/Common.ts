@@ -1,7 +1,7 @@
 /** What the groups of the contract share: the key, the failures any endpoint may answer with, ids, times and pages. */
 import { Context, Schema } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
-import type { Identity } from "../../domain/ApiKey.ts"
+import type { Identity, Scope } from "../../domain/ApiKey.ts"
 import { type IdPrefix, isId } from "../../domain/Ids.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
 import {
@@ -23,6 +23,12 @@ export class KeyRequired extends HttpApiMiddleware.Service<KeyRequired>()("ledge
   security: { apiKey: HttpApiSecurity.apiKey({ key: "X-Service-Key", in: "header" }) },
   error: Unauthorized
 }) {}
+
+/**
+ * Annotation of an endpoint: the scope its caller needs; `admin` has every scope. Without it any valid key will do.
+ * The gate checks it, and the OpenAPI document tells it.
+ */
+export class RequiredScope extends Context.Service<RequiredScope, Scope>()("ledgerhook/api/RequiredScope") {}
 
 /** Failures that any endpoint may answer with. */
 export class CommonErrors extends HttpApiMiddleware.Service<CommonErrors>()("ledgerhook/api/CommonErrors", {

@@ -4,7 +4,16 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { deliveryStatuses } from "../../domain/Delivery.ts"
 import { eventTypes } from "../../domain/EventType.ts"
 import { Conflict, NotFound } from "../Errors.ts"
-import { CommonErrors, idOf, KeyRequired, pageOf, pageQuery, TimeBound, Timestamp } from "./Common.ts"
+import {
+  CommonErrors,
+  idOf,
+  KeyRequired,
+  pageOf,
+  pageQuery,
+  RequiredScope,
+  TimeBound,
+  Timestamp
+} from "./Common.ts"
 import { WebhookId } from "./Webhooks.ts"
 
 const DeliveryId = idOf("dlv_")
@@ -57,13 +66,16 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
         ...pageQuery
       },
       success: pageOf(Delivery)
-    }),
-    HttpApiEndpoint.get("get", "/:id", { params, success: DeliveryDetail, error: NotFound }),
+    }).annotate(RequiredScope, "deliveries:read"),
+    HttpApiEndpoint.get("get", "/:id", { params, success: DeliveryDetail, error: NotFound }).annotate(
+      RequiredScope,
+      "deliveries:read"
+    ),
     HttpApiEndpoint.post("retry", "/:id/retry", {
       params,
       success: Schema.Struct({ delivery_id: Schema.String, status: Schema.Literal("pending") }),
       error: [NotFound, Conflict]
-    })
+    }).annotate(RequiredScope, "deliveries:write")
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)

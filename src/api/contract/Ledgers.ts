@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { networks } from "../../domain/Network.ts"
-import { CommonErrors, KeyRequired, Timestamp } from "./Common.ts"
+import { CommonErrors, KeyRequired, RequiredScope, Timestamp } from "./Common.ts"
 
 const LedgerRef = Schema.Struct({
   ledger_index: Schema.Int,
@@ -54,7 +54,7 @@ export class Ledgers extends HttpApiGroup.make("ledgers")
   .add(
     HttpApiEndpoint.get("coverage", "/coverage", {
       success: Schema.Struct({ data: Schema.Array(NetworkCoverage) })
-    })
+    }).annotate(RequiredScope, "events:read")
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)

@@ -4,7 +4,17 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { networks } from "../../domain/Network.ts"
 import { addressProblem, headersProblem, isEventPattern, webhookBounds } from "../../domain/WebhookRules.ts"
 import { NotFound } from "../Errors.ts"
-import { bodyErrors, CommonErrors, idOf, KeyRequired, pageOf, pageQuery, rule, Timestamp } from "./Common.ts"
+import {
+  bodyErrors,
+  CommonErrors,
+  idOf,
+  KeyRequired,
+  pageOf,
+  pageQuery,
+  RequiredScope,
+  rule,
+  Timestamp
+} from "./Common.ts"
 
 export const WebhookId = idOf("wh_")
 const Status = Schema.Literals(["active", "disabled"])
@@ -121,19 +131,26 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       payload: NewWebhook,
       success: CreatedWebhook.pipe(HttpApiSchema.status(201)),
       error: bodyErrors
-    }),
+    }).annotate(RequiredScope, "webhooks:write"),
     HttpApiEndpoint.get("list", "/", {
       query: { status: Schema.optionalKey(Status), ...pageQuery },
       success: pageOf(Webhook)
-    }),
-    HttpApiEndpoint.get("get", "/:id", { params, success: Webhook, error: NotFound }),
+    }).annotate(RequiredScope, "webhooks:read"),
+    HttpApiEndpoint.get("get", "/:id", { params, success: Webhook, error: NotFound }).annotate(
+      RequiredScope,
+      "webhooks:read"
+    ),
     HttpApiEndpoint.patch("change", "/:id", {
       params,
       payload: WebhookChange,
       success: Webhook,
       error: [NotFound, ...bodyErrors]
-    }),
-    HttpApiEndpoint.delete("remove", "/:id", { params, success: HttpApiSchema.NoContent, error: NotFound })
+    }).annotate(RequiredScope, "webhooks:write"),
+    HttpApiEndpoint.delete("remove", "/:id", {
+      params,
+      success: HttpApiSchema.NoContent,
+      error: NotFound
+    }).annotate(RequiredScope, "webhooks:write")
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)

@@ -1,0 +1,214 @@
+/**
+ * Every setting as data: name, default, what is accepted, what it means, and its parser. The README's table is made from
+ * it (test/documents.test.ts).
+ */
+import { boolean, duration, integer, list, parseDuration, text, urlOf } from "./Values.ts"
+
+export const roles = ["api", "ingest", "route", "deliver", "delay"] as const
+export type Role = (typeof roles)[number]
+
+export interface Setting<A> {
+  readonly default: string
+  readonly accepts: string
+  readonly meaning: string
+  readonly secret?: boolean
+  /** Undefined means: not acceptable. */
+  readonly parse: (text: string) => A | undefined
+}
+
+const setting = <A>(definition: Setting<A>): Setting<A> => definition
+
+const wsUrls = (value: string) => {
+  const urls = list(value)
+  return urls.every((url) => urlOf("ws:", "wss:")(url) !== undefined) ? urls : undefined
+}
+
+const start = (value: string): "latest" | number | undefined =>
+  value === "latest" ? "latest" : integer(1, 4_294_967_295)(value)
+
+/** The topics `webhooks.delay.2` … `.10` hold at most nine delays. */
+const DELAYS_MAX = 9
+/** A delay longer than this would outlive its topic's retention. */
+const DELAY_LONGEST_MS = 24 * 3_600_000
+
+const delays = (value: string) => {
+  const all = list(value).map((item) =>
+    /^\d+(\.\d+)?(ms|s|m|h)$/.test(item) ? parseDuration(item) : undefined
+  )
+  return all.length <= DELAYS_MAX && all.every((ms) => ms !== undefined && ms <= DELAY_LONGEST_MS)
+    ? (all as ReadonlyArray<number>)
+    : undefined
+}
+
+const roleList = (value: string): ReadonlyArray<Role> | undefined => {
+  const chosen = list(value)
+  if (chosen.length === 1 && chosen[0] === "all") return roles
+  return chosen.length > 0 && chosen.every((role) => (roles as ReadonlyArray<string>).includes(role))
+    ? (chosen as ReadonlyArray<Role>)
+    : undefined
+}
+
+const secretsKey = (value: string) =>
+  /^[A-Za-z0-9+/]{43}=$/.test(value) ? Buffer.from(value, "base64") : undefined
+
+const WS_LIST = "a comma list of ws:// or wss:// addresses"
+const START = "`latest` or a ledger index"
+const DURATION = "a number with a unit, as `10 seconds` or `30 days`"
+
+/** An empty default means unset. */
+export const definitions = {
+  HOST: setting({
+    default: "127.0.0.1",
+    accepts: "an address or host name",
+    meaning: "address of the API server",
+    parse: text
+  }),
+  PORT: setting({
+    default: "8080",
+    accepts: "a port from 0 to 65535 (0: any free one)",
+    meaning: "port of the API server",
+    parse: integer(0, 65_535)
+  }),
+  ROLES: setting({
+    default: "all",
+    accepts: `\`all\` or a comma list of ${roles.join(", ")}`,
+    meaning: "what this process does",
+    parse: roleList
+  }),
+  DATA_DIR: setting({
+    default: "./data",
+    accepts: "a folder that can be written",
+    meaning: "the embedded store's folder",
+    parse: text
+  }),
+  DATABASE_URL: setting({
+    default: "",
+    accepts: "a postgres:// or postgresql:// address",
+    meaning: "a PostgreSQL 15 or later; unset: the embedded store",
+    secret: true,
+    parse: urlOf("postgres:", "postgresql:")
+  }),
+  XRPL_MAINNET_URLS: setting({
+    default: "wss://s1.ripple.com,wss://xrplcluster.com",
+    accepts: WS_LIST,
+    meaning: "servers of mainnet, the first preferred; empty: mainnet is not watched",
+    parse: wsUrls
+  }),
+  XRPL_TESTNET_URLS: setting({
+    default: "",
+    accepts: WS_LIST,
+    meaning: "servers of testnet; unset: not watched",
+    parse: wsUrls
+  }),
+  XRPL_DEVNET_URLS: setting({
+    default: "",
+    accepts: WS_LIST,
+    meaning: "servers of devnet; unset: not watched",
+    parse: wsUrls
+  }),
+  XRPL_MAINNET_START: setting({
+    default: "latest",
+    accepts: START,
+    meaning: "first mainnet ledger when there is no checkpoint",
+    parse: start
+  }),
+  XRPL_TESTNET_START: setting({
+    default: "latest",
+    accepts: START,
+    meaning: "the same for testnet",
+    parse: start
+  }),
+  XRPL_DEVNET_START: setting({
+    default: "latest",
+    accepts: START,
+    meaning: "the same for devnet",
+    parse: start
+  }),
+  XRPL_VERIFY: setting({
+    default: "json",
+    accepts: "`json` or `full`",
+    meaning:
+      "what is checked of a ledger: `json` its place in the chain and its completeness; `full` also fetches it in binary form and recomputes its hashes",
+    parse: (value) => (value === "json" || value === "full" ? value : undefined)
+  }),
+  ADMIN_KEY: setting({
+    default: "",
+    accepts: "`svc_live_` and at least 32 letters or digits",
+    meaning:
+      "a key to accept as the first account's admin key; unset: one is made at the first start and printed once",
+    secret: true,
+    parse: (value) => (/^svc_live_[A-Za-z0-9]{32,128}$/.test(value) ? value : undefined)
+  }),
+  SECRETS_KEY: setting({
+    default: "",
+    accepts: "32 bytes in base 64",
+    meaning: "encrypts webhook secrets at rest; unset: a key file in `DATA_DIR`",
+    secret: true,
+    parse: secretsKey
+  }),
+  DELIVERY_ALLOW_PRIVATE_ADDRESSES: setting({
+    default: "false",
+    accepts: "`true` or `false`",
+    meaning: "let deliveries go to loopback and private addresses",
+    parse: boolean
+  }),
+  DELIVERY_ALLOW_HTTP: setting({
+    default: "false",
+    accepts: "`true` or `false`",
+    meaning: "let deliveries go to plain http endpoints",
+    parse: boolean
+  }),
+  DELIVERY_TIMEOUT: setting({
+    default: "10 seconds",
+    accepts: `${DURATION}, up to 1 minute`,
+    meaning: "from the start of an attempt to the response's headers",
+    parse: (value) => {
+      const ms = duration(1)(value)
+      return ms !== undefined && ms <= 60_000 ? ms : undefined
+    }
+  }),
+  DELIVERY_RETRY_DELAYS: setting({
+    default: "1s,5s,30s,2m,10m,30m,2h,6h,12h",
+    accepts: "up to nine delays of at most 24h, each a number with `ms`, `s`, `m` or `h`",
+    meaning: "delays between attempts: n delays make n + 1 attempts",
+    parse: delays
+  }),
+  DELIVERY_JITTER: setting({
+    default: "0.1",
+    accepts: "a number from 0 to 0.5",
+    meaning: "part of a delay that chance may add or take",
+    parse: (value) => (/^0(\.\d+)?$/.test(value) && Number(value) <= 0.5 ? Number(value) : undefined)
+  }),
+  DISABLE_AFTER_FAILURES: setting({
+    default: "100",
+    accepts: "a number from 1 to 1000000",
+    meaning: "failed deliveries in a row that disable a webhook",
+    parse: integer(1, 1_000_000)
+  }),
+  RETENTION_DELIVERIES: setting({
+    default: "30 days",
+    accepts: `${DURATION}, at least 1 day`,
+    meaning: "how long deliveries and attempts are kept",
+    parse: duration(86_400_000)
+  }),
+  RETENTION_EVENTS: setting({
+    default: "400 days",
+    accepts: `${DURATION}, at least 1 day`,
+    meaning: "how long events and ledger markers are kept",
+    parse: duration(86_400_000)
+  }),
+  LOG_LEVEL: setting({
+    default: "info",
+    accepts: "`debug`, `info`, `warn` or `error`",
+    meaning: "least severe message that is written",
+    parse: (value) => (["debug", "info", "warn", "error"].includes(value) ? value : undefined)
+  }),
+  LOG_FORMAT: setting({
+    default: "",
+    accepts: "`pretty` or `json`",
+    meaning: "form of messages; unset: `pretty` on a terminal, else `json`",
+    parse: (value) => (value === "pretty" || value === "json" ? value : undefined)
+  })
+} as const
+
+export type SettingName = keyof typeof definitions

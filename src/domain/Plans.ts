@@ -1,0 +1,61 @@
+/**
+ * Plans and what each allows (service.md "Limits", api-decisions.md "Accounts, keys, plans"). Only Enterprise may differ
+ * per account: what its account sets replaces the plan's figure. Pure.
+ */
+export const plans = ["developer", "builder", "professional", "compliance", "enterprise"] as const
+export type Plan = (typeof plans)[number]
+
+export interface PlanLimits {
+  readonly requestsPerMinute: number
+  readonly requestsPerDay: number
+  /** Delivery attempts a UTC calendar month; null: no quota. */
+  readonly monthlyDeliveries: number | null
+  readonly concurrentReplays: number
+}
+
+export const planLimits: Readonly<Record<Plan, PlanLimits>> = {
+  developer: {
+    requestsPerMinute: 60,
+    requestsPerDay: 1_000,
+    monthlyDeliveries: 10_000,
+    concurrentReplays: 1
+  },
+  builder: {
+    requestsPerMinute: 300,
+    requestsPerDay: 10_000,
+    monthlyDeliveries: 250_000,
+    concurrentReplays: 2
+  },
+  professional: {
+    requestsPerMinute: 1_000,
+    requestsPerDay: 100_000,
+    monthlyDeliveries: 5_000_000,
+    concurrentReplays: 5
+  },
+  compliance: {
+    requestsPerMinute: 1_000,
+    requestsPerDay: 100_000,
+    monthlyDeliveries: 5_000_000,
+    concurrentReplays: 10
+  },
+  enterprise: {
+    requestsPerMinute: 10_000,
+    requestsPerDay: 10_000_000,
+    monthlyDeliveries: null,
+    concurrentReplays: 50
+  }
+}
+
+/** An account's own figures; null: the plan's. */
+export type LimitOverrides = { readonly [K in keyof PlanLimits]: number | null }
+
+export const limitsOf = (plan: Plan, own: LimitOverrides): PlanLimits => {
+  const standard = planLimits[plan]
+  if (plan !== "enterprise") return standard
+  return {
+    requestsPerMinute: own.requestsPerMinute ?? standard.requestsPerMinute,
+    requestsPerDay: own.requestsPerDay ?? standard.requestsPerDay,
+    monthlyDeliveries: own.monthlyDeliveries ?? standard.monthlyDeliveries,
+    concurrentReplays: own.concurrentReplays ?? standard.concurrentReplays
+  }
+}
