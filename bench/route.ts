@@ -15,6 +15,8 @@ import { DeliveryStore } from "../src/storage/DeliveryStore.ts"
 import { Outbox } from "../src/storage/Outbox.ts"
 import { Partitions } from "../src/storage/Partitions.ts"
 import { SecretBox } from "../src/storage/SecretBox.ts"
+import { UsageStore } from "../src/storage/UsageStore.ts"
+import { AccountHolds } from "../src/webhooks/AccountHolds.ts"
 import { WebhookRegistry } from "../src/webhooks/WebhookRegistry.ts"
 import type { Benchmark, Figure } from "./support/Benchmark.ts"
 import { inRounds, medianOf, timed, timedSync } from "./support/rounds.ts"
@@ -76,7 +78,12 @@ const makeProgress = () => {
 }
 
 const stageLayer = (log: Layer.Layer<EventLog, never, EventLog>) =>
-  Layer.mergeAll(WebhookRegistry.layer, DeliveryStore.layer, Partitions.layer).pipe(
+  Layer.mergeAll(
+    Layer.provide(AccountHolds.layer, UsageStore.layer),
+    WebhookRegistry.layer,
+    DeliveryStore.layer,
+    Partitions.layer
+  ).pipe(
     Layer.provideMerge(
       Layer.mergeAll(Outbox.layer, SecretBox.layer, Layer.provide(log, EmbeddedEventLog.layer))
     ),

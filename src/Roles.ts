@@ -4,9 +4,17 @@
  */
 import { Clock, Console, Effect, Layer, Schedule } from "effect"
 import { HttpServer } from "effect/http"
+import type { SqlClient } from "effect/sql"
 import { outboxPublisherLayer } from "./api/OutboxPublisher.ts"
 import { serverLayer } from "./api/Server.ts"
-import { Settings } from "./config/Config.ts"
+import { SyntheticEvents } from "./api/SyntheticEvents.ts"
+import {
+  type KafkaSettings,
+  type NetworkSettings,
+  Settings,
+  type SettingsShape,
+  watchedNetworks
+} from "./config/Config.ts"
 import type { Role } from "./config/Definitions.ts"
 import { Limits } from "./config/Limits.ts"
 import { patiently } from "./config/Retrying.ts"
@@ -17,10 +25,19 @@ import { deliver } from "./deliver/Stage.ts"
 import { detectLedger } from "./detect/Detect.ts"
 import type { DetectionAlert } from "./domain/LedgerEvent.ts"
 import type { Network } from "./domain/Network.ts"
+import { events } from "./events/Stage.ts"
+import type { LedgerSource } from "./ledger/LedgerSource.ts"
 import * as RippledSource from "./ledger/RippledSource.ts"
+import * as SimulatedSource from "./ledger/SimulatedSource.ts"
 import { ingest } from "./ledger/Stage.ts"
+import { syntheticTransactions } from "./ledger/simulated/SimulatedLedger.ts"
 import * as EmbeddedEventLog from "./log/EmbeddedEventLog.ts"
-import { EventLog } from "./log/EventLog.ts"
+import { EventLog, type EventLogError } from "./log/EventLog.ts"
+import * as KafkaEventLog from "./log/KafkaEventLog.ts"
+import { ensureTopics, type KafkaTopicsError } from "./log/KafkaTopics.ts"
+import { registerSchemas, type SchemaRegistryError } from "./log/SchemaRegistry.ts"
+import { Mailer } from "./notify/Mailer.ts"
+import { notify } from "./notify/Notify.ts"
 import { Health } from "./observability/Health.ts"
 import { route } from "./route/Stage.ts"
 import { AccountStore } from "./storage/AccountStore.ts"
@@ -28,11 +45,20 @@ import { AlertStore, forgetAlerts } from "./storage/AlertStore.ts"
 import { ApiKeyStore } from "./storage/ApiKeyStore.ts"
 import { DeliveryQueries } from "./storage/DeliveryQueries.ts"
 import { DeliveryStore } from "./storage/DeliveryStore.ts"
+import { EventQueries } from "./storage/EventQueries.ts"
+import { EventStore, maintainEvents } from "./storage/EventStore.ts"
+import { Leases } from "./storage/Leases.ts"
+import { MailStore } from "./storage/MailStore.ts"
 import { Outbox } from "./storage/Outbox.ts"
 import { maintain, Partitions } from "./storage/Partitions.ts"
 import { SecretBox } from "./storage/SecretBox.ts"
+import { requireKeys } from "./storage/SecretRotation.ts"
 import * as Sql from "./storage/Sql.ts"
-import { WebhookStore } from "./storage/WebhookStore.ts"
+import { TestDeliveries } from "./storage/TestDeliveries.ts"
+import { UsageStore } from "./storage/UsageStore.ts"
+import { forgetPreviousSecrets, WebhookStore } from "./storage/WebhookStore.ts"
+import { AccountHolds } from "./webhooks/AccountHolds.ts"
+import { activeWebhooks } from "./webhooks/ActiveWebhooks.ts"
 import { WebhookRegistry } from "./webhooks/WebhookRegistry.ts"
 
 const againSoon = Schedule.min([
@@ -61,6 +87,17 @@ const supervised = <E, R>(part: string, stage: Effect.Effect<unknown, E, R>) =>
     })
   )
 
+/** Several processes may have the role: one does the work, the others take over from it. */
+const alone = <A, E, R>(part: string, job: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const health = yield* Health
+    const leases = yield* Leases
+    yield* health.set(part, { status: "ok", detail: "waits for its turn: one process does this at a time" })
+    return yield* leases.hold(part)(
+      Effect.andThen(health.set(part, { status: "ok", detail: "running" }), job)
+    )
+  })
+
 const retention = Effect.gen(function* () {
   const log = yield* EventLog
   return yield* Effect.forever(
@@ -71,33 +108,56 @@ const retention = Effect.gen(function* () {
   )
 })
 
-/** Each network's ledgers, from its own servers. */
+/** Each network's ledgers: from its own servers, or simulated while a webhook wants them. */
 const ingestLayer = Layer.unwrap(
   Effect.gen(function* () {
-    const { networks, verify } = yield* Settings
+    const { networks, simulated, verify } = yield* Settings
     const store = yield* AlertStore
     const recordAlerts = (network: Network) => (ledgerIndex: number, alerts: ReadonlyArray<DetectionAlert>) =>
       Clock.currentTimeMillis.pipe(
         Effect.flatMap((nowMs) => store.record(network, ledgerIndex, alerts, nowMs)),
         patiently("recording detection alerts")
       )
+    const ingestOf = <E, R>(
+      network: Network,
+      start: NetworkSettings["start"],
+      source: Layer.Layer<LedgerSource, E, R>
+    ) =>
+      supervised(
+        `ingest.${network}`,
+        alone(
+          `ingest.${network}`,
+          ingest({ network, start, detect: detectLedger, onAlerts: recordAlerts(network) }).pipe(
+            Effect.provide(source),
+            Effect.scoped
+          )
+        )
+      )
     return Layer.mergeAll(
       Layer.empty,
       ...networks.map(({ network, urls, start }) =>
-        supervised(
-          `ingest.${network}`,
-          ingest({ network, start, detect: detectLedger, onAlerts: recordAlerts(network) })
-        ).pipe(Layer.provide(RippledSource.layer({ network, urls, verify })))
+        ingestOf(network, start, RippledSource.layer({ network, urls, verify }))
+      ),
+      ...simulated.map((network) =>
+        ingestOf(network, "latest", Layer.unwrap(Effect.map(activeWebhooks(network), SimulatedSource.layer)))
       )
     )
   })
 )
 
-const routeLayer = Layer.unwrap(
-  Effect.map(Settings, ({ networks }) =>
-    networks.length === 0 ? Layer.empty : supervised("route", route(networks.map(({ network }) => network)))
-  )
+const eventsLayer = Layer.unwrap(
+  Effect.map(Settings, (settings) => supervised("events", events(watchedNetworks(settings))))
 )
+
+const routeLayer = Layer.unwrap(
+  Effect.map(Settings, (settings) => supervised("route", route(watchedNetworks(settings))))
+).pipe(Layer.provide(AccountHolds.layer))
+
+/** What tests of webhooks send: the simulated ledger's transactions, as detection reads them. */
+export const syntheticEventsLayer = SyntheticEvents.layer({
+  transactions: syntheticTransactions,
+  detect: detectLedger
+})
 
 /** The API's part in `Health`; its fact `address` is where it listens. */
 export const apiPart = "api"
@@ -116,39 +176,88 @@ const announce = Layer.effectDiscard(
   })
 )
 
-/** The stores on one database, and the log in which the stages meet. */
+/** No start without the keys of what is stored: deliver would take those webhooks for deleted ones. */
+const secretBox = Layer.effectDiscard(requireKeys).pipe(Layer.provideMerge(SecretBox.layer))
+
+/** Only ingest writes the public topics: it needs the ids of their schemas. */
+const kafkaLog = (settings: SettingsShape, kafka: KafkaSettings) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      yield* ensureTopics(kafka, settings)
+      return kafka.schemaRegistryUrl === undefined || !settings.roles.includes("ingest")
+        ? KafkaEventLog.layer(kafka)
+        : KafkaEventLog.layer(
+            kafka,
+            yield* registerSchemas(kafka.schemaRegistryUrl, kafka.topicPrefix, watchedNetworks(settings))
+          )
+    })
+  )
+
+/**
+ * The log in which the stages meet, and who does what one process does at a time. The embedded log has one owner, which
+ * then has every job; on Kafka any number of processes share them.
+ */
+const logOf = (
+  settings: SettingsShape
+): Layer.Layer<
+  EventLog | Leases,
+  KafkaTopicsError | SchemaRegistryError | EventLogError | EmbeddedEventLog.EventLogInUse,
+  Settings | SqlClient.SqlClient
+> =>
+  settings.kafka === undefined
+    ? Layer.merge(EmbeddedEventLog.layer, Leases.alone)
+    : Layer.merge(kafkaLog(settings, settings.kafka), Leases.layer)
+const logLayer = Layer.unwrap(Effect.map(Settings, logOf))
+
+/** The stores on one database. */
 const stores = Layer.mergeAll(
   AccountStore.layer,
   AlertStore.layer,
   WebhookStore.layer,
   DeliveryStore.layer,
   DeliveryQueries.layer,
-  Partitions.layer
+  EventStore.layer,
+  EventQueries.layer,
+  UsageStore.layer,
+  MailStore.layer,
+  TestDeliveries.layer
 ).pipe(
-  Layer.provideMerge(
-    Layer.mergeAll(ApiKeyStore.layer, Outbox.layer, SecretBox.layer, EmbeddedEventLog.layer)
-  ),
+  Layer.provideMerge(Partitions.layer),
+  Layer.provideMerge(Layer.mergeAll(ApiKeyStore.layer, Outbox.layer, secretBox, logLayer)),
   Layer.provideMerge(Health.layer)
 )
 
 const roleLayers = {
-  api: announce.pipe(Layer.provideMerge(serverLayer)),
+  api: announce.pipe(Layer.provideMerge(serverLayer), Layer.provide(syntheticEventsLayer)),
   ingest: ingestLayer,
+  events: eventsLayer,
   route: routeLayer,
-  deliver: supervised("deliver", deliver).pipe(Layer.provide([Recorder.layer, Sender.layer])),
+  deliver: supervised("deliver", deliver).pipe(
+    Layer.provide([Recorder.layer, Sender.layer, AccountHolds.layer])
+  ),
   delay: supervised("delay", delay)
 }
+
+const notifyLayer = supervised("mail", notify).pipe(Layer.provide(Mailer.layer))
 
 /** All that a process does on a database: its roles and stores, with the upkeep of both. */
 export const roles = Layer.unwrap(
   Effect.map(Settings, (settings) => {
     const chosen = (role: Role) => settings.roles.includes(role)
     return Layer.mergeAll(
-      supervised("retention", Effect.raceAllFirst([maintain, forgetAlerts, retention])),
+      supervised(
+        "retention",
+        alone(
+          "retention",
+          Effect.raceAllFirst([maintain, maintainEvents, forgetAlerts, forgetPreviousSecrets, retention])
+        )
+      ),
       // Both write to the outbox: the API webhooks' changes, deliver those it disables.
       chosen("api") || chosen("deliver") ? outboxPublisherLayer : Layer.empty,
+      chosen("api") || chosen("deliver") ? notifyLayer : Layer.empty,
       chosen("api") ? roleLayers.api : Layer.empty,
       chosen("ingest") ? roleLayers.ingest : Layer.empty,
+      chosen("events") ? roleLayers.events : Layer.empty,
       chosen("route") ? roleLayers.route : Layer.empty,
       chosen("deliver") ? roleLayers.deliver : Layer.empty,
       chosen("delay") ? roleLayers.delay : Layer.empty

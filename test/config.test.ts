@@ -5,7 +5,8 @@ import {
   ignoredSettings,
   loadSettings,
   type SettingsShape,
-  settingsTable
+  settingsTable,
+  watchedNetworks
 } from "../src/config/Config.ts"
 import type { SettingName } from "../src/config/Definitions.ts"
 
@@ -32,7 +33,13 @@ interface Cases {
 const network = (id: string) => (settings: SettingsShape) =>
   settings.networks.find((one) => one.network === id)
 const urls = (id: string) => (settings: SettingsShape) => network(id)(settings)?.urls
-const server = { XRPL_TESTNET_URLS: "ws://127.0.0.1:6006", XRPL_DEVNET_URLS: "ws://127.0.0.1:6007" }
+const server = {
+  KAFKA_BROKERS: "127.0.0.1:9092",
+  KAFKA_USERNAME: "user",
+  KAFKA_PASSWORD: "password",
+  XRPL_TESTNET_URLS: "ws://127.0.0.1:6006",
+  XRPL_DEVNET_URLS: "ws://127.0.0.1:6007"
+}
 const serverLists = (id: string): Cases => ({
   good: [
     ["wss://a.example", ["wss://a.example"]],
@@ -82,7 +89,7 @@ const cases: Readonly<Record<SettingName, Cases>> = {
   },
   ROLES: {
     good: [
-      ["all", ["api", "ingest", "route", "deliver", "delay"]],
+      ["all", ["api", "ingest", "events", "route", "deliver", "delay"]],
       ["api, deliver", ["api", "deliver"]]
     ],
     bad: ["api,worker", ",", "all,api", "replay"],
@@ -136,6 +143,14 @@ const cases: Readonly<Record<SettingName, Cases>> = {
     bad: ["hunter2", key.slice(0, 40), `${key}=`],
     value: (s) => s.secretsKey
   },
+  SECRETS_KEY_PREVIOUS: {
+    good: [
+      [key, Buffer.alloc(32, 1)],
+      ["", undefined]
+    ],
+    bad: ["hunter2", key.slice(0, 40), `${key}=`],
+    value: (s) => s.secretsKeyPrevious
+  },
   DELIVERY_ALLOW_PRIVATE_ADDRESSES: flag((s) => s.allowPrivateAddresses),
   DELIVERY_ALLOW_HTTP: flag((s) => s.allowHttp),
   DELIVERY_TIMEOUT: {
@@ -171,6 +186,78 @@ const cases: Readonly<Record<SettingName, Cases>> = {
     ],
     bad: ["0", "1000001", "many"],
     value: (s) => s.disableAfterFailures
+  },
+  SMTP_URL: {
+    good: [
+      ["smtp://127.0.0.1:1025", "smtp://127.0.0.1:1025"],
+      ["smtps://u%40b.example:p%25w@mail.example", "smtps://u%40b.example:p%25w@mail.example"],
+      ["", undefined]
+    ],
+    bad: ["mail.example", "https://mail.example", "smtp://", "smtp://u:hunter%2@mail.example"],
+    value: (s) => s.smtpUrl
+  },
+  MAIL_FROM: {
+    good: [
+      ["a@b.example", "a@b.example"],
+      ["Ledgerhook Mails <a@b.example>", "Ledgerhook Mails <a@b.example>"],
+      ["", "ledgerhook@localhost"]
+    ],
+    bad: [
+      "nobody",
+      "a@b.example, c@d.example",
+      "<a@b.example>",
+      "Name <nobody>",
+      "a@b.example\nBcc: c@d.example"
+    ],
+    value: (s) => s.mailFrom
+  },
+  KAFKA_BROKERS: {
+    good: [
+      ["a.example:9092, [::1]:9093", ["a.example:9092", "[::1]:9093"]],
+      ["", undefined]
+    ],
+    bad: ["a.example", "a.example:port", "kafka://a.example:9092"],
+    value: (s) => s.kafka?.brokers
+  },
+  KAFKA_SSL: flag((s) => s.kafka?.ssl),
+  KAFKA_SASL_MECHANISM: {
+    good: [
+      ["PLAIN", { mechanism: "PLAIN", username: "user", password: "password" }],
+      ["scram-sha-512", { mechanism: "SCRAM-SHA-512", username: "user", password: "password" }],
+      ["", undefined]
+    ],
+    bad: ["GSSAPI", "SCRAM"],
+    value: (s) => s.kafka?.sasl
+  },
+  KAFKA_USERNAME: { good: [["", undefined]], bad: [], value: (s) => s.kafka?.sasl?.username },
+  KAFKA_PASSWORD: { good: [["", undefined]], bad: [], value: (s) => s.kafka?.sasl?.password },
+  KAFKA_CLIENT_ID: {
+    good: [
+      ["ledgerhook-2", "ledgerhook-2"],
+      ["", "ledgerhook"]
+    ],
+    bad: ["a b", "ü"],
+    value: (s) => s.kafka?.clientId
+  },
+  KAFKA_TOPIC_PREFIX: {
+    good: [
+      ["staging.", "staging."],
+      ["", ""]
+    ],
+    bad: ["a/b", "x".repeat(101)],
+    value: (s) => s.kafka?.topicPrefix
+  },
+  SCHEMA_REGISTRY_URL: {
+    good: [
+      ["http://127.0.0.1:8081", "http://127.0.0.1:8081"],
+      [
+        "https://user:p%40ss@registry.example/apis/ccompat/v7",
+        "https://user:p%40ss@registry.example/apis/ccompat/v7"
+      ],
+      ["", undefined]
+    ],
+    bad: ["registry.example:8081", "ftp://registry.example", "https://user:%zz@registry.example"],
+    value: (s) => s.kafka?.schemaRegistryUrl
   },
   RETENTION_DELIVERIES: {
     good: [
@@ -241,10 +328,23 @@ describe("settings", () => {
       DATABASE_URL: "mysql://u:hunter2@host/db",
       ADMIN_KEY: "svc_live_hunter2",
       SECRETS_KEY: "hunter2",
+      SMTP_URL: "smtp://u:hunter2%@host",
       XRPL_MAINNET_URLS: "https://u:hunter2@host/hunter2?key=hunter2,wss://ok/hunter2"
     })
-    assert.strictEqual(said.length, 4)
+    assert.strictEqual(said.length, 5)
     assert.notInclude(said.join("\n"), "hunter2")
+  })
+
+  it("take the user of the mail server as sender where that is an address", () => {
+    assert.strictEqual(load({ SMTP_URL: "smtp://a%40b.example:pw@mail.example" }).mailFrom, "a@b.example")
+    assert.strictEqual(load({ SMTP_URL: "smtp://user:pw@mail.example" }).mailFrom, "ledgerhook@localhost")
+  })
+
+  it("leave test networks without servers, and no others, to the simulated ledger", () => {
+    assert.deepStrictEqual(load({}).simulated, ["testnet", "devnet"])
+    const settings = load({ XRPL_MAINNET_URLS: "", XRPL_TESTNET_URLS: "ws://127.0.0.1:6006" })
+    assert.deepStrictEqual(settings.simulated, ["devnet"])
+    assert.deepStrictEqual(watchedNetworks(settings), ["testnet", "devnet"])
   })
 
   it("have defaults that are acceptable", () => {
@@ -252,21 +352,31 @@ describe("settings", () => {
     assert.deepStrictEqual([networks.map(({ network: id }) => id), dataDir], [["mainnet"], "./data"])
   })
 
-  it("that this version lacks and that would change what it does are refused when set", () => {
-    for (const name of ["KAFKA_BROKERS", "SCHEMA_REGISTRY_URL"]) {
-      assert.match(
-        problems({ [name]: "127.0.0.1:9092" })[0]!,
-        new RegExp(`^${name}: not supported by this version yet`)
-      )
-      assert.deepStrictEqual(problems({ [name]: "" }), [])
-    }
+  it("want a cluster where a schema registry is named, and never repeat what it takes to log in", () => {
+    const url = "http://user:hunter2@127.0.0.1:8081"
+    assert.deepStrictEqual(problems({ SCHEMA_REGISTRY_URL: url }), [
+      "SCHEMA_REGISTRY_URL: is for the topics of a Kafka cluster; set KAFKA_BROKERS as well, or unset it."
+    ])
+    assert.match(
+      problems({ KAFKA_BROKERS: "nonsense", SCHEMA_REGISTRY_URL: url }).join(),
+      /^KAFKA_BROKERS: [^,]+$/
+    )
+    const wrong = problems({ ...server, SCHEMA_REGISTRY_URL: "ftp://user:hunter2@a.example" }).join()
+    assert.match(wrong, /^SCHEMA_REGISTRY_URL: its value is not valid; accepted: an http/)
+    assert.notInclude(wrong, "hunter2")
+  })
+
+  it("want a user and a password where Kafka asks for a log in", () => {
+    const kafka = { KAFKA_BROKERS: "127.0.0.1:9092", KAFKA_SASL_MECHANISM: "PLAIN" }
+    assert.match(problems(kafka)[0]!, /^KAFKA_USERNAME: is needed with KAFKA_SASL_MECHANISM/)
+    assert.match(problems({ ...kafka, KAFKA_USERNAME: "u" })[0]!, /^KAFKA_PASSWORD: is needed/)
   })
 
   it("that this version lacks and that change nothing are told, not refused", () => {
-    const environment = { SMTP_URL: "smtp://u:hunter2@host", OTEL_EXPORTER_OTLP_ENDPOINT: "http://host" }
+    const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://user:hunter2@host" }
     assert.deepStrictEqual(problems(environment), [])
     const said = ignoredSettings(environment).map(({ message }) => message)
-    assert.strictEqual(said.length, 2)
+    assert.strictEqual(said.length, 1)
     assert.notInclude(said.join("\n"), "hunter2")
     assert.deepStrictEqual(ignoredSettings({}), [])
   })

@@ -22,6 +22,7 @@ const other = sign("another secret", body)
 /** What stands in the header, and whether a receiver must take it. */
 const cases: ReadonlyArray<readonly [what: string, header: string, accepted: boolean]> = [
   ["the signature", good, true],
+  ["two signatures, the first right", `${good},${other}`, true],
   ["two signatures, the second right", `${other},${good}`, true],
   ["two signatures with a space, the first right", `${good}, ${other}`, true],
   ["a signature with another secret", other, false],

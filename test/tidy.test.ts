@@ -17,9 +17,11 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   webhooks: [...foundation, "log", "storage"],
   ledger: services,
   detect: services,
+  events: services,
   route: services,
   deliver: services,
   delay: services,
+  notify: services,
   api: services,
   cli: ["*"],
   Roles: ["*"],
@@ -33,8 +35,9 @@ const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   xrpl: ["ledger", "domain"],
   ws: ["ledger"],
   undici: ["deliver"],
+  nodemailer: ["notify"],
   "effect/sql": ["storage", "log", "webhooks", "api", "deliver", "route", "cli", "Roles"],
-  "effect/http": ["api", "Roles"],
+  "effect/http": ["api", "Roles", "log"],
   "effect/http-api": ["api"],
   "effect/cli": ["cli"]
 }

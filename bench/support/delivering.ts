@@ -12,16 +12,19 @@ import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
 import { Outbox } from "../../src/storage/Outbox.ts"
 import { Partitions } from "../../src/storage/Partitions.ts"
 import { SecretBox } from "../../src/storage/SecretBox.ts"
+import { UsageStore } from "../../src/storage/UsageStore.ts"
 import { WebhookStore } from "../../src/storage/WebhookStore.ts"
+import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
 import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
 import type { Feed } from "./feed.ts"
 import { storeLayer } from "./store.ts"
 import { NETWORK, SECRET } from "./webhooks.ts"
 
 export const deliveringLayer = (feed: Feed) =>
-  Recorder.layer.pipe(
+  Layer.mergeAll(Recorder.layer, AccountHolds.layer).pipe(
     Layer.provideMerge(
       Layer.mergeAll(
+        UsageStore.layer,
         WebhookRegistry.layer,
         WebhookStore.layer,
         Layer.provide(feed.store, DeliveryStore.layer),
@@ -58,7 +61,7 @@ export const requestOf = (work: DeliveryWork, url: string): SignedRequest =>
   signedRequest({
     url,
     headers: {},
-    secret: SECRET,
+    secrets: [SECRET],
     webhookId: work.webhook_id,
     deliveryId: work.delivery_id,
     event: work.event,

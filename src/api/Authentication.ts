@@ -2,14 +2,14 @@
  * Who is calling: the value of X-Service-Key, looked up by its SHA-256. Missing, unknown, revoked and expired keys are
  * told apart nowhere. Nothing is remembered between requests, so a revoked key ends with its next one.
  */
-import { Clock, Effect, Layer, Option } from "effect"
+import { Effect, Layer, type Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import type { SqlError } from "effect/sql"
-import type { Identity } from "../domain/ApiKey.ts"
+import { type Identity, keySha256 } from "../domain/ApiKey.ts"
 import { networksOf } from "../domain/Network.ts"
-import { ApiKeyStore } from "../storage/ApiKeyStore.ts"
 import type { Owner } from "../storage/WebhookStore.ts"
+import { AdmissionQueue, type Admitted } from "./AdmissionQueue.ts"
 import { KEY_HEADER, KeyRequired } from "./contract/Common.ts"
+import type { Unavailable } from "./Errors.ts"
 
 export const NO_VALID_KEY = "A valid API key is required in the header X-Service-Key."
 
@@ -18,13 +18,12 @@ const KEY_LENGTH_MAX = 256
 
 export const authenticate = (
   request: HttpServerRequest.HttpServerRequest
-): Effect.Effect<Option.Option<Identity>, SqlError.SqlError, ApiKeyStore> =>
-  Effect.gen(function* () {
-    const value = request.headers[KEY_HEADER]
-    if (value === undefined || value === "" || value.length > KEY_LENGTH_MAX) return Option.none()
-    const keys = yield* ApiKeyStore
-    return yield* keys.authenticate(value, yield* Clock.currentTimeMillis)
-  })
+): Effect.Effect<Option.Option<Admitted>, Unavailable, AdmissionQueue> => {
+  const value = request.headers[KEY_HEADER]
+  return value === undefined || value === "" || value.length > KEY_LENGTH_MAX
+    ? Effect.succeedNone
+    : Effect.flatMap(AdmissionQueue, ({ admit }) => admit(keySha256(value).toString("hex")))
+}
 
 /** What a caller's requests may reach. */
 export const ownerOf = ({ accountId, environment }: Identity): Owner => ({

@@ -26,67 +26,112 @@ export type ErrorCode = keyof typeof statusOf
 /** The body of every failure. */
 export const errorBody = (code: ErrorCode, message: string) => ({ error: { code, message } })
 
-const fields = <const Codes extends ReadonlyArray<ErrorCode>>(...codes: Codes) => ({
-  error: Schema.Struct({ code: Schema.Literals(codes), message: Schema.String })
+/** `example`: such a message, for the OpenAPI document. */
+const fields = <const Code extends ErrorCode>(code: Code, example: string) => ({
+  error: Schema.Struct({
+    code: Schema.Literal(code).annotate({ description: "for programs: stable" }),
+    message: Schema.String.annotate({
+      description: "for people: one sentence, whose wording may change",
+      examples: [example]
+    })
+  }).annotate({ description: "what is wrong" })
 })
 
 export class ValidationError extends Schema.Error<ValidationError>("ValidationError")(
-  fields("VALIDATION_ERROR"),
+  fields("VALIDATION_ERROR", "limit must be an integer from 1 to 100."),
   {
     httpApiStatus: 400,
     description: "The request is malformed; the message names the field and what is accepted."
   }
 ) {}
 
-export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(fields("UNAUTHORIZED"), {
-  httpApiStatus: 401,
-  description: "No API key, or one that is unknown, revoked or expired."
-}) {}
+export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(
+  fields("UNAUTHORIZED", "A valid API key is required in the header X-Service-Key."),
+  {
+    httpApiStatus: 401,
+    description: "No API key, or one that is unknown, revoked or expired."
+  }
+) {}
 
-export class QuotaExceeded extends Schema.Error<QuotaExceeded>("QuotaExceeded")(fields("QUOTA_EXCEEDED"), {
-  httpApiStatus: 402,
-  description: "The month's delivery quota is used up."
-}) {}
+export class QuotaExceeded extends Schema.Error<QuotaExceeded>("QuotaExceeded")(
+  fields(
+    "QUOTA_EXCEEDED",
+    "The month's delivery quota is used up; a retry is possible when the month turns or the plan grows."
+  ),
+  {
+    httpApiStatus: 402,
+    description: "The month's delivery quota is used up."
+  }
+) {}
 
-export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(fields("FORBIDDEN"), {
-  httpApiStatus: 403,
-  description: "The key lacks the scope that the message names, or its account is suspended."
-}) {}
+export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(
+  fields("FORBIDDEN", "This key lacks the scope webhooks:write."),
+  {
+    httpApiStatus: 403,
+    description: "The key lacks the scope that the message names, or its account is suspended."
+  }
+) {}
 
-export class RateLimited extends Schema.Error<RateLimited>("RateLimited")(fields("RATE_LIMITED"), {
-  httpApiStatus: 429,
-  description: "The key's requests of this minute or day are used up. See Retry-After."
-}) {}
+export class RateLimited extends Schema.Error<RateLimited>("RateLimited")(
+  fields("RATE_LIMITED", "Rate limit exceeded. Retry after 15 seconds."),
+  {
+    httpApiStatus: 429,
+    description: "The key's requests of this minute or day are used up. See Retry-After."
+  }
+) {}
 
-export class NotFound extends Schema.Error<NotFound>("NotFound")(fields("NOT_FOUND"), {
-  httpApiStatus: 404,
-  description: "There is no such resource for this key."
-}) {}
+export class NotFound extends Schema.Error<NotFound>("NotFound")(
+  fields("NOT_FOUND", "There is no webhook wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE."),
+  {
+    httpApiStatus: 404,
+    description: "There is no such resource for this key."
+  }
+) {}
 
-export class Conflict extends Schema.Error<Conflict>("Conflict")(
-  fields("DELIVERY_NOT_FAILED", "WEBHOOK_DISABLED"),
-  { httpApiStatus: 409, description: "The state of the resource does not allow it." }
+export class DeliveryNotFailed extends Schema.Error<DeliveryNotFailed>("DeliveryNotFailed")(
+  fields(
+    "DELIVERY_NOT_FAILED",
+    "Delivery dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE is not failed; only failed deliveries can be retried."
+  ),
+  { httpApiStatus: 409, description: "The delivery's status is not failed." }
+) {}
+
+export class WebhookDisabled extends Schema.Error<WebhookDisabled>("WebhookDisabled")(
+  fields(
+    "WEBHOOK_DISABLED",
+    "Webhook wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE is disabled; set its status to active first."
+  ),
+  { httpApiStatus: 409, description: "The webhook is disabled." }
 ) {}
 
 export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("PayloadTooLarge")(
-  fields("PAYLOAD_TOO_LARGE"),
+  fields("PAYLOAD_TOO_LARGE", "The request body must have at most 1048576 bytes."),
   { httpApiStatus: 413, description: "The request body is too large." }
 ) {}
 
 export class UnsupportedMediaType extends Schema.Error<UnsupportedMediaType>("UnsupportedMediaType")(
-  fields("UNSUPPORTED_MEDIA_TYPE"),
+  fields("UNSUPPORTED_MEDIA_TYPE", "The request body must be application/json."),
   { httpApiStatus: 415, description: "The request body is not application/json." }
 ) {}
 
-export class InternalError extends Schema.Error<InternalError>("InternalError")(fields("INTERNAL_ERROR"), {
-  httpApiStatus: 500,
-  description: "A defect of the service; the message gives the request id."
-}) {}
+export class InternalError extends Schema.Error<InternalError>("InternalError")(
+  fields(
+    "INTERNAL_ERROR",
+    "The service failed to answer. Tell support the request id 7b1f0a52-6a4e-4f0c-9d0e-2f6f3a1f9f11."
+  ),
+  {
+    httpApiStatus: 500,
+    description: "A defect of the service; the message gives the request id."
+  }
+) {}
 
-export class Unavailable extends Schema.Error<Unavailable>("Unavailable")(fields("UNAVAILABLE"), {
-  httpApiStatus: 503,
-  description: "A store or the log cannot be reached; nothing was half-done. See Retry-After."
-}) {}
+export class Unavailable extends Schema.Error<Unavailable>("Unavailable")(
+  fields("UNAVAILABLE", "The service cannot reach its store at the moment. Try again."),
+  {
+    httpApiStatus: 503,
+    description: "A store or the log cannot be reached; nothing was half-done. See Retry-After."
+  }
+) {}
 
 export const validationError = (message: string) =>
   new ValidationError({ error: { code: "VALIDATION_ERROR", message } })
@@ -98,8 +143,11 @@ export const forbidden = (message: string) => new Forbidden({ error: { code: "FO
 
 export const notFound = (message: string) => new NotFound({ error: { code: "NOT_FOUND", message } })
 
-export const conflict = (code: "DELIVERY_NOT_FAILED" | "WEBHOOK_DISABLED", message: string) =>
-  new Conflict({ error: { code, message } })
+export const deliveryNotFailed = (message: string) =>
+  new DeliveryNotFailed({ error: { code: "DELIVERY_NOT_FAILED", message } })
+
+export const webhookDisabled = (message: string) =>
+  new WebhookDisabled({ error: { code: "WEBHOOK_DISABLED", message } })
 
 export const unavailable = () =>
   new Unavailable({

@@ -1,19 +1,19 @@
 /**
- * What every request passes, in the order of checks that the API promises: 401, 404 for the path, 405, 413, 415, 400;
- * then the handler. And what every answer passes: a request id, the error body, nothing of the inside. A handler that
- * dies is a 500 that tells the request id and is logged with its cause.
+ * What every request passes, in the order of checks that the API promises: 401, 429, 404 for the path, 405, 403, 413,
+ * 415, 400; then the handler. And what every answer passes: a request id, the key's rate limits, the error body, nothing
+ * of the inside. A handler that dies is a 500 that tells the request id and is logged with its cause.
  */
-import { Cause, Effect, Option, type Types } from "effect"
+import { Cause, Clock, Effect, Option, type Types } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Limits } from "../config/Limits.ts"
-import type { Identity } from "../domain/ApiKey.ts"
-import { ApiKeyStore } from "../storage/ApiKeyStore.ts"
+import { hasScope, type Scope } from "../domain/ApiKey.ts"
+import { AdmissionQueue, type Admitted } from "./AdmissionQueue.ts"
 import { authenticate, NO_VALID_KEY } from "./Authentication.ts"
 import { Api } from "./Contract.ts"
 import { Caller } from "./contract/Common.ts"
 import { type ErrorCode, errorBody, statusOf, Unavailable } from "./Errors.ts"
-import { orUnavailable } from "./Failures.ts"
 import { makeFindPath, type OtherPath } from "./Paths.ts"
+import { type RateStanding, rateHeaders, retryAfterSeconds } from "./RateLimits.ts"
 import { checkBody } from "./RequestBody.ts"
 import { requestIdOf } from "./RequestId.ts"
 
@@ -25,6 +25,24 @@ const refusal = (code: ErrorCode, message: string, headers: Readonly<Record<stri
   HttpServerResponse.jsonUnsafe(errorBody(code, message), { status: statusOf[code], headers })
 
 const noPath = refusal("NOT_FOUND", "There is nothing at this path.")
+const noKey = refusal("UNAUTHORIZED", NO_VALID_KEY)
+
+const rateLimited = (rate: RateStanding, nowMs: number) => {
+  const seconds = String(retryAfterSeconds(rate, nowMs))
+  return refusal("RATE_LIMITED", `Rate limit exceeded. Retry after ${seconds} seconds.`, {
+    "retry-after": seconds
+  })
+}
+
+/** Why this caller may not use an endpoint that needs `scope`; undefined when it may. */
+const forbiddenBecause = ({ identity, suspended }: Admitted, scope: Scope | undefined) => {
+  if (suspended) return "This account is suspended; ask the operator of this service."
+  return scope === undefined || hasScope(identity.scopes, scope)
+    ? undefined
+    : `This key lacks the scope ${scope}.`
+}
+
+const pathOf = (request: Request): string => request.url.split("?", 1)[0]!
 
 const isApiPath = (path: string): boolean => path === "/v1" || path.startsWith("/v1/")
 
@@ -32,17 +50,34 @@ const isApiPath = (path: string): boolean => path === "/v1" || path.startsWith("
 const isNoRoute = (failure: unknown): boolean =>
   failure instanceof HttpServerError.HttpServerError && failure.reason._tag === "RouteNotFound"
 
+/** Whatever becomes of it, an answer. */
+const answered = <R>(
+  response: Effect.Effect<Response, Types.unhandled | Unavailable, R>,
+  request: Request,
+  requestId: string
+): Effect.Effect<Response, never, R> =>
+  Effect.catchCause(response, (cause) => {
+    // The client has gone or the server is stopping: there is nobody to answer.
+    if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+    const failure = Cause.squash(cause)
+    if (isNoRoute(failure)) return Effect.succeed(noPath)
+    if (failure instanceof Unavailable) {
+      return Effect.succeed(refusal("UNAVAILABLE", failure.error.message))
+    }
+    return Effect.as(
+      // Without the query: somebody may have written a key into it.
+      Effect.logError(`${request.method} ${pathOf(request)} failed`, cause),
+      refusal("INTERNAL_ERROR", `The service failed to answer. Tell support the request id ${requestId}.`)
+    )
+  })
+
 export const gate = (others: ReadonlyArray<OtherPath>) => {
   const findPath = makeFindPath(Api, others)
 
-  const checked = (request: Request, handler: Handler) =>
+  /** `caller`: undefined outside /v1. */
+  const routed = (request: Request, handler: Handler, caller: Admitted | undefined) =>
     Effect.gen(function* () {
       const [path = "", query = ""] = request.url.split("?", 2)
-      let caller: Option.Option<Identity> = Option.none()
-      if (isApiPath(path)) {
-        caller = yield* orUnavailable(authenticate(request))
-        if (Option.isNone(caller)) return refusal("UNAUTHORIZED", NO_VALID_KEY)
-      }
       const known = findPath(path)
       if (known === undefined) return noPath
       if (request.method === "OPTIONS") {
@@ -52,51 +87,53 @@ export const gate = (others: ReadonlyArray<OtherPath>) => {
       if (endpoint === undefined) {
         return refusal("METHOD_NOT_ALLOWED", `This path takes ${known.allow}.`, { allow: known.allow })
       }
+      const forbidden = caller === undefined ? undefined : forbiddenBecause(caller, endpoint.scope)
+      if (forbidden !== undefined) return refusal("FORBIDDEN", forbidden)
       if (request.method !== "GET" && request.method !== "HEAD") {
-        const refused = yield* checkBody(request, endpoint.hasBody)
+        const refused = yield* checkBody(request, endpoint.body)
         if (refused !== undefined) return refusal(refused.code, refused.message)
       }
       if (!endpoint.hasQuery && query !== "") {
         return refusal("VALIDATION_ERROR", "This request takes no query parameters.")
       }
-      return yield* Option.isSome(caller)
-        ? Effect.provideService(handler, Caller, caller.value)
-        : // Nothing outside /v1 asks for a caller.
+      return yield* caller === undefined
+        ? // Nothing outside /v1 asks for a caller.
           (handler as Effect.Effect<Response, Types.unhandled>)
+        : Effect.provideService(handler, Caller, caller.identity)
     })
 
-  const answered = (request: Request, handler: Handler, requestId: string) =>
-    checked(request, handler).pipe(
-      Effect.catchCause((cause) => {
-        // The client has gone or the server is stopping: there is nobody to answer.
-        if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
-        const failure = Cause.squash(cause)
-        if (isNoRoute(failure)) return Effect.succeed(noPath)
-        if (failure instanceof Unavailable) {
-          return Effect.succeed(refusal("UNAVAILABLE", failure.error.message))
-        }
-        return Effect.as(
-          Effect.logError(`${request.method} ${request.url} failed`, cause),
-          refusal("INTERNAL_ERROR", `The service failed to answer. Tell support the request id ${requestId}.`)
-        )
-      }),
-      Effect.annotateLogs({ requestId })
-    )
+  /** A request under /v1: counted when it has a valid key, and told how many more may come. */
+  const admitted = (request: Request, handler: Handler, requestId: string) =>
+    Effect.gen(function* () {
+      const found = yield* authenticate(request)
+      if (Option.isNone(found)) return noKey
+      const caller = found.value
+      const response = caller.rate.admitted
+        ? yield* answered(routed(request, handler, caller), request, requestId)
+        : rateLimited(caller.rate, yield* Clock.currentTimeMillis)
+      return HttpServerResponse.setHeaders(response, rateHeaders(caller.rate))
+    })
 
   return HttpRouter.middleware<{ provides: Caller }>()(
     Effect.gen(function* () {
-      const keys = yield* ApiKeyStore
+      const queue = yield* AdmissionQueue
       // Typed as failing, as the router wants it of a middleware; in truth nothing is left to fail.
       return (handler: Handler): Effect.Effect<Response, Types.unhandled, Request> =>
         Effect.gen(function* () {
           const request = yield* HttpServerRequest.HttpServerRequest
           const requestId = requestIdOf(request.headers)
-          const response = yield* answered(request, handler, requestId)
+          const response = yield* answered(
+            isApiPath(pathOf(request))
+              ? admitted(request, handler, requestId)
+              : routed(request, handler, undefined),
+            request,
+            requestId
+          ).pipe(Effect.annotateLogs({ requestId }))
           return HttpServerResponse.setHeaders(response, {
             "x-request-id": requestId,
             ...(response.status === 503 ? { "retry-after": String(Limits.unavailableRetrySeconds) } : {})
           })
-        }).pipe(Effect.provideService(ApiKeyStore, keys))
+        }).pipe(Effect.provideService(AdmissionQueue, queue))
     }),
     { global: true }
   )

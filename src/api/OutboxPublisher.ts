@@ -1,29 +1,29 @@
 /**
  * Moves the outbox to the log: rows in the order of their ids, each exactly once. How far it has come is the offset of
  * group "outbox", committed in the log's own transaction with the records, so a crash between appending and deleting
- * repeats nothing. One process publishes at a time (an advisory lock); it wakes when this process wrote and looks by
- * itself for what others wrote. While the log or the database is away it waits, and the API goes on.
+ * repeats nothing. One process publishes at a time (a lease, and the log refuses a writer that was superseded); it wakes
+ * when this process wrote and looks by itself for what others wrote. While the log or the database is away it waits,
+ * and the API goes on.
  */
 import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
-import { AdvisoryLocks } from "../config/AdvisoryLocks.ts"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
 import { EventLog } from "../log/EventLog.ts"
+import { Leases } from "../storage/Leases.ts"
 import { OUTBOX_POSITION, Outbox } from "../storage/Outbox.ts"
 
 /** The record's header that names its row. */
 export const OUTBOX_ID_HEADER = "outbox-id"
 
 /** Publishes one batch; returns whether there may be more. */
-export const publishBatch = Effect.gen(function* () {
+export const publishBatch = Effect.fnUntraced(function* (writer: Pick<EventLog["Service"], "transaction">) {
   const outbox = yield* Outbox
   const log = yield* EventLog
   const published = (yield* log.committed(OUTBOX_POSITION.group, OUTBOX_POSITION)) - 1
   const rows = yield* outbox.next(Math.max(0, published), Limits.outboxBatch)
   const last = rows.at(-1)
   if (last === undefined) return false
-  yield* log.transaction({
+  yield* writer.transaction({
     append: rows.map(({ id, topic, key, value }) => ({
       topic,
       key,
@@ -39,22 +39,19 @@ export const publishBatch = Effect.gen(function* () {
 
 const publish = Effect.gen(function* () {
   const outbox = yield* Outbox
-  const sql = yield* SqlClient.SqlClient
-  const connection = yield* sql.reserve
-  const run = (statement: string) => connection.executeUnprepared(statement, [], undefined)
-  const locked = run(`SELECT pg_try_advisory_lock(${AdvisoryLocks.outboxPublisher}) AS held`)
-  // The connection goes back to the pool, and would hold the lock there against ourselves.
-  yield* Effect.addFinalizer(() => Effect.ignore(run("SELECT pg_advisory_unlock_all()")))
+  const log = yield* EventLog
+  // Opened before anything is read: what an earlier writer had under way has ended by then.
+  const writer = yield* log.exclusive(OUTBOX_POSITION.group)
   const idle = Effect.raceFirst(outbox.written, Effect.sleep(Limits.outboxPollMs))
-  while ((yield* locked)[0]?.["held"] !== true) yield* Effect.sleep(Limits.outboxPollMs)
   while (true) {
-    const more = yield* publishBatch
+    const more = yield* publishBatch(writer)
     if (!more) yield* idle
-    // Asked again each time: a connection that broke has lost the lock, and then another may publish.
-    yield* run("SELECT 1")
   }
-})
+}).pipe(Effect.scoped)
 
 export const outboxPublisherLayer = Layer.effectDiscard(
-  Effect.forkScoped(publish.pipe(Effect.scoped, patiently("publishing the outbox")))
+  Effect.gen(function* () {
+    const leases = yield* Leases
+    yield* Effect.forkScoped(publish.pipe(leases.hold("outbox"), patiently("publishing the outbox")))
+  })
 )

@@ -2,7 +2,7 @@
  * Pages of lists, newest first by id. A cursor is the last id shown, with a hash over it, whose list it is and its
  * filters: with any of them changed it is refused, so that a page never silently belongs to another list. Pure.
  */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { pageDefaults } from "./contract/Common.ts"
 import { validationError } from "./Errors.ts"
 
@@ -12,10 +12,7 @@ export type ListKey = ReadonlyArray<string | number | undefined>
 const HASH_CHARS = 12
 
 const hashOf = (list: ListKey, id: string): string =>
-  createHash("sha256")
-    .update(JSON.stringify([...list, id]))
-    .digest("base64url")
-    .slice(0, HASH_CHARS)
+  hash("sha256", JSON.stringify([...list, id]), "base64url").slice(0, HASH_CHARS)
 
 const cursorOf = (list: ListKey, lastId: string): string =>
   Buffer.from(`${hashOf(list, lastId)}${lastId}`).toString("base64url")

@@ -3,11 +3,17 @@
  * request reaches its handler, so that an unknown path, a wrong method and OPTIONS are answered the same everywhere.
  * Pure.
  */
-import { HttpApi, type HttpApiGroup } from "effect/http-api"
+import { Context, Schema } from "effect"
+import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
+import type { Scope } from "../domain/ApiKey.ts"
+import { RequiredScope } from "./contract/Common.ts"
+import type { BodyUse } from "./RequestBody.ts"
 
 /** What the gate has to know of an endpoint. */
 interface EndpointFacts {
-  readonly hasBody: boolean
+  /** Undefined: any valid key will do, or none is needed. */
+  readonly scope: Scope | undefined
+  readonly body: BodyUse
   readonly hasQuery: boolean
 }
 
@@ -23,6 +29,13 @@ export type FindPath = (path: string) => KnownPath | undefined
 export interface OtherPath {
   readonly method: string
   readonly path: string
+}
+
+/** A payload that takes undefined may be left out (contract/Common, `bodyOptional`). */
+const bodyUseOf = (payload: HttpApiEndpoint.PayloadMap): BodyUse => {
+  const schemas = [...payload.values()].flatMap((entry) => entry.schemas)
+  if (schemas.length === 0) return "none"
+  return schemas.some((schema) => Schema.is(schema)(undefined)) ? "optional" : "required"
 }
 
 const segmentsOf = (path: string): ReadonlyArray<string> => path.split("/")
@@ -48,14 +61,15 @@ export const makeFindPath = <Id extends string, Groups extends HttpApiGroup.Cons
   }
   HttpApi.reflect(api, {
     onGroup: () => {},
-    onEndpoint: ({ endpoint }) =>
+    onEndpoint: ({ endpoint, mergedAnnotations }) =>
       add(endpoint.method, endpoint.path, {
-        hasBody: endpoint.payload.size > 0,
+        scope: Context.getOrUndefined(mergedAnnotations, RequiredScope),
+        body: bodyUseOf(endpoint.payload),
         hasQuery: endpoint.query !== undefined
       })
   })
   // Files and documents ignore a query, as `?v=2` is a habit there.
-  for (const { method, path } of others) add(method, path, { hasBody: false, hasQuery: true })
+  for (const { method, path } of others) add(method, path, { scope: undefined, body: "none", hasQuery: true })
 
   const known = [...byPath]
     .map(([path, endpoints]) => ({

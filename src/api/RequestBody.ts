@@ -30,33 +30,38 @@ const isJson = (bytes: Uint8Array): boolean => {
   }
 }
 
-/** What is wrong with a body that was read. `expected`: whether the endpoint takes one. Pure. */
+/** Whether an endpoint takes a body. */
+export type BodyUse = "required" | "optional" | "none"
+
+/** What is wrong with a body that was read. Pure. */
 const bodyProblem = (
   bytes: Uint8Array,
   contentType: string | undefined,
-  expected: boolean
+  use: BodyUse
 ): Refusal | undefined => {
-  if (bytes.length === 0) return expected ? invalid("The request body must be a JSON object.") : undefined
+  if (bytes.length === 0) {
+    return use === "required" ? invalid("The request body must be a JSON object.") : undefined
+  }
   const [type = ""] = (contentType ?? "").split(";")
   if (type.trim().toLowerCase() !== "application/json") {
     return { code: "UNSUPPORTED_MEDIA_TYPE", message: "The request body must be application/json." }
   }
   if (!isJson(bytes)) return invalid("The request body must be valid JSON in UTF-8.")
   // Clients that always send a body send `{}` where there is nothing to say.
-  return expected || /^\s*\{\s*\}\s*$/.test(decoder.decode(bytes))
+  return use !== "none" || /^\s*\{\s*\}\s*$/.test(decoder.decode(bytes))
     ? undefined
     : invalid("This request takes no body.")
 }
 
 export const checkBody = (
   request: HttpServerRequest.HttpServerRequest,
-  expected: boolean
+  use: BodyUse
 ): Effect.Effect<Refusal | undefined> =>
   Effect.gen(function* () {
     // Not read at all: what announces itself as too large would only be thrown away.
     if (Number(request.headers["content-length"] ?? 0) > Limits.requestBodyBytes) return tooLarge
     const bytes = yield* request.arrayBuffer
-    return bodyProblem(new Uint8Array(bytes), request.headers["content-type"], expected)
+    return bodyProblem(new Uint8Array(bytes), request.headers["content-type"], use)
   }).pipe(
     Effect.catch(({ reason }) =>
       Effect.succeed(

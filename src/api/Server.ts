@@ -4,12 +4,17 @@ import { HttpRouter } from "effect/http"
 import { HttpApiBuilder, type HttpApiError, HttpApiMiddleware } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
 import { Limits } from "../config/Limits.ts"
+import { KeyAdmission } from "../storage/KeyAdmission.ts"
+import { AdmissionQueue } from "./AdmissionQueue.ts"
 import { keyRequiredLayer } from "./Authentication.ts"
 import { Api } from "./Contract.ts"
 import { CommonErrors } from "./contract/Common.ts"
 import { validationError } from "./Errors.ts"
 import { gate } from "./Gate.ts"
+import { accountLayer } from "./handlers/Account.ts"
+import { apiKeysLayer } from "./handlers/ApiKeys.ts"
 import { deliveriesLayer } from "./handlers/Deliveries.ts"
+import { eventsLayer } from "./handlers/Events.ts"
 import { ledgersLayer } from "./handlers/Ledgers.ts"
 import { systemLayer } from "./handlers/System.ts"
 import { webhooksLayer } from "./handlers/Webhooks.ts"
@@ -31,10 +36,18 @@ const commonErrorsLayer = HttpApiMiddleware.layerSchemaErrorTransform(CommonErro
 const gateLayer = gate([
   { method: "GET", path: OPENAPI_PATH },
   { method: "GET", path: METRICS_PATH }
-])
+]).pipe(Layer.provide(AdmissionQueue.layer), Layer.provide(KeyAdmission.layer))
 
 const routes = HttpApiBuilder.layer(Api, { openapiPath: OPENAPI_PATH }).pipe(
-  Layer.provide([webhooksLayer, deliveriesLayer, ledgersLayer, systemLayer]),
+  Layer.provide([
+    webhooksLayer,
+    deliveriesLayer,
+    eventsLayer,
+    ledgersLayer,
+    apiKeysLayer,
+    accountLayer,
+    systemLayer
+  ]),
   Layer.merge(PrometheusMetrics.layerHttp({ path: METRICS_PATH })),
   // It serves every path, and provides the handlers' caller.
   Layer.provide([gateLayer, keyRequiredLayer, commonErrorsLayer])

@@ -1,7 +1,7 @@
 /**
- * What `doctor` looks at: the settings, the store and what detection withheld, each ledger server, the API's port.
- * Every check ends within `Limits.doctorCheckMs` with what it found and, where that is bad, how to mend it. Nothing is
- * changed: no migration, no new folder, no lasting connection.
+ * What `doctor` looks at: the settings, the store, its secrets and what detection withheld, each ledger server, the
+ * API's port, the mail server. Every check ends within `Limits.doctorCheckMs` with what it found and, where that is
+ * bad, how to mend it. Nothing is changed: no migration, no new folder, no lasting connection.
  */
 import { existsSync } from "node:fs"
 import { mkdtemp, rmdir } from "node:fs/promises"
@@ -22,6 +22,8 @@ import type { Network } from "../domain/Network.ts"
 import { errorText } from "../observability/Logging.ts"
 import * as Sql from "../storage/Sql.ts"
 import { alertFinding, type Withheld, withheld } from "./AlertCheck.ts"
+import { mailCheck, mailCheckName, START_MAIL_SERVER } from "./MailCheck.ts"
+import { lookAtSecrets, type SecretsLook, secretsFinding } from "./SecretsCheck.ts"
 
 export interface Finding {
   readonly check: string
@@ -32,7 +34,7 @@ export interface Finding {
 }
 
 /** What a check found bad. */
-interface Fault {
+export interface Fault {
   readonly detail: string
   readonly mend: string
 }
@@ -63,10 +65,11 @@ const version = Effect.gen(function* () {
 interface Looked {
   readonly version: string
   readonly withheld: Withheld | undefined
+  readonly secrets: SecretsLook | undefined
 }
 
 const database = (settings: SettingsShape, mend: string): Effect.Effect<Looked, Fault> =>
-  Effect.all({ version, withheld }).pipe(
+  Effect.all({ version, withheld, secrets: lookAtSecrets(settings) }).pipe(
     Effect.provide(Sql.unmigratedLayer({ command: "ledgerhook doctor", owner: false })),
     Effect.provideService(Settings, settings),
     Effect.mapError((error) => ({ detail: errorText(error), mend }))
@@ -95,9 +98,9 @@ const embeddedStore = Effect.fnUntraced(function* (
 
 const START_DATABASE = "Start that PostgreSQL, or correct DATABASE_URL."
 
-/** One connection, since the embedded server may have to be started for it: the store, and what it says of detection. */
+/** One connection, since the embedded server may have to be started for it: the store, and what it says. */
 const store = Effect.fnUntraced(function* (settings: SettingsShape) {
-  let found: Withheld | undefined
+  let found: Looked | undefined
   const check = (
     settings.databaseUrl === undefined
       ? embeddedStore(settings)
@@ -107,14 +110,18 @@ const store = Effect.fnUntraced(function* (settings: SettingsShape) {
         )
   ).pipe(
     Effect.map(([detail, looked]) => {
-      found = looked?.withheld
+      found = looked
       return detail
     })
   )
   const mendTimeout =
     settings.databaseUrl === undefined ? "Look at postgres.log in DATA_DIR." : START_DATABASE
   const ofStore = yield* finding("store", check, mendTimeout)
-  return found === undefined ? [ofStore] : [ofStore, alertFinding(found)]
+  return [
+    ofStore,
+    ...(found?.secrets === undefined ? [] : [secretsFinding(found.secrets)]),
+    ...(found?.withheld === undefined ? [] : [alertFinding(found.withheld)])
+  ]
 })
 
 const ledgerServer = (network: Network, url: string): Effect.Effect<Finding> => {
@@ -217,7 +224,12 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
   const servers = settings.networks.flatMap(({ network, urls }) =>
     urls.map((url) => ledgerServer(network, url))
   )
-  const others = Effect.all([port(settings), ...servers], { concurrency: "unbounded" })
+  const { smtpUrl, mailFrom } = settings
+  const mail =
+    smtpUrl === undefined
+      ? []
+      : [finding(mailCheckName(smtpUrl), mailCheck({ smtpUrl, mailFrom }), START_MAIL_SERVER)]
+  const others = Effect.all([port(settings), ...servers, ...mail], { concurrency: "unbounded" })
   return Effect.all([store(settings), others], { concurrency: "unbounded" }).pipe(
     Effect.map((findings) => [accepted, ...warnings, ...findings.flat()])
   )

@@ -10,7 +10,7 @@ export type ShowProgress = (done: number, note?: string) => Effect.Effect<void>
 const SECOND_MS = 1_000
 
 /** For the life of the scope. */
-export const showProgress = Effect.fnUntraced(function* (verb: string, total: number) {
+export const showProgress = Effect.fnUntraced(function* (verb: string, total: number, noun = "ledgers") {
   const { stderrTerminal } = yield* Invocation
   const startedAt = yield* Clock.currentTimeMillis
   let shownAt = 0
@@ -22,7 +22,7 @@ export const showProgress = Effect.fnUntraced(function* (verb: string, total: nu
       shownAt = now
       const perSecond = Math.round((done * SECOND_MS) / Math.max(1, now - startedAt))
       const percent = Math.floor((100 * done) / total)
-      yield* overwriteErrorLine(`${verb} ${done} of ${total} ledgers (${percent} %), ${perSecond}/s${note}`)
+      yield* overwriteErrorLine(`${verb} ${done} of ${total} ${noun} (${percent} %), ${perSecond}/s${note}`)
     })
   return show
 })

@@ -2,14 +2,19 @@
 import { Effect } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import packageJson from "../../package.json" with { type: "json" }
+import { account } from "./Account.ts"
 import { doctor } from "./Doctor.ts"
 import { demo } from "./demo/Demo.ts"
 import { logging } from "./Invocation.ts"
+import { key } from "./Key.ts"
 import { ledger } from "./Ledger.ts"
 import { listen } from "./Listen.ts"
 import { migrate } from "./Migrate.ts"
 import { print, printError } from "./Output.ts"
+import { secrets } from "./Secrets.ts"
 import { start } from "./Start.ts"
+import { topics } from "./Topics.ts"
+import { webhook } from "./Webhook.ts"
 
 const root = Command.make("ledgerhook").pipe(
   Command.withDescription(
@@ -20,7 +25,19 @@ const root = Command.make("ledgerhook").pipe(
     { command: "ledgerhook start", description: "Run the service" },
     { command: "ledgerhook doctor", description: "Check every setting and connection" }
   ]),
-  Command.withSubcommands([start, demo, migrate, ledger, listen, doctor])
+  Command.withSubcommands([
+    start,
+    demo,
+    migrate,
+    account,
+    key,
+    webhook,
+    secrets,
+    ledger,
+    topics,
+    listen,
+    doctor
+  ])
 )
 
 const presenter: CliOutput.Presenter = {

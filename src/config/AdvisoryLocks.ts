@@ -8,12 +8,12 @@ const numbered = (name: string): string =>
 export const AdvisoryLocks = {
   /** Held by the process that owns the embedded log, as long as its connection lives. */
   logOwner: numbered("logown"),
-  /** Held by the process that publishes the outbox, as long as its connection lives. */
-  outboxPublisher: numbered("publish"),
   /** Held to the end of a transaction that writes to the outbox: ids then commit in their own order. */
   outboxOrder: numbered("outbox"),
   /** Held while the first account is made. */
   firstAccount: numbered("account"),
+  /** Held by the command that changes the key of webhook secrets, as long as its connection lives. */
+  secretsRotation: numbered("secrets"),
   /** Held while table partitions are made: CREATE IF NOT EXISTS alone fails when two race. */
   partitions: numbered("partday")
 } as const

@@ -3,10 +3,10 @@
  * the start with one line that names the variable. Values that may be secret are never repeated in a message.
  */
 import { Context } from "effect"
-import type { Network } from "../domain/Network.ts"
+import { environmentOf, type Network } from "../domain/Network.ts"
 import type { RetryPolicy } from "../domain/RetryPolicy.ts"
 import { definitions, type Role, type Setting, type SettingName } from "./Definitions.ts"
-import { list } from "./Values.ts"
+import { isMailAddress, list } from "./Values.ts"
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -30,27 +30,59 @@ export interface NetworkSettings {
   readonly start: "latest" | number
 }
 
+export interface KafkaSettings {
+  readonly brokers: ReadonlyArray<string>
+  readonly ssl: boolean
+  readonly sasl:
+    | {
+        readonly mechanism: "PLAIN" | "SCRAM-SHA-256" | "SCRAM-SHA-512"
+        readonly username: string
+        readonly password: string
+      }
+    | undefined
+  readonly clientId: string
+  readonly topicPrefix: string
+  /** With what it needs to log in. Undefined: plain JSON. */
+  readonly schemaRegistryUrl: string | undefined
+}
+
 export interface SettingsShape {
   readonly host: string
   readonly port: number
   readonly roles: ReadonlyArray<Role>
   readonly dataDir: string
   readonly databaseUrl: string | undefined
-  /** The watched ones. */
+  /** Undefined: the embedded log. */
+  readonly kafka: KafkaSettings | undefined
+  /** Those with servers. */
   readonly networks: ReadonlyArray<NetworkSettings>
+  /** Test networks without servers: the simulated ledger plays them. */
+  readonly simulated: ReadonlyArray<Network>
   readonly verify: "json" | "full"
   readonly adminKey: string | undefined
   readonly secretsKey: Buffer | undefined
+  readonly secretsKeyPrevious: Buffer | undefined
   readonly allowPrivateAddresses: boolean
   readonly allowHttp: boolean
   readonly deliveryTimeoutMs: number
   readonly retryPolicy: RetryPolicy
   readonly disableAfterFailures: number
+  readonly smtpUrl: string | undefined
+  readonly mailFrom: string
   readonly retentionDeliveriesMs: number
   readonly retentionEventsMs: number
   readonly logLevel: string
   readonly logFormat: "pretty" | "json" | undefined
 }
+
+/** Every network whose ledgers the service takes. */
+export const watchedNetworks = ({
+  networks,
+  simulated
+}: Pick<SettingsShape, "networks" | "simulated">): ReadonlyArray<Network> => [
+  ...networks.map(({ network }) => network),
+  ...simulated
+]
 
 export class Settings extends Context.Service<Settings, SettingsShape>()("ledgerhook/config/Settings") {}
 
@@ -60,16 +92,8 @@ export interface SettingProblem {
   readonly message: string
 }
 
-/** Set by an operator who expects something else than what this version does: refused, not ignored. */
-const refused: Readonly<Record<string, string>> = {
-  KAFKA_BROKERS: "not supported by this version yet; unset it to use the embedded log.",
-  SCHEMA_REGISTRY_URL:
-    "not supported by this version yet; unset it to use the embedded log without a registry."
-}
-
 /** Without effect in this version, and harmless. */
 const ignored: Readonly<Record<string, string>> = {
-  SMTP_URL: "not supported by this version yet; no mail is sent.",
   OTEL_EXPORTER_OTLP_ENDPOINT: "not supported by this version yet; no traces or metrics are sent."
 }
 
@@ -99,9 +123,14 @@ const problemOf = (name: SettingName, value: string): SettingProblem => {
   return { name, message: `${name}: ${fault}; accepted: ${accepts}.` }
 }
 
+const senderOf = (smtpUrl: string | undefined): string => {
+  const user = smtpUrl === undefined ? "" : decodeURIComponent(new URL(smtpUrl).username)
+  return isMailAddress(user) ? user : "ledgerhook@localhost"
+}
+
 /** Reads all settings; every wrong one is reported. An empty variable counts as unset, but for the server lists. */
 export const loadSettings = (environment: Environment): SettingsShape | ReadonlyArray<SettingProblem> => {
-  const problems = setAmong(environment, refused)
+  const problems: Array<SettingProblem> = []
   const read = <N extends SettingName>(name: N) => {
     const definition = definitions[name] as Setting<NonNullable<ReturnType<(typeof definitions)[N]["parse"]>>>
     const given = environment[name]?.trim()
@@ -121,6 +150,31 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
     urls: read(urls) ?? [],
     start: read(from) ?? "latest"
   })
+  const all = [
+    network("mainnet", "XRPL_MAINNET_URLS", "XRPL_MAINNET_START"),
+    network("testnet", "XRPL_TESTNET_URLS", "XRPL_TESTNET_START"),
+    network("devnet", "XRPL_DEVNET_URLS", "XRPL_DEVNET_START")
+  ]
+  const smtpUrl = read("SMTP_URL")
+  const brokers = read("KAFKA_BROKERS")
+  const mechanism = read("KAFKA_SASL_MECHANISM")
+  const [username, password] = [read("KAFKA_USERNAME"), read("KAFKA_PASSWORD")]
+  if (mechanism !== undefined && (username === undefined || password === undefined)) {
+    const name = username === undefined ? "KAFKA_USERNAME" : "KAFKA_PASSWORD"
+    problems.push({ name, message: `${name}: is needed with KAFKA_SASL_MECHANISM; accepted: a text.` })
+  }
+  const schemaRegistryUrl = read("SCHEMA_REGISTRY_URL")
+  if (
+    schemaRegistryUrl !== undefined &&
+    brokers === undefined &&
+    !problems.some(({ name }) => name === "KAFKA_BROKERS")
+  ) {
+    problems.push({
+      name: "SCHEMA_REGISTRY_URL",
+      message:
+        "SCHEMA_REGISTRY_URL: is for the topics of a Kafka cluster; set KAFKA_BROKERS as well, or unset it."
+    })
+  }
   // Where `read` gives nothing for a setting that has a default, a problem was recorded and the value is not used.
   const settings: SettingsShape = {
     host: read("HOST") ?? "",
@@ -128,19 +182,35 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
     roles: read("ROLES") ?? [],
     dataDir: read("DATA_DIR") ?? "",
     databaseUrl: read("DATABASE_URL"),
-    networks: [
-      network("mainnet", "XRPL_MAINNET_URLS", "XRPL_MAINNET_START"),
-      network("testnet", "XRPL_TESTNET_URLS", "XRPL_TESTNET_START"),
-      network("devnet", "XRPL_DEVNET_URLS", "XRPL_DEVNET_START")
-    ].filter(({ urls }) => urls.length > 0),
+    kafka:
+      brokers === undefined
+        ? undefined
+        : {
+            brokers,
+            ssl: read("KAFKA_SSL") ?? false,
+            sasl:
+              mechanism === undefined
+                ? undefined
+                : { mechanism, username: username ?? "", password: password ?? "" },
+            clientId: read("KAFKA_CLIENT_ID") ?? "",
+            topicPrefix: read("KAFKA_TOPIC_PREFIX") ?? "",
+            schemaRegistryUrl
+          },
+    networks: all.filter(({ urls }) => urls.length > 0),
+    simulated: all.flatMap(({ network: id, urls }) =>
+      urls.length === 0 && environmentOf(id) === "test" ? [id] : []
+    ),
     verify: read("XRPL_VERIFY") === "full" ? "full" : "json",
     adminKey: read("ADMIN_KEY"),
     secretsKey: read("SECRETS_KEY"),
+    secretsKeyPrevious: read("SECRETS_KEY_PREVIOUS"),
     allowPrivateAddresses: read("DELIVERY_ALLOW_PRIVATE_ADDRESSES") ?? false,
     allowHttp: read("DELIVERY_ALLOW_HTTP") ?? false,
     deliveryTimeoutMs: read("DELIVERY_TIMEOUT") ?? 0,
     retryPolicy: { delaysMs: read("DELIVERY_RETRY_DELAYS") ?? [], jitter: read("DELIVERY_JITTER") ?? 0 },
     disableAfterFailures: read("DISABLE_AFTER_FAILURES") ?? 0,
+    smtpUrl,
+    mailFrom: read("MAIL_FROM") ?? senderOf(smtpUrl),
     retentionDeliveriesMs: read("RETENTION_DELIVERIES") ?? 0,
     retentionEventsMs: read("RETENTION_EVENTS") ?? 0,
     logLevel: read("LOG_LEVEL") ?? "info",

@@ -2,9 +2,20 @@
  * Every setting as data: name, default, what is accepted, what it means, and its parser. The README's table is made from
  * it (test/documents.test.ts).
  */
-import { boolean, duration, integer, list, parseDuration, text, urlOf } from "./Values.ts"
+import {
+  boolean,
+  duration,
+  httpUrl,
+  integer,
+  list,
+  mailbox,
+  parseDuration,
+  smtpUrl,
+  text,
+  urlOf
+} from "./Values.ts"
 
-export const roles = ["api", "ingest", "route", "deliver", "delay"] as const
+export const roles = ["api", "ingest", "events", "route", "deliver", "delay"] as const
 export type Role = (typeof roles)[number]
 
 export interface Setting<A> {
@@ -51,6 +62,20 @@ const roleList = (value: string): ReadonlyArray<Role> | undefined => {
 const secretsKey = (value: string) =>
   /^[A-Za-z0-9+/]{43}=$/.test(value) ? Buffer.from(value, "base64") : undefined
 
+const brokers = (value: string) => {
+  const all = list(value)
+  return all.every((broker) => /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}$/.test(broker))
+    ? all
+    : undefined
+}
+
+const saslMechanisms = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] as const
+
+/** Kafka allows 249 characters in a topic's name; the longest of ours has some 30. */
+const KAFKA_NAME_MAX = 100
+const kafkaName = (value: string) =>
+  value.length <= KAFKA_NAME_MAX && /^[A-Za-z0-9._-]+$/.test(value) ? value : undefined
+
 const WS_LIST = "a comma list of ws:// or wss:// addresses"
 const START = "`latest` or a ledger index"
 const DURATION = "a number with a unit, as `10 seconds` or `30 days`"
@@ -88,6 +113,57 @@ export const definitions = {
     secret: true,
     parse: urlOf("postgres:", "postgresql:")
   }),
+  KAFKA_BROKERS: setting({
+    default: "",
+    accepts: "a comma list of host:port",
+    meaning: "a Kafka cluster, 4.0 or later; unset: the embedded log, kept in the same store",
+    parse: brokers
+  }),
+  KAFKA_SSL: setting({
+    default: "false",
+    accepts: "`true` or `false`",
+    meaning: "connect to Kafka by TLS",
+    parse: boolean
+  }),
+  KAFKA_SASL_MECHANISM: setting({
+    default: "",
+    accepts: saslMechanisms.map((name) => `\`${name}\``).join(", "),
+    meaning: "how to log in to Kafka; unset: without",
+    parse: (value) => saslMechanisms.find((name) => name === value.toUpperCase())
+  }),
+  KAFKA_USERNAME: setting({
+    default: "",
+    accepts: "a text",
+    meaning: "the user of `KAFKA_SASL_MECHANISM`",
+    parse: text
+  }),
+  KAFKA_PASSWORD: setting({
+    default: "",
+    accepts: "a text",
+    meaning: "the user's password",
+    secret: true,
+    parse: text
+  }),
+  KAFKA_CLIENT_ID: setting({
+    default: "ledgerhook",
+    accepts: "letters, digits, dots, dashes and underscores",
+    meaning: "the name under which Kafka knows this program",
+    parse: kafkaName
+  }),
+  KAFKA_TOPIC_PREFIX: setting({
+    default: "",
+    accepts: "letters, digits, dots, dashes and underscores",
+    meaning: "begins the names of all topics and groups, as `staging.`",
+    parse: kafkaName
+  }),
+  SCHEMA_REGISTRY_URL: setting({
+    default: "",
+    accepts: "an http:// or https:// address; its user and password are percent-encoded",
+    meaning:
+      "a schema registry with Confluent's API: the public topics' schemas are registered there, and their values carry the schema's id; unset: plain JSON",
+    secret: true,
+    parse: httpUrl
+  }),
   XRPL_MAINNET_URLS: setting({
     default: "wss://s1.ripple.com,wss://xrplcluster.com",
     accepts: WS_LIST,
@@ -97,13 +173,13 @@ export const definitions = {
   XRPL_TESTNET_URLS: setting({
     default: "",
     accepts: WS_LIST,
-    meaning: "servers of testnet; unset: not watched",
+    meaning: "servers of testnet; unset: the simulated ledger plays it while it has an active webhook",
     parse: wsUrls
   }),
   XRPL_DEVNET_URLS: setting({
     default: "",
     accepts: WS_LIST,
-    meaning: "servers of devnet; unset: not watched",
+    meaning: "the same for devnet",
     parse: wsUrls
   }),
   XRPL_MAINNET_START: setting({
@@ -128,7 +204,7 @@ export const definitions = {
     default: "json",
     accepts: "`json` or `full`",
     meaning:
-      "what is checked of a ledger: `json` its place in the chain and its completeness; `full` also fetches it in binary form and recomputes its hashes",
+      "what is checked of a ledger: `json` its place in the chain and its completeness; `full` also recomputes its hashes from its binary form and reads it from that",
     parse: (value) => (value === "json" || value === "full" ? value : undefined)
   }),
   ADMIN_KEY: setting({
@@ -143,6 +219,13 @@ export const definitions = {
     default: "",
     accepts: "32 bytes in base 64",
     meaning: "encrypts webhook secrets at rest; unset: a key file in `DATA_DIR`",
+    secret: true,
+    parse: secretsKey
+  }),
+  SECRETS_KEY_PREVIOUS: setting({
+    default: "",
+    accepts: "32 bytes in base 64",
+    meaning: "a second key that still opens what it encrypted, while `SECRETS_KEY` is being changed",
     secret: true,
     parse: secretsKey
   }),
@@ -184,6 +267,20 @@ export const definitions = {
     accepts: "a number from 1 to 1000000",
     meaning: "failed deliveries in a row that disable a webhook",
     parse: integer(1, 1_000_000)
+  }),
+  SMTP_URL: setting({
+    default: "",
+    accepts: "a smtp:// or smtps:// address, user and password percent-encoded",
+    meaning: "the mail server; unset: mails are written to the log",
+    secret: true,
+    parse: smtpUrl
+  }),
+  MAIL_FROM: setting({
+    default: "",
+    accepts: "an address, as `a@b.example` or `Name <a@b.example>`",
+    meaning:
+      "sender of mails; unset: the user of `SMTP_URL` where that is an address, else `ledgerhook@localhost`",
+    parse: mailbox
   }),
   RETENTION_DELIVERIES: setting({
     default: "30 days",

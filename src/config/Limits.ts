@@ -1,4 +1,5 @@
 /** Every bound of the program in one table: a name, a unit and the reason. */
+import { apiKeyBounds } from "../domain/ApiKey.ts"
 import { webhookBounds } from "../domain/WebhookRules.ts"
 
 export const Limits = {
@@ -21,6 +22,40 @@ export const Limits = {
   embeddedLogTailRecords: 2_000,
   /** Bytes (values) per partition of that tail, so that large events cannot fill the memory. */
   embeddedLogTailBytes: 4 * 1024 * 1024,
+  /** Bytes of one fetch from Kafka, and of one partition in it. */
+  kafkaFetchBytes: 4 * 1024 * 1024,
+  kafkaPartitionBytes: 1024 * 1024,
+  /** How long a broker holds a fetch back while there is nothing new. */
+  kafkaFetchWaitMs: 500,
+  /** The same while a partition is left out for its full buffer: its reader must not wait for others' silence. */
+  kafkaBusyFetchWaitMs: 20,
+  /** Fetched records that wait for a partition's reader, before no more are fetched for it. */
+  kafkaBufferRecords: 1_000,
+  /** Between looks at whether a transaction has ended: it takes some milliseconds. */
+  kafkaUnsettledMs: 3,
+  /** A transaction left open (its process died) is aborted by Kafka after this; readers wait for it meanwhile. */
+  kafkaTransactionMs: 10_000,
+  /** Transactional producers of one process: while one commits, the next are under way. */
+  kafkaProducers: 3,
+  /** Transactions joined into one, and their records and bytes: a transaction costs some ten milliseconds. */
+  kafkaJoinedTransactions: 64,
+  kafkaTransactionRecords: 5_000,
+  kafkaTransactionBytes: 8 * 1024 * 1024,
+  /** Bytes of one batch of one partition: brokers take a megabyte unless told otherwise. */
+  kafkaBatchBytes: 900 * 1024,
+  /** Tries of one step of a transaction, while its coordinator is busy or moving, and the wait between them. */
+  kafkaStepTries: 200,
+  kafkaStepWaitMs: { first: 4, longest: 250 },
+  /** A request to Kafka that is not answered within this has failed. */
+  kafkaRequestMs: 15_000,
+  kafkaConnectMs: 5_000,
+  /** A request to the schema registry, at the start; and the characters repeated of its reason for a refusal. */
+  schemaRegistryMs: 10_000,
+  schemaRegistryReasonLength: 300,
+  /** Between heartbeats of a group's member: a change of owners takes two or three of them. */
+  kafkaHeartbeatMs: 1_000,
+  /** How long a member may take to give a partition back: attempts in flight are finished first (`drainMs`). */
+  kafkaRebalanceMs: 60_000,
   /** Contiguous ranges of ledgers told of one network: there is one, unless an operator has begun anew. */
   ledgerRanges: 100,
   /** A deleted key's tombstone outlives compaction by this, for readers that lag: Kafka's default as well. */
@@ -91,6 +126,10 @@ export const Limits = {
   simulatedRequestBytes: 64 * 1024,
   /** Bytes queued for a client that does not read, before it is disconnected. */
   simulatedSocketBytes: 64 * 1024 * 1024,
+  /** Between ledgers of a test network that it plays: the first event comes before anyone wonders. */
+  simulatedNetworkCloseMs: 2_000,
+  /** Transactions in each: all event types within two minutes, and some 180,000 events a day for a forgotten webhook. */
+  simulatedNetworkTransactions: 4,
 
   // --- deliveries
   /** Deliveries queued or in flight per delivery partition; what is beyond waits in PostgreSQL (24 partitions of 1 to 2 KB each). */
@@ -123,6 +162,31 @@ export const Limits = {
   disabledSweepMs: 3_600_000,
   /** Deliveries queued for a disabled webhook end `failed` after this. */
   disabledQueueMs: 7 * 24 * 3_600_000,
+  /** What deliver has confirmed of webhooks may be used this long: one confirmation in half of it, and none while idle. */
+  webhookViewLeaseMs: 1_000,
+  /** From a rotation's commit to its answer: the lease, and half of it for an event loop or a database that was held up. */
+  secretRotationMs: 1_500,
+  /** Between looks at which secrets' grace is over. */
+  previousSecretSweepMs: 60_000,
+
+  // --- quota and mail
+  /** Between looks at whose deliveries wait: an account overshoots its quota by what it sends in this time. */
+  accountHoldsMs: 1_000,
+  /** Between looks at who has reached a part of the quota and is to be told, and accounts told at once. */
+  quotaNoticesMs: 10_000,
+  quotaNoticesBatch: 500,
+  /** Between looks at the mails that are due. */
+  mailPollMs: 2_000,
+  /** Sending one mail, from connecting to the server's answer: a process that stops waits for it, within `shutdownMs`. */
+  mailSendMs: 10_000,
+  /** How long a mail is its sender's: past this the sender has died, and another sends it. */
+  mailLeaseMs: 60_000,
+  /** Waits between tries to send a mail: three days in all, then it is given up. */
+  mailRetryDelaysMs: [1, 5, 15, 60, 180, 360, 720, 1_440, 1_440].map((minutes) => minutes * 60_000),
+  /** Characters of what a mail server said. */
+  mailErrorLength: 500,
+  /** How long mails are kept: longer than a month, since their causes tell what an account was told of its quota. */
+  mailsKeptMs: 90 * 24 * 3_600_000,
 
   // --- storage
   /** First and longest wait while a store or the log is away. */
@@ -141,12 +205,24 @@ export const Limits = {
   databaseConnectMs: 5_000,
   /** PostgreSQL connections of one process. */
   databaseConnections: 10,
+  /** How long a lease lasts that is not renewed: what its process did is taken over after this. */
+  leaseMs: 10_000,
+  /** Between renewals: two may fail before the lease is given up. */
+  leaseRenewMs: 3_000,
+  /** Between looks at a lease that another process has. */
+  leaseTakeMs: 1_000,
   /** How often partitions are made ahead and retention is applied. */
   maintenanceMs: 3_600_000,
   /** Days of table partitions made ahead, so that midnight never meets a missing one. */
   partitionsAheadDays: 3,
+  /** Days in one table partition of the event log: see migration 0007. */
+  eventPartitionDays: 30,
   /** Between looks at whether what the API answered for has been published. */
   outboxCatchUpMs: 10,
+  /** Webhooks whose secrets are sealed anew in one transaction: each may hold 350 KB of filters, which its record repeats. */
+  secretsResealed: 50,
+  /** Webhooks whose secrets are looked at in one statement. */
+  secretsExamined: 1_000,
   /** Outbox rows published in one transaction of the log. */
   outboxBatch: 500,
   /** Between looks at the outbox for what other processes wrote; its own writes wake the publisher at once. */
@@ -162,6 +238,12 @@ export const Limits = {
   requestBodyBytes: 1024 * 1024,
   /** What one webhook may hold. */
   ...webhookBounds,
+  /** What one account may hold of API keys. */
+  ...apiKeyBounds,
+  /** Requests that wait while others are admitted; they go together in one statement, and more are a 503 at once. */
+  admissionQueue: 5_000,
+  /** A database that does not answer that statement within this counts as away. */
+  admissionMs: 5_000,
   /** A database that does not answer `/readyz` within this counts as away. */
   readyCheckMs: 2_000,
   /** For requests in flight when the server stops: leaves the rest of `shutdownMs` to the stages. */
@@ -174,6 +256,12 @@ export const Limits = {
   pathSegmentLength: 256,
 
   // --- command line
+  /** Rows that a command reads and prints at once: a webhook may hold 350 KB of filters. */
+  commandPageRows: 100,
+  /** Characters of an account's name. */
+  accountNameLength: 100,
+  /** The largest limit an account may have of its own: no more than its column holds. */
+  ownLimit: 1_000_000_000,
   /** Between writings of the line that shows a command's progress. */
   progressRefreshMs: 250,
   /** A request that `listen` takes: envelopes have a few KB. */

@@ -51,3 +51,29 @@ export const urlOf =
     const url = URL.parse(value)
     return url !== null && protocols.includes(url.protocol) && url.hostname !== "" ? value : undefined
   }
+
+const ADDRESS = /^[^\s<>@,;:"]+@[^\s<>@,;:"]+$/
+
+/** A mail address alone. */
+export const isMailAddress = (value: string): boolean => ADDRESS.test(value)
+
+/** `a@b.example` or `Name <a@b.example>`. */
+export const mailbox = (value: string) => {
+  const bare = /^[^\s<>@,;:"][^<>@,;:"\r\n]* <([^<>]+)>$/.exec(value)?.[1] ?? value
+  return isMailAddress(bare) ? value : undefined
+}
+
+/** A user and a password in it are percent-encoded, as in every URL. */
+const urlWithUserOf =
+  (...protocols: ReadonlyArray<string>) =>
+  (value: string) => {
+    try {
+      decodeURIComponent(value)
+      return urlOf(...protocols)(value)
+    } catch {
+      return undefined
+    }
+  }
+
+export const smtpUrl = urlWithUserOf("smtp:", "smtps:")
+export const httpUrl = urlWithUserOf("http:", "https:")

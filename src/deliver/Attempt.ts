@@ -7,7 +7,7 @@ import { Settings } from "../config/Config.ts"
 import type { DeliveryWork } from "../domain/Delivery.ts"
 import { delayAfter } from "../domain/RetryPolicy.ts"
 import type { AttemptRecord } from "../storage/DeliveryStore.ts"
-import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
+import { type RegisteredWebhook, secretsAt, WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import type { Work } from "./Lane.ts"
 import { Sender } from "./Sender.ts"
 import { signedRequest } from "./Signer.ts"
@@ -30,14 +30,20 @@ export const nextWork = (work: Work, webhookId: string, dueAt: number): Delivery
 export const makeAttempt = Effect.gen(function* () {
   const { retryPolicy } = yield* Settings
   const sender = yield* Sender
+  const registry = yield* WebhookRegistry
 
-  return Effect.fnUntraced(function* (webhook: RegisteredWebhook, work: Work) {
+  return Effect.fnUntraced(function* (known: RegisteredWebhook, work: Work) {
+    // Sent is from here on: until the request is handed over nothing waits, so the secret is the newest that any
+    // answered rotation has made.
+    yield* registry.current
+    // Deleted meanwhile: this one counts as in flight.
+    const webhook = registry.get(known.config.id) ?? known
     const attemptedAt = yield* Clock.currentTimeMillis
     const outcome = yield* sender.send(
       signedRequest({
         url: webhook.config.url,
         headers: webhook.config.headers,
-        secret: webhook.secret,
+        secrets: secretsAt(webhook, attemptedAt),
         webhookId: webhook.config.id,
         deliveryId: work.deliveryId,
         event: work.event,

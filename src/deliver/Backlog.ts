@@ -1,11 +1,12 @@
 /**
  * A page of a webhook's parked deliveries, as work: the rows in order of their ids, with their events read back from
- * the log. A row whose event retention has dropped is ended: it can never be sent.
+ * the log; a test delivery's event stands in its row. A row whose event retention has dropped is ended: it can never be
+ * sent.
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
-import { eventsTopic, type LedgerEvent } from "../domain/LedgerEvent.ts"
+import { eventsTopic, type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { DeliveryStore, type ParkedDelivery } from "../storage/DeliveryStore.ts"
@@ -38,8 +39,8 @@ export const makeBacklog = Effect.gen(function* () {
         const count = Math.min(last - from + 1, Limits.takeBatchRecords)
         const records = yield* log.read({ topic: eventsTopic(network), partition: 0, offset: from }, count)
         for (const record of records) {
-          // Written by ingest in this shape.
-          if (record.value !== null) found.set(record.offset, JSON.parse(record.value) as LedgerEvent)
+          const event = parseLedgerEvent(record.value)
+          if (event !== undefined) found.set(record.offset, event)
         }
         const reached = records.at(-1)?.offset
         if (reached === undefined) break
@@ -57,18 +58,23 @@ export const makeBacklog = Effect.gen(function* () {
     offset: undefined
   })
 
-  return (webhookId: string, afterId: string, limit: number): Effect.Effect<BacklogPage> =>
+  return (
+    webhookId: string,
+    which: "all" | "free",
+    afterId: string,
+    limit: number
+  ): Effect.Effect<BacklogPage> =>
     Effect.gen(function* () {
-      const rows = yield* deliveries.parkedPage(webhookId, afterId, limit)
+      const rows = yield* deliveries.parkedPage(webhookId, which, afterId, limit)
       const first = rows[0]
       if (first === undefined) return { rows: 0, lastId: "", works: [] }
       // A webhook belongs to one network.
-      const offsets = [...new Set(rows.map((row) => row.eventOffset))].sort((a, b) => a - b)
+      const offsets = [...new Set(rows.flatMap((row) => row.eventOffset ?? []))].sort((a, b) => a - b)
       const events = yield* readEvents(first.network, offsets)
       const works: Array<Work> = []
       const gone: Array<string> = []
       for (const row of rows) {
-        const event = events.get(row.eventOffset)
+        const event = row.eventOffset === null ? parseLedgerEvent(row.testEvent) : events.get(row.eventOffset)
         if (event === undefined) gone.push(row.id)
         else works.push(toWork(row, event))
       }

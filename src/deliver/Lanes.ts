@@ -6,11 +6,13 @@
 import { Clock, Effect, FiberSet, Latch } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
+import { type Passage, passageUnder } from "../domain/Quota.ts"
 import { DeliveryStore } from "../storage/DeliveryStore.ts"
+import { AccountHolds } from "../webhooks/AccountHolds.ts"
 import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { makeAttempt } from "./Attempt.ts"
 import { makeBacklog } from "./Backlog.ts"
-import { afterPage, type Lane, laneRoom, makeLane, mayStart, type Work, wantsPage } from "./Lane.ts"
+import { afterPage, type Lane, laneRoom, makeLane, mayStart, turn, type Work, wantsPage } from "./Lane.ts"
 import { Recorder } from "./Recorder.ts"
 
 export interface Lanes {
@@ -35,6 +37,7 @@ export interface Refused {
 
 export const makeLanes = Effect.fnUntraced(function* (settleOffset: (offset: number) => void) {
   const registry = yield* WebhookRegistry
+  const holds = yield* AccountHolds
   const deliveries = yield* DeliveryStore
   const recorder = yield* Recorder
   const attempt = yield* makeAttempt
@@ -59,6 +62,13 @@ export const makeLanes = Effect.fnUntraced(function* (settleOffset: (offset: num
       lanes.set(webhookId, lane)
     }
     return lane
+  }
+
+  /** Undefined when the webhook is deleted. */
+  const passageOf = (webhookId: string): Passage | undefined => {
+    const config = registry.get(webhookId)?.config
+    if (config === undefined) return undefined
+    return config.status === "active" ? passageUnder(holds.get(config.account_id), config.network) : "none"
   }
 
   const roomOf = (lane: Lane) => laneRoom(lane, Limits.partitionDeliveries - busy.size, Limits.laneShare)
@@ -103,10 +113,12 @@ export const makeLanes = Effect.fnUntraced(function* (settleOffset: (offset: num
   const next = (lane: Lane): void => {
     if (stopping) return
     const webhook = registry.get(lane.webhookId)
-    if (webhook?.config.status !== "active") {
-      clear(lane, webhook !== undefined)
+    const passage = passageOf(lane.webhookId)
+    if (webhook === undefined || passage === undefined) {
+      remove(lane)
       return
     }
+    if (passage !== lane.passage) giveBack(lane, turn(lane, passage))
     const { max_in_flight, max_per_second } = webhook.config
     while (!lane.waiting && mayStart(lane, max_in_flight, Limits.unsettledSlack)) {
       const waitMs = lane.rate.take(max_per_second, clock.currentTimeMillisUnsafe())
@@ -125,38 +137,40 @@ export const makeLanes = Effect.fnUntraced(function* (settleOffset: (offset: num
     if (wantsPage(lane, Limits.lanePageRows)) page(lane)
   }
 
-  /** The webhook is disabled (its queue goes back to the rows) or deleted (its rows have been ended). */
-  const clear = (lane: Lane, keep: boolean) => {
-    const dropped = lane.queue
+  /** The webhook is deleted: its rows have been ended. */
+  const remove = (lane: Lane) => {
+    for (const work of lane.queue) forget(work)
     lane.queue = []
-    lane.mode = "backlog"
-    lane.atEnd = false
-    if (!keep) {
-      for (const work of dropped) forget(work)
-      lanes.delete(lane.webhookId)
-    } else if (dropped.length > 0) {
-      const refused = dropped.map(({ deliveryId }) => ({ webhookId: lane.webhookId, deliveryId }))
-      lane.parking += refused.length
-      run(
-        Effect.map(park(refused), () => {
-          for (const work of dropped) forget(work)
-        })
-      )
-    }
+    lanes.delete(lane.webhookId)
+  }
+
+  /** From here on the rows alone remember this work. */
+  const giveBack = (lane: Lane, works: ReadonlyArray<Work>) => {
+    if (works.length === 0) return
+    lane.parking += works.length
+    lane.givingBack++
+    run(
+      Effect.map(park(works.map(({ deliveryId }) => ({ webhookId: lane.webhookId, deliveryId }))), () => {
+        for (const work of works) forget(work)
+        lane.givingBack--
+        next(lane)
+      })
+    )
   }
 
   const page = (lane: Lane) => {
     const limit = Math.min(Limits.lanePageRows, roomOf(lane))
     if (limit === 0) return void hungry.add(lane)
     lane.paging = true
-    const changesBefore = lane.changes
+    const { changes: changesBefore, turns } = lane
+    const which = lane.passage === "free" ? "free" : "all"
     run(
-      Effect.map(backlog(lane.webhookId, lane.cursor, limit), ({ rows, lastId, works }) => {
+      Effect.map(backlog(lane.webhookId, which, lane.cursor, limit), ({ rows, lastId, works }) => {
         lane.paging = false
         const settled = new Set(lane.settledMeanwhile)
         lane.settledMeanwhile.clear()
-        // The webhook may have been disabled while the page was read: its rows are still parked.
-        if (stopping || registry.get(lane.webhookId)?.config.status !== "active") return next(lane)
+        // Other deliveries may start than when the page was asked for: its rows are still parked.
+        if (stopping || lane.turns !== turns) return next(lane)
         for (const work of works) {
           if (busy.has(work.deliveryId) || settled.has(work.deliveryId)) continue
           busy.add(work.deliveryId)
@@ -178,13 +192,23 @@ export const makeLanes = Effect.fnUntraced(function* (settleOffset: (offset: num
     for (const webhookId of new Set(works.map((work) => work.webhookId))) next(laneOf(webhookId, "backlog"))
   })
 
-  const unsubscribe = registry.subscribe((webhookId) => {
+  const lookAgain = (webhookId: string) => {
     const lane = lanes.get(webhookId)
-    if (lane === undefined) return
-    lane.atEnd = false
-    next(lane)
-  })
-  yield* Effect.addFinalizer(() => Effect.sync(unsubscribe))
+    if (lane !== undefined) next(lane)
+  }
+  const subscriptions = [
+    registry.subscribe(lookAgain),
+    holds.subscribe((accountId) => {
+      for (const webhookId of lanes.keys()) {
+        if (registry.get(webhookId)?.config.account_id === accountId) lookAgain(webhookId)
+      }
+    })
+  ]
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      for (const unsubscribe of subscriptions) unsubscribe()
+    })
+  )
 
   const result: Lanes = {
     offer: (webhookId, work) => {
@@ -193,8 +217,7 @@ export const makeLanes = Effect.fnUntraced(function* (settleOffset: (offset: num
         return true
       }
       const lane = laneOf(webhookId, "live")
-      const active = registry.get(webhookId)?.config.status === "active"
-      if (lane.mode === "backlog" || !active || roomOf(lane) === 0) {
+      if (lane.mode === "backlog" || passageOf(webhookId) !== "all" || roomOf(lane) === 0) {
         // From here on the lane cannot turn live before this work is parked: nothing may overtake it.
         lane.mode = "backlog"
         lane.parking++

@@ -3,7 +3,7 @@
  * in; the body is read to its cap or the deadline and never turns a 2xx into a failure. Redirects are not followed.
  * Every connection goes to an address that was checked, names and literals alike. Failure is data: `send` never fails.
  */
-import { lookup } from "node:dns"
+import { type LookupAddress, type LookupAllOptions, lookup } from "node:dns"
 import type { LookupFunction } from "node:net"
 import { Clock, Context, Effect, Layer } from "effect"
 import { Agent, buildConnector, type Dispatcher } from "undici"
@@ -18,23 +18,43 @@ class AddressNotAllowed extends Error {
   readonly code = "ADDRESS_NOT_ALLOWED"
 }
 
-/** Resolves a name and keeps its public addresses only: what is connected to is what was checked. */
-const publicLookup: LookupFunction = (hostname, options, callback) =>
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return callback(error, "", 0)
-    const allowed = addresses.filter(({ address }) => isPublicAddress(address))
-    const first = allowed[0]
-    if (first === undefined) return callback(new AddressNotAllowed(), "", 0)
-    if (options.all === true) callback(null, allowed)
-    else callback(null, first.address, first.family)
-  })
+export type Resolve = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: ReadonlyArray<LookupAddress>) => void
+) => void
 
-const makeConnector = (allowPrivate: boolean, timeoutMs: number): buildConnector.connector => {
+/** What asks for a name's addresses: the operating system, unless a test has answers of its own. */
+export const Resolver = Context.Reference<Resolve>("ledgerhook/deliver/Resolver", {
+  defaultValue: () => lookup
+})
+
+/**
+ * Keeps the public addresses of a name only. The socket connects to these very addresses and asks no second time, so
+ * that an answer that changes after the check changes nothing.
+ */
+const publicOnly =
+  (resolve: Resolve): LookupFunction =>
+  (hostname, options, callback) =>
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, "", 0)
+      const allowed = addresses.filter(({ address }) => isPublicAddress(address))
+      const first = allowed[0]
+      if (first === undefined) return callback(new AddressNotAllowed(), "", 0)
+      if (options.all === true) callback(null, allowed)
+      else callback(null, first.address, first.family)
+    })
+
+const makeConnector = (
+  allowPrivate: boolean,
+  timeoutMs: number,
+  resolve: Resolve
+): buildConnector.connector => {
   // undici's own connect timer ticks coarsely: it only has to end what the attempt's deadline has given up.
   const connect = buildConnector({
     timeout: timeoutMs + 1_000,
     allowH2: false,
-    ...(allowPrivate ? {} : { lookup: publicLookup })
+    ...(allowPrivate ? {} : { lookup: publicOnly(resolve) })
   })
   return (options, callback) => {
     // `lookup` is not called for IP literals.
@@ -68,11 +88,12 @@ export class Sender extends Context.Service<
     Sender,
     Effect.gen(function* () {
       const { allowPrivateAddresses, deliveryTimeoutMs } = yield* Settings
+      const resolve = yield* Resolver
       const agent = yield* Effect.acquireRelease(
         Effect.sync(
           () =>
             new Agent({
-              connect: makeConnector(allowPrivateAddresses, deliveryTimeoutMs),
+              connect: makeConnector(allowPrivateAddresses, deliveryTimeoutMs, resolve),
               connections: Limits.connectionsPerOrigin,
               keepAliveTimeout: Limits.connectionIdleMs,
               keepAliveMaxTimeout: Limits.connectionIdleMs,

@@ -1,6 +1,6 @@
 /**
- * The request of one attempt: the envelope's bytes, the headers of service.md, and the signature over the raw body,
- * keyed with the UTF-8 bytes of the webhook's secret. node:crypto's HMAC is synchronous: no promise per delivery.
+ * The request of one attempt: the envelope's bytes, the headers of service.md, and a signature over the raw body,
+ * keyed with the UTF-8 bytes of the webhook's secret; two of them, by comma, in the grace of a rotation. node:crypto's HMAC is synchronous: no promise per delivery.
  */
 import { createHmac } from "node:crypto"
 import { envelopeJson, type LedgerEvent } from "../domain/LedgerEvent.ts"
@@ -18,7 +18,8 @@ export const signedRequest = (options: {
   readonly url: string
   /** The webhook's own headers: they never replace the service's. */
   readonly headers: Readonly<Record<string, string>>
-  readonly secret: string
+  /** The newest first: a receiver that knows one of them accepts the request. */
+  readonly secrets: ReadonlyArray<string>
   readonly webhookId: string
   readonly deliveryId: string
   readonly event: LedgerEvent
@@ -32,7 +33,7 @@ export const signedRequest = (options: {
       "User-Agent": "Ledgerhook/0.1",
       ...options.headers,
       "Content-Type": "application/json",
-      "X-Service-Signature": signature(options.secret, body),
+      "X-Service-Signature": options.secrets.map((secret) => signature(secret, body)).join(","),
       "X-Service-Delivery-Id": options.deliveryId,
       "X-Service-Event-Id": options.event.event_id,
       "X-Service-Event-Type": options.event.event_type,

@@ -4,6 +4,7 @@
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
+import { patiently } from "../config/Retrying.ts"
 import { DELIVERIES_TOPIC } from "../domain/Delivery.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { DeliveryStore } from "../storage/DeliveryStore.ts"
@@ -21,6 +22,11 @@ export const deliver = Effect.gen(function* () {
   const log = yield* EventLog
   yield* Effect.raceFirst(
     log.consume({ group: "deliver", topics: [DELIVERIES_TOPIC] }, Actor.run),
-    Effect.forever(Effect.andThen(sweep, Effect.sleep(Limits.disabledSweepMs)))
+    Effect.forever(
+      Effect.andThen(
+        sweep.pipe(patiently("ending what waits for disabled webhooks")),
+        Effect.sleep(Limits.disabledSweepMs)
+      )
+    )
   )
 })

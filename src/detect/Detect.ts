@@ -3,7 +3,8 @@
  * their final ids, counted before any filter. It never throws: what a detector cannot decide, and a defect in one,
  * become alerts, and everything else of the transaction and the ledger still comes out.
  */
-import { type EventType, rankOf } from "../domain/EventType.ts"
+import { rankOf } from "../domain/EventType.ts"
+import { isHash } from "../domain/Hash.ts"
 import { isoTime, type Ledger, type LedgerTransaction } from "../domain/Ledger.ts"
 import type { DetectedEvent, Detection, DetectionAlert } from "../domain/LedgerEvent.ts"
 import { inExecutionOrder } from "../domain/NormaliseLedger.ts"
@@ -11,7 +12,7 @@ import { accountSettings } from "./AccountSettings.ts"
 import { account } from "./Accounts.ts"
 import { check } from "./Checks.ts"
 import { escrow } from "./Escrows.ts"
-import { isHash, textOf } from "./Fields.ts"
+import { textOf } from "./Fields.ts"
 import {
   alert,
   type EventFinding,
@@ -62,7 +63,11 @@ export const detectLedger = (ledger: Ledger): Detection => {
   const timestamp = closeTimeOf(ledger)
   for (const transaction of inExecutionOrder(ledger.transactions)) {
     const found: Array<EventFinding> = []
-    for (const finding of fenced("The transaction", () => detectTransaction(ledger, transaction)))
+    const findings = fenced(
+      () => "The transaction",
+      () => detectTransaction(ledger, transaction)
+    )
+    for (const finding of findings)
       if (finding._tag === "Event") found.push(finding)
       else alerts.push({ tx_hash: transaction.hash, event_type: finding.type, reason: finding.reason })
     if (found.length > 0) number(ledger, timestamp, transaction, found, events)
@@ -90,28 +95,35 @@ const detectTransaction = (ledger: Ledger, { hash, tx, meta }: LedgerTransaction
   }
   const findings: Array<Finding> = []
   if (nodes === undefined) findings.push(alert(null, "The metadata have no AffectedNodes."))
-  const detectAll = context.succeeded ? transactionDetectors.get(type) : undefined
-  if (detectAll !== undefined) findings.push(...fenced(type, () => detectAll(context)))
-  for (const node of context.nodes) findings.push(...detectNode(context, node))
+  const detector = context.succeeded ? transactionDetectors.get(type) : undefined
+  if (detector !== undefined) {
+    const found = fenced(
+      () => type,
+      () => detector(context)
+    )
+    for (const finding of found) findings.push(finding)
+  }
+  for (const node of context.nodes) for (const finding of detectNode(context, node)) findings.push(finding)
   return findings
 }
 
 const detectNode = (context: TransactionContext, node: AffectedNode): Findings => {
-  const detector = nodeDetectors[node.type]
-  if (detector === ignored) return nothing
-  const findings = fenced(`${node.type} ${node.id}`, () => detector(context, node))
+  const findings = fenced(
+    () => `${node.type} ${node.id}`,
+    () => nodeDetectors[node.type](context, node)
+  )
   return findings.length === 0 || isHash(node.id)
     ? findings
     : [alert(null, `A ${node.type} node has no LedgerIndex of 64 hex digits.`)]
 }
 
 /** Detectors die on what no ledger holds, and on their own mistakes: either costs one event, never the ledger. */
-const fenced = (subject: string, detect: () => Findings): Findings => {
+const fenced = (subject: () => string, detect: () => Findings): Findings => {
   try {
     return detect()
   } catch (defect) {
     const cause = defect instanceof Error ? defect.message : String(defect)
-    return [alert(null, `${subject} could not be read: ${cause}.`)]
+    return [alert(null, `${subject()} could not be read: ${cause}.`)]
   }
 }
 
@@ -125,23 +137,24 @@ const number = (
   found: Array<EventFinding>,
   events: Array<DetectedEvent>
 ): void => {
-  const counts = new Map<EventType, number>()
-  for (const { type } of found) counts.set(type, (counts.get(type) ?? 0) + 1)
   // Stable: events of one type keep the order of their nodes.
-  found.sort(byRank)
+  if (found.length > 1) found.sort(byRank)
   let subIndex = 0
-  found.forEach(({ type, payload, accounts }, i) => {
-    subIndex = i > 0 && found[i - 1]!.type === type ? subIndex + 1 : 0
+  for (let i = 0; i < found.length; i++) {
+    const { accounts, payload, type } = found[i]!
+    const followsOne = found[i - 1]?.type === type
+    subIndex = followsOne ? subIndex + 1 : 0
+    const isOneOfSeveral = followsOne || found[i + 1]?.type === type
     const id = `xrpl:${ledger.ledger_index}:${transaction.hash}:${type}`
     events.push({
-      event_id: counts.get(type) === 1 ? id : `${id}:${subIndex}`,
+      event_id: isOneOfSeveral ? `${id}:${subIndex}` : id,
       event_type: type,
       ledger_index: ledger.ledger_index,
       timestamp,
       payload,
       accounts: involved(transaction, accounts)
     })
-  })
+  }
 }
 
 /** The filter set, sorted by bytes; a delegate belongs to it with the account he acts for (events.md 1.9). */
@@ -149,12 +162,16 @@ const involved = (
   { tx }: LedgerTransaction,
   accounts: ReadonlyArray<string | undefined>
 ): ReadonlyArray<string> => {
-  const set = new Set<string>()
-  for (const address of accounts) if (address !== undefined) set.add(address)
+  const members: Array<string> = []
+  // They are a handful: looking through them is faster than a set.
+  for (const address of accounts)
+    if (address !== undefined && !members.includes(address)) members.push(address)
   const delegate = textOf(tx, "Delegate")
-  const account = textOf(tx, "Account")
-  if (delegate !== undefined && account !== undefined && set.has(account)) set.add(delegate)
-  return [...set].sort()
+  if (delegate !== undefined && !members.includes(delegate)) {
+    const account = textOf(tx, "Account")
+    if (account !== undefined && members.includes(account)) members.push(delegate)
+  }
+  return members.length > 1 ? members.sort() : members
 }
 
 const closeTimeOf = ({ close_time }: Ledger): string | null => {

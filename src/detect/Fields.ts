@@ -2,6 +2,7 @@
  * Reading fields of transactions and ledger entries. A field that is absent or not of its type reads as undefined;
  * where an event cannot be without it, `need` dies naming it, and the fence in Detect.ts turns that into an alert.
  */
+import { isHash } from "../domain/Hash.ts"
 import { isoTime, type Json, type JsonObject } from "../domain/Ledger.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
 
@@ -34,10 +35,6 @@ export const listOf = (fields: JsonObject, name: string): ReadonlyArray<Json> | 
   // Array.isArray does not narrow a readonly array type.
   return Array.isArray(value) ? (value as ReadonlyArray<Json>) : undefined
 }
-
-const HASH = /^[0-9A-Fa-f]{64}$/
-
-export const isHash = (text: string): boolean => HASH.test(text)
 
 /** 256 bits as upper-case hex, whatever case the source wrote (events.md 2). */
 export const hashOf = (fields: JsonObject, name: string): string | undefined => {

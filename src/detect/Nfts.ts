@@ -1,4 +1,5 @@
 /** nft.minted, nft.burned and nft.offer_accepted: what a transaction did to a token (events.md 2.3, 3). */
+import { accountIdOfAddress, addressOfAccountId } from "../domain/AccountId.ts"
 import { amountOf, amountOrZero } from "./Amounts.ts"
 import { hashOf, need, needText, textOf } from "./Fields.ts"
 import { alert, event, type Findings, type TransactionContext, type TransactionDetector } from "./Finding.ts"
@@ -6,14 +7,15 @@ import { mintedByCount, mintedByPages, parseNftokenId } from "./NftokenId.ts"
 import type { AffectedNode } from "./Nodes.ts"
 
 export const nftMint: TransactionDetector = (context) => {
-  const byPages = mintedByPages(context)
-  const byCount = mintedByCount(context)
-  const id = byPages ?? byCount
+  const owner = needText(context.tx, "Account")
+  const ownerId = accountIdOfAddress(owner)
+  const issuer = textOf(context.tx, "Issuer") ?? owner
+  const issuerId = issuer === owner ? ownerId : accountIdOfAddress(issuer)
+  const byCount = mintedByCount(context, issuer, issuerId)
+  const id = mintedByPages(context, ownerId) ?? byCount
   if (id === undefined)
     return [alert("nft.minted", "Neither the NFTokenPages nor the issuer's AccountRoot tell the NFTokenID.")]
-  const owner = needText(context.tx, "Account")
-  const issuer = textOf(context.tx, "Issuer") ?? owner
-  const { flags, transferFee, taxon, serial, issuer: issuerInId } = parseNftokenId(id)
+  const { flags, transferFee, issuerId: issuerIdInId, taxon, serial } = parseNftokenId(id)
   const payload = {
     tx_hash: context.hash,
     nftoken_id: id,
@@ -26,7 +28,7 @@ export const nftMint: TransactionDetector = (context) => {
     uri: textOf(context.tx, "URI")
   }
   const minted = event("nft.minted", payload, [owner, issuer])
-  const isDoubtful = byCount === undefined ? issuerInId !== issuer : byCount !== id
+  const isDoubtful = byCount === undefined ? issuerIdInId !== issuerId : byCount !== id
   return isDoubtful
     ? [minted, alert("nft.minted", `NFTokenID ${id} of the pages is not the one the transaction composes.`)]
     : [minted]
@@ -36,7 +38,8 @@ export const nftBurn: TransactionDetector = (context) => {
   const id = need(hashOf(context.tx, "NFTokenID"), "NFTokenID")
   const burned_by = needText(context.tx, "Account")
   const owner = textOf(context.tx, "Owner") ?? burned_by
-  const { issuer, taxon, serial } = parseNftokenId(id)
+  const { issuerId, taxon, serial } = parseNftokenId(id)
+  const issuer = addressOfAccountId(issuerId)
   const payload = { tx_hash: context.hash, nftoken_id: id, owner, burned_by, issuer, taxon, serial }
   return [event("nft.burned", payload, [owner, burned_by, issuer])]
 }
@@ -71,7 +74,8 @@ const sale = (context: TransactionContext, { sellId, buyId, sell, buy, taken }: 
   const buyer = buy === undefined ? acceptor : needText(buy.fields, "Owner")
   const isBrokered = sell !== undefined && buy !== undefined
   const broker = isBrokered ? acceptor : undefined
-  const { issuer, transferFee } = parseNftokenId(id)
+  const { issuerId, transferFee } = parseNftokenId(id)
+  const issuer = addressOfAccountId(issuerId)
   const payload = {
     tx_hash: context.hash,
     nftoken_id: id,

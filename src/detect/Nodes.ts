@@ -19,8 +19,19 @@ const entryTypes = [
 
 export type EntryType = (typeof entryTypes)[number]
 
+/** Gives the program's own string for the source's: comparing and looking up by that is several times as fast. */
+const entryTypeOf: ReadonlyMap<string, EntryType> = new Map(entryTypes.map((type) => [type, type]))
+
+type Change = "created" | "modified" | "deleted"
+
+const changeOf: ReadonlyMap<string, Change> = new Map([
+  ["CreatedNode", "created"],
+  ["ModifiedNode", "modified"],
+  ["DeletedNode", "deleted"]
+])
+
 export interface AffectedNode {
-  readonly change: "created" | "modified" | "deleted"
+  readonly change: Change
   readonly type: EntryType
   /** `LedgerIndex`, the entry's key in upper case; whether it is 64 hex digits is asked only where it makes an event. */
   readonly id: string
@@ -30,13 +41,9 @@ export interface AffectedNode {
   readonly previous: JsonObject
 }
 
-const entryTypeSet: ReadonlySet<string> = new Set(entryTypes)
-
-const isEntryType = (type: string): type is EntryType => entryTypeSet.has(type)
-
-const read = (change: AffectedNode["change"], node: JsonObject): AffectedNode | undefined => {
-  const type = node["LedgerEntryType"]
-  if (typeof type !== "string" || !isEntryType(type)) return undefined
+const read = (change: Change, node: JsonObject): AffectedNode | undefined => {
+  const type = entryTypeOf.get(textOf(node, "LedgerEntryType") ?? "")
+  if (type === undefined) return undefined
   return {
     change,
     type,
@@ -46,13 +53,14 @@ const read = (change: AffectedNode["change"], node: JsonObject): AffectedNode | 
   }
 }
 
+/** An entry of AffectedNodes has one key, which says what happened to the node below it. */
 const readWrapped = (wrapped: JsonObject): AffectedNode | undefined => {
-  const modified = objectOf(wrapped, "ModifiedNode")
-  if (modified !== undefined) return read("modified", modified)
-  const deleted = objectOf(wrapped, "DeletedNode")
-  if (deleted !== undefined) return read("deleted", deleted)
-  const created = objectOf(wrapped, "CreatedNode")
-  return created === undefined ? undefined : read("created", created)
+  for (const key in wrapped) {
+    const change = changeOf.get(key)
+    const node = change === undefined ? undefined : objectOf(wrapped, key)
+    if (change !== undefined && node !== undefined) return read(change, node)
+  }
+  return undefined
 }
 
 const byId = (a: AffectedNode, b: AffectedNode): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)

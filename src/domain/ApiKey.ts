@@ -2,9 +2,9 @@
  * API keys: what they look like, what they may do, and who is calling with one. The value is shown once; afterwards
  * only its SHA-256 exists, so a lookup compares hashes and tells nothing about a key by its timing.
  */
-import { createHash, randomBytes } from "node:crypto"
+import { hash, randomBytes } from "node:crypto"
 import type { KeyEnvironment } from "./Network.ts"
-import type { Plan } from "./Plans.ts"
+import type { Plan, PlanLimits } from "./Plans.ts"
 
 export const scopes = [
   "webhooks:read",
@@ -18,11 +18,24 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]
 
+/** `admin` has every scope. */
+export const hasScope = (held: ReadonlyArray<Scope>, scope: Scope): boolean =>
+  held.includes("admin") || held.includes(scope)
+
+export const apiKeyBounds = {
+  /** Characters of a key's name. */
+  apiKeyNameLength: 100,
+  /** Keys of one account that work: neither revoked nor expired. The operator's own commands may make more. */
+  apiKeysPerAccount: 100
+} as const
+
 /** Who a valid key stands for. */
 export interface Identity {
   readonly keyId: string
   readonly accountId: string
   readonly plan: Plan
+  /** The plan's, with what its account has of its own. */
+  readonly limits: PlanLimits
   readonly environment: KeyEnvironment
   readonly scopes: ReadonlyArray<Scope>
 }
@@ -44,7 +57,7 @@ export const newKeyValue = (environment: KeyEnvironment): string => {
   return keyPrefix(environment) + text
 }
 
-export const keySha256 = (value: string): Buffer => createHash("sha256").update(value).digest()
+export const keySha256 = (value: string): Buffer => hash("sha256", value, "buffer")
 
 /** Enough to recognise a key by: `svc_live_…x7Qb`. */
 export const keyHint = (value: string): string => {

@@ -3,9 +3,10 @@
  * records of the two public topics. `LedgerEvent.ts` holds the types; the tests hold both to each other.
  */
 import { Schema } from "effect"
+import { EVENT_ID_PATTERN } from "./EventId.ts"
 import { eventTypes } from "./EventType.ts"
 import { networks } from "./Network.ts"
-import { Address, Hash, required, Time } from "./payloads/Fields.ts"
+import { Address, Hash, optional, required, Time } from "./payloads/Fields.ts"
 
 /** Of the ledger's 32-bit sequence numbers; ledger 0 does not exist. */
 const LEDGER_INDEX_MAX = 2 ** 32 - 1
@@ -16,9 +17,7 @@ const ledgerIndex = Schema.Number.check(
 )
 const count = Schema.Number.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(0))
 
-const EventId = Schema.String.check(
-  Schema.isPattern(/^xrpl:[1-9][0-9]*:[A-F0-9]{64}:[a-z_]+\.[a-z_]+(?::[0-9]+)?$/u)
-).annotate({
+const EventId = Schema.String.check(Schema.isPattern(EVENT_ID_PATTERN)).annotate({
   identifier: "EventId",
   title: "EventId",
   description:
@@ -118,7 +117,15 @@ export const ledgerRecord = Schema.Struct({
     Schema.NullOr(count),
     "The offset of its first event in xrpl.<network>.events; null when it has none."
   ),
-  detected_at: required(count, "When it was taken, in Unix milliseconds; as in its events.")
+  detected_at: required(count, "When it was taken, in Unix milliseconds; as in its events."),
+  range_since: optional(
+    count,
+    "The detected_at of the first ledger of its range: records that share it are an unbroken chain, each linked by hash to the one before. Absent from records of earlier versions."
+  ),
+  simulated: optional(
+    Schema.Literal(true),
+    "There when the ledger was made by the simulated ledger, which plays a test network that has no servers."
+  )
 }).annotate({
   title: "Ledger record",
   description:

@@ -62,5 +62,11 @@ export const idTime = (id: string): number => {
   return time
 }
 
+const ULID = "[0-7][0-9A-HJKMNP-TV-Z]{25}"
+const ulid = new RegExp(`^${ULID}$`)
+
+/** What an id looks like, as a regular expression's source. */
+export const idPattern = (prefix: IdPrefix): string => `^${prefix}${ULID}$`
+
 export const isId = (prefix: IdPrefix, id: string): boolean =>
-  id.startsWith(prefix) && /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(id.slice(prefix.length))
+  id.startsWith(prefix) && ulid.test(id.slice(prefix.length))

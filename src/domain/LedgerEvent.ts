@@ -52,10 +52,25 @@ export interface LedgerMarker {
   /** Offset of its first event in the events topic; null when it has none. */
   readonly first_event_offset: number | null
   readonly detected_at: number
+  /** `detected_at` of the first ledger of its unbroken chain; older markers have none. */
+  readonly range_since?: number
+  /** Made by the simulated ledger, which plays a test network that has no servers. */
+  readonly simulated?: true
 }
 
 export const eventsTopic = (network: Network): string => `xrpl.${network}.events`
 export const ledgersTopic = (network: Network): string => `xrpl.${network}.ledgers`
+
+/** The event that the value of a record of `xrpl.<network>.events` holds; undefined when it holds none. */
+export const parseLedgerEvent = (value: string | null): LedgerEvent | undefined => {
+  try {
+    // Written by ingest in this shape.
+    const event = JSON.parse(value ?? "") as LedgerEvent
+    return typeof event.event_id === "string" && typeof event.detected_at === "number" ? event : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** The body of a webhook POST, byte for byte the same at every attempt. */
 export const envelopeJson = (event: LedgerEvent, webhookId: string): string =>

@@ -6,7 +6,8 @@ export type Network = (typeof networks)[number]
 /** The `network_id` a server of that network reports in `server_info`. */
 export const networkIds: Readonly<Record<Network, number>> = { mainnet: 0, testnet: 1, devnet: 2 }
 
-export type KeyEnvironment = "live" | "test"
+export const keyEnvironments = ["live", "test"] as const
+export type KeyEnvironment = (typeof keyEnvironments)[number]
 
 export const environmentOf = (network: Network): KeyEnvironment => (network === "mainnet" ? "live" : "test")
 

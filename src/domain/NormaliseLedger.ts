@@ -4,6 +4,7 @@
  * objects (so a flat version 1 entry still carries its `hash` and `metaData` in `tx`).
  * Nothing is dropped silently: what cannot be read is counted in `malformed`, and the caller decides.
  */
+import { isHash } from "./Hash.ts"
 import type { Json, JsonObject, Ledger, LedgerTransaction } from "./Ledger.ts"
 
 export interface NormalisedLedger {
@@ -18,10 +19,8 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
 const objectOrUndefined = (value: unknown): JsonObject | undefined =>
   isJsonObject(value) ? value : undefined
 
-const HASH = /^[0-9A-Fa-f]{64}$/
-
 const hashOrUndefined = (value: Json | undefined): string | undefined =>
-  typeof value === "string" && HASH.test(value) ? value.toUpperCase() : undefined
+  typeof value === "string" && isHash(value) ? value.toUpperCase() : undefined
 
 /** Counts and times, which version 1 writes partly as strings. */
 const countOrUndefined = (value: Json | undefined): number | undefined => {

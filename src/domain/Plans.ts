@@ -46,12 +46,15 @@ export const planLimits: Readonly<Record<Plan, PlanLimits>> = {
   }
 }
 
+/** The plan whose figures an account may replace. */
+export const CUSTOM_PLAN: Plan = "enterprise"
+
 /** An account's own figures; null: the plan's. */
 export type LimitOverrides = { readonly [K in keyof PlanLimits]: number | null }
 
 export const limitsOf = (plan: Plan, own: LimitOverrides): PlanLimits => {
   const standard = planLimits[plan]
-  if (plan !== "enterprise") return standard
+  if (plan !== CUSTOM_PLAN) return standard
   return {
     requestsPerMinute: own.requestsPerMinute ?? standard.requestsPerMinute,
     requestsPerDay: own.requestsPerDay ?? standard.requestsPerDay,

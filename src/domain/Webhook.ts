@@ -23,4 +23,10 @@ export interface WebhookConfig {
   readonly max_per_second: number | null
   /** The signing secret, sealed (storage/SecretBox): the log never holds it in clear. */
   readonly sealed_secret: string
+  /** The secret before the last rotation, if that gave it a grace: deliveries are signed with it too until then. */
+  readonly previous_secret?: {
+    readonly sealed: string
+    /** Unix milliseconds. */
+    readonly until: number
+  }
 }

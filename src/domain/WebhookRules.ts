@@ -18,6 +18,8 @@ export const webhookBounds = {
   webhookHeaderLength: 1_024,
   /** Characters of a signing secret of one's own. */
   secretLength: { minimum: 16, maximum: 128 },
+  /** Seconds for which the secret before a rotation signs too: a day is time enough to bring the new one everywhere. */
+  graceSeconds: 86_400,
   /** Attempts at once to one webhook: the most, and unless it says otherwise. */
   maxInFlight: 256,
   defaultInFlight: 16,

@@ -5,14 +5,13 @@
 import { Clock, Effect } from "effect"
 import { untilBack } from "../config/Retrying.ts"
 import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
-import type { Network } from "../domain/Network.ts"
 import type { EventLog } from "../log/EventLog.ts"
 import { readMarker } from "../log/LedgerMarkers.ts"
-import { type DetectedLedger, ledgerBatch } from "./Batch.ts"
+import { type ChainIdentity, type DetectedLedger, ledgerBatch } from "./Batch.ts"
 import type { Tracker } from "./Tracker.ts"
 
 export interface Appending {
-  /** The checkpoint. */
+  /** Where the log ends. */
   readonly lastMarker: Effect.Effect<LedgerMarker | undefined>
   /** `previous`: the last marker in the log. At least one ledger; gives their markers. */
   readonly append: (
@@ -21,7 +20,14 @@ export interface Appending {
   ) => Effect.Effect<ReadonlyArray<LedgerMarker>>
 }
 
-export const makeAppending = (network: Network, log: EventLog["Service"], tracker: Tracker): Appending => {
+/** `writer` is the network's only one (`EventLog.exclusive`): when it is refused this process's ingest must begin anew. */
+export const makeAppending = (
+  chain: ChainIdentity,
+  log: EventLog["Service"],
+  writer: Pick<EventLog["Service"], "transaction">,
+  tracker: Tracker
+): Appending => {
+  const { network } = chain
   const lastMarker = log
     .last({ topic: ledgersTopic(network), partition: 0 })
     .pipe(Effect.map((record) => (record === undefined ? undefined : readMarker(record))))
@@ -31,7 +37,7 @@ export const makeAppending = (network: Network, log: EventLog["Service"], tracke
       Effect.tapError((error) =>
         tracker.obstructed("waiting", `the log failed to ${error.operation} ${error.topic}`)
       ),
-      Effect.retry(untilBack),
+      Effect.retry({ schedule: untilBack, while: ({ operation }) => operation !== "fence" }),
       Effect.orDie
     )
 
@@ -50,18 +56,13 @@ export const makeAppending = (network: Network, log: EventLog["Service"], tracke
   return {
     lastMarker: patiently(lastMarker),
     append: Effect.fnUntraced(function* (detected, previous) {
-      const { markers, transaction } = ledgerBatch(
-        network,
-        detected,
-        previous,
-        yield* Clock.currentTimeMillis
-      )
+      const { markers, transaction } = ledgerBatch(chain, detected, previous, yield* Clock.currentTimeMillis)
       let unsure = false
       yield* patiently(
         Effect.gen(function* () {
           if (unsure && (yield* landed(markers.at(-1)!, previous))) return
           unsure = true
-          yield* log.transaction(transaction)
+          yield* writer.transaction(transaction)
         })
       )
       return markers

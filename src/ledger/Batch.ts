@@ -5,11 +5,19 @@
 import type { Detection, LedgerMarker } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import type { Transaction } from "../log/EventLog.ts"
+import { isLinked } from "../log/LedgerMarkers.ts"
 import { type CheckedLedger, eventRecords, markerOf, markerRecord } from "./Records.ts"
 
 export interface DetectedLedger {
   readonly ledger: CheckedLedger
   readonly detection: Detection
+}
+
+/** Whose ledgers they are. */
+export interface ChainIdentity {
+  readonly network: Network
+  /** Made by the simulated ledger. */
+  readonly simulated: boolean
 }
 
 export interface LedgerBatch {
@@ -20,19 +28,23 @@ export interface LedgerBatch {
 
 /** `now` and `previous` give the moments of detection: they increase strictly even when the clock goes back. */
 export const ledgerBatch = (
-  network: Network,
+  { network, simulated }: ChainIdentity,
   detected: ReadonlyArray<DetectedLedger>,
   previous: LedgerMarker | undefined,
   now: number
 ): LedgerBatch => {
-  let detectedAt = previous?.detected_at ?? 0
+  let before = previous
   const parts = detected.map(({ detection: { events }, ledger }) => {
     // Delivery ids sort by it.
-    detectedAt = Math.max(now, detectedAt + 1)
-    return {
-      marker: markerOf(ledger, events.length, null, detectedAt),
-      records: eventRecords(network, ledger, events, detectedAt)
+    const detectedAt = Math.max(now, (before?.detected_at ?? 0) + 1)
+    const continued = before !== undefined && isLinked(before, ledger) ? before : undefined
+    const marker: LedgerMarker = {
+      ...markerOf(ledger, events.length, null, detectedAt),
+      range_since: continued?.range_since ?? detectedAt,
+      ...(simulated && { simulated: true })
     }
+    before = marker
+    return { marker, records: eventRecords(network, ledger, events, detectedAt) }
   })
   return {
     markers: parts.map(({ marker }) => marker),

@@ -1,5 +1,6 @@
 /**
- * Where validated ledgers of one network come from: one port; the adapter is `RippledSource`.
+ * Where validated ledgers of one network come from: one port; the adapters are `RippledSource` and, for a test network
+ * without servers, `SimulatedSource`.
  *
  * Announcements are hints: they may skip, repeat, stop or be wrong. Only what `fetch` returns counts, and only after the
  * caller's own checks (`accept`), which every server's answer must pass. A source never gives up by itself: with no
@@ -76,6 +77,8 @@ export type Accept = (fetched: FetchedLedger) => LedgerFault | undefined
 export interface TakenLedger {
   readonly ledgerIndex: number
   readonly ledgerHash: string
+  /** Ripple seconds. */
+  readonly closeTime: number
 }
 
 export interface ServerState {
@@ -100,11 +103,15 @@ export interface SourceState {
   readonly headAt: number | undefined
   /** All of them, the preferred first. */
   readonly servers: ReadonlyArray<ServerState>
+  /** Why no ledger is to be expected at present, where that is as it should be. */
+  readonly idle?: string | undefined
 }
 
 export class LedgerSource extends Context.Service<
   LedgerSource,
   {
+    /** Its ledgers are made up: their chain is another than that of the network's servers. */
+    readonly simulated: boolean
     /** Waits until a validated ledger at or past `index` is announced; gives the newest. */
     readonly awaitHead: (index: number) => Effect.Effect<Announcement>
     /** Waits until one more server announces exactly that ledger: it may be worth asking again. */

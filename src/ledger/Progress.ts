@@ -36,6 +36,7 @@ const judge = (
   const { lastTaken, obstacle } = progress
   const { head, headAt, server, lastError, servers } = source
   if (obstacle?.kind === "stopped") return { status: "failed", detail: `stopped: ${obstacle.detail}` }
+  if (source.idle !== undefined) return { status: "ok", detail: `idle: ${source.idle}` }
   const unfit = unfitServers(servers)
   const stranger = unfit.find(({ reason }) => reason === "other_chain")
   if (server === undefined && stranger !== undefined && unfit.length === servers.length)
@@ -47,7 +48,9 @@ const judge = (
   if (now - headAt > Limits.ledgerHeadAgeMs)
     return { status: "failed", detail: `no new ledger announced for ${seconds(now - headAt)} s${trouble}` }
   const behind = lastTaken === undefined ? 0 : head.ledgerIndex - lastTaken
-  if (behind > 0 && standing)
+  // Where the head itself is the next ledger, there was nothing to take before it came.
+  const movable = behind === 1 ? Math.max(progress.movedAt, headAt) : progress.movedAt
+  if (behind > 0 && now - movable > Limits.ledgerHeadAgeMs)
     return {
       status: "failed",
       detail: `${behind} ledgers behind and not moving: ${obstacle?.detail ?? "no ledger taken"}`

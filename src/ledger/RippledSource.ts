@@ -146,6 +146,7 @@ const make = Effect.fnUntraced(function* (
   })
 
   return {
+    simulated: false,
     awaitHead: head.await,
     awaitNews: head.awaitNews,
     announced: head.announced,

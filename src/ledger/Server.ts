@@ -171,8 +171,7 @@ export const connect = Effect.fnUntraced(function* (
       return yield* failed({ reason: "malformed", detail: `its answer holds no ledger ${index}` })
     if (options.verify === "full" && fetched.validated) {
       const binary = yield* request({ ...command, binary: true })
-      const fault = verifyLedger(fetched, binary)
-      if (fault !== undefined) return yield* failed(fault)
+      return yield* Effect.mapError(Effect.fromResult(verifyLedger(fetched, binary)), failed)
     }
     return fetched
   })

@@ -1,14 +1,16 @@
 /**
  * Ingest of one network: takes every validated ledger from the checkpoint on, once and in order, each linked by hash to
  * the one before, and appends its events and its marker in one transaction, of several ledgers while it catches up. The
- * last marker is the checkpoint. Never skips, never goes back, never ends: what is in the way is waited for, and shown.
+ * last marker is the checkpoint, unless it is of another chain: a test network that was simulated and has servers now
+ * begins anew. Never skips, never goes back, never ends: what is in the way is waited for, and shown.
  *
  *   checkpoint ─▶ fetch ahead, checked but not linked ─▶ link ─▶ detect ─▶ append ─▶ next
  *                                                         └─ broken chain: stopped, asks every minute until one links
  */
 import { Effect, Queue, Result, type Scope, Stream } from "effect"
 import { Limits } from "../config/Limits.ts"
-import type { Ledger } from "../domain/Ledger.ts"
+import { patiently } from "../config/Retrying.ts"
+import { type Ledger, unixMsToRipple } from "../domain/Ledger.ts"
 import type { Detection, LedgerMarker } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { EventLog } from "../log/EventLog.ts"
@@ -69,10 +71,18 @@ export const ingest = Effect.fnUntraced(
   }: IngestOptions): Effect.fn.Return<never, never, EventLog | LedgerSource | Health | Scope.Scope> {
     const source = yield* LedgerSource
     const tracker = yield* makeTracker(ledgerPart(network))
-    const { append, lastMarker } = makeAppending(network, yield* EventLog, tracker)
+    const { simulated } = source
+    const log = yield* EventLog
+    // Before the checkpoint is read: what an earlier owner of this network had under way has ended by then.
+    const writer = yield* log.exclusive(ledgerPart(network)).pipe(patiently(`opening the log for ${network}`))
+    const { append, lastMarker } = makeAppending({ network, simulated }, log, writer, tracker)
     const obtain = makeObtain(source, tracker)
     const anchor = (marker: LedgerMarker) =>
-      source.anchor({ ledgerIndex: marker.ledger_index, ledgerHash: marker.ledger_hash })
+      source.anchor({
+        ledgerIndex: marker.ledger_index,
+        ledgerHash: marker.ledger_hash,
+        closeTime: unixMsToRipple(Date.parse(marker.close_time))
+      })
 
     const detected = Effect.fnUntraced(function* ({ ledger, server }: FetchedLedger) {
       const { ledger_index } = ledger
@@ -107,8 +117,13 @@ export const ingest = Effect.fnUntraced(
       return last
     })
 
-    const checkpoint = yield* lastMarker
+    const last = yield* lastMarker
+    const checkpoint = (last?.simulated === true) === simulated ? last : undefined
     if (checkpoint !== undefined) yield* anchor(checkpoint)
+    else if (last !== undefined)
+      yield* Effect.logWarning("the log's last ledger is of another chain: ingest begins anew").pipe(
+        Effect.annotateLogs({ last: last.ledger_index, simulated })
+      )
     const first =
       checkpoint !== undefined
         ? checkpoint.ledger_index + 1
@@ -125,11 +140,13 @@ export const ingest = Effect.fnUntraced(
       Stream.toQueue({ capacity: Limits.catchUpWaiting })
     )
 
-    let previous = checkpoint
+    /** Where the log ends, and what the next ledger must link to. */
+    let previous = last
+    let linkTo = checkpoint?.ledger_hash
     /** Takes from the front those that link to one another and to the last one taken; gives the rest. */
     const takeLinked = Effect.fnUntraced(function* (waiting: ReadonlyArray<FetchedLedger>) {
       const batch: Array<DetectedLedger> = []
-      let parentHash = previous?.ledger_hash
+      let parentHash = linkTo
       let events = 0
       for (const fetched of waiting) {
         const links = parentHash === undefined || fetched.ledger.parent_hash === parentHash
@@ -139,7 +156,10 @@ export const ingest = Effect.fnUntraced(
         events += next.detection.events.length
         parentHash = next.ledger.ledger_hash
       }
-      if (batch.length > 0) previous = yield* take(batch, previous)
+      if (batch.length > 0) {
+        previous = yield* take(batch, previous)
+        linkTo = previous.ledger_hash
+      }
       return waiting.slice(batch.length)
     })
 
@@ -153,7 +173,7 @@ export const ingest = Effect.fnUntraced(
         // Nothing was taken: the first does not link, and one that does must be found.
         waiting =
           next !== undefined && rest.length === waiting.length
-            ? [yield* obtain(next.ledger.ledger_index, previous?.ledger_hash), ...others]
+            ? [yield* obtain(next.ledger.ledger_index, linkTo), ...others]
             : rest
       }
     }).pipe(Effect.forever)

@@ -1,13 +1,15 @@
 /**
  * Proof that a ledger is what its hash says (XRPL_VERIFY=full): from the server's binary answer the header hash and the
- * root of the transaction tree are computed anew, and every transaction of the JSON answer, which detection reads, must
- * encode to the bytes in that tree. Nothing is left to the server's word but that the hash is validated. Pure.
+ * root of the transaction tree are computed anew, and every transaction of the JSON answer must encode to the bytes in
+ * that tree. What detection then reads comes from those bytes, not from the JSON, to which a server may add at will
+ * (`delivered_amount`): nothing is left to its word but that the hash is validated. Pure.
  */
-import { createHash } from "node:crypto"
-import { decode, encode, hashes } from "xrpl"
+import { Result } from "effect"
+import { encode, hashes } from "xrpl"
 import type { JsonObject, LedgerTransaction } from "../domain/Ledger.ts"
-import { isJsonObject } from "../domain/NormaliseLedger.ts"
+import { inExecutionOrder, isJsonObject } from "../domain/NormaliseLedger.ts"
 import { resultOf } from "./Answers.ts"
+import { type Blobs, hashOfBytes, transactionOf } from "./BinaryForm.ts"
 import type { FetchedLedger, LedgerFault } from "./LedgerSource.ts"
 
 /** `LWR\0`, which sets a header's hash apart from others. */
@@ -16,12 +18,8 @@ const HEADER_BYTES = 118
 const HASH_BYTES = 32
 const NO_TREE = "0".repeat(2 * HASH_BYTES)
 
-interface Blobs {
-  readonly tx: string
-  readonly meta: string
-}
-
-const unproven = (detail: string): LedgerFault => ({ reason: "not_proven", detail })
+const unproven = (detail: string): Result.Result<never, LedgerFault> =>
+  Result.fail({ reason: "not_proven", detail })
 
 const isHex = (value: unknown): value is string =>
   typeof value === "string" && /^([0-9A-F]{2})+$/i.test(value)
@@ -31,13 +29,6 @@ const blobsOf = (entry: unknown): Blobs | undefined => {
   const { meta_blob: meta, tx_blob: tx } = entry
   return isHex(tx) && isHex(meta) ? { tx: tx.toUpperCase(), meta: meta.toUpperCase() } : undefined
 }
-
-const hashOf = (hex: string): string =>
-  createHash("sha512")
-    .update(Buffer.from(hex, "hex"))
-    .digest("hex")
-    .slice(0, 2 * HASH_BYTES)
-    .toUpperCase()
 
 /** The fields of a serialised header that the rest is held against. */
 const headerOf = (data: string) => {
@@ -52,11 +43,11 @@ const headerOf = (data: string) => {
   }
 }
 
-const rootOf = (blobs: ReadonlyArray<Blobs>): string =>
-  blobs.length === 0
+const rootOf = (transactions: ReadonlyArray<LedgerTransaction>): string =>
+  transactions.length === 0
     ? NO_TREE
     : // Typed for the transaction types xrpl knows; it encodes any.
-      hashes.hashTxTree(blobs.map(({ meta, tx }) => ({ ...decode(tx), metaData: decode(meta) })) as never)
+      hashes.hashTxTree(transactions.map(({ meta, tx }) => ({ ...tx, metaData: meta })) as never)
 
 /** As the ledger holds it: version 2 of the API calls a payment's `Amount` otherwise. */
 const asSigned = ({ DeliverMax, ...tx }: JsonObject): JsonObject =>
@@ -68,17 +59,22 @@ const bytesOf = (object: JsonObject): string => encode(object as never)
 const encodes = ({ meta, tx }: LedgerTransaction, blobs: Blobs): boolean =>
   bytesOf(asSigned(tx)) === blobs.tx && bytesOf(meta) === blobs.meta
 
-const transactionHash = (tx: string): string => hashOf(`54584E00${tx}`)
-
-/** What is not proven, or undefined. `answer`: the whole answer to the request for the ledger in binary form. */
-export const verifyLedger = ({ ledger }: FetchedLedger, answer: unknown): LedgerFault | undefined => {
+/**
+ * The ledger as its bytes say it; fails with what is not proven. `answer`: the whole answer to the request for the ledger
+ * in binary form.
+ */
+export const verifyLedger = (
+  fetched: FetchedLedger,
+  answer: unknown
+): Result.Result<FetchedLedger, LedgerFault> => {
+  const { ledger } = fetched
   const name = `ledger ${ledger.ledger_index}`
   const binary = resultOf(answer)?.["ledger"]
   const data = isJsonObject(binary) ? binary["ledger_data"] : undefined
   const entries = isJsonObject(binary) ? binary["transactions"] : undefined
   if (!isHex(data) || data.length !== 2 * HEADER_BYTES || !Array.isArray(entries))
     return unproven(`${name} was not answered in binary form`)
-  if (hashOf(HEADER_PREFIX + data) !== ledger.ledger_hash)
+  if (hashOfBytes(HEADER_PREFIX + data) !== ledger.ledger_hash)
     return unproven(`the header of ${name} does not have the hash ${ledger.ledger_hash}`)
   const header = headerOf(data)
   const differing = (["ledger_index", "parent_hash", "close_time", "parent_close_time"] as const).find(
@@ -86,7 +82,10 @@ export const verifyLedger = ({ ledger }: FetchedLedger, answer: unknown): Ledger
   )
   if (differing !== undefined) return unproven(`${name} has another ${differing} in its header`)
   try {
-    return verifyTransactions(name, ledger.transactions, entries, header.transaction_hash)
+    return Result.map(
+      verifyTransactions(name, ledger.transactions, entries, header.transaction_hash),
+      (transactions) => ({ ...fetched, ledger: { ...ledger, transactions } })
+    )
   } catch (cause) {
     return unproven(`${name} holds what this version cannot encode: ${String(cause)}`)
   }
@@ -97,18 +96,19 @@ const verifyTransactions = (
   transactions: ReadonlyArray<LedgerTransaction>,
   entries: ReadonlyArray<unknown>,
   root: string
-): LedgerFault | undefined => {
+): Result.Result<ReadonlyArray<LedgerTransaction>, LedgerFault> => {
   const blobs = entries.flatMap((entry) => blobsOf(entry) ?? [])
   if (blobs.length !== entries.length) return unproven(`${name} has a transaction without its bytes`)
-  if (rootOf(blobs) !== root) return unproven(`the transactions of ${name} do not have the root ${root}`)
+  const proven = blobs.map(transactionOf)
+  if (rootOf(proven) !== root) return unproven(`the transactions of ${name} do not have the root ${root}`)
   if (blobs.length !== transactions.length)
     return unproven(`${name} has ${blobs.length} transactions, ${transactions.length} are listed`)
-  const byHash = new Map(blobs.map((blob) => [transactionHash(blob.tx), blob]))
+  const byHash = new Map(proven.map(({ hash }, i) => [hash, blobs[i]!]))
   const forged = transactions.find((transaction) => {
     const found = byHash.get(transaction.hash)
     return found === undefined || !encodes(transaction, found)
   })
   return forged === undefined
-    ? undefined
+    ? Result.succeed(inExecutionOrder(proven))
     : unproven(`transaction ${forged.hash} of ${name} is another than the ledger holds`)
 }

@@ -19,6 +19,7 @@ import {
   type Partition,
   type Position
 } from "./EventLog.ts"
+import { makeExclusive } from "./Exclusive.ts"
 import { makeLast } from "./LastRecord.ts"
 import { awaitEnd, readFrom } from "./RecordList.ts"
 import { partitionKey } from "./Staging.ts"
@@ -114,6 +115,7 @@ export const layer: Layer.Layer<EventLog, EventLogInUse | EventLogError, Setting
 
       return EventLog.of({
         ...primitives,
+        exclusive: makeExclusive(primitives),
         consume: makeConsume(primitives),
         last: makeLast(primitives),
         offsetAtTime,

@@ -1,12 +1,13 @@
 /**
  * The embedded log's table partitions: made before the first write of their days, whatever the clock does, and dropped
- * whole when the longest retention of their topics has passed. Compacted topics lose superseded records one by one;
- * their tombstones stay for a while, so that who reads behind the head still learns what is gone.
+ * whole when the longest retention of their topics has passed; a checkpoint in them moves on before. Compacted topics
+ * lose superseded records one by one; their tombstones stay for a while, so that who reads behind the head still learns
+ * what is gone.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
-import { kindOf, longestRetention, type RetentionSettings } from "./Topics.ts"
+import { keepsNewest, kindOf, longestRetention, type RetentionSettings } from "./Topics.ts"
 
 const DAY_MS = 86_400_000
 const segments = {
@@ -46,6 +47,25 @@ export const makeSegments = Effect.gen(function* () {
   /** After a failure nobody knows which are there. */
   const forget = Effect.sync(() => made.clear())
 
+  /** The rows with the newest records of checkpoints go where the present's rows are, before theirs are dropped. */
+  const saveNewest = Effect.fnUntraced(function* (
+    table: BatchTable,
+    nowMs: number,
+    settings: RetentionSettings
+  ) {
+    const ends = yield* sql<{ readonly topic: string }>`SELECT DISTINCT topic FROM log_ends`
+    const topics = ends
+      .map(({ topic }) => topic)
+      .filter((topic) => keepsNewest(topic) && tableOf(topic) === table)
+    if (topics.length === 0) return
+    yield* ensure(table, nowMs)
+    yield* sql`
+      UPDATE ${sql(table)} b SET written_at = ${at(nowMs)}::timestamptz FROM log_ends e
+      WHERE e.topic = ANY(${topics}::text[]) AND b.topic = e.topic AND b.partition = e.partition
+        AND b.last_offset = e.end_offset - 1
+        AND b.written_at < ${at(nowMs - longestRetention(segments[table].kind, settings))}::timestamptz`
+  })
+
   const drop = Effect.fnUntraced(function* (table: BatchTable, nowMs: number, settings: RetentionSettings) {
     const { kind, widthMs } = segments[table]
     const newestDropped = nameOf(table, nowMs - longestRetention(kind, settings) - widthMs)
@@ -60,7 +80,10 @@ export const makeSegments = Effect.gen(function* () {
   /** Not while a write is under way: it moves where partitions start. */
   const applyRetention = (nowMs: number, settings: RetentionSettings) =>
     Effect.gen(function* () {
-      for (const table of batchTables) yield* drop(table, nowMs, settings)
+      for (const table of batchTables) {
+        yield* saveNewest(table, nowMs, settings)
+        yield* drop(table, nowMs, settings)
+      }
       yield* sql`
         UPDATE log_ends e SET start_offset = coalesce(
           (SELECT base_offset FROM log_work b WHERE b.topic = e.topic AND b.partition = e.partition

@@ -60,7 +60,7 @@ export interface AssignedPartition extends Partition {
 }
 
 export class EventLogError extends Schema.TaggedError<EventLogError>()("EventLogError", {
-  operation: Schema.Literals(["append", "read", "commit", "consume", "retention"]),
+  operation: Schema.Literals(["append", "read", "commit", "consume", "retention", "fence"]),
   topic: Schema.String,
   cause: Schema.Defect()
 }) {}
@@ -70,6 +70,20 @@ export class EventLog extends Context.Service<
   {
     /** All or nothing. Positions are those of `append`, in its order. */
     readonly transaction: (transaction: Transaction) => Effect.Effect<ReadonlyArray<Position>, EventLogError>
+    /**
+     * A writer of its own for what must have one writer over all processes. Opening it ends every earlier one of that
+     * name: what those had under way has been committed or aborted by then, and what they send later is refused
+     * (`EventLogError`, operation `fence`). A writer that has failed once may be refused as well: open another.
+     */
+    readonly exclusive: (name: string) => Effect.Effect<
+      {
+        readonly transaction: (
+          transaction: Transaction
+        ) => Effect.Effect<ReadonlyArray<Position>, EventLogError>
+      },
+      EventLogError,
+      Scope.Scope
+    >
     /**
      * Owns partitions of `topics` in `group` for the life of the scope and runs `handle` for each, in a fiber that is
      * interrupted when the partition is lost. A handler that fails or ends stops the consumer: the error comes out of
@@ -93,7 +107,10 @@ export class EventLog extends Context.Service<
     readonly offsetAtTime: (partition: Partition, unixMs: number) => Effect.Effect<number, EventLogError>
     /** The group's committed position in the partition: 0 when there is none. */
     readonly committed: (group: string, partition: Partition) => Effect.Effect<number, EventLogError>
-    /** Drops what the topics' retention no longer keeps, and superseded records of compacted topics. */
+    /**
+     * Drops what the topics' retention no longer keeps, and superseded records of compacted topics. The newest record of
+     * a topic that is a checkpoint stays (`keeps_newest` in topics/topics.json).
+     */
     readonly applyRetention: Effect.Effect<void, EventLogError>
   }
 >()("ledgerhook/log/EventLog") {}

@@ -1,8 +1,8 @@
 /**
  * Which ledgers the log holds: its markers as contiguous ranges, and where one ledger's marker is. Cheap however long
- * the log is: inside a range index and offset grow alike, so where they do between two markers, all between them are
- * there, and where they do not, halving finds the break. Breaks that make up for each other exactly (an index that falls
- * back and later skips as many) stay unseen; `ledgerhook ledger verify` reads every marker and sees them.
+ * the log is: a marker tells when its range began, and halving finds the first that is as new. Markers of before that
+ * was recorded: where index and offset grow alike between two of them, all between are there, unless breaks make up for
+ * each other exactly. `ledgerhook ledger verify` takes nothing on trust and reads every marker.
  */
 import { Effect, Schema } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -30,7 +30,9 @@ const fields: Readonly<Record<keyof LedgerMarker, ReadonlyArray<string>>> = {
   transaction_count: ["number"],
   event_count: ["number"],
   first_event_offset: ["number", "null"],
-  detected_at: ["number"]
+  detected_at: ["number"],
+  range_since: ["undefined", "number"],
+  simulated: ["undefined", "boolean"]
 }
 
 const typeOf = (value: unknown): string => (value === null ? "null" : typeof value)
@@ -72,13 +74,17 @@ const placed = (record: LogRecord | undefined): Effect.Effect<PlacedMarker | und
     ? Effect.succeed(undefined)
     : Effect.map(markerIn(record), (marker) => ({ offset: record.offset, marker }))
 
-/** Whether every ledger between the two is there: as many records as indexes. */
+/** Whether every ledger between the two is there: by what the later one says, or by as many records as indexes. */
 const joined = (a: PlacedMarker, b: PlacedMarker): boolean =>
-  b.marker.ledger_index - a.marker.ledger_index === b.offset - a.offset
+  b.marker.range_since === undefined
+    ? b.marker.ledger_index - a.marker.ledger_index === b.offset - a.offset
+    : a.marker.detected_at >= b.marker.range_since
 
-/** Of neighbours in the log. Their offsets may differ by more than one (log/EventLog.ts). */
-const linked = (a: PlacedMarker, b: PlacedMarker): boolean =>
-  b.marker.ledger_index === a.marker.ledger_index + 1 && b.marker.parent_hash === a.marker.ledger_hash
+type Linkable = Pick<LedgerMarker, "ledger_index" | "parent_hash">
+
+/** Of a ledger and the marker before it. */
+export const isLinked = (before: LedgerMarker, { ledger_index, parent_hash }: Linkable): boolean =>
+  ledger_index === before.ledger_index + 1 && parent_hash === before.ledger_hash
 
 const makeAt = (log: Reader, network: Network) => {
   const partition = { topic: ledgersTopic(network), partition: 0 }
@@ -125,7 +131,8 @@ export const ledgerRanges = Effect.fnUntraced(function* (
   let last = yield* placed(yield* log.last(partition))
   while (last !== undefined && ranges.length < Limits.ledgerRanges) {
     let { first, before }: { first: PlacedMarker; before: PlacedMarker | undefined } = yield* joinedTo(last)
-    while (before !== undefined && linked(before, first)) ({ first, before } = yield* joinedTo(before))
+    while (before !== undefined && isLinked(before.marker, first.marker))
+      ({ first, before } = yield* joinedTo(before))
     ranges.unshift({ first, last })
     last = before
   }

@@ -4,9 +4,10 @@ import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { makeConsume } from "./Consume.ts"
 import { EventLog, type Partition, type Transaction } from "./EventLog.ts"
+import { makeExclusive } from "./Exclusive.ts"
 import { awaitEnd, makeRecordList, push, type RecordList, readFrom } from "./RecordList.ts"
 import { byPartition, compacted, partitionKey, stage } from "./Staging.ts"
-import { partitionsOf, retentionOf } from "./Topics.ts"
+import { keepsNewest, partitionsOf, retentionOf } from "./Topics.ts"
 
 export const layer: Layer.Layer<EventLog, never, Settings> = Layer.effect(
   EventLog,
@@ -48,7 +49,8 @@ export const layer: Layer.Layer<EventLog, never, Settings> = Layer.effect(
     const applyRetention = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       for (const [key, list] of lists) {
-        const retentionMs = retentionOf(key.slice(0, key.lastIndexOf("/")), settings)
+        const topic = key.slice(0, key.lastIndexOf("/"))
+        const retentionMs = retentionOf(topic, settings)
         if (retentionMs === null) {
           list.records.splice(
             0,
@@ -57,7 +59,8 @@ export const layer: Layer.Layer<EventLog, never, Settings> = Layer.effect(
           )
         } else {
           const kept = list.records.findIndex((record) => record.timestamp >= now - retentionMs)
-          const dropped = list.records.splice(0, kept === -1 ? list.records.length : kept)
+          const all = list.records.length - (keepsNewest(topic) ? 1 : 0)
+          const dropped = list.records.splice(0, Math.max(0, kept === -1 ? all : kept))
           const last = dropped.at(-1)
           if (last !== undefined) starts.set(key, last.offset + 1)
         }
@@ -78,6 +81,7 @@ export const layer: Layer.Layer<EventLog, never, Settings> = Layer.effect(
 
     return EventLog.of({
       ...primitives,
+      exclusive: makeExclusive(primitives),
       consume: makeConsume(primitives),
       last: (partition) => Effect.sync(() => listOf(partition).records.at(-1)),
       offsetAtTime: (partition, unixMs) =>

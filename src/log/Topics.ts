@@ -13,18 +13,26 @@ export interface RetentionSettings {
 interface TopicEntry {
   readonly pattern: RegExp
   readonly partitions: number
+  readonly replication: number
   readonly retention: string | null
+  readonly keepsNewest: boolean
+  readonly schema: string | null
 }
 
 /** `xrpl.<network>.events`: a placeholder stands for one segment. */
 const patternOf = (name: string): RegExp =>
   new RegExp(`^${name.replaceAll(".", "\\.").replace(/<[a-z]+>/g, "[a-z0-9]+")}$`)
 
-const topics: ReadonlyArray<TopicEntry> = entries.map(({ name, partitions, retention }) => ({
-  pattern: patternOf(name),
-  partitions,
-  retention
-}))
+const topics: ReadonlyArray<TopicEntry> = entries.map(
+  ({ keeps_newest, name, partitions, replication, retention, schema }) => ({
+    pattern: patternOf(name),
+    partitions,
+    replication,
+    retention,
+    keepsNewest: keeps_newest,
+    schema
+  })
+)
 
 const known = new Map<string, TopicEntry>()
 
@@ -53,9 +61,31 @@ const retentionOfEntry = ({ retention, pattern }: TopicEntry, settings: Retentio
   return ms
 }
 
+/** Attempts that may wait: `webhooks.delay.2` … `.10`. */
+const DELAYED_ATTEMPTS = Array.from({ length: 9 }, (_, i) => i + 2)
+
+/** The names of all topics, with the placeholders filled in. */
+export const namesOf = (networks: ReadonlyArray<string>): ReadonlyArray<string> =>
+  entries.flatMap(({ name }) =>
+    name.includes("<network>")
+      ? networks.map((network) => name.replace("<network>", network))
+      : name.includes("<attempt>")
+        ? DELAYED_ATTEMPTS.map((attempt) => name.replace("<attempt>", String(attempt)))
+        : [name]
+  )
+
 export const kindOf = (topic: string): TopicKind => kindOfEntry(entryOf(topic))
 
 export const partitionsOf = (topic: string): number => entryOf(topic).partitions
+
+/** Copies of each partition, where a cluster has as many brokers. */
+export const replicationOf = (topic: string): number => entryOf(topic).replication
+
+/** The published schema of the topic's values, as its path; null for a topic that is the program's own. */
+export const schemaOf = (topic: string): string | null => entryOf(topic).schema
+
+/** Whether the newest record of each partition outlives the topic's retention: a checkpoint that must not be lost. */
+export const keepsNewest = (topic: string): boolean => entryOf(topic).keepsNewest
 
 /** How long the topic keeps records, in milliseconds; null for a compacted one. */
 export const retentionOf = (topic: string, settings: RetentionSettings): number | null =>

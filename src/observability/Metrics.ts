@@ -17,5 +17,7 @@ export const Metrics = {
     "Events withheld because the ledger's data do not decide them"
   ),
   /** Outcomes: `delivered`, `retrying`, `failed` (the last attempt of a series). */
-  deliveryAttempts: counter("ledgerhook_delivery_attempts_total", "outcome", "Attempts that were recorded")
+  deliveryAttempts: counter("ledgerhook_delivery_attempts_total", "outcome", "Attempts that were recorded"),
+  /** Outcomes: `sent`, `retrying`, `given up`. */
+  mails: counter("ledgerhook_mails_total", "outcome", "Tries to send a mail to an account")
 } as const

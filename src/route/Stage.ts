@@ -1,38 +1,61 @@
 /**
  * Stage 3: events → deliveries. For each event of the watched networks, in order: find the webhooks that want it, make
  * the rows (`pending`, with deterministic ids), then append the work and commit the event's offset in one transaction
- * of the log. A crash in between makes the same rows again and appends the work once.
+ * of the log. A crash in between makes the same rows again and appends the work once. Webhooks whose account's
+ * deliveries wait (AccountHolds) get nothing new.
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
 import { DELIVERIES_TOPIC, type DeliveryWork } from "../domain/Delivery.ts"
 import { deliveryId } from "../domain/Ids.ts"
-import { eventsTopic, type LedgerEvent } from "../domain/LedgerEvent.ts"
+import { eventsTopic, type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
-import { type AssignedPartition, EventLog, type LogRecord, type NewRecord } from "../log/EventLog.ts"
+import { passageUnder } from "../domain/Quota.ts"
+import type { WebhookConfig } from "../domain/Webhook.ts"
+import { type AssignedPartition, EventLog, type NewRecord } from "../log/EventLog.ts"
 import { DeliveryStore, type NewDelivery } from "../storage/DeliveryStore.ts"
 import { Partitions } from "../storage/Partitions.ts"
+import { AccountHolds } from "../webhooks/AccountHolds.ts"
 import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { makeWebhookIndex } from "./WebhookIndex.ts"
 
 const GROUP = "route"
 
-interface Routed {
-  readonly rows: ReadonlyArray<NewDelivery>
-  readonly work: ReadonlyArray<NewRecord>
+/** A delivery to be made: its row, and the work of its first attempt. */
+interface Queued {
+  readonly row: NewDelivery
+  readonly work: NewRecord
 }
 
-const routed = (
-  event: LedgerEvent,
-  eventOffset: number,
-  webhooks: ReadonlyArray<{ id: string; account_id: string }>
-): Routed => {
-  const rows: Array<NewDelivery> = []
-  const work: Array<NewRecord> = []
-  for (const webhook of webhooks) {
-    const id = deliveryId(event.detected_at, event.position, webhook.id, event.event_id)
-    rows.push({
+/** What one transaction of the log is to queue. */
+interface Batch {
+  readonly queued: Array<Queued>
+  /** What a hold leaves out, and an owner of the partition that died may have made the rows of already. */
+  readonly begun: Array<Queued>
+  detectedFrom: number
+  detectedTo: number
+}
+
+const emptyBatch = (): Batch => ({
+  queued: [],
+  begun: [],
+  detectedFrom: Number.POSITIVE_INFINITY,
+  detectedTo: 0
+})
+
+const toQueue = (event: LedgerEvent, eventOffset: number, webhook: WebhookConfig): Queued => {
+  const id = deliveryId(event.detected_at, event.position, webhook.id, event.event_id)
+  const first: DeliveryWork = {
+    delivery_id: id,
+    webhook_id: webhook.id,
+    attempt: 1,
+    series_attempt: 1,
+    due_at: 0,
+    event
+  }
+  return {
+    row: {
       id,
       webhookId: webhook.id,
       accountId: webhook.account_id,
@@ -40,27 +63,8 @@ const routed = (
       eventId: event.event_id,
       eventType: event.event_type,
       eventOffset
-    })
-    const first: DeliveryWork = {
-      delivery_id: id,
-      webhook_id: webhook.id,
-      attempt: 1,
-      series_attempt: 1,
-      due_at: 0,
-      event
-    }
-    work.push({ topic: DELIVERIES_TOPIC, key: webhook.id, value: JSON.stringify(first) })
-  }
-  return { rows, work }
-}
-
-const parse = (record: LogRecord): LedgerEvent | undefined => {
-  try {
-    // Written by ingest in this shape.
-    const event = JSON.parse(record.value ?? "") as LedgerEvent
-    return typeof event.event_id === "string" && typeof event.detected_at === "number" ? event : undefined
-  } catch {
-    return undefined
+    },
+    work: { topic: DELIVERIES_TOPIC, key: webhook.id, value: JSON.stringify(first) }
   }
 }
 
@@ -68,6 +72,7 @@ const parse = (record: LogRecord): LedgerEvent | undefined => {
 export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Network>) {
   const log = yield* EventLog
   const registry = yield* WebhookRegistry
+  const holds = yield* AccountHolds
   const deliveries = yield* DeliveryStore
   const partitions = yield* Partitions
   const index = makeWebhookIndex()
@@ -76,21 +81,34 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     (unsubscribe) => Effect.sync(unsubscribe)
   )
 
+  const goesOn = ({ account_id, network }: WebhookConfig) =>
+    passageUnder(holds.get(account_id), network) === "all"
+
+  /** Of what a hold leaves out, that whose rows are there: work that is never appended would leave them pending. */
+  const withRows = Effect.fnUntraced(function* (begun: ReadonlyArray<Queued>) {
+    if (begun.length === 0) return []
+    const rows = yield* deliveries
+      .states(begun.map(({ row }) => row.id))
+      .pipe(patiently("reading delivery states"))
+    return begun.filter(({ row }) => rows.has(row.id))
+  })
+
   const queue = Effect.fnUntraced(function* (
     partition: AssignedPartition,
-    { rows, work }: Routed,
-    detected: { readonly from: number; readonly to: number },
+    { queued, begun, detectedFrom, detectedTo }: Batch,
     nextOffset: number
   ) {
-    if (rows.length > 0) {
+    if (queued.length > 0) {
       const now = yield* Clock.currentTimeMillis
+      const rows = queued.map(({ row }) => row)
       yield* partitions
-        .ensure(detected.from, detected.to)
+        .ensure(detectedFrom, detectedTo)
         .pipe(Effect.andThen(deliveries.insertPending(rows, now)), patiently("queueing deliveries"))
     }
+    const append = [...queued, ...(yield* withRows(begun))].map(({ work }) => work)
     // Not repeated here: whether it landed is unknown after an error. The consumer begins anew at what was committed.
     yield* log.transaction({
-      append: work,
+      append,
       commit: {
         group: GROUP,
         positions: [{ topic: partition.topic, partition: partition.partition, offset: nextOffset }]
@@ -103,33 +121,28 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
       const records = yield* partition.take(Limits.takeBatchRecords)
       // "From the next ledger that is routed after the response": the index must hold what the API has answered for.
       yield* registry.upToDate.pipe(patiently("catching up with webhooks.config"))
-      let rows: Array<NewDelivery> = []
-      let work: Array<NewRecord> = []
-      let detected = { from: Number.POSITIVE_INFINITY, to: 0 }
+      let batch = emptyBatch()
       for (const record of records) {
-        const event = parse(record)
+        const event = parseLedgerEvent(record.value)
         if (event === undefined) {
           yield* Effect.logError(`${record.topic}@${record.offset} is not an event; passed over`)
-        } else {
-          const found = routed(event, record.offset, index.match(event))
-          if (found.rows.length > 0) {
-            // Not by spreading: an event may match more webhooks than a call takes arguments.
-            rows = rows.concat(found.rows)
-            work = work.concat(found.work)
-            detected = {
-              from: Math.min(detected.from, event.detected_at),
-              to: Math.max(detected.to, event.detected_at)
-            }
+          continue
+        }
+        for (const webhook of index.match(event)) {
+          if (goesOn(webhook)) {
+            batch.queued.push(toQueue(event, record.offset, webhook))
+            batch.detectedFrom = Math.min(batch.detectedFrom, event.detected_at)
+            batch.detectedTo = Math.max(batch.detectedTo, event.detected_at)
+          } else if (record.offset < partition.endOffsetAtStart) {
+            batch.begun.push(toQueue(event, record.offset, webhook))
           }
         }
-        if (rows.length >= Limits.routeBatchDeliveries) {
-          yield* queue(partition, { rows, work }, detected, record.offset + 1)
-          rows = []
-          work = []
-          detected = { from: Number.POSITIVE_INFINITY, to: 0 }
+        if (batch.queued.length + batch.begun.length >= Limits.routeBatchDeliveries) {
+          yield* queue(partition, batch, record.offset + 1)
+          batch = emptyBatch()
         }
       }
-      yield* queue(partition, { rows, work }, detected, records.at(-1)!.offset + 1)
+      yield* queue(partition, batch, records.at(-1)!.offset + 1)
     }
   })
 

@@ -1,13 +1,12 @@
 /**
- * API keys. Only the SHA-256 of a key is stored and looked up; an unknown, a revoked and an expired key are the same
- * "nobody". `last_used_at` is exact to a minute, so that a busy key is not a write per request.
+ * API keys: made, listed, revoked. Only the SHA-256 of a key is stored; its value is returned once, where it is made.
+ * Every key has its row of `key_usage` from the beginning: admission (storage/KeyAdmission.ts) counts there.
  */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { type Identity, keyHint, keySha256, newKeyValue, type Scope } from "../domain/ApiKey.ts"
+import { keyHint, keySha256, newKeyValue, type Scope } from "../domain/ApiKey.ts"
 import { randomId } from "../domain/Ids.ts"
 import type { KeyEnvironment } from "../domain/Network.ts"
-import type { Plan } from "../domain/Plans.ts"
 import { column } from "./Columns.ts"
 
 export interface NewApiKey {
@@ -19,6 +18,8 @@ export interface NewApiKey {
   readonly expiresAt?: number
   /** A value of the operator's own (ADMIN_KEY); made here by default. */
   readonly value?: string
+  /** Refused when the account has this many keys that work; unbounded by default. */
+  readonly atMost?: number
 }
 
 export interface CreatedApiKey {
@@ -27,26 +28,41 @@ export interface CreatedApiKey {
   readonly value: string
 }
 
-const LAST_USED_EXACT_MS = 60_000
+/** Whose keys, and of which kind. */
+export interface KeyOwner {
+  readonly accountId: string
+  readonly environments: ReadonlyArray<KeyEnvironment>
+}
+
+export interface ApiKeyRow {
+  readonly id: string
+  readonly name: string
+  readonly key_hint: string
+  readonly scopes: ReadonlyArray<Scope>
+  readonly environment: KeyEnvironment
+  readonly created_at: string
+  readonly expires_at: string | null
+  /** Exact to a minute. */
+  readonly last_used_at: string | null
+  readonly revoked_at: string | null
+}
 
 export class ApiKeyStore extends Context.Service<
   ApiKeyStore,
   {
-    /** Undefined when a key of that value exists already, whoever's it is. */
+    /** Undefined when a key of that value exists already, whoever's it is, or when there are `atMost` keys. */
     readonly create: (
       key: NewApiKey,
       nowMs: number
     ) => Effect.Effect<CreatedApiKey | undefined, SqlError.SqlError>
-    readonly authenticate: (
-      value: string,
-      nowMs: number
-    ) => Effect.Effect<Option.Option<Identity>, SqlError.SqlError>
-    /** False when the account has no such key. A revoked key stays revoked since the first time. */
-    readonly revoke: (
-      accountId: string,
-      id: string,
-      nowMs: number
-    ) => Effect.Effect<boolean, SqlError.SqlError>
+    /** Newest first, those with an id below `beforeId`; revoked and expired ones too. */
+    readonly list: (
+      owner: KeyOwner,
+      beforeId: string | undefined,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<ApiKeyRow>, SqlError.SqlError>
+    /** False when the owner has no such key. A revoked key stays revoked since the first time. */
+    readonly revoke: (owner: KeyOwner, id: string, nowMs: number) => Effect.Effect<boolean, SqlError.SqlError>
   }
 >()("ledgerhook/storage/ApiKeyStore") {
   static readonly layer = Layer.effect(
@@ -54,10 +70,24 @@ export class ApiKeyStore extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const at = (unixMs: number) => new Date(unixMs).toISOString()
+      const owned = ({ accountId, environments }: KeyOwner) =>
+        sql`account_id = ${accountId} AND environment = ANY(${environments}::text[])`
+
+      /** Whoever makes a key of the account at the same time waits for this transaction, and counts it. */
+      const hasRoom = Effect.fnUntraced(function* (accountId: string, atMost: number, nowMs: number) {
+        yield* sql`SELECT 1 FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`
+        const [row] = yield* sql<{ readonly room: boolean }>`
+          SELECT count(*) < ${atMost} AS room FROM api_keys
+          WHERE account_id = ${accountId} AND revoked_at IS NULL
+            AND (expires_at IS NULL OR expires_at > ${at(nowMs)}::timestamptz)`
+        return row!.room
+      })
 
       return ApiKeyStore.of({
         create: (key, nowMs) =>
           Effect.gen(function* () {
+            if (key.atMost !== undefined && !(yield* hasRoom(key.accountId, key.atMost, nowMs)))
+              return undefined
             const id = randomId("key_", nowMs)
             const value = key.value ?? newKeyValue(key.environment)
             const made = yield* sql`
@@ -66,43 +96,22 @@ export class ApiKeyStore extends Context.Service<
                       ${column(key.scopes)}::text[], ${key.environment}, ${at(nowMs)}::timestamptz,
                       ${key.expiresAt === undefined ? null : at(key.expiresAt)}::timestamptz)
               ON CONFLICT (key_sha256) DO NOTHING RETURNING 1`
-            return made.length === 0 ? undefined : { id, value }
-          }),
+            if (made.length === 0) return undefined
+            yield* sql`INSERT INTO key_usage (key_id) VALUES (${id})`
+            return { id, value }
+          }).pipe(sql.withTransaction),
 
-        authenticate: (value, nowMs) =>
-          Effect.gen(function* () {
-            const [row] = yield* sql<{
-              readonly id: string
-              readonly account_id: string
-              readonly plan: Plan
-              readonly environment: KeyEnvironment
-              readonly scopes: ReadonlyArray<Scope>
-              readonly last_used_ms: number | null
-            }>`
-              SELECT k.id, k.account_id, a.plan, k.environment, k.scopes,
-                     (extract(epoch FROM k.last_used_at) * 1000)::float8 AS last_used_ms
-              FROM api_keys k JOIN accounts a ON a.id = k.account_id
-              WHERE k.key_sha256 = ${keySha256(value)} AND k.revoked_at IS NULL
-                AND (k.expires_at IS NULL OR k.expires_at > ${at(nowMs)}::timestamptz)`
-            if (row === undefined) return Option.none()
-            if (row.last_used_ms === null || nowMs - row.last_used_ms >= LAST_USED_EXACT_MS) {
-              yield* sql`UPDATE api_keys SET last_used_at = ${at(nowMs)}::timestamptz WHERE id = ${row.id}`
-            }
-            return Option.some({
-              keyId: row.id,
-              accountId: row.account_id,
-              plan: row.plan,
-              environment: row.environment,
-              scopes: row.scopes
-            })
-          }),
+        list: (owner, beforeId, limit) =>
+          sql<ApiKeyRow>`
+            SELECT id, name, key_hint, scopes, environment, created_at, expires_at, last_used_at, revoked_at
+            FROM api_keys JOIN key_usage ON key_id = id
+            WHERE ${sql.and([owned(owner), ...(beforeId === undefined ? [] : [sql`id < ${beforeId}`])])}
+            ORDER BY id DESC LIMIT ${limit}`,
 
-        revoke: (accountId, id, nowMs) =>
+        revoke: (owner, id, nowMs) =>
           sql`
             UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${at(nowMs)}::timestamptz)
-            WHERE id = ${id} AND account_id = ${accountId} RETURNING 1`.pipe(
-            Effect.map((rows) => rows.length > 0)
-          )
+            WHERE id = ${id} AND ${owned(owner)} RETURNING 1`.pipe(Effect.map((rows) => rows.length > 0))
       })
     })
   )

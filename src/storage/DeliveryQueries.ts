@@ -6,10 +6,14 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { DELIVERIES_TOPIC, type DeliveryStatus, type DeliveryWork } from "../domain/Delivery.ts"
-import { firstIdAt } from "../domain/Ids.ts"
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
+import { CHARGED_NETWORK } from "../domain/Quota.ts"
+import type { StatsPeriod } from "../domain/StatsPeriod.ts"
+import { type DeliveryFilter, pageStatement } from "./DeliveryPages.ts"
+import { type DeliveryStats, deliveryStats } from "./DeliveryStats.ts"
 import { Outbox } from "./Outbox.ts"
+import { quotaUsedUp } from "./UsageStore.ts"
 import type { Owner } from "./WebhookStore.ts"
 
 export interface DeliveryRow {
@@ -18,7 +22,10 @@ export interface DeliveryRow {
   readonly network: Network
   readonly event_id: string
   readonly event_type: string
-  readonly event_offset: number
+  /** Null for test deliveries: they have `test_event` instead. */
+  readonly event_offset: number | null
+  /** A `LedgerEvent` in JSON. */
+  readonly test_event: string | null
   readonly status: DeliveryStatus
   readonly attempts: number
   readonly last_error: string | null
@@ -37,16 +44,13 @@ export interface AttemptRow {
   readonly attempted_at: string
 }
 
-export interface DeliveryFilter {
-  readonly webhookId: string | undefined
-  readonly eventType: string | undefined
-  readonly status: DeliveryStatus | undefined
-  /** Both exclusive; Unix milliseconds, possibly with a fraction. */
-  readonly since: number | undefined
-  readonly until: number | undefined
-}
-
-export type RetryResult = "queued" | "not found" | "not failed" | "webhook deleted" | "webhook disabled"
+export type RetryResult =
+  | "queued"
+  | "not found"
+  | "not failed"
+  | "webhook deleted"
+  | "webhook disabled"
+  | "quota used up"
 
 export class DeliveryQueries extends Context.Service<
   DeliveryQueries,
@@ -58,6 +62,13 @@ export class DeliveryQueries extends Context.Service<
       beforeId: string | undefined,
       limit: number
     ) => Effect.Effect<ReadonlyArray<DeliveryRow>, SqlError.SqlError>
+    /** Of those created in the period before `nowMs`, of one webhook or of all. */
+    readonly stats: (
+      owner: Owner,
+      webhookId: string | undefined,
+      period: StatsPeriod,
+      nowMs: number
+    ) => Effect.Effect<DeliveryStats, SqlError.SqlError>
     readonly find: (owner: Owner, id: string) => Effect.Effect<Option.Option<DeliveryRow>, SqlError.SqlError>
     /** In the order in which they were made. */
     readonly attempts: (id: string) => Effect.Effect<ReadonlyArray<AttemptRow>, SqlError.SqlError>
@@ -76,31 +87,19 @@ export class DeliveryQueries extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const outbox = yield* Outbox
       const columns = sql`
-        id, webhook_id, network, event_id, event_type, event_offset::float8 AS event_offset, status, attempts,
+        id, webhook_id, network, event_id, event_type, event_offset::float8 AS event_offset, test_event, status, attempts,
         last_error, response_status, response_time_ms, response_body, updated_at`
 
+      // Planning for a month of partitions takes far longer than running: a connection keeps its plan, whatever the values.
+      const plannedOnce = <A, E, R>(query: Effect.Effect<A, E, R>) =>
+        sql`SET LOCAL plan_cache_mode = force_generic_plan`.pipe(Effect.andThen(query), sql.withTransaction)
+
       return DeliveryQueries.of({
-        // One index range per network, merged: a plain `network = ANY` would have to sort everything first.
-        list: (owner, filter, beforeId, limit) => {
-          const conditions = [
-            sql`account_id = ${owner.accountId}`,
-            sql`network = watched.name`,
-            ...(filter.webhookId === undefined ? [] : [sql`webhook_id = ${filter.webhookId}`]),
-            ...(filter.eventType === undefined ? [] : [sql`event_type = ${filter.eventType}`]),
-            ...(filter.status === undefined ? [] : [sql`status = ${filter.status}`]),
-            ...(filter.since === undefined
-              ? []
-              : [sql`id >= ${firstIdAt("dlv_", Math.max(0, Math.floor(filter.since) + 1))}`]),
-            ...(filter.until === undefined
-              ? []
-              : [sql`id < ${firstIdAt("dlv_", Math.max(0, Math.ceil(filter.until)))}`]),
-            ...(beforeId === undefined ? [] : [sql`id < ${beforeId}`])
-          ]
-          return sql<DeliveryRow>`
-            SELECT page.* FROM unnest(${owner.networks}::text[]) AS watched (name) CROSS JOIN LATERAL (
-              SELECT ${columns} FROM deliveries WHERE ${sql.and(conditions)} ORDER BY id DESC LIMIT ${limit}
-            ) AS page ORDER BY page.id DESC LIMIT ${limit}`
-        },
+        list: (owner, filter, beforeId, limit) =>
+          plannedOnce(pageStatement<DeliveryRow>(sql, columns, owner, filter, beforeId, limit)),
+
+        stats: (owner, webhookId, period, nowMs) =>
+          plannedOnce(deliveryStats(sql, owner, webhookId, period, nowMs)),
 
         find: (owner, id) =>
           sql<DeliveryRow>`
@@ -121,8 +120,10 @@ export class DeliveryQueries extends Context.Service<
               readonly webhook_id: string
               readonly status: DeliveryStatus
               readonly attempts: number
+              readonly charged: boolean
             }>`
-              SELECT webhook_id, status, attempts FROM deliveries
+              SELECT webhook_id, status, attempts,
+                     network = ${CHARGED_NETWORK} AND test_event IS NULL AS charged FROM deliveries
               WHERE id = ${id} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])
               FOR UPDATE`
             if (row === undefined) return "not found"
@@ -131,6 +132,7 @@ export class DeliveryQueries extends Context.Service<
             if (webhook === undefined) return "webhook deleted"
             if (row.status !== "failed") return "not failed"
             if (webhook.status !== "active") return "webhook disabled"
+            if (row.charged && (yield* quotaUsedUp(sql, owner.accountId, nowMs))) return "quota used up"
             yield* sql`
               UPDATE deliveries SET status = 'pending', series_start = attempts, next_attempt_at = NULL,
                      parked = false, updated_at = ${new Date(nowMs).toISOString()}::timestamptz

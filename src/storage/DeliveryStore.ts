@@ -1,12 +1,14 @@
 /**
  * The write side of deliveries: rows are the truth about a delivery's state. Every method takes a batch and is one
  * statement, so that it lands whole or not at all, and may be repeated after an unknown result: rows that exist are not
- * made again, an attempt is recorded once, and a webhook's failure counter moves only with a row that moved.
+ * made again, an attempt is recorded once, and a webhook's failure counter and an account's usage move only with a row
+ * that moved.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { DeliveryStatus } from "../domain/Delivery.ts"
 import type { Network } from "../domain/Network.ts"
+import { CHARGED_NETWORK } from "../domain/Quota.ts"
 import { column } from "./Columns.ts"
 
 export interface NewDelivery {
@@ -33,7 +35,10 @@ export interface DeliveryState {
 export interface ParkedDelivery {
   readonly id: string
   readonly network: Network
-  readonly eventOffset: number
+  /** Null for test deliveries: they have `testEvent` instead. */
+  readonly eventOffset: number | null
+  /** A `LedgerEvent` in JSON. */
+  readonly testEvent: string | null
   readonly attempts: number
   readonly seriesStart: number
 }
@@ -79,9 +84,10 @@ export class DeliveryStore extends Context.Service<
     ) => Effect.Effect<void, SqlError.SqlError>
     /** Webhooks that have parked deliveries. */
     readonly parkedWebhooks: Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
-    /** The webhook's parked deliveries after `afterId`, in order. */
+    /** The webhook's parked deliveries after `afterId`, in order: all of them, or only the free ones. */
     readonly parkedPage: (
       webhookId: string,
+      which: "all" | "free",
       afterId: string,
       limit: number
     ) => Effect.Effect<ReadonlyArray<ParkedDelivery>, SqlError.SqlError>
@@ -144,7 +150,8 @@ export class DeliveryStore extends Context.Service<
             )
           ),
 
-        // One statement: the row, its attempt and the webhook's counter move together, and only the first time.
+        // One statement: the row, its attempt, the webhook's counter and the account's usage move together, and only
+        // the first time. Usage is counted in the order of accounts, so that recorders never wait in a circle.
         // A delivery that was ended meanwhile (its webhook deleted) stays ended unless the attempt delivered it; one
         // that retention has dropped leaves no trace.
         record: (attempts, disableAfter) =>
@@ -177,7 +184,9 @@ export class DeliveryStore extends Context.Service<
                 updated_at = o.ended_at
               FROM outcome o
               WHERE d.id = o.delivery_id AND d.attempts < o.attempt
-              RETURNING d.webhook_id, o.status, o.n
+              RETURNING d.webhook_id, o.status, o.n, d.test_event IS NOT NULL AS test,
+                        date_trunc('month', o.attempted_at AT TIME ZONE 'UTC')::date AS month,
+                        CASE WHEN d.network = ${CHARGED_NETWORK} AND d.test_event IS NULL THEN d.account_id END AS charged_to
             ), history AS (
               INSERT INTO attempts (delivery_id, attempt, status, response_status, response_time_ms, response_body,
                                     error, attempted_at, next_delay_ms)
@@ -185,9 +194,14 @@ export class DeliveryStore extends Context.Service<
                      response_status, response_time_ms, response_body, error, attempted_at, next_delay_ms
               FROM outcome JOIN moved USING (n)
               ON CONFLICT DO NOTHING
+            ), charged AS (
+              INSERT INTO delivery_usage (account_id, month, deliveries)
+              SELECT charged_to, month, count(*) FROM moved WHERE charged_to IS NOT NULL
+              GROUP BY charged_to, month ORDER BY charged_to, month
+              ON CONFLICT (account_id, month) DO UPDATE SET deliveries = delivery_usage.deliveries + excluded.deliveries
             ), ended AS (
               SELECT webhook_id, status, n, max(n) FILTER (WHERE status = 'delivered') OVER (PARTITION BY webhook_id) AS last_delivered
-              FROM moved WHERE status <> 'retrying'
+              FROM moved WHERE status <> 'retrying' AND NOT test
             ), counted AS (
               SELECT webhook_id, bool_or(last_delivered IS NOT NULL) AS reset,
                      count(*) FILTER (WHERE status = 'failed' AND n > coalesce(last_delivered, 0))::int AS failures
@@ -217,22 +231,25 @@ export class DeliveryStore extends Context.Service<
           Effect.map((rows) => rows.map((row) => row.webhook_id))
         ),
 
-        parkedPage: (webhookId, afterId, limit) =>
+        parkedPage: (webhookId, which, afterId, limit) =>
           sql<{
             readonly id: string
             readonly network: Network
-            readonly event_offset: bigint
+            readonly event_offset: number | null
+            readonly test_event: string | null
             readonly attempts: number
             readonly series_start: number
           }>`
-            SELECT id, network, event_offset, attempts, series_start FROM deliveries
+            SELECT id, network, event_offset::float8 AS event_offset, test_event, attempts, series_start FROM deliveries
             WHERE parked AND webhook_id = ${webhookId} AND id > ${afterId} AND status IN ('pending', 'retrying')
+              ${which === "free" ? sql`AND test_event IS NOT NULL` : sql``}
             ORDER BY id LIMIT ${limit}`.pipe(
             Effect.map((rows) =>
               rows.map((row) => ({
                 id: row.id,
                 network: row.network,
-                eventOffset: Number(row.event_offset),
+                eventOffset: row.event_offset,
+                testEvent: row.test_event,
                 attempts: row.attempts,
                 seriesStart: row.series_start
               }))

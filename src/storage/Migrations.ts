@@ -13,6 +13,7 @@ import webhookSecrets from "./migrations/0005_webhook_secrets.ts"
 import deliveryTotals from "./migrations/0006_delivery_totals.ts"
 import events from "./migrations/0007_events.ts"
 import usageAndMail from "./migrations/0008_usage_and_mail.ts"
+import leases from "./migrations/0009_leases.ts"
 
 const migrations = {
   "0001_foundation": foundation,
@@ -22,7 +23,8 @@ const migrations = {
   "0005_webhook_secrets": webhookSecrets,
   "0006_delivery_totals": deliveryTotals,
   "0007_events": events,
-  "0008_usage_and_mail": usageAndMail
+  "0008_usage_and_mail": usageAndMail,
+  "0009_leases": leases
 }
 const TABLE = "migrations"
 const newest = Object.keys(migrations).length

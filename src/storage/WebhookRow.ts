@@ -20,6 +20,9 @@ export interface WebhookRow {
   readonly max_per_second: number | null
   readonly headers: Readonly<Record<string, string>>
   readonly sealed_secret: string
+  /** Both null unless a rotation gave the secret before it a grace. */
+  readonly previous_sealed_secret: string | null
+  readonly previous_secret_until: string | null
   readonly created_at: string
   readonly updated_at: string
   readonly disabled_at: string | null
@@ -63,7 +66,15 @@ const configOf = (row: WebhookRow): WebhookConfig => ({
   headers: row.headers,
   max_in_flight: row.max_in_flight,
   max_per_second: row.max_per_second,
-  sealed_secret: row.sealed_secret
+  sealed_secret: row.sealed_secret,
+  ...(row.previous_sealed_secret === null || row.previous_secret_until === null
+    ? {}
+    : {
+        previous_secret: {
+          sealed: row.previous_sealed_secret,
+          until: new Date(row.previous_secret_until).getTime()
+        }
+      })
 })
 
 /** The record that tells route and deliver of the row. */

@@ -3,11 +3,15 @@
  * learn is what the rows say, in the same order. Customers reach only what their account and their key's networks own:
  * anything else does not exist for them.
  */
-import { Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { Limits } from "../config/Limits.ts"
+import { patiently } from "../config/Retrying.ts"
+import { webhookDisabledMail } from "../domain/Mails.ts"
 import type { Network } from "../domain/Network.ts"
 import type { WebhookStatus } from "../domain/Webhook.ts"
 import { column } from "./Columns.ts"
+import { queueMails } from "./MailStore.ts"
 import { Outbox } from "./Outbox.ts"
 import { changed, configRecord, tombstone, type WebhookChange, type WebhookRow } from "./WebhookRow.ts"
 
@@ -32,11 +36,19 @@ export type NewWebhook = Pick<
   | "sealed_secret"
 >
 
+export interface SecretRotation {
+  readonly sealedSecret: string
+  /** Unix milliseconds up to which the secret until now signs too; null: not at all. */
+  readonly previousUntil: number | null
+}
+
+const DAY_MS = 86_400_000
+
 /** The reason that deliveries of a deleted webhook end with. */
 const WEBHOOK_DELETED = "webhook deleted"
 
 /** The recorder locks the same rows in its own order; whom PostgreSQL picks as the victim of a deadlock tries again. */
-const afterDeadlock = {
+export const afterDeadlock = {
   times: 3,
   while: (error: SqlError.SqlError) => error.reason._tag === "DeadlockError"
 } as const
@@ -58,9 +70,18 @@ export class WebhookStore extends Context.Service<
       change: WebhookChange,
       nowMs: number
     ) => Effect.Effect<Option.Option<WebhookRow>, SqlError.SqlError>
+    /** A previous secret that is still in its grace gives way to the one until now. */
+    readonly rotateSecret: (
+      owner: Owner,
+      id: string,
+      rotation: SecretRotation,
+      nowMs: number
+    ) => Effect.Effect<Option.Option<WebhookRow>, SqlError.SqlError>
+    /** Forgets previous secrets whose grace is over; returns how many. */
+    readonly dropPreviousSecrets: (nowMs: number) => Effect.Effect<number, SqlError.SqlError>
     /** Also ends what is queued for it. False when there is no such webhook. */
     readonly remove: (owner: Owner, id: string, nowMs: number) => Effect.Effect<boolean, SqlError.SqlError>
-    /** Disables those of `ids` that are active; returns which. For deliver, across accounts. */
+    /** Disables those of `ids` that are active, and queues the mails that tell of it; returns which. Across accounts. */
     readonly disable: (
       ids: ReadonlyArray<string>,
       reason: string,
@@ -77,6 +98,39 @@ export class WebhookStore extends Context.Service<
       const owned = ({ accountId, networks }: Owner) =>
         sql`account_id = ${accountId} AND network = ANY(${networks}::text[]) AND deleted_at IS NULL`
       const first = <A>(rows: ReadonlyArray<A>): Option.Option<A> => Option.fromNullishOr(rows[0])
+
+      /** A mail each, in the transaction that disables them. */
+      const tellOwners = Effect.fnUntraced(function* (
+        rows: ReadonlyArray<WebhookRow>,
+        reason: string,
+        nowMs: number
+      ) {
+        const owners = yield* sql<{
+          readonly id: string
+          readonly name: string
+          readonly email: string | null
+        }>`
+          SELECT id, name, email FROM accounts WHERE id = ANY(${rows.map((row) => row.account_id)}::text[])`
+        const mails = rows.map(({ id, account_id, url }) => {
+          // Each webhook refers to its account.
+          const { name, email } = owners.find((owner) => owner.id === account_id)!
+          return {
+            cause: `webhook-disabled/${id}/${at(nowMs)}`,
+            accountId: account_id,
+            recipient: email,
+            ...webhookDisabledMail({
+              accountId: account_id,
+              name,
+              webhookId: id,
+              url,
+              reason,
+              disabledAt: nowMs,
+              queueWaitsDays: Limits.disabledQueueMs / DAY_MS
+            })
+          }
+        })
+        yield* queueMails(sql, mails, nowMs)
+      })
 
       return WebhookStore.of({
         create: (webhook, nowMs) =>
@@ -125,6 +179,29 @@ export class WebhookStore extends Context.Service<
             return Option.some(written!)
           }).pipe(sql.withTransaction),
 
+        rotateSecret: (owner, id, { sealedSecret, previousUntil }, nowMs) =>
+          Effect.gen(function* () {
+            const until = previousUntil === null ? null : at(previousUntil)
+            const rows = yield* sql<WebhookRow>`
+              UPDATE webhooks SET
+                previous_sealed_secret = CASE WHEN ${until}::timestamptz IS NOT NULL THEN sealed_secret END,
+                previous_secret_until = ${until}::timestamptz, sealed_secret = ${sealedSecret},
+                updated_at = ${at(nowMs)}::timestamptz
+              WHERE id = ${id} AND ${owned(owner)} RETURNING *`
+            if (rows.length > 0) yield* outbox.insert(rows.map(configRecord))
+            return first(rows)
+          }).pipe(sql.withTransaction),
+
+        dropPreviousSecrets: (nowMs) =>
+          Effect.gen(function* () {
+            const rows = yield* sql<WebhookRow & { readonly deleted_at: string | null }>`
+              UPDATE webhooks SET previous_sealed_secret = NULL, previous_secret_until = NULL
+              WHERE previous_secret_until <= ${at(nowMs)}::timestamptz RETURNING *`
+            const alive = rows.filter(({ deleted_at }) => deleted_at === null)
+            if (alive.length > 0) yield* outbox.insert(alive.map(configRecord))
+            return rows.length
+          }).pipe(sql.withTransaction, Effect.retry(afterDeadlock)),
+
         remove: (owner, id, nowMs) =>
           Effect.gen(function* () {
             const [row] = yield* sql`SELECT 1 FROM webhooks WHERE id = ${id} AND ${owned(owner)}`
@@ -148,10 +225,24 @@ export class WebhookStore extends Context.Service<
               UPDATE webhooks SET status = 'disabled', disabled_at = ${at(nowMs)}::timestamptz,
                      disabled_reason = ${reason}, updated_at = ${at(nowMs)}::timestamptz
               WHERE id = ANY(${ids}::text[]) AND status = 'active' AND deleted_at IS NULL RETURNING *`
-            if (rows.length > 0) yield* outbox.insert(rows.map(configRecord))
+            if (rows.length === 0) return []
+            yield* tellOwners(rows, reason, nowMs)
+            yield* outbox.insert(rows.map(configRecord))
             return rows.map(({ id }) => id)
           }).pipe(sql.withTransaction)
       })
     })
   )
 }
+
+/** Forgets secrets whose grace is over, within a minute of its end. Never ends by itself. */
+export const forgetPreviousSecrets = Effect.gen(function* () {
+  const webhooks = yield* WebhookStore
+  const once = Effect.flatMap(Clock.currentTimeMillis, webhooks.dropPreviousSecrets)
+  return yield* Effect.forever(
+    Effect.andThen(
+      once.pipe(patiently("forgetting previous secrets")),
+      Effect.sleep(Limits.previousSecretSweepMs)
+    )
+  )
+})

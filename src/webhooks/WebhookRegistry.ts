@@ -1,7 +1,8 @@
 /**
  * What this process knows of webhooks: a live view of `webhooks.config`, with the signing secrets opened. Route and
  * deliver share it. `upToDate` makes sure that the view holds every change the API has answered for, so that "from the
- * next ledger after the response" is true however busy the outbox is.
+ * next ledger after the response" is true however busy the outbox is. `current` is the same for many uses a second, up
+ * to the view's lease (Limits.webhookViewLeaseMs), which the API waits out before it answers a secret's rotation.
  */
 import { Context, Effect, Layer, Result } from "effect"
 import type { SqlError } from "effect/sql"
@@ -11,11 +12,22 @@ import * as CompactedView from "../log/CompactedView.ts"
 import { EventLog, type EventLogError } from "../log/EventLog.ts"
 import { OUTBOX_POSITION, Outbox } from "../storage/Outbox.ts"
 import { SecretBox } from "../storage/SecretBox.ts"
+import { makeReadLease } from "./ReadLease.ts"
 
 export interface RegisteredWebhook {
   readonly config: WebhookConfig
   /** The signing secret in clear, as the customer knows it. */
   readonly secret: string
+  /** The one before the last rotation, and the Unix millisecond in which its grace ends. */
+  readonly previousSecret: { readonly secret: string; readonly until: number } | undefined
+}
+
+/** What a delivery is signed with at that moment, the newest first. */
+export const secretsAt = (webhook: RegisteredWebhook, nowMs: number): ReadonlyArray<string> => {
+  const { secret, previousSecret } = webhook
+  return previousSecret !== undefined && nowMs < previousSecret.until
+    ? [secret, previousSecret.secret]
+    : [secret]
 }
 
 export type Listener = (webhookId: string, webhook: RegisteredWebhook | undefined) => void
@@ -28,6 +40,8 @@ export class WebhookRegistry extends Context.Service<
     readonly subscribe: (listener: Listener) => () => void
     /** Waits until the view holds everything that was in the outbox when this was called. */
     readonly upToDate: Effect.Effect<void, SqlError.SqlError | EventLogError>
+    /** Waits until the view holds everything that was in the outbox one lease ago. */
+    readonly current: Effect.Effect<void>
   }
 >()("ledgerhook/webhooks/WebhookRegistry") {
   static readonly layer = Layer.effect(
@@ -43,10 +57,15 @@ export class WebhookRegistry extends Context.Service<
         decode: (value) => {
           // Written by storage/WebhookRow in this shape.
           const config = JSON.parse(value) as WebhookConfig
-          return Result.mapBoth(secrets.open(config.sealed_secret), {
-            onSuccess: (secret) => ({ config, secret }),
-            onFailure: ({ message }) => message
-          })
+          const { sealed_secret, previous_secret: previous } = config
+          return Result.gen(function* () {
+            const secret = yield* secrets.open(sealed_secret)
+            const previousSecret =
+              previous === undefined
+                ? undefined
+                : { secret: yield* secrets.open(previous.sealed), until: previous.until }
+            return { config, secret, previousSecret }
+          }).pipe(Result.mapError(({ message }) => message))
         },
         onChange: (webhookId, webhook) => {
           for (const listener of listeners) listener(webhookId, webhook)
@@ -60,6 +79,12 @@ export class WebhookRegistry extends Context.Service<
           }
         })
 
+      const upToDate = Effect.gen(function* () {
+        const head = yield* outbox.headId
+        if (head > 0) yield* published(head)
+        yield* view.caughtUp
+      })
+
       return WebhookRegistry.of({
         get: (webhookId) => view.values.get(webhookId),
         subscribe: (listener) => {
@@ -67,11 +92,8 @@ export class WebhookRegistry extends Context.Service<
           for (const [webhookId, webhook] of view.values) listener(webhookId, webhook)
           return () => listeners.delete(listener)
         },
-        upToDate: Effect.gen(function* () {
-          const head = yield* outbox.headId
-          if (head > 0) yield* published(head)
-          yield* view.caughtUp
-        })
+        upToDate,
+        current: yield* makeReadLease(upToDate, Limits.webhookViewLeaseMs)
       })
     })
   )

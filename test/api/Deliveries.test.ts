@@ -9,6 +9,7 @@ import { EventLog } from "../../src/log/EventLog.ts"
 import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
 import { Partitions } from "../../src/storage/Partitions.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
+import { setUsage } from "../support/rows.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 const iso = (ms: number) => new Date(ms).toISOString()
@@ -268,6 +269,24 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
         last_error: "webhook deleted"
       })
       assert.strictEqual((yield* get(`/${failed}`)).body.last_error, "HTTP 503")
+    })
+  )
+
+  it.effect("no retry while the month's quota is used up, and that is said last", () =>
+    Effect.gen(function* () {
+      const { api, key, accountId, queue, attempt } = yield* prepare()
+      const sql = yield* SqlClient.SqlClient
+      const failed = (yield* queue(NOW)).id
+      const waiting = (yield* queue(NOW + 1)).id
+      yield* attempt(failed, 1, "failed")
+      yield* sql`UPDATE accounts SET monthly_deliveries = 1 WHERE id = ${accountId}`
+      yield* setUsage(accountId, new Date().toISOString().slice(0, 7), 1)
+      const retry = (id: string) => api.call("POST", `/v1/deliveries/${id}/retry`, { key })
+      assert.strictEqual((yield* retry(waiting)).status, 409)
+      const answer = yield* retry(failed)
+      assert.deepStrictEqual([answer.status, answer.body.error.code], [402, "QUOTA_EXCEEDED"])
+      yield* sql`UPDATE accounts SET monthly_deliveries = 2 WHERE id = ${accountId}`
+      assert.strictEqual((yield* retry(failed)).status, 200)
     })
   )
 

@@ -128,7 +128,7 @@ layer(apiLayer(), { excludeTestServices: true })("gate", (it) => {
       const expired = yield* keys.create({ ...admin, expiresAt: now - 1 }, now)
       const revoked = yield* keys.create(admin, now)
       assert.strictEqual((yield* api.call("GET", "/v1/webhooks", { key: revoked!.value })).status, 200)
-      yield* keys.revoke(accountId, revoked!.id, now)
+      yield* keys.revoke({ accountId, environments: ["live"] }, revoked!.id, now)
       const wrong = [undefined, "svc_live_unknown", `${key}x`, ` ${key.toLowerCase()}`, "x".repeat(300)]
       const messages = new Set<string>()
       for (const one of [...wrong, expired!.value, revoked!.value]) {

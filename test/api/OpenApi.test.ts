@@ -4,15 +4,24 @@ import { Effect } from "effect"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 
 const operations = {
-  "get /v1/webhooks": [200, 400, 401, 500, 503],
-  "post /v1/webhooks": [201, 400, 401, 413, 415, 500, 503],
-  "get /v1/webhooks/{id}": [200, 400, 401, 404, 500, 503],
-  "patch /v1/webhooks/{id}": [200, 400, 401, 404, 413, 415, 500, 503],
-  "delete /v1/webhooks/{id}": [204, 400, 401, 404, 500, 503],
-  "get /v1/deliveries": [200, 400, 401, 500, 503],
-  "get /v1/deliveries/{id}": [200, 400, 401, 404, 500, 503],
-  "post /v1/deliveries/{id}/retry": [200, 400, 401, 404, 409, 500, 503],
-  "get /v1/ledgers/coverage": [200, 400, 401, 500, 503],
+  "get /v1/webhooks": [200, 400, 401, 403, 429, 500, 503],
+  "post /v1/webhooks": [201, 400, 401, 403, 413, 415, 429, 500, 503],
+  "get /v1/webhooks/{id}": [200, 400, 401, 403, 404, 429, 500, 503],
+  "patch /v1/webhooks/{id}": [200, 400, 401, 403, 404, 413, 415, 429, 500, 503],
+  "delete /v1/webhooks/{id}": [204, 400, 401, 403, 404, 429, 500, 503],
+  "post /v1/webhooks/{id}/rotate-secret": [200, 400, 401, 403, 404, 413, 415, 429, 500, 503],
+  "post /v1/webhooks/{id}/test": [202, 400, 401, 403, 404, 409, 413, 415, 429, 500, 503],
+  "get /v1/deliveries": [200, 400, 401, 403, 429, 500, 503],
+  "get /v1/deliveries/stats": [200, 400, 401, 403, 429, 500, 503],
+  "get /v1/deliveries/{id}": [200, 400, 401, 403, 404, 429, 500, 503],
+  "post /v1/deliveries/{id}/retry": [200, 400, 401, 403, 404, 409, 429, 500, 503],
+  "get /v1/events": [200, 400, 401, 403, 429, 500, 503],
+  "get /v1/events/{event_id}": [200, 400, 401, 403, 404, 429, 500, 503],
+  "get /v1/ledgers/coverage": [200, 400, 401, 403, 429, 500, 503],
+  "post /v1/api-keys": [201, 400, 401, 403, 413, 415, 429, 500, 503],
+  "get /v1/api-keys": [200, 400, 401, 403, 429, 500, 503],
+  "delete /v1/api-keys/{id}": [204, 400, 401, 403, 404, 429, 500, 503],
+  "get /v1/account": [200, 400, 401, 403, 429, 500, 503],
   "get /healthz": [200, 400, 500, 503],
   "get /readyz": [200, 400, 500, 503]
 }
@@ -21,6 +30,7 @@ interface Operation {
   readonly responses: Record<string, { content?: Record<string, { schema: unknown }> }>
   readonly security: ReadonlyArray<unknown>
   readonly parameters: ReadonlyArray<{ name: string; schema: unknown }>
+  readonly requestBody?: unknown
 }
 
 layer(apiLayer(), { excludeTestServices: true })("openapi", (it) => {
@@ -72,6 +82,11 @@ layer(apiLayer(), { excludeTestServices: true })("openapi", (it) => {
       const limit = found.get("get /v1/deliveries")!.parameters.find(({ name }) => name === "limit")
       assert.deepStrictEqual(limit?.schema, { type: "integer", minimum: 1, maximum: 100, default: 20 })
       assert.isFalse(doc.components.schemas.NewWebhook.additionalProperties)
+      assert.deepStrictEqual(found.get("post /v1/webhooks/{id}/rotate-secret")!.requestBody, {
+        required: false,
+        content: { "application/json": { schema: { $ref: "#/components/schemas/SecretRotation" } } }
+      })
+      assert.containsAllKeys(doc.components.schemas.SecretRotation.properties, ["grace_seconds"])
     })
   )
 })

@@ -10,6 +10,7 @@ import { examine, type Finding } from "../../src/cli/Checks.ts"
 import { table } from "../../src/cli/Doctor.ts"
 import type { Environment } from "../../src/config/Config.ts"
 import { chain } from "../support/chain.ts"
+import { makeMailServer } from "../support/mailServer.ts"
 import { rippledServer } from "../support/rippledServer.ts"
 
 const temporaryFolder = Effect.acquireRelease(
@@ -80,10 +81,10 @@ describe("doctor", () => {
 
   it.live("warns of what is set but does nothing yet", () =>
     Effect.gen(function* () {
-      const findings = yield* examined({ SMTP_URL: "smtp://host" })
+      const findings = yield* examined({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://host" })
       assert.deepStrictEqual(
         findings.filter(({ status }) => status === "warning").map(({ mend }) => mend),
-        ["Unset SMTP_URL."]
+        ["Unset OTEL_EXPORTER_OTLP_ENDPOINT."]
       )
     })
   )
@@ -124,6 +125,17 @@ describe("doctor", () => {
       isProblem(one(findings, "mainnet"), /network/, /setting of its own network/)
       isProblem(one(findings, "devnet"), /ECONNREFUSED/, /XRPL_DEVNET_URLS/)
       assert.notInclude(JSON.stringify(findings), "secret-path")
+    })
+  )
+
+  it.live("finds a mail server that works, and one that is not there, without its password", () =>
+    Effect.gen(function* () {
+      const server = yield* makeMailServer()
+      const found = one(yield* examined({ SMTP_URL: server.url, MAIL_FROM: "a@b.example" }), "mail")
+      assert.deepStrictEqual([found.status, found.detail], ["ok", "reachable; mails come from a@b.example"])
+      const findings = yield* examined({ SMTP_URL: "smtp://user:hunter2@127.0.0.1:1" })
+      isProblem(one(findings, "mail 127.0.0.1:1"), /ECONNREFUSED/, /correct SMTP_URL/)
+      assert.notInclude(JSON.stringify(findings), "hunter2")
     })
   )
 

@@ -35,7 +35,18 @@ describe("usage", () => {
     assert.strictEqual(run(["--version"]).stdout.trim(), `ledgerhook ${packageJson.version}`)
     const { code, stdout } = run(["--help"])
     assert.strictEqual(code, 0)
-    for (const command of ["start", "demo", "migrate", "ledger", "listen", "doctor"])
+    for (const command of [
+      "start",
+      "demo",
+      "migrate",
+      "account",
+      "key",
+      "webhook",
+      "secrets",
+      "ledger",
+      "listen",
+      "doctor"
+    ])
       assert.include(stdout, command)
     const detect = run(["ledger", "detect", "--help"])
     assert.strictEqual(detect.code, 0)

@@ -177,6 +177,24 @@ export const suite = (subject: Effect.Effect<Subject, unknown, Scope.Scope>): vo
       }
     }))
 
+  test("lets only the newest of a name's exclusive writers write", (log) =>
+    Effect.gen(function* () {
+      const first = yield* log.exclusive("ingest.testnet")
+      const other = yield* log.exclusive("ingest.devnet")
+      yield* first.transaction({ append: [record(EVENTS, "k", "1")] })
+      const second = yield* log.exclusive("ingest.testnet")
+      assert.strictEqual((yield* log.last(at(EVENTS)))?.value, "1")
+      yield* second.transaction({ append: [record(EVENTS, "k", "2")] })
+      assert.isTrue(
+        Result.isFailure(yield* Effect.result(first.transaction({ append: [record(EVENTS, "k", "late")] })))
+      )
+      const again = yield* Effect.flip(first.transaction({ append: [record(EVENTS, "k", "later")] }))
+      assert.strictEqual(again.operation, "fence")
+      yield* second.transaction({ append: [record(EVENTS, "k", "3")] })
+      yield* other.transaction({ append: [record(EVENTS, "k", "4")] })
+      assert.deepStrictEqual(values(yield* readAll(log, at(EVENTS))), ["1", "2", "3", "4"])
+    }))
+
   test("reads a range from any offset, at most as many as asked, and nothing at the head", (log) =>
     Effect.gen(function* () {
       const positions = yield* log.transaction({ append: numbers(20) })

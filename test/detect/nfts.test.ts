@@ -150,7 +150,7 @@ describe("nft.minted", () => {
   it("a taxon may use all 32 bits", () => {
     const found = detect(mint([minter(alice, 1)], { NFTokenTaxon: 0xffff_ffff }))
     assert.strictEqual(payloadNamed(found, "nft.minted")["taxon"], 0xffff_ffff)
-    assert.strictEqual(parseNftokenId(firstId("alice")).issuer, alice)
+    assert.strictEqual(parseNftokenId(firstId("alice")).issuerId, accountIdOf("alice"))
   })
 })
 

@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { decodeAccountID, encodeAccountID } from "xrpl"
+import { decodeAccountID, encodeAccountID, isValidClassicAddress } from "xrpl"
 import { accountIdOfAddress, addressOfAccountId } from "../../src/domain/AccountId.ts"
 
 describe("account ids", () => {
@@ -16,6 +17,29 @@ describe("account ids", () => {
       assert.strictEqual(Buffer.from(decodeAccountID(address)).toString("hex").toUpperCase(), hex)
     }
     assert.strictEqual(addressOfAccountId("00".repeat(20)), "rrrrrrrrrrrrrrrrrrrrrhoLvTp")
+  })
+
+  it("take and refuse what the reference library does, of many addresses and one mistake in each", () => {
+    const letters = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
+    for (let i = 0; i < 500; i++) {
+      const random = createHash("sha512").update(String(i)).digest()
+      // Some begin with zero bytes, which base 58 writes apart.
+      const accountId = Buffer.concat([Buffer.alloc(i % 5), random]).subarray(0, 20)
+      const address = addressOfAccountId(accountId.toString("hex"))
+      assert.strictEqual(address, encodeAccountID(accountId))
+      assert.strictEqual(accountIdOfAddress(address), accountId.toString("hex").toUpperCase())
+      const at = random[30]! % address.length
+      const letter = letters[random[31]! % letters.length]!
+      for (const other of [
+        address.slice(0, at) + letter + address.slice(at + 1),
+        address.slice(0, at) + letter + address.slice(at),
+        address.slice(0, at) + address.slice(at + 1),
+        `r${address}`,
+        address.slice(1)
+      ]) {
+        assert.strictEqual(accountIdOfAddress(other) !== undefined, isValidClassicAddress(other), other)
+      }
+    }
   })
 
   it("addresses with a wrong checksum, length or letter are refused", () => {

@@ -62,6 +62,20 @@ describe("a network is ready", () => {
     assert.strictEqual(status(taken(9, 3), { ...head(9, 3), server: undefined, lastError: lost }), "degraded")
   })
 
+  it("while its source rests for a good reason, however long", () => {
+    const idle: SourceState = { ...head(9, 3_600), idle: "no active webhook" }
+    assert.deepInclude(healthOf(taken(9, 3_600), idle, NOW), {
+      status: "ok",
+      detail: "idle: no active webhook"
+    })
+    assert.strictEqual(status(taken(undefined, 3_600), { ...none, idle: "no active webhook" }), "ok")
+  })
+
+  it("when the first ledger after a long silence has just been announced", () => {
+    assert.strictEqual(status(taken(9, 3_600), head(10, 3)), "ok")
+    assert.strictEqual(status(taken(9, 3_600), head(11, 3)), "failed")
+  })
+
   it("never once its chain is broken, and says why", () => {
     const stopped: Progress = { ...taken(9, 3), obstacle: { kind: "stopped", detail: "ledger 10 names …" } }
     const health = healthOf(stopped, head(10, 3), NOW)

@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { encode } from "xrpl"
+import { detectLedger } from "../../src/detect/Detect.ts"
 import type { JsonObject } from "../../src/domain/Ledger.ts"
 import { ledgerOf } from "../../src/ledger/Answers.ts"
 import type { FetchedLedger } from "../../src/ledger/LedgerSource.ts"
@@ -43,31 +44,35 @@ const edited = (ledger: ClosedLedger, edit: (binary: Binary["ledger"]) => object
   return { result: { ...result, ledger: { ...result.ledger, ...edit(result.ledger) } } }
 }
 
+/** What is not proven; undefined when the ledger is. */
+const faultOf = (ledger: FetchedLedger, answer: unknown) =>
+  Result.getOrUndefined(Result.flip(verifyLedger(ledger, answer)))
+
 const [empty, ...full] = simulated(8)
 const one = full.at(-1)!
 
 describe("a ledger is proven", () => {
   it("when its bytes have its hashes, in both versions' words, also when it is empty", () => {
-    assert.isUndefined(verifyLedger(fetched(empty!), binary(empty!)))
+    assert.isUndefined(faultOf(fetched(empty!), binary(empty!)))
     for (const ledger of full)
       for (const version of [1, 2] as const)
-        assert.isUndefined(verifyLedger(fetched(ledger, version), binary(ledger)))
+        assert.isUndefined(faultOf(fetched(ledger, version), binary(ledger)))
   })
 
   it("not when a transaction is missing, in either form", () => {
     const short = edited(one, ({ transactions }) => ({ transactions: transactions.slice(1) }))
-    assert.include(verifyLedger(fetched(one), short)?.detail, "root")
+    assert.include(faultOf(fetched(one), short)?.detail, "root")
     const { ledger, ...rest } = fetched(one)
     const last = { ...rest, ledger: { ...ledger, transactions: ledger.transactions.slice(0, -1) } }
-    assert.include(verifyLedger(last, binary(one))?.detail, "20 transactions, 19 are listed")
+    assert.include(faultOf(last, binary(one))?.detail, "20 transactions, 19 are listed")
   })
 
   it("not when the header or the bytes are others", () => {
     const header = edited(one, ({ ledger_data }) => ({ ledger_data: ledger_data.replace(/.$/, "F") }))
-    assert.include(verifyLedger(fetched(one), header)?.detail, "header")
-    assert.isDefined(verifyLedger(fetched(one), binary(full[0]!)))
+    assert.include(faultOf(fetched(one), header)?.detail, "header")
+    assert.isDefined(faultOf(fetched(one), binary(full[0]!)))
     for (const nothing of [undefined, {}, { result: {} }, { result: { ledger: { ledger_data: "00" } } }])
-      assert.strictEqual(verifyLedger(fetched(one), nothing)?.reason, "not_proven")
+      assert.strictEqual(faultOf(fetched(one), nothing)?.reason, "not_proven")
   })
 
   it("not when the JSON says something else than the bytes: in the transaction, its metadata, or the header", () => {
@@ -86,13 +91,20 @@ describe("a ledger is proven", () => {
       withFirst(({ tx }) => ({ tx: { ...tx, TransactionType: "NeverHeardOf" } })),
       { ...rest, ledger: { ...ledger, close_time: ledger.close_time! + 1 } }
     ]
-    for (const other of others) assert.strictEqual(verifyLedger(other, binary(one))?.reason, "not_proven")
-    assert.isUndefined(
-      verifyLedger(
-        withFirst(({ meta }) => ({ meta: { ...meta, delivered_amount: "1" } })),
-        binary(one)
-      )
+    for (const other of others) assert.strictEqual(faultOf(other, binary(one))?.reason, "not_proven")
+  })
+
+  it("and is what the bytes say, whatever the server added to the JSON", () => {
+    const { ledger, ...rest } = fetched(one)
+    const forged = ledger.transactions.map((transaction) => ({
+      ...transaction,
+      meta: { ...transaction.meta, delivered_amount: "1" }
+    }))
+    const proven = Result.getOrThrow(
+      verifyLedger({ ...rest, ledger: { ...ledger, transactions: forged } }, binary(one))
     )
+    assert.strictEqual(JSON.stringify(detectLedger(proven.ledger)), JSON.stringify(detectLedger(ledger)))
+    assert.isUndefined(proven.ledger.transactions.find(({ meta }) => meta["delivered_amount"] !== undefined))
   })
 })
 
@@ -108,7 +120,7 @@ describe.skipIf(!corpusPresent)("real ledgers (skipped without ../shared/xrpl-co
     // The corpus's README describes this form.
     const recorded = JSON.parse(readFileSync(resolve(corpusFolder, `ledgers/${file}.json`), "utf8"))
     const answer = binaryOfRecorded(recorded)
-    assert.isUndefined(verifyLedger(ledgerOf("test", { result: { ledger: recorded } })!, answer))
+    assert.isUndefined(faultOf(ledgerOf("test", { result: { ledger: recorded } })!, answer))
   })
 })
 

@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import type { Environment } from "../../src/config/Config.ts"
 import * as EmbeddedEventLog from "../../src/log/EmbeddedEventLog.ts"
 import { EventLog, type NewRecord } from "../../src/log/EventLog.ts"
 import { suite } from "../conformance/eventLog.ts"
@@ -29,8 +30,11 @@ const subject = Effect.map(makeDatabase, (database) => ({
   open: onDatabase(database)
 }))
 
-const Live = EmbeddedEventLog.layer.pipe(Layer.provide(settingsLayer()), Layer.provideMerge(TestDatabase))
+const live = (environment?: Environment) =>
+  EmbeddedEventLog.layer.pipe(Layer.provide(settingsLayer(environment)), Layer.provideMerge(TestDatabase))
+const Live = live()
 const EVENTS = { topic: "xrpl.testnet.events", partition: 0 }
+const LEDGERS = { topic: "xrpl.testnet.ledgers", partition: 0 }
 const WORK = "webhooks.deliveries"
 const events = (...given: ReadonlyArray<string>): ReadonlyArray<NewRecord> =>
   given.map((value) => ({ topic: EVENTS.topic, key: "k", value }))
@@ -52,6 +56,35 @@ describe("embedded event log", () => {
       const [next] = yield* log.transaction({ append: [work] })
       assert.strictEqual(next?.offset, 1)
     }).pipe(Effect.provide(Live))
+  )
+
+  it.effect("keeps the newest marker, however long no ledger was taken", () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const marker = (value: string): NewRecord => ({ topic: LEDGERS.topic, key: "testnet", value })
+      yield* log.transaction({ append: [marker("1"), ...events("gone")] })
+      yield* TestClock.adjust("11 days")
+      yield* log.transaction({ append: [marker("2")] })
+      for (let round = 0; round < 3; round++) {
+        yield* TestClock.adjust("12 days")
+        yield* log.applyRetention
+        yield* log.applyRetention
+        assert.deepStrictEqual(yield* log.offsets(LEDGERS), { start: 1, end: 2 })
+        assert.strictEqual((yield* log.last(LEDGERS))?.value, "2")
+        assert.deepStrictEqual(yield* log.read({ ...EVENTS, offset: 0 }, 10), [])
+      }
+      yield* log.transaction({ append: [marker("3")] })
+      assert.deepStrictEqual(
+        (yield* log.read({ ...LEDGERS, offset: 0 }, 10)).map(({ offset, value }) => [offset, value]),
+        [
+          [1, "2"],
+          [2, "3"]
+        ]
+      )
+      yield* TestClock.adjust("12 days")
+      yield* log.applyRetention
+      assert.deepStrictEqual(yield* log.offsets(LEDGERS), { start: 2, end: 3 })
+    }).pipe(Effect.provide(live({ RETENTION_EVENTS: "1 day" })))
   )
 
   it.live("goes on after its database connections were cut, without a hole and without a double", () =>

@@ -35,6 +35,18 @@ const logOf = (all: ReadonlyArray<LedgerMarker>, offsetOf: (n: number) => number
   return { reader, reads: () => reads }
 }
 
+/** As ingest writes them: each range one unbroken chain, taken after the one before. */
+const taken = (...ranges: ReadonlyArray<ReadonlyArray<LedgerMarker>>): ReadonlyArray<LedgerMarker> => {
+  let detected_at = 1_800_000_000_000
+  return ranges.flatMap((range) => {
+    const range_since = detected_at + 4
+    return range.map((marker) => {
+      detected_at += 4
+      return { ...marker, detected_at, range_since }
+    })
+  })
+}
+
 const found = (reader: EventLogReader["Service"]) =>
   Effect.map(ledgerRanges(reader, "mainnet"), (ranges) =>
     ranges.map(({ first, last }) => [first.marker.ledger_index, last.marker.ledger_index])
@@ -86,6 +98,42 @@ describe("ranges of ledgers", () => {
         [5, 30],
         [90, 97]
       ])
+    })
+  )
+
+  it.effect("are told apart where breaks make up for each other, also where only offsets are missing", () =>
+    Effect.gen(function* () {
+      // 100 ledgers back, then as many ahead as were taken meanwhile.
+      const all = taken(markers(1_000, 1_999), markers(500, 599, "another"), markers(2_100, 4_000))
+      for (const offsetOf of [(n: number) => n, (n: number) => 2 * n + (n > 700 ? 9 : 0)]) {
+        const { reader, reads } = logOf(all, offsetOf)
+        assert.deepStrictEqual(yield* found(reader), [
+          [1_000, 1_999],
+          [500, 599],
+          [2_100, 4_000]
+        ])
+        assert.isAtMost(reads(), 40)
+      }
+    })
+  )
+
+  it.effect("go on from markers that do not tell when their range began", () =>
+    Effect.gen(function* () {
+      const [older, newer] = [markers(7, 1_200).slice(0, 500), markers(7, 1_200).slice(500)]
+      const { reader, reads } = logOf([...markers(900, 950), ...older, ...taken(newer)])
+      assert.deepStrictEqual(yield* found(reader), [
+        [900, 950],
+        [7, 1_200]
+      ])
+      assert.isAtMost(reads(), 40)
+    })
+  )
+
+  it.effect("begin where the log does, when retention has dropped their first ledgers", () =>
+    Effect.gen(function* () {
+      const { reader, reads } = logOf(taken(markers(1, 5_000)).slice(3_000), (n) => n + 3_000)
+      assert.deepStrictEqual(yield* found(reader), [[3_001, 5_000]])
+      assert.isAtMost(reads(), 2)
     })
   )
 

@@ -29,4 +29,20 @@ describe("memory event log", () => {
       assert.strictEqual((yield* log.transaction({ append: [work] }))[0]?.offset, 1)
     }).pipe(Effect.provide(Live))
   )
+
+  it.effect("keeps the newest marker, however long no ledger was taken", () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const ledgers = { topic: "xrpl.testnet.ledgers", partition: 0 }
+      const marker = (value: string) => ({ topic: ledgers.topic, key: "testnet", value })
+      yield* log.transaction({ append: [marker("1"), marker("2")] })
+      yield* TestClock.adjust("1000 days")
+      yield* log.applyRetention
+      assert.strictEqual((yield* log.last(ledgers))?.value, "2")
+      assert.deepStrictEqual(yield* log.offsets(ledgers), { start: 1, end: 2 })
+      yield* log.transaction({ append: [marker("3")] })
+      yield* log.applyRetention
+      assert.deepStrictEqual(yield* log.offsets(ledgers), { start: 2, end: 3 })
+    }).pipe(Effect.provide(Live))
+  )
 })

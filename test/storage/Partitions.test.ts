@@ -54,7 +54,7 @@ layer(Partitions.layer.pipe(Layer.provideMerge(TestDatabase)))("partitions", (it
       const old = NOW - 40 * DAY_MS
       yield* partitions.ensure(old, old)
       yield* partitions.ensure(NOW, NOW)
-      assert.strictEqual(yield* partitions.drop(NOW), 2)
+      assert.strictEqual(yield* partitions.drop(NOW), 3)
       assert.isFalse((yield* names).some((name) => name.includes("20261012")))
       assert.include(yield* names, "deliveries_20261121")
       yield* partitions.ensure(old, old)

@@ -28,7 +28,7 @@ const recorded = Effect.gen(function* () {
 })
 
 describe("webhook store", () => {
-  it.effect("disables only what is active, says why, and tells the log of each once", () =>
+  it.effect("disables only what is active, says why, and tells the log and the account of each once", () =>
     Effect.gen(function* () {
       const store = yield* WebhookStore
       yield* insertAccount("acct_1")
@@ -42,6 +42,19 @@ describe("webhook store", () => {
       assert.sameMembers(
         records.map(({ key, config }) => `${key} ${config?.status}`),
         [`${a} disabled`, `${b} disabled`]
+      )
+      const sql = yield* SqlClient.SqlClient
+      const mails = yield* sql`
+        SELECT cause, account_id, recipient, sent_at, body LIKE '%100 failures%' AS says_why FROM mails ORDER BY cause`
+      assert.deepStrictEqual(
+        mails,
+        [a, b].toSorted().map((id) => ({
+          cause: `webhook-disabled/${id}/2026-11-21T09:30:00.000Z`,
+          account_id: "acct_1",
+          recipient: "test@example.com",
+          sent_at: null,
+          says_why: true
+        }))
       )
     }).pipe(Effect.provide(Live))
   )

@@ -7,16 +7,23 @@ import { HttpServer } from "effect/http"
 import * as NetAddress from "effect/net/NetAddress"
 import { serverLayer } from "../../src/api/Server.ts"
 import type { Environment } from "../../src/config/Config.ts"
+import type { Scope } from "../../src/domain/ApiKey.ts"
 import type { KeyEnvironment } from "../../src/domain/Network.ts"
+import type { Plan } from "../../src/domain/Plans.ts"
 import * as MemoryEventLog from "../../src/log/MemoryEventLog.ts"
 import { Health } from "../../src/observability/Health.ts"
+import { syntheticEventsLayer } from "../../src/Roles.ts"
 import { AccountStore } from "../../src/storage/AccountStore.ts"
 import { ApiKeyStore } from "../../src/storage/ApiKeyStore.ts"
 import { DeliveryQueries } from "../../src/storage/DeliveryQueries.ts"
 import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import { EventQueries } from "../../src/storage/EventQueries.ts"
+import { EventStore } from "../../src/storage/EventStore.ts"
 import { Outbox } from "../../src/storage/Outbox.ts"
 import { Partitions } from "../../src/storage/Partitions.ts"
 import { SecretBox } from "../../src/storage/SecretBox.ts"
+import { TestDeliveries } from "../../src/storage/TestDeliveries.ts"
+import { UsageStore } from "../../src/storage/UsageStore.ts"
 import { WebhookStore } from "../../src/storage/WebhookStore.ts"
 import { TestDatabase } from "./postgres.ts"
 import { settingsLayer } from "./settings.ts"
@@ -43,9 +50,16 @@ export class ApiUnderTest extends Context.Service<
   {
     readonly url: string
     readonly call: (method: string, path: string, call?: Call) => Effect.Effect<Answer>
-    /** A new account with a key. */
-    readonly account: (environment?: KeyEnvironment) => Effect.Effect<{ accountId: string; key: string }>
-    readonly keyFor: (accountId: string, environment: KeyEnvironment) => Effect.Effect<string>
+    /** A new account with a key that may do everything. */
+    readonly account: (
+      environment?: KeyEnvironment,
+      plan?: Plan
+    ) => Effect.Effect<{ accountId: string; key: string }>
+    readonly keyFor: (
+      accountId: string,
+      environment: KeyEnvironment,
+      scopes?: ReadonlyArray<Scope>
+    ) => Effect.Effect<string>
   }
 >()("ledgerhook/test/ApiUnderTest") {}
 
@@ -58,8 +72,12 @@ const connect = Layer.effect(
     if (!NetAddress.isInetAddress(address)) return yield* Effect.die(new Error("not listening on a port"))
     const url = `http://127.0.0.1:${address.port}`
 
-    const keyFor = (accountId: string, environment: KeyEnvironment) =>
-      keys.create({ accountId, name: "test", scopes: ["admin"], environment }, Date.now()).pipe(
+    const keyFor = (
+      accountId: string,
+      environment: KeyEnvironment,
+      scopes: ReadonlyArray<Scope> = ["admin"]
+    ) =>
+      keys.create({ accountId, name: "test", scopes, environment }, Date.now()).pipe(
         Effect.orDie,
         Effect.map((created) => created!.value)
       )
@@ -67,10 +85,10 @@ const connect = Layer.effect(
     return {
       url,
       keyFor,
-      account: (environment = "live") =>
+      account: (environment = "live", plan = "enterprise") =>
         Effect.gen(function* () {
           const accountId = yield* Effect.orDie(
-            accounts.create({ name: "test", email: null, plan: "enterprise" }, Date.now())
+            accounts.create({ name: "test", email: null, plan }, Date.now())
           )
           return { accountId, key: yield* keyFor(accountId, environment) }
         }),
@@ -115,7 +133,17 @@ const environment = {
 
 /** The stores that the API stands on. */
 export const storesLayer = (given: Environment = {}) =>
-  Layer.mergeAll(AccountStore.layer, WebhookStore.layer, DeliveryQueries.layer, DeliveryStore.layer).pipe(
+  Layer.mergeAll(
+    AccountStore.layer,
+    WebhookStore.layer,
+    DeliveryQueries.layer,
+    DeliveryStore.layer,
+    EventStore.layer,
+    EventQueries.layer,
+    UsageStore.layer,
+    TestDeliveries.layer,
+    syntheticEventsLayer
+  ).pipe(
     Layer.provideMerge(
       Layer.mergeAll(
         ApiKeyStore.layer,
@@ -132,3 +160,8 @@ export const storesLayer = (given: Environment = {}) =>
 
 export const apiLayer = (given: Environment = {}) =>
   connect.pipe(Layer.provideMerge(serverLayer), Layer.provideMerge(storesLayer(given)))
+
+/** One more server on the same stores, as a second machine has it; it stops with the scope. */
+export const anotherServer = Layer.build(Layer.fresh(connect.pipe(Layer.provide(serverLayer)))).pipe(
+  Effect.map((context) => Context.get(context, ApiUnderTest))
+)

@@ -86,6 +86,10 @@ export const corpusRuns = (gapMax = 200): ReadonlyArray<CorpusRun> => {
   return runs
 }
 
+/** All ledgers and single transactions, as paths below the corpus folder. */
+export const corpusFiles = (): ReadonlyArray<string> =>
+  globSync(["ledgers/*.json", "transactions/*/*.json"], { cwd: corpusFolder }).sort()
+
 export interface ExpectedEvent {
   readonly file: string
   readonly event_id: string

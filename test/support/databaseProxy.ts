@@ -21,6 +21,9 @@ export interface DatabaseProxy {
   readonly loseAnswer: (tag: string) => Effect.Effect<void>
   /** What is sent next is held back and its client cut off; the result lets it go on to the server, and waits for the end. */
   readonly delayWrite: Effect.Effect<Effect.Effect<void>>
+  /** Cuts every connection and refuses new ones, as a database that is stopped; `restore` ends it. */
+  readonly cut: Effect.Effect<void>
+  readonly restore: Effect.Effect<void>
 }
 
 /** Listens for the life of the scope. */
@@ -30,9 +33,11 @@ export const databaseProxy = Effect.acquireRelease(
     let lostTag: string | undefined
     let held: { chunk: Buffer; server: net.Socket } | undefined
     let holding = false
+    let away = false
     const ended = Latch.makeUnsafe()
 
     const listener = net.createServer((client) => {
+      if (away) return void client.destroy()
       const server = net.connect(target())
       for (const socket of [client, server]) {
         sockets.add(socket)
@@ -71,6 +76,14 @@ export const databaseProxy = Effect.acquireRelease(
         Effect.sync(() => {
           lostTag = tag
         }),
+      cut: Effect.sync(() => {
+        away = true
+        for (const socket of sockets) socket.destroy()
+        sockets.clear()
+      }),
+      restore: Effect.sync(() => {
+        away = false
+      }),
       delayWrite: Effect.sync(() => {
         holding = true
         return Effect.suspend(() => {

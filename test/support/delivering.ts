@@ -5,6 +5,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
+import { outboxPublisherLayer } from "../../src/api/OutboxPublisher.ts"
 import type { Environment } from "../../src/config/Config.ts"
 import { delay } from "../../src/delay/Stage.ts"
 import { Recorder } from "../../src/deliver/Recorder.ts"
@@ -16,11 +17,14 @@ import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import * as MemoryEventLog from "../../src/log/MemoryEventLog.ts"
 import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import { Leases } from "../../src/storage/Leases.ts"
 import { Outbox } from "../../src/storage/Outbox.ts"
 import { Partitions } from "../../src/storage/Partitions.ts"
 import { SecretBox } from "../../src/storage/SecretBox.ts"
+import { UsageStore } from "../../src/storage/UsageStore.ts"
 import { configRecord, tombstone, type WebhookRow } from "../../src/storage/WebhookRow.ts"
 import { WebhookStore } from "../../src/storage/WebhookStore.ts"
+import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
 import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
 import { TestDatabase } from "./postgres.ts"
 import { insertAccount, insertWebhook } from "./rows.ts"
@@ -30,14 +34,16 @@ export const SECRET = "whsec_of_the_test"
 const NETWORK = "mainnet"
 
 export const deliveringLayer = (environment: Environment = {}) =>
-  Recorder.layer.pipe(
+  Layer.mergeAll(Recorder.layer, AccountHolds.layer, outboxPublisherLayer).pipe(
     Layer.provideMerge(
       Layer.mergeAll(
+        UsageStore.layer,
         WebhookRegistry.layer,
         WebhookStore.layer,
         DeliveryStore.layer,
         Partitions.layer,
-        Sender.layer
+        Sender.layer,
+        Leases.alone
       )
     ),
     Layer.provideMerge(Layer.mergeAll(Outbox.layer, SecretBox.layer, MemoryEventLog.layer)),
@@ -64,12 +70,17 @@ const publish = Effect.fnUntraced(function* (id: string) {
 /** A webhook towards `url`; fields of its row may be given. */
 export const makeWebhook = Effect.fnUntraced(function* (
   url: string,
-  fields: { readonly maxInFlight?: number; readonly maxPerSecond?: number } = {}
+  fields: {
+    readonly maxInFlight?: number
+    readonly maxPerSecond?: number
+    readonly accountId?: string
+  } = {}
 ) {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* SecretBox
-  yield* insertAccount("acct_1")
-  const id = yield* insertWebhook("acct_1", secrets.seal(SECRET))
+  const { accountId = "acct_1" } = fields
+  yield* insertAccount(accountId)
+  const id = yield* insertWebhook(accountId, secrets.seal(SECRET))
   yield* sql`UPDATE webhooks SET url = ${url}, max_in_flight = ${fields.maxInFlight ?? 16}, max_per_second = ${fields.maxPerSecond ?? null} WHERE id = ${id}`
   yield* publish(id)
   return id
@@ -90,6 +101,9 @@ export const queueEvents = Effect.fnUntraced(function* (webhookId: string, count
   const log = yield* EventLog
   const store = yield* DeliveryStore
   const partitions = yield* Partitions
+  const sql = yield* SqlClient.SqlClient
+  const [webhook] = yield* sql<{ readonly account_id: string }>`
+    SELECT account_id FROM webhooks WHERE id = ${webhookId}`
   const ledgerIndex = ledger++
   const detectedAt = BEGAN + (ledgerIndex - 90_000_000)
   const events = Array.from(
@@ -128,7 +142,7 @@ export const queueEvents = Effect.fnUntraced(function* (webhookId: string, count
     works.map((work, i) => ({
       id: work.delivery_id,
       webhookId,
-      accountId: "acct_1",
+      accountId: webhook!.account_id,
       network: NETWORK,
       eventId: work.event.event_id,
       eventType: work.event.event_type,

@@ -11,15 +11,13 @@ export const faultyLog = (faults: Array<Fault>): Layer.Layer<EventLog, never, Ev
     Effect.gen(function* () {
       const inner = yield* EventLog
       const error = new EventLogError({ operation: "append", topic: "test", cause: "injected" })
-      return EventLog.of({
-        ...inner,
-        transaction: (transaction) =>
-          Effect.suspend(() => {
-            const fault = faults.shift()
-            if (fault === undefined) return inner.transaction(transaction)
-            if (fault === "before") return Effect.fail(error)
-            return Effect.andThen(inner.transaction(transaction), Effect.fail(error))
-          })
-      })
+      const transaction: EventLog["Service"]["transaction"] = (given) =>
+        Effect.suspend(() => {
+          const fault = faults.shift()
+          if (fault === undefined) return inner.transaction(given)
+          if (fault === "before") return Effect.fail(error)
+          return Effect.andThen(inner.transaction(given), Effect.fail(error))
+        })
+      return EventLog.of({ ...inner, transaction, exclusive: () => Effect.succeed({ transaction }) })
     })
   )

@@ -38,6 +38,25 @@ export const runProgram = (
   return { code: status, stdout, stderr }
 }
 
+/** Whether this machine has util-linux's `script`, which gives a program a terminal. */
+export const hasTerminal = spawnSync("script", ["--version"]).status === 0
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+/** Runs it to its end on a terminal: what both streams wrote there, in lines. */
+export const runOnTerminal = (
+  args: ReadonlyArray<string>,
+  { cwd, environment }: ProgramOptions
+): ReadonlyArray<string> => {
+  const command = [process.execPath, main, ...args].map(quoted).join(" ")
+  const { stdout } = spawnSync("script", ["-qec", command, "/dev/null"], {
+    cwd,
+    env: environmentOf(environment),
+    encoding: "utf8"
+  })
+  return stdout.trim().split(/\r?\n/)
+}
+
 export interface RunningProgram {
   readonly signal: (name: NodeJS.Signals) => Effect.Effect<void>
   /** The first line of standard error that matches, once it is there. */

@@ -23,3 +23,12 @@ export const insertWebhook = Effect.fnUntraced(function* (accountId: string, sea
             '{}'::jsonb, ${sealedSecret}, now(), now())`
   return id
 })
+
+/** What the account has used of a month's (`2026-11`) quota. */
+export const setUsage = Effect.fnUntraced(function* (accountId: string, month: string, deliveries: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    INSERT INTO delivery_usage (account_id, month, deliveries)
+    VALUES (${accountId}, ${`${month}-01`}::date, ${String(deliveries)}::bigint)
+    ON CONFLICT (account_id, month) DO UPDATE SET deliveries = excluded.deliveries`
+})

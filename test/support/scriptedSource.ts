@@ -32,6 +32,7 @@ export const scriptedSource = (): ScriptedSource => {
       for (const ledger of added) ledgers.set(ledger.ledger_index, ledger)
     },
     layer: Layer.succeed(LedgerSource, {
+      simulated: false,
       awaitHead: head.await,
       awaitNews: head.awaitNews,
       anchor: () => Effect.void,

@@ -60,10 +60,20 @@ const killTree = (child: ChildProcess): Effect.Effect<void> =>
     }
   })
 
-/** Starts it and waits for its API; killed with the scope if it still runs. */
-export const startService = (
-  environment: Readonly<Record<string, string>>
-): Effect.Effect<ServiceProcess, Error, Scope.Scope> =>
+export interface Process {
+  /** What `ready` matched. */
+  readonly match: RegExpExecArray
+  readonly kill: Effect.Effect<void>
+  readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
+  /** All it has printed so far. */
+  readonly output: () => string
+}
+
+/** Starts it and waits until it has printed what `ready` matches; killed with the scope if it still runs. */
+export const startProcess = (
+  environment: Readonly<Record<string, string>>,
+  ready: RegExp
+): Effect.Effect<Process, Error, Scope.Scope> =>
   Effect.gen(function* () {
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
@@ -80,18 +90,37 @@ export const startService = (
       ),
       killTree
     )
-    const apiUrl = yield* Effect.callback<string, Error>((resume) => {
-      let output = ""
+    let output = ""
+    const match = yield* Effect.callback<RegExpExecArray, Error>((resume) => {
       const look = (chunk: Buffer) => {
         output += chunk.toString()
-        const address = /Ledgerhook API: (\S+)/.exec(output)?.[1]
-        if (address !== undefined) resume(Effect.succeed(address))
+        const found = ready.exec(output)
+        if (found !== null) resume(Effect.succeed(found))
       }
       child.stdout.on("data", look)
       child.stderr.on("data", look)
       child.once("exit", (code) =>
         resume(Effect.fail(new Error(`the service ended with ${code}:\n${output}`)))
       )
-    }).pipe(Effect.timeoutOrElse({ duration: "30 seconds", orElse: () => Effect.fail(new Error("no API")) }))
-    return { apiUrl, kill: killTree(child) }
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: "30 seconds",
+        orElse: () => Effect.fail(new Error(`not ready:\n${output}`))
+      })
+    )
+    return {
+      match,
+      kill: killTree(child),
+      signal: (signal) => Effect.sync(() => void child.kill(signal)),
+      output: () => output
+    }
   })
+
+/** Starts it and waits for its API; killed with the scope if it still runs. */
+export const startService = (
+  environment: Readonly<Record<string, string>>
+): Effect.Effect<ServiceProcess, Error, Scope.Scope> =>
+  Effect.map(startProcess(environment, /Ledgerhook API: (\S+)/), ({ match, kill }) => ({
+    apiUrl: match[1]!,
+    kill
+  }))

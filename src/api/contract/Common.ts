@@ -1,12 +1,14 @@
 /** What the groups of the contract share: the key, the failures any endpoint may answer with, ids, times and pages. */
 import { Context, Schema } from "effect"
-import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
+import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import type { Identity, Scope } from "../../domain/ApiKey.ts"
-import { type IdPrefix, isId } from "../../domain/Ids.ts"
+import { type IdPrefix, idPattern, isId } from "../../domain/Ids.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
 import {
+  Forbidden,
   InternalError,
   PayloadTooLarge,
+  RateLimited,
   Unauthorized,
   Unavailable,
   UnsupportedMediaType,
@@ -18,10 +20,20 @@ export class Caller extends Context.Service<Caller, Identity>()("ledgerhook/api/
 
 export const KEY_HEADER = "x-service-key"
 
-/** The key itself is checked at the gate, before the path is looked at; this documents it. */
+/** The key's name among the document's security schemes. */
+const KEY_SCHEME = "apiKey"
+
+/** Key, rate limits and scope are checked at the gate, before the handler is looked for; this documents them. */
 export class KeyRequired extends HttpApiMiddleware.Service<KeyRequired>()("ledgerhook/api/KeyRequired", {
-  security: { apiKey: HttpApiSecurity.apiKey({ key: "X-Service-Key", in: "header" }) },
-  error: Unauthorized
+  security: {
+    [KEY_SCHEME]: HttpApiSecurity.apiKey({ key: "X-Service-Key", in: "header" }).pipe(
+      HttpApiSecurity.annotate(
+        OpenApi.Description,
+        "An API key: `svc_live_…` for mainnet, `svc_test_…` for the test networks. Each operation names the scope it needs."
+      )
+    )
+  },
+  error: [Unauthorized, Forbidden, RateLimited, Unavailable]
 }) {}
 
 /**
@@ -32,18 +44,66 @@ export class RequiredScope extends Context.Service<RequiredScope, Scope>()("ledg
 
 /** Failures that any endpoint may answer with. */
 export class CommonErrors extends HttpApiMiddleware.Service<CommonErrors>()("ledgerhook/api/CommonErrors", {
-  error: [ValidationError, InternalError, Unavailable]
+  error: [ValidationError, InternalError]
 }) {}
 
-/** Failures of endpoints that take a body. */
+/** Failures of requests that may carry a body: all but GET. */
 export const bodyErrors = [PayloadTooLarge, UnsupportedMediaType] as const
 
-/** A rule in words: undefined is fine, otherwise the end of a sentence that begins with the field's name. */
-export const rule = <A>(problemOf: (value: A) => string | undefined) => Schema.makeFilter(problemOf)
+/** A payload that may be left out: an empty body, or none, is undefined. */
+export const bodyOptional = <S extends Schema.Constraint>(payload: S) => [payload, Schema.Undefined] as const
+
+/** How the OpenAPI document tells it; the generator would have a body that is null. */
+export const optionalBodyOf = (identifier: string) => ({
+  requestBody: {
+    required: false,
+    content: { "application/json": { schema: { $ref: `#/components/schemas/${identifier}` } } }
+  }
+})
+
+/**
+ * A rule in words: undefined is fine, otherwise the end of a sentence that begins with the field's name.
+ * `constraint`: what JSON Schema can say of it.
+ */
+export const rule = <A>(
+  problemOf: (value: A) => string | undefined,
+  constraint: Readonly<Record<string, string | number | boolean>> = {}
+) => Schema.makeFilter(problemOf, { toJsonSchema: () => constraint })
+
+/** What a field is, for readers of the OpenAPI document; the examples of fields make those of whole bodies. */
+export const field = <S extends Schema.Top>(
+  schema: S,
+  description: string,
+  ...examples: ReadonlyArray<S["Type"]>
+): S["Rebuild"] => schema.annotate(examples.length === 0 ? { description } : { description, examples })
+
+interface OperationNotes {
+  /** The name of its function in generated clients. */
+  readonly identifier: string
+  readonly summary: string
+  readonly description: string
+}
+
+/** Annotations of an endpoint that any valid key may use, or that needs none. */
+export const operation = (notes: OperationNotes) => OpenApi.annotations(notes)
+
+/** Annotations of an endpoint that needs a scope. */
+export const scoped = (scope: Scope, { description, ...notes }: OperationNotes) =>
+  Context.add(
+    OpenApi.annotations({
+      ...notes,
+      description: `${description} Needs the scope \`${scope}\`.`,
+      override: { security: [{ [KEY_SCHEME]: [scope] }] }
+    }),
+    RequiredScope,
+    scope
+  )
 
 export const idOf = (prefix: IdPrefix) =>
   Schema.String.check(
-    rule((id) => (isId(prefix, id) ? undefined : `must be an id as ${prefix}01J8ZQ4T7M3VXN5K2D9RFBHCAE`))
+    rule((id) => (isId(prefix, id) ? undefined : `must be an id as ${prefix}01J8ZQ4T7M3VXN5K2D9RFBHCAE`), {
+      pattern: idPattern(prefix)
+    })
   ).annotate({
     description: `${prefix} and 26 characters`,
     examples: [`${prefix}01J8ZQ4T7M3VXN5K2D9RFBHCAE`]
@@ -52,7 +112,8 @@ export const idOf = (prefix: IdPrefix) =>
 /** A moment in a response. */
 export const Timestamp = Schema.String.annotate({
   format: "date-time",
-  description: "ISO 8601, UTC, milliseconds"
+  description: "ISO 8601, UTC, milliseconds",
+  examples: ["2026-11-21T09:30:00.000Z"]
 })
 
 /** A moment in a request, as Unix milliseconds. */
@@ -62,7 +123,22 @@ export const TimeBound = Schema.String.check(
       ? "must be an ISO 8601 date-time with an offset, as 2026-11-21T09:30:00Z"
       : undefined
   )
-).annotate({ description: "ISO 8601 date-time with an offset; exclusive" })
+).annotate({
+  format: "date-time",
+  description: "ISO 8601 date-time with an offset; exclusive",
+  examples: ["2026-11-21T09:30:00Z"]
+})
+
+/** Of the ledger's 32-bit sequence numbers. */
+export const ledgerIndexBounds = { minimum: 1, maximum: 2 ** 32 - 1 } as const
+
+export const LedgerIndexBound = Schema.String.check(
+  rule((text: string) =>
+    /^[1-9]\d{0,9}$/.test(text) && Number(text) <= ledgerIndexBounds.maximum
+      ? undefined
+      : `must be an integer from ${ledgerIndexBounds.minimum} to ${ledgerIndexBounds.maximum}`
+  )
+).annotate({ description: "a ledger index; inclusive", examples: ["94084608"] })
 
 export const pageDefaults = { limit: 20, maximum: 100 } as const
 
@@ -72,19 +148,21 @@ const Limit = Schema.String.check(
       ? undefined
       : `must be an integer from 1 to ${pageDefaults.maximum}`
   )
-)
+).annotate({ description: "items of a page at most", examples: ["50"] })
+
+const CURSOR = "eyJrIjoiZjJhOCIsImEiOiIwMUo4In0"
 
 /** Query parameters of every list. */
 export const pageQuery = {
   limit: Schema.optionalKey(Limit),
   cursor: Schema.optionalKey(
-    Schema.String.annotate({ description: "next_cursor of the page before, with the same filters" })
+    field(Schema.String, "next_cursor of the page before, with the same filters", CURSOR)
   )
 }
 
-export const pageOf = <S extends Schema.Constraint>(item: S) =>
+export const pageOf = <S extends Schema.Constraint>(identifier: string, item: S) =>
   Schema.Struct({
-    data: Schema.Array(item),
-    has_more: Schema.Boolean,
-    next_cursor: Schema.NullOr(Schema.String)
-  })
+    data: Schema.Array(item).annotate({ description: "the items, newest first" }),
+    has_more: field(Schema.Boolean, "whether older items follow", true),
+    next_cursor: field(Schema.NullOr(Schema.String), "the cursor of the next page; null on the last", CURSOR)
+  }).annotate({ identifier, description: "A page of a list." })

@@ -1,39 +1,58 @@
 /** Contract of `/v1/webhooks`: what may be registered, and the record that is shown. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { eventTypes } from "../../domain/EventType.ts"
 import { networks } from "../../domain/Network.ts"
 import { addressProblem, headersProblem, isEventPattern, webhookBounds } from "../../domain/WebhookRules.ts"
-import { NotFound } from "../Errors.ts"
+import { NotFound, WebhookDisabled } from "../Errors.ts"
 import {
   bodyErrors,
+  bodyOptional,
   CommonErrors,
+  field,
   idOf,
   KeyRequired,
+  optionalBodyOf,
   pageOf,
   pageQuery,
-  RequiredScope,
   rule,
+  scoped,
   Timestamp
 } from "./Common.ts"
 
 export const WebhookId = idOf("wh_")
-const Status = Schema.Literals(["active", "disabled"])
-const Network = Schema.Literals(networks)
+const Status = field(
+  Schema.Literals(["active", "disabled"]),
+  "a disabled webhook gets nothing new; active enables it again",
+  "active"
+)
+const Network = field(
+  Schema.Literals(networks),
+  "mainnet with live keys; testnet (the default) or devnet with test keys",
+  "mainnet"
+)
 
 const Url = Schema.String.annotate({
-  description: `https, no user info, at most ${webhookBounds.urlLength} characters`
+  format: "uri",
+  description: `https, no user info, at most ${webhookBounds.urlLength} characters, a public address`,
+  examples: ["https://example.com/hooks/xrpl"]
 })
 
 const Description = Schema.NullOr(
   Schema.String.check(
-    rule((text: string) =>
-      // Characters, as people count them: not UTF-16 units. PostgreSQL keeps no NUL.
-      [...text].length > webhookBounds.descriptionLength || text.includes("\0")
-        ? `must have at most ${webhookBounds.descriptionLength} characters`
-        : undefined
+    rule(
+      (text: string) =>
+        // Characters, as people count them: not UTF-16 units. PostgreSQL keeps no NUL.
+        [...text].length > webhookBounds.descriptionLength || text.includes("\0")
+          ? `must have at most ${webhookBounds.descriptionLength} characters`
+          : undefined,
+      { maxLength: webhookBounds.descriptionLength }
     )
   )
-)
+).annotate({
+  description: "what it is for, in your words; null: nothing",
+  examples: ["Payments to the shop"]
+})
 
 const EventTypes = Schema.Array(
   Schema.String.check(
@@ -43,43 +62,84 @@ const EventTypes = Schema.Array(
         : "must be one of the 23 event types (as payment.xrp), a family (as nft.*), or *"
     )
   )
-).check(rule((patterns) => (patterns.length === 0 ? "must hold at least one event type" : undefined)))
+)
+  .check(
+    rule((patterns) => (patterns.length === 0 ? "must hold at least one event type" : undefined), {
+      minItems: 1
+    })
+  )
+  .annotate({
+    description: "event types as payment.xrp, families as nft.*, or * for every type",
+    examples: [["payment.xrp", "nft.*"]]
+  })
 
 const AccountFilters = Schema.Array(Schema.String.check(rule(addressProblem)))
   .check(
-    rule((filters) =>
-      filters.length > webhookBounds.accountFilters
-        ? `must hold at most ${webhookBounds.accountFilters} addresses`
-        : undefined
+    rule(
+      (filters) =>
+        filters.length > webhookBounds.accountFilters
+          ? `must hold at most ${webhookBounds.accountFilters} addresses`
+          : undefined,
+      { maxItems: webhookBounds.accountFilters }
     )
   )
-  .annotate({ description: "classic addresses; empty: every account" })
+  .annotate({
+    description: "classic addresses, one of which an event must involve; empty, the default: every account",
+    examples: [["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"]]
+  })
+
+const SECRET_EXAMPLE = "whsec_3Zq9mB0c2Yp7uV4xLk8sTn5wRf6hJd1a"
 
 const Secret = Schema.String.check(
-  rule((secret: string) => {
-    const { minimum, maximum } = webhookBounds.secretLength
-    return secret.length >= minimum && secret.length <= maximum && /^[!-~]*$/.test(secret)
-      ? undefined
-      : `must have ${minimum} to ${maximum} visible ASCII characters`
+  rule(
+    (secret: string) => {
+      const { minimum, maximum } = webhookBounds.secretLength
+      return secret.length >= minimum && secret.length <= maximum && /^[!-~]*$/.test(secret)
+        ? undefined
+        : `must have ${minimum} to ${maximum} visible ASCII characters`
+    },
+    { pattern: `^[!-~]{${webhookBounds.secretLength.minimum},${webhookBounds.secretLength.maximum}}$` }
+  )
+).annotate({
+  description: "a signing secret of your own; by default one is made",
+  examples: [SECRET_EXAMPLE]
+})
+
+const Headers = Schema.Record(Schema.String, Schema.String)
+  .check(rule(headersProblem, { maxProperties: webhookBounds.webhookHeaders }))
+  .annotate({
+    description: `sent with every delivery; up to ${webhookBounds.webhookHeaders}, none of the service's own`,
+    examples: [{ "X-Tenant": "shop-42" }]
   })
-)
 
-const Headers = Schema.Record(Schema.String, Schema.String).check(rule(headersProblem))
-
-const integer = (maximum: number) =>
+const integer = (minimum: number, maximum: number) =>
   Schema.Int.check(
-    rule((value: number) =>
-      value >= 1 && value <= maximum ? undefined : `must be an integer from 1 to ${maximum}`
+    rule(
+      (value: number) =>
+        value >= minimum && value <= maximum ? undefined : `must be an integer from ${minimum} to ${maximum}`,
+      { minimum, maximum }
     )
   )
+
+const MaxInFlight = field(
+  integer(1, webhookBounds.maxInFlight),
+  `attempts at once at most, by default ${webhookBounds.defaultInFlight}; 1 keeps ledger order strict`,
+  webhookBounds.defaultInFlight
+)
+
+const MaxPerSecond = field(
+  Schema.NullOr(integer(1, webhookBounds.maxPerSecond)),
+  "attempts a second at most; null, the default: no limit",
+  50
+)
 
 /** What may be given at creation and changed later. */
 const changeable = {
   description: Schema.optionalKey(Description),
   account_filters: Schema.optionalKey(AccountFilters),
   headers: Schema.optionalKey(Headers),
-  max_in_flight: Schema.optionalKey(integer(webhookBounds.maxInFlight)),
-  max_per_second: Schema.optionalKey(Schema.NullOr(integer(webhookBounds.maxPerSecond)))
+  max_in_flight: Schema.optionalKey(MaxInFlight),
+  max_per_second: Schema.optionalKey(MaxPerSecond)
 }
 
 const NewWebhook = Schema.Struct({
@@ -88,40 +148,93 @@ const NewWebhook = Schema.Struct({
   network: Schema.optionalKey(Network),
   secret: Schema.optionalKey(Secret),
   ...changeable
-}).annotate({ identifier: "NewWebhook" })
+}).annotate({
+  identifier: "NewWebhook",
+  description: "A webhook to register.",
+  examples: [
+    {
+      url: "https://example.com/hooks/xrpl",
+      event_types: ["payment.xrp", "nft.*"],
+      account_filters: ["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"],
+      description: "Payments to the shop"
+    }
+  ]
+})
 
 const WebhookChange = Schema.Struct({
   url: Schema.optionalKey(Url),
   event_types: Schema.optionalKey(EventTypes),
   status: Schema.optionalKey(Status),
   ...changeable
-}).annotate({ identifier: "WebhookChange" })
+}).annotate({
+  identifier: "WebhookChange",
+  description: "What is to change; what is left out stays.",
+  examples: [{ status: "active" }]
+})
 
 const record = {
-  id: Schema.String,
-  url: Schema.String,
-  description: Schema.NullOr(Schema.String),
-  event_types: Schema.Array(Schema.String),
-  account_filters: Schema.Array(Schema.String),
+  id: field(Schema.String, "the webhook's id", "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),
+  url: field(Schema.String, "where deliveries go", "https://example.com/hooks/xrpl"),
+  description: field(Schema.NullOr(Schema.String), "in the customer's words", "Payments to the shop"),
+  event_types: field(Schema.Array(Schema.String), "as they were given", ["payment.xrp", "nft.*"]),
+  account_filters: field(Schema.Array(Schema.String), "classic addresses; empty: every account", [
+    "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"
+  ]),
   network: Network,
   status: Status,
-  consecutive_failures: Schema.Int,
-  max_in_flight: Schema.Int,
-  max_per_second: Schema.NullOr(Schema.Int),
-  headers: Schema.Record(Schema.String, Schema.String),
+  consecutive_failures: field(Schema.Int, "failed deliveries since the last one that was delivered", 0),
+  max_in_flight: field(Schema.Int, "attempts at once at most", webhookBounds.defaultInFlight),
+  max_per_second: field(Schema.NullOr(Schema.Int), "attempts a second at most; null: no limit", 50),
+  headers: field(Schema.Record(Schema.String, Schema.String), "sent with every delivery", {
+    "X-Tenant": "shop-42"
+  }),
   created_at: Timestamp,
   updated_at: Timestamp,
-  disabled_at: Schema.NullOr(Timestamp),
-  disabled_reason: Schema.NullOr(Schema.String)
+  disabled_at: field(Schema.NullOr(Timestamp), "null while it is active", null),
+  disabled_reason: field(Schema.NullOr(Schema.String), "null while it is active", null)
 }
 
-export const Webhook = Schema.Struct(record).annotate({ identifier: "Webhook" })
+export const Webhook = Schema.Struct(record).annotate({
+  identifier: "Webhook",
+  description: "A registered endpoint, without its secret."
+})
 export type Webhook = typeof Webhook.Type
 
 const CreatedWebhook = Schema.Struct({
   ...record,
-  secret: Schema.String.annotate({ description: "shown here and at rotation only" })
-}).annotate({ identifier: "CreatedWebhook" })
+  secret: field(Schema.String, "signs deliveries; shown here and at rotation only", SECRET_EXAMPLE)
+}).annotate({ identifier: "CreatedWebhook", description: "The new webhook with its secret." })
+
+const Rotation = Schema.Struct({
+  grace_seconds: Schema.optionalKey(
+    field(
+      integer(0, webhookBounds.graceSeconds),
+      "for how long the secret until now signs too, as the second signature of X-Service-Signature; by default 0",
+      3_600
+    )
+  )
+}).annotate({
+  identifier: "SecretRotation",
+  description: "How to rotate. A secret that was in the grace of an earlier rotation ends at once."
+})
+
+const RotatedSecret = Schema.Struct({
+  id: field(Schema.String, "the webhook's id", "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),
+  secret: field(Schema.String, "the new secret, shown this once", SECRET_EXAMPLE),
+  rotated_at: Timestamp
+}).annotate({ identifier: "RotatedSecret", description: "The new secret." })
+
+const TestEvent = Schema.Struct({
+  event_type: field(Schema.Literals(eventTypes), "of the event to make up", "payment.xrp")
+}).annotate({
+  identifier: "TestEvent",
+  description:
+    "An event of that type is made up and delivered whatever the webhook's filters, free of charge. Its envelope says testnet."
+})
+
+const QueuedTest = Schema.Struct({
+  delivery_id: field(Schema.String, "under which it is in the deliveries", "dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE")
+}).annotate({ identifier: "QueuedTest", description: "The test is queued." })
 
 const params = { id: WebhookId }
 
@@ -131,27 +244,85 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       payload: NewWebhook,
       success: CreatedWebhook.pipe(HttpApiSchema.status(201)),
       error: bodyErrors
-    }).annotate(RequiredScope, "webhooks:write"),
+    }).annotateMerge(
+      scoped("webhooks:write", {
+        identifier: "createWebhook",
+        summary: "Register a webhook",
+        description:
+          "It holds from the next ledger that is routed after the answer, which shows its secret, once."
+      })
+    ),
     HttpApiEndpoint.get("list", "/", {
       query: { status: Schema.optionalKey(Status), ...pageQuery },
-      success: pageOf(Webhook)
-    }).annotate(RequiredScope, "webhooks:read"),
-    HttpApiEndpoint.get("get", "/:id", { params, success: Webhook, error: NotFound }).annotate(
-      RequiredScope,
-      "webhooks:read"
+      success: pageOf("WebhookPage", Webhook)
+    }).annotateMerge(
+      scoped("webhooks:read", {
+        identifier: "listWebhooks",
+        summary: "List webhooks",
+        description: "Those of the key's environment, newest first."
+      })
+    ),
+    HttpApiEndpoint.get("get", "/:id", { params, success: Webhook, error: NotFound }).annotateMerge(
+      scoped("webhooks:read", {
+        identifier: "getWebhook",
+        summary: "Show a webhook",
+        description: "Without its secret, which is not shown again."
+      })
     ),
     HttpApiEndpoint.patch("change", "/:id", {
       params,
       payload: WebhookChange,
       success: Webhook,
       error: [NotFound, ...bodyErrors]
-    }).annotate(RequiredScope, "webhooks:write"),
+    }).annotateMerge(
+      scoped("webhooks:write", {
+        identifier: "changeWebhook",
+        summary: "Change a webhook",
+        description:
+          "Status active enables a disabled webhook again. A new url, headers and limits hold for waiting retries too."
+      })
+    ),
     HttpApiEndpoint.delete("remove", "/:id", {
       params,
       success: HttpApiSchema.NoContent,
-      error: NotFound
-    }).annotate(RequiredScope, "webhooks:write")
+      error: [NotFound, ...bodyErrors]
+    }).annotateMerge(
+      scoped("webhooks:write", {
+        identifier: "deleteWebhook",
+        summary: "Delete a webhook",
+        description: "Its deliveries stay readable; queued attempts are dropped and marked failed."
+      })
+    ),
+    HttpApiEndpoint.post("rotateSecret", "/:id/rotate-secret", {
+      params,
+      payload: bodyOptional(Rotation),
+      success: RotatedSecret,
+      error: [NotFound, ...bodyErrors]
+    })
+
+      .annotate(OpenApi.Override, optionalBodyOf("SecretRotation"))
+      .annotateMerge(
+        scoped("webhooks:write", {
+          identifier: "rotateWebhookSecret",
+          summary: "Rotate a webhook's secret",
+          description: "Every attempt sent after the answer, retries included, is signed with the new secret."
+        })
+      ),
+    HttpApiEndpoint.post("test", "/:id/test", {
+      params,
+      payload: TestEvent,
+      success: QueuedTest.pipe(HttpApiSchema.status(202)),
+      error: [NotFound, WebhookDisabled, ...bodyErrors]
+    }).annotateMerge(
+      scoped("webhooks:write", {
+        identifier: "testWebhook",
+        summary: "Send a test event",
+        description:
+          "An event of that type is made up and sent through the same path as real ones, free of charge."
+      })
+    )
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
+  .annotate(OpenApi.Description, "The customer's endpoints, and what is sent to them.")
   .prefix("/v1/webhooks") {}

@@ -6,14 +6,15 @@ import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { idTime } from "../../domain/Ids.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
-import { envelopeJson, eventsTopic, type LedgerEvent } from "../../domain/LedgerEvent.ts"
+import { envelopeJson, eventsTopic, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
 import { EventLog } from "../../log/EventLog.ts"
 import { type AttemptRow, DeliveryQueries, type DeliveryRow } from "../../storage/DeliveryQueries.ts"
+import type { DeliveryPoint } from "../../storage/DeliveryStats.ts"
 import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { Delivery } from "../contract/Deliveries.ts"
-import { conflict, notFound, validationError } from "../Errors.ts"
+import { deliveryNotFailed, notFound, quotaExceeded, validationError, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
 import { iso } from "../Times.ts"
@@ -39,6 +40,17 @@ const attemptOf = ({ error, ...row }: AttemptRow) => ({
   attempted_at: iso(row.attempted_at)
 })
 
+const pointOf = ({ at, p50Ms, p99Ms, ...counts }: DeliveryPoint) => ({
+  at: iso(at),
+  ...counts,
+  p50_ms: p50Ms,
+  p99_ms: p99Ms
+})
+
+/** Two decimals; 0 where there is nothing to divide by. */
+const ratio = (dividend: number, divisor: number): number =>
+  divisor === 0 ? 0 : Math.round((dividend / divisor) * 100) / 100
+
 const noDelivery = (id: string) => notFound(`There is no delivery ${id}.`)
 
 export const deliveriesLayer = HttpApiBuilder.group(
@@ -55,13 +67,12 @@ export const deliveriesLayer = HttpApiBuilder.group(
 
     /** Undefined when retention has dropped it. */
     const eventOf = Effect.fnUntraced(function* (row: DeliveryRow) {
+      if (row.event_offset === null) return parseLedgerEvent(row.test_event)
       const position = { topic: eventsTopic(row.network), partition: 0, offset: row.event_offset }
       const [record] = yield* log.read(position, 1)
-      if (record === undefined || record.offset !== row.event_offset || record.value === null)
-        return undefined
-      // Written by ingest with this shape; the id makes sure that it is the right one.
-      const event = JSON.parse(record.value) as LedgerEvent
-      return event.event_id === row.event_id ? event : undefined
+      const event = record?.offset === row.event_offset ? parseLedgerEvent(record.value) : undefined
+      // The id makes sure that it is the right one.
+      return event?.event_id === row.event_id ? event : undefined
     })
 
     return handlers.handleAll({
@@ -90,6 +101,23 @@ export const deliveriesLayer = HttpApiBuilder.group(
           const filter = { webhookId, eventType, status, since, until }
           const rows = yield* deliveries.list(owner, filter, beforeId, limit + 1)
           return pageOf(rows, limit, key, deliveryOf)
+        }).pipe(orUnavailable),
+
+      stats: ({ query: { webhook_id: webhookId, period = "24h", series = "false" } }) =>
+        Effect.gen(function* () {
+          const nowMs = yield* Clock.currentTimeMillis
+          const stats = yield* deliveries.stats(ownerOf(yield* Caller), webhookId, period, nowMs)
+          const { delivered, failed, pending, latencySumMs, points } = stats
+          return {
+            period,
+            total: delivered + failed + pending,
+            delivered,
+            failed,
+            pending,
+            success_rate: ratio(delivered * 100, delivered + failed),
+            avg_latency_ms: ratio(latencySumMs, delivered),
+            ...(series === "true" ? { series: points.map(pointOf) } : {})
+          }
         }).pipe(orUnavailable),
 
       get: ({ params }) =>
@@ -124,14 +152,16 @@ export const deliveriesLayer = HttpApiBuilder.group(
             case "webhook deleted":
               return yield* notFound(`Webhook ${row.webhook_id} of delivery ${row.id} no longer exists.`)
             case "not failed":
-              return yield* conflict(
-                "DELIVERY_NOT_FAILED",
+              return yield* deliveryNotFailed(
                 `Delivery ${row.id} is not failed; only failed deliveries can be retried.`
               )
             case "webhook disabled":
-              return yield* conflict(
-                "WEBHOOK_DISABLED",
+              return yield* webhookDisabled(
                 `Webhook ${row.webhook_id} is disabled; set its status to active first.`
+              )
+            case "quota used up":
+              return yield* quotaExceeded(
+                "The month's delivery quota is used up; a retry is possible when the month turns or the plan grows."
               )
           }
         }).pipe(orUnavailable)

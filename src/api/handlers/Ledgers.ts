@@ -4,7 +4,7 @@
  */
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Settings } from "../../config/Config.ts"
+import { Settings, watchedNetworks } from "../../config/Config.ts"
 import type { LedgerMarker } from "../../domain/LedgerEvent.ts"
 import { type Network, networksOf } from "../../domain/Network.ts"
 import { EventLog } from "../../log/EventLog.ts"
@@ -25,7 +25,8 @@ const refOf = ({ ledger_index, ledger_hash, close_time }: LedgerMarker) => ({
 const rangeOf = ({ first, last }: LedgerRange) => ({
   first: refOf(first.marker),
   last: refOf(last.marker),
-  ledgers: last.marker.ledger_index - first.marker.ledger_index + 1
+  ledgers: last.marker.ledger_index - first.marker.ledger_index + 1,
+  simulated: first.marker.simulated === true
 })
 
 const numberOrNull = (fact: string | number | null | undefined): number | null =>
@@ -65,7 +66,7 @@ export const ledgersLayer = HttpApiBuilder.group(
     const settings = yield* Settings
     const health = yield* Health
     const log = yield* EventLog
-    const watched = settings.networks.map(({ network }) => network)
+    const watched = watchedNetworks(settings)
 
     const coverageOf = Effect.fnUntraced(function* (network: Network) {
       // Asked first: what is taken meanwhile may then be in the ranges, never missing from both.

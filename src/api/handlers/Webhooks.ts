@@ -2,21 +2,24 @@
 import { randomBytes } from "node:crypto"
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Settings } from "../../config/Config.ts"
+import { Settings, watchedNetworks } from "../../config/Config.ts"
+import { Limits } from "../../config/Limits.ts"
 import { endpointProblem } from "../../domain/EndpointUrl.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { environmentOf, type KeyEnvironment, type Network } from "../../domain/Network.ts"
 import { webhookBounds } from "../../domain/WebhookRules.ts"
 import { SecretBox } from "../../storage/SecretBox.ts"
+import { TestDeliveries } from "../../storage/TestDeliveries.ts"
 import type { WebhookRow } from "../../storage/WebhookRow.ts"
 import { WebhookStore } from "../../storage/WebhookStore.ts"
 import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { Webhook } from "../contract/Webhooks.ts"
-import { notFound, validationError } from "../Errors.ts"
+import { notFound, validationError, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
+import { SyntheticEvents } from "../SyntheticEvents.ts"
 import { iso } from "../Times.ts"
 
 const SECRET_BYTES = 32
@@ -55,7 +58,9 @@ export const webhooksLayer = HttpApiBuilder.group(
     const settings = yield* Settings
     const webhooks = yield* WebhookStore
     const secrets = yield* SecretBox
-    const watched = settings.networks.map(({ network }) => network)
+    const tests = yield* TestDeliveries
+    const synthetic = yield* SyntheticEvents
+    const watched = watchedNetworks(settings)
     const rules = { ...settings, maxLength: webhookBounds.urlLength }
 
     const checkUrl = (url: string | undefined) => {
@@ -72,7 +77,7 @@ export const webhooksLayer = HttpApiBuilder.group(
         ? Effect.void
         : Effect.fail(
             validationError(
-              `network ${network} is not watched by this service; watched: ${watched.join(", ") || "none"}.`
+              `network ${network} is not watched by this service; a test key can have testnet or devnet.`
             )
           )
     }
@@ -142,6 +147,43 @@ export const webhooksLayer = HttpApiBuilder.group(
           const owner = ownerOf(yield* Caller)
           const removed = yield* webhooks.remove(owner, params.id, yield* Clock.currentTimeMillis)
           if (!removed) return yield* noWebhook(params.id)
+        }).pipe(orUnavailable),
+
+      rotateSecret: ({ params, payload }) =>
+        Effect.gen(function* () {
+          const owner = ownerOf(yield* Caller)
+          const now = yield* Clock.currentTimeMillis
+          // From this moment on every attempt of every process knows the new secret (WebhookRegistry, `current`).
+          const rotatedAt = now + Limits.secretRotationMs
+          const graceMs = (payload?.grace_seconds ?? 0) * 1_000
+          const secret = generateSecret()
+          const rotation = {
+            sealedSecret: secrets.seal(secret),
+            previousUntil: graceMs === 0 ? null : rotatedAt + graceMs
+          }
+          const row = yield* webhooks.rotateSecret(owner, params.id, rotation, now)
+          if (Option.isNone(row)) return yield* noWebhook(params.id)
+          yield* Effect.sleep(Limits.secretRotationMs)
+          return { id: params.id, secret, rotated_at: iso(rotatedAt) }
+        }).pipe(orUnavailable),
+
+      test: ({ params, payload }) =>
+        Effect.gen(function* () {
+          const owner = ownerOf(yield* Caller)
+          const now = yield* Clock.currentTimeMillis
+          const id = randomId("dlv_", now)
+          const event = synthetic.make(payload.event_type, now)
+          const result = yield* tests.queue(owner, { id, webhookId: params.id, event }, now)
+          switch (result) {
+            case "queued":
+              return { delivery_id: id }
+            case "not found":
+              return yield* noWebhook(params.id)
+            case "webhook disabled":
+              return yield* webhookDisabled(
+                `Webhook ${params.id} is disabled; set its status to active first.`
+              )
+          }
         }).pipe(orUnavailable)
     })
   })

@@ -7,13 +7,13 @@
 import { Clock, Effect, Option, References, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Limits } from "../../config/Limits.ts"
-import { type ClosedLedger, expectedEventIds } from "../../ledger/simulated/SimulatedLedger.ts"
+import type { ClosedLedger } from "../../ledger/simulated/SimulatedLedger.ts"
 import { FailureReported } from "../Failure.ts"
 import { Invocation, stdoutColour } from "../Invocation.ts"
 import { print, terminalRows } from "../Output.ts"
 import { Signals } from "../Signals.ts"
 import { FAILURES, type Sample, SLOW_MS, samples } from "./DemoReceiver.ts"
-import { type DemoParts, startDemo } from "./DemoService.ts"
+import type { DemoParts } from "./DemoService.ts"
 import { type DemoSnapshot, ledgerLine, panel, summary } from "./DemoView.ts"
 import { judge } from "./Verdict.ts"
 
@@ -44,6 +44,11 @@ const introduction = ({ apiUrl, key, ledger }: DemoParts) =>
   ].join("\n")
 
 const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
+  // Imported here, so that the small commands do not load the whole service.
+  const { startDemo } = yield* Effect.promise(() => import("./DemoService.ts"))
+  const { expectedEventIds } = yield* Effect.promise(
+    () => import("../../ledger/simulated/SimulatedLedger.ts")
+  )
   const invocation = yield* Invocation
   const live = invocation.stdoutTerminal
   const colour = stdoutColour(invocation)

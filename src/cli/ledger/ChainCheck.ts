@@ -21,7 +21,7 @@ export const markerFault = (
   previous: LedgerMarker | undefined,
   marker: LedgerMarker
 ): ChainFault | undefined => {
-  const { close_time, event_count, first_event_offset, ledger_index, parent_hash } = marker
+  const { close_time, event_count, first_event_offset, ledger_index, parent_hash, range_since } = marker
   if (previous !== undefined) {
     if (ledger_index <= previous.ledger_index)
       return fault(ledger_index, `ledger ${ledger_index} comes again after ledger ${previous.ledger_index}`)
@@ -37,6 +37,11 @@ export const markerFault = (
       return fault(
         ledger_index,
         `ledger ${ledger_index} closed at ${close_time}, before ledger ${previous.ledger_index} (${previous.close_time})`
+      )
+    if (previous.range_since !== undefined && range_since !== previous.range_since)
+      return fault(
+        ledger_index,
+        `the marker of ledger ${ledger_index} counts its range from ${range_since}, that of ledger ${previous.ledger_index} from ${previous.range_since}`
       )
   }
   if (

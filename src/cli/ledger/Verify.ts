@@ -7,8 +7,10 @@ import { join, resolve } from "node:path"
 import { Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { SqlClient } from "effect/sql"
-import { Settings } from "../../config/Config.ts"
+import { Settings, type SettingsShape } from "../../config/Config.ts"
 import * as EmbeddedEventLog from "../../log/EmbeddedEventLog.ts"
+import * as KafkaEventLog from "../../log/KafkaEventLog.ts"
+import { reachable } from "../../log/KafkaTopics.ts"
 import * as Sql from "../../storage/Sql.ts"
 import { CommandFailed, FailureReported } from "../Failure.ts"
 import { settings } from "../Invocation.ts"
@@ -28,10 +30,9 @@ const table = (result: Verification): string =>
     .map(([name = "", value]) => `${name.padEnd(10)} ${value}`)
     .join("\n")
 
-/** The log of the settings' database, or why there is none to read. */
-const readerLayer = Layer.unwrap(
+/** The embedded log of the settings' database, or why there is none to read. */
+const embeddedReader = ({ databaseUrl, dataDir }: Pick<SettingsShape, "databaseUrl" | "dataDir">) =>
   Effect.gen(function* () {
-    const { databaseUrl, dataDir } = yield* Settings
     const folder = resolve(dataDir)
     if (databaseUrl === undefined && !existsSync(join(folder, "postgres")))
       return yield* new CommandFailed({ message: `DATA_DIR: there is no log in ${folder} yet.` })
@@ -46,6 +47,14 @@ const readerLayer = Layer.unwrap(
       Layer.provideMerge(Layer.effectDiscard(migrated)),
       Layer.provide(Sql.unmigratedLayer({ command: "ledgerhook ledger verify", owner: false }))
     )
+  })
+
+const readerLayer = Layer.unwrap(
+  Effect.gen(function* () {
+    const settings = yield* Settings
+    if (settings.kafka === undefined) return yield* embeddedReader(settings)
+    yield* reachable(settings.kafka)
+    return KafkaEventLog.readerLayer(settings.kafka)
   })
 )
 

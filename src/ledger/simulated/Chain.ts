@@ -2,7 +2,8 @@
  * The chain of simulated ledgers: a pure function of its options and of the times at which ledgers are closed. Each
  * header names the hash of the one before and is hashed as rippled does it; with `hashing: "binary"` the transaction
  * hashes and the root of the transaction tree are true as well. `account_hash` is made up: the state is not a tree.
- * The latest ledgers are kept, within bounds; older ones are forgotten like on a server with little history.
+ * The latest ledgers are kept, within bounds; older ones are forgotten like on a server with little history. A chain
+ * whose world is lost (a restart) goes on from its last header, with new accounts.
  */
 import { hashes } from "xrpl"
 import { Limits } from "../../config/Limits.ts"
@@ -35,16 +36,30 @@ export interface ClosedLedger {
   readonly transactions: ReadonlyArray<SimulatedTransaction>
 }
 
-export interface ChainOptions {
-  /** A 32-bit number: the same seed and close times make the same ledgers. */
-  readonly seed: number
-  readonly firstLedgerIndex: number
-  readonly transactionsPerLedger: number
-  readonly hashing: Hashing
+/** The ledger that a chain goes on from. */
+export interface ParentLedger {
+  readonly ledgerHash: string
   /** Ripple seconds. */
-  readonly firstCloseTime: number
+  readonly closeTime: number
 }
 
+export interface ChainOptions {
+  /** A 32-bit number: the same seed, parent and close times make the same ledgers. */
+  readonly seed: number
+  /** That ledger is empty. */
+  readonly firstLedgerIndex: number
+  /** The ledger before the first; by default one is made up. */
+  readonly parent?: ParentLedger | undefined
+  readonly transactionsPerLedger: number
+  readonly hashing: Hashing
+  /** Ripple seconds; a time not after the parent's becomes one second after it. */
+  readonly firstCloseTime: number
+  /** By default `Limits.simulatedLedgers`. */
+  readonly ledgersKept?: number
+}
+
+/** Where a chain without a past begins: high enough to look like a ledger of today, and to leave room below. */
+export const FIRST_LEDGER_INDEX = 1_000_000
 /** Guests' accounts must be old enough to be deleted, so a chain cannot begin at ledger 1. */
 export const LOWEST_FIRST_LEDGER = 1_000
 const CLOSE_TIME_RESOLUTION = 10
@@ -77,10 +92,19 @@ export interface Chain {
 }
 
 export const makeChain = (options: ChainOptions): Chain => {
-  const { firstCloseTime, firstLedgerIndex, hashing, seed, transactionsPerLedger } = options
+  const { firstLedgerIndex, hashing, ledgersKept = Limits.simulatedLedgers, transactionsPerLedger } = options
   if (firstLedgerIndex < LOWEST_FIRST_LEDGER)
     throw new Error(`firstLedgerIndex is ${firstLedgerIndex}: at least ${LOWEST_FIRST_LEDGER} is accepted.`)
-  const world = makeWorld(makeChance(seed), seed, firstLedgerIndex, firstCloseTime)
+  // Accounts, and with them all ids, are named after where the chain begins: none comes back in a later life.
+  const origin =
+    options.parent === undefined ? String(options.seed) : `${options.seed} ${options.parent.ledgerHash}`
+  const before = options.parent ?? {
+    ledgerHash: digestOf(`before ${origin}`),
+    // Ledger time begins in 2000; a virtual clock may stand before that.
+    closeTime: Math.max(0, options.firstCloseTime - 1)
+  }
+  const firstCloseTime = Math.max(before.closeTime + 1, options.firstCloseTime)
+  const world = makeWorld(makeChance(options.seed), origin, firstLedgerIndex, firstCloseTime)
   const deal = makeMix()
   // As text, which takes a fifth of the objects' memory.
   const kept = new Map<number, { readonly hash: string; readonly text: string }>()
@@ -88,13 +112,13 @@ export const makeChain = (options: ChainOptions): Chain => {
   let first = firstLedgerIndex
   let head: ClosedLedger = {
     header: withHash({
-      account_hash: digestOf(`state ${seed}`),
+      account_hash: digestOf(`state ${origin}`),
       close_flags: 0,
       close_time: firstCloseTime,
       close_time_resolution: CLOSE_TIME_RESOLUTION,
       ledger_index: firstLedgerIndex,
-      parent_close_time: firstCloseTime - 1,
-      parent_hash: digestOf(`before ${seed}`),
+      parent_close_time: before.closeTime,
+      parent_hash: before.ledgerHash,
       total_coins: TOTAL_DROPS.toString(),
       transaction_hash: NO_HASH
     }),
@@ -105,10 +129,7 @@ export const makeChain = (options: ChainOptions): Chain => {
     const text = JSON.stringify(ledger)
     kept.set(ledger.header.ledger_index, { hash: ledger.header.ledger_hash, text })
     keptCharacters += text.length
-    while (
-      kept.size > Limits.simulatedLedgers ||
-      (keptCharacters > Limits.simulatedLedgerBytes && kept.size > 1)
-    ) {
+    while (kept.size > ledgersKept || (keptCharacters > Limits.simulatedLedgerBytes && kept.size > 1)) {
       keptCharacters -= kept.get(first)!.text.length
       kept.delete(first)
       first += 1

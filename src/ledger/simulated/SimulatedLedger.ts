@@ -8,7 +8,7 @@ import { Clock, Context, Effect, Layer, PubSub, Schedule, type Scope, Stream } f
 import { Limits } from "../../config/Limits.ts"
 import { unixMsToRipple } from "../../domain/Ledger.ts"
 import type { Hashing } from "./ApplyTransaction.ts"
-import { type ClosedLedger, makeChain } from "./Chain.ts"
+import { type ClosedLedger, FIRST_LEDGER_INDEX, makeChain } from "./Chain.ts"
 import { type Respond, type SimulatedServerError, startServer } from "./Server.ts"
 
 export { type ClosedLedger, expectedEventIds } from "./Chain.ts"
@@ -44,12 +44,6 @@ export interface SimulatedLedgerShape {
   readonly connections: Effect.Effect<number>
 }
 
-/** High enough to look like a ledger of today, and to leave room below. */
-const FIRST_LEDGER_INDEX = 1_000_000
-
-/** Ledger time begins in 2000; a virtual clock may stand before that. */
-const EARLIEST_CLOSE_TIME = 1
-
 const keepClosing = (close: Effect.Effect<ClosedLedger>, everyMs: number) =>
   Effect.sleep(everyMs).pipe(
     Effect.andThen(close.pipe(Effect.repeat(Schedule.fixed(everyMs)))),
@@ -67,7 +61,7 @@ export const makeSimulatedLedger = Effect.fnUntraced(function* (
     transactionsPerLedger,
     firstLedgerIndex: options.firstLedgerIndex ?? FIRST_LEDGER_INDEX,
     hashing: options.hashing ?? "binary",
-    firstCloseTime: Math.max(EARLIEST_CLOSE_TIME, unixMsToRipple(startedAt))
+    firstCloseTime: unixMsToRipple(startedAt)
   })
   const now = () => {
     const unixMs = clock.currentTimeMillisUnsafe()

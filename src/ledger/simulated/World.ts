@@ -1,6 +1,7 @@
 /**
  * Who and what there is before the first simulated ledger: gateways with their tokens, people with XRP and trust lines,
- * guests that may be deleted, and the genesis account with all other XRP. Built from the seed alone.
+ * guests that may be deleted, and the genesis account with all other XRP. Built from chance and the name of its origin,
+ * after which its accounts are named.
  */
 import type { JsonObject } from "../../domain/Ledger.ts"
 import { type Token, UNIT } from "./Amounts.ts"
@@ -64,13 +65,13 @@ export const newAccount = (account: string, balance: bigint, ledgerIndex: number
 
 export const makeWorld = (
   chance: Chance,
-  seed: number,
+  origin: string,
   ledgerIndex: number,
   closeTime: number
 ): MutableWorld => {
   const state = new LedgerState()
   const named = (kind: string, count: number) =>
-    Array.from({ length: count }, (_, n) => addressOf(`${seed} ${kind} ${n}`))
+    Array.from({ length: count }, (_, n) => addressOf(`${origin} ${kind} ${n}`))
   const gateways = named("gateway", GATEWAYS)
   const people = named("person", PEOPLE)
   const guests = named("guest", GUESTS)
@@ -113,7 +114,7 @@ export const makeWorld = (
     gateways,
     people,
     guests: new Set(guests),
-    freshAddress: () => addressOf(`${seed} fresh ${fresh++}`),
+    freshAddress: () => addressOf(`${origin} fresh ${fresh++}`),
     ledgerIndex,
     parentCloseTime: closeTime
   }

@@ -44,6 +44,14 @@ describe("a marker", () => {
     says(markerFault(seven, { ...eight, close_time: "soon" }), 8, /closed at soon/)
   })
 
+  it("is of one range with the one before, once ranges are recorded", () => {
+    const ranged = { ...seven, range_since: 5 }
+    assert.isUndefined(markerFault(ranged, { ...eight, range_since: 5 }))
+    assert.isUndefined(markerFault(seven, { ...eight, range_since: 6 }))
+    says(markerFault(ranged, { ...eight, range_since: 6 }), 8, /counts its range from 6, .* ledger 7 from 5/)
+    says(markerFault(ranged, eight), 8, /counts its range from undefined/)
+  })
+
   it("counts its events as it places them", () => {
     for (const wrong of [
       { event_count: 2 },

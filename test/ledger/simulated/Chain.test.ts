@@ -110,6 +110,33 @@ describe("the chain of simulated ledgers", () => {
     assert.strictEqual(chain.range().last, FIRST.ledgerIndex + Limits.simulatedLedgers)
   })
 
+  it("goes on from a ledger of an earlier life, with accounts and transactions that never were", () => {
+    const accountsOf = (ledgers: ReadonlyArray<ClosedLedger>) =>
+      new Set(ledgers.flatMap(({ transactions }) => transactions.map(({ tx }) => tx["Account"])))
+    const past = ledgersOf(20)
+    const { header: last } = past.at(-1)!
+    const chain = makeChain({
+      seed: 1,
+      firstLedgerIndex: last.ledger_index + 1,
+      parent: { ledgerHash: last.ledger_hash, closeTime: last.close_time },
+      // A clock that is behind.
+      firstCloseTime: last.close_time - 100,
+      transactionsPerLedger: 10,
+      hashing: "digest"
+    })
+    const first = chain.head().header
+    assert.strictEqual(first.parent_hash, last.ledger_hash)
+    assert.strictEqual(first.parent_close_time, last.close_time)
+    assert.strictEqual(first.close_time, last.close_time + 1)
+    assert.strictEqual(first.ledger_hash, hashes.hashLedgerHeader(first as never))
+    const present = Array.from({ length: 20 }, () => chain.close(0))
+    const before = accountsOf(past)
+    assert.deepStrictEqual(
+      [...accountsOf(present)].filter((account) => before.has(account)),
+      []
+    )
+  })
+
   it("refuses to begin where no account is old enough to be deleted", () => {
     assert.throws(() => ledgersOf(1, { firstLedgerIndex: 999 }), /firstLedgerIndex is 999/)
   })

@@ -1,0 +1,128 @@
+/**
+ * What a customer's request costs: a page of deliveries with a key (authentication, rate limit, query, encoding) against
+ * the same server's bare route, which passes the same gate without a key. The client is in a process of its own.
+ */
+import { Clock, Effect, Layer, Option } from "effect"
+import { HttpServer } from "effect/http"
+import { SqlClient } from "effect/sql"
+import { Limits } from "../src/config/Limits.ts"
+import { randomId } from "../src/domain/Ids.ts"
+import { roles } from "../src/Roles.ts"
+import { AccountStore } from "../src/storage/AccountStore.ts"
+import { column } from "../src/storage/Columns.ts"
+import { Partitions } from "../src/storage/Partitions.ts"
+import type { Benchmark } from "./support/Benchmark.ts"
+import { type Child, startChild } from "./support/Child.ts"
+import { costOf } from "./support/cpu.ts"
+import type { Requests } from "./support/requestsProgram.ts"
+import { inRounds, medianOf } from "./support/rounds.ts"
+import { storeLayer } from "./support/store.ts"
+
+const TARGET = 0.4
+const ROUNDS = 6
+const REQUESTS = 2_000
+const CONNECTIONS = 64
+const DELIVERIES = 5_000
+const KEY = `svc_live_${"a".repeat(40)}`
+const NO_LIMIT = 1_000_000_000
+
+/** An account without limits to speak of, with deliveries to look at. */
+const prepare = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const accounts = yield* AccountStore
+  const partitions = yield* Partitions
+  const now = yield* Clock.currentTimeMillis
+  const [account] = yield* accounts.list(undefined, 1)
+  if (account === undefined) throw new Error("the service has made no account")
+  const own = { requestsPerMinute: NO_LIMIT, requestsPerDay: NO_LIMIT }
+  const changed = yield* accounts.change(account.id, { own }, now)
+  if (Option.isNone(changed)) throw new Error("the account has gone")
+  yield* partitions.ensure(now, now)
+  const ids = Array.from({ length: DELIVERIES }, () => randomId("dlv_", now))
+  yield* sql`
+    INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, status, attempts,
+                            response_status, response_time_ms, updated_at)
+    SELECT id, 'wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE', ${account.id}, 'mainnet',
+           'xrpl:90000000:' || repeat('A', 64) || ':payment.xrp', 'payment.xrp', 0, 'delivered', 1, 200, 42, now()
+    FROM unnest(${column(ids)}::text[]) AS new (id)`
+})
+
+/** Each statement here is a transaction of its own; the server's sessions have told theirs when they have one more. */
+const transactions = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.all(
+    Array.from({ length: Limits.databaseConnections }, () => sql`SELECT pg_sleep(0.1)`),
+    { concurrency: "unbounded" }
+  )
+  const [row] = yield* sql<{ readonly count: number }>`
+    SELECT xact_commit::float8 AS count FROM pg_stat_database WHERE datname = current_database()`
+  return row!.count
+})
+
+const requests = (client: Child, origin: string, path: string, headers: Requests["headers"]) =>
+  client
+    .ask({ origin, path, headers, count: REQUESTS, connections: CONNECTIONS } satisfies Requests)
+    .pipe(Effect.asVoid, costOf(REQUESTS, [client.process.pid]))
+
+const measure = Effect.gen(function* () {
+  yield* prepare
+  const origin = HttpServer.formatAddress((yield* HttpServer.HttpServer).address)
+  const client = yield* startChild("requestsProgram.ts")
+  const before = yield* transactions
+  const rounds = yield* inRounds(
+    ROUNDS,
+    Effect.fnUntraced(function* () {
+      const bare = yield* requests(client, origin, "/healthz", {})
+      const list = yield* requests(client, origin, "/v1/deliveries?limit=20", { "x-service-key": KEY })
+      return { bare, list }
+    })
+  )
+  const after = yield* transactions
+  return { rounds, roundTrips: (after - before) / (REQUESTS * (ROUNDS + 1)) }
+}).pipe(
+  Effect.scoped,
+  Effect.provide(
+    Layer.provideMerge(roles, storeLayer({ ROLES: "api", HOST: "127.0.0.1", PORT: "0", ADMIN_KEY: KEY }))
+  )
+)
+
+const benchmark: Benchmark = {
+  description: `GET /v1/deliveries?limit=20 with a key, ${CONNECTIONS} connections`,
+  target: `at least ${TARGET} of the rate of the same server's /healthz`,
+  run: Effect.fnUntraced(function* (report) {
+    const { rounds, roundTrips } = yield* measure
+    const given = { ratio: null, target: null, better: "lower" } as const
+    report({
+      name: "api.deliveries",
+      value: medianOf(rounds, ({ list }) => list.perSecond),
+      unit: "requests/s",
+      ratio: medianOf(rounds, ({ list, bare }) => list.perSecond / bare.perSecond),
+      target: TARGET,
+      better: "higher"
+    })
+    report({
+      ...given,
+      name: "api.deliveries.cpu",
+      value: medianOf(rounds, ({ list }) => list.process),
+      unit: "s/1,000 requests",
+      ratio: medianOf(rounds, ({ list, bare }) => list.process / bare.process)
+    })
+    report({
+      ...given,
+      name: "api.deliveries.cpu.database",
+      value: medianOf(rounds, ({ list }) => list.database),
+      unit: "s/1,000 requests"
+    })
+    report({ ...given, name: "api.roundtrips", value: roundTrips, unit: "transactions/request" })
+    report({
+      name: "api.ceiling",
+      value: medianOf(rounds, ({ bare }) => bare.perSecond),
+      unit: "requests/s",
+      ratio: null,
+      target: null,
+      better: "higher"
+    })
+  })
+}
+
+export default benchmark

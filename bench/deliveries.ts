@@ -1,0 +1,195 @@
+/**
+ * The delivery log at scale: first and hundredth pages for filters alone and combined, and statistics of each period,
+ * through the API's own queries, on a store of 5,000,000 deliveries and on one of 10,000. Both spread over 30 days; what
+ * is called rare has the same number of rows in both. The ratio is what 500 times the rows cost.
+ */
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { type StatsPeriod, statsPeriods } from "../src/domain/StatsPeriod.ts"
+import type { DeliveryFilter } from "../src/storage/DeliveryPages.ts"
+import { DeliveryQueries } from "../src/storage/DeliveryQueries.ts"
+import { Outbox } from "../src/storage/Outbox.ts"
+import { Partitions } from "../src/storage/Partitions.ts"
+import type { Benchmark, Figure } from "./support/Benchmark.ts"
+import { inRounds, medianOf, timed } from "./support/rounds.ts"
+import { storeLayer } from "./support/store.ts"
+
+/** Fewer while working on this file: seeding the large store takes minutes. */
+const SIZES = { small: 10_000, large: 5_000_000 }
+const TARGET = 1.5
+const ROUNDS = 15
+/** Calls in a row that are timed as one: most take a millisecond. */
+const CALLS = 5
+const PAGE = 20
+const PAGES_BEFORE = 99
+
+const DAY_MS = 86_400_000
+const DAYS = 30
+const END_MS = Date.parse("2026-11-21T09:30:00.000Z")
+const BEGIN_MS = END_MS - DAYS * DAY_MS
+const OWNER = { accountId: "acct_benchmark", networks: ["mainnet"] } as const
+const webhookId = (number: number) => `wh_${String(number).padStart(26, "0")}`
+
+/** Deliveries of a rare type, a quarter of them in each status; every other is in one that is not rare. */
+const RARE = 1_200
+
+const seed = Effect.fnUntraced(function* (rows: number) {
+  const sql = yield* SqlClient.SqlClient
+  const partitions = yield* Partitions
+  yield* partitions.ensure(BEGIN_MS, END_MS)
+  yield* sql`
+    INSERT INTO accounts (id, name, plan, created_at) VALUES (${OWNER.accountId}, 'Benchmark', 'enterprise', now())`
+  yield* sql`
+    INSERT INTO webhooks (id, account_id, network, url, event_types, account_filters, status, max_in_flight, headers,
+                          sealed_secret, created_at, updated_at)
+    SELECT 'wh_' || lpad(i::text, 26, '0'), ${OWNER.accountId}, 'mainnet', '', '{*}', '{}', 'active', 16, '{}', '', now(), now()
+    FROM generate_series(0, 9) AS i`
+  const perDay = Math.ceil(rows / DAYS)
+  for (let first = 0; first < rows; first += perDay) {
+    yield* sql`
+      INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, status, attempts,
+                              response_status, response_time_ms, response_body, updated_at)
+      SELECT left(first_delivery_id(${BEGIN_MS}::bigint + i * ${DAYS * DAY_MS}::bigint / ${rows}), 14) || lpad(i::text, 16, '0'),
+             'wh_' || lpad(webhook::text, 26, '0'), ${OWNER.accountId}, 'mainnet',
+             'xrpl:' || 90000000 + i || ':' || repeat('A', 64) || ':' || type, type, i, status, 1,
+             CASE status WHEN 'delivered' THEN 200 ELSE 503 END, 5 + mix % 400, 'ok', now()
+      FROM generate_series(${first}::bigint, ${Math.min(rows, first + perDay) - 1}::bigint) AS i
+      CROSS JOIN LATERAL (SELECT abs(hashint8(i)::bigint) AS mix, i / ${rows / RARE}::bigint AS rare, i % ${rows / RARE}::bigint = 0 AS is_rare) AS chance
+      CROSS JOIN LATERAL (SELECT
+        CASE WHEN is_rare THEN 'check.cashed' WHEN mix % 10 < 4 THEN 'payment.xrp' WHEN mix % 10 < 7 THEN 'nft.minted'
+             WHEN mix % 10 < 9 THEN 'dex.offer_created' ELSE 'escrow.cancelled' END AS type,
+        greatest(0, mix / 10 % 13 - 3) AS webhook) AS kind
+      CROSS JOIN LATERAL (SELECT
+        CASE WHEN is_rare THEN (ARRAY['pending', 'retrying', 'delivered', 'failed'])[1 + rare % 4]
+             WHEN type = 'escrow.cancelled' OR mix / 1000 % 6 = 0 THEN 'failed' ELSE 'delivered' END AS status) AS outcome`
+  }
+  yield* sql`VACUUM ANALYZE`
+})
+
+const makeStore = Effect.fnUntraced(function* (rows: number) {
+  const layer = Layer.mergeAll(DeliveryQueries.layer, Partitions.layer).pipe(
+    Layer.provideMerge(Outbox.layer),
+    Layer.provideMerge(storeLayer())
+  )
+  const context = yield* Layer.build(layer)
+  yield* Effect.provide(seed(rows), context)
+  return Context.get(context, DeliveryQueries)
+})
+type Queries = DeliveryQueries["Service"]
+
+const NONE: DeliveryFilter = {
+  webhookId: undefined,
+  eventType: undefined,
+  status: undefined,
+  since: undefined,
+  until: undefined
+}
+const MIDDLE = { since: BEGIN_MS + 5 * DAY_MS, until: BEGIN_MS + 25 * DAY_MS }
+
+/** Those with a hundredth page in the small store as well. */
+const long: Readonly<Record<string, Partial<DeliveryFilter>>> = {
+  all: {},
+  webhook: { webhookId: webhookId(0) },
+  type: { eventType: "payment.xrp" },
+  delivered: { status: "delivered" },
+  failed: { status: "failed" },
+  time: MIDDLE,
+  "delivered-type": { status: "delivered", eventType: "payment.xrp" }
+}
+
+const short: Readonly<Record<string, Partial<DeliveryFilter>>> = {
+  pending: { status: "pending" },
+  retrying: { status: "retrying" },
+  "rare-type": { eventType: "check.cashed" },
+  "pending-rare-type-webhook-time": {
+    status: "pending",
+    eventType: "check.cashed",
+    webhookId: webhookId(0),
+    ...MIDDLE
+  },
+  "delivered-rare-type-webhook-time": {
+    status: "delivered",
+    eventType: "check.cashed",
+    webhookId: webhookId(0),
+    ...MIDDLE
+  },
+  "failed-rare-type-webhook-time": {
+    status: "failed",
+    eventType: "check.cashed",
+    webhookId: webhookId(0),
+    ...MIDDLE
+  },
+  "pending-other-type": { status: "pending", eventType: "payment.xrp" },
+  "delivered-failing-type": { status: "delivered", eventType: "escrow.cancelled" },
+  "webhook-type-time": { webhookId: webhookId(3), eventType: "nft.minted", ...MIDDLE }
+}
+
+const pageOf = (queries: Queries, filter: Partial<DeliveryFilter>, beforeId?: string) =>
+  queries.list(OWNER, { ...NONE, ...filter }, beforeId, PAGE + 1)
+
+const hundredthOf = Effect.fnUntraced(function* (queries: Queries, filter: Partial<DeliveryFilter>) {
+  let beforeId: string | undefined
+  for (let page = 0; page < PAGES_BEFORE; page++) {
+    const rows = yield* pageOf(queries, filter, beforeId)
+    beforeId = rows[PAGE - 1]?.id
+    if (beforeId === undefined) throw new Error(`there is no page ${page + 2} of ${JSON.stringify(filter)}`)
+  }
+  return beforeId
+})
+
+interface Call {
+  readonly name: string
+  /** Finds out what there is to find out, and says what is to be timed. */
+  readonly prepare: (queries: Queries) => Effect.Effect<Effect.Effect<unknown, unknown>, unknown>
+}
+
+const calls: ReadonlyArray<Call> = [
+  ...Object.entries({ ...long, ...short }).map(
+    ([name, filter]): Call => ({
+      name: `deliveries.${name}`,
+      prepare: (queries) => Effect.succeed(pageOf(queries, filter))
+    })
+  ),
+  ...Object.entries(long).map(
+    ([name, filter]): Call => ({
+      name: `deliveries.${name}.100th`,
+      prepare: (queries) => Effect.map(hundredthOf(queries, filter), (id) => pageOf(queries, filter, id))
+    })
+  ),
+  ...statsPeriods.flatMap((period: StatsPeriod) =>
+    [undefined, webhookId(3)].map(
+      (id): Call => ({
+        name: `deliveries.stats.${period}${id === undefined ? "" : ".webhook"}`,
+        prepare: (queries) => Effect.succeed(queries.stats(OWNER, id, period, END_MS))
+      })
+    )
+  )
+]
+
+const measure = Effect.fnUntraced(function* ({ name, prepare }: Call, small: Queries, large: Queries) {
+  const [onSmall, onLarge] = [yield* prepare(small), yield* prepare(large)]
+  const time = (call: Effect.Effect<unknown, unknown>) =>
+    Effect.map(timed(Effect.repeat(call, { times: CALLS - 1 })), (ms) => ms / CALLS)
+  const rounds = yield* inRounds(ROUNDS, () => Effect.all({ small: time(onSmall), large: time(onLarge) }), 2)
+  const figure: Figure = {
+    name,
+    value: medianOf(rounds, (round) => round.large),
+    unit: "ms",
+    ratio: medianOf(rounds, (round) => round.large / round.small),
+    target: TARGET,
+    better: "lower"
+  }
+  return figure
+})
+
+const benchmark: Benchmark = {
+  description: "pages and statistics of 5,000,000 deliveries, against those of 10,000",
+  target: `at most ${TARGET} × the time`,
+  run: Effect.fnUntraced(function* (report) {
+    const small = yield* makeStore(SIZES.small)
+    const large = yield* makeStore(SIZES.large)
+    for (const call of calls) report(yield* measure(call, small, large))
+  })
+}
+
+export default benchmark

@@ -1,0 +1,55 @@
+/**
+ * A client in a process of its own: makes the GET requests it is asked for, on connections that stay open, and tells
+ * when all of them are answered. An answer that is not 200 ends it.
+ */
+import { Pool } from "undici"
+import { endWithParent, send } from "./Child.ts"
+
+/** What the benchmark asks for. */
+export interface Requests {
+  readonly origin: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly count: number
+  /** So many at once, each on a connection of its own. */
+  readonly connections: number
+}
+
+const pools = new Map<string, Pool>()
+
+const poolFor = ({ origin, connections }: Requests): Pool => {
+  const pool = pools.get(origin) ?? new Pool(origin, { connections })
+  pools.set(origin, pool)
+  return pool
+}
+
+const get = (pool: Pool, { path, headers }: Requests) =>
+  new Promise<void>((resolve, reject) => {
+    pool.dispatch(
+      { path, method: "GET", headers },
+      {
+        onRequestStart: () => undefined,
+        onResponseStart: (_, status) => {
+          if (status !== 200) reject(new Error(`${path} answered ${status}`))
+        },
+        onResponseData: () => undefined,
+        onResponseEnd: () => resolve(),
+        onResponseError: (_, error) => reject(error)
+      }
+    )
+  })
+
+const run = async (asked: Requests): Promise<void> => {
+  const pool = poolFor(asked)
+  let left = asked.count
+  await Promise.all(
+    Array.from({ length: asked.connections }, async () => {
+      while (left-- > 0) await get(pool, asked)
+    })
+  )
+  await send("answered")
+}
+
+// Sent by bench/api.ts.
+process.on("message", (asked: Requests) => void run(asked))
+endWithParent()

@@ -1,0 +1,45 @@
+/** `/v1/account`: the plan's limits as they hold for this account, and what it has used of its quota this month. */
+import { Clock, Effect, Option } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { monthOf } from "../../domain/Quota.ts"
+import { AccountStore } from "../../storage/AccountStore.ts"
+import { UsageStore } from "../../storage/UsageStore.ts"
+import { Api } from "../Contract.ts"
+import { Caller } from "../contract/Common.ts"
+import { orUnavailable } from "../Failures.ts"
+
+export const accountLayer = HttpApiBuilder.group(
+  Api,
+  "account",
+  Effect.fnUntraced(function* (handlers) {
+    const accounts = yield* AccountStore
+    const usage = yield* UsageStore
+
+    return handlers.handleAll({
+      get: () =>
+        Effect.gen(function* () {
+          const { accountId, limits } = yield* Caller
+          const now = yield* Clock.currentTimeMillis
+          // Accounts are never deleted, and the key has just been found with its own.
+          const account = Option.getOrThrow(yield* accounts.find(accountId))
+          return {
+            id: account.id,
+            name: account.name,
+            email: account.email,
+            plan: account.plan,
+            limits: {
+              requests_per_minute: limits.requestsPerMinute,
+              requests_per_day: limits.requestsPerDay,
+              monthly_deliveries: limits.monthlyDeliveries,
+              concurrent_replays: limits.concurrentReplays
+            },
+            usage: {
+              month: monthOf(now),
+              deliveries: yield* usage.deliveriesOf(accountId, now),
+              quota: limits.monthlyDeliveries
+            }
+          }
+        }).pipe(orUnavailable)
+    })
+  })
+)

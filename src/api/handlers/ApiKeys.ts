@@ -1,0 +1,106 @@
+/**
+ * `/v1/api-keys`. A key gives no more than it has: no scope that it lacks, and a test key nothing live. So a test key
+ * sees and revokes test keys only; a live key, which may make either, sees and revokes all keys of its account.
+ */
+import { Clock, Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { apiKeyBounds, hasScope, type Identity } from "../../domain/ApiKey.ts"
+import { parseIsoTime } from "../../domain/IsoTime.ts"
+import { keyEnvironments } from "../../domain/Network.ts"
+import { type ApiKeyRow, ApiKeyStore, type KeyOwner } from "../../storage/ApiKeyStore.ts"
+import { Api } from "../Contract.ts"
+import type { ApiKey } from "../contract/ApiKeys.ts"
+import { Caller } from "../contract/Common.ts"
+import { forbidden, notFound, validationError } from "../Errors.ts"
+import { orUnavailable } from "../Failures.ts"
+import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
+import { iso } from "../Times.ts"
+
+const isoOrNull = (moment: string | null): string | null => (moment === null ? null : iso(moment))
+
+const keyOf = (row: ApiKeyRow): ApiKey => ({
+  id: row.id,
+  name: row.name,
+  key_hint: row.key_hint,
+  scopes: row.scopes,
+  environment: row.environment,
+  created_at: iso(row.created_at),
+  expires_at: isoOrNull(row.expires_at),
+  last_used_at: isoOrNull(row.last_used_at),
+  revoked_at: isoOrNull(row.revoked_at)
+})
+
+const keyOwnerOf = ({ accountId, environment }: Identity): KeyOwner => ({
+  accountId,
+  environments: environment === "live" ? keyEnvironments : [environment]
+})
+
+export const apiKeysLayer = HttpApiBuilder.group(
+  Api,
+  "api-keys",
+  Effect.fnUntraced(function* (handlers) {
+    const keys = yield* ApiKeyStore
+
+    return handlers.handleAll({
+      create: ({ payload }) =>
+        Effect.gen(function* () {
+          const caller = yield* Caller
+          const now = yield* Clock.currentTimeMillis
+          const expiresAt =
+            typeof payload.expires_at === "string" ? parseIsoTime(payload.expires_at) : undefined
+          if (expiresAt !== undefined && expiresAt <= now) {
+            return yield* validationError("expires_at must be in the future.")
+          }
+          const environment = payload.environment ?? caller.environment
+          if (!keyOwnerOf(caller).environments.includes(environment)) {
+            return yield* forbidden(`A ${caller.environment} key cannot make a ${environment} key.`)
+          }
+          const lacking = payload.scopes.find((scope) => !hasScope(caller.scopes, scope))
+          if (lacking !== undefined) {
+            return yield* forbidden(`This key cannot grant the scope ${lacking}, which it lacks itself.`)
+          }
+          const key = {
+            accountId: caller.accountId,
+            name: payload.name,
+            scopes: [...new Set(payload.scopes)],
+            environment,
+            ...(expiresAt === undefined ? {} : { expiresAt })
+          }
+          const created = yield* keys.create({ ...key, atMost: apiKeyBounds.apiKeysPerAccount }, now)
+          if (created === undefined) {
+            return yield* forbidden(
+              `An account may have ${apiKeyBounds.apiKeysPerAccount} keys that are neither revoked nor expired; revoke one first.`
+            )
+          }
+          return {
+            id: created.id,
+            name: key.name,
+            key: created.value,
+            scopes: key.scopes,
+            environment,
+            created_at: iso(now),
+            expires_at: expiresAt === undefined ? null : iso(expiresAt),
+            last_used_at: null,
+            revoked_at: null
+          }
+        }).pipe(orUnavailable),
+
+      list: ({ query }) =>
+        Effect.gen(function* () {
+          const owner = keyOwnerOf(yield* Caller)
+          const limit = limitOf(query.limit)
+          const key = ["api-keys", owner.accountId, ...owner.environments]
+          const beforeId = query.cursor === undefined ? undefined : idOfCursor(key, query.cursor)
+          if (query.cursor !== undefined && beforeId === undefined) return yield* wrongCursor()
+          return pageOf(yield* keys.list(owner, beforeId, limit + 1), limit, key, keyOf)
+        }).pipe(orUnavailable),
+
+      revoke: ({ params }) =>
+        Effect.gen(function* () {
+          const owner = keyOwnerOf(yield* Caller)
+          const revoked = yield* keys.revoke(owner, params.id, yield* Clock.currentTimeMillis)
+          if (!revoked) return yield* notFound(`There is no API key ${params.id}.`)
+        }).pipe(orUnavailable)
+    })
+  })
+)

@@ -1,0 +1,116 @@
+/**
+ * `/v1/events`: the event log, as the events stage has written it. An event comes with the bytes that its webhooks got,
+ * but for their ids.
+ */
+import { Effect, Option } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { ledgerOfEventId } from "../../domain/EventId.ts"
+import { eventTypes } from "../../domain/EventType.ts"
+import { parseIsoTime } from "../../domain/IsoTime.ts"
+import { isoTime, unixMsToRipple } from "../../domain/Ledger.ts"
+import { type KeyEnvironment, type Network, networksOf } from "../../domain/Network.ts"
+import { EventQueries, type EventRow } from "../../storage/EventQueries.ts"
+import type { EventPlace } from "../../storage/EventRanges.ts"
+import { Api } from "../Contract.ts"
+import { Caller, ledgerIndexBounds } from "../contract/Common.ts"
+import type { Event } from "../contract/Events.ts"
+import { notFound, validationError } from "../Errors.ts"
+import { orUnavailable } from "../Failures.ts"
+import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
+
+const eventOf = (row: EventRow): Event => ({
+  event_id: row.eventId,
+  event_type: row.eventType,
+  ledger_index: row.ledgerIndex,
+  timestamp: isoTime(unixMsToRipple(row.closeTime * 1_000)),
+  network: row.network,
+  // Written as the payload of an event, which is an object.
+  payload: JSON.parse(row.payload) as Event["payload"]
+})
+
+/** What a cursor says of the last event shown. */
+const idOfPlace = ({ closeTime, network, ledgerIndex, position }: EventPlace): string =>
+  [closeTime, network, ledgerIndex, position].join(" ")
+
+/** Of an id made by `idOfPlace`: a cursor is bound to it by its hash. */
+const placeOfId = (id: string): EventPlace => {
+  const [closeTime, network, ledgerIndex, position] = id.split(" ")
+  return {
+    closeTime: Number(closeTime),
+    network: network as Network,
+    ledgerIndex: Number(ledgerIndex),
+    position: Number(position)
+  }
+}
+
+const numberOf = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Number(text)
+
+const timeOf = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : parseIsoTime(text)
+
+/** The one asked for, or all that a key of this environment sees. */
+const networksFor = Effect.fnUntraced(function* (environment: KeyEnvironment, network: Network | undefined) {
+  const seen = networksOf(environment)
+  if (network === undefined) return seen
+  if (seen.includes(network)) return [network]
+  return yield* validationError(`network must be ${seen.join(" or ")} with a ${environment} key.`)
+})
+
+export const eventsLayer = HttpApiBuilder.group(
+  Api,
+  "events",
+  Effect.fnUntraced(function* (handlers) {
+    const events = yield* EventQueries
+
+    return handlers.handleAll({
+      list: ({ query }) =>
+        Effect.gen(function* () {
+          const networks = yield* networksFor((yield* Caller).environment, query.network)
+          const limit = limitOf(query.limit)
+          const [since, until] = [timeOf(query.since), timeOf(query.until)]
+          if (since !== undefined && until !== undefined && since >= until) {
+            return yield* validationError("since must be before until.")
+          }
+          const ledgerIndexMin = numberOf(query.ledger_index_min)
+          const ledgerIndexMax = numberOf(query.ledger_index_max)
+          if ((ledgerIndexMin ?? 0) > (ledgerIndexMax ?? ledgerIndexBounds.maximum)) {
+            return yield* validationError("ledger_index_min must not be above ledger_index_max.")
+          }
+          // Once each and in one order; all of them are no filter.
+          const wanted = eventTypes.filter((type) => query.event_type?.includes(type) ?? false)
+          const filter = {
+            networks,
+            eventTypes: wanted.length === eventTypes.length ? [] : wanted,
+            account: query.account,
+            ledgerIndexMin,
+            ledgerIndexMax,
+            since,
+            until
+          }
+          const key = ["events", JSON.stringify(filter)]
+          const afterId = query.cursor === undefined ? undefined : idOfCursor(key, query.cursor)
+          if (query.cursor !== undefined && afterId === undefined) return yield* wrongCursor()
+          const after = afterId === undefined ? undefined : placeOfId(afterId)
+          const rows = yield* events.list(filter, after, limit + 1)
+          return pageOf(
+            rows.map((row) => ({ ...row, id: idOfPlace(row) })),
+            limit,
+            key,
+            eventOf
+          )
+        }).pipe(orUnavailable),
+
+      get: ({ params: { event_id: eventId }, query }) =>
+        Effect.gen(function* () {
+          const [network] = yield* networksFor((yield* Caller).environment, query.network)
+          const ledgerIndex = ledgerOfEventId(eventId)
+          const row =
+            network === undefined || ledgerIndex > ledgerIndexBounds.maximum
+              ? Option.none()
+              : yield* events.find(network, ledgerIndex, eventId)
+          return Option.isNone(row) ? yield* notFound(`There is no event ${eventId}.`) : eventOf(row.value)
+        }).pipe(orUnavailable)
+    })
+  })
+)

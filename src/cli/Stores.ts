@@ -1,0 +1,58 @@
+/**
+ * What the commands on stored things stand on: the settings' database, migrated, beside a running service or without
+ * one; the ids they take; and what they say of an account that is not there.
+ */
+import { Effect, Layer, Option } from "effect"
+import { Argument, Flag } from "effect/cli"
+import { isId } from "../domain/Ids.ts"
+import { AccountStore } from "../storage/AccountStore.ts"
+import { ApiKeyStore } from "../storage/ApiKeyStore.ts"
+import * as Sql from "../storage/Sql.ts"
+import { CommandFailed } from "./Failure.ts"
+import { settings } from "./Invocation.ts"
+
+/** `command` names the process to others that want the same embedded store. */
+export const stores = (command: string) =>
+  AccountStore.layer.pipe(
+    Layer.provideMerge(ApiKeyStore.layer),
+    Layer.provideMerge(Sql.layer({ command: `ledgerhook ${command}`, owner: false })),
+    Layer.provide(settings)
+  )
+
+const accountId = "an account's id (acct_ and 26 characters); `ledgerhook account list` shows them"
+
+export const accountArgument = Argument.String("account").pipe(
+  Argument.withDescription("The account's id, as acct_01K…"),
+  Argument.filter(
+    (id) => isId("acct_", id),
+    () => accountId
+  )
+)
+
+export const accountFlag = Flag.String("account").pipe(
+  Flag.withDescription("The account's id, as acct_01K…"),
+  Flag.filter(
+    (id) => isId("acct_", id),
+    () => accountId
+  )
+)
+
+export const noAccount = (id: string) =>
+  new CommandFailed({ message: `there is no account ${id}; \`ledgerhook account list\` shows them.` })
+
+/** A name for people: one line, nothing that hides. */
+export const nameFlag = (description: string, length: number) =>
+  Flag.String("name").pipe(
+    Flag.withDescription(description),
+    Flag.map((name) => name.trim()),
+    Flag.filter(
+      (name) => name !== "" && [...name].length <= length && !/\p{C}|\p{Zl}|\p{Zp}/u.test(name),
+      () => `1 to ${length} characters on one line`
+    )
+  )
+
+/** The account, or the command ends with what to do. */
+export const findAccount = Effect.fnUntraced(function* (id: string) {
+  const found = yield* (yield* AccountStore).find(id)
+  return Option.isSome(found) ? found.value : yield* noAccount(id)
+})

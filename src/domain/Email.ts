@@ -1,0 +1,16 @@
+/** Addresses that mails can be sent to: one address, nothing that a header or a list of addresses could hide in. Pure. */
+
+/** RFC 5321: characters of an address, and of what stands before its @. */
+const ADDRESS_LENGTH = 254
+const LOCAL_LENGTH = 64
+
+const LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+const FORM = new RegExp(
+  `^([a-z0-9!#$%&'*+/=?^_\`{|}~-]+(?:\\.[a-z0-9!#$%&'*+/=?^_\`{|}~-]+)*)@${LABEL}(?:\\.${LABEL})+$`,
+  "i"
+)
+
+export const isEmail = (text: string): boolean => {
+  const match = FORM.exec(text)
+  return match !== null && text.length <= ADDRESS_LENGTH && match[1]!.length <= LOCAL_LENGTH
+}

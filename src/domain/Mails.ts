@@ -1,0 +1,96 @@
+/**
+ * What the service writes to an account's address: short plain text that says what happened, what it means and what to
+ * do. Pure; times are UTC.
+ */
+import type { Plan } from "./Plans.ts"
+import type { QuotaNotice } from "./Quota.ts"
+
+export interface MailText {
+  readonly subject: string
+  readonly body: string
+}
+
+interface Account {
+  readonly accountId: string
+  readonly name: string
+}
+
+const count = (number: number): string => number.toLocaleString("en-US")
+
+const monthName = (month: string): string =>
+  new Date(`${month}-01T00:00:00Z`).toLocaleString("en-US", {
+    month: "long",
+    year: "numeric",
+    timeZone: "UTC"
+  })
+
+const minute = (unixMs: number): string =>
+  `${new Date(unixMs).toISOString().slice(0, 16).replace("T", " ")} UTC`
+
+const accountLine = ({ name, accountId }: Account): string => `account "${name}" (${accountId})`
+
+/** An event may be routed this much later than its ledger closed; one that comes twice has the same id. */
+const REPLAY_OVERLAP_MS = 60_000
+
+const paragraphs = (...texts: ReadonlyArray<string>): string => `${texts.join("\n\n")}\n`
+
+const waiting = `They go on by themselves, in order, when the month turns, the plan grows or the limit is
+raised. Events that happen meanwhile are not queued; POST /v1/replay sends them afterwards.
+Test deliveries and the test networks are free and go on.`
+
+/** `month` is `2026-11`; `deliveries` are the attempts counted so far. */
+export const quotaMail = (
+  reached: Account & {
+    readonly percent: QuotaNotice
+    readonly plan: Plan
+    readonly month: string
+    readonly deliveries: number
+    readonly quota: number
+  }
+): MailText => {
+  const { percent, plan, deliveries, quota } = reached
+  const month = monthName(reached.month)
+  const usedUp = percent === 100
+  return {
+    subject: usedUp
+      ? `Delivery quota of ${month} is used up: deliveries wait`
+      : `${percent}% of the delivery quota of ${month} is used`,
+    body: paragraphs(
+      `The ${accountLine(reached)} has used ${count(deliveries)} of the ${count(quota)} deliveries
+that its plan (${plan}) has in ${month}. Every attempt counts, retries and replays included.`,
+      usedUp
+        ? `Deliveries wait from now on, retries included.\n${waiting}`
+        : `When all of them are used, deliveries wait, retries included.\n${waiting}`,
+      "GET /v1/account shows the plan, the quota and what is used of it."
+    )
+  }
+}
+
+/** `queueWaitsDays`: how long what is queued waits for a disabled webhook. */
+export const webhookDisabledMail = (
+  disabled: Account & {
+    readonly webhookId: string
+    readonly url: string
+    readonly reason: string
+    readonly disabledAt: number
+    readonly queueWaitsDays: number
+  }
+): MailText => {
+  const { webhookId, reason, disabledAt } = disabled
+  const { host } = new URL(disabled.url)
+  const since = new Date(disabledAt - REPLAY_OVERLAP_MS).toISOString()
+  return {
+    subject: `Webhook to ${host} was disabled`,
+    body: paragraphs(
+      `Webhook ${webhookId} of the ${accountLine(disabled)}, which sends to
+${host}, was disabled at ${minute(disabledAt)}: ${reason}.`,
+      `No events are queued for it from now on. What was queued already waits for ${disabled.queueWaitsDays} days and
+goes on when the webhook is enabled again.`,
+      `1. See what went wrong:       GET /v1/deliveries?webhook_id=${webhookId}&status=failed
+2. Mend it, then enable it:   PATCH /v1/webhooks/${webhookId} with {"status":"active"}
+3. Recover what was missed:   POST /v1/replay with
+   {"webhook_id":"${webhookId}","filters":{"since":"${since}"}}
+   or, on every plan, with "event_ids" instead of "filters".`
+    )
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * The monthly delivery quota as rules: which deliveries it counts, when an account's deliveries wait, and for whom.
+ * A hold is the account's; what it means for a webhook depends on the webhook's network. Pure.
+ */
+import type { Network } from "./Network.ts"
+
+/** Why an account's deliveries wait. */
+export type Hold = "quota" | "suspended"
+
+/** Which of a webhook's deliveries may start: all, only those that cost nothing (test deliveries), or none. */
+export type Passage = "all" | "free" | "none"
+
+/** Its deliveries count, but for test deliveries; the test networks are free. */
+export const CHARGED_NETWORK: Network = "mainnet"
+
+export const passageUnder = (hold: Hold | undefined, network: Network): Passage => {
+  if (hold === undefined) return "all"
+  if (hold === "suspended") return "none"
+  return network === CHARGED_NETWORK ? "free" : "all"
+}
+
+/** Parts of the quota, in per cent, at which the account is told. */
+export const quotaNotices = [80, 100] as const
+export type QuotaNotice = (typeof quotaNotices)[number]
+
+/** `2026-11`: the UTC calendar month of a moment. */
+export const monthOf = (unixMs: number): string => new Date(unixMs).toISOString().slice(0, 7)

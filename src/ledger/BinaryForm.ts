@@ -1,0 +1,63 @@
+/**
+ * Transactions from their bytes, as the ledger's hash covers them, into the JSON that rippled makes of them: detection
+ * finds the same events in either (events.md 1.5, 1.7). Fields that only the API adds (`delivered_amount`) are not there,
+ * and whoever reads this takes nothing on the server's word. About 1 ms a transaction. Pure.
+ */
+import { createHash } from "node:crypto"
+import { decode } from "xrpl"
+import type { Json, JsonObject, LedgerTransaction } from "../domain/Ledger.ts"
+import { isJsonObject } from "../domain/NormaliseLedger.ts"
+
+/** A transaction and its metadata, as upper-case hex. */
+export interface Blobs {
+  readonly tx: string
+  readonly meta: string
+}
+
+const HASH_HEX = 64
+/** `TXN\0`, which sets a transaction's hash apart from others. */
+const TRANSACTION_PREFIX = "54584E00"
+
+/** SHA-512, the first half, of bytes given as hex. */
+export const hashOfBytes = (hex: string): string =>
+  createHash("sha512").update(Buffer.from(hex, "hex")).digest("hex").slice(0, HASH_HEX).toUpperCase()
+
+export const transactionHash = (tx: string): string => hashOfBytes(TRANSACTION_PREFIX + tx)
+
+/** Digits of a token value's mantissa. */
+const MANTISSA_DIGITS = 16
+
+/** A token value in the text form of rippled, from plain notation, which is the codec's (events.md 1.5). */
+export const tokenText = (plain: string): string => {
+  const [whole = "", fraction = ""] = plain.replace("-", "").split(".")
+  const digits = (whole + fraction).replace(/^0+/, "")
+  const significant = digits.replace(/0+$/, "")
+  if (significant === "") return "0"
+  const exponent = digits.length - MANTISSA_DIGITS - fraction.length
+  const isPlain = exponent === 0 || (exponent >= -25 && exponent <= -5)
+  if (isPlain) return plain
+  return `${plain.startsWith("-") ? "-" : ""}${significant.padEnd(MANTISSA_DIGITS, "0")}e${exponent}`
+}
+
+const isTokenAmount = (value: JsonObject): boolean =>
+  typeof value["value"] === "string" && typeof value["issuer"] === "string"
+
+const inTextForm = (value: Json): Json => {
+  // Array.isArray does not narrow a readonly array type.
+  if (Array.isArray(value)) return (value as ReadonlyArray<Json>).map(inTextForm)
+  if (!isJsonObject(value)) return value
+  if (isTokenAmount(value)) return { ...value, value: tokenText(String(value["value"])) }
+  const fields: Record<string, Json> = {}
+  for (const name in value) fields[name] = inTextForm(value[name]!)
+  return fields
+}
+
+// The codec gives JSON objects, and its type says less.
+const decoded = (hex: string): JsonObject => inTextForm(decode(hex) as JsonObject) as JsonObject
+
+/** Throws on what the codec does not know. */
+export const transactionOf = ({ meta, tx }: Blobs): LedgerTransaction => ({
+  hash: transactionHash(tx),
+  tx: decoded(tx),
+  meta: decoded(meta)
+})

@@ -1,0 +1,29 @@
+/** `EventLog.exclusive` for the logs of one process: the newest writer of a name is the only one. */
+import { Effect } from "effect"
+import { type EventLog, EventLogError, type Transaction } from "./EventLog.ts"
+
+export const fenced = (name: string, topic = ""): EventLogError =>
+  new EventLogError({
+    operation: "fence",
+    topic,
+    cause: new Error(`the writer ${name} failed or was opened elsewhere`)
+  })
+
+export const makeExclusive = ({
+  transaction
+}: Pick<EventLog["Service"], "transaction">): EventLog["Service"]["exclusive"] => {
+  const newest = new Map<string, object>()
+  return (name) =>
+    Effect.sync(() => {
+      const writer = {
+        transaction: (given: Transaction) =>
+          Effect.suspend(() =>
+            newest.get(name) === writer
+              ? transaction(given)
+              : Effect.fail(fenced(name, given.append[0]?.topic))
+          )
+      }
+      newest.set(name, writer)
+      return writer
+    })
+}

@@ -1,0 +1,64 @@
+/**
+ * Sends the mails that are due, one after the other. Any number of processes may do so: a mail is leased to one of them
+ * at a time, and marked as soon as the server has taken it. Only a sender that dies in between leaves a mail to be sent
+ * again, under the same Message-ID. What fails is tried again after growing waits, and given up after the last.
+ */
+import { Clock, Effect, Fiber } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { patiently } from "../config/Retrying.ts"
+import { Metrics } from "../observability/Metrics.ts"
+import { type LeasedMail, MailStore } from "../storage/MailStore.ts"
+import { Mailer } from "./Mailer.ts"
+import { MailError } from "./Smtp.ts"
+
+/** Undefined after the last attempt. */
+export const retryDelayMs = (attempt: number): number | undefined => Limits.mailRetryDelaysMs[attempt - 1]
+
+const timedOut = new MailError({
+  message: `no answer within ${Limits.mailSendMs / 1_000} s`,
+  refused: false
+})
+
+/** Sends the mail that has been due longest; false when none is. */
+export const sendNext = Effect.gen(function* () {
+  const mails = yield* MailStore
+  const mailer = yield* Mailer
+
+  const sent = Effect.fnUntraced(function* (mail: LeasedMail) {
+    yield* Metrics.mails("sent", 1)
+    yield* mails.sent(mail, yield* Clock.currentTimeMillis).pipe(patiently("marking a mail as sent"))
+  })
+
+  const failed = Effect.fnUntraced(function* (mail: LeasedMail, { message, refused }: MailError) {
+    const delayMs = refused ? undefined : retryDelayMs(mail.attempt)
+    const nextAttemptAt = delayMs === undefined ? null : (yield* Clock.currentTimeMillis) + delayMs
+    const what = `mail to account ${mail.accountId} (${mail.subject})`
+    if (delayMs === undefined) yield* Effect.logError(`${what} is given up: ${message}`)
+    else yield* Effect.logWarning(`${what} is sent again in ${delayMs / 60_000} min: ${message}`)
+    yield* Metrics.mails(delayMs === undefined ? "given up" : "retrying", 1)
+    yield* mails.failed(mail, message, nextAttemptAt).pipe(patiently("marking a mail as failed"))
+  })
+
+  const mail = yield* mails.lease(yield* Clock.currentTimeMillis, Limits.mailLeaseMs)
+  if (mail === undefined) return false
+  const sending = mailer
+    .send(mail)
+    .pipe(
+      Effect.timeoutOrElse({ duration: Limits.mailSendMs, orElse: () => Effect.fail(timedOut) }),
+      Effect.matchEffect({ onSuccess: () => sent(mail), onFailure: (error) => failed(mail, error) })
+    )
+  // Whoever stops this process waits for the mail under way: cut off, it might have been taken and would come again.
+  yield* Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(Effect.forkDetach(restore(sending)), (fiber) =>
+      restore(Fiber.join(fiber)).pipe(Effect.onInterrupt(() => Fiber.await(fiber)))
+    )
+  )
+  return true
+})
+
+/** Never ends by itself. */
+export const sendMails = Effect.forever(
+  Effect.flatMap(sendNext.pipe(patiently("looking for mails")), (more) =>
+    more ? Effect.void : Effect.sleep(Limits.mailPollMs)
+  )
+)

@@ -1,0 +1,71 @@
+/**
+ * SMTP by nodemailer: how a server is reached that `SMTP_URL` names, and what its failures mean. STARTTLS is used where
+ * a server offers it, and insisted on where a password would travel in clear; on this machine there is nobody to hide
+ * from, and local servers rarely have a certificate.
+ */
+import { Schema } from "effect"
+import { createTransport } from "nodemailer"
+import { Limits } from "../config/Limits.ts"
+import { isLocalName, literalAddress } from "../domain/AddressGuard.ts"
+
+export class MailError extends Schema.TaggedError<MailError>()("MailError", {
+  message: Schema.String,
+  /** The server will never take a mail for this recipient: trying again is of no use. */
+  refused: Schema.Boolean
+}) {}
+
+const SMTPS_PORT = 465
+const SUBMISSION_PORT = 587
+
+const isLoopback = (hostname: string): boolean => {
+  const address = literalAddress(hostname)
+  return address === undefined ? isLocalName(hostname) : address === "::1" || address.startsWith("127.")
+}
+
+/** The server's address as a person writes it, without user and password. */
+export const smtpHost = (smtpUrl: string): string => new URL(smtpUrl).host
+
+/** `smtpUrl` as config/Definitions.ts has accepted it. */
+export const transportOptions = (smtpUrl: string) => {
+  const { protocol, hostname, port, username, password } = new URL(smtpUrl)
+  const secure = protocol === "smtps:"
+  const auth =
+    username === "" ? undefined : { user: decodeURIComponent(username), pass: decodeURIComponent(password) }
+  const local = isLoopback(hostname)
+  return {
+    host: literalAddress(hostname) ?? hostname,
+    port: port === "" ? (secure ? SMTPS_PORT : SUBMISSION_PORT) : Number(port),
+    secure,
+    auth,
+    requireTLS: !secure && !local && auth !== undefined,
+    ignoreTLS: !secure && local,
+    connectionTimeout: Limits.mailSendMs,
+    greetingTimeout: Limits.mailSendMs,
+    socketTimeout: Limits.mailSendMs,
+    disableFileAccess: true,
+    disableUrlAccess: true
+  }
+}
+
+export const transportTo = (smtpUrl: string) => createTransport(transportOptions(smtpUrl))
+
+/** What nodemailer throws. */
+interface SmtpFailure {
+  readonly message: string
+  /** The command that the server refused. */
+  readonly command?: string
+  readonly responseCode?: number
+}
+
+export const mailError = (thrown: unknown): MailError => {
+  // Nodemailer throws errors with these fields; whatever else comes has at least a text.
+  const {
+    message,
+    command,
+    responseCode = 0
+  } = (thrown instanceof Error ? thrown : { message: String(thrown) }) as SmtpFailure
+  return new MailError({
+    message: message.replaceAll(/\s+/g, " ").slice(0, Limits.mailErrorLength),
+    refused: command === "RCPT TO" && responseCode >= 500
+  })
+}

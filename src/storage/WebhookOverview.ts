@@ -1,0 +1,23 @@
+/** Webhooks of all accounts, or of one, for the operator. Without their secrets and headers: those are the customer's. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { WebhookRow } from "./WebhookRow.ts"
+
+export type WebhookSummary = Omit<WebhookRow, "sealed_secret" | "headers">
+
+/** Newest first, those with an id below `beforeId`; deleted ones are not shown. */
+export const webhookSummaries = Effect.fnUntraced(function* (
+  accountId: string | undefined,
+  beforeId: string | undefined,
+  limit: number
+) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<WebhookSummary>`
+    SELECT id, account_id, network, url, description, event_types, account_filters, status, consecutive_failures,
+           max_in_flight, max_per_second, created_at, updated_at, disabled_at, disabled_reason
+    FROM webhooks WHERE ${sql.and([
+      sql`deleted_at IS NULL`,
+      ...(accountId === undefined ? [] : [sql`account_id = ${accountId}`]),
+      ...(beforeId === undefined ? [] : [sql`id < ${beforeId}`])
+    ])} ORDER BY id DESC LIMIT ${limit}`
+})

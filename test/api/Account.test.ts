@@ -1,0 +1,60 @@
+/** `/v1/account`: any key sees its account's plan, the limits as they hold, and what the month's quota has left. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { planLimits, plans } from "../../src/domain/Plans.ts"
+import { ApiUnderTest, apiLayer } from "../support/api.ts"
+
+const get = (key: string) => Effect.flatMap(ApiUnderTest, (api) => api.call("GET", "/v1/account", { key }))
+
+layer(apiLayer(), { excludeTestServices: true })("/v1/account", (it) => {
+  for (const plan of plans) {
+    it.effect(`tells the limits of ${plan}, to a key of any scope`, () =>
+      Effect.gen(function* () {
+        const api = yield* ApiUnderTest
+        const { accountId } = yield* api.account("live", plan)
+        const limits = planLimits[plan]
+        const answer = yield* get(yield* api.keyFor(accountId, "test", ["webhooks:read"]))
+        assert.strictEqual(answer.status, 200)
+        assert.deepStrictEqual(answer.body, {
+          id: accountId,
+          name: "test",
+          email: null,
+          plan,
+          limits: {
+            requests_per_minute: limits.requestsPerMinute,
+            requests_per_day: limits.requestsPerDay,
+            monthly_deliveries: limits.monthlyDeliveries,
+            concurrent_replays: limits.concurrentReplays
+          },
+          usage: {
+            month: new Date().toISOString().slice(0, 7),
+            deliveries: 0,
+            quota: limits.monthlyDeliveries
+          }
+        })
+      })
+    )
+  }
+
+  it.effect("tells an account's own limits, and this month's deliveries only", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, key } = yield* api.account("live", "enterprise")
+      yield* sql`
+        UPDATE accounts SET email = 'owner@example.com', requests_per_day = 7, monthly_deliveries = 5000000000
+        WHERE id = ${accountId}`
+      yield* sql`
+        INSERT INTO delivery_usage (account_id, month, deliveries)
+        SELECT ${accountId}, month, 42 FROM unnest(ARRAY[
+          date_trunc('month', now() AT TIME ZONE 'UTC'),
+          date_trunc('month', now() AT TIME ZONE 'UTC') - interval '1 month'
+        ]) AS month`
+      const { body } = yield* get(key)
+      assert.strictEqual(body.email, "owner@example.com")
+      assert.deepInclude(body.limits, { requests_per_day: 7, monthly_deliveries: 5_000_000_000 })
+      assert.deepInclude(body.usage, { deliveries: 42, quota: 5_000_000_000 })
+    })
+  )
+})

@@ -1,0 +1,95 @@
+/** Requests are admitted in batches: those that arrive during a statement share the next, and a full queue refuses. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Latch, Layer, Option } from "effect"
+import { AdmissionQueue } from "../../src/api/AdmissionQueue.ts"
+import { Limits } from "../../src/config/Limits.ts"
+import { AccountStore } from "../../src/storage/AccountStore.ts"
+import { ApiKeyStore } from "../../src/storage/ApiKeyStore.ts"
+import { KeyAdmission } from "../../src/storage/KeyAdmission.ts"
+import { hashOf } from "../support/admission.ts"
+import { TestDatabase } from "../support/postgres.ts"
+
+/** The real statement, begun when the test lets it, and counted. */
+const held = Layer.effect(
+  KeyAdmission,
+  Effect.map(KeyAdmission, ({ admit }) =>
+    KeyAdmission.of({
+      admit: (requests, nowMs) =>
+        Effect.sync(() => statements.push([...requests.values()].reduce((sum, n) => sum + n, 0))).pipe(
+          Effect.andThen(Latch.await(mayGo)),
+          Effect.andThen(admit(requests, nowMs))
+        )
+    })
+  )
+).pipe(Layer.provide(KeyAdmission.layer))
+
+const statements: Array<number> = []
+const mayGo = Latch.makeUnsafe(true)
+
+const Live = AdmissionQueue.layer.pipe(
+  Layer.provide(held),
+  Layer.merge(AccountStore.layer),
+  Layer.provideMerge(ApiKeyStore.layer),
+  Layer.provideMerge(TestDatabase)
+)
+
+const makeKey = Effect.gen(function* () {
+  const accounts = yield* AccountStore
+  const keys = yield* ApiKeyStore
+  const accountId = yield* accounts.create({ name: "test", email: null, plan: "enterprise" }, 0)
+  const created = yield* keys.create({ accountId, name: "k", scopes: ["admin"], environment: "live" }, 0)
+  return hashOf(created!.value)
+})
+
+/** Asks while one statement is under way; what is answered when it has gone on. */
+const during = Effect.fnUntraced(function* (sha256: string, requests: number) {
+  const { admit } = yield* AdmissionQueue
+  statements.length = 0
+  yield* Latch.close(mayGo)
+  const first = yield* Effect.forkChild(admit(sha256))
+  while (statements.length === 0) yield* Effect.yieldNow
+  const others = yield* Effect.forkChild(
+    Effect.all(
+      Array.from({ length: requests }, () => Effect.option(admit(sha256))),
+      { concurrency: "unbounded" }
+    )
+  )
+  yield* Effect.yieldNow
+  yield* Latch.open(mayGo)
+  yield* Fiber.join(first)
+  return yield* Fiber.join(others)
+})
+
+layer(Live)("admission queue", (it) => {
+  it.effect("requests that arrive during a statement share the next, each with its own place", () =>
+    Effect.gen(function* () {
+      const answers = yield* during(yield* makeKey, 200)
+      assert.deepStrictEqual(statements, [1, 200])
+      const remaining = answers.map((answer) => Option.flatten(answer).pipe(Option.getOrThrow).rate.remaining)
+      // 10,000 a minute, and one was before them.
+      assert.deepStrictEqual(
+        remaining,
+        Array.from({ length: 200 }, (_, i) => 9_998 - i)
+      )
+    })
+  )
+
+  it.effect("a full queue refuses at once, and what it holds is served", () =>
+    Effect.gen(function* () {
+      const answers = yield* during(yield* makeKey, Limits.admissionQueue + 10)
+      assert.strictEqual(answers.filter(Option.isNone).length, 10)
+      assert.deepStrictEqual(statements, [1, Limits.admissionQueue])
+    })
+  )
+
+  it.effect("an unknown key is nobody's, in whatever batch", () =>
+    Effect.gen(function* () {
+      const { admit } = yield* AdmissionQueue
+      const known = yield* makeKey
+      const answers = yield* Effect.all([admit(hashOf("unknown")), admit(known), admit(hashOf("other"))], {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(answers.map(Option.isSome), [false, true, false])
+    })
+  )
+})

@@ -1,0 +1,237 @@
+/** Keys are made, shown once, listed page by page and revoked at once; none gives away more than its maker has. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { apiKeyBounds } from "../../src/domain/ApiKey.ts"
+import { ApiKeyStore } from "../../src/storage/ApiKeyStore.ts"
+import { ApiUnderTest, anotherServer, apiLayer } from "../support/api.ts"
+
+const PATH = "/v1/api-keys"
+const NO_KEY = `${PATH}/key_01J8ZQ4T7M3VXN5K2D9RFBHCAE`
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+const valid = { name: "ci", scopes: ["events:read"] }
+
+/** Body, and what the refusal says. */
+const refused: ReadonlyArray<readonly [unknown, RegExp]> = [
+  [{ scopes: ["admin"] }, /^name is required/],
+  [{ ...valid, name: "" }, /^name must have 1 to 100 characters/],
+  [{ ...valid, name: "ü".repeat(apiKeyBounds.apiKeyNameLength + 1) }, /^name must have 1 to 100 characters/],
+  [{ ...valid, name: "a\0b" }, /^name/],
+  [{ name: "ci" }, /^scopes is required/],
+  [{ ...valid, scopes: [] }, /^scopes must hold at least one scope/],
+  [{ ...valid, scopes: ["events:write"] }, /^scopes\[0\] must be "webhooks:read".*"admin"/],
+  [{ ...valid, scopes: "admin" }, /^scopes must be an array/],
+  [{ ...valid, environment: "prod" }, /^environment must be "live" or "test"/],
+  [{ ...valid, expires_at: "2026-11-21" }, /^expires_at must be an ISO 8601/],
+  [{ ...valid, expires_at: "2020-01-01T00:00:00Z" }, /^expires_at must be in the future/],
+  [{ ...valid, key: "svc_live_mine" }, /^key is not known/]
+]
+
+layer(apiLayer(), { excludeTestServices: true })("/v1/api-keys", (it) => {
+  it.effect("a new key is shown once, with what it is, and works", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const { key } = yield* api.account()
+      const made = yield* api.call("POST", PATH, {
+        key,
+        body: { name: "ci", scopes: ["events:read", "api_keys:read", "events:read"] }
+      })
+      assert.strictEqual(made.status, 201)
+      const { id, key: value, created_at, ...rest } = made.body
+      assert.match(id, /^key_[0-9A-HJKMNP-TV-Z]{26}$/)
+      assert.match(value, /^svc_live_[0-9A-Za-z]{43}$/)
+      assert.match(created_at, TIME)
+      assert.deepStrictEqual(rest, {
+        name: "ci",
+        scopes: ["events:read", "api_keys:read"],
+        environment: "live",
+        expires_at: null,
+        last_used_at: null,
+        revoked_at: null
+      })
+      const list = yield* api.call("GET", PATH, { key: value })
+      assert.strictEqual(list.status, 200)
+      assert.notInclude(list.text, value)
+      const [listed] = list.body.data
+      const { key: _, ...shown } = made.body
+      assert.match(listed.last_used_at, TIME)
+      assert.deepStrictEqual(listed, {
+        ...shown,
+        last_used_at: listed.last_used_at,
+        key_hint: `svc_live_…${value.slice(-4)}`
+      })
+    })
+  )
+
+  for (const [body, message] of refused) {
+    it.effect(`refuses ${JSON.stringify(body).slice(0, 80)}`, () =>
+      Effect.gen(function* () {
+        const api = yield* ApiUnderTest
+        const { key } = yield* api.account()
+        const answer = yield* api.call("POST", PATH, { key, body })
+        assert.deepStrictEqual([answer.status, answer.body.error.code], [400, "VALIDATION_ERROR"])
+        assert.match(answer.body.error.message, message)
+      })
+    )
+  }
+
+  it.effect("a key grants no scope that it lacks; admin grants every one", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const { accountId, key: admin } = yield* api.account()
+      const maker = yield* api.keyFor(accountId, "live", ["api_keys:write", "events:read"])
+      const asked = (key: string, ...scopes: ReadonlyArray<string>) =>
+        api.call("POST", PATH, { key, body: { name: "x", scopes } })
+      assert.strictEqual((yield* asked(maker, "events:read", "api_keys:write")).status, 201)
+      for (const scope of ["admin", "webhooks:read", "api_keys:read"]) {
+        const answer = yield* asked(maker, "events:read", scope)
+        assert.deepStrictEqual([answer.status, answer.body.error.code], [403, "FORBIDDEN"])
+        assert.include(answer.body.error.message, scope)
+      }
+      assert.strictEqual((yield* asked(admin, "admin", "webhooks:write")).status, 201)
+    })
+  )
+
+  it.effect("a test key makes, sees and revokes test keys only; a live key all of its account", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const { accountId, key: live } = yield* api.account("live")
+      const test = yield* api.keyFor(accountId, "test")
+      const make = (key: string, environment?: string) =>
+        api.call("POST", PATH, { key, body: { ...valid, ...(environment && { environment }) } })
+      const refusal = yield* make(test, "live")
+      assert.deepStrictEqual([refusal.status, refusal.body.error.code], [403, "FORBIDDEN"])
+      const byDefault = yield* make(test)
+      assert.match(byDefault.body.key, /^svc_test_/)
+      assert.strictEqual(byDefault.body.environment, "test")
+      const liveMade = yield* make(live)
+      const testMade = yield* make(live, "test")
+      assert.match(testMade.body.key, /^svc_test_/)
+
+      const environments = (key: string) =>
+        Effect.map(api.call("GET", PATH, { key }), ({ body }) =>
+          body.data.map(({ environment }: { environment: string }) => environment)
+        )
+      assert.deepStrictEqual(new Set(yield* environments(test)), new Set(["test"]))
+      assert.deepStrictEqual(new Set(yield* environments(live)), new Set(["live", "test"]))
+
+      assert.strictEqual(
+        (yield* api.call("DELETE", `${PATH}/${liveMade.body.id}`, { key: test })).status,
+        404
+      )
+      assert.strictEqual(
+        (yield* api.call("DELETE", `${PATH}/${testMade.body.id}`, { key: test })).status,
+        204
+      )
+      assert.strictEqual(
+        (yield* api.call("DELETE", `${PATH}/${liveMade.body.id}`, { key: live })).status,
+        204
+      )
+    })
+  )
+
+  it.effect("a revoked key ends at once on every server, and stays in the list", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const other = yield* anotherServer
+      const { key } = yield* api.account()
+      const made = yield* api.call("POST", PATH, { key, body: { name: "x", scopes: ["admin"] } })
+      const use = other.call("GET", "/v1/webhooks", { key: made.body.key })
+      assert.strictEqual((yield* use).status, 200)
+      const revoke = api.call("DELETE", `${PATH}/${made.body.id}`, { key })
+      const answer = yield* revoke
+      assert.deepStrictEqual([answer.status, answer.text], [204, ""])
+      assert.strictEqual((yield* use).status, 401)
+      const revokedAt = Effect.map(api.call("GET", PATH, { key }), ({ body }) => body.data[0].revoked_at)
+      const first = yield* revokedAt
+      assert.match(first, TIME)
+      // Once more is no mistake, and changes nothing.
+      assert.strictEqual((yield* revoke).status, 204)
+      assert.strictEqual(yield* revokedAt, first)
+    })
+  )
+
+  it.effect("an expired key is nobody's", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const sql = yield* SqlClient.SqlClient
+      const { key } = yield* api.account()
+      const expires_at = new Date(Date.now() + 3_600_000).toISOString()
+      const made = yield* api.call("POST", PATH, {
+        key,
+        body: { ...valid, expires_at: expires_at.replace("Z", "+00:00") }
+      })
+      assert.strictEqual(made.body.expires_at, expires_at)
+      const use = api.call("GET", "/v1/events", { key: made.body.key })
+      assert.notStrictEqual((yield* use).status, 401)
+      yield* sql`UPDATE api_keys SET expires_at = now() WHERE id = ${made.body.id}`
+      assert.strictEqual((yield* use).status, 401)
+    })
+  )
+
+  it.effect("another account's keys do not exist", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const mine = yield* api.account()
+      const other = yield* api.account()
+      const made = yield* api.call("POST", PATH, { key: other.key, body: valid })
+      const answers = [
+        yield* api.call("DELETE", `${PATH}/${made.body.id}`, { key: mine.key }),
+        yield* api.call("DELETE", NO_KEY, { key: mine.key })
+      ]
+      for (const { status, body } of answers) {
+        assert.deepStrictEqual([status, body.error.code], [404, "NOT_FOUND"])
+      }
+      assert.strictEqual((yield* api.call("GET", "/v1/account", { key: made.body.key })).status, 200)
+      const list = yield* api.call("GET", PATH, { key: mine.key })
+      assert.strictEqual(list.body.data.length, 1)
+    })
+  )
+
+  it.effect("pages are exact while keys are being made", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const { accountId, key } = yield* api.account()
+      for (let i = 0; i < 6; i++) yield* api.keyFor(accountId, "live")
+      const seen: Array<string> = []
+      let query = ""
+      for (;;) {
+        const { body } = yield* api.call("GET", `${PATH}?limit=2${query}`, { key })
+        seen.push(...body.data.map(({ id }: { id: string }) => id))
+        yield* api.keyFor(accountId, "live")
+        if (!body.has_more) break
+        query = `&cursor=${body.next_cursor}`
+      }
+      assert.strictEqual(seen.length, 7)
+      assert.deepStrictEqual(seen, [...new Set(seen)].toSorted().toReversed())
+      const test = yield* api.keyFor(accountId, "test")
+      assert.strictEqual((yield* api.call("GET", `${PATH}?limit=2${query}`, { key: test })).status, 400)
+    })
+  )
+
+  it.effect("an account has a bounded number of keys, also when they are made at once", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const keys = yield* ApiKeyStore
+      const { accountId, key } = yield* api.account()
+      const { apiKeysPerAccount } = apiKeyBounds
+      const admin = { accountId, name: "x", scopes: ["admin"], environment: "live" } as const
+      for (let i = 0; i < apiKeysPerAccount - 3; i++) yield* keys.create(admin, Date.now())
+      // Neither counts: one has expired, one is revoked.
+      yield* keys.create({ ...admin, expiresAt: Date.now() - 1 }, Date.now())
+      const gone = yield* keys.create(admin, Date.now())
+      yield* keys.revoke({ accountId, environments: ["live"] }, gone!.id, Date.now())
+      const made = yield* Effect.all(
+        Array.from({ length: 6 }, () => api.call("POST", PATH, { key, body: valid })),
+        { concurrency: "unbounded" }
+      )
+      const statuses = made.map(({ status }) => status).toSorted()
+      assert.deepStrictEqual(statuses, [201, 201, 403, 403, 403, 403])
+      const refusal = made.find(({ status }) => status === 403)
+      assert.match(refusal?.body.error.message, /may have 100 keys/)
+      const created = made.find(({ status }) => status === 201)
+      yield* api.call("DELETE", `${PATH}/${created?.body.id}`, { key })
+      assert.strictEqual((yield* api.call("POST", PATH, { key, body: valid })).status, 201)
+    })
+  )
+})

@@ -1,0 +1,271 @@
+/** Filters of the delivery log in every combination, its pages while others write, and its statistics, over HTTP. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { deliveryStatuses } from "../../src/domain/Delivery.ts"
+import { deliveryId, idTime } from "../../src/domain/Ids.ts"
+import { type Chance, makeChance } from "../../src/ledger/simulated/Chance.ts"
+import { type AttemptRecord, DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import { Partitions } from "../../src/storage/Partitions.ts"
+import { type Answer, ApiUnderTest, apiLayer } from "../support/api.ts"
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const types = ["payment.xrp", "nft.minted", "check.cashed"] as const
+const iso = (ms: number) => new Date(ms).toISOString()
+
+type Status = (typeof deliveryStatuses)[number]
+interface Row {
+  readonly id: string
+  readonly webhook_id: string
+  readonly event_type: string
+  status: Status
+}
+
+let position = 0
+
+const attemptOf = (deliveryId: string, attempt: number, status: AttemptRecord["status"]): AttemptRecord => ({
+  deliveryId,
+  attempt,
+  status,
+  responseStatus: status === "delivered" ? 200 : 503,
+  responseTimeMs: 40,
+  responseBody: null,
+  error: status === "delivered" ? null : "HTTP 503",
+  attemptedAt: Date.now(),
+  endedAt: Date.now(),
+  nextDelayMs: status === "retrying" ? 1_000 : null
+})
+
+/** An account with three webhooks, and a way to write its deliveries as route and the recorder do. */
+const prepare = Effect.gen(function* () {
+  const api = yield* ApiUnderTest
+  const store = yield* DeliveryStore
+  const nowMs = Date.now()
+  yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(nowMs - 31 * DAY_MS, nowMs + DAY_MS))
+  const { accountId, key } = yield* api.account()
+  const made = yield* Effect.forEach([1, 2, 3], () =>
+    api.call("POST", "/v1/webhooks", { key, body: { url: "https://example.com/", event_types: ["*"] } })
+  )
+  const webhooks: ReadonlyArray<string> = made.map(({ body }) => body.id)
+
+  const write = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>) {
+    yield* store.insertPending(
+      rows.map((row) => ({
+        id: row.id,
+        webhookId: row.webhook_id,
+        accountId,
+        network: "mainnet" as const,
+        eventId: "event",
+        eventType: row.event_type,
+        eventOffset: 0
+      })),
+      nowMs
+    )
+    yield* store.record(
+      rows.flatMap(({ id, status }) => (status === "pending" ? [] : [attemptOf(id, 1, status)])),
+      1_000_000
+    )
+  })
+  const get = (path: string) => api.call("GET", `/v1/deliveries${path}`, { key })
+  return { webhooks, write, get, nowMs, store }
+})
+
+/** Many in one minute, some in one hour, the rest over days, so that pages end within and between totals. */
+const randomRow = (chance: Chance, webhooks: ReadonlyArray<string>, nowMs: number): Row => {
+  const created = nowMs - chance.int(0, chance.pick([20_000, HOUR_MS, 3 * DAY_MS]))
+  const webhook_id = chance.pick(webhooks)
+  return {
+    id: deliveryId(created, position++, webhook_id, "event"),
+    webhook_id,
+    event_type: chance.pick(types),
+    status: chance.pick(deliveryStatuses)
+  }
+}
+
+const newestFirst = (rows: ReadonlyArray<Row>) =>
+  rows.map(({ id }) => id).toSorted((a, b) => (a < b ? 1 : -1))
+
+layer(apiLayer(), { excludeTestServices: true })("filters of deliveries", (it) => {
+  it.effect(
+    "every combination shows exactly the rows that match, on as many pages as it takes",
+    () =>
+      Effect.gen(function* () {
+        const { webhooks, write, get, nowMs } = yield* prepare
+        const chance = makeChance(11)
+        // The first webhook never gets anything of the last type delivered: an empty answer has to be found, too.
+        const rows = Array.from({ length: 400 }, () => randomRow(chance, webhooks, nowMs)).filter(
+          ({ webhook_id, event_type, status }) =>
+            !(webhook_id === webhooks[0] && event_type === types[2] && status === "delivered")
+        )
+        yield* write(rows)
+        const since = nowMs - 2 * DAY_MS
+        const until = nowMs - 10_000
+        for (const webhook of [undefined, webhooks[0]])
+          for (const type of [undefined, types[0], types[2]])
+            for (const status of [undefined, ...deliveryStatuses])
+              for (const [from, to] of [
+                [undefined, undefined],
+                [since, undefined],
+                [undefined, until],
+                [since, until]
+              ] as const) {
+                const expected = rows.filter(
+                  (row) =>
+                    (webhook === undefined || row.webhook_id === webhook) &&
+                    (type === undefined || row.event_type === type) &&
+                    (status === undefined || row.status === status) &&
+                    (from === undefined || idTime(row.id) > from) &&
+                    (to === undefined || idTime(row.id) < to)
+                )
+                const filters = {
+                  ...(webhook === undefined ? {} : { webhook_id: webhook }),
+                  ...(type === undefined ? {} : { event_type: type }),
+                  ...(status === undefined ? {} : { status }),
+                  ...(from === undefined ? {} : { since: iso(from) }),
+                  ...(to === undefined ? {} : { until: iso(to) })
+                }
+                const seen: Array<string> = []
+                let cursor: string | null = null
+                do {
+                  const query: URLSearchParams = new URLSearchParams({
+                    ...filters,
+                    limit: "37",
+                    ...(cursor === null ? {} : { cursor })
+                  })
+                  const { status, body }: Answer = yield* get(`?${query}`)
+                  assert.strictEqual(status, 200)
+                  seen.push(...body.data.map(({ id }: Row) => id))
+                  cursor = body.next_cursor
+                } while (cursor !== null)
+                assert.deepStrictEqual(seen, newestFirst(expected), JSON.stringify(filters))
+              }
+      }),
+    60_000
+  )
+
+  it.effect("bounds far apart and nothing between them cost nothing", () =>
+    Effect.gen(function* () {
+      const { get, webhooks } = yield* prepare
+      for (const status of deliveryStatuses) {
+        const ages = `since=0001-01-01T00:00:00Z&until=9999-12-31T23:59:59Z&status=${status}`
+        const { status: code, body } = yield* get(`?${ages}&webhook_id=${webhooks[0]}`)
+        assert.deepStrictEqual([code, body.data], [200, []])
+      }
+    })
+  )
+
+  it.effect("while others write, what matches throughout is shown once, and nothing twice", () =>
+    Effect.gen(function* () {
+      const { webhooks, write, get, nowMs, store } = yield* prepare
+      const chance = makeChance(12)
+      for (const filter of ["", "&status=pending", "&status=delivered", "&status=failed"]) {
+        const rows = Array.from({ length: 120 }, () => randomRow(chance, webhooks, nowMs))
+        yield* write(rows)
+        const wanted = (row: Row) => filter === "" || filter.endsWith(row.status)
+        const throughout = new Set(rows.filter(wanted).map(({ id }) => id))
+        const before = new Set(rows.map(({ id }) => id))
+        const seen: Array<string> = []
+        let cursor = ""
+        while (true) {
+          const { body } = yield* get(`?limit=9${filter}${cursor}`)
+          seen.push(...body.data.map(({ id }: Row) => id))
+          if (!body.has_more) break
+          cursor = `&cursor=${body.next_cursor}`
+          yield* write(Array.from({ length: 5 }, () => randomRow(chance, webhooks, nowMs)))
+          for (const row of [chance.pick(rows), chance.pick(rows)]) {
+            if (row.status === "pending" || row.status === "retrying") {
+              row.status = "delivered"
+              yield* store.record([attemptOf(row.id, 2, "delivered")], 1_000_000)
+              if (filter !== "" && !seen.includes(row.id)) throughout.delete(row.id)
+            }
+          }
+        }
+        assert.strictEqual(new Set(seen).size, seen.length)
+        assert.deepStrictEqual(seen, seen.toSorted().reverse())
+        for (const id of throughout) assert.include(seen, id)
+        if (filter === "") {
+          const shown = new Set(seen)
+          assert.isTrue([...before].every((id) => shown.has(id)))
+        }
+      }
+    })
+  )
+
+  it.effect("statistics are as specified, of one webhook or all, and zeros where there is nothing", () =>
+    Effect.gen(function* () {
+      const { webhooks, write, get, nowMs } = yield* prepare
+      const row = (status: Status, ageMs: number, webhook = 0): Row => ({
+        id: deliveryId(nowMs - ageMs, position++, webhooks[webhook]!, "event"),
+        webhook_id: webhooks[webhook]!,
+        event_type: "payment.xrp",
+        status
+      })
+      yield* write([
+        row("delivered", 60_000),
+        row("delivered", 2 * HOUR_MS),
+        row("failed", 3 * HOUR_MS),
+        row("pending", 61_000),
+        row("retrying", 62_000),
+        row("delivered", 2 * DAY_MS, 1),
+        row("failed", 29 * DAY_MS, 1)
+      ])
+      const counts = { delivered: 2, failed: 1, pending: 2, total: 5 }
+      const { status, body } = yield* get("/stats")
+      assert.strictEqual(status, 200)
+      assert.deepStrictEqual(body, {
+        period: "24h",
+        ...counts,
+        success_rate: 66.67,
+        avg_latency_ms: 40
+      })
+      const hour = (yield* get("/stats?period=1h&series=true")).body
+      assert.deepInclude(hour, { total: 3, delivered: 1, failed: 0, pending: 2, success_rate: 100 })
+      assert.strictEqual(hour.series.length, 61)
+      assert.deepStrictEqual(Object.keys(hour.series[0]), [
+        "at",
+        "delivered",
+        "failed",
+        "pending",
+        "p50_ms",
+        "p99_ms"
+      ])
+      const sum = (series: ReadonlyArray<Record<string, number>>, name: string) =>
+        series.reduce((total, point) => total + point[name]!, 0)
+      for (const name of ["delivered", "failed", "pending"])
+        assert.strictEqual(sum(hour.series, name), hour[name])
+      assert.strictEqual((yield* get("/stats?period=7d&series=true")).body.series.length, 29)
+      assert.strictEqual((yield* get("/stats?period=24h&series=true")).body.series.length, 25)
+      const month = (yield* get("/stats?period=30d&series=true")).body
+      assert.deepInclude(month, { total: 7, delivered: 3, failed: 2 })
+      assert.strictEqual(month.series.length, 31)
+      assert.deepInclude((yield* get(`/stats?period=30d&webhook_id=${webhooks[1]}`)).body, {
+        total: 2,
+        delivered: 1,
+        failed: 1,
+        pending: 0,
+        success_rate: 50
+      })
+      const nothing = {
+        period: "24h",
+        total: 0,
+        delivered: 0,
+        failed: 0,
+        pending: 0,
+        success_rate: 0,
+        avg_latency_ms: 0
+      }
+      assert.deepStrictEqual((yield* get(`/stats?webhook_id=${webhooks[2]}&series=false`)).body, nothing)
+      // As with the list: a webhook of another account and one that never was look the same.
+      const other = yield* prepare
+      assert.deepStrictEqual((yield* other.get(`/stats?webhook_id=${webhooks[0]}`)).body, nothing)
+      assert.deepStrictEqual(
+        (yield* other.get("/stats?webhook_id=wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE")).body,
+        nothing
+      )
+      for (const wrong of ["period=2h", "series=yes", "webhook_id=x", "status=failed"]) {
+        const answer = yield* get(`/stats?${wrong}`)
+        assert.deepStrictEqual([answer.status, answer.body.error.code], [400, "VALIDATION_ERROR"])
+      }
+    })
+  )
+})

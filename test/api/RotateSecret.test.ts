@@ -1,0 +1,137 @@
+/** Rotation of a webhook's secret over HTTP: what is answered and refused, and what the log is told. */
+import { assert, layer } from "@effect/vitest"
+import { Clock, Effect, Result } from "effect"
+import { SqlClient } from "effect/sql"
+import type { WebhookConfig } from "../../src/domain/Webhook.ts"
+import { SecretBox } from "../../src/storage/SecretBox.ts"
+import { WebhookStore } from "../../src/storage/WebhookStore.ts"
+import { ApiUnderTest, apiLayer, type Call } from "../support/api.ts"
+
+const FIRST_SECRET = "the first secret".replaceAll(" ", "-")
+
+layer(apiLayer(), { excludeTestServices: true })("rotate-secret", (it) => {
+  const prepare = Effect.gen(function* () {
+    const api = yield* ApiUnderTest
+    const { key, accountId } = yield* api.account()
+    const body = { url: "https://example.com/hook", event_types: ["*"], secret: FIRST_SECRET }
+    const { id } = (yield* api.call("POST", "/v1/webhooks", { key, body })).body
+    const path = `/v1/webhooks/${id}/rotate-secret`
+    const rotate = (call: Call = {}) => api.call("POST", path, { key, ...call })
+    return { api, key, accountId, id: id as string, path, rotate }
+  })
+
+  /** The secrets that the newest record for the log holds, opened. */
+  const recorded = Effect.fnUntraced(function* (id: string) {
+    const sql = yield* SqlClient.SqlClient
+    const box = yield* SecretBox
+    const [row] = yield* sql<{ readonly value: string }>`
+      SELECT value FROM outbox WHERE topic = 'webhooks.config' AND key = ${id} ORDER BY id DESC LIMIT 1`
+    const { sealed_secret, previous_secret: previous } = JSON.parse(row!.value) as WebhookConfig
+    return {
+      text: row!.value,
+      secret: Result.getOrThrow(box.open(sealed_secret)),
+      previous: previous === undefined ? undefined : Result.getOrThrow(box.open(previous.sealed)),
+      until: previous?.until
+    }
+  })
+
+  it.effect("gives a new secret, once, and says from when on it holds", () =>
+    Effect.gen(function* () {
+      const { api, key, id, rotate } = yield* prepare
+      const before = yield* Clock.currentTimeMillis
+      const { status, body } = yield* rotate()
+      const after = yield* Clock.currentTimeMillis
+      assert.strictEqual(status, 200)
+      assert.deepStrictEqual(Object.keys(body), ["id", "secret", "rotated_at"])
+      assert.strictEqual(body.id, id)
+      assert.match(body.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+      // Timers may be a millisecond early.
+      assert.isTrue(before < Date.parse(body.rotated_at) && Date.parse(body.rotated_at) <= after + 1)
+      const shown = yield* api.call("GET", `/v1/webhooks/${id}`, { key })
+      assert.notInclude(shown.text, "secret")
+      const { text, ...secrets } = yield* recorded(id)
+      assert.deepStrictEqual(secrets, { secret: body.secret, previous: undefined, until: undefined })
+      assert.notInclude(text, body.secret)
+    })
+  )
+
+  it.effect("keeps the secret until now for the grace, and of several graces the last only", () =>
+    Effect.gen(function* () {
+      const { id, rotate } = yield* prepare
+      const first = (yield* rotate({ body: { grace_seconds: 86_400 } })).body
+      const inGrace = yield* recorded(id)
+      assert.deepInclude(inGrace, { secret: first.secret, previous: FIRST_SECRET })
+      assert.strictEqual(inGrace.until, Date.parse(first.rotated_at) + 86_400_000)
+      const second = (yield* rotate({ body: { grace_seconds: 60 } })).body
+      assert.deepInclude(yield* recorded(id), { secret: second.secret, previous: first.secret })
+      const third = (yield* rotate({ body: { grace_seconds: 0 } })).body
+      assert.deepInclude(yield* recorded(id), { secret: third.secret, previous: undefined })
+    })
+  )
+
+  it.effect("a grace that is over leaves nothing of the secret behind, in the database and in the log", () =>
+    Effect.gen(function* () {
+      const { id, rotate } = yield* prepare
+      const store = yield* WebhookStore
+      const sql = yield* SqlClient.SqlClient
+      const stored = Effect.map(
+        sql<{ readonly previous: string | null }>`
+          SELECT previous_sealed_secret AS previous FROM webhooks WHERE id = ${id}`,
+        ([row]) => row!.previous
+      )
+      const { secret } = (yield* rotate({ body: { grace_seconds: 60 } })).body
+      const { until } = yield* recorded(id)
+      yield* store.dropPreviousSecrets(until! - 1)
+      assert.isNotNull(yield* stored)
+      assert.strictEqual(yield* store.dropPreviousSecrets(until!), 1)
+      assert.isNull(yield* stored)
+      assert.deepInclude(yield* recorded(id), { secret, previous: undefined })
+      assert.strictEqual(yield* store.dropPreviousSecrets(until! + 1), 0)
+    })
+  )
+
+  it.effect("takes no body, an empty one and an empty object, and refuses what it does not know", () =>
+    Effect.gen(function* () {
+      const { id, rotate } = yield* prepare
+      const json = { "content-type": "application/json" }
+      const accepted = yield* Effect.all(
+        [rotate(), rotate({ headers: json }), rotate({ body: {} }), rotate({ body: { grace_seconds: 1 } })],
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(
+        accepted.map(({ status }) => status),
+        [200, 200, 200, 200]
+      )
+      const { secret } = yield* recorded(id)
+      for (const [call, status, message] of [
+        [{ body: { grace_seconds: -1 } }, 400, /^grace_seconds must be an integer from 0 to 86400\.$/],
+        [{ body: { grace_seconds: 86_401 } }, 400, /^grace_seconds must be an integer from 0 to 86400\.$/],
+        [{ body: { grace_seconds: 1.5 } }, 400, /^grace_seconds must be an integer/],
+        [{ body: { grace_seconds: "1" } }, 400, /^grace_seconds must be a number/],
+        [{ body: { grace_seconds: null } }, 400, /^grace_seconds must be a number/],
+        [{ body: { secret: "of-my-own-making" } }, 400, /^secret is not known; accepted: grace_seconds\.$/],
+        [{ body: [] }, 400, /JSON object/],
+        [{ body: '"text"' }, 400, /JSON object/],
+        [{ body: "{", headers: json }, 400, /valid JSON/],
+        [{ body: "{}", headers: { "content-type": "text/plain" } }, 415, /application\/json/]
+      ] as const) {
+        const answer = yield* rotate(call)
+        assert.strictEqual(answer.status, status, JSON.stringify(call))
+        assert.match(answer.body.error.message, message, JSON.stringify(call))
+      }
+      assert.strictEqual((yield* recorded(id)).secret, secret)
+    })
+  )
+
+  it.effect("what belongs to another account or network, or is deleted, is not there", () =>
+    Effect.gen(function* () {
+      const { api, key, accountId, id, path } = yield* prepare
+      const other = yield* api.account()
+      for (const stranger of [other.key, yield* api.keyFor(accountId, "test")]) {
+        assert.strictEqual((yield* api.call("POST", path, { key: stranger })).status, 404)
+      }
+      yield* api.call("DELETE", `/v1/webhooks/${id}`, { key })
+      assert.strictEqual((yield* api.call("POST", path, { key })).status, 404)
+    })
+  )
+})

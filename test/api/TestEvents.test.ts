@@ -1,0 +1,126 @@
+/** Test events over HTTP: one of each type, seen in deliveries like any other, and what is refused. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { DeliveryWork } from "../../src/domain/Delivery.ts"
+import { eventTypes } from "../../src/domain/EventType.ts"
+import type { KeyEnvironment } from "../../src/domain/Network.ts"
+import { complaints, EVENT_RECORD, payloadPath } from "../schemas/support.ts"
+import { ApiUnderTest, apiLayer, type Call } from "../support/api.ts"
+
+layer(apiLayer(), { excludeTestServices: true })("test events", (it) => {
+  const prepare = Effect.fnUntraced(function* (environment: KeyEnvironment = "live", fields: object = {}) {
+    const api = yield* ApiUnderTest
+    const { key, accountId } = yield* api.account(environment)
+    const body = { url: "https://example.com/hook", event_types: ["check.cashed"], ...fields }
+    const webhook = (yield* api.call("POST", "/v1/webhooks", { key, body })).body
+    const path = `/v1/webhooks/${webhook.id}/test`
+    const send = (body: unknown, call: Call = {}) => api.call("POST", path, { key, body, ...call })
+    return { api, key, accountId, webhook, path, send }
+  })
+
+  /** The work that the log is told of. */
+  const workOf = Effect.fnUntraced(function* (deliveryId: string) {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ readonly key: string; readonly value: string }>`
+      SELECT key, value FROM outbox WHERE topic = 'webhooks.deliveries' AND value LIKE ${`%${deliveryId}%`}`
+    assert.strictEqual(rows.length, 1)
+    return { key: rows[0]!.key, work: JSON.parse(rows[0]!.value) as DeliveryWork }
+  })
+
+  it.effect("queues an event of each type whatever the filters, in the envelope's and payload's form", () =>
+    Effect.gen(function* () {
+      const filters = { account_filters: ["rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"] }
+      const { webhook, send } = yield* prepare("live", filters)
+      for (const event_type of eventTypes) {
+        const { status, body } = yield* send({ event_type })
+        assert.strictEqual(status, 202, event_type)
+        assert.deepStrictEqual(Object.keys(body), ["delivery_id"])
+        const { key, work } = yield* workOf(body.delivery_id)
+        assert.strictEqual(key, webhook.id)
+        assert.deepInclude(work, { attempt: 1, series_attempt: 1, due_at: 0, webhook_id: webhook.id })
+        assert.deepInclude(work.event, { event_type, network: "testnet" })
+        assert.match(work.event.event_id, new RegExp(`^xrpl:\\d+:[A-F0-9]{64}:${event_type}(:\\d+)?$`))
+        assert.include(work.event.event_id, String(work.event.payload["tx_hash"]))
+        assert.deepStrictEqual(complaints(EVENT_RECORD, work.event), [])
+        assert.deepStrictEqual(complaints(payloadPath(event_type), work.event.payload), [])
+      }
+    })
+  )
+
+  it.effect("is seen by the webhook's key, in the list and by id, and by no other", () =>
+    Effect.gen(function* () {
+      const { api, key, accountId, webhook, send } = yield* prepare()
+      const { delivery_id } = (yield* send({ event_type: "payment.xrp" })).body
+      const { data } = (yield* api.call("GET", `/v1/deliveries?webhook_id=${webhook.id}`, { key })).body
+      assert.strictEqual(data.length, 1)
+      assert.deepInclude(data[0], {
+        id: delivery_id,
+        webhook_id: webhook.id,
+        event_type: "payment.xrp",
+        status: "pending",
+        attempts: 0
+      })
+      const path = `/v1/deliveries/${delivery_id}`
+      const detail = yield* api.call("GET", path, { key })
+      assert.strictEqual(detail.status, 200)
+      assert.notProperty(detail.body, "test_event")
+      for (const other of [yield* api.keyFor(accountId, "test"), (yield* api.account()).key]) {
+        assert.strictEqual((yield* api.call("GET", path, { key: other })).status, 404)
+      }
+      const events = yield* api.call("GET", "/v1/events?network=mainnet", { key })
+      assert.deepStrictEqual(events.body.data, [])
+    })
+  )
+
+  it.effect("a receiver that remembers event ids sees each test", () =>
+    Effect.gen(function* () {
+      const { send } = yield* prepare("test", { network: "testnet" })
+      const ids = new Set<string>()
+      for (let i = 0; i < 3; i++) {
+        const { delivery_id } = (yield* send({ event_type: "nft.minted" })).body
+        ids.add((yield* workOf(delivery_id)).work.event.event_id)
+      }
+      assert.strictEqual(ids.size, 3)
+    })
+  )
+
+  it.effect("is refused to a disabled webhook, and to one that is not there", () =>
+    Effect.gen(function* () {
+      const { api, key, accountId, webhook, path, send } = yield* prepare()
+      const of = { event_type: "payment.xrp" }
+      for (const other of [yield* api.keyFor(accountId, "test"), (yield* api.account()).key]) {
+        assert.strictEqual((yield* send(of, { key: other })).status, 404)
+      }
+      const change = (status: string) =>
+        api.call("PATCH", `/v1/webhooks/${webhook.id}`, { key, body: { status } })
+      yield* change("disabled")
+      const refused = yield* send(of)
+      assert.strictEqual(refused.status, 409)
+      assert.strictEqual(refused.body.error.code, "WEBHOOK_DISABLED")
+      yield* change("active")
+      assert.strictEqual((yield* send(of)).status, 202)
+      yield* api.call("DELETE", `/v1/webhooks/${webhook.id}`, { key })
+      assert.strictEqual((yield* api.call("POST", path, { key, body: of })).status, 404)
+    })
+  )
+
+  it.effect("is refused without an event type that there is, and leaves nothing behind", () =>
+    Effect.gen(function* () {
+      const { api, key, send } = yield* prepare()
+      for (const [body, message] of [
+        [{}, /^event_type is required\.$/],
+        [{ event_type: "payment.gold" }, /^event_type must be "account.created", .*"payment.xrp"/],
+        [{ event_type: "nft.*" }, /^event_type must be/],
+        [{ event_type: ["payment.xrp"] }, /^event_type must be/],
+        [{ event_type: "payment.xrp", amount: "1" }, /^amount is not known; accepted: event_type\.$/],
+        [undefined, /^The request body must be a JSON object\.$/]
+      ] as const) {
+        const answer = yield* send(body)
+        assert.strictEqual(answer.status, 400, JSON.stringify(body))
+        assert.match(answer.body.error.message, message)
+      }
+      assert.deepStrictEqual((yield* api.call("GET", "/v1/deliveries", { key })).body.data, [])
+    })
+  )
+})

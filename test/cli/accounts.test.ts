@@ -1,0 +1,375 @@
+/**
+ * The operator's commands for accounts, keys and webhooks as real processes on an embedded store of their own, with a
+ * service on it and without: JSON when piped, tables on a terminal, and one sentence for what cannot be done.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { type Context, Effect, Exit, Layer, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { Limits } from "../../src/config/Limits.ts"
+import { idTime, randomId } from "../../src/domain/Ids.ts"
+import * as Sql from "../../src/storage/Sql.ts"
+import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
+import { hasTerminal, runOnTerminal, runProgram } from "../support/program.ts"
+import { insertAccount, insertWebhook } from "../support/rows.ts"
+import { startService } from "../support/serviceProcess.ts"
+import { settingsLayer } from "../support/settings.ts"
+
+let cwd: string
+let environment: Readonly<Record<string, string>>
+let scope: Scope.Closeable
+let store: Context.Context<SqlClient.SqlClient>
+
+// The embedded server runs as long as this file: commands attach to it, and need not start it each time.
+beforeAll(async () => {
+  cwd = mkdtempSync(join(tmpdir(), "ledgerhook-accounts-"))
+  environment = { DATA_DIR: join(cwd, "data"), XRPL_MAINNET_URLS: "" }
+  const database = Sql.layer({ command: "test", owner: false })
+  scope = Scope.makeUnsafe()
+  store = await Effect.runPromise(
+    Layer.buildWithScope(Layer.provide(database, settingsLayer(environment)), scope)
+  )
+})
+afterAll(async () => {
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  rmSync(cwd, { recursive: true, force: true })
+})
+
+const run = (...args: ReadonlyArray<string>) => runProgram(args, { cwd, environment })
+
+const words = (text: string): ReadonlyArray<string> => text.split(" ")
+
+/** The JSON of a command that ends well. */
+const json = (...args: ReadonlyArray<string>) => {
+  const { code, stdout, stderr } = run(...args)
+  assert.deepStrictEqual([code, stderr], [0, ""])
+  return JSON.parse(stdout)
+}
+
+const newAccount = (plan: string): string =>
+  json("account", "create", "--name", "Example Ltd", "--email", "ops@example.com", "--plan", plan).id
+
+/** What is stored, looked at and changed beside the program. */
+const inStore = <A, E>(use: Effect.Effect<A, E, SqlClient.SqlClient>) => Effect.provide(use, store)
+
+/** For tests that start many processes. */
+const TIMEOUT = 180_000
+
+const NOBODY = "acct_01KAJ0Q4M8000000G3T5W7Y9ZB"
+const NO_KEY = "key_01KAJ0Q4M8000000G3T5W7Y9ZB"
+
+describe("accounts", () => {
+  it(
+    "are made, shown, put on another plan and limited",
+    () => {
+      const made = json(
+        ...words("account create --email ops@example.com --plan builder --name"),
+        " Example Ltd "
+      )
+      const { id, created_at } = made
+      assert.strictEqual(Date.parse(created_at), idTime(id))
+      const builder = {
+        id,
+        name: "Example Ltd",
+        email: "ops@example.com",
+        plan: "builder",
+        limits: {
+          requests_per_minute: 300,
+          requests_per_day: 10_000,
+          monthly_deliveries: 250_000,
+          concurrent_replays: 2
+        },
+        suspended_at: null,
+        created_at
+      }
+      assert.deepStrictEqual(made, builder)
+      assert.deepStrictEqual(json("account", "list")[0], builder)
+
+      const enterprise = {
+        requests_per_minute: 10_000,
+        requests_per_day: 10_000_000,
+        monthly_deliveries: null,
+        concurrent_replays: 50
+      }
+      const moved = json("account", "set-plan", id, "enterprise")
+      assert.deepStrictEqual([moved.plan, moved.limits], ["enterprise", enterprise])
+
+      const limited = json(
+        ...words(`account set-limits ${id} --requests-per-minute 20000 --requests-per-day 1000000000`),
+        ...words("--monthly-deliveries 50000000 --concurrent-replays 7")
+      )
+      const own = {
+        requests_per_minute: 20_000,
+        requests_per_day: 1_000_000_000,
+        monthly_deliveries: 50_000_000,
+        concurrent_replays: 7
+      }
+      assert.deepStrictEqual(limited.limits, own)
+      const back = ["--requests-per-day", "default", "--monthly-deliveries", "none"]
+      assert.deepStrictEqual(json("account", "set-limits", id, ...back).limits, {
+        ...own,
+        requests_per_day: enterprise.requests_per_day,
+        monthly_deliveries: null
+      })
+      assert.deepStrictEqual(json("account", "set-plan", id, "builder"), builder)
+    },
+    TIMEOUT
+  )
+
+  it(
+    "are suspended since the first time, until they are resumed",
+    () => {
+      const id = newAccount("builder")
+      const { suspended_at } = json("account", "suspend", id)
+      assert.isAtLeast(Date.parse(suspended_at), idTime(id))
+      assert.strictEqual(json("account", "suspend", id).suspended_at, suspended_at)
+      assert.isNull(json("account", "resume", id).suspended_at)
+    },
+    TIMEOUT
+  )
+
+  it.live(
+    "are listed whole and once, however many pages they are",
+    () =>
+      Effect.gen(function* () {
+        const ids = Array.from({ length: 2 * Limits.commandPageRows + 1 }, (_, i) => randomId("acct_", i))
+        yield* inStore(Effect.forEach(ids, insertAccount))
+        const listed = json("account", "list").map(({ id }: { readonly id: string }) => id)
+        assert.deepStrictEqual(listed.slice(-ids.length), ids.toSorted().toReversed())
+        assert.strictEqual(new Set(listed).size, listed.length)
+      }),
+    TIMEOUT
+  )
+})
+
+describe("keys", () => {
+  it(
+    "are shown once, known by their end, and revoked for good",
+    () => {
+      const account = newAccount("builder")
+      const { key, ...made } = json(
+        ...words(`key create --account ${account} --name backend --environment test`),
+        ...words("--expires-at 2099-01-01T01:00:00+01:00 --scopes"),
+        "events:read, webhooks:read"
+      )
+      assert.match(key, /^svc_test_[0-9A-Za-z]{43}$/)
+      const { id, created_at } = made
+      const stored = {
+        id,
+        account_id: account,
+        name: "backend",
+        scopes: ["webhooks:read", "events:read"],
+        environment: "test",
+        created_at,
+        expires_at: "2099-01-01T00:00:00.000Z"
+      }
+      assert.deepStrictEqual(made, stored)
+      const listed = {
+        ...stored,
+        key_hint: `svc_test_…${key.slice(-4)}`,
+        last_used_at: null,
+        revoked_at: null
+      }
+      assert.deepStrictEqual(json("key", "list", "--account", account), [listed])
+
+      const { revoked_at } = json("key", "revoke", id)
+      assert.strictEqual(json("key", "revoke", id).revoked_at, revoked_at)
+      assert.deepStrictEqual(json("key", "list", "--account", account), [{ ...listed, revoked_at }])
+    },
+    TIMEOUT
+  )
+})
+
+describe("webhooks", () => {
+  it.live(
+    "are listed of all accounts or of one, without secrets and headers, and not when they are deleted",
+    () =>
+      Effect.gen(function* () {
+        const [one, other] = [newAccount("builder"), newAccount("builder")]
+        const [first, second, deleted] = yield* inStore(
+          Effect.gen(function* () {
+            const sql = yield* SqlClient.SqlClient
+            const made = [yield* insertWebhook(one), yield* insertWebhook(other), yield* insertWebhook(other)]
+            yield* sql`UPDATE webhooks SET deleted_at = now() WHERE id = ${made[2]!}`
+            yield* sql`UPDATE webhooks SET headers = '{"authorization":"hunter2"}'`
+            return made
+          })
+        )
+        const all = run("webhook", "list")
+        assert.notMatch(all.stdout, /hunter2|sealed|secret/)
+        const ids = (listed: ReadonlyArray<{ readonly id: string }>) => listed.map(({ id }) => id)
+        assert.includeMembers(ids(JSON.parse(all.stdout)), [first!, second!])
+        assert.notInclude(ids(JSON.parse(all.stdout)), deleted!)
+        assert.deepStrictEqual(ids(json("webhook", "list", "--account", other)), [second!])
+      }),
+    TIMEOUT
+  )
+})
+
+describe.skipIf(!hasTerminal)("on a terminal", () => {
+  const onTerminal = (args: ReadonlyArray<string>, more: Readonly<Record<string, string>> = {}) =>
+    runOnTerminal(args, { cwd, environment: { ...environment, ...more } })
+
+  it(
+    "lists are aligned tables, in colour unless NO_COLOR is set, and JSON where --json asks for it",
+    () => {
+      const account = newAccount("builder")
+      json("key", "create", "--account", account, "--name", "backend", "--scopes", "admin")
+      const list = ["key", "list", "--account", account]
+      const [head, row] = onTerminal(list, { NO_COLOR: "1" })
+      for (const [column, value] of [
+        ["ID", "key_"],
+        ["KEY", "svc_live_…"],
+        ["STATUS", "active"],
+        ["LAST USED", "never"],
+        ["EXPIRES", "never"],
+        ["NAME", "backend"],
+        ["SCOPES", "admin"]
+      ] as const) {
+        assert.isTrue(row!.startsWith(value, head!.indexOf(column)), `${column}\n${head}\n${row}`)
+      }
+      const coloured = onTerminal(list).join("\n")
+      assert.include(coloured, "\u001b[32mactive\u001b[0m")
+      assert.strictEqual(JSON.parse(onTerminal([...list, "--json"]).join("\n"))[0].name, "backend")
+    },
+    TIMEOUT
+  )
+
+  it(
+    "a key is shown with the words that it will not be shown again",
+    () => {
+      const account = newAccount("builder")
+      const lines = onTerminal(["key", "create", "--account", account, "--name", "k", "--scopes", "admin"])
+      assert.match(lines.at(-3)!, /^key +svc_live_[0-9A-Za-z]{43}$/)
+      assert.strictEqual(
+        lines.at(-1),
+        "The key is shown this once: it is stored nowhere and cannot be had again."
+      )
+    },
+    TIMEOUT
+  )
+
+  it(
+    "an empty list says what to do",
+    () => {
+      const account = newAccount("builder")
+      assert.deepStrictEqual(onTerminal(["key", "list", "--account", account]), [
+        `The account has no key; \`ledgerhook key create --account ${account} --name NAME --scopes SCOPES\` makes one.`
+      ])
+    },
+    TIMEOUT
+  )
+})
+
+describe("wrong usage", () => {
+  const create = ["account", "create", "--name", "a", "--email", "a@example.com", "--plan", "builder"]
+  const instead = (flag: string, value: string) =>
+    create.map((arg, i) => (create[i - 1] === flag ? value : arg))
+  const keyCreate = ["key", "create", "--account", NOBODY, "--name", "k", "--scopes", "admin"]
+  const setLimits = ["account", "set-limits", NOBODY]
+  const cases: ReadonlyArray<readonly [args: ReadonlyArray<string>, names: string]> = [
+    [create.slice(0, -2), "--plan"],
+    [instead("--name", "a\u001b[31mb"), "--name"],
+    [instead("--email", "ops@"), "--email"],
+    [["account", "set-plan", "acct_1", "builder"], "<account>"],
+    [setLimits, "--requests-per-minute"],
+    [[...setLimits, "--concurrent-replays", "1000000001"], "--concurrent-replays"],
+    [[...keyCreate.slice(0, -1), "everything"], "--scopes"],
+    [[...keyCreate, "--environment", "mainnet"], "--environment"],
+    [[...keyCreate, "--expires-at", "tomorrow"], "--expires-at"],
+    [[...keyCreate, "--expires-at", "2020-01-01T00:00:00Z"], "--expires-at"]
+  ]
+  it.each(cases.map(([args, names]) => [JSON.stringify(args.slice(0, 12)), args, names] as const))(
+    "ends 2 with one sentence that names what is wrong: %s",
+    (_, args, names) => {
+      const { code, stdout, stderr } = run(...args)
+      assert.deepStrictEqual([code, stdout], [2, ""], stderr)
+      assert.match(stderr, new RegExp(`^ledgerhook: .*(?:${names}).*\n(?:Try: ledgerhook.* --help\n)?$`))
+    }
+  )
+
+  it("does not repeat a key that was given for its id", () => {
+    const { code, stderr } = run("key", "revoke", "svc_live_hunter2")
+    assert.strictEqual(code, 2)
+    assert.match(stderr, /^ledgerhook: the argument <key> takes a key's id .+\n$/)
+    assert.notInclude(stderr, "hunter2")
+  })
+})
+
+describe("what is not there, or not possible", () => {
+  const noAccount = `ledgerhook: there is no account ${NOBODY}; \`ledgerhook account list\` shows them.\n`
+  const cases: ReadonlyArray<readonly [args: ReadonlyArray<string>, said: string]> = [
+    [["account", "set-plan", NOBODY, "builder"], noAccount],
+    [["key", "create", "--account", NOBODY, "--name", "k", "--scopes", "admin"], noAccount],
+    [["webhook", "list", "--account", NOBODY], noAccount],
+    [
+      ["key", "revoke", NO_KEY],
+      `ledgerhook: there is no key ${NO_KEY}; \`ledgerhook key list --account ACCOUNT\` shows an account's.\n`
+    ]
+  ]
+  it.each(cases.map(([args, said]) => [args.slice(0, 2).join(" "), args, said] as const))(
+    "ends 1 with one sentence: %s",
+    (_, args, said) => {
+      const { code, stdout, stderr } = run(...args)
+      assert.deepStrictEqual([code, stdout, stderr], [1, "", said])
+    },
+    TIMEOUT
+  )
+
+  it(
+    "are limits of one's own on another plan than Enterprise",
+    () => {
+      const account = newAccount("compliance")
+      const { code, stderr } = run("account", "set-limits", account, "--requests-per-day", "5")
+      assert.strictEqual(code, 1)
+      assert.strictEqual(
+        stderr,
+        `ledgerhook: ${account} is on the plan compliance, and limits of one's own are for enterprise; \`ledgerhook account set-plan ${account} enterprise\` changes the plan.\n`
+      )
+    },
+    TIMEOUT
+  )
+})
+
+describe("on a folder of their own", () => {
+  it.live(
+    "they work before there is a service, and beside it hold at once: keys until they are revoked, accounts until they are suspended",
+    () =>
+      Effect.gen(function* () {
+        const folder = { ...environment, DATA_DIR: join(cwd, "own") }
+        const own = (...args: ReadonlyArray<string>) => {
+          const { stdout, stderr } = runProgram(args, { cwd, environment: folder })
+          assert.strictEqual(stderr, "")
+          return JSON.parse(stdout)
+        }
+        const { id: account } = own(
+          ...["account", "create", "--name", "a", "--email", "a@example.com", "--plan", "builder"]
+        )
+        const { apiUrl } = yield* startService({
+          ...folder,
+          LOG_LEVEL: "error",
+          XRPL_MAINNET_URLS: "ws://127.0.0.1:1"
+        })
+        const { id, key } = own("key", "create", "--account", account, "--name", "k", "--scopes", "admin")
+        const client = apiClient(apiUrl, key)
+        const answers = (status: number) =>
+          waitUntil(
+            Effect.map(client.call("GET", "/v1/webhooks"), (answer) => answer.status === status),
+            "10 seconds"
+          )
+        yield* answers(200)
+        const webhook = yield* createWebhook(client, { url: "https://example.com/", event_types: ["*"] })
+        const [listed] = own("webhook", "list", "--account", account)
+        assert.deepInclude(listed, { id: webhook.id, account_id: account, url: "https://example.com/" })
+        own("account", "suspend", account)
+        yield* answers(403)
+        own("account", "resume", account)
+        yield* answers(200)
+        own("key", "revoke", id)
+        yield* answers(401)
+      }),
+    TIMEOUT
+  )
+})

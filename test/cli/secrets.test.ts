@@ -1,0 +1,308 @@
+/**
+ * `secrets rotate` as a real process: beside a service that goes on delivering, killed half-way and run again, with key
+ * files and with keys of the environment; and what `doctor` and `start` say of keys that do not fit.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result, type Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { AdvisoryLocks } from "../../src/config/AdvisoryLocks.ts"
+import { Limits } from "../../src/config/Limits.ts"
+import { expectedEventIds, makeSimulatedLedger } from "../../src/ledger/simulated/SimulatedLedger.ts"
+import { makeSecretBox } from "../../src/storage/SecretBox.ts"
+import { makeKey, previousKeyFile, readKeys } from "../../src/storage/SecretKeys.ts"
+import * as Sql from "../../src/storage/Sql.ts"
+import { apiClient, createWebhook } from "../support/apiClient.ts"
+import { type Ended, runProgram, startProgram } from "../support/program.ts"
+import { makeReceiver, signatureHolds } from "../support/receiver.ts"
+import { insertAccount, insertWebhook } from "../support/rows.ts"
+import { startService } from "../support/serviceProcess.ts"
+import { settingsLayer, testSettings } from "../support/settings.ts"
+
+const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
+const base64 = (byte: number) => Buffer.alloc(32, byte).toString("base64")
+const OLD = { SECRETS_KEY: base64(1) }
+const BOTH = { SECRETS_KEY: base64(2), SECRETS_KEY_PREVIOUS: base64(1) }
+const NEW = { SECRETS_KEY: base64(2) }
+
+type Environment = Readonly<Record<string, string>>
+
+const temporaryFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-rotate-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+const boxOf = (environment: Environment) => {
+  const latest = () => readKeys(testSettings({ SECRETS_KEY: "", ...environment }))
+  return makeSecretBox(Result.getOrThrow(latest()), latest)
+}
+
+interface Folder {
+  readonly environment: Environment
+  readonly run: (keys: Environment, ...args: ReadonlyArray<string>) => Ended
+}
+
+/** A store with webhooks whose secrets are their places, sealed with `keys`; its server runs meanwhile. */
+const inFolder = <A, E>(
+  webhooks: number,
+  keys: Environment,
+  use: (folder: Folder) => Effect.Effect<A, E, SqlClient.SqlClient | Scope.Scope>
+) =>
+  Effect.gen(function* () {
+    const cwd = yield* temporaryFolder
+    const environment = { DATA_DIR: join(cwd, "data"), XRPL_MAINNET_URLS: "", PORT: "0" }
+    yield* Effect.gen(function* () {
+      yield* Effect.fromResult(makeKey(testSettings({ SECRETS_KEY: "", ...environment, ...keys })))
+      yield* insertAccount("acct_1")
+      const { seal } = boxOf({ ...environment, ...keys })
+      for (let i = 0; i < webhooks; i++) yield* insertWebhook("acct_1", seal(`${i}`))
+      yield* use({
+        environment,
+        run: (more, ...args) => runProgram(args, { cwd, environment: { ...environment, ...more } })
+      })
+    }).pipe(
+      Effect.provide(Sql.layer({ command: "test", owner: false })),
+      Effect.provide(settingsLayer(environment))
+    )
+  })
+
+const rotated = ({ code, stdout, stderr }: Ended) => {
+  assert.deepStrictEqual([code, stderr], [0, ""])
+  return JSON.parse(stdout)
+}
+
+/** The stored secrets, opened; sorted as text. */
+const opened = (environment: Environment) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { open } = boxOf(environment)
+    const rows = yield* sql<{ readonly sealed_secret: string }>`SELECT sealed_secret FROM webhooks`
+    return rows.map(({ sealed_secret }) => Result.getOrElse(open(sealed_secret), () => "?")).sort()
+  })
+
+const places = (count: number) => Array.from({ length: count }, (_, i) => `${i}`).sort()
+
+const keyFiles = ["secrets.key", "secrets.key.previous"]
+
+const TIMEOUT = 180_000
+
+describe("secrets rotate, with a key file", () => {
+  it.live(
+    "beside a running service: receivers notice nothing, and afterwards nothing needs the old key",
+    () =>
+      Effect.gen(function* () {
+        const cwd = yield* temporaryFolder
+        const ledger = yield* makeSimulatedLedger({
+          seed: 7,
+          networkId: 0,
+          transactionsPerLedger: 10,
+          closeEveryMs: "manual",
+          hashing: "digest"
+        })
+        const receiver = yield* makeReceiver()
+        const environment = {
+          DATA_DIR: join(cwd, "data"),
+          ADMIN_KEY,
+          XRPL_MAINNET_URLS: ledger.url,
+          XRPL_MAINNET_START: String((yield* ledger.head).header.ledger_index),
+          DELIVERY_ALLOW_HTTP: "true",
+          DELIVERY_ALLOW_PRIVATE_ADDRESSES: "true",
+          LOG_LEVEL: "error"
+        }
+        const secrets = new Map<string, string>()
+        const register = Effect.fnUntraced(function* (apiUrl: string) {
+          const fields = { url: receiver.url, event_types: ["*"] }
+          const { id, secret } = yield* createWebhook(apiClient(apiUrl, ADMIN_KEY), fields)
+          secrets.set(id, secret)
+        })
+        let expected = 0
+        /** A ledger more: each of its events arrives at every webhook, signed with the webhook's secret. */
+        const deliver = Effect.gen(function* () {
+          expected += expectedEventIds(yield* ledger.close).length * secrets.size
+          yield* receiver.until(({ length }) => length >= expected)
+          for (const one of receiver.received) {
+            assert.isTrue(signatureHolds(secrets.get(one.event.webhook_id)!, one))
+          }
+        })
+        const rotate = () => rotated(runProgram(["secrets", "rotate"], { cwd, environment }))
+
+        const service = yield* startService(environment)
+        yield* register(service.apiUrl)
+        yield* deliver
+        assert.strictEqual(rotate().resealed, 1)
+        yield* deliver
+        yield* register(service.apiUrl)
+        yield* deliver
+        assert.strictEqual(rotate().resealed, 2)
+        yield* deliver
+
+        const doctor = runProgram(["doctor", "--json"], { cwd, environment: { ...environment, PORT: "0" } })
+        const checks: ReadonlyArray<{ readonly check: string; readonly detail: string }> = JSON.parse(
+          doctor.stdout
+        ).checks
+        assert.strictEqual(
+          checks.find(({ check }) => check === "secrets")?.detail,
+          "the secrets of all 2 webhooks open"
+        )
+        yield* service.kill
+        const refused = runProgram(["start"], { cwd, environment: { ...environment, ...NEW } })
+        assert.strictEqual(refused.code, 1)
+        assert.match(refused.stderr, /^ledgerhook: SECRETS_KEY: webhook secrets are sealed with key .+\n$/)
+        rmSync(previousKeyFile(environment.DATA_DIR))
+        yield* startService(environment)
+        yield* deliver
+      }),
+    TIMEOUT
+  )
+
+  it.live(
+    "killed half-way, loses no secret, and is finished by the next run",
+    () => {
+      const webhooks = 2 * Limits.secretsResealed + 1
+      return inFolder(
+        webhooks,
+        {},
+        Effect.fnUntraced(function* ({ environment, run }) {
+          const sql = yield* SqlClient.SqlClient
+          const before = readFileSync(join(environment["DATA_DIR"]!, "secrets.key"), "utf8")
+          const sealedAnew = sql`
+            SELECT 1 FROM webhooks GROUP BY split_part(sealed_secret, '.', 2) HAVING count(*) = ${Limits.secretsResealed}`
+          yield* Effect.gen(function* () {
+            // The second batch waits for this row.
+            yield* sql`SELECT 1 FROM webhooks ORDER BY id DESC OFFSET 1 LIMIT 1 FOR UPDATE`
+            yield* Effect.scoped(
+              Effect.gen(function* () {
+                yield* startProgram(["secrets", "rotate"], { cwd: environment["DATA_DIR"]!, environment })
+                while ((yield* sealedAnew).length === 0) yield* Effect.yieldNow
+              })
+            )
+          }).pipe(sql.withTransaction)
+          assert.strictEqual(readFileSync(previousKeyFile(environment["DATA_DIR"]!), "utf8"), before)
+          assert.deepStrictEqual(yield* opened(environment), places(webhooks))
+
+          assert.strictEqual(rotated(run({}, "secrets", "rotate")).resealed, webhooks)
+          assert.deepStrictEqual(yield* opened(environment), places(webhooks))
+          rmSync(previousKeyFile(environment["DATA_DIR"]!))
+          assert.deepStrictEqual(yield* opened(environment), places(webhooks))
+        })
+      )
+    },
+    TIMEOUT
+  )
+
+  it.live(
+    "drops no key that a stored secret still names, though it was altered and cannot be opened",
+    () =>
+      inFolder(
+        2,
+        {},
+        Effect.fnUntraced(function* ({ environment, run }) {
+          const sql = yield* SqlClient.SqlClient
+          const [{ id } = { id: "" }] = yield* sql<{ readonly id: string }>`
+            UPDATE webhooks SET sealed_secret = left(sealed_secret, -4) || 'AAAA'
+            WHERE id = (SELECT min(id) FROM webhooks) RETURNING id`
+          const keys = () =>
+            keyFiles.map((file) => readFileSync(join(environment["DATA_DIR"]!, file), "utf8"))
+          const refused = () => {
+            const { code, stderr } = run({}, "secrets", "rotate")
+            assert.strictEqual(code, 1)
+            assert.include(stderr, `left as they are: ${id};`)
+          }
+          refused()
+          const kept = keys()
+          refused()
+          assert.deepStrictEqual(keys(), kept)
+          assert.strictEqual((yield* opened(environment)).filter((secret) => secret === "?").length, 1)
+        })
+      ),
+    TIMEOUT
+  )
+
+  it.live(
+    "is one at a time",
+    () =>
+      inFolder(
+        1,
+        {},
+        Effect.fnUntraced(function* ({ environment, run }) {
+          const sql = yield* SqlClient.SqlClient
+          const { code, stderr } = yield* Effect.gen(function* () {
+            yield* sql`SELECT pg_advisory_xact_lock(${AdvisoryLocks.secretsRotation}::bigint)`
+            return run({}, "secrets", "rotate")
+          }).pipe(sql.withTransaction)
+          assert.strictEqual(code, 1)
+          assert.match(stderr, /^ledgerhook: another `ledgerhook secrets rotate` is at work .+\n$/)
+          assert.isFalse(existsSync(previousKeyFile(environment["DATA_DIR"]!)))
+        })
+      ),
+    TIMEOUT
+  )
+})
+
+describe("secrets rotate, with keys of the environment", () => {
+  it.live(
+    "moves the secrets from SECRETS_KEY_PREVIOUS to SECRETS_KEY, and doctor says when it is needed and when it is done",
+    () =>
+      inFolder(
+        3,
+        OLD,
+        Effect.fnUntraced(function* ({ environment, run }) {
+          const doctor = (keys: Environment) => {
+            const { stdout } = run(keys, "doctor", "--json")
+            const { status, detail } = JSON.parse(stdout).checks.find(
+              ({ check }: { readonly check: string }) => check === "secrets"
+            )
+            return [status, detail]
+          }
+          assert.deepStrictEqual(doctor(NEW), ["problem", "the secrets of 3 of 3 webhooks cannot be opened"])
+          assert.deepStrictEqual(doctor(BOTH), [
+            "warning",
+            "the secrets of 3 of 3 webhooks are sealed with a previous key"
+          ])
+          const { current_key, previous_keys, resealed, note } = rotated(run(BOTH, "secrets", "rotate"))
+          assert.strictEqual(resealed, 3)
+          assert.match(note, /^SECRETS_KEY_PREVIOUS may be unset /)
+          assert.notStrictEqual(current_key, previous_keys[0])
+          assert.strictEqual(rotated(run(BOTH, "secrets", "rotate")).resealed, 0)
+          assert.deepStrictEqual(yield* opened({ ...environment, ...NEW }), places(3))
+          assert.deepStrictEqual(doctor(NEW), ["ok", "the secrets of all 3 webhooks open"])
+          assert.isFalse(existsSync(join(environment["DATA_DIR"]!, "secrets.key")))
+        })
+      ),
+    TIMEOUT
+  )
+
+  it.live(
+    "says what is missing, and changes nothing",
+    () =>
+      inFolder(
+        1,
+        OLD,
+        Effect.fnUntraced(function* ({ environment, run }) {
+          const refused: ReadonlyArray<readonly [keys: Environment, code: number, said: RegExp]> = [
+            [NEW, 2, /^ledgerhook: SECRETS_KEY_PREVIOUS is unset; set it to the present key and .+\n$/],
+            [
+              { ...NEW, SECRETS_KEY_PREVIOUS: base64(2) },
+              2,
+              /^ledgerhook: SECRETS_KEY_PREVIOUS is the same as SECRETS_KEY; .+\n$/
+            ],
+            [
+              { ...NEW, SECRETS_KEY_PREVIOUS: base64(3) },
+              1,
+              /^ledgerhook: SECRETS_KEY: webhook secrets are sealed with key [0-9a-f]{8}, and given is .+\n$/
+            ]
+          ]
+          for (const [keys, code, said] of refused) {
+            const ended = run(keys, "secrets", "rotate")
+            assert.deepStrictEqual([ended.code, ended.stdout], [code, ""])
+            assert.match(ended.stderr, said)
+            assert.notInclude(ended.stderr, base64(2))
+          }
+          assert.deepStrictEqual(yield* opened({ ...environment, ...OLD }), places(1))
+        })
+      ),
+    TIMEOUT
+  )
+})

@@ -1,0 +1,263 @@
+/**
+ * Deliveries of an account whose month is used up, or that is suspended, wait and go on: on a real database, to real
+ * receivers, on the virtual clock, so that months turn.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
+import { deliveryId } from "../../src/domain/Ids.ts"
+import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import type { Hold } from "../../src/domain/Quota.ts"
+import { partitionOf } from "../../src/log/Topics.ts"
+import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import { Partitions } from "../../src/storage/Partitions.ts"
+import { UsageStore } from "../../src/storage/UsageStore.ts"
+import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
+import {
+  appendWork,
+  deliveringLayer,
+  makeWebhook,
+  queueEvents,
+  startDelivering
+} from "../support/delivering.ts"
+import { eventuallyAdvancing } from "../support/ingesting.ts"
+import { makeReceiver, type Receiver } from "../support/receiver.ts"
+import { insertAccount, setUsage } from "../support/rows.ts"
+
+const NOVEMBER = Date.parse("2026-11-30T12:00:00.000Z")
+const DECEMBER = Date.parse("2026-12-01T00:00:00.000Z")
+const QUOTA = 100
+
+const setAccount = Effect.fnUntraced(function* (id: string, quota: number | null, suspended = false) {
+  const sql = yield* SqlClient.SqlClient
+  yield* insertAccount(id)
+  yield* sql`
+    UPDATE accounts SET monthly_deliveries = ${quota}::bigint, suspended_at = CASE WHEN ${suspended} THEN now() END
+    WHERE id = ${id}`
+})
+
+/** Waits until this process knows. */
+const untilHold = (id: string, hold: Hold | undefined) =>
+  eventuallyAdvancing(Effect.map(AccountHolds, (holds) => holds.get(id) === hold))
+
+const useUp = Effect.fnUntraced(function* (id: string) {
+  yield* setAccount(id, QUOTA)
+  yield* setUsage(id, "2026-11", QUOTA)
+  yield* untilHold(id, "quota")
+})
+
+const all = (
+  ids: ReadonlyArray<string>,
+  holds: (state: { readonly status: string; readonly parked: boolean }) => boolean
+) =>
+  Effect.map(
+    Effect.flatMap(DeliveryStore, (store) => store.states(ids)),
+    (states) => ids.every((id) => holds(states.get(id)!))
+  )
+const parked = (ids: ReadonlyArray<string>) => all(ids, (state) => state.parked)
+const delivered = (ids: ReadonlyArray<string>) => all(ids, ({ status }) => status === "delivered")
+
+const receivedIds = (receiver: Receiver) => receiver.received.map(({ deliveryId }) => deliveryId)
+
+let tests = 0
+/** A free delivery towards the webhook, as the API queues it; returns its id. */
+const queueTest = Effect.fnUntraced(function* (webhookId: string, accountId: string) {
+  const sql = yield* SqlClient.SqlClient
+  const store = yield* DeliveryStore
+  yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(NOVEMBER, NOVEMBER))
+  const event: LedgerEvent = {
+    event_id: `xrpl:1:${"A".repeat(64)}:payment.xrp`,
+    event_type: "payment.xrp",
+    ledger_index: 1,
+    timestamp: "2026-11-30T12:00:00Z",
+    payload: { tx_hash: "A" },
+    accounts: [],
+    network: "testnet",
+    position: tests++,
+    detected_at: NOVEMBER
+  }
+  const id = deliveryId(NOVEMBER, event.position, webhookId, event.event_id)
+  const { event_id: eventId, event_type: eventType } = event
+  yield* store.insertPending(
+    [{ id, webhookId, accountId, network: "mainnet", eventId, eventType, eventOffset: 0 }],
+    NOVEMBER
+  )
+  yield* sql`UPDATE deliveries SET event_offset = NULL, test_event = ${JSON.stringify(event)} WHERE id = ${id}`
+  yield* appendWork([
+    { delivery_id: id, webhook_id: webhookId, attempt: 1, series_attempt: 1, due_at: 0, event }
+  ])
+  return id
+})
+
+/** The clock is set before anything has timers on it; requests never time out, however far the test moves it. */
+const inNovember = <A, E, R>(test: Effect.Effect<A, E, R>, environment = {}) =>
+  Effect.andThen(
+    TestClock.setTime(NOVEMBER),
+    test.pipe(
+      Effect.scoped,
+      Effect.provide(
+        deliveringLayer({ DELIVERY_TIMEOUT: "1 minute", DELIVERY_RETRY_DELAYS: "1h", ...environment })
+      )
+    )
+  )
+
+describe("a used up quota", () => {
+  it.effect("stops charged deliveries and due retries; both go on in order when the month turns", () =>
+    inNovember(
+      Effect.gen(function* () {
+        let broken = true
+        const receiver = yield* makeReceiver(() => (broken ? 503 : 200))
+        yield* startDelivering
+        const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
+        const retrying = yield* queueEvents(webhook, 2)
+        yield* eventuallyAdvancing(all(retrying, ({ status }) => status === "retrying"))
+        broken = false
+        yield* useUp("acct_1")
+        const waiting = yield* queueEvents(webhook, 30)
+        // The retries become due.
+        yield* TestClock.adjust("1 hour")
+        yield* eventuallyAdvancing(parked([...retrying, ...waiting]))
+        yield* TestClock.setTime(DECEMBER - 1)
+        assert.isTrue(yield* parked([...retrying, ...waiting]))
+        assert.strictEqual(receiver.received.length, 2)
+
+        yield* TestClock.setTime(DECEMBER)
+        yield* untilHold("acct_1", undefined)
+        yield* eventuallyAdvancing(delivered([...retrying, ...waiting]))
+        assert.deepStrictEqual(receivedIds(receiver).slice(2), [...retrying, ...waiting])
+        const usage = yield* UsageStore
+        assert.strictEqual(yield* usage.deliveriesOf("acct_1", DECEMBER), 32)
+        const later = yield* queueEvents(webhook, 5)
+        yield* eventuallyAdvancing(delivered(later))
+      })
+    )
+  )
+
+  it.effect("is noticed while deliveries are under way: what is queued in memory goes back to its rows", () =>
+    inNovember(
+      Effect.gen(function* () {
+        const receiver = yield* makeReceiver()
+        yield* startDelivering
+        const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1, maxPerSecond: 10 })
+        yield* setAccount("acct_1", 20)
+        const ids = yield* queueEvents(webhook, 60)
+        const isHeld = Effect.map(
+          Effect.flatMap(DeliveryStore, (store) => store.states(ids)),
+          (states) => [...states.values()].every(({ status, parked }) => status === "delivered" || parked)
+        )
+        yield* eventuallyAdvancing(isHeld)
+        const { deliveriesOf } = yield* UsageStore
+        const used = yield* deliveriesOf("acct_1", NOVEMBER)
+        assert.strictEqual(receiver.received.length, used)
+        assert.isAtLeast(used, 20)
+        // What it may overshoot: one look's time at this rate, and what was in flight.
+        assert.isAtMost(used, 20 + 10 + 10)
+        yield* setAccount("acct_1", 1_000)
+        yield* eventuallyAdvancing(delivered(ids))
+        assert.deepStrictEqual(receivedIds(receiver), ids)
+      })
+    )
+  )
+
+  it.effect("lets go when the limit is raised", () =>
+    inNovember(
+      Effect.gen(function* () {
+        const receiver = yield* makeReceiver()
+        yield* startDelivering
+        const webhook = yield* makeWebhook(receiver.url)
+        yield* useUp("acct_1")
+        const ids = yield* queueEvents(webhook, 10)
+        yield* eventuallyAdvancing(parked(ids))
+        yield* setAccount("acct_1", QUOTA + 1)
+        yield* eventuallyAdvancing(delivered(ids))
+        assert.strictEqual(receiver.received.length, 10)
+      })
+    )
+  )
+
+  it.effect("does not touch other accounts' webhooks in the same partition, nor test deliveries", () =>
+    inNovember(
+      Effect.gen(function* () {
+        const receiver = yield* makeReceiver()
+        const others = yield* makeReceiver()
+        yield* startDelivering
+        const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
+        let neighbour = yield* makeWebhook(others.url, { maxInFlight: 1, accountId: "acct_2" })
+        while (partitionOf(DELIVERIES_TOPIC, neighbour) !== partitionOf(DELIVERIES_TOPIC, webhook)) {
+          neighbour = yield* makeWebhook(others.url, { maxInFlight: 1, accountId: "acct_2" })
+        }
+        yield* useUp("acct_1")
+        const waiting = yield* queueEvents(webhook, 30)
+        const going = yield* queueEvents(neighbour, 30)
+        const test = yield* queueTest(webhook, "acct_1")
+        yield* eventuallyAdvancing(delivered([...going, test]))
+        yield* eventuallyAdvancing(parked(waiting))
+        assert.deepStrictEqual(receivedIds(others), going)
+        assert.deepStrictEqual(receivedIds(receiver), [test])
+        assert.strictEqual(
+          yield* Effect.flatMap(UsageStore, (usage) => usage.deliveriesOf("acct_1", NOVEMBER)),
+          QUOTA
+        )
+        yield* TestClock.setTime(DECEMBER)
+        yield* untilHold("acct_1", undefined)
+        yield* eventuallyAdvancing(delivered(waiting))
+        assert.deepStrictEqual(receivedIds(receiver), [test, ...waiting])
+      })
+    )
+  )
+
+  it.effect("holds through a crash and a restart, and what waited goes out once and in order", () =>
+    inNovember(
+      Effect.gen(function* () {
+        const receiver = yield* makeReceiver()
+        const store = yield* DeliveryStore
+        const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
+        yield* useUp("acct_1")
+        const ids = yield* queueEvents(webhook, 300)
+        // A process died while it gave its queue back: some of it is parked, and no offset was committed.
+        yield* store.park(ids.slice(100, 150))
+        const first = yield* startDelivering
+        yield* eventuallyAdvancing(parked(ids))
+        yield* first.stop
+        const second = yield* startDelivering
+        const more = yield* queueEvents(webhook, 10)
+        yield* eventuallyAdvancing(parked(more))
+        assert.strictEqual(receiver.received.length, 0)
+        yield* TestClock.setTime(DECEMBER)
+        yield* untilHold("acct_1", undefined)
+        yield* eventuallyAdvancing(Effect.sync(() => receiver.received.length > 100))
+        yield* second.stop
+        yield* startDelivering
+        yield* setAccount("acct_1", null)
+        yield* eventuallyAdvancing(delivered([...ids, ...more]))
+        assert.deepStrictEqual(receivedIds(receiver), [...ids, ...more])
+      })
+    )
+  )
+})
+
+describe("a suspended account", () => {
+  it.effect("has all its deliveries wait, free ones too, and go on when it is let go", () =>
+    inNovember(
+      Effect.gen(function* () {
+        const receiver = yield* makeReceiver()
+        yield* startDelivering
+        const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
+        yield* setAccount("acct_1", null, true)
+        yield* untilHold("acct_1", "suspended")
+        const ids = yield* queueEvents(webhook, 5)
+        const test = yield* queueTest(webhook, "acct_1")
+        yield* eventuallyAdvancing(parked([...ids, test]))
+        // The month's turn is no matter here.
+        yield* TestClock.setTime(DECEMBER)
+        assert.isTrue(yield* parked([...ids, test]))
+        assert.strictEqual(receiver.received.length, 0)
+        yield* setAccount("acct_1", null)
+        yield* eventuallyAdvancing(delivered([...ids, test]))
+        assert.deepStrictEqual(receivedIds(receiver), [...ids, test].toSorted())
+      })
+    )
+  )
+})

@@ -1,0 +1,62 @@
+/** What accounts are written: short plain text that names what it is about and what to do. */
+import { assert, describe, it } from "@effect/vitest"
+import { quotaMail, webhookDisabledMail } from "../../src/domain/Mails.ts"
+
+const account = { accountId: "acct_1", name: "Acme Ltd" }
+const quota = { ...account, plan: "developer", month: "2026-11", quota: 10_000 } as const
+
+describe("mails", () => {
+  it("tell of 80% what is used, of what, and what happens when all is", () => {
+    const { subject, body } = quotaMail({ ...quota, percent: 80, deliveries: 8_012 })
+    assert.strictEqual(subject, "80% of the delivery quota of November 2026 is used")
+    assert.include(body, 'account "Acme Ltd" (acct_1) has used 8,012 of the 10,000 deliveries')
+    assert.include(body, "(developer)")
+    assert.include(body, "When all of them are used")
+    assert.include(body, "GET /v1/account")
+  })
+
+  it("tell of 100% that deliveries wait, until when, and how to have what was missed", () => {
+    const { subject, body } = quotaMail({ ...quota, percent: 100, deliveries: 10_000 })
+    assert.strictEqual(subject, "Delivery quota of November 2026 is used up: deliveries wait")
+    assert.include(body, "Deliveries wait from now on")
+    assert.include(body, "POST /v1/replay")
+  })
+
+  it("tell which webhook was disabled and why, how to enable it and how to recover what was missed", () => {
+    const { subject, body } = webhookDisabledMail({
+      ...account,
+      webhookId: "wh_1",
+      url: "https://user-visible.example:8443/hooks/secret-path?token=hunter2",
+      reason: "100 consecutive failed deliveries",
+      disabledAt: Date.parse("2026-11-21T09:30:00.000Z"),
+      queueWaitsDays: 7
+    })
+    assert.strictEqual(subject, "Webhook to user-visible.example:8443 was disabled")
+    assert.include(body, "Webhook wh_1 of the account")
+    assert.include(body, "at 2026-11-21 09:30 UTC: 100 consecutive failed deliveries.")
+    assert.include(body, "waits for 7 days")
+    assert.include(body, 'PATCH /v1/webhooks/wh_1 with {"status":"active"}')
+    assert.include(body, '{"webhook_id":"wh_1","filters":{"since":"2026-11-21T09:29:00.000Z"}}')
+    // A path or a query may hold a credential.
+    assert.notMatch(body, /secret-path|hunter2/)
+  })
+
+  it("are plain text in short lines", () => {
+    const bodies = [
+      quotaMail({ ...quota, percent: 80, deliveries: 8_000 }).body,
+      quotaMail({ ...quota, percent: 100, deliveries: 10_000 }).body,
+      webhookDisabledMail({
+        ...account,
+        webhookId: `wh_${"0".repeat(26)}`,
+        url: "https://a.example/",
+        reason: "100 consecutive failed deliveries",
+        disabledAt: 0,
+        queueWaitsDays: 7
+      }).body
+    ]
+    for (const body of bodies) {
+      for (const line of body.split("\n")) assert.isAtMost(line.length, 110, line)
+      assert.isTrue(body.endsWith(".\n"))
+    }
+  })
+})

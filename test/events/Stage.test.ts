@@ -1,0 +1,190 @@
+/** The event log's stage on a real database: what is written, once whatever dies between, and what is forgotten. */
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Effect, Exit, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import { events } from "../../src/events/Stage.ts"
+import { EventLog, EventLogError } from "../../src/log/EventLog.ts"
+import * as MemoryEventLog from "../../src/log/MemoryEventLog.ts"
+import { EventStore } from "../../src/storage/EventStore.ts"
+import { eventually } from "../support/delivering.ts"
+import { addresses, eventOf, recordOf } from "../support/events.ts"
+import { TestDatabase } from "../support/postgres.ts"
+import { settingsLayer } from "../support/settings.ts"
+
+const DAY_MS = 86_400_000
+const NOW = Date.parse("2026-11-21T09:30:00.000Z")
+const timestampOf = (unixMs: number) => `${new Date(unixMs).toISOString().slice(0, 19)}Z`
+
+/** Nothing of a test is ever too old by the machine's clock. */
+const storing = EventStore.layer.pipe(
+  Layer.provideMerge(Layer.merge(TestDatabase, MemoryEventLog.layer)),
+  Layer.provideMerge(settingsLayer({ RETENTION_EVENTS: "36500 days" }))
+)
+/** As it is by default. */
+const forgetting = EventStore.layer.pipe(
+  Layer.provideMerge(TestDatabase),
+  Layer.provideMerge(settingsLayer())
+)
+
+const ledger = (ledgerIndex: number, count: number): ReadonlyArray<LedgerEvent> =>
+  Array.from({ length: count }, (_, position) =>
+    eventOf({
+      ledgerIndex,
+      position,
+      timestamp: timestampOf(NOW + ledgerIndex * 4_000),
+      accounts: addresses.slice(0, 1 + (position % 3))
+    })
+  )
+
+const append = Effect.fnUntraced(function* (found: ReadonlyArray<LedgerEvent>) {
+  const log = yield* EventLog
+  yield* log.transaction({ append: found.map(recordOf) })
+})
+
+const stored = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly event_id: string; readonly payload: string }>`
+    SELECT event_id, payload FROM events ORDER BY network, close_time, ledger_index, position`
+  const accounts = yield* sql<{ readonly event_id: string; readonly accounts: ReadonlyArray<string> }>`
+    SELECT event_id, array_agg(account ORDER BY account) AS accounts
+    FROM events JOIN event_accounts USING (network, close_time, ledger_index, position, event_type)
+    GROUP BY event_id`
+  return { rows, accounts: new Map(accounts.map((row) => [row.event_id, row.accounts])) }
+})
+
+const assertStored = (expected: ReadonlyArray<LedgerEvent>) =>
+  Effect.map(stored, ({ rows, accounts }) => {
+    assert.deepStrictEqual(
+      rows,
+      expected.map((event) => ({ event_id: event.event_id, payload: JSON.stringify(event.payload) }))
+    )
+    for (const event of expected) {
+      assert.deepStrictEqual(accounts.get(event.event_id), event.accounts.toSorted(), event.event_id)
+    }
+  })
+
+const committed = Effect.flatMap(EventLog, (log) =>
+  log.committed("events", { topic: eventsTopic("mainnet"), partition: 0 })
+)
+
+/** The log of a process that dies when it would commit. */
+const dyingAtCommit = Layer.effect(
+  EventLog,
+  Effect.map(EventLog, (log) =>
+    EventLog.of({
+      ...log,
+      consume: (options, handle) =>
+        log.consume(options, (partition) =>
+          handle({
+            ...partition,
+            commit: () =>
+              Effect.fail(
+                new EventLogError({ operation: "commit", topic: partition.topic, cause: new Error("killed") })
+              )
+          })
+        )
+    })
+  )
+)
+
+const partitionNames = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly name: string }>`
+    SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhparent IN ('events'::regclass, 'event_accounts'::regclass) ORDER BY c.relname`
+  return rows.map(({ name }) => name)
+})
+
+describe("events", () => {
+  it.live("writes what the watched networks produce, with the bytes of each payload, and commits it", () =>
+    Effect.gen(function* () {
+      const first = ledger(1, 700)
+      yield* append(first)
+      yield* append([eventOf({ network: "devnet" })])
+      yield* Effect.forkScoped(events(["mainnet", "testnet"]))
+      const second = ledger(2, 30)
+      const elsewhere = eventOf({ network: "testnet", timestamp: timestampOf(NOW) })
+      yield* append([...second, elsewhere])
+      yield* eventually(assertStored([...first, ...second, elsewhere]))
+      yield* eventually(
+        Effect.map(committed, (offset) => assert.strictEqual(offset, first.length + second.length))
+      )
+    }).pipe(Effect.scoped, Effect.provide(storing))
+  )
+
+  it.live("repeats a batch harmlessly when the process dies between rows and commit", () =>
+    Effect.gen(function* () {
+      const all = ledger(1, 40)
+      yield* append(all)
+      const exit = yield* Effect.exit(events(["mainnet"]).pipe(Effect.provide(Layer.fresh(dyingAtCommit))))
+      assert.include(
+        Exit.isFailure(exit) ? String(Option.getOrUndefined(Cause.findErrorOption(exit.cause))) : "",
+        "EventLogError"
+      )
+      yield* assertStored(all)
+      assert.strictEqual(yield* committed, 0)
+      yield* Effect.forkScoped(events(["mainnet"]))
+      const later = ledger(2, 3)
+      yield* append(later)
+      yield* eventually(assertStored([...all, ...later]))
+    }).pipe(Effect.scoped, Effect.provide(storing))
+  )
+
+  it.live("passes over a record that is no event", () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const topic = eventsTopic("mainnet")
+      yield* log.transaction({
+        append: ["", "null", "{}", "no JSON"].map((value) => ({ topic, key: "mainnet", value }))
+      })
+      yield* append(ledger(1, 1))
+      yield* Effect.forkScoped(events(["mainnet"]))
+      yield* eventually(Effect.map(committed, (offset) => assert.strictEqual(offset, 5)))
+      yield* assertStored(ledger(1, 1))
+    }).pipe(Effect.scoped, Effect.provide(storing))
+  )
+})
+
+describe("event store", () => {
+  it.live("holds an event once, however many write it at once", () =>
+    Effect.gen(function* () {
+      const store = yield* EventStore
+      const all = ledger(1, 50)
+      yield* Effect.all(
+        [all, all.slice(0, 20), all.slice(10), all].map((some) => store.insert(some, NOW)),
+        { concurrency: "unbounded" }
+      )
+      yield* assertStored(all)
+    }).pipe(Effect.provide(forgetting))
+  )
+
+  it.live("drops whole partitions past the retention, and makes none for what is past it", () =>
+    Effect.gen(function* () {
+      const store = yield* EventStore
+      const at = (daysAgo: number) =>
+        eventOf({ ledgerIndex: 100_000 - daysAgo, timestamp: timestampOf(NOW - daysAgo * DAY_MS) })
+      yield* store.insert([at(800), at(390), at(0)], NOW)
+      yield* assertStored([at(390), at(0)])
+      assert.lengthOf(yield* partitionNames, 4)
+      assert.strictEqual(yield* store.applyRetention(NOW), 0)
+      assert.strictEqual(yield* store.applyRetention(NOW + 60 * DAY_MS), 2)
+      yield* assertStored([at(0)])
+      yield* store.insert([at(390), at(0)], NOW + 60 * DAY_MS)
+      yield* assertStored([at(0)])
+    }).pipe(Effect.provide(forgetting))
+  )
+
+  it.live("finds out when another process has dropped a partition", () =>
+    Effect.gen(function* () {
+      const store = yield* EventStore
+      const old = eventOf({ timestamp: timestampOf(NOW - 390 * DAY_MS) })
+      yield* store.insert([old], NOW)
+      const sql = yield* SqlClient.SqlClient
+      for (const name of yield* partitionNames) yield* sql`DROP TABLE ${sql(name)}`
+      assert.strictEqual((yield* Effect.flip(store.insert([old], NOW)))._tag, "SqlError")
+      yield* store.insert([old], NOW)
+      yield* assertStored([old])
+    }).pipe(Effect.provide(forgetting))
+  )
+})

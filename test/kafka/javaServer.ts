@@ -1,0 +1,106 @@
+/** What servers from Maven Central have in common: where their files are kept, how they are started and stopped. */
+import { execFileSync, spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { existsSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs"
+import { connect, createServer } from "node:net"
+import { resolve } from "node:path"
+import { Effect, Schedule } from "effect"
+
+export const cache = (name: string): string =>
+  resolve(import.meta.dirname, "../../node_modules/.cache", `ledgerhook-${name}`)
+
+export const output = (command: string, args: ReadonlyArray<string>): string | undefined => {
+  try {
+    return execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
+  } catch {
+    return undefined
+  }
+}
+
+/** The major version of the `java` there is; 0: none. It prints `openjdk 17.0.15 2025-04-15`. */
+export const javaVersion = (): number => Number(/\d+/.exec(output("java", ["--version"]) ?? "")?.[0] ?? 0)
+
+/** The folder, filled once: under another name first, so that a half-filled one is never taken for it. */
+export const filledOnce = (folder: string, fill: (making: string) => void): string => {
+  if (!existsSync(folder)) {
+    const making = `${folder}.${randomBytes(4).toString("hex")}`
+    mkdirSync(making, { recursive: true })
+    fill(making)
+    try {
+      renameSync(making, folder)
+    } catch {
+      // Another run was first.
+      rmSync(making, { recursive: true, force: true })
+    }
+  }
+  return folder
+}
+
+export const maven = (...args: ReadonlyArray<string>): void => {
+  execFileSync("mvn", ["--quiet", "--batch-mode", ...args], { stdio: ["ignore", "ignore", "inherit"] })
+}
+
+export const freePort = (): Promise<number> =>
+  new Promise((done, fail) => {
+    const server = createServer().on("error", fail)
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      server.close(() => done(typeof address === "object" && address !== null ? address.port : 0))
+    })
+  })
+
+const isOpen = (port: number): Promise<boolean> =>
+  new Promise((done) => {
+    const socket = connect(port, "127.0.0.1")
+    socket.on("connect", () => done(true)).on("error", () => done(false))
+    socket.on("connect", () => socket.destroy())
+  })
+
+const START_MS = 120_000
+const LOOK_MS = 100
+const STOP_MS = 10_000
+
+export interface JavaServer {
+  readonly java: string
+  readonly args: ReadonlyArray<string>
+  /** Open when it has started. */
+  readonly port: number
+  readonly log: string
+}
+
+/** Starts it; the effect of calling what it returns is that it has stopped. */
+export const startJavaServer = async ({
+  java,
+  args,
+  port,
+  log
+}: JavaServer): Promise<() => Promise<void>> => {
+  const file = openSync(log, "a")
+  const running = spawn(java, ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", ...args], {
+    stdio: ["ignore", file, file]
+  })
+  const open = Effect.promise(() => isOpen(port)).pipe(
+    Effect.repeat({ until: (is) => is || running.exitCode !== null, schedule: Schedule.spaced(LOOK_MS) }),
+    Effect.timeout(START_MS)
+  )
+  if ((await Effect.runPromise(Effect.exit(open)))._tag === "Failure" || running.exitCode !== null) {
+    throw new Error(`${args.at(-1)} did not start; ${log} says why`)
+  }
+  return async () => {
+    if (running.exitCode !== null) return
+    const ended = new Promise((done) => running.once("exit", done))
+    running.kill("SIGTERM")
+    // A broker would hand over first, and a node alone has nobody to hand over to.
+    await Effect.runPromise(
+      Effect.promise(() => ended).pipe(
+        Effect.timeoutOrElse({
+          duration: STOP_MS,
+          orElse: () => {
+            running.kill("SIGKILL")
+            return Effect.promise(() => ended)
+          }
+        })
+      )
+    )
+  }
+}

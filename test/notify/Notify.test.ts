@@ -1,0 +1,80 @@
+/** Who is told by mail, from what has happened to what the mail server took: each once, whoever looks. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Mailer } from "../../src/notify/Mailer.ts"
+import { noticeQuotas, notify } from "../../src/notify/Notify.ts"
+import { MailStore } from "../../src/storage/MailStore.ts"
+import { deliveringLayer, makeWebhook, queueEvents, startDelivering } from "../support/delivering.ts"
+import { type MailServer, makeMailServer } from "../support/mailServer.ts"
+import { makeReceiver } from "../support/receiver.ts"
+import { insertAccount, setUsage } from "../support/rows.ts"
+import { settingsLayer } from "../support/settings.ts"
+
+const notifying = (server: MailServer) =>
+  Layer.merge(
+    MailStore.layer,
+    Layer.provide(Mailer.layer, settingsLayer({ SMTP_URL: server.url, MAIL_FROM: "hooks@service.example" }))
+  )
+
+/** Two processes that notify, until `holds`. */
+const notified = (server: MailServer, count: number) =>
+  Effect.gen(function* () {
+    const processes = yield* Effect.forEach([1, 2], () =>
+      Effect.forkScoped(notify.pipe(Effect.provide(Layer.fresh(notifying(server)))))
+    )
+    yield* server.until((taken) => taken.length >= count)
+    yield* Fiber.interruptAll(processes)
+  })
+
+const month = () => new Date().toISOString().slice(0, 7)
+
+describe("notify", () => {
+  it.live("tells an account once of 80% and once of 100% of its quota, and others nothing", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const server = yield* makeMailServer()
+      for (const [id, used] of [
+        ["acct_few", 79],
+        ["acct_many", 80],
+        ["acct_all", 101]
+      ] as const) {
+        yield* insertAccount(id)
+        yield* sql`UPDATE accounts SET monthly_deliveries = 100, email = ${`${id}@b.example`} WHERE id = ${id}`
+        yield* setUsage(id, month(), used)
+      }
+      yield* notified(server, 3)
+      const subjects = server.taken.map(
+        ({ to, headers }) => `${to[0]} ${headers.get("subject")?.slice(0, 14)}`
+      )
+      assert.deepStrictEqual(subjects.toSorted(), [
+        "acct_all@b.example 80% of the del",
+        "acct_all@b.example Delivery quota",
+        "acct_many@b.example 80% of the del"
+      ])
+      yield* noticeQuotas.pipe(Effect.provide(MailStore.layer))
+      const unsent = yield* sql`SELECT 1 FROM mails WHERE sent_at IS NULL`
+      assert.deepStrictEqual(unsent, [])
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  )
+
+  it.live("tells the account of a webhook that failed too often and was disabled", () =>
+    Effect.gen(function* () {
+      const server = yield* makeMailServer()
+      const receiver = yield* makeReceiver(() => 500)
+      yield* startDelivering
+      const webhook = yield* makeWebhook(receiver.url)
+      yield* queueEvents(webhook, 3)
+      yield* notified(server, 1)
+      const [mail] = server.taken
+      assert.deepStrictEqual(mail?.to, ["test@example.com"])
+      assert.include(mail?.headers.get("subject"), `Webhook to ${new URL(receiver.url).host} was disabled`)
+      assert.include(mail?.body, webhook)
+      assert.include(mail?.body, "3 consecutive failed deliveries")
+      assert.strictEqual(server.taken.length, 1)
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(deliveringLayer({ DISABLE_AFTER_FAILURES: "3", DELIVERY_RETRY_DELAYS: "1ms" }))
+    )
+  )
+})

@@ -1,0 +1,137 @@
+/** Route on a real database: whose events become deliveries while accounts are on hold, and what a crash leaves behind. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { DELIVERIES_TOPIC, type DeliveryWork } from "../../src/domain/Delivery.ts"
+import { deliveryId } from "../../src/domain/Ids.ts"
+import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { partitionOf } from "../../src/log/Topics.ts"
+import { route } from "../../src/route/Stage.ts"
+import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import { Partitions } from "../../src/storage/Partitions.ts"
+import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
+import { deliveringLayer, eventually, makeWebhook } from "../support/delivering.ts"
+import { setUsage } from "../support/rows.ts"
+
+const DETECTED = Date.parse("2026-11-21T09:30:00.000Z")
+const QUOTA = 100
+
+const eventAt = (position: number): LedgerEvent => ({
+  event_id: `xrpl:90000000:${position.toString(16).toUpperCase().padStart(64, "0")}:payment.xrp`,
+  event_type: "payment.xrp",
+  ledger_index: 90_000_000,
+  timestamp: "2026-11-21T09:30:00Z",
+  payload: { tx_hash: "AB" },
+  accounts: ["rA"],
+  network: "mainnet",
+  position,
+  detected_at: DETECTED
+})
+
+const append = Effect.fnUntraced(function* (positions: ReadonlyArray<number>) {
+  const log = yield* EventLog
+  yield* log.transaction({
+    append: positions.map((position) => ({
+      topic: eventsTopic("mainnet"),
+      key: "mainnet",
+      value: JSON.stringify(eventAt(position))
+    }))
+  })
+})
+
+const idOf = (webhookId: string, position: number) =>
+  deliveryId(DETECTED, position, webhookId, eventAt(position).event_id)
+
+/** Deliveries of the webhook whose work is in the log, in its order. */
+const queuedFor = Effect.fnUntraced(function* (webhookId: string) {
+  const log = yield* EventLog
+  const partition = partitionOf(DELIVERIES_TOPIC, webhookId)
+  const records = yield* log.read({ topic: DELIVERIES_TOPIC, partition, offset: 0 }, 1_000)
+  return records.flatMap(({ key, value }) =>
+    // Written by route in this shape.
+    key === webhookId ? [(JSON.parse(value!) as DeliveryWork).delivery_id] : []
+  )
+})
+
+const isQueued = (webhookId: string, positions: ReadonlyArray<number>) =>
+  eventually(
+    Effect.map(queuedFor(webhookId), (ids) =>
+      assert.deepStrictEqual(
+        ids,
+        positions.map((position) => idOf(webhookId, position))
+      )
+    )
+  )
+
+const useUp = Effect.fnUntraced(function* (accountId: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`UPDATE accounts SET monthly_deliveries = ${QUOTA}::bigint WHERE id = ${accountId}`
+  yield* setUsage(accountId, new Date().toISOString().slice(0, 7), QUOTA)
+})
+
+const raise = Effect.fnUntraced(function* (accountId: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`UPDATE accounts SET monthly_deliveries = NULL WHERE id = ${accountId}`
+})
+
+const untilHeld = (accountId: string, held: boolean) =>
+  eventually(
+    Effect.map(AccountHolds, (holds) => assert.strictEqual(holds.get(accountId) !== undefined, held))
+  )
+
+describe("route", () => {
+  it.live(
+    "queues nothing new for accounts whose quota is used up, and goes on with what comes afterwards",
+    () =>
+      Effect.gen(function* () {
+        const held = yield* makeWebhook("https://a.example/", { accountId: "acct_1" })
+        const other = yield* makeWebhook("https://b.example/", { accountId: "acct_2" })
+        yield* Effect.forkScoped(route(["mainnet"]))
+        yield* append([0, 1])
+        yield* isQueued(held, [0, 1])
+        yield* useUp("acct_1")
+        yield* untilHeld("acct_1", true)
+        yield* append([2, 3])
+        yield* isQueued(other, [0, 1, 2, 3])
+        yield* isQueued(held, [0, 1])
+        yield* raise("acct_1")
+        yield* untilHeld("acct_1", false)
+        yield* append([4])
+        yield* isQueued(other, [0, 1, 2, 3, 4])
+        yield* isQueued(held, [0, 1, 4])
+        const store = yield* DeliveryStore
+        const rows = yield* store.states([0, 1, 2, 3, 4].map((position) => idOf(held, position)))
+        assert.strictEqual(rows.size, 3)
+      }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  )
+
+  it.live(
+    "appends the work of rows that a killed process has made, though their account is on hold by now",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* DeliveryStore
+        const webhookId = yield* makeWebhook("https://a.example/", { accountId: "acct_1" })
+        yield* useUp("acct_1")
+        yield* untilHeld("acct_1", true)
+        yield* append([0, 1, 2, 3])
+        // It died before it appended their work and committed the events' offsets.
+        yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(DETECTED, DETECTED))
+        yield* store.insertPending(
+          [1, 2].map((position) => ({
+            id: idOf(webhookId, position),
+            webhookId,
+            accountId: "acct_1",
+            network: "mainnet" as const,
+            eventId: eventAt(position).event_id,
+            eventType: "payment.xrp",
+            eventOffset: position
+          })),
+          DETECTED
+        )
+        yield* Effect.forkScoped(route(["mainnet"]))
+        yield* isQueued(webhookId, [1, 2])
+        assert.strictEqual((yield* store.states([0, 3].map((position) => idOf(webhookId, position)))).size, 0)
+      }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  )
+})

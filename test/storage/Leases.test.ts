@@ -1,0 +1,82 @@
+/** A job that one process does at a time: taken over when its process is gone, on the database's clock. */
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Leases } from "../../src/storage/Leases.ts"
+import { makeDatabase } from "../support/postgres.ts"
+
+/** As many processes as there are calls, on one database. */
+const processes = Effect.map(makeDatabase, (database) =>
+  Effect.map(
+    Layer.build(
+      Leases.layer.pipe(Layer.provideMerge(PgClient.layer({ ...database, maxConnections: 2 })), Layer.orDie)
+    ),
+    (context) => ({
+      leases: Context.get(context, Leases),
+      sql: Context.get(context, SqlClient.SqlClient)
+    })
+  )
+)
+
+/** A job that says when it runs, and never ends. */
+const job = Effect.gen(function* () {
+  const running = yield* Deferred.make<void>()
+  const ended = yield* Deferred.make<void>()
+  return {
+    running: Deferred.await(running),
+    ended: Deferred.await(ended),
+    run: Effect.andThen(Deferred.succeed(running, undefined), Effect.never).pipe(
+      Effect.ensuring(Deferred.succeed(ended, undefined))
+    )
+  }
+})
+
+describe("leases", () => {
+  it.live("let one process do a job, and another only when the first has ended it", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const start = yield* processes
+        const [a, b] = [yield* start, yield* start]
+        const [first, second] = [yield* job, yield* job]
+        const holding = yield* Effect.forkChild(a.leases.hold("ingest")(first.run))
+        yield* first.running
+        yield* Effect.forkChild(b.leases.hold("ingest")(second.run))
+        const other = yield* job
+        yield* Effect.forkChild(b.leases.hold("another")(other.run))
+        yield* other.running
+        const [row] = yield* a.sql<{ readonly names: number }>`SELECT count(*)::int AS names FROM leases`
+        assert.strictEqual(row?.names, 2)
+        yield* Fiber.interrupt(holding)
+        yield* second.running
+      })
+    )
+  )
+
+  it.live("go to another process when they were not renewed in time, and the first stops its job", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const start = yield* processes
+        const [a, b] = [yield* start, yield* start]
+        const [first, second] = [yield* job, yield* job]
+        yield* Effect.forkChild(a.leases.hold("ingest")(first.run))
+        yield* first.running
+        // As after a freeze: the time is over, and nobody renewed.
+        yield* a.sql`UPDATE leases SET expires_at = clock_timestamp() - interval '1 second'`
+        yield* Effect.forkChild(b.leases.hold("ingest")(second.run))
+        yield* second.running
+        yield* first.ended
+      })
+    )
+  )
+
+  it.live("give the job's own result and failure", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { leases } = yield* yield* processes
+        assert.strictEqual(yield* leases.hold("one")(Effect.succeed(7)), 7)
+        assert.strictEqual(yield* Effect.flip(leases.hold("one")(Effect.fail("broken"))), "broken")
+      })
+    )
+  )
+})

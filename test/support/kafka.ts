@@ -1,0 +1,30 @@
+/** The real Kafka that tests run against: where global setup found or started one. */
+import { randomUUID } from "node:crypto"
+import { Effect } from "effect"
+import { inject } from "vitest"
+import type { KafkaSettings } from "../../src/config/Config.ts"
+import { applyPlan, planOf } from "../../src/log/KafkaTopics.ts"
+
+/** Empty: there is none. */
+export const kafkaBrokers = (): ReadonlyArray<string> =>
+  inject("kafkaBrokers")
+    .split(",")
+    .filter((broker) => broker !== "")
+
+/** Names of its own on the shared cluster, with as many of the program's topics as `wanted` names. */
+export const kafkaFor = Effect.fnUntraced(function* (wanted: (topic: string) => boolean) {
+  const kafka: KafkaSettings = {
+    brokers: kafkaBrokers(),
+    ssl: false,
+    sasl: undefined,
+    clientId: "test",
+    topicPrefix: `t${randomUUID().slice(0, 8)}.`,
+    schemaRegistryUrl: undefined
+  }
+  const changes = yield* planOf(kafka, { retentionEventsMs: 400 * 86_400_000 })
+  yield* applyPlan(
+    kafka,
+    changes.filter(({ topic }) => wanted(topic.name.slice(kafka.topicPrefix.length)))
+  )
+  return kafka
+})

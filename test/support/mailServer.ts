@@ -1,0 +1,112 @@
+/**
+ * A mail server on this machine: a real SMTP server that keeps what it took. It offers STARTTLS with a certificate that
+ * nobody trusts, as local servers do.
+ */
+import type { AddressInfo } from "node:net"
+import { Effect, Latch, type Scope } from "effect"
+import { SMTPServer } from "smtp-server"
+
+export interface TakenMail {
+  readonly from: string
+  readonly to: ReadonlyArray<string>
+  /** By lower-case name. */
+  readonly headers: ReadonlyMap<string, string>
+  /** As a reader sees it. */
+  readonly body: string
+  /** Everything, as it was sent. */
+  readonly raw: string
+}
+
+export interface MailServer {
+  readonly url: string
+  readonly port: number
+  readonly taken: ReadonlyArray<TakenMail>
+  /** Waits until the predicate holds of what has been taken. */
+  readonly until: (holds: (taken: ReadonlyArray<TakenMail>) => boolean) => Effect.Effect<void>
+}
+
+const unquoted = (body: string): string => {
+  const bytes = body
+    .replaceAll("=\r\n", "")
+    .replaceAll(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+  return Buffer.from(bytes, "latin1").toString("utf8")
+}
+
+const parse = (raw: string): Pick<TakenMail, "headers" | "body"> => {
+  const [head = "", ...rest] = raw.split("\r\n\r\n")
+  const lines = head.replaceAll(/\r\n[ \t]+/g, " ").split("\r\n")
+  const headers = new Map(
+    lines.map((line) => {
+      const colon = line.indexOf(":")
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()] as const
+    })
+  )
+  const body = rest.join("\r\n\r\n")
+  const quoted = headers.get("content-transfer-encoding") === "quoted-printable"
+  return { headers, body: quoted ? unquoted(body) : body }
+}
+
+export const makeMailServer = (
+  options: {
+    readonly port?: number
+    /** The reply code for a recipient; undefined takes it. */
+    readonly refuse?: (recipient: string) => number | undefined
+    /** Waited for before a mail is acknowledged. */
+    readonly beforeTaking?: Effect.Effect<void>
+  } = {}
+): Effect.Effect<MailServer, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const taken: Array<TakenMail> = []
+    const arrived = Latch.makeUnsafe()
+    const server = new SMTPServer({
+      authOptional: true,
+      disableReverseLookup: true,
+      onRcptTo: ({ address }, _, callback) => {
+        const code = options.refuse?.(address)
+        callback(
+          code === undefined ? null : Object.assign(new Error("no such mailbox"), { responseCode: code })
+        )
+      },
+      onData: (stream, { envelope }, callback) => {
+        const chunks: Array<Buffer> = []
+        stream.on("data", (chunk: Buffer) => chunks.push(chunk))
+        stream.on("end", () => {
+          Effect.runCallback(options.beforeTaking ?? Effect.void, {
+            onExit: () => {
+              const raw = Buffer.concat(chunks).toString("utf8")
+              taken.push({
+                from: envelope.mailFrom === false ? "" : envelope.mailFrom.address,
+                to: envelope.rcptTo.map(({ address }) => address),
+                raw,
+                ...parse(raw)
+              })
+              callback()
+              arrived.openUnsafe()
+            }
+          })
+        })
+      }
+    })
+    // A client that goes away in the middle is no concern of the server's.
+    server.on("error", () => {})
+    yield* Effect.acquireRelease(
+      Effect.callback<void>((resume) => {
+        server.listen(options.port ?? 0, "127.0.0.1", () => resume(Effect.void))
+      }),
+      () => Effect.callback<void>((resume) => server.close(() => resume(Effect.void)))
+    )
+    // A server that listens on TCP has such an address.
+    const { port } = server.server.address() as AddressInfo
+    return {
+      url: `smtp://127.0.0.1:${port}`,
+      port,
+      taken,
+      until: (holds) =>
+        Effect.gen(function* () {
+          while (!holds(taken)) {
+            yield* Latch.await(arrived)
+            arrived.closeUnsafe()
+          }
+        })
+    }
+  })

@@ -1,0 +1,85 @@
+/**
+ * The API and the delivery half in one, as ROLES=api,deliver,delay runs them: what a customer does by HTTP reaches the
+ * actors through the outbox and the log, and real receivers. Retries come every 300 ms.
+ */
+import { assert } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { outboxPublisherLayer } from "../../src/api/OutboxPublisher.ts"
+import type { Environment } from "../../src/config/Config.ts"
+import { Recorder } from "../../src/deliver/Recorder.ts"
+import { Sender } from "../../src/deliver/Sender.ts"
+import type { DeliveryStatus } from "../../src/domain/Delivery.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { Leases } from "../../src/storage/Leases.ts"
+import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
+import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
+import { type Answer, ApiUnderTest, apiLayer } from "./api.ts"
+import { eventually, startDelivering } from "./delivering.ts"
+
+/** `registryLog`: the log through which deliver learns of webhooks, where that is not the one all others have. */
+export const serviceLayer = (
+  environment: Environment = {},
+  registryLog: Layer.Layer<EventLog, never, EventLog> = Layer.effect(EventLog, EventLog)
+) =>
+  Layer.mergeAll(Recorder.layer, outboxPublisherLayer).pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        WebhookRegistry.layer.pipe(Layer.provide(registryLog)),
+        AccountHolds.layer,
+        Sender.layer,
+        Leases.alone
+      )
+    ),
+    Layer.provideMerge(
+      apiLayer({
+        DELIVERY_ALLOW_HTTP: "true",
+        DELIVERY_ALLOW_PRIVATE_ADDRESSES: "true",
+        DELIVERY_RETRY_DELAYS: new Array(9).fill("300ms").join(","),
+        DELIVERY_JITTER: "0",
+        ...environment
+      })
+    )
+  )
+
+/** A customer's webhook on a running service, and what is done with it by HTTP. */
+export const startWithWebhook = Effect.fnUntraced(function* (url: string, fields: object = {}) {
+  const api = yield* ApiUnderTest
+  yield* startDelivering
+  const { key, accountId } = yield* api.account()
+  const as = (method: string, path: string, body?: unknown) =>
+    api.call(method, path, { key, ...(body === undefined ? {} : { body }) })
+  const created = yield* as("POST", "/v1/webhooks", { url, event_types: ["payment.xrp"], ...fields })
+  assert.strictEqual(created.status, 201, created.text)
+  const webhook: { readonly id: string; readonly secret: string } = created.body
+  const path = `/v1/webhooks/${webhook.id}`
+  const ok = (answer: Answer) => {
+    assert.isBelow(answer.status, 300, answer.text)
+    return answer.body
+  }
+
+  const deliveryOf = (id: string) => Effect.map(as("GET", `/v1/deliveries/${id}`), ok)
+  return {
+    ...webhook,
+    accountId,
+    as,
+    /** Queues test events; the deliveries' ids, in order. */
+    test: (count = 1) =>
+      Effect.forEach(Array.from({ length: count }), () =>
+        Effect.map(as("POST", `${path}/test`, { event_type: "payment.xrp" }), (answer) =>
+          String(ok(answer).delivery_id)
+        )
+      ),
+    rotate: (body?: unknown) => Effect.map(as("POST", `${path}/rotate-secret`, body), ok),
+    change: (body: unknown) => Effect.map(as("PATCH", path, body), ok),
+    remove: Effect.map(as("DELETE", path), ok),
+    shown: Effect.map(as("GET", path), ok),
+    deliveryOf,
+    /** Waits until all of the deliveries have the status. */
+    until: (ids: ReadonlyArray<string>, status: DeliveryStatus) =>
+      eventually(
+        Effect.gen(function* () {
+          for (const id of ids) assert.strictEqual((yield* deliveryOf(id)).status, status, id)
+        })
+      )
+  }
+})

@@ -1,0 +1,42 @@
+/** Whose deliveries wait is what the last look said, also while nobody can look. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { ConnectionError, SqlError } from "effect/sql/SqlError"
+import { TestClock } from "effect/testing"
+import { Limits } from "../../src/config/Limits.ts"
+import type { Hold } from "../../src/domain/Quota.ts"
+import { UsageStore } from "../../src/storage/UsageStore.ts"
+import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
+
+const away = new SqlError({ reason: new ConnectionError({ cause: new Error("the database is away") }) })
+
+describe("account holds", () => {
+  it.effect("are told as they change, and stand while the database is away", () => {
+    let answer: ReadonlyMap<string, Hold> | undefined = new Map([["acct_1", "quota"]])
+    const usage = Layer.succeed(
+      UsageStore,
+      UsageStore.of({
+        deliveriesOf: () => Effect.succeed(0),
+        untold: () => Effect.succeed([]),
+        holds: () => Effect.suspend(() => (answer === undefined ? Effect.fail(away) : Effect.succeed(answer)))
+      })
+    )
+    return Effect.gen(function* () {
+      const holds = yield* AccountHolds
+      const told: Array<string> = []
+      const unsubscribe = holds.subscribe((id) => void told.push(`${id} ${holds.get(id)}`))
+      assert.strictEqual(holds.get("acct_1"), "quota")
+      answer = undefined
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(holds.get("acct_1"), "quota")
+      answer = new Map([["acct_2", "suspended"]])
+      yield* TestClock.adjust(Limits.storeRetryMs.longest)
+      assert.deepStrictEqual(told, ["acct_1 undefined", "acct_2 suspended"])
+      unsubscribe()
+      answer = new Map()
+      yield* TestClock.adjust(Limits.accountHoldsMs)
+      assert.isUndefined(holds.get("acct_2"))
+      assert.strictEqual(told.length, 2)
+    }).pipe(Effect.provide(Layer.provide(AccountHolds.layer, usage)))
+  })
+})

@@ -1,0 +1,69 @@
+/** Whether a network has an active webhook follows every change of any of them. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import type { Network } from "../../src/domain/Network.ts"
+import type { WebhookStatus } from "../../src/domain/Webhook.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { SecretBox } from "../../src/storage/SecretBox.ts"
+import { configRecord, tombstone } from "../../src/storage/WebhookRow.ts"
+import { activeWebhooks } from "../../src/webhooks/ActiveWebhooks.ts"
+import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
+import { storesLayer } from "../support/api.ts"
+
+const publish = Effect.fnUntraced(function* (
+  id: string,
+  network: Network,
+  status: WebhookStatus | "deleted"
+) {
+  const log = yield* EventLog
+  const secrets = yield* SecretBox
+  const record = configRecord({
+    id,
+    account_id: "acct_1",
+    network,
+    status: status === "deleted" ? "active" : status,
+    url: "https://receiver.example/",
+    description: null,
+    event_types: ["*"],
+    account_filters: [],
+    consecutive_failures: 0,
+    max_in_flight: 16,
+    max_per_second: null,
+    headers: {},
+    sealed_secret: secrets.seal("secret"),
+    previous_sealed_secret: null,
+    previous_secret_until: null,
+    created_at: "2026-11-21T00:00:00.000Z",
+    updated_at: "2026-11-21T00:00:00.000Z",
+    disabled_at: null,
+    disabled_reason: null
+  })
+  yield* log.transaction({ append: [status === "deleted" ? tombstone(id) : record] })
+  yield* (yield* WebhookRegistry).upToDate
+})
+
+layer(WebhookRegistry.layer.pipe(Layer.provideMerge(storesLayer())))("active webhooks of a network", (it) => {
+  it.effect("are there from the first active one on until the last is disabled or deleted", () =>
+    Effect.gen(function* () {
+      yield* publish("wh_before", "devnet", "active")
+      const onTestnet = yield* activeWebhooks("testnet")
+      const onDevnet = yield* activeWebhooks("devnet")
+      assert.isFalse(onTestnet.any())
+      assert.isTrue(onDevnet.any())
+
+      const waiting = yield* Effect.forkChild(onTestnet.awaitAny)
+      yield* publish("wh_1", "testnet", "disabled")
+      assert.isUndefined(waiting.pollUnsafe())
+      yield* publish("wh_1", "testnet", "active")
+      yield* Fiber.join(waiting)
+      yield* publish("wh_2", "testnet", "active")
+      yield* publish("wh_1", "testnet", "disabled")
+      assert.isTrue(onTestnet.any())
+      yield* publish("wh_2", "testnet", "deleted")
+      assert.isFalse(onTestnet.any())
+      assert.isTrue(onDevnet.any())
+      yield* publish("wh_1", "testnet", "active")
+      yield* onTestnet.awaitAny
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,97 @@
+/** A read lease says "current" only of what was confirmed recently enough, asks as rarely as that allows, and never gives up. */
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { makeReadLease } from "../../src/webhooks/ReadLease.ts"
+
+const LEASE_MS = 1_000
+
+/** A lease whose confirmations are counted; `hold` makes the next ones wait until it is let go. */
+const counted = Effect.gen(function* () {
+  const seen = { confirmations: 0 }
+  let held: Deferred.Deferred<void> | undefined
+  const confirm = Effect.suspend(() => {
+    seen.confirmations++
+    return held === undefined ? Effect.void : Deferred.await(held)
+  })
+  const current = yield* makeReadLease(confirm, LEASE_MS)
+  return {
+    seen,
+    current,
+    hold: () => {
+      const gate = Deferred.makeUnsafe<void>()
+      held = gate
+      return Effect.suspend(() => {
+        held = undefined
+        return Deferred.succeed(gate, undefined)
+      })
+    }
+  }
+})
+
+describe("a read lease", () => {
+  it.effect("is confirmed once for any number of uses, and not at all while nobody uses it", () =>
+    Effect.gen(function* () {
+      const { seen, current } = yield* counted
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual(seen.confirmations, 0)
+      yield* Effect.all(
+        Array.from({ length: 100 }, () => current),
+        { concurrency: "unbounded" }
+      )
+      yield* TestClock.adjust("499 millis")
+      yield* current
+      assert.strictEqual(seen.confirmations, 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is renewed beside its use from half of its time on, so that steady use never waits", () =>
+    Effect.gen(function* () {
+      const { seen, current, hold } = yield* counted
+      yield* current
+      const letGo = hold()
+      yield* TestClock.adjust("999 millis")
+      yield* current
+      yield* Effect.yieldNow
+      assert.strictEqual(seen.confirmations, 2)
+      yield* letGo
+      yield* TestClock.adjust("1 millis")
+      yield* current
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("once it has run out, whoever uses it waits for a confirmation, however long that takes", () =>
+    Effect.gen(function* () {
+      const { seen, current, hold } = yield* counted
+      yield* current
+      const letGo = hold()
+      yield* TestClock.adjust("1 second")
+      const uses = yield* Effect.forEach([1, 2], () => Effect.forkChild(current))
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(
+        uses.map((use) => use.pollUnsafe()),
+        [undefined, undefined]
+      )
+      yield* letGo
+      yield* Fiber.joinAll(uses)
+      assert.strictEqual(seen.confirmations, 2)
+      // It told of a minute ago: the next use asks anew.
+      yield* current
+      assert.strictEqual(seen.confirmations, 3)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("waits out a store that is away", () =>
+    Effect.gen(function* () {
+      let failures = 3
+      const current = yield* makeReadLease(
+        Effect.suspend(() => (failures-- > 0 ? Effect.fail("away") : Effect.void)),
+        LEASE_MS
+      )
+      const use = yield* Effect.forkChild(current)
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(use)
+      assert.strictEqual(failures, -1)
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,63 @@
+/** What deliver signs with: the newest secret, and the one before it until the end of its grace. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { CONFIG_TOPIC, type WebhookConfig } from "../../src/domain/Webhook.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { SecretBox } from "../../src/storage/SecretBox.ts"
+import { secretsAt, WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
+import { storesLayer } from "../support/api.ts"
+
+const UNTIL = Date.parse("2026-11-21T09:30:00.000Z")
+
+const config: Omit<WebhookConfig, "sealed_secret"> = {
+  id: "wh_1",
+  account_id: "acct_1",
+  network: "mainnet",
+  status: "active",
+  url: "https://example.com/",
+  event_types: ["payment.xrp"],
+  account_filters: [],
+  headers: {},
+  max_in_flight: 16,
+  max_per_second: null
+}
+
+layer(WebhookRegistry.layer.pipe(Layer.provideMerge(storesLayer())))("the registry", (it) => {
+  const tell = (value: object) =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const registry = yield* WebhookRegistry
+      yield* log.transaction({
+        append: [{ topic: CONFIG_TOPIC, key: "wh_1", value: JSON.stringify({ ...config, ...value }) }]
+      })
+      yield* registry.upToDate
+      return registry.get("wh_1")!
+    })
+
+  it.effect("knows both secrets in a grace, the new one first, and one at its end and without it", () =>
+    Effect.gen(function* () {
+      const { seal } = yield* SecretBox
+      const inGrace = yield* tell({
+        sealed_secret: seal("new"),
+        previous_secret: { sealed: seal("old"), until: UNTIL }
+      })
+      assert.deepStrictEqual(secretsAt(inGrace, UNTIL - 1), ["new", "old"])
+      assert.deepStrictEqual(secretsAt(inGrace, UNTIL), ["new"])
+      const after = yield* tell({ sealed_secret: seal("new") })
+      assert.deepStrictEqual(secretsAt(after, UNTIL - 1), ["new"])
+    })
+  )
+
+  it.effect("passes over a record whose secrets it cannot open", () =>
+    Effect.gen(function* () {
+      const { seal } = yield* SecretBox
+      yield* tell({ sealed_secret: seal("known") })
+      for (const unreadable of [
+        { sealed_secret: "v1.unknown.x.y" },
+        { sealed_secret: seal("new"), previous_secret: { sealed: "v1.unknown.x.y", until: UNTIL } }
+      ]) {
+        assert.strictEqual((yield* tell(unreadable)).secret, "known")
+      }
+    })
+  )
+})
