@@ -5,7 +5,7 @@ const KAFKA_TESTS = "test/**/*.kafka.test.ts"
 export default defineConfig({
   test: {
     reporters: ["default", "./test/support/LeftOutReporter.ts"],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     // Databases, brokers and child processes are real: more at once would only wait for one another.
     maxWorkers: 2,

@@ -1,7 +1,8 @@
 /**
  * The embedded log against plain PostgreSQL: the same records, in the same batches and by as many callers, appended
  * through the log's port and by INSERT into a table with a row per record, and read back from the beginning.
- * `log.single`: a record a transaction from many callers at once, which the log writes together.
+ * `log.single`: a record a transaction from many callers at once, which the log writes together. `log.kafka`: the
+ * adapter for Kafka against a bare client of the same library, where a broker can be run.
  */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,7 +11,9 @@ import { eventsTopic } from "../src/domain/LedgerEvent.ts"
 import * as EmbeddedEventLog from "../src/log/EmbeddedEventLog.ts"
 import { EventLog, type NewRecord } from "../src/log/EventLog.ts"
 import { column } from "../src/storage/Columns.ts"
+import { missing } from "../test/kafka/broker.ts"
 import type { Benchmark, Figure } from "./support/Benchmark.ts"
+import { measureKafka } from "./support/kafkaLog.ts"
 import { inRounds, medianOf, timed } from "./support/rounds.ts"
 import { storeLayer } from "./support/store.ts"
 import { makeEvents, NETWORK } from "./support/webhooks.ts"
@@ -120,7 +123,7 @@ const figure = (
 
 const benchmark: Benchmark = {
   description:
-    "1 KB records appended to and read back from the embedded log, against plain INSERT and SELECT of them",
+    "1 KB records appended to and read back from the embedded log, against plain INSERT and SELECT, and appended to Kafka, against a bare client",
   target: "reported",
   run: Effect.fnUntraced(function* (report) {
     const rounds = yield* makeSides.pipe(
@@ -143,6 +146,16 @@ const benchmark: Benchmark = {
       figure(
         "log.read",
         rounds.map(({ read, cold }) => ({ pair: read, records: cold }))
+      )
+    )
+    const lacking = missing()
+    if (lacking !== undefined)
+      return yield* Effect.logWarning(`log.kafka is left out: there is no ${lacking}`)
+    const kafka = yield* measureKafka((round) => inBatches(recordsOf(round), BATCH), ROUNDS)
+    report(
+      figure(
+        "log.kafka.append",
+        kafka.map((pair) => ({ pair, records: RECORDS }))
       )
     )
   })

@@ -39,18 +39,22 @@ import { registerSchemas, type SchemaRegistryError } from "./log/SchemaRegistry.
 import { Mailer } from "./notify/Mailer.ts"
 import { notify } from "./notify/Notify.ts"
 import { Health } from "./observability/Health.ts"
+import { replay } from "./replay/Stage.ts"
 import { route } from "./route/Stage.ts"
 import { AccountStore } from "./storage/AccountStore.ts"
 import { AlertStore, forgetAlerts } from "./storage/AlertStore.ts"
 import { ApiKeyStore } from "./storage/ApiKeyStore.ts"
 import { DeliveryQueries } from "./storage/DeliveryQueries.ts"
 import { DeliveryStore } from "./storage/DeliveryStore.ts"
+import { EventCounts } from "./storage/EventCounts.ts"
 import { EventQueries } from "./storage/EventQueries.ts"
 import { EventStore, maintainEvents } from "./storage/EventStore.ts"
 import { Leases } from "./storage/Leases.ts"
 import { MailStore } from "./storage/MailStore.ts"
 import { Outbox } from "./storage/Outbox.ts"
 import { maintain, Partitions } from "./storage/Partitions.ts"
+import { ReplayStore } from "./storage/ReplayStore.ts"
+import { ReplayWork } from "./storage/ReplayWork.ts"
 import { SecretBox } from "./storage/SecretBox.ts"
 import { requireKeys } from "./storage/SecretRotation.ts"
 import * as Sql from "./storage/Sql.ts"
@@ -218,6 +222,9 @@ const stores = Layer.mergeAll(
   DeliveryQueries.layer,
   EventStore.layer,
   EventQueries.layer,
+  EventCounts.layer,
+  ReplayStore.layer,
+  ReplayWork.layer,
   UsageStore.layer,
   MailStore.layer,
   TestDeliveries.layer
@@ -235,7 +242,8 @@ const roleLayers = {
   deliver: supervised("deliver", deliver).pipe(
     Layer.provide([Recorder.layer, Sender.layer, AccountHolds.layer])
   ),
-  delay: supervised("delay", delay)
+  delay: supervised("delay", delay),
+  replay: supervised("replay", replay)
 }
 
 const notifyLayer = supervised("mail", notify).pipe(Layer.provide(Mailer.layer))
@@ -260,7 +268,8 @@ export const roles = Layer.unwrap(
       chosen("events") ? roleLayers.events : Layer.empty,
       chosen("route") ? roleLayers.route : Layer.empty,
       chosen("deliver") ? roleLayers.deliver : Layer.empty,
-      chosen("delay") ? roleLayers.delay : Layer.empty
+      chosen("delay") ? roleLayers.delay : Layer.empty,
+      chosen("replay") ? roleLayers.replay : Layer.empty
     )
   })
 ).pipe(Layer.provide(WebhookRegistry.layer), Layer.provideMerge(stores))

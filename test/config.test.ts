@@ -89,10 +89,10 @@ const cases: Readonly<Record<SettingName, Cases>> = {
   },
   ROLES: {
     good: [
-      ["all", ["api", "ingest", "events", "route", "deliver", "delay"]],
+      ["all", ["api", "ingest", "events", "route", "deliver", "delay", "replay"]],
       ["api, deliver", ["api", "deliver"]]
     ],
-    bad: ["api,worker", ",", "all,api", "replay"],
+    bad: ["api,worker", ",", "all,api", "replays"],
     value: (s) => s.roles
   },
   DATA_DIR: {

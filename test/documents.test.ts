@@ -1,9 +1,10 @@
 /** The documents say what the program does: tables made from it are compared, figures and links are checked. */
 import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { parseEnv } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { type Environment, loadSettings } from "../src/config/Config.ts"
-import { envExample, made, settingsMarkdown } from "./support/documents.ts"
+import { envExample, made, settingsMarkdown, topicsMarkdown } from "./support/documents.ts"
 
 const loads = (environment: Environment) => "port" in loadSettings(environment)
 
@@ -34,6 +35,22 @@ describe("README.md", () => {
       )
     })
   }
+})
+
+describe("topics/README.md", () => {
+  it("has the topics of the program, whose schemas are there", () => {
+    const { is, shouldBe } = made("topics/README.md", topicsMarkdown(), "topics")
+    assert.strictEqual(is, shouldBe)
+    const links = Array.from(
+      readFileSync("topics/README.md", "utf8").matchAll(/\]\(([^)#:]+)\)/g),
+      (m) => m[1]!
+    )
+    assert.isNotEmpty(links)
+    assert.deepStrictEqual(
+      links.filter((link) => !existsSync(join("topics", link))),
+      []
+    )
+  })
 })
 
 describe(".env.example", () => {

@@ -71,18 +71,20 @@ export const requestOf = (work: DeliveryWork, url: string): SignedRequest =>
 /** Rows and records of one statement and one transaction. */
 const CHUNK = 1_000
 
-/** Pending rows and work records, as route leaves them. */
-export const queueWorks = Effect.fnUntraced(function* (
+const inChunks = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(all.length / CHUNK) }, (_, i) => all.slice(i * CHUNK, (i + 1) * CHUNK))
+
+/** Pending rows. `eventOffsets`, by event id: read only for deliveries that wait in PostgreSQL. */
+export const insertRows = Effect.fnUntraced(function* (
   works: ReadonlyArray<DeliveryWork>,
-  accountId: string
+  accountId: string,
+  eventOffsets: ReadonlyMap<string, number> = new Map()
 ) {
-  const log = yield* EventLog
   const store = yield* DeliveryStore
   const partitions = yield* Partitions
   const times = works.map(({ event }) => event.detected_at)
   yield* partitions.ensure(times[0]!, times.at(-1)!)
-  for (let from = 0; from < works.length; from += CHUNK) {
-    const chunk = works.slice(from, from + CHUNK)
+  for (const chunk of inChunks(works)) {
     yield* store.insertPending(
       chunk.map((work) => ({
         id: work.delivery_id,
@@ -91,11 +93,22 @@ export const queueWorks = Effect.fnUntraced(function* (
         network: NETWORK,
         eventId: work.event.event_id,
         eventType: work.event.event_type,
-        // Read only for deliveries that wait in PostgreSQL: there are none.
-        eventOffset: 0
+        eventOffset: eventOffsets.get(work.event.event_id) ?? 0
       })),
       times[0]!
     )
+  }
+})
+
+/** Pending rows and work records, as route leaves them. */
+export const queueWorks = Effect.fnUntraced(function* (
+  works: ReadonlyArray<DeliveryWork>,
+  accountId: string,
+  eventOffsets?: ReadonlyMap<string, number>
+) {
+  const log = yield* EventLog
+  yield* insertRows(works, accountId, eventOffsets)
+  for (const chunk of inChunks(works)) {
     yield* log.transaction({
       append: chunk.map((work) => ({
         topic: DELIVERIES_TOPIC,

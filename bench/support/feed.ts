@@ -15,6 +15,8 @@ export interface Feed {
   /** Deliveries that had to wait in PostgreSQL all the same. */
   readonly parked: () => number
   readonly hold: (limits: FeedLimits) => void
+  /** From now on nothing is held back. */
+  readonly release: () => void
   readonly log: Layer.Layer<EventLog, never, EventLog>
   readonly store: Layer.Layer<DeliveryStore, never, DeliveryStore>
 }
@@ -106,6 +108,10 @@ export const makeFeed = (): Feed => {
     parked: () => parked,
     hold: (given) => {
       limits = given
+      wake()
+    },
+    release: () => {
+      limits = undefined
       wake()
     },
     log,

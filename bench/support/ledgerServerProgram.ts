@@ -1,6 +1,6 @@
 /**
- * A ledger server in a process of its own: `ledgerServerProgram.ts COUNT` makes that many ledgers and serves them from
- * memory over rippled's WebSocket protocol. It sends its port; a message with a number makes ledgers known up to that
+ * A ledger server in a process of its own: `ledgerServerProgram.ts COUNT [TRANSACTIONS]` makes that many ledgers (of so
+ * many transactions each) and serves them from memory over rippled's WebSocket protocol. It sends its port; a message with a number makes ledgers known up to that
  * one, announces it, and is answered.
  */
 import type { AddressInfo } from "node:net"
@@ -16,7 +16,8 @@ interface Request {
   readonly ledger_index?: unknown
 }
 
-const ledgers = makeLedgers(Number(process.argv[2]))
+const transactions = Number(process.argv[3] ?? TRANSACTIONS_PER_LEDGER)
+const ledgers = makeLedgers(Number(process.argv[2]), transactions)
 const subscribers = new Set<WebSocket>()
 let known = 0
 
@@ -60,7 +61,7 @@ server.on("connection", (socket) => {
 })
 process.on("message", (count: number) => {
   known = count
-  const message = JSON.stringify({ type: "ledgerClosed", ...head(), txn_count: TRANSACTIONS_PER_LEDGER })
+  const message = JSON.stringify({ type: "ledgerClosed", ...head(), txn_count: transactions })
   for (const socket of subscribers) socket.send(message)
   void send(known)
 })

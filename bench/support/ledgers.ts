@@ -20,11 +20,14 @@ export interface MadeLedger {
 }
 
 /** `count` ledgers in order; the first is the one after FIRST_LEDGER_INDEX. */
-export const makeLedgers = (count: number): ReadonlyArray<MadeLedger> => {
+export const makeLedgers = (
+  count: number,
+  transactionsPerLedger = TRANSACTIONS_PER_LEDGER
+): ReadonlyArray<MadeLedger> => {
   const chain = makeChain({
     seed: SEED,
     firstLedgerIndex: FIRST_LEDGER_INDEX,
-    transactionsPerLedger: TRANSACTIONS_PER_LEDGER,
+    transactionsPerLedger,
     hashing: "digest",
     firstCloseTime: FIRST_CLOSE_TIME
   })

@@ -11,6 +11,14 @@ export const median = (values: ReadonlyArray<number>): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
+/** The value that `part` of them (0…1) do not exceed. */
+export const quantile = (values: ReadonlyArray<number>, part: number): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  const value = sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)]
+  if (value === undefined) throw new Error("there is no quantile of nothing")
+  return value
+}
+
 /** Milliseconds that `effect` takes. */
 export const timed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<number, E, R> =>
   Effect.suspend(() => {

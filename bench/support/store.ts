@@ -6,7 +6,8 @@ import { Effect, Layer } from "effect"
 import { type Environment, loadSettings, Settings } from "../../src/config/Config.ts"
 import * as Sql from "../../src/storage/Sql.ts"
 
-const settings = (environment: Environment) =>
+/** Settings with a temporary folder, gone with the scope. */
+export const settingsLayer = (environment: Environment) =>
   Layer.effect(
     Settings,
     Effect.gen(function* () {
@@ -28,4 +29,4 @@ const settings = (environment: Environment) =>
 
 /** Settings and a migrated database. */
 export const storeLayer = (environment: Environment = {}) =>
-  Sql.layer({ command: "ledgerhook bench", owner: true }).pipe(Layer.provideMerge(settings(environment)))
+  Sql.layer({ command: "ledgerhook bench", owner: true }).pipe(Layer.provideMerge(settingsLayer(environment)))

@@ -16,8 +16,17 @@ const DETECTED_MS = Date.parse("2026-11-21T09:30:00.000Z")
 const FIRST_LEDGER = 90_000_000
 const EVENTS_PER_LEDGER = 100
 
-/** A webhook for every event of every account, per address; returns their ids, in the addresses' order. */
-export const makeWebhooks = Effect.fnUntraced(function* (urls: ReadonlyArray<string>) {
+interface WebhookOptions {
+  readonly maxInFlight?: number
+  /** Accounts, in the addresses' order. */
+  readonly filters?: ReadonlyArray<ReadonlyArray<string>>
+}
+
+/** A webhook for every event per address, of every account unless `filters` has some; returns their ids, in that order. */
+export const makeWebhooks = Effect.fnUntraced(function* (
+  urls: ReadonlyArray<string>,
+  { maxInFlight = 16, filters = [] }: WebhookOptions = {}
+) {
   const sql = yield* SqlClient.SqlClient
   const log = yield* EventLog
   const secrets = yield* SecretBox
@@ -28,9 +37,11 @@ export const makeWebhooks = Effect.fnUntraced(function* (urls: ReadonlyArray<str
   const rows = yield* sql<WebhookRow>`
     INSERT INTO webhooks (id, account_id, network, url, event_types, account_filters, status, max_in_flight, headers,
                           sealed_secret, created_at, updated_at)
-    SELECT id, ${ACCOUNT_ID}, ${NETWORK}, url, ARRAY['*'], ARRAY[]::text[], 'active', 16, '{}'::jsonb,
+    SELECT id, ${ACCOUNT_ID}, ${NETWORK}, url, ARRAY['*'], ARRAY(SELECT jsonb_array_elements_text(filters::jsonb)),
+           'active', ${maxInFlight}::int, '{}'::jsonb,
            ${secrets.seal(SECRET)}, now(), now()
-    FROM unnest(${column(ids)}::text[], ${column(urls)}::text[]) AS new (id, url)
+    FROM unnest(${column(ids)}::text[], ${column(urls)}::text[],
+                ${column(urls.map((_, i) => JSON.stringify(filters[i] ?? [])))}::text[]) AS new (id, url, filters)
     RETURNING *`
   yield* log.transaction({ append: rows.map(configRecord) })
   return { accountId: ACCOUNT_ID, ids }

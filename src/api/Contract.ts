@@ -5,48 +5,26 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { Account } from "./contract/Account.ts"
 import { ApiKeys } from "./contract/ApiKeys.ts"
-import { ledgerIndexBounds, pageDefaults } from "./contract/Common.ts"
 import { Deliveries } from "./contract/Deliveries.ts"
 import { Events } from "./contract/Events.ts"
 import { Ledgers } from "./contract/Ledgers.ts"
+import { Replay } from "./contract/Replay.ts"
 import { System } from "./contract/System.ts"
 import { Webhooks } from "./contract/Webhooks.ts"
+import { publishedDocument } from "./OpenApiDocument.ts"
 
-/** Query parameters that are numbers or booleans, by name. */
-const typedParameters: Readonly<Record<string, object>> = {
-  limit: { type: "integer", minimum: 1, maximum: pageDefaults.maximum, default: pageDefaults.limit },
-  ledger_index_min: { type: "integer", ...ledgerIndexBounds },
-  ledger_index_max: { type: "integer", ...ledgerIndexBounds },
-  series: { type: "boolean", default: false }
-}
+const description = `Watches the XRP Ledger and delivers what happens there as signed webhooks.
 
-interface Operation {
-  readonly parameters?: ReadonlyArray<{ readonly name: string; readonly in: string }>
-}
+Bodies are JSON in UTF-8; fields and query parameters that are not named here are refused. Every failure is exactly
+\`{"error":{"code","message"}}\`, also at a path that does not exist (404, \`NOT_FOUND\`). A path takes OPTIONS, which
+answers 204 with \`Allow\`, and HEAD where it takes GET. A trailing slash makes another path.
 
-/** In a query all is text to the decoder; readers of the document should see the number or boolean. */
-const describeTypes = (paths: Record<string, Record<string, Operation>>): void => {
-  for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods))) {
-    for (const parameter of operation.parameters ?? []) {
-      const schema = typedParameters[parameter.name]
-      if (parameter.in === "query" && schema !== undefined) Object.assign(parameter, { schema })
-    }
-  }
-}
-
-/** On the wire there is only the encoded form, so its schema has the plain name. */
-const plainNames = (document: Record<string, unknown>): Record<string, unknown> =>
-  JSON.parse(JSON.stringify(document).replace(/"((?:#\/components\/schemas\/)?\w+)Encoded"/g, '"$1"'))
-
-const finish = (document: Record<string, unknown>): Record<string, unknown> => {
-  // The generator's document: its paths hold operations by method.
-  describeTypes(document["paths"] as Record<string, Record<string, Operation>>)
-  return plainNames(document)
-}
+Checks come in this order: 401, 429, 404 for the path, 405, 403, 413, 415, 400, 404 for the resource, 403 for the plan, 409, 402.`
 
 export class Api extends HttpApi.make("ledgerhook")
   .add(Webhooks)
   .add(Deliveries)
+  .add(Replay)
   .add(Events)
   .add(Ledgers)
   .add(ApiKeys)
@@ -58,9 +36,12 @@ export class Api extends HttpApi.make("ledgerhook")
     OpenApi.annotations({
       title: "Ledgerhook",
       version: "1.0.0",
-      description:
-        "Watches the XRP Ledger and delivers what happens there as signed webhooks. Every answer carries X-Request-Id.",
-      license: { name: "Apache-2.0" },
-      transform: finish
+      description,
+      servers: [{ url: "/", description: "This service" }],
+      license: { name: "Apache 2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
+      transform: publishedDocument
     })
   ) {}
+
+/** As it is served at /openapi.json. */
+export const openApiDocument = (): object => OpenApi.fromApi(Api)

@@ -12,7 +12,10 @@ export const statusOf = {
   FORBIDDEN: 403,
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
+  PLAN_REQUIRED: 403,
   DELIVERY_NOT_FAILED: 409,
+  JOB_NOT_CANCELLABLE: 409,
+  REPLAY_LIMIT_REACHED: 409,
   WEBHOOK_DISABLED: 409,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
@@ -88,12 +91,44 @@ export class NotFound extends Schema.Error<NotFound>("NotFound")(
   }
 ) {}
 
+export class MethodNotAllowed extends Schema.Error<MethodNotAllowed>("MethodNotAllowed")(
+  fields("METHOD_NOT_ALLOWED", "This path takes GET, HEAD, OPTIONS."),
+  { httpApiStatus: 405, description: "The path takes other methods; Allow names them." }
+) {}
+
 export class DeliveryNotFailed extends Schema.Error<DeliveryNotFailed>("DeliveryNotFailed")(
   fields(
     "DELIVERY_NOT_FAILED",
     "Delivery dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE is not failed; only failed deliveries can be retried."
   ),
   { httpApiStatus: 409, description: "The delivery's status is not failed." }
+) {}
+
+export class PlanRequired extends Schema.Error<PlanRequired>("PlanRequired")(
+  fields(
+    "PLAN_REQUIRED",
+    "Replay by filters needs one of the plans Professional, Compliance, Enterprise; event_ids are replayed on every plan."
+  ),
+  {
+    httpApiStatus: 403,
+    description: "The account's plan does not have this; the message names those that do."
+  }
+) {}
+
+export class JobNotCancellable extends Schema.Error<JobNotCancellable>("JobNotCancellable")(
+  fields(
+    "JOB_NOT_CANCELLABLE",
+    "Replay job rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE is completed; only queued and running jobs can be cancelled."
+  ),
+  { httpApiStatus: 409, description: "The job has ended." }
+) {}
+
+export class ReplayLimitReached extends Schema.Error<ReplayLimitReached>("ReplayLimitReached")(
+  fields(
+    "REPLAY_LIMIT_REACHED",
+    "The plan allows 5 replay jobs at once, and as many are queued or running; cancel one or wait for its end."
+  ),
+  { httpApiStatus: 409, description: "The plan's replay jobs are all queued or running." }
 ) {}
 
 export class WebhookDisabled extends Schema.Error<WebhookDisabled>("WebhookDisabled")(
@@ -145,6 +180,15 @@ export const notFound = (message: string) => new NotFound({ error: { code: "NOT_
 
 export const deliveryNotFailed = (message: string) =>
   new DeliveryNotFailed({ error: { code: "DELIVERY_NOT_FAILED", message } })
+
+export const planRequired = (message: string) =>
+  new PlanRequired({ error: { code: "PLAN_REQUIRED", message } })
+
+export const jobNotCancellable = (message: string) =>
+  new JobNotCancellable({ error: { code: "JOB_NOT_CANCELLABLE", message } })
+
+export const replayLimitReached = (message: string) =>
+  new ReplayLimitReached({ error: { code: "REPLAY_LIMIT_REACHED", message } })
 
 export const webhookDisabled = (message: string) =>
   new WebhookDisabled({ error: { code: "WEBHOOK_DISABLED", message } })

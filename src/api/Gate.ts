@@ -90,7 +90,7 @@ export const gate = (others: ReadonlyArray<OtherPath>) => {
       const forbidden = caller === undefined ? undefined : forbiddenBecause(caller, endpoint.scope)
       if (forbidden !== undefined) return refusal("FORBIDDEN", forbidden)
       if (request.method !== "GET" && request.method !== "HEAD") {
-        const refused = yield* checkBody(request, endpoint.body)
+        const refused = yield* checkBody(request, endpoint.body, endpoint.bodyBytes)
         if (refused !== undefined) return refusal(refused.code, refused.message)
       }
       if (!endpoint.hasQuery && query !== "") {

@@ -3,6 +3,7 @@
  * filters: with any of them changed it is refused, so that a page never silently belongs to another list. Pure.
  */
 import { hash } from "node:crypto"
+import { HttpServerResponse } from "effect/http"
 import { pageDefaults } from "./contract/Common.ts"
 import { validationError } from "./Errors.ts"
 
@@ -44,3 +45,9 @@ export const pageOf = <Row extends { readonly id: string }, Item>(
     next_cursor: has_more ? cursorOf(list, shown.at(-1)!.id) : null
   }
 }
+
+/**
+ * A page as it goes out. Its type is the contract's, so encoding it by the schema would only check it again, for every
+ * item of the busiest answers there are.
+ */
+export const pageResponse = <Page extends object>(page: Page) => HttpServerResponse.jsonUnsafe(page)

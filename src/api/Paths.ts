@@ -6,7 +6,7 @@
 import { Context, Schema } from "effect"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import type { Scope } from "../domain/ApiKey.ts"
-import { RequiredScope } from "./contract/Common.ts"
+import { BodyBytes, RequiredScope } from "./contract/Common.ts"
 import type { BodyUse } from "./RequestBody.ts"
 
 /** What the gate has to know of an endpoint. */
@@ -14,6 +14,8 @@ interface EndpointFacts {
   /** Undefined: any valid key will do, or none is needed. */
   readonly scope: Scope | undefined
   readonly body: BodyUse
+  /** Undefined: as many as others. */
+  readonly bodyBytes: number | undefined
   readonly hasQuery: boolean
 }
 
@@ -65,11 +67,13 @@ export const makeFindPath = <Id extends string, Groups extends HttpApiGroup.Cons
       add(endpoint.method, endpoint.path, {
         scope: Context.getOrUndefined(mergedAnnotations, RequiredScope),
         body: bodyUseOf(endpoint.payload),
+        bodyBytes: Context.getOrUndefined(mergedAnnotations, BodyBytes),
         hasQuery: endpoint.query !== undefined
       })
   })
   // Files and documents ignore a query, as `?v=2` is a habit there.
-  for (const { method, path } of others) add(method, path, { scope: undefined, body: "none", hasQuery: true })
+  const other: EndpointFacts = { scope: undefined, body: "none", bodyBytes: undefined, hasQuery: true }
+  for (const { method, path } of others) add(method, path, other)
 
   const known = [...byPath]
     .map(([path, endpoints]) => ({

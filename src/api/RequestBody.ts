@@ -12,10 +12,10 @@ export interface Refusal {
   readonly message: string
 }
 
-const tooLarge: Refusal = {
+const tooLarge = (maxBytes: number): Refusal => ({
   code: "PAYLOAD_TOO_LARGE",
-  message: `The request body must have at most ${Limits.requestBodyBytes} bytes.`
-}
+  message: `The request body must have at most ${maxBytes} bytes.`
+})
 
 const invalid = (message: string): Refusal => ({ code: "VALIDATION_ERROR", message })
 
@@ -30,6 +30,14 @@ const isJson = (bytes: Uint8Array): boolean => {
   }
 }
 
+const notJson: Refusal = {
+  code: "UNSUPPORTED_MEDIA_TYPE",
+  message: "The request body must be application/json."
+}
+
+const isJsonType = (contentType = ""): boolean =>
+  contentType.split(";", 1)[0]!.trim().toLowerCase() === "application/json"
+
 /** Whether an endpoint takes a body. */
 export type BodyUse = "required" | "optional" | "none"
 
@@ -40,12 +48,11 @@ const bodyProblem = (
   use: BodyUse
 ): Refusal | undefined => {
   if (bytes.length === 0) {
-    return use === "required" ? invalid("The request body must be a JSON object.") : undefined
+    if (use === "required") return invalid("The request body must be a JSON object.")
+    // The handler's decoder goes by the type, also where nothing follows.
+    return use === "optional" && contentType !== undefined && !isJsonType(contentType) ? notJson : undefined
   }
-  const [type = ""] = (contentType ?? "").split(";")
-  if (type.trim().toLowerCase() !== "application/json") {
-    return { code: "UNSUPPORTED_MEDIA_TYPE", message: "The request body must be application/json." }
-  }
+  if (!isJsonType(contentType)) return notJson
   if (!isJson(bytes)) return invalid("The request body must be valid JSON in UTF-8.")
   // Clients that always send a body send `{}` where there is nothing to say.
   return use !== "none" || /^\s*\{\s*\}\s*$/.test(decoder.decode(bytes))
@@ -55,20 +62,21 @@ const bodyProblem = (
 
 export const checkBody = (
   request: HttpServerRequest.HttpServerRequest,
-  use: BodyUse
+  use: BodyUse,
+  maxBytes: number = Limits.requestBodyBytes
 ): Effect.Effect<Refusal | undefined> =>
   Effect.gen(function* () {
     // Not read at all: what announces itself as too large would only be thrown away.
-    if (Number(request.headers["content-length"] ?? 0) > Limits.requestBodyBytes) return tooLarge
+    if (Number(request.headers["content-length"] ?? 0) > maxBytes) return tooLarge(maxBytes)
     const bytes = yield* request.arrayBuffer
     return bodyProblem(new Uint8Array(bytes), request.headers["content-type"], use)
   }).pipe(
     Effect.catch(({ reason }) =>
       Effect.succeed(
         reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
-          ? tooLarge
+          ? tooLarge(maxBytes)
           : invalid("The request body could not be read.")
       )
     ),
-    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(Limits.requestBodyBytes))
+    Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBytes))
   )

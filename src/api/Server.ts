@@ -9,6 +9,7 @@ import { AdmissionQueue } from "./AdmissionQueue.ts"
 import { keyRequiredLayer } from "./Authentication.ts"
 import { Api } from "./Contract.ts"
 import { CommonErrors } from "./contract/Common.ts"
+import { DOCS_PATH, docsLayer } from "./Docs.ts"
 import { validationError } from "./Errors.ts"
 import { gate } from "./Gate.ts"
 import { accountLayer } from "./handlers/Account.ts"
@@ -16,6 +17,7 @@ import { apiKeysLayer } from "./handlers/ApiKeys.ts"
 import { deliveriesLayer } from "./handlers/Deliveries.ts"
 import { eventsLayer } from "./handlers/Events.ts"
 import { ledgersLayer } from "./handlers/Ledgers.ts"
+import { replayLayer } from "./handlers/Replay.ts"
 import { systemLayer } from "./handlers/System.ts"
 import { webhooksLayer } from "./handlers/Webhooks.ts"
 import { listen } from "./Listener.ts"
@@ -35,13 +37,15 @@ const commonErrorsLayer = HttpApiMiddleware.layerSchemaErrorTransform(CommonErro
 
 const gateLayer = gate([
   { method: "GET", path: OPENAPI_PATH },
-  { method: "GET", path: METRICS_PATH }
+  { method: "GET", path: METRICS_PATH },
+  { method: "GET", path: DOCS_PATH }
 ]).pipe(Layer.provide(AdmissionQueue.layer), Layer.provide(KeyAdmission.layer))
 
 const routes = HttpApiBuilder.layer(Api, { openapiPath: OPENAPI_PATH }).pipe(
   Layer.provide([
     webhooksLayer,
     deliveriesLayer,
+    replayLayer,
     eventsLayer,
     ledgersLayer,
     apiKeysLayer,
@@ -49,6 +53,7 @@ const routes = HttpApiBuilder.layer(Api, { openapiPath: OPENAPI_PATH }).pipe(
     systemLayer
   ]),
   Layer.merge(PrometheusMetrics.layerHttp({ path: METRICS_PATH })),
+  Layer.merge(docsLayer),
   // It serves every path, and provides the handlers' caller.
   Layer.provide([gateLayer, keyRequiredLayer, commonErrorsLayer])
 )

@@ -1,5 +1,5 @@
 /**
- * What `doctor` looks at: the settings, the store, its secrets and what detection withheld, each ledger server, the
+ * What `doctor` looks at: the settings, the store, its secrets and what detection withheld, Kafka, each ledger server, the
  * API's port, the mail server. Every check ends within `Limits.doctorCheckMs` with what it found and, where that is
  * bad, how to mend it. Nothing is changed: no migration, no new folder, no lasting connection.
  */
@@ -22,6 +22,7 @@ import type { Network } from "../domain/Network.ts"
 import { errorText } from "../observability/Logging.ts"
 import * as Sql from "../storage/Sql.ts"
 import { alertFinding, type Withheld, withheld } from "./AlertCheck.ts"
+import { kafkaCheck, START_KAFKA } from "./KafkaCheck.ts"
 import { mailCheck, mailCheckName, START_MAIL_SERVER } from "./MailCheck.ts"
 import { lookAtSecrets, type SecretsLook, secretsFinding } from "./SecretsCheck.ts"
 
@@ -229,7 +230,9 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
     smtpUrl === undefined
       ? []
       : [finding(mailCheckName(smtpUrl), mailCheck({ smtpUrl, mailFrom }), START_MAIL_SERVER)]
-  const others = Effect.all([port(settings), ...servers, ...mail], { concurrency: "unbounded" })
+  const { kafka } = settings
+  const log = kafka === undefined ? [] : [finding("kafka", kafkaCheck(kafka, settings), START_KAFKA)]
+  const others = Effect.all([...log, port(settings), ...servers, ...mail], { concurrency: "unbounded" })
   return Effect.all([store(settings), others], { concurrency: "unbounded" }).pipe(
     Effect.map((findings) => [accepted, ...warnings, ...findings.flat()])
   )

@@ -3,26 +3,16 @@
  * settings, no store and no network. Faults in the input and events that detection withheld go to standard error; after
  * a fault the rest is still read, and the command fails at its end.
  */
-import { Effect, FileSystem, type PlatformError, Stdio, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import { detectLedger } from "../detect/Detect.ts"
 import type { DetectedEvent } from "../domain/LedgerEvent.ts"
-import { CommandFailed, FailureReported } from "./Failure.ts"
+import { FailureReported } from "./Failure.ts"
+import { fileFault, linesOf } from "./InputFile.ts"
 import { record } from "./ledger/Record.ts"
 import { verify } from "./ledger/Verify.ts"
 import { print, printError } from "./Output.ts"
 import { type Item, makeRecordedReader } from "./RecordedData.ts"
-
-const STDIN = "-"
-
-const fileFault = (file: string, { reason }: PlatformError.PlatformError): CommandFailed => {
-  const said: Partial<Record<string, string>> = {
-    NotFound: "no such file",
-    PermissionDenied: "may not be read",
-    BadResource: "is not a file"
-  }
-  return new CommandFailed({ message: `${file}: ${said[reason._tag] ?? reason.message}.` })
-}
 
 const eventLine = (event: DetectedEvent, file: string | undefined): string =>
   JSON.stringify({
@@ -51,23 +41,13 @@ const show = Effect.fnUntraced(function* (item: Item, file: string, several: boo
   return true
 })
 
-const lines = (file: string) =>
-  Stream.unwrap(
-    Effect.gen(function* () {
-      const fileSystem = yield* FileSystem.FileSystem
-      const { stdin } = yield* Stdio.Stdio
-      const bytes = file === STDIN ? stdin : fileSystem.stream(file)
-      return bytes.pipe(Stream.decodeText, Stream.splitLines)
-    })
-  )
-
 const detectFile = Effect.fnUntraced(function* (file: string, several: boolean) {
   const reader = makeRecordedReader()
   let good = true
   const showAll = Effect.fnUntraced(function* (items: ReadonlyArray<Item>) {
     for (const item of items) if (!(yield* show(item, file, several))) good = false
   })
-  yield* Stream.runForEach(lines(file), (line) => showAll(reader.line(line)))
+  yield* Stream.runForEach(linesOf(file), (line) => showAll(reader.line(line)))
   yield* showAll(reader.end())
   return good
 })

@@ -9,20 +9,34 @@ export type ShowProgress = (done: number, note?: string) => Effect.Effect<void>
 
 const SECOND_MS = 1_000
 
+/** Writes a line over the one before, for the life of the scope; nowhere when standard error is no terminal. */
+export const statusLine = Effect.gen(function* () {
+  const { stderrTerminal } = yield* Invocation
+  if (stderrTerminal) yield* Effect.addFinalizer(() => overwriteErrorLine(""))
+  return (text: string) => (stderrTerminal ? overwriteErrorLine(text) : Effect.void)
+})
+
+const BAR_WIDTH = 24
+
+/** `part` from 0 to 1. Pure. */
+export const bar = (part: number): string => {
+  const full = Math.floor(part * BAR_WIDTH)
+  return `[${"█".repeat(full)}${"░".repeat(BAR_WIDTH - full)}]`
+}
+
 /** For the life of the scope. */
 export const showProgress = Effect.fnUntraced(function* (verb: string, total: number, noun = "ledgers") {
-  const { stderrTerminal } = yield* Invocation
+  const write = yield* statusLine
   const startedAt = yield* Clock.currentTimeMillis
   let shownAt = 0
-  if (stderrTerminal) yield* Effect.addFinalizer(() => overwriteErrorLine(""))
   const show: ShowProgress = (done, note = "") =>
     Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
-      if (!stderrTerminal || now - shownAt < Limits.progressRefreshMs) return
+      if (now - shownAt < Limits.progressRefreshMs) return
       shownAt = now
       const perSecond = Math.round((done * SECOND_MS) / Math.max(1, now - startedAt))
       const percent = Math.floor((100 * done) / total)
-      yield* overwriteErrorLine(`${verb} ${done} of ${total} ${noun} (${percent} %), ${perSecond}/s${note}`)
+      yield* write(`${verb} ${done} of ${total} ${noun} (${percent} %), ${perSecond}/s${note}`)
     })
   return show
 })

@@ -11,6 +11,7 @@ import { ledger } from "./Ledger.ts"
 import { listen } from "./Listen.ts"
 import { migrate } from "./Migrate.ts"
 import { print, printError } from "./Output.ts"
+import { replay } from "./Replay.ts"
 import { secrets } from "./Secrets.ts"
 import { start } from "./Start.ts"
 import { topics } from "./Topics.ts"
@@ -32,6 +33,7 @@ const root = Command.make("ledgerhook").pipe(
     account,
     key,
     webhook,
+    replay,
     secrets,
     ledger,
     topics,

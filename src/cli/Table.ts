@@ -59,7 +59,8 @@ export const makeTable = <A>(columns: ReadonlyArray<Column<A>>, colour: boolean)
   return { lines }
 }
 
-const inJson = ({ stdoutTerminal }: InvocationShape, wanted: boolean): boolean => wanted || !stdoutTerminal
+export const inJson = ({ stdoutTerminal }: InvocationShape, wanted: boolean): boolean =>
+  wanted || !stdoutTerminal
 
 /** A page of a JSON array: an element a line. */
 const jsonLines = (items: ReadonlyArray<unknown>, first: boolean, more: boolean): string => {

@@ -24,7 +24,7 @@ const differences = Effect.gen(function* () {
   return { kafka: all.kafka, changes: yield* planOf(all.kafka, all) }
 }).pipe(Effect.provide(settings))
 
-const applied: Readonly<Record<Risk, string>> = {
+const applying: Readonly<Record<Risk, string>> = {
   none: "yes",
   losing: "with --force",
   impossible: "no"
@@ -36,8 +36,8 @@ const columns: ReadonlyArray<Column<TopicChange>> = [
   { head: "IS", cell: ({ from, kind }) => from ?? (kind === "create" ? "missing" : "unset") },
   { head: "SHOULD BE", cell: ({ to }) => to },
   {
-    head: "APPLIED",
-    cell: ({ risk }) => applied[risk],
+    head: "APPLY",
+    cell: ({ risk }) => applying[risk],
     colour: ({ risk }) => (risk === "none" ? undefined : RED)
   }
 ]

@@ -15,7 +15,7 @@ import {
   urlOf
 } from "./Values.ts"
 
-export const roles = ["api", "ingest", "events", "route", "deliver", "delay"] as const
+export const roles = ["api", "ingest", "events", "route", "deliver", "delay", "replay"] as const
 export type Role = (typeof roles)[number]
 
 export interface Setting<A> {

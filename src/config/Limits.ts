@@ -1,5 +1,6 @@
 /** Every bound of the program in one table: a name, a unit and the reason. */
 import { apiKeyBounds } from "../domain/ApiKey.ts"
+import { replayBounds } from "../domain/Replay.ts"
 import { webhookBounds } from "../domain/WebhookRules.ts"
 
 export const Limits = {
@@ -26,7 +27,7 @@ export const Limits = {
   kafkaFetchBytes: 4 * 1024 * 1024,
   kafkaPartitionBytes: 1024 * 1024,
   /** How long a broker holds a fetch back while there is nothing new. */
-  kafkaFetchWaitMs: 500,
+  kafkaFetchWaitMs: 1_000,
   /** The same while a partition is left out for its full buffer: its reader must not wait for others' silence. */
   kafkaBusyFetchWaitMs: 20,
   /** Fetched records that wait for a partition's reader, before no more are fetched for it. */
@@ -53,7 +54,7 @@ export const Limits = {
   schemaRegistryMs: 10_000,
   schemaRegistryReasonLength: 300,
   /** Between heartbeats of a group's member: a change of owners takes two or three of them. */
-  kafkaHeartbeatMs: 1_000,
+  kafkaHeartbeatMs: 3_000,
   /** How long a member may take to give a partition back: attempts in flight are finished first (`drainMs`). */
   kafkaRebalanceMs: 60_000,
   /** Contiguous ranges of ledgers told of one network: there is one, unless an operator has begun anew. */
@@ -136,8 +137,11 @@ export const Limits = {
   partitionDeliveries: 2_000,
   /** Part of a partition's free room that one webhook's queue may take: a slow one cannot fill it, a lone one has most. */
   laneShare: 0.5,
-  /** Attempts of a webhook beyond its window that may wait to be recorded: what a crash repeats, over all, is both. */
-  unsettledSlack: 16,
+  /**
+   * Attempts of a webhook beyond its window that may wait to be recorded: what a crash repeats, over all, is both. With
+   * more a lone webhook would be faster (240: by half), and a crash repeat hundreds of requests instead of some tens.
+   */
+  unsettledSlack: 32,
   /** Rows a lane pages from PostgreSQL at once. */
   lanePageRows: 200,
   /** Bytes of a response kept; the rest is not read. */
@@ -156,8 +160,23 @@ export const Limits = {
   connectionsPerOrigin: 256,
   /** An idle connection is closed after this. */
   connectionIdleMs: 15_000,
+  /** What a host name resolves to is used for its time to live, and for this long at most. */
+  dnsLongestTtlMs: 60_000,
+  /** The same where nobody tells a time to live: what the hosts file or a search domain says may change. */
+  dnsUnknownTtlMs: 5_000,
+  /** A name that could not be resolved is not asked for again before this, whoever's endpoints bear it. */
+  dnsFailureMs: 1_000,
+  /** One question to one DNS server, and how often it is asked, all within an attempt's deadline. */
+  dnsTryMs: 2_000,
+  dnsTries: 3,
+  /** Names remembered. */
+  dnsNames: 10_000,
   /** Outcomes written in one statement. */
   recorderBatch: 500,
+  /** How long a statement waits for more outcomes: it costs as much as some fifty of its rows. */
+  recorderGatherMs: 8,
+  /** What `Retry-After` may add to a delay of the schedule. */
+  retryAfterAddsMs: 10 * 60_000,
   /** How often what waits for disabled webhooks is looked through. */
   disabledSweepMs: 3_600_000,
   /** Deliveries queued for a disabled webhook end `failed` after this. */
@@ -168,6 +187,49 @@ export const Limits = {
   secretRotationMs: 1_500,
   /** Between looks at which secrets' grace is over. */
   previousSecretSweepMs: 60_000,
+
+  // --- replay
+  /** What one request may name. */
+  ...replayBounds,
+  /** Jobs that one process works on at once: each has a batch in memory, and they share the reading. */
+  replayJobs: 8,
+  /** Between looks for a job that nobody works on. */
+  replayPollMs: 250,
+  /** Events queued in one batch of a job, and records read for it at most: a batch ends within some 100 ms. */
+  replayBatchEvents: 500,
+  replayBatchRecords: 10_000,
+  /** Records read at once: reading few of them unpacks the same rows of the embedded log again and again. */
+  replayReadRecords: 2_000,
+  /** Ledgers of one batch that reads by ledger, and of them at once. */
+  replayBatchLedgers: 100,
+  replayLedgersAtOnce: 8,
+  /** Ledgers of an account asked of the event log at once. */
+  replayLedgerPage: 5_000,
+  /** Finding a ledger and reading it takes as long as reading on over this many events. */
+  replayLookupEvents: 200,
+  /** An event log that lags by more than this is not waited for: the job reads everything instead. */
+  replayIndexWaitMs: 10_000,
+  /** Between looks at whether a suspended account may go on. */
+  replaySuspendedMs: 500,
+  /** How long a cancelled job's worker may take to end its batch, and how often it is looked at meanwhile. */
+  replayCancelMs: 900,
+  replayCancelPollMs: 20,
+  /** Index rows counted for an estimate before it turns to samples: some 50 ms. */
+  replayCountedRows: 50_000,
+  /** Samples of an estimate, and times accounts that are looked up in them: with a thousand it is off by some per cent. */
+  replaySamples: { most: 1_000, fewest: 40, lookups: 20_000 },
+  /** Replayed deliveries queued or in flight per delivery partition, apart from the live ones. */
+  partitionReplays: 500,
+  /** Replayed deliveries an actor takes at once: reading them holds up the live ones behind. */
+  replayTakeRecords: 100,
+  /** How long replays of a partition wait for room in a webhook's lane: one that is stuck is put aside after this. */
+  replayRoomMs: 1_000,
+  /** Replayed deliveries that a process starts before everything else has its turn, and the time until the next. */
+  replayStarts: 4,
+  replayStartsEveryMs: 1,
+  /** Pause after each few, as a multiple of how late the event loop came back to them, and its most. */
+  replayYield: 1,
+  replayPauseMs: 200,
 
   // --- quota and mail
   /** Between looks at whose deliveries wait: an account overshoots its quota by what it sends in this time. */
@@ -264,6 +326,9 @@ export const Limits = {
   ownLimit: 1_000_000_000,
   /** Between writings of the line that shows a command's progress. */
   progressRefreshMs: 250,
+  /** Between looks at a replay that is watched, and the time over which its rate is told. */
+  replayWatchMs: 500,
+  replayRateMs: 10_000,
   /** A request that `listen` takes: envelopes have a few KB. */
   listenBodyBytes: 1024 * 1024,
   /** Longest wait of `listen` before it answers: well past any delivery timeout. */

@@ -1,53 +1,87 @@
 /**
  * Stage 5: back when due. One fiber per partition of the delay topics; a topic's delay is constant, so its head is due
- * first and the others wait behind it (jitter included, a record waits at most 1.1 times its delay). Moving work back
- * and the commit are one transaction of the log: nothing returns twice, nothing is lost.
+ * first and the others wait behind it (jitter included, a record waits at most 1.1 times its delay). Work that is due
+ * later than its topic's delay (`Retry-After`) goes on to another delay topic in time, and holds none of them back.
+ * Moving work and the commit are one transaction of the log: nothing returns twice, nothing is lost.
  */
 import { Clock, Effect } from "effect"
+import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
-import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic } from "../domain/Delivery.ts"
+import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic, workTopic } from "../domain/Delivery.ts"
+import { delayOf, longestStayMs, type RetryPolicy } from "../domain/RetryPolicy.ts"
 import { type AssignedPartition, EventLog, type LogRecord, type NewRecord } from "../log/EventLog.ts"
 
 const GROUP = "delay"
 /** Attempts 2 to 10 of a series have a topic each (topics/topics.json). */
-const topics = Array.from({ length: 9 }, (_, index) => delayTopic(index + 2))
+const attemptOf = new Map(
+  Array.from({ length: 9 }, (_, index): [string, number] => [delayTopic(index + 2), index + 2])
+)
 
-/** Unix milliseconds; what cannot be read goes back at once, for the actor to report. */
-const dueAt = (record: LogRecord): number => {
+interface Waiting {
+  readonly record: LogRecord
+  /** Undefined for what cannot be read: it goes back at once, for the actor to report. */
+  readonly work: DeliveryWork | undefined
+  /** Unix milliseconds at which it leaves the topic. */
+  readonly leavesAt: number
+}
+
+const parse = ({ value }: LogRecord): DeliveryWork | undefined => {
   try {
     // Written by deliver in this shape.
-    const { due_at } = JSON.parse(record.value ?? "") as DeliveryWork
-    return typeof due_at === "number" ? due_at : 0
+    const work = JSON.parse(value ?? "") as DeliveryWork
+    return typeof work.due_at === "number" ? work : undefined
   } catch {
-    return 0
+    return undefined
   }
 }
 
-const back = (record: LogRecord): NewRecord => ({
-  topic: DELIVERIES_TOPIC,
-  key: record.key,
-  value: record.value,
-  headers: record.headers
-})
+const waitingOf = (record: LogRecord, longestMs: number): Waiting => {
+  const work = parse(record)
+  return {
+    record,
+    work,
+    leavesAt: work === undefined ? 0 : Math.min(work.due_at, record.timestamp + longestMs)
+  }
+}
+
+/** Where it goes from here: back, or on to the next piece of its wait. */
+const nextTopic = (policy: RetryPolicy, work: DeliveryWork | undefined, nowMs: number): string => {
+  if (work === undefined) return DELIVERIES_TOPIC
+  const waitMs = work.due_at - nowMs
+  return waitMs > 0 ? delayTopic(delayOf(policy, work.series_attempt, waitMs)) : workTopic(work)
+}
 
 const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
   const log = yield* EventLog
+  const { retryPolicy } = yield* Settings
   const { topic, partition: number } = partition
+  const longestMs = longestStayMs(retryPolicy, attemptOf.get(topic)!)
 
   while (true) {
-    let waiting = yield* partition.take(Limits.delayBatchRecords)
+    const records = yield* partition.take(Limits.delayBatchRecords)
+    let waiting = records.map((record) => waitingOf(record, longestMs))
     while (waiting.length > 0) {
       const now = yield* Clock.currentTimeMillis
-      const waitMs = dueAt(waiting[0]!) - now
+      const waitMs = waiting[0]!.leavesAt - now
       if (waitMs > 0) {
         yield* Effect.sleep(Math.min(waitMs, Limits.delaySleepMs))
         continue
       }
-      const notDue = waiting.findIndex((record) => dueAt(record) > now)
+      const notDue = waiting.findIndex(({ leavesAt }) => leavesAt > now)
       const due = notDue === -1 ? waiting : waiting.slice(0, notDue)
       yield* log.transaction({
-        append: due.map(back),
-        commit: { group: GROUP, positions: [{ topic, partition: number, offset: due.at(-1)!.offset + 1 }] }
+        append: due.map(
+          ({ record: { key, value, headers }, work }): NewRecord => ({
+            topic: nextTopic(retryPolicy, work, now),
+            key,
+            value,
+            headers
+          })
+        ),
+        commit: {
+          group: GROUP,
+          positions: [{ topic, partition: number, offset: due.at(-1)!.record.offset + 1 }]
+        }
       })
       waiting = waiting.slice(due.length)
     }
@@ -55,4 +89,6 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
 })
 
 /** Never ends by itself. */
-export const delay = Effect.flatMap(EventLog, (log) => log.consume({ group: GROUP, topics }, run))
+export const delay = Effect.flatMap(EventLog, (log) =>
+  log.consume({ group: GROUP, topics: [...attemptOf.keys()] }, run)
+)

@@ -9,7 +9,7 @@ import { patiently } from "../config/Retrying.ts"
 import { eventsTopic, type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { EventLog } from "../log/EventLog.ts"
-import { DeliveryStore, type ParkedDelivery } from "../storage/DeliveryStore.ts"
+import { DeliveryStore, type ParkedDelivery, type ParkedKind } from "../storage/DeliveryStore.ts"
 import type { Work } from "./Lane.ts"
 
 export interface BacklogPage {
@@ -50,22 +50,18 @@ export const makeBacklog = Effect.gen(function* () {
     return found
   })
 
-  const toWork = (row: ParkedDelivery, event: LedgerEvent): Work => ({
+  const toWork = (row: ParkedDelivery, event: LedgerEvent, kind: ParkedKind): Work => ({
     deliveryId: row.id,
     attempt: row.attempts + 1,
     seriesAttempt: row.attempts + 1 - row.seriesStart,
     event,
-    offset: undefined
+    kind: kind === "replays" ? "replays" : "live",
+    settled: undefined
   })
 
-  return (
-    webhookId: string,
-    which: "all" | "free",
-    afterId: string,
-    limit: number
-  ): Effect.Effect<BacklogPage> =>
+  return (webhookId: string, kind: ParkedKind, afterId: string, limit: number): Effect.Effect<BacklogPage> =>
     Effect.gen(function* () {
-      const rows = yield* deliveries.parkedPage(webhookId, which, afterId, limit)
+      const rows = yield* deliveries.parkedPage(webhookId, kind, afterId, limit)
       const first = rows[0]
       if (first === undefined) return { rows: 0, lastId: "", works: [] }
       // A webhook belongs to one network.
@@ -76,7 +72,7 @@ export const makeBacklog = Effect.gen(function* () {
       for (const row of rows) {
         const event = row.eventOffset === null ? parseLedgerEvent(row.testEvent) : events.get(row.eventOffset)
         if (event === undefined) gone.push(row.id)
-        else works.push(toWork(row, event))
+        else works.push(toWork(row, event, kind))
       }
       if (gone.length > 0) {
         yield* deliveries.fail(gone, "event no longer retained", yield* Clock.currentTimeMillis)

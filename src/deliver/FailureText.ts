@@ -1,6 +1,6 @@
 /**
  * `last_error` texts: short and stable, for people and for alerts (api-decisions.md, "Deliveries"). The codes are
- * those of Node, OpenSSL and undici; one that nobody foresaw shows its code rather than a message that may change.
+ * those of Node, c-ares, OpenSSL and undici; one that nobody foresaw shows its code rather than a message that may change.
  */
 import { Predicate } from "effect"
 import { errors } from "undici"
@@ -18,6 +18,10 @@ const texts: Readonly<Record<string, string>> = {
   ENOTFOUND: "DNS: host not found",
   ENODATA: "DNS: host not found",
   EAI_AGAIN: "DNS: lookup failed",
+  ETIMEOUT: "DNS: lookup failed",
+  ESERVFAIL: "DNS: lookup failed",
+  EREFUSED: "DNS: lookup failed",
+  EBADNAME: "DNS: host not found",
   ADDRESS_NOT_ALLOWED: "address not allowed",
   CERT_HAS_EXPIRED: "TLS: certificate has expired",
   CERT_NOT_YET_VALID: "TLS: certificate is not yet valid",

@@ -1,7 +1,8 @@
 /**
- * One webhook inside an actor: what waits for it in memory, in order, and what may happen next. Decisions only. What may
- * start (its passage) is nothing while the webhook is disabled or its account suspended, what is free while the quota is
- * used up, else all; when that changes, what is queued goes back to its rows and paging begins anew.
+ * One webhook inside an actor: an outlet with two lanes, one for live deliveries and one for those of replays, which start
+ * only when nothing live waits. Window and rate are the outlet's; what waits in memory, in order, is its lane's. Decisions
+ * only. What may start (the passage) is nothing while the webhook is disabled or its account suspended, what is free while
+ * the quota is used up, else all; when that changes, what is queued goes back to its rows and paging begins anew.
  *
  *   live     records from the log are queued here ──(its share of the room is used up, or not all may start)──▶ backlog
  *   backlog  records from the log are parked: their rows alone remember them. The lane pages parked rows that may start,
@@ -9,6 +10,7 @@
  */
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Passage } from "../domain/Quota.ts"
+import type { ParkedKind } from "../storage/DeliveryStore.ts"
 import { makeRateWindow, type RateWindow } from "./RateWindow.ts"
 
 export interface Work {
@@ -16,20 +18,29 @@ export interface Work {
   readonly attempt: number
   readonly seriesAttempt: number
   readonly event: LedgerEvent
-  /** Offset of its record; undefined when it came from the backlog. */
-  readonly offset: number | undefined
+  readonly kind: LaneKind
+  /** Its record in the log is done with; undefined when it came from the backlog. */
+  readonly settled: (() => void) | undefined
 }
 
-export interface Lane {
+export type LaneKind = "live" | "replays"
+
+export interface Outlet {
   readonly webhookId: string
-  mode: "live" | "backlog"
-  queue: Array<Work>
+  readonly live: Lane
+  readonly replays: Lane
   inFlight: number
   /** Sent, and not yet recorded: what a crash would repeat. */
   unsettled: number
   readonly rate: RateWindow
   /** A wake-up for the rate window is on its way. */
   waiting: boolean
+}
+
+export interface Lane {
+  readonly kind: LaneKind
+  mode: "live" | "backlog"
+  queue: Array<Work>
   /** A page of the backlog is on its way. */
   paging: boolean
   /** Settled while the page was read: it may still show them. */
@@ -49,14 +60,10 @@ export interface Lane {
   changes: number
 }
 
-export const makeLane = (webhookId: string, mode: Lane["mode"]): Lane => ({
-  webhookId,
+export const makeLane = (kind: LaneKind, mode: Lane["mode"]): Lane => ({
+  kind,
   mode,
   queue: [],
-  inFlight: 0,
-  unsettled: 0,
-  rate: makeRateWindow(),
-  waiting: false,
   paging: false,
   settledMeanwhile: new Set(),
   cursor: "",
@@ -67,6 +74,24 @@ export const makeLane = (webhookId: string, mode: Lane["mode"]): Lane => ({
   turns: 0,
   changes: 0
 })
+
+export const makeOutlet = (webhookId: string, mode: Lane["mode"]): Outlet => ({
+  webhookId,
+  live: makeLane("live", mode),
+  replays: makeLane("replays", mode),
+  inFlight: 0,
+  unsettled: 0,
+  rate: makeRateWindow(),
+  waiting: false
+})
+
+/** What of a lane may start: replays have nothing that is free. */
+export const lanePassage = ({ kind }: Lane, passage: Passage): Passage =>
+  kind === "replays" && passage === "free" ? "none" : passage
+
+/** Which parked rows the lane pages. */
+export const parkedKindOf = ({ kind, passage }: Lane): ParkedKind =>
+  kind === "replays" ? "replays" : passage === "free" ? "free" : "live"
 
 /**
  * Takes up what may start from now on; returns the queued work that goes back to its rows. Paging begins anew, so that
@@ -89,8 +114,16 @@ export const laneRoom = (lane: Lane, free: number, share: number): number =>
   Math.max(0, Math.floor((free + lane.queue.length) * share) - lane.queue.length)
 
 /** Whether the window leaves room for one more attempt: on the wire, and among those a crash would repeat. */
-export const mayStart = (lane: Lane, maxInFlight: number, unsettledSlack: number): boolean =>
-  lane.queue.length > 0 && lane.inFlight < maxInFlight && lane.unsettled < maxInFlight + unsettledSlack
+const hasRoom = (outlet: Outlet, maxInFlight: number, unsettledSlack: number): boolean =>
+  outlet.inFlight < maxInFlight && outlet.unsettled < maxInFlight + unsettledSlack
+
+/** The lane whose next delivery may start: live ones come first, also those that only their rows remember. */
+export const mayStart = (outlet: Outlet, maxInFlight: number, unsettledSlack: number): Lane | undefined => {
+  if (!hasRoom(outlet, maxInFlight, unsettledSlack)) return undefined
+  const { live, replays } = outlet
+  if (live.queue.length > 0) return live
+  return live.mode === "live" && replays.queue.length > 0 ? replays : undefined
+}
 
 /** Whether the lane should ask for a page now: ahead of need while there is more, only when idle at the end. */
 export const wantsPage = (lane: Lane, pageRows: number): boolean =>

@@ -1,7 +1,7 @@
 /**
- * The lanes of one actor. `offer` queues work or says that it must be parked; lanes start attempts within their
- * webhook's window and rate, page their backlog, and hand what they sent to the recorder. Memory is bounded by
- * Limits.partitionDeliveries, and no lane waits for another.
+ * The lanes of one actor. `offer` queues work or says that it must be parked; outlets start attempts within their
+ * webhook's window and rate, live ones first; lanes page their backlog and hand what they sent to the recorder. Memory is
+ * bounded by Limits.partitionDeliveries and partitionReplays, and no webhook waits for another.
  */
 import { Clock, Effect, FiberSet, Latch } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -9,19 +9,40 @@ import { patiently } from "../config/Retrying.ts"
 import { type Passage, passageUnder } from "../domain/Quota.ts"
 import { DeliveryStore } from "../storage/DeliveryStore.ts"
 import { AccountHolds } from "../webhooks/AccountHolds.ts"
-import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
+import { type RegisteredWebhook, WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { makeAttempt } from "./Attempt.ts"
 import { makeBacklog } from "./Backlog.ts"
-import { afterPage, type Lane, laneRoom, makeLane, mayStart, turn, type Work, wantsPage } from "./Lane.ts"
+import {
+  afterPage,
+  type Lane,
+  type LaneKind,
+  lanePassage,
+  laneRoom,
+  makeOutlet,
+  mayStart,
+  type Outlet,
+  parkedKindOf,
+  turn,
+  type Work,
+  wantsPage
+} from "./Lane.ts"
 import { Recorder } from "./Recorder.ts"
+import { ReplayPace, type ReplayTurn } from "./ReplayPace.ts"
 
 export interface Lanes {
   /** True when the work is queued, or was already; false: refused, it must be parked. */
   readonly offer: (webhookId: string, work: Work) => boolean
+  /** Waits for room for a replayed delivery of the webhook, but not for one whose lane does not move. */
+  readonly awaitRoom: (webhookId: string) => Effect.Effect<void>
   /** Makes the rows of refused work its only memory, for their lanes to page. Every refused `offer` must come here. */
   readonly park: (works: ReadonlyArray<Refused>) => Effect.Effect<void>
-  /** Lanes of webhooks whose rows were parked before this actor began. */
+  /** Lanes of webhooks whose rows were parked before this actor began: what is offered to them is refused from now on. */
   readonly resume: (webhookIds: ReadonlyArray<string>) => void
+  /**
+   * Lets lanes page. Only once all that was in their log at the start has been offered: part of it comes before what is
+   * parked already.
+   */
+  readonly openBacklog: (kind: LaneKind) => void
   /** Starts nothing new and waits for what is in flight. */
   readonly drain: Effect.Effect<void>
   /** Attempts that have begun and are not settled. */
@@ -31,37 +52,62 @@ export interface Lanes {
 }
 
 export interface Refused {
+  readonly kind: LaneKind
   readonly webhookId: string
   readonly deliveryId: string
 }
 
-export const makeLanes = Effect.fnUntraced(function* (settleOffset: (offset: number) => void) {
+/** What all lanes of a kind share. */
+interface Room {
+  readonly limit: number
+  /** Deliveries queued or in flight: the guard against two records of one attempt, and the bound on memory. */
+  readonly busy: Set<string>
+  /** Rows that pages under way may bring. */
+  coming: number
+  /** Outlets whose lane waits for room to page its backlog. */
+  readonly hungry: Set<Outlet>
+  open: boolean
+}
+
+const makeRoom = (limit: number): Room => ({
+  limit,
+  busy: new Set(),
+  coming: 0,
+  hungry: new Set(),
+  open: false
+})
+
+export const makeLanes = Effect.gen(function* () {
   const registry = yield* WebhookRegistry
   const holds = yield* AccountHolds
   const deliveries = yield* DeliveryStore
   const recorder = yield* Recorder
+  const pace = yield* ReplayPace
   const attempt = yield* makeAttempt
   const backlog = yield* makeBacklog
   const clock = yield* Clock.Clock
   const fibers = yield* FiberSet.make<void, never>()
   const run = yield* FiberSet.runtime(fibers)()
 
-  const lanes = new Map<string, Lane>()
-  /** Deliveries queued or in flight: the guard against two records of one attempt, and the bound on memory. */
-  const busy = new Set<string>()
-  /** Lanes that wait for room to page their backlog. */
-  const hungry = new Set<Lane>()
+  const outlets = new Map<string, Outlet>()
+  const turns = new Map<Outlet, ReplayTurn>()
+  const rooms: Readonly<Record<LaneKind, Room>> = {
+    live: makeRoom(Limits.partitionDeliveries),
+    replays: makeRoom(Limits.partitionReplays)
+  }
   const idle = Latch.makeUnsafe(true)
+  /** Opened when a replayed delivery has been settled. */
+  const freed = Latch.makeUnsafe()
   let sending = 0
   let stopping = false
 
-  const laneOf = (webhookId: string, mode: Lane["mode"]): Lane => {
-    let lane = lanes.get(webhookId)
-    if (lane === undefined) {
-      lane = makeLane(webhookId, mode)
-      lanes.set(webhookId, lane)
+  const outletOf = (webhookId: string, mode: Lane["mode"]): Outlet => {
+    let outlet = outlets.get(webhookId)
+    if (outlet === undefined) {
+      outlet = makeOutlet(webhookId, mode)
+      outlets.set(webhookId, outlet)
     }
-    return lane
+    return outlet
   }
 
   /** Undefined when the webhook is deleted. */
@@ -71,21 +117,34 @@ export const makeLanes = Effect.fnUntraced(function* (settleOffset: (offset: num
     return config.status === "active" ? passageUnder(holds.get(config.account_id), config.network) : "none"
   }
 
-  const roomOf = (lane: Lane) => laneRoom(lane, Limits.partitionDeliveries - busy.size, Limits.laneShare)
+  const isBusy = (deliveryId: string) => rooms.live.busy.has(deliveryId) || rooms.replays.busy.has(deliveryId)
 
-  const forget = (work: Work) => {
-    busy.delete(work.deliveryId)
-    if (work.offset !== undefined) settleOffset(work.offset)
+  const roomOf = (lane: Lane) => {
+    const { limit, busy, coming } = rooms[lane.kind]
+    return laneRoom(lane, limit - busy.size - coming, Limits.laneShare)
   }
 
-  const settle = (lane: Lane, work: Work) => {
+  const forget = (work: Work) => {
+    rooms[work.kind].busy.delete(work.deliveryId)
+    work.settled?.()
+  }
+
+  const settle = (outlet: Outlet, work: Work) => {
     forget(work)
-    lane.unsettled--
+    outlet.unsettled--
     sending--
     if (sending === 0) idle.openUnsafe()
+    const lane = outlet[work.kind]
     lane.changes++
+    if (work.kind === "replays") freed.openUnsafe()
     if (lane.paging) lane.settledMeanwhile.add(work.deliveryId)
-    next(lane)
+    next(outlet)
+    feedOne(work.kind)
+  }
+
+  /** There is room again: it goes to the lane that has waited longest. */
+  const feedOne = (kind: LaneKind) => {
+    const { hungry } = rooms[kind]
     const starving = hungry.values().next().value
     if (starving !== undefined) {
       hungry.delete(starving)
@@ -93,113 +152,160 @@ export const makeLanes = Effect.fnUntraced(function* (settleOffset: (offset: num
     }
   }
 
-  const send = (lane: Lane, work: Work) => {
-    const webhook = registry.get(lane.webhookId)
-    if (webhook === undefined) return forget(work)
-    lane.inFlight++
-    lane.unsettled++
+  const send = (outlet: Outlet, webhook: RegisteredWebhook, work: Work) => {
+    outlet.inFlight++
+    outlet.unsettled++
     sending++
     idle.closeUnsafe()
     run(
       Effect.map(attempt(webhook, work), ({ record, retry }) => {
-        lane.inFlight--
-        recorder.offer({ attempt: record, retry, settled: () => settle(lane, work) })
-        next(lane)
+        outlet.inFlight--
+        recorder.offer({ attempt: record, retry, settled: () => settle(outlet, work) })
+        next(outlet)
       })
     )
+  }
+
+  /** The lane that may start a delivery now, by the window and the rate. */
+  const startable = (outlet: Outlet, { config }: RegisteredWebhook): Lane | undefined =>
+    outlet.waiting ? undefined : mayStart(outlet, config.max_in_flight, Limits.unsettledSlack)
+
+  /** Starts the lane's next delivery, or sees to it that the outlet looks again when the rate allows one. */
+  const start = (outlet: Outlet, lane: Lane, webhook: RegisteredWebhook): boolean => {
+    const waitMs = outlet.rate.take(webhook.config.max_per_second, clock.currentTimeMillisUnsafe())
+    if (waitMs === 0) {
+      send(outlet, webhook, lane.queue.shift()!)
+      return true
+    }
+    outlet.waiting = true
+    run(
+      Effect.map(Effect.sleep(waitMs), () => {
+        outlet.waiting = false
+        next(outlet)
+      })
+    )
+    return false
+  }
+
+  const turnOf = (outlet: Outlet): ReplayTurn => {
+    let one = turns.get(outlet)
+    if (one === undefined) {
+      one = () => {
+        const webhook = registry.get(outlet.webhookId)
+        if (stopping || webhook === undefined || passageOf(outlet.webhookId) !== "all") return false
+        const lane = startable(outlet, webhook)
+        if (lane !== outlet.replays || !start(outlet, lane, webhook)) return false
+        see(outlet)
+        return startable(outlet, webhook) === outlet.replays
+      }
+      turns.set(outlet, one)
+    }
+    return one
   }
 
   /** Starts what the window and the rate allow, then sees to the backlog. */
-  const next = (lane: Lane): void => {
+  const next = (outlet: Outlet): void => {
     if (stopping) return
-    const webhook = registry.get(lane.webhookId)
-    const passage = passageOf(lane.webhookId)
+    const webhook = registry.get(outlet.webhookId)
+    const passage = passageOf(outlet.webhookId)
     if (webhook === undefined || passage === undefined) {
-      remove(lane)
+      remove(outlet)
       return
     }
-    if (passage !== lane.passage) giveBack(lane, turn(lane, passage))
-    const { max_in_flight, max_per_second } = webhook.config
-    while (!lane.waiting && mayStart(lane, max_in_flight, Limits.unsettledSlack)) {
-      const waitMs = lane.rate.take(max_per_second, clock.currentTimeMillisUnsafe())
-      if (waitMs > 0) {
-        lane.waiting = true
-        run(
-          Effect.map(Effect.sleep(waitMs), () => {
-            lane.waiting = false
-            next(lane)
-          })
-        )
-        break
-      }
-      send(lane, lane.queue.shift()!)
+    for (const lane of [outlet.live, outlet.replays]) {
+      const own = lanePassage(lane, passage)
+      if (own !== lane.passage) giveBack(outlet, lane, turn(lane, own))
     }
-    if (wantsPage(lane, Limits.lanePageRows)) page(lane)
+    while (startable(outlet, webhook) === outlet.live) if (!start(outlet, outlet.live, webhook)) break
+    if (startable(outlet, webhook) === outlet.replays) pace.ask(turnOf(outlet))
+    see(outlet)
+  }
+
+  /** Sees to the backlog. */
+  const see = (outlet: Outlet) => {
+    for (const lane of [outlet.live, outlet.replays]) {
+      if (rooms[lane.kind].open && wantsPage(lane, Limits.lanePageRows)) page(outlet, lane)
+    }
   }
 
   /** The webhook is deleted: its rows have been ended. */
-  const remove = (lane: Lane) => {
-    for (const work of lane.queue) forget(work)
-    lane.queue = []
-    lanes.delete(lane.webhookId)
+  const remove = (outlet: Outlet) => {
+    for (const lane of [outlet.live, outlet.replays]) {
+      for (const work of lane.queue) forget(work)
+      lane.queue = []
+    }
+    outlets.delete(outlet.webhookId)
+    turns.delete(outlet)
   }
 
   /** From here on the rows alone remember this work. */
-  const giveBack = (lane: Lane, works: ReadonlyArray<Work>) => {
+  const giveBack = (outlet: Outlet, lane: Lane, works: ReadonlyArray<Work>) => {
     if (works.length === 0) return
     lane.parking += works.length
     lane.givingBack++
+    const { webhookId } = outlet
     run(
-      Effect.map(park(works.map(({ deliveryId }) => ({ webhookId: lane.webhookId, deliveryId }))), () => {
+      Effect.map(park(works.map(({ deliveryId, kind }) => ({ kind, webhookId, deliveryId }))), () => {
         for (const work of works) forget(work)
         lane.givingBack--
-        next(lane)
+        next(outlet)
       })
     )
   }
 
-  const page = (lane: Lane) => {
+  const page = (outlet: Outlet, lane: Lane) => {
+    const room = rooms[lane.kind]
     const limit = Math.min(Limits.lanePageRows, roomOf(lane))
-    if (limit === 0) return void hungry.add(lane)
+    if (limit === 0) return void room.hungry.add(outlet)
     lane.paging = true
+    room.coming += limit
     const { changes: changesBefore, turns } = lane
-    const which = lane.passage === "free" ? "free" : "all"
     run(
-      Effect.map(backlog(lane.webhookId, which, lane.cursor, limit), ({ rows, lastId, works }) => {
-        lane.paging = false
-        const settled = new Set(lane.settledMeanwhile)
-        lane.settledMeanwhile.clear()
-        // Other deliveries may start than when the page was asked for: its rows are still parked.
-        if (stopping || lane.turns !== turns) return next(lane)
-        for (const work of works) {
-          if (busy.has(work.deliveryId) || settled.has(work.deliveryId)) continue
-          busy.add(work.deliveryId)
-          lane.queue.push(work)
+      Effect.map(
+        backlog(outlet.webhookId, parkedKindOf(lane), lane.cursor, limit),
+        ({ rows, lastId, works }) => {
+          lane.paging = false
+          room.coming -= limit
+          const settled = new Set(lane.settledMeanwhile)
+          lane.settledMeanwhile.clear()
+          // Other deliveries may start than when the page was asked for: its rows are still parked.
+          if (stopping || lane.turns !== turns) {
+            next(outlet)
+            return feedOne(lane.kind)
+          }
+          for (const work of works) {
+            if (isBusy(work.deliveryId) || settled.has(work.deliveryId)) continue
+            room.busy.add(work.deliveryId)
+            lane.queue.push(work)
+          }
+          const { mode } = lane
+          afterPage(lane, { rows, limit, lastId, changesBefore })
+          // Replays begin when the live backlog is through.
+          if (lane.queue.length > 0 || lane.changes !== changesBefore || lane.mode !== mode) next(outlet)
+          if (works.length < limit) feedOne(lane.kind)
         }
-        afterPage(lane, { rows, limit, lastId, changesBefore })
-        if (lane.queue.length > 0 || lane.changes !== changesBefore) next(lane)
-      })
+      )
     )
   }
 
   const park: Lanes["park"] = Effect.fnUntraced(function* (works) {
     yield* deliveries.park(works.map(({ deliveryId }) => deliveryId)).pipe(patiently("parking deliveries"))
-    for (const { webhookId } of works) {
-      const lane = laneOf(webhookId, "backlog")
+    for (const { kind, webhookId } of works) {
+      const lane = outletOf(webhookId, "backlog")[kind]
       lane.parking--
       lane.changes++
     }
-    for (const webhookId of new Set(works.map((work) => work.webhookId))) next(laneOf(webhookId, "backlog"))
+    for (const webhookId of new Set(works.map((work) => work.webhookId))) next(outletOf(webhookId, "backlog"))
   })
 
   const lookAgain = (webhookId: string) => {
-    const lane = lanes.get(webhookId)
-    if (lane !== undefined) next(lane)
+    const outlet = outlets.get(webhookId)
+    if (outlet !== undefined) next(outlet)
   }
   const subscriptions = [
     registry.subscribe(lookAgain),
     holds.subscribe((accountId) => {
-      for (const webhookId of lanes.keys()) {
+      for (const webhookId of outlets.keys()) {
         if (registry.get(webhookId)?.config.account_id === accountId) lookAgain(webhookId)
       }
     })
@@ -212,25 +318,46 @@ export const makeLanes = Effect.fnUntraced(function* (settleOffset: (offset: num
 
   const result: Lanes = {
     offer: (webhookId, work) => {
-      if (busy.has(work.deliveryId)) {
-        if (work.offset !== undefined) settleOffset(work.offset)
+      if (isBusy(work.deliveryId)) {
+        work.settled?.()
         return true
       }
-      const lane = laneOf(webhookId, "live")
+      const outlet = outletOf(webhookId, "live")
+      const lane = outlet[work.kind]
       if (lane.mode === "backlog" || passageOf(webhookId) !== "all" || roomOf(lane) === 0) {
         // From here on the lane cannot turn live before this work is parked: nothing may overtake it.
         lane.mode = "backlog"
         lane.parking++
         return false
       }
-      busy.add(work.deliveryId)
+      rooms[work.kind].busy.add(work.deliveryId)
       lane.queue.push(work)
-      next(lane)
+      next(outlet)
       return true
+    },
+    awaitRoom: (webhookId) => {
+      const isFull = () => {
+        const lane = outlets.get(webhookId)?.replays
+        return lane?.mode === "live" && passageOf(webhookId) === "all" && roomOf(lane) === 0
+      }
+      const wait: Effect.Effect<void> = Effect.suspend(() => {
+        if (!isFull()) return Effect.void
+        freed.closeUnsafe()
+        return Effect.andThen(Latch.await(freed), wait)
+      })
+      return Effect.suspend(() =>
+        isFull() ? Effect.asVoid(Effect.timeoutOption(wait, Limits.replayRoomMs)) : Effect.void
+      )
     },
     park,
     resume: (webhookIds) => {
-      for (const webhookId of webhookIds) next(laneOf(webhookId, "backlog"))
+      for (const webhookId of webhookIds) next(outletOf(webhookId, "backlog"))
+    },
+    openBacklog: (kind) => {
+      const room = rooms[kind]
+      if (room.open) return
+      room.open = true
+      for (const outlet of [...outlets.values()]) next(outlet)
     },
     drain: Effect.suspend(() => {
       stopping = true

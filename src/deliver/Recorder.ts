@@ -4,11 +4,12 @@
  * between repeats an attempt or a record, and loses none. While the database or the log is away it waits and tries
  * again; the actors' bounds keep its queue short.
  */
-import { Clock, Context, Effect, Layer, Queue } from "effect"
+import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
 import { type DeliveryWork, delayTopic } from "../domain/Delivery.ts"
+import { delayOf, type RetryPolicy } from "../domain/RetryPolicy.ts"
 import { EventLog, type NewRecord } from "../log/EventLog.ts"
 import { Metrics } from "../observability/Metrics.ts"
 import { type AttemptRecord, DeliveryStore } from "../storage/DeliveryStore.ts"
@@ -22,24 +23,32 @@ export interface Outcome {
   readonly settled: () => void
 }
 
-const retryRecord = (work: DeliveryWork): NewRecord => ({
-  topic: delayTopic(work.series_attempt),
+const retryRecord = (policy: RetryPolicy, work: DeliveryWork, nowMs: number): NewRecord => ({
+  topic: delayTopic(delayOf(policy, work.series_attempt, work.due_at - nowMs)),
   key: work.webhook_id,
   value: JSON.stringify(work)
 })
 
-export class Recorder extends Context.Service<Recorder, { readonly offer: (outcome: Outcome) => void }>()(
-  "ledgerhook/deliver/Recorder"
-) {
+export class Recorder extends Context.Service<
+  Recorder,
+  {
+    /** An attempt begins: its outcome will be offered. While some are under way, statements wait for more outcomes. */
+    readonly expect: () => void
+    readonly offer: (outcome: Outcome) => void
+  }
+>()("ledgerhook/deliver/Recorder") {
   static readonly layer = Layer.effect(
     Recorder,
     Effect.gen(function* () {
-      const { disableAfterFailures } = yield* Settings
+      const { disableAfterFailures, retryPolicy } = yield* Settings
       const log = yield* EventLog
       const deliveries = yield* DeliveryStore
       const webhooks = yield* WebhookStore
-      // Unbounded, but never longer than what the actors let in flight (Limits.partitionDeliveries each).
-      const queue = yield* Queue.unbounded<Outcome>()
+      // Never longer than what the actors let in flight (Limits.partitionDeliveries each).
+      let waiting: Array<Outcome> = []
+      const some = Latch.makeUnsafe()
+      let underWay = 0
+      const noneUnderWay = Latch.makeUnsafe(true)
 
       const write = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
         const attempts = outcomes.flatMap(({ attempt }) => (attempt === undefined ? [] : [attempt]))
@@ -60,10 +69,29 @@ export class Recorder extends Context.Service<Recorder, { readonly offer: (outco
         }
       })
 
+      /** A statement costs much more than a row of it: what ends within some milliseconds is written together. */
+      const gather = Effect.raceFirst(
+        Effect.sleep(Limits.recorderGatherMs),
+        Effect.gen(function* () {
+          do {
+            yield* Latch.await(noneUnderWay)
+            // Where one ends another begins.
+            yield* Effect.yieldNow
+          } while (underWay > 0)
+        })
+      )
+
       const drain = Effect.gen(function* () {
-        const outcomes = yield* Queue.takeBetween(queue, 1, Limits.recorderBatch)
+        yield* Latch.await(some)
+        if (waiting.length < Limits.recorderBatch) yield* gather
+        const outcomes = waiting.slice(0, Limits.recorderBatch)
+        waiting = waiting.slice(Limits.recorderBatch)
+        if (waiting.length === 0) some.closeUnsafe()
         yield* write(outcomes).pipe(patiently("recording attempts"))
-        const append = outcomes.flatMap(({ retry }) => (retry === undefined ? [] : [retryRecord(retry)]))
+        const now = yield* Clock.currentTimeMillis
+        const append = outcomes.flatMap(({ retry }) =>
+          retry === undefined ? [] : [retryRecord(retryPolicy, retry, now)]
+        )
         if (append.length > 0) {
           yield* log.transaction({ append }).pipe(patiently("queueing retries"))
         }
@@ -72,7 +100,17 @@ export class Recorder extends Context.Service<Recorder, { readonly offer: (outco
 
       // The actors wait for their last outcomes when they stop; this fiber is stopped after them.
       yield* Effect.forkScoped(Effect.forever(drain))
-      return Recorder.of({ offer: (outcome) => void Queue.offerUnsafe(queue, outcome) })
+      return Recorder.of({
+        expect: () => {
+          underWay++
+          noneUnderWay.closeUnsafe()
+        },
+        offer: (outcome) => {
+          if (outcome.attempt !== undefined && --underWay === 0) noneUnderWay.openUnsafe()
+          waiting.push(outcome)
+          some.openUnsafe()
+        }
+      })
     })
   )
 }

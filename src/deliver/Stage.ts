@@ -1,14 +1,15 @@
 /**
- * Stage 4: work → attempts. One actor per partition of `webhooks.deliveries` that this process owns, and a sweep that
- * ends what has waited too long for a disabled webhook.
+ * Stage 4: work → attempts. One actor per partition of `webhooks.deliveries` that this process owns, with the partition
+ * of that number of `webhooks.replays`, and a sweep that ends what has waited too long for a disabled webhook.
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
-import { DELIVERIES_TOPIC } from "../domain/Delivery.ts"
+import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../domain/Delivery.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { DeliveryStore } from "../storage/DeliveryStore.ts"
 import * as Actor from "./Actor.ts"
+import { ReplayPace } from "./ReplayPace.ts"
 
 const sweep = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
@@ -20,8 +21,15 @@ const sweep = Effect.gen(function* () {
 /** Never ends by itself. */
 export const deliver = Effect.gen(function* () {
   const log = yield* EventLog
+  const actors = Actor.makeActors()
   yield* Effect.raceFirst(
-    log.consume({ group: "deliver", topics: [DELIVERIES_TOPIC] }, Actor.run),
+    log.consume(
+      { group: "deliver", topics: [DELIVERIES_TOPIC, REPLAYS_TOPIC], together: true },
+      (partition) =>
+        partition.topic === DELIVERIES_TOPIC
+          ? Actor.run(partition, actors)
+          : Actor.runReplays(partition, actors)
+    ),
     Effect.forever(
       Effect.andThen(
         sweep.pipe(patiently("ending what waits for disabled webhooks")),
@@ -29,4 +37,4 @@ export const deliver = Effect.gen(function* () {
       )
     )
   )
-})
+}).pipe(Effect.provide(ReplayPace.layer))

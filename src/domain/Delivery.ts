@@ -6,12 +6,14 @@
  *      │                  └─ last attempt ─▶ failed ──manual retry──▶ pending (a new series, attempts count on)
  *      └─ the series' last attempt ────────▶ failed
  *
- * The work topic and the delay topics carry `DeliveryWork`; the row in PostgreSQL carries the state. Work is current
+ * The work topics and the delay topics carry `DeliveryWork`; the row in PostgreSQL carries the state. Work is current
  * when its `attempt` is the row's `attempts` + 1 and the row has not ended; anything else is stale and is dropped.
  */
 import type { LedgerEvent } from "./LedgerEvent.ts"
 
 export const DELIVERIES_TOPIC = "webhooks.deliveries"
+/** Work of replays: it comes after live work of the same webhook. */
+export const REPLAYS_TOPIC = "webhooks.replays"
 /** Where work waits for attempt `seriesAttempt` (2…10) of its series. */
 export const delayTopic = (seriesAttempt: number): string => `webhooks.delay.${seriesAttempt}`
 
@@ -28,8 +30,14 @@ export interface DeliveryWork {
   readonly series_attempt: number
   /** Unix milliseconds before which it must not start; 0 for first attempts. */
   readonly due_at: number
+  /** Made by a replay job: its attempts come after live ones, retries too. */
+  readonly replay?: true
   readonly event: LedgerEvent
 }
+
+/** Where work goes that may be attempted now. */
+export const workTopic = ({ replay }: Pick<DeliveryWork, "replay">): string =>
+  replay === true ? REPLAYS_TOPIC : DELIVERIES_TOPIC
 
 /** What one attempt came to. Failure is data: it is recorded and retried. */
 export interface AttemptOutcome {
@@ -39,4 +47,6 @@ export interface AttemptOutcome {
   readonly responseBody: string | null
   /** Short and stable, for people and alerts (api-decisions.md, `last_error`); null on success. */
   readonly error: string | null
+  /** How long the receiver asks to be left alone, from the end of the attempt on. */
+  readonly retryAfterMs?: number
 }

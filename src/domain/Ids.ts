@@ -52,6 +52,13 @@ export const deliveryId = (
   return `dlv_${encode(bytes)}`
 }
 
+/** The smallest delivery id of that moment and position. */
+export const firstDeliveryIdAt = (unixMs: number, position: number): string => {
+  const bytes = withTime(unixMs)
+  bytes.writeUIntBE(position, 6, 3)
+  return `dlv_${encode(bytes)}`
+}
+
 /** The smallest id of that millisecond: bounds of time ranges and of table partitions. */
 export const firstIdAt = (prefix: IdPrefix, unixMs: number): string => prefix + encode(withTime(unixMs))
 

@@ -61,6 +61,9 @@ export interface LedgerMarker {
 export const eventsTopic = (network: Network): string => `xrpl.${network}.events`
 export const ledgersTopic = (network: Network): string => `xrpl.${network}.ledgers`
 
+/** The consumer group that writes the event log: what it has committed, GET /v1/events knows. */
+export const EVENT_LOG_GROUP = "events"
+
 /** The event that the value of a record of `xrpl.<network>.events` holds; undefined when it holds none. */
 export const parseLedgerEvent = (value: string | null): LedgerEvent | undefined => {
   try {

@@ -18,3 +18,36 @@ export const delayAfter = (
   const base = policy.delaysMs[seriesAttempt - 1]
   return base === undefined ? undefined : Math.round(base * (1 + policy.jitter * (2 * chance - 1)))
 }
+
+/** What the receiver asks for lengthens a delay, never shortens it, and adds at most `mostAddedMs`. */
+export const lengthened = (delayMs: number, askedMs: number, mostAddedMs: number): number =>
+  Math.min(Math.max(delayMs, askedMs), delayMs + mostAddedMs)
+
+/** Pieces of a long wait are no shorter: each costs a record. */
+const SHORTEST_PIECE_MS = 1_000
+
+/**
+ * The longest that work stays in the delay topic of attempt `seriesAttempt` (from 2): its delay, stretched as far as it
+ * can be. What is in a topic that the schedule does not have (it had more delays once) waits there until it is due.
+ */
+export const longestStayMs = ({ delaysMs, jitter }: RetryPolicy, seriesAttempt: number): number => {
+  const base = delaysMs[seriesAttempt - 2]
+  return base === undefined
+    ? Number.POSITIVE_INFINITY
+    : Math.max(SHORTEST_PIECE_MS, Math.ceil(base * (1 + jitter)))
+}
+
+/**
+ * In whose delay topic (an attempt, from 2) work of `seriesAttempt` waits that is due in `waitMs`: its own, unless it is
+ * due later than that one's work is. A topic's delay is constant, so that no head holds others back: a longer wait
+ * is made of pieces, and this is the longest that fits.
+ */
+export const delayOf = (policy: RetryPolicy, seriesAttempt: number, waitMs: number): number => {
+  if (waitMs <= longestStayMs(policy, seriesAttempt)) return seriesAttempt
+  const { delaysMs, jitter } = policy
+  let longest = seriesAttempt - 2
+  for (const [i, delayMs] of delaysMs.entries()) {
+    if (delayMs > delaysMs[longest]! && delayMs * (1 - jitter) <= waitMs) longest = i
+  }
+  return longest + 2
+}

@@ -5,12 +5,10 @@
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
-import { eventsTopic, type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
+import { EVENT_LOG_GROUP, eventsTopic, type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { type AssignedPartition, EventLog } from "../log/EventLog.ts"
 import { EventStore } from "../storage/EventStore.ts"
-
-const GROUP = "events"
 
 const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
   const store = yield* EventStore
@@ -33,4 +31,6 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
 
 /** Never ends by itself. */
 export const events = (networks: ReadonlyArray<Network>) =>
-  Effect.flatMap(EventLog, (log) => log.consume({ group: GROUP, topics: networks.map(eventsTopic) }, run))
+  Effect.flatMap(EventLog, (log) =>
+    log.consume({ group: EVENT_LOG_GROUP, topics: networks.map(eventsTopic) }, run)
+  )

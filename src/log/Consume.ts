@@ -6,6 +6,7 @@
 import { Effect, type Scope, Semaphore } from "effect"
 import {
   type AssignedPartition,
+  type ConsumeOptions,
   type EventLog,
   EventLogError,
   type LogRecord,
@@ -78,7 +79,7 @@ export const makeConsume = (log: Primitives): EventLog["Service"]["consume"] => 
   }
 
   return <E, R>(
-    options: { readonly group: string; readonly topics: ReadonlyArray<string> },
+    options: ConsumeOptions,
     handle: (partition: AssignedPartition) => Effect.Effect<void, E, R>
   ) => {
     const handleOne = (partition: Partition) =>

@@ -59,6 +59,12 @@ export interface AssignedPartition extends Partition {
   readonly commit: (offset: number) => Effect.Effect<void, EventLogError>
 }
 
+export interface ConsumeOptions {
+  readonly group: string
+  readonly topics: ReadonlyArray<string>
+  readonly together?: boolean
+}
+
 export class EventLogError extends Schema.TaggedError<EventLogError>()("EventLogError", {
   operation: Schema.Literals(["append", "read", "commit", "consume", "retention", "fence"]),
   topic: Schema.String,
@@ -87,10 +93,11 @@ export class EventLog extends Context.Service<
     /**
      * Owns partitions of `topics` in `group` for the life of the scope and runs `handle` for each, in a fiber that is
      * interrupted when the partition is lost. A handler that fails or ends stops the consumer: the error comes out of
-     * the returned effect, which otherwise never ends.
+     * the returned effect, which otherwise never ends. `together`: partition n of each topic (they have as many) goes to
+     * the same owner, if not at the same moment.
      */
     readonly consume: <E, R>(
-      options: { readonly group: string; readonly topics: ReadonlyArray<string> },
+      options: ConsumeOptions,
       handle: (partition: AssignedPartition) => Effect.Effect<void, E, R>
     ) => Effect.Effect<never, E | EventLogError, Exclude<R, Scope.Scope>>
     /** Records with `from` <= offset, in order, at most `max`; empty at the head. Records before retention are gone. */

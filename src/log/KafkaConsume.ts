@@ -9,7 +9,13 @@ import { offsetCommitV9 } from "@platformatic/kafka"
 import { Cause, Deferred, Effect, Fiber, Latch, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
-import { type AssignedPartition, type EventLog, EventLogError, type Partition } from "./EventLog.ts"
+import {
+  type AssignedPartition,
+  type ConsumeOptions,
+  type EventLog,
+  EventLogError,
+  type Partition
+} from "./EventLog.ts"
 import { type KafkaChannel, type KafkaFault, onCoordinator } from "./KafkaChannel.ts"
 import { type FetchedPartition, fetching, makeFetched, takeFetched } from "./KafkaFetcher.ts"
 import {
@@ -72,7 +78,7 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
     )
 
   return <E, R>(
-    options: { readonly group: string; readonly topics: ReadonlyArray<string> },
+    options: ConsumeOptions,
     handle: (partition: AssignedPartition) => Effect.Effect<void, E, R>
   ) =>
     Effect.gen(function* () {
@@ -88,6 +94,7 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
         topicOf.set(topicId, topic)
       }
       const topics = options.topics.map(nameOf)
+      const together = options.together === true
       let member: Member = { id: randomUUID(), epoch: 0 }
       let leaving = false
 
@@ -151,7 +158,7 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
 
       const beat = Effect.gen(function* () {
         if (leaving) return
-        const assigned = yield* heartbeat(now, { group, topics }, member, held.values())
+        const assigned = yield* heartbeat(now, { group, topics, together }, member, held.values())
         if (assigned === undefined) return
         const { gained, lost } = changeOf(held, assigned)
         for (const one of lost) {

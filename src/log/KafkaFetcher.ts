@@ -56,6 +56,8 @@ export const fetching = (
 ): Effect.Effect<never> => {
   /** Brokers that have a request to answer. */
   const busy = new Set<Leader["connection"]>()
+  /** Looked up once, and again after a fault. */
+  let leaders = new WeakMap<FetchedPartition, Leader>()
   const answered = Latch.makeUnsafe(false)
 
   const fetch = Effect.fnUntraced(function* (
@@ -113,11 +115,22 @@ export const fetching = (
     fetched.next = start
   })
 
+  const leaderOf = Effect.fnUntraced(function* (fetched: FetchedPartition) {
+    const leader = yield* channel.leader(fetched.topicName, fetched.partition)
+    leaders.set(fetched, leader)
+    return leader
+  })
+
+  const forget = Effect.suspend(() => {
+    leaders = new WeakMap()
+    return channel.forget
+  })
+
   const afterFault = (fault: KafkaFault, asked: ReadonlyArray<Asked>) =>
     fault.is("OFFSET_OUT_OF_RANGE")
       ? Effect.ignore(Effect.forEach(asked, ({ fetched }) => rewind(fetched), { discard: true }))
       : Effect.logWarning(`fetching from Kafka: trying again (${fault.message})`).pipe(
-          Effect.andThen(channel.forget),
+          Effect.andThen(forget),
           Effect.andThen(Effect.sleep(Limits.storeRetryMs.longest))
         )
 
@@ -127,16 +140,16 @@ export const fetching = (
       answered.closeUnsafe()
       const all = [...partitions()]
       const free = all.filter(({ buffer }) => buffer.length < Limits.kafkaBufferRecords)
-      const leaders = new Map<Leader["connection"], Array<Asked>>()
+      const byBroker = new Map<Leader["connection"], Array<Asked>>()
       for (const fetched of free) {
-        const leader = yield* channel.leader(fetched.topicName, fetched.partition)
+        const leader = leaders.get(fetched) ?? (yield* leaderOf(fetched))
         if (busy.has(leader.connection)) continue
-        const asked = leaders.get(leader.connection) ?? []
-        leaders.set(leader.connection, asked)
+        const asked = byBroker.get(leader.connection) ?? []
+        byBroker.set(leader.connection, asked)
         asked.push({ topicId: leader.topicId, fetched })
       }
       const waitMs = free.length < all.length ? Limits.kafkaBusyFetchWaitMs : Limits.kafkaFetchWaitMs
-      for (const [connection, asked] of leaders) {
+      for (const [connection, asked] of byBroker) {
         busy.add(connection)
         run(
           fetch(connection, asked, waitMs).pipe(
@@ -157,7 +170,7 @@ export const fetching = (
   }).pipe(
     Effect.scoped,
     Effect.tapError((fault) =>
-      Effect.andThen(Effect.logWarning(`fetching from Kafka: ${fault.message}`), channel.forget)
+      Effect.andThen(Effect.logWarning(`fetching from Kafka: ${fault.message}`), forget)
     ),
     Effect.catch(() => Effect.sleep(Limits.storeRetryMs.longest)),
     Effect.forever

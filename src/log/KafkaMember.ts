@@ -40,6 +40,8 @@ export const changeOf = (
 /** The member must begin anew. */
 const FENCED = ["UNKNOWN_MEMBER_ID", "FENCED_MEMBER_EPOCH", "UNRELEASED_INSTANCE_ID"]
 const LEAVE = -1
+/** The cluster's assignor that gives one member the partitions of one number of all topics; its default spreads them. */
+const SAME_NUMBERS = "range"
 
 export interface Member {
   readonly id: string
@@ -51,7 +53,7 @@ export const isFenced = (fault: KafkaFault): boolean => fault.is(...FENCED)
 /** One heartbeat: tells what is held, and returns the assignment when it is news. */
 export const heartbeat = Effect.fnUntraced(function* (
   channel: KafkaChannel,
-  options: { readonly group: string; readonly topics: ReadonlyArray<string> },
+  options: { readonly group: string; readonly topics: ReadonlyArray<string>; readonly together: boolean },
   member: Member,
   held: Iterable<HeldPartition>
 ) {
@@ -73,7 +75,7 @@ export const heartbeat = Effect.fnUntraced(function* (
       Limits.kafkaRebalanceMs,
       [...options.topics],
       null,
-      null,
+      options.together ? SAME_NUMBERS : null,
       [...byTopic].map(([topicId, partitions]) => ({ topicId, partitions }))
     )
   )

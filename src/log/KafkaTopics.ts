@@ -103,7 +103,7 @@ const applyOne = (admin: Admin, change: TopicChange) => {
       return Effect.void
     case "partitions":
       return request(`adding partitions to ${topic.name}`, () =>
-        admin.createPartitions({ topics: [{ name: topic.name, count: topic.partitions, assignments: [] }] })
+        admin.createPartitions({ topics: [{ name: topic.name, count: topic.partitions }] })
       )
     case "setting":
       return request(`changing ${topic.name}`, () =>

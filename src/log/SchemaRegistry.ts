@@ -24,6 +24,9 @@ export class SchemaRegistryError extends Schema.TaggedError<SchemaRegistryError>
 const Registered = Schema.fromJsonString(Schema.Struct({ id: Schema.Int }))
 const Refusal = Schema.fromJsonString(Schema.Struct({ message: Schema.String }))
 
+/** The registry says no to what was asked, for a reason of the subject's. */
+class Conflict extends Schema.TaggedError<Conflict>()("Conflict", { reason: Schema.String }) {}
+
 /** What the registry said, in one short line: some repeat whole schemas. */
 const reasonIn = (body: string): string => {
   const said = Schema.decodeUnknownOption(Refusal)(body)
@@ -43,9 +46,9 @@ const registryAt = (address: string) => {
   const fault = (what: string) =>
     new SchemaRegistryError({ message: `SCHEMA_REGISTRY_URL: the registry at ${url.host} ${what}.` })
 
-  /** The body of its answer. `refused` says what a conflict means. */
+  /** The body of its answer. */
   const ask = Effect.fnUntraced(
-    function* (request: HttpClientRequest.HttpClientRequest, refused: (reason: string) => string) {
+    function* (request: HttpClientRequest.HttpClientRequest) {
       const client = yield* HttpClient.HttpClient
       const response = yield* client.execute(
         request.pipe(
@@ -55,12 +58,11 @@ const registryAt = (address: string) => {
       )
       const body = yield* response.text
       if (response.status === 200) return body
-      if (response.status === 401 || response.status === 403) {
-        return yield* fault(`does not accept its user and password (HTTP ${response.status})`)
-      }
-      if (response.status === 409) return yield* fault(refused(reasonIn(body)))
+      if (response.status === 409) return yield* new Conflict({ reason: reasonIn(body) })
       return yield* fault(
-        `answered ${request.method} ${request.url} with HTTP ${response.status} (${reasonIn(body)})`
+        response.status === 401 || response.status === 403
+          ? `does not accept its user and password (HTTP ${response.status})`
+          : `answered ${request.method} ${request.url} with HTTP ${response.status} (${reasonIn(body)})`
       )
     },
     Effect.timeout(Duration.millis(Limits.schemaRegistryMs)),
@@ -69,7 +71,42 @@ const registryAt = (address: string) => {
       TimeoutError: () => Effect.fail(fault(`gave no answer within ${Limits.schemaRegistryMs / 1_000} s`))
     })
   )
-  return { ask, fault }
+
+  return {
+    /** A conflict here is with another process that does the same: the second try finds it done. */
+    setCompatibility: (subject: string) =>
+      ask(
+        HttpClientRequest.put(`/config/${subject}`).pipe(
+          HttpClientRequest.bodyJsonUnsafe({ compatibility: COMPATIBILITY })
+        )
+      ).pipe(
+        Effect.retry({ times: 1, while: (error) => error instanceof Conflict }),
+        Effect.catchTag("Conflict", ({ reason }) =>
+          Effect.fail(fault(`does not take ${COMPATIBILITY} for ${subject} (${reason})`))
+        )
+      ),
+    /** The schema's id: the one it has, where it is registered already. */
+    register: (subject: string, document: JsonObject) =>
+      ask(
+        HttpClientRequest.post(`/subjects/${subject}/versions`).pipe(
+          HttpClientRequest.bodyJsonUnsafe({ schemaType: "JSON", schema: JSON.stringify(document) })
+        )
+      ).pipe(
+        Effect.catchTag("Conflict", ({ reason }) =>
+          Effect.fail(
+            fault(
+              `refuses this version's schema of ${subject}, which cannot read what earlier ones wrote (${reason}); run the version that registered the newest, or set another KAFKA_TOPIC_PREFIX`
+            )
+          )
+        ),
+        Effect.flatMap((answer) =>
+          Effect.mapError(Schema.decodeUnknownEffect(Registered)(answer), () =>
+            fault(`answered without the id of ${subject}`)
+          )
+        ),
+        Effect.map(({ id }) => id)
+      )
+  }
 }
 
 const documentOf = (topic: string): JsonObject => {
@@ -88,27 +125,12 @@ export const registerSchemas = (
   networks: ReadonlyArray<Network>
 ): Effect.Effect<ReadonlyMap<string, number>, SchemaRegistryError> =>
   Effect.gen(function* () {
-    const { ask, fault } = registryAt(address)
+    const registry = registryAt(address)
     const ids = new Map<string, number>()
     for (const topic of namesOf(networks).filter((name) => schemaOf(name) !== null)) {
       const subject = `${prefix}${topic}-value`
-      yield* ask(
-        HttpClientRequest.put(`/config/${subject}`).pipe(
-          HttpClientRequest.bodyJsonUnsafe({ compatibility: COMPATIBILITY })
-        ),
-        (reason) => `does not take ${COMPATIBILITY} for ${subject} (${reason})`
-      )
-      const answer = yield* ask(
-        HttpClientRequest.post(`/subjects/${subject}/versions`).pipe(
-          HttpClientRequest.bodyJsonUnsafe({ schemaType: "JSON", schema: JSON.stringify(documentOf(topic)) })
-        ),
-        (reason) =>
-          `refuses this version's schema of ${subject}, which cannot read what earlier ones wrote (${reason}); run the version that registered the newest, or set another KAFKA_TOPIC_PREFIX`
-      )
-      const { id } = yield* Schema.decodeUnknownEffect(Registered)(answer).pipe(
-        Effect.mapError(() => fault(`answered without the id of ${subject}`))
-      )
-      ids.set(topic, id)
+      yield* registry.setCompatibility(subject)
+      ids.set(topic, yield* registry.register(subject, documentOf(topic)))
     }
     return ids
   }).pipe(Effect.provide(FetchHttpClient.layer))

@@ -37,6 +37,8 @@ export interface TopicChange {
 const RETENTION = "retention.ms"
 const CLEANUP = "cleanup.policy"
 const FOR_EVER = "-1"
+/** Copies that must have a record before it counts as written: with Kafka's default of one it can die with its broker. */
+const IN_SYNC = "min.insync.replicas"
 
 /** Every topic the program uses, under the cluster's names. A partition has no more copies than there are brokers. */
 export const wantedTopics = (
@@ -46,29 +48,37 @@ export const wantedTopics = (
 ): ReadonlyArray<TopicState> =>
   namesOf(networks).map((topic) => {
     const retentionMs = retentionOf(topic, settings)
+    const replication = Math.min(replicationOf(topic), brokers)
     return {
       name: prefix + topic,
       partitions: partitionsOf(topic),
-      replication: Math.min(replicationOf(topic), brokers),
-      settings:
-        retentionMs === null
+      replication,
+      settings: {
+        ...(retentionMs === null
           ? { [CLEANUP]: "compact" }
           : {
               [CLEANUP]: "delete",
               // Kafka cannot keep the newest record alone; a checkpoint's records are small.
               [RETENTION]: keepsNewest(topic) ? FOR_EVER : String(retentionMs)
-            }
+            }),
+        // One broker may be away and writing goes on.
+        [IN_SYNC]: String(Math.max(1, replication - 1))
+      }
     }
   })
 
 const isShorter = (from: string | undefined, to: string): boolean =>
   to !== FOR_EVER && (from === FOR_EVER || Number(from) > Number(to))
 
+/** More is the operator's choice; where there are too few copies, as many in sync would stop all writing. */
+const isEnoughInSync = (topic: TopicState, found: TopicState): boolean =>
+  found.replication < topic.replication || Number(found.settings[IN_SYNC]) >= Number(topic.settings[IN_SYNC])
+
 const settingChanges = (topic: TopicState, found: TopicState): ReadonlyArray<TopicChange> =>
   Object.entries(topic.settings).flatMap(([setting, to]): ReadonlyArray<TopicChange> => {
     const from = found.settings[setting]
-    if (from === to) return []
-    const risk = setting === RETENTION && !isShorter(from, to) ? "none" : "losing"
+    if (from === to || (setting === IN_SYNC && isEnoughInSync(topic, found))) return []
+    const risk = setting === CLEANUP || (setting === RETENTION && isShorter(from, to)) ? "losing" : "none"
     return [{ kind: "setting", topic, setting, ...(from === undefined ? {} : { from }), to, risk }]
   })
 
@@ -108,7 +118,14 @@ export const planTopics = (
   return wanted.flatMap((topic): ReadonlyArray<TopicChange> => {
     const existing = byName.get(topic.name)
     return existing === undefined
-      ? [{ kind: "create", topic, to: `${topic.partitions} partitions`, risk: "none" }]
+      ? [
+          {
+            kind: "create",
+            topic,
+            to: topic.partitions === 1 ? "1 partition" : `${topic.partitions} partitions`,
+            risk: "none"
+          }
+        ]
       : [
           ...partitionChange(topic, existing),
           ...replicationChange(topic, existing),

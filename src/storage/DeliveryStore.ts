@@ -20,6 +20,8 @@ export interface NewDelivery {
   readonly eventType: string
   /** Where the event stands in `xrpl.<network>.events`. */
   readonly eventOffset: number
+  /** The job that makes it; absent for live ones. */
+  readonly replayJobId?: string
 }
 
 /** As much of a row as decides whether a piece of work is current. */
@@ -31,6 +33,9 @@ export interface DeliveryState {
   /** Unix milliseconds; null unless `retrying`. */
   readonly nextAttemptAt: number | null
 }
+
+/** Parked deliveries that are paged together: live ones, of those only the free ones, or those of replays. */
+export type ParkedKind = "live" | "free" | "replays"
 
 export interface ParkedDelivery {
   readonly id: string
@@ -84,10 +89,10 @@ export class DeliveryStore extends Context.Service<
     ) => Effect.Effect<void, SqlError.SqlError>
     /** Webhooks that have parked deliveries. */
     readonly parkedWebhooks: Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
-    /** The webhook's parked deliveries after `afterId`, in order: all of them, or only the free ones. */
+    /** The webhook's parked deliveries after `afterId`, in order. */
     readonly parkedPage: (
       webhookId: string,
-      which: "all" | "free",
+      kind: ParkedKind,
       afterId: string,
       limit: number
     ) => Effect.Effect<ReadonlyArray<ParkedDelivery>, SqlError.SqlError>
@@ -108,8 +113,9 @@ export class DeliveryStore extends Context.Service<
       return DeliveryStore.of({
         insertPending: (deliveries, nowMs) =>
           sql`
-            INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, status, updated_at)
-            SELECT id, webhook_id, account_id, network, event_id, event_type, event_offset, 'pending', ${at(nowMs)}::timestamptz
+            INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, replay_job_id,
+                                    status, updated_at)
+            SELECT new.*, 'pending', ${at(nowMs)}::timestamptz
             FROM unnest(
               ${column(deliveries.map((d) => d.id))}::text[],
               ${column(deliveries.map((d) => d.webhookId))}::text[],
@@ -117,8 +123,9 @@ export class DeliveryStore extends Context.Service<
               ${column(deliveries.map((d) => d.network))}::text[],
               ${column(deliveries.map((d) => d.eventId))}::text[],
               ${column(deliveries.map((d) => d.eventType))}::text[],
-              ${column(deliveries.map((d) => d.eventOffset))}::bigint[]
-            ) AS new (id, webhook_id, account_id, network, event_id, event_type, event_offset)
+              ${column(deliveries.map((d) => d.eventOffset))}::bigint[],
+              ${column(deliveries.map((d) => d.replayJobId ?? null))}::text[]
+            ) AS new
             ON CONFLICT DO NOTHING`.pipe(Effect.asVoid),
 
         states: (ids) =>
@@ -231,7 +238,7 @@ export class DeliveryStore extends Context.Service<
           Effect.map((rows) => rows.map((row) => row.webhook_id))
         ),
 
-        parkedPage: (webhookId, which, afterId, limit) =>
+        parkedPage: (webhookId, kind, afterId, limit) =>
           sql<{
             readonly id: string
             readonly network: Network
@@ -242,7 +249,8 @@ export class DeliveryStore extends Context.Service<
           }>`
             SELECT id, network, event_offset::float8 AS event_offset, test_event, attempts, series_start FROM deliveries
             WHERE parked AND webhook_id = ${webhookId} AND id > ${afterId} AND status IN ('pending', 'retrying')
-              ${which === "free" ? sql`AND test_event IS NOT NULL` : sql``}
+              AND CASE WHEN replay_job_id IS NULL THEN 0 ELSE 1 END = ${kind === "replays" ? 1 : 0}
+              ${kind === "free" ? sql`AND test_event IS NOT NULL` : sql``}
             ORDER BY id LIMIT ${limit}`.pipe(
             Effect.map((rows) =>
               rows.map((row) => ({

@@ -1,6 +1,6 @@
 /**
- * The event log's writing side: events and the accounts they involve go in together, once however often they come, into
- * partitions made for their ledgers' days; those past RETENTION_EVENTS are dropped whole, and not made again.
+ * The event log's writing side: events, the accounts they involve and their count by hour go in together, once however
+ * often they come, into partitions made for their ledgers' days; those past RETENTION_EVENTS are dropped whole, and not made again.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -47,7 +47,7 @@ export class EventStore extends Context.Service<
               ${column(involved.map(({ event }) => event.ledger_index))}::bigint[],
               ${column(involved.map(({ event }) => event.position))}::int[])
             ON CONFLICT DO NOTHING
-          )
+          ), written AS (
           INSERT INTO events (network, close_time, ledger_index, position, event_type, event_id, payload)
           SELECT * FROM unnest(
             ${column(events.map((event) => event.network))}::text[],
@@ -57,7 +57,13 @@ export class EventStore extends Context.Service<
             ${column(events.map((event) => event.event_type))}::text[],
             ${column(events.map((event) => event.event_id))}::text[],
             ${column(events.map((event) => JSON.stringify(event.payload)))}::text[])
-          ON CONFLICT DO NOTHING`
+          ON CONFLICT DO NOTHING
+          RETURNING network, event_type, close_time
+          )
+          INSERT INTO event_hours AS total (network, event_type, hour, events)
+          SELECT network, event_type, date_trunc('hour', close_time, 'UTC') AS hour, count(*) FROM written
+          GROUP BY network, event_type, hour ORDER BY network, event_type, hour
+          ON CONFLICT (network, event_type, hour) DO UPDATE SET events = total.events + excluded.events`
       }
 
       return EventStore.of({
@@ -75,7 +81,11 @@ export class EventStore extends Context.Service<
 
         applyRetention: Effect.fnUntraced(function* (nowMs) {
           yield* partitions.ensure(nowMs, nowMs + Limits.partitionsAheadDays * DAY_MS)
-          return yield* partitions.drop(nowMs - retentionEventsMs)
+          const beforeMs = nowMs - retentionEventsMs
+          const dropped = yield* partitions.drop(beforeMs)
+          const oldestKept = new Date(partitions.startOf(beforeMs)).toISOString()
+          yield* sql`DELETE FROM event_hours WHERE hour < ${oldestKept}::timestamptz`
+          return dropped
         })
       })
     })

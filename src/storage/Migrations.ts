@@ -14,6 +14,7 @@ import deliveryTotals from "./migrations/0006_delivery_totals.ts"
 import events from "./migrations/0007_events.ts"
 import usageAndMail from "./migrations/0008_usage_and_mail.ts"
 import leases from "./migrations/0009_leases.ts"
+import replay from "./migrations/0010_replay.ts"
 
 const migrations = {
   "0001_foundation": foundation,
@@ -24,7 +25,8 @@ const migrations = {
   "0006_delivery_totals": deliveryTotals,
   "0007_events": events,
   "0008_usage_and_mail": usageAndMail,
-  "0009_leases": leases
+  "0009_leases": leases,
+  "0010_replay": replay
 }
 const TABLE = "migrations"
 const newest = Object.keys(migrations).length

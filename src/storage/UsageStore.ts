@@ -5,7 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { CUSTOM_PLAN, type Plan, planLimits, plans } from "../domain/Plans.ts"
-import { type Hold, monthOf, type QuotaNotice, quotaNotices } from "../domain/Quota.ts"
+import { CHARGED_NETWORK, type Hold, monthOf, type QuotaNotice, quotaNotices } from "../domain/Quota.ts"
 import { column } from "./Columns.ts"
 
 /** An account that has reached a part of its quota and has not been told. */
@@ -43,6 +43,24 @@ export const quotaUsedUp = (
 ): Effect.Effect<boolean, SqlError.SqlError> =>
   sql`SELECT 1 FROM ${accountUsage(sql, monthOf(nowMs))} AS account
       WHERE id = ${accountId} AND deliveries >= quota`.pipe(Effect.map((rows) => rows.length > 0))
+
+/**
+ * How many more deliveries the account's quota of this month carries, those that are queued already taken off, each with
+ * one attempt still to come; null: any number.
+ */
+export const roomInQuota = (
+  sql: SqlClient.SqlClient,
+  accountId: string,
+  nowMs: number
+): Effect.Effect<number | null, SqlError.SqlError> =>
+  sql<{ readonly room: number | null }>`
+    SELECT CASE WHEN quota IS NOT NULL THEN (quota - deliveries - (
+      SELECT coalesce(sum(pending + retrying), 0) FROM delivery_hours
+      WHERE account_id = account.id AND network = ${CHARGED_NETWORK}
+    ))::float8 END AS room
+    FROM ${accountUsage(sql, monthOf(nowMs))} AS account WHERE id = ${accountId}`.pipe(
+    Effect.map(([row]) => (row?.room == null ? null : Math.max(0, row.room)))
+  )
 
 export class UsageStore extends Context.Service<
   UsageStore,

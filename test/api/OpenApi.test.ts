@@ -1,92 +1,203 @@
-/** The OpenAPI document says what is really there: paths, the key, bodies, and how each thing fails. */
-import { assert, layer } from "@effect/vitest"
+/** The OpenAPI document is complete: every operation with each of its answers, told in words and shown by examples. */
+
+import { assert, describe, it, layer } from "@effect/vitest"
+import { createConfig, lintFromString } from "@redocly/openapi-core"
 import { Effect } from "effect"
+import { openApiDocument } from "../../src/api/Contract.ts"
+import { statusOf } from "../../src/api/Errors.ts"
+import { scopes } from "../../src/domain/ApiKey.ts"
+import type { Json } from "../../src/domain/Ledger.ts"
+import { isJsonObject } from "../../src/domain/NormaliseLedger.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
+import { complaints, document, examplesOf, operations } from "../support/openApi.ts"
 
-const operations = {
-  "get /v1/webhooks": [200, 400, 401, 403, 429, 500, 503],
-  "post /v1/webhooks": [201, 400, 401, 403, 413, 415, 429, 500, 503],
-  "get /v1/webhooks/{id}": [200, 400, 401, 403, 404, 429, 500, 503],
-  "patch /v1/webhooks/{id}": [200, 400, 401, 403, 404, 413, 415, 429, 500, 503],
-  "delete /v1/webhooks/{id}": [204, 400, 401, 403, 404, 429, 500, 503],
-  "post /v1/webhooks/{id}/rotate-secret": [200, 400, 401, 403, 404, 413, 415, 429, 500, 503],
-  "post /v1/webhooks/{id}/test": [202, 400, 401, 403, 404, 409, 413, 415, 429, 500, 503],
-  "get /v1/deliveries": [200, 400, 401, 403, 429, 500, 503],
-  "get /v1/deliveries/stats": [200, 400, 401, 403, 429, 500, 503],
-  "get /v1/deliveries/{id}": [200, 400, 401, 403, 404, 429, 500, 503],
-  "post /v1/deliveries/{id}/retry": [200, 400, 401, 403, 404, 409, 429, 500, 503],
-  "get /v1/events": [200, 400, 401, 403, 429, 500, 503],
-  "get /v1/events/{event_id}": [200, 400, 401, 403, 404, 429, 500, 503],
-  "get /v1/ledgers/coverage": [200, 400, 401, 403, 429, 500, 503],
-  "post /v1/api-keys": [201, 400, 401, 403, 413, 415, 429, 500, 503],
-  "get /v1/api-keys": [200, 400, 401, 403, 429, 500, 503],
-  "delete /v1/api-keys/{id}": [204, 400, 401, 403, 404, 429, 500, 503],
-  "get /v1/account": [200, 400, 401, 403, 429, 500, 503],
-  "get /healthz": [200, 400, 500, 503],
-  "get /readyz": [200, 400, 500, 503]
+const read = [200, 400, 401, 403, 405, 429, 500, 503]
+const readOne = [200, 400, 401, 403, 404, 405, 429, 500, 503]
+const changeOne = [400, 401, 403, 404, 405, 413, 415, 429, 500, 503]
+const create = [201, 400, 401, 403, 405, 413, 415, 429, 500, 503]
+
+/** By the name that a generated client has for it: stable. */
+const promised: Readonly<Record<string, readonly [operation: string, answers: ReadonlyArray<number>]>> = {
+  createWebhook: ["POST /v1/webhooks", create],
+  listWebhooks: ["GET /v1/webhooks", read],
+  getWebhook: ["GET /v1/webhooks/{id}", readOne],
+  changeWebhook: ["PATCH /v1/webhooks/{id}", [200, ...changeOne]],
+  deleteWebhook: ["DELETE /v1/webhooks/{id}", [204, ...changeOne]],
+  rotateWebhookSecret: ["POST /v1/webhooks/{id}/rotate-secret", [200, ...changeOne]],
+  testWebhook: ["POST /v1/webhooks/{id}/test", [202, ...changeOne, 409]],
+  listDeliveries: ["GET /v1/deliveries", read],
+  getDeliveryStats: ["GET /v1/deliveries/stats", read],
+  getDelivery: ["GET /v1/deliveries/{id}", readOne],
+  retryDelivery: ["POST /v1/deliveries/{id}/retry", [200, ...changeOne, 402, 409]],
+  createReplayJob: ["POST /v1/replay", [202, ...changeOne, 402, 409]],
+  listReplayJobs: ["GET /v1/replay", read],
+  getReplayJob: ["GET /v1/replay/{job_id}", readOne],
+  cancelReplayJob: ["DELETE /v1/replay/{job_id}", [200, ...changeOne, 409]],
+  listEvents: ["GET /v1/events", read],
+  getEvent: ["GET /v1/events/{event_id}", readOne],
+  getLedgerCoverage: ["GET /v1/ledgers/coverage", read],
+  createApiKey: ["POST /v1/api-keys", create],
+  listApiKeys: ["GET /v1/api-keys", read],
+  revokeApiKey: ["DELETE /v1/api-keys/{id}", [204, ...changeOne]],
+  getAccount: ["GET /v1/account", read],
+  getHealth: ["GET /healthz", [200, 400, 405, 500]],
+  getReadiness: ["GET /readyz", [200, 400, 405, 500, 503]]
 }
 
-interface Operation {
-  readonly responses: Record<string, { content?: Record<string, { schema: unknown }> }>
-  readonly security: ReadonlyArray<unknown>
-  readonly parameters: ReadonlyArray<{ name: string; schema: unknown }>
-  readonly requestBody?: unknown
+const ascending = (numbers: ReadonlyArray<number>) => numbers.toSorted((a, b) => a - b)
+
+/** Every schema that describes a value, by its place. */
+const schemasIn = (value: Json, place: string): ReadonlyArray<readonly [string, Json]> => {
+  if (!isJsonObject(value)) return []
+  const { properties, items } = value
+  return [
+    [place, value],
+    ...(isJsonObject(properties)
+      ? Object.entries(properties).flatMap(([name, one]) => schemasIn(one, `${place}.${name}`))
+      : []),
+    ...(items === undefined ? [] : schemasIn(items, `${place}[]`).slice(1))
+  ]
 }
 
-layer(apiLayer(), { excludeTestServices: true })("openapi", (it) => {
-  const document = Effect.gen(function* () {
-    const api = yield* ApiUnderTest
-    const answer = yield* api.call("GET", "/openapi.json")
-    assert.strictEqual(answer.status, 200)
-    const paths = answer.body.paths as Record<string, Record<string, Operation>>
-    const found = Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => [`${method} ${path}`, operation] as const)
+describe("the OpenAPI document", () => {
+  it("has every operation by a stable name, with each of its answers", () => {
+    assert.deepStrictEqual(
+      Object.fromEntries(
+        operations.map(({ operationId, method, path, responses }) => [
+          operationId,
+          [`${method} ${path}`, Object.keys(responses).map(Number)]
+        ])
+      ),
+      Object.fromEntries(
+        Object.entries(promised).map(([name, [at, answers]]) => [name, [at, ascending(answers)]])
+      )
     )
-    return { document: answer.body, found: new Map(found) }
   })
 
-  it.effect("has every operation with each of its answers", () =>
-    Effect.gen(function* () {
-      const { found } = yield* document
-      assert.deepStrictEqual(
-        Object.fromEntries(
-          [...found].map(([name, { responses }]) => [name, Object.keys(responses).map(Number)])
-        ),
-        operations
-      )
-    })
-  )
-
-  it.effect("asks for the key where it is needed, and nowhere else", () =>
-    Effect.gen(function* () {
-      const { document: doc, found } = yield* document
-      assert.deepStrictEqual(doc.components.securitySchemes, {
-        apiKey: { type: "apiKey", name: "X-Service-Key", in: "header" }
+  it("passes the linter with every recommended rule, warnings included", async () => {
+    const config = await createConfig({ extends: ["recommended-strict"] })
+    const lint = async (given: object) => {
+      const problems = await lintFromString({
+        source: JSON.stringify(given),
+        absoluteRef: "openapi.json",
+        config
       })
-      for (const [name, { security }] of found) {
-        assert.deepStrictEqual(security, name.includes("/v1/") ? [{ apiKey: [] }] : [], name)
+      return problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)
+    }
+    assert.deepStrictEqual(await lint(document), [])
+    assert.notDeepEqual(await lint({ ...document, servers: [] }), [])
+  })
+
+  it("asks for the key where it is needed, and names the scope", () => {
+    assert.deepInclude(document.components.securitySchemes.apiKey, {
+      type: "apiKey",
+      name: "X-Service-Key",
+      in: "header"
+    })
+    for (const { path, security, description, operationId } of operations) {
+      if (!path.startsWith("/v1/")) {
+        assert.deepStrictEqual(security, [], path)
+        continue
       }
-    })
-  )
+      const [scope] = security[0]!.apiKey
+      assert.deepStrictEqual(security, [{ apiKey: scope === undefined ? [] : [scope] }])
+      if (scope === undefined) assert.strictEqual(operationId, "getAccount")
+      else assert.isTrue(scopes.some((one) => one === scope) && description.includes(`\`${scope}\``), path)
+    }
+  })
 
-  it.effect("shows the error body with its codes, and a number where a number is meant", () =>
+  it("says of every operation, parameter, answer, schema and field what it is", () => {
+    for (const { operationId, summary, description, parameters, responses } of operations) {
+      assert.isNotEmpty(summary, operationId)
+      assert.isNotEmpty(description, operationId)
+      for (const one of parameters) assert.isNotEmpty(one.description, `${operationId} ${one.name}`)
+      for (const [status, response] of Object.entries(responses))
+        assert.notInclude(
+          ["Success", "Error", undefined],
+          Object(response).description,
+          `${operationId} ${status}`
+        )
+    }
+    for (const { name, description } of document.tags) assert.isNotEmpty(description, name)
+    for (const [name, schema] of Object.entries<Json>(document.components.schemas)) {
+      for (const [place, one] of schemasIn(schema, name))
+        assert.isString(isJsonObject(one) ? (one["description"] ?? one["$ref"]) : undefined, place)
+    }
+  })
+
+  it("shows every parameter and body by an example that its schema accepts", () => {
+    for (const { operationId, parameters, requestBody, responses } of operations) {
+      for (const { name, schema, example } of parameters) {
+        assert.isDefined(example, `${operationId} ${name}`)
+        assert.deepStrictEqual(complaints(schema, example), [], `${operationId} ${name}`)
+      }
+      const bodies = [requestBody, ...Object.values(responses)].flatMap((one) =>
+        Object.values(one?.content ?? {})
+      )
+      for (const media of bodies) {
+        for (const example of examplesOf(media)) {
+          assert.isDefined(example, operationId)
+          assert.deepStrictEqual(
+            complaints(media.schema, example),
+            [],
+            `${operationId} ${JSON.stringify(example)}`
+          )
+        }
+      }
+    }
+  })
+
+  it("has each code of failure with the status it comes with, and no other", () => {
+    const found = new Map<string, Set<number>>()
+    for (const { responses } of operations) {
+      for (const [status, { content = {} }] of Object.entries(responses)) {
+        if (Number(status) < 400) continue
+        for (const example of Object.values(content).flatMap(examplesOf)) {
+          const code = Object(example).error?.code
+          if (code !== undefined) found.set(code, (found.get(code) ?? new Set()).add(Number(status)))
+        }
+      }
+    }
+    assert.deepStrictEqual(
+      Object.fromEntries([...found].map(([code, statuses]) => [code, [...statuses]]).toSorted()),
+      Object.fromEntries(
+        Object.entries(statusOf)
+          .map(([code, status]) => [code, [status]])
+          .toSorted()
+      )
+    )
+  })
+
+  it("has numbers and booleans in queries, bounds in bodies, and tells which body may be left out", () => {
+    const parameter = (id: string, name: string) =>
+      operations.find(({ operationId }) => operationId === id)?.parameters.find((one) => one.name === name)
+    assert.deepInclude(parameter("listDeliveries", "limit")?.schema, {
+      type: "integer",
+      minimum: 1,
+      maximum: 100,
+      default: 20
+    })
+    assert.deepInclude(parameter("listEvents", "ledger_index_min")?.schema, { type: "integer", minimum: 1 })
+    assert.deepInclude(parameter("getDeliveryStats", "series")?.schema, { type: "boolean" })
+    assert.deepInclude(parameter("listEvents", "event_type")?.schema, { type: "array" })
+    const { NewWebhook } = document.components.schemas
+    assert.isFalse(NewWebhook.additionalProperties)
+    assert.deepStrictEqual(NewWebhook.required, ["url", "event_types"])
+    assert.deepInclude(NewWebhook.properties.max_in_flight, { type: "integer", minimum: 1, maximum: 256 })
+    assert.deepStrictEqual(
+      operations.filter(({ requestBody }) => requestBody?.required === false).map((one) => one.operationId),
+      ["rotateWebhookSecret"]
+    )
+  })
+})
+
+layer(apiLayer(), { excludeTestServices: true })("/openapi.json", (it) => {
+  it.effect("is the document that is published in schemas/", () =>
     Effect.gen(function* () {
-      const { document: doc, found } = yield* document
-      const retry = found.get("post /v1/deliveries/{id}/retry")!
-      assert.deepStrictEqual(retry.responses["409"]?.content?.["application/json"]?.schema, {
-        $ref: "#/components/schemas/Conflict"
-      })
-      const { error } = doc.components.schemas.Conflict.properties
-      assert.deepStrictEqual(error.properties.code.enum, ["DELIVERY_NOT_FAILED", "WEBHOOK_DISABLED"])
-      assert.deepStrictEqual(doc.components.schemas.Conflict.required, ["error"])
-      const limit = found.get("get /v1/deliveries")!.parameters.find(({ name }) => name === "limit")
-      assert.deepStrictEqual(limit?.schema, { type: "integer", minimum: 1, maximum: 100, default: 20 })
-      assert.isFalse(doc.components.schemas.NewWebhook.additionalProperties)
-      assert.deepStrictEqual(found.get("post /v1/webhooks/{id}/rotate-secret")!.requestBody, {
-        required: false,
-        content: { "application/json": { schema: { $ref: "#/components/schemas/SecretRotation" } } }
-      })
-      assert.containsAllKeys(doc.components.schemas.SecretRotation.properties, ["grace_seconds"])
+      const { status, body } = yield* (yield* ApiUnderTest).call("GET", "/openapi.json")
+      assert.strictEqual(status, 200)
+      assert.deepStrictEqual(body, document)
+      assert.deepStrictEqual(JSON.parse(JSON.stringify(openApiDocument())), document)
     })
   )
 })

@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import { orUnavailable } from "../../src/api/Failures.ts"
 import { EventLogError } from "../../src/log/EventLog.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
+import { mismatches, operations } from "../support/openApi.ts"
 
 describe("unavailable", () => {
   it.live("the database is away", () =>
@@ -25,6 +26,12 @@ describe("unavailable", () => {
         assert.deepStrictEqual(Object.keys(answer.body), ["error"])
         assert.strictEqual(answer.body.error.code, "UNAVAILABLE")
         assert.match(answer.headers.get("retry-after") ?? "", /^\d+$/)
+      }
+      for (const operation of operations.filter(({ security }) => security.length > 0)) {
+        const { method, path } = operation
+        const answer = yield* api.call(method, path, { key })
+        assert.strictEqual(answer.status, 503, answer.text)
+        assert.deepStrictEqual(mismatches(operation, answer), [], `${method} ${path}`)
       }
       const ready = yield* api.call("GET", "/readyz")
       assert.strictEqual(ready.status, 503)

@@ -69,12 +69,23 @@ describe("usage", () => {
 
 describe("settings", () => {
   it("that are wrong end 2, with one line each and no stack", () => {
-    const { code, stderr } = run(["migrate"], { PORT: "70000", KAFKA_BROKERS: "a:9092" })
+    const { code, stderr } = run(["migrate"], { PORT: "70000", KAFKA_BROKERS: "a" })
     assert.strictEqual(code, 2)
     assert.sameMembers(stderr.trim().split("\n"), [
       'ledgerhook: PORT: "70000" is not valid; accepted: a port from 0 to 65535 (0: any free one).',
-      "ledgerhook: KAFKA_BROKERS: not supported by this version yet; unset it to use the embedded log."
+      'ledgerhook: KAFKA_BROKERS: "a" is not valid; accepted: a comma list of host:port.'
     ])
+  })
+
+  it("that name no cluster leave nothing for topics to compare, which is said in a sentence", () => {
+    for (const command of ["diff", "apply"]) {
+      const { code, stdout, stderr } = run(["topics", command])
+      assert.deepStrictEqual([code, stdout], [2, ""])
+      assert.match(
+        stderr,
+        /^ledgerhook: KAFKA_BROKERS is not set: the embedded log makes its topics by itself, /
+      )
+    }
   })
 
   it("come from .env too, and the environment wins", () => {

@@ -1,79 +1,20 @@
 /** One attempt against real servers that misbehave in each way a receiver can: the outcome says what happened. */
-import { createServer as createTlsServer } from "node:https"
-import { type AddressInfo, createServer as createTcpServer, isIP, type Socket } from "node:net"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { type Resolve, Resolver, Sender } from "../../src/deliver/Sender.ts"
-import { signedRequest } from "../../src/deliver/Signer.ts"
-import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import { Sender } from "../../src/deliver/Sender.ts"
 import { certificates } from "../support/certificates.ts"
-import { type Answer, makeReceiver, signatureHolds } from "../support/receiver.ts"
-import { settingsLayer } from "../support/settings.ts"
-
-const event: LedgerEvent = {
-  event_id: "xrpl:1:AB:payment.xrp",
-  event_type: "payment.xrp",
-  ledger_index: 1,
-  timestamp: "2026-11-21T09:30:00Z",
-  payload: { tx_hash: "AB", sender: "rA", receiver: "rB", amount: "1" },
-  accounts: ["rA", "rB"],
-  network: "mainnet",
-  position: 0,
-  detected_at: 1
-}
-const SECRET = "whsec_test"
-const requestTo = (url: string) =>
-  signedRequest({
-    url,
-    headers: { "X-Mine": "1" },
-    secrets: [SECRET],
-    webhookId: "wh_1",
-    deliveryId: "dlv_1",
-    event,
-    nowMs: 1_700_000_000_999
-  })
-
-const senderWith = (environment: Readonly<Record<string, string>> = {}) =>
-  Sender.layer.pipe(Layer.provide(settingsLayer({ DELIVERY_TIMEOUT: "300 millis", ...environment })))
-
-const send = (url: string, environment?: Readonly<Record<string, string>>) =>
-  Effect.flatMap(Sender, (sender) => sender.send(requestTo(url))).pipe(
-    Effect.provide(senderWith(environment))
-  )
-
-/** What an attempt at a receiver with this answer comes to. */
-const attemptAt = (answer: Answer) =>
-  Effect.scoped(Effect.flatMap(makeReceiver(answer), (receiver) => send(receiver.url)))
-
-/** A raw TCP server that does `onSocket` with each connection. */
-const tcpServer = (onSocket: (socket: Socket) => void) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.callback<ReturnType<typeof createTcpServer>>((resume) => {
-        const server = createTcpServer((socket) => {
-          socket.on("error", () => {})
-          onSocket(socket)
-        })
-        server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-      }),
-      (server) => Effect.sync(() => void server.close())
-    ),
-    (server) => (server.address() as AddressInfo).port
-  )
-
-const tlsServer = (options: { readonly key: string; readonly cert: string }) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.callback<ReturnType<typeof createTlsServer>>((resume) => {
-        const server = createTlsServer(options, (_, response) => response.end())
-        server.on("tlsClientError", () => {})
-        server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-      }),
-      (server) => Effect.sync(() => void server.close())
-    ),
-    (server) => (server.address() as AddressInfo).port
-  )
+import { makeReceiver, signatureHolds } from "../support/receiver.ts"
+import {
+  attemptAt,
+  event,
+  requestTo,
+  SECRET,
+  send,
+  senderWith,
+  tcpServer,
+  tlsServer
+} from "../support/sending.ts"
 
 describe("an attempt", () => {
   it.live("carries every header of the specification and a signature that independent code accepts", () =>
@@ -170,6 +111,97 @@ describe("an attempt", () => {
     })
   )
 
+  it.live(
+    "uses a connection again once its response was read to the end, and closes one whose response was cut",
+    () =>
+      Effect.gen(function* () {
+        const connections = new Set<unknown>()
+        let body = ""
+        const receiver = yield* makeReceiver((_, response) => {
+          connections.add(response.socket)
+          response.end(body)
+          return "handled"
+        })
+        const sender = Context.get(yield* Layer.build(senderWith()), Sender)
+        const sendOnce = sender.send(requestTo(receiver.url))
+        // A connection is free again a turn of the event loop after its response: two take turns.
+        const times = 5
+        body = "x".repeat(16 * 1024)
+        for (let i = 0; i < times; i++) assert.strictEqual((yield* sendOnce).responseBody, body)
+        assert.isAtMost(connections.size, 2)
+        connections.clear()
+        body = "x".repeat(1024 * 1024)
+        for (let i = 0; i < times; i++) {
+          assert.strictEqual((yield* sendOnce).responseBody, body.slice(0, 16 * 1024))
+        }
+        assert.strictEqual(connections.size, times)
+      })
+  )
+
+  it.live("ends at its deadline whatever drips: the TLS handshake, the headers, the body", () =>
+    Effect.gen(function* () {
+      /** Writes `first`, then `drop` again and again. */
+      const dripping = (first: string, drop: string) =>
+        tcpServer((socket) => {
+          const drip = () => {
+            if (!socket.destroyed) socket.write(drop, () => setImmediate(drip))
+          }
+          socket.once("data", () => socket.write(first, drip))
+        })
+      const timeout = { delivered: false, responseStatus: null, error: "timeout after 300 ms" }
+      const early = yield* dripping("", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
+      assert.deepInclude(yield* send(`http://127.0.0.1:${early}/`), timeout)
+      const headers = yield* tcpServer((socket) =>
+        socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nX: "))
+      )
+      assert.deepInclude(yield* send(`http://127.0.0.1:${headers}/`), timeout)
+      // The first bytes of a handshake record that never ends.
+      const handshake = yield* tcpServer((socket) =>
+        socket.once("data", () => socket.write(Buffer.from([22, 3, 3, 0x3f])))
+      )
+      assert.deepInclude(yield* send(`https://127.0.0.1:${handshake}/`), timeout)
+      const body = yield* tcpServer((socket) =>
+        socket.once("data", () =>
+          socket.write("HTTP/1.1 500 Oh\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n")
+        )
+      )
+      const slow = yield* send(`http://127.0.0.1:${body}/`)
+      assert.deepInclude(slow, {
+        delivered: false,
+        responseStatus: 500,
+        responseBody: "a",
+        error: "HTTP 500"
+      })
+    })
+  )
+
+  it.live("says that headers are too large", () =>
+    Effect.gen(function* () {
+      const port = yield* tcpServer((socket) =>
+        socket.once("data", () => socket.write(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(64 * 1024)}`))
+      )
+      assert.deepInclude(yield* send(`http://127.0.0.1:${port}/`), { error: "response headers too large" })
+    })
+  )
+
+  it.live("tells how long a 429 or 503 asks to be left alone, and no other status", () =>
+    Effect.gen(function* () {
+      const askedBy = (status: number, retryAfter: string) =>
+        Effect.map(
+          attemptAt((_, response) => {
+            response.writeHead(status, { "retry-after": retryAfter }).end()
+            return "handled"
+          }),
+          ({ retryAfterMs }) => retryAfterMs
+        )
+      assert.strictEqual(yield* askedBy(429, "120"), 120_000)
+      assert.strictEqual(yield* askedBy(503, "Thu, 01 Jan 1970 00:00:00 GMT"), 0)
+      assert.strictEqual(yield* askedBy(503, "soon"), undefined)
+      assert.strictEqual(yield* askedBy(500, "120"), undefined)
+      assert.strictEqual(yield* askedBy(200, "120"), undefined)
+    })
+  )
+
   it.live("shows a body that is not UTF-8 or holds NUL with replacement characters", () =>
     Effect.gen(function* () {
       const outcome = yield* attemptAt((_, response) => {
@@ -213,128 +245,6 @@ describe("an attempt", () => {
         socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\n\r\n"))
       )
       assert.strictEqual((yield* send(`https://127.0.0.1:${plain}/`)).error, "TLS: handshake failed")
-    })
-  )
-})
-
-describe("the address really connected to", () => {
-  const guarded = { DELIVERY_ALLOW_PRIVATE_ADDRESSES: "false" }
-  /** Public by the rules, and of nobody: the 6bone's space was given back. */
-  const NOBODY = "3ffe::1"
-
-  /** A server on this machine and the connections it has had. */
-  const privateServer = Effect.gen(function* () {
-    const seen = { connections: 0 }
-    const port = yield* tcpServer((socket) => {
-      seen.connections++
-      socket.destroy()
-    })
-    return { port, seen }
-  })
-
-  /** A sender whose resolver gives one list of addresses after the other, the last one again and again. */
-  const sendResolving = (url: string, ...answers: ReadonlyArray<ReadonlyArray<string>>) =>
-    Effect.gen(function* () {
-      let asked = 0
-      const resolve: Resolve = (_hostname, _options, callback) => {
-        const addresses = answers[Math.min(asked++, answers.length - 1)]!
-        callback(
-          null,
-          addresses.map((address) => ({ address, family: isIP(address) }))
-        )
-      }
-      const context = yield* Layer.build(senderWith(guarded)).pipe(Effect.provideService(Resolver, resolve))
-      const sender = Context.get(context, Sender)
-      return { attempt: sender.send(requestTo(url)), asked: () => asked }
-    })
-
-  it.live("is no private one, whether named or given as a literal, in any spelling", () =>
-    Effect.gen(function* () {
-      const { port, seen } = yield* privateServer
-      for (const host of [
-        "127.0.0.1",
-        "127.0.0.1.",
-        "127.1",
-        "0x7f.1",
-        "0177.0.0.1",
-        "2130706433",
-        "0",
-        "localhost",
-        "[::1]",
-        "[::]",
-        "[::ffff:127.0.0.1]",
-        "[::127.0.0.1]",
-        "[64:ff9b::127.0.0.1]",
-        "[2002:7f00:1::]"
-      ]) {
-        const outcome = yield* send(`http://${host}:${port}/`, guarded)
-        assert.deepInclude(outcome, { delivered: false, error: "address not allowed" }, host)
-        const overTls = yield* send(`https://${host}:${port}/`, guarded)
-        assert.deepInclude(overTls, { delivered: false, error: "address not allowed" }, host)
-      }
-      assert.strictEqual(seen.connections, 0)
-    })
-  )
-
-  it.live("is not where a redirect points", () =>
-    Effect.gen(function* () {
-      const { port, seen } = yield* privateServer
-      for (const status of [301, 302, 303, 307, 308]) {
-        const outcome = yield* attemptAt((_, response) => {
-          response.writeHead(status, { location: `http://127.0.0.1:${port}/` }).end()
-          return "handled"
-        })
-        assert.deepInclude(outcome, {
-          delivered: false,
-          responseStatus: status,
-          error: `redirect not followed (HTTP ${status})`
-        })
-      }
-      assert.strictEqual(seen.connections, 0)
-    })
-  )
-
-  it.live("is never the private one of a name that has both", () =>
-    Effect.gen(function* () {
-      const { port, seen } = yield* privateServer
-      for (const addresses of [
-        ["127.0.0.1", NOBODY],
-        [NOBODY, "127.0.0.1"],
-        [NOBODY, "::ffff:127.0.0.1", "127.0.0.1", "::1"]
-      ]) {
-        const { attempt } = yield* sendResolving(`http://mixed.example:${port}/`, addresses)
-        const outcome = yield* attempt
-        assert.isFalse(outcome.delivered)
-        // It was tried, at the public address.
-        assert.notStrictEqual(outcome.error, "address not allowed")
-      }
-      assert.strictEqual(seen.connections, 0)
-    })
-  )
-
-  it.live("is the one that was checked, when the name's answer changes between check and connect", () =>
-    Effect.gen(function* () {
-      const { port, seen } = yield* privateServer
-      const url = `http://rebinding.example:${port}/`
-      const { attempt, asked } = yield* sendResolving(url, [NOBODY], ["127.0.0.1"])
-      const first = yield* attempt
-      assert.notStrictEqual(first.error, "address not allowed")
-      // One question an attempt: there is no second answer to fall for.
-      assert.strictEqual(asked(), 1)
-      assert.deepInclude(yield* attempt, { delivered: false, error: "address not allowed" })
-      assert.strictEqual(asked(), 2)
-      assert.strictEqual(seen.connections, 0)
-    })
-  )
-
-  it.live("is refused when a name has private addresses only", () =>
-    Effect.gen(function* () {
-      const { port, seen } = yield* privateServer
-      for (const address of ["127.0.0.1", "::1", "::ffff:7f00:1", "169.254.169.254", "10.0.0.1", "fd00::1"]) {
-        const { attempt } = yield* sendResolving(`https://private.example:${port}/`, [address])
-        assert.deepInclude(yield* attempt, { delivered: false, error: "address not allowed" }, address)
-      }
-      assert.strictEqual(seen.connections, 0)
     })
   )
 })

@@ -1,11 +1,21 @@
 /** The decisions of the delivery actor, as values: is work current, may it start, what does a page mean, what failed. */
 import { assert, describe, it } from "@effect/vitest"
 import { connectionFailure, responseFailure } from "../../src/deliver/FailureText.ts"
-import { afterPage, type Lane, laneRoom, makeLane, mayStart, wantsPage } from "../../src/deliver/Lane.ts"
+import {
+  afterPage,
+  type Lane,
+  laneRoom,
+  makeLane,
+  makeOutlet,
+  mayStart,
+  type Outlet,
+  wantsPage
+} from "../../src/deliver/Lane.ts"
 import { makeRateWindow } from "../../src/deliver/RateWindow.ts"
 import { workState } from "../../src/deliver/WorkState.ts"
 import type { DeliveryWork } from "../../src/domain/Delivery.ts"
-import { delayAfter } from "../../src/domain/RetryPolicy.ts"
+import { retryAfterMs } from "../../src/domain/RetryAfter.ts"
+import { delayAfter, delayOf, lengthened, longestStayMs } from "../../src/domain/RetryPolicy.ts"
 import type { DeliveryState } from "../../src/storage/DeliveryStore.ts"
 
 const work = (attempt: number) =>
@@ -47,6 +57,57 @@ describe("retry policy", () => {
   })
 })
 
+describe("Retry-After", () => {
+  const now = Date.parse("2026-11-21T09:30:00Z")
+  it("is whole seconds or an HTTP date, and says nothing else", () => {
+    assert.strictEqual(retryAfterMs("0", now), 0)
+    assert.strictEqual(retryAfterMs(" 120 ", now), 120_000)
+    assert.strictEqual(retryAfterMs("Sat, 21 Nov 2026 09:31:00 GMT", now), 60_000)
+    assert.strictEqual(retryAfterMs("Saturday, 21-Nov-26 09:31:00 GMT", now), 60_000)
+    assert.strictEqual(retryAfterMs("Sat Nov 21 09:31:00 2026", now), 60_000)
+    assert.strictEqual(retryAfterMs("Sat, 21 Nov 2026 09:29:00 GMT", now), 0)
+    for (const nonsense of [
+      "",
+      "-1",
+      "1.5",
+      "1e3",
+      "soon",
+      "2026-11-21",
+      "99999999999",
+      "Sat, 99 Nov 2026 09:31:00 GMT"
+    ]) {
+      assert.strictEqual(retryAfterMs(nonsense, now), undefined, nonsense)
+    }
+  })
+  it("lengthens a delay, never shortens it, and adds no more than it may", () => {
+    assert.strictEqual(lengthened(5_000, 0, 600_000), 5_000)
+    assert.strictEqual(lengthened(5_000, 60_000, 600_000), 60_000)
+    assert.strictEqual(lengthened(5_000, 10_000_000, 600_000), 605_000)
+  })
+
+  const policy = { delaysMs: [1_000, 5_000, 30_000, 120_000, 600_000], jitter: 0.1 }
+  it("is waited for in its own topic as far as that one's delay goes, else in the longest that fits", () => {
+    assert.strictEqual(delayOf(policy, 2, -5), 2)
+    assert.strictEqual(delayOf(policy, 2, 1_100), 2)
+    assert.strictEqual(delayOf(policy, 2, 3_000), 2)
+    assert.strictEqual(delayOf(policy, 2, 60_000), 4)
+    assert.strictEqual(delayOf(policy, 5, 60_000), 5)
+    assert.strictEqual(delayOf(policy, 2, 601_000), 6)
+    assert.strictEqual(delayOf(policy, 9, 60_000), 9)
+  })
+  it("takes few pieces, none of which outstays its topic", () => {
+    for (let waitMs = 1; waitMs <= 720_000; waitMs = Math.ceil(waitMs * 1.3)) {
+      let left = waitMs
+      let pieces = 0
+      while (left > 0) {
+        left -= Math.min(left, longestStayMs(policy, delayOf(policy, 2, left)))
+        pieces++
+      }
+      assert.isAtMost(pieces, 12, `${waitMs} ms`)
+    }
+  })
+})
+
 describe("rate window", () => {
   it("lets one second's worth through at once and then the rate", () => {
     const window = makeRateWindow()
@@ -70,14 +131,14 @@ describe("rate window", () => {
 
 describe("lane", () => {
   it("may take only its share of what is free, so that one slow webhook cannot fill a partition", () => {
-    const lane = makeLane("wh_1", "live")
+    const lane = makeLane("live", "live")
     assert.strictEqual(laneRoom(lane, 100, 0.5), 50)
     lane.queue = Array.from({ length: 50 }) as Lane["queue"]
     assert.strictEqual(laneRoom(lane, 50, 0.5), 0)
-    assert.strictEqual(laneRoom(makeLane("wh_2", "live"), 50, 0.5), 25)
+    assert.strictEqual(laneRoom(makeLane("live", "live"), 50, 0.5), 25)
   })
 
-  const backlog = (fields: Partial<Lane>): Lane => ({ ...makeLane("wh_1", "backlog"), ...fields })
+  const backlog = (fields: Partial<Lane>): Lane => ({ ...makeLane("live", "backlog"), ...fields })
 
   it("goes live only when a page that began anew is empty and nothing changed meanwhile", () => {
     const empty = { rows: 0, limit: 10, lastId: "", changesBefore: 0 }
@@ -99,11 +160,26 @@ describe("lane", () => {
   })
 
   it("starts attempts within its window, and no more than a crash may repeat", () => {
-    const queued = { queue: [{}] as never }
-    assert.isTrue(mayStart({ ...makeLane("wh_1", "live"), ...queued }, 4, 4))
-    assert.isFalse(mayStart({ ...makeLane("wh_1", "live"), ...queued, inFlight: 4, unsettled: 4 }, 4, 4))
-    assert.isFalse(mayStart({ ...makeLane("wh_1", "live"), ...queued, inFlight: 0, unsettled: 8 }, 4, 4))
-    assert.isFalse(mayStart(makeLane("wh_1", "live"), 4, 4))
+    const outlet = (fields: Partial<Outlet>, queued = 1): Outlet => {
+      const made = { ...makeOutlet("wh_1", "live"), ...fields }
+      made.live.queue = Array.from({ length: queued }) as Lane["queue"]
+      return made
+    }
+    assert.strictEqual(mayStart(outlet({}), 4, 4)?.kind, "live")
+    assert.isUndefined(mayStart(outlet({ inFlight: 4, unsettled: 4 }), 4, 4))
+    assert.isUndefined(mayStart(outlet({ inFlight: 0, unsettled: 8 }), 4, 4))
+    assert.isUndefined(mayStart(outlet({}, 0), 4, 4))
+  })
+
+  it("starts replays only when nothing live waits, in memory or in its rows", () => {
+    const outlet = makeOutlet("wh_1", "live")
+    outlet.replays.queue = Array.from({ length: 1 }) as Lane["queue"]
+    assert.strictEqual(mayStart(outlet, 4, 4)?.kind, "replays")
+    outlet.live.mode = "backlog"
+    assert.isUndefined(mayStart(outlet, 4, 4))
+    outlet.live.mode = "live"
+    outlet.live.queue = Array.from({ length: 1 }) as Lane["queue"]
+    assert.strictEqual(mayStart(outlet, 4, 4)?.kind, "live")
   })
 
   it("asks ahead while there is more, and at the end only when idle", () => {

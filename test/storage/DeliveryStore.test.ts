@@ -150,17 +150,17 @@ layer(Live)("delivery store", (it) => {
       const { store, webhookId, ids } = yield* prepare(5)
       yield* store.park([ids[4]!, ids[0]!, ids[2]!])
       assert.include(yield* store.parkedWebhooks, webhookId)
-      const first = yield* store.parkedPage(webhookId, "all", "", 2)
+      const first = yield* store.parkedPage(webhookId, "live", "", 2)
       assert.deepStrictEqual(
         first.map(({ id }) => id),
         [ids[0], ids[2]]
       )
-      const rest = yield* store.parkedPage(webhookId, "all", ids[2]!, 2)
+      const rest = yield* store.parkedPage(webhookId, "live", ids[2]!, 2)
       assert.deepStrictEqual(rest, [
         { id: ids[4]!, network: "mainnet", eventOffset: 7, testEvent: null, attempts: 0, seriesStart: 0 }
       ])
       yield* store.record([attempt(ids[0]!, 1, "delivered")], DISABLE_AFTER)
-      assert.strictEqual((yield* store.parkedPage(webhookId, "all", "", 10)).length, 2)
+      assert.strictEqual((yield* store.parkedPage(webhookId, "live", "", 10)).length, 2)
     })
   )
 

@@ -17,10 +17,12 @@ import { AccountStore } from "../../src/storage/AccountStore.ts"
 import { ApiKeyStore } from "../../src/storage/ApiKeyStore.ts"
 import { DeliveryQueries } from "../../src/storage/DeliveryQueries.ts"
 import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import { EventCounts } from "../../src/storage/EventCounts.ts"
 import { EventQueries } from "../../src/storage/EventQueries.ts"
 import { EventStore } from "../../src/storage/EventStore.ts"
 import { Outbox } from "../../src/storage/Outbox.ts"
 import { Partitions } from "../../src/storage/Partitions.ts"
+import { ReplayStore } from "../../src/storage/ReplayStore.ts"
 import { SecretBox } from "../../src/storage/SecretBox.ts"
 import { TestDeliveries } from "../../src/storage/TestDeliveries.ts"
 import { UsageStore } from "../../src/storage/UsageStore.ts"
@@ -140,6 +142,8 @@ export const storesLayer = (given: Environment = {}) =>
     DeliveryStore.layer,
     EventStore.layer,
     EventQueries.layer,
+    EventCounts.layer,
+    ReplayStore.layer,
     UsageStore.layer,
     TestDeliveries.layer,
     syntheticEventsLayer

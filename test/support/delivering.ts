@@ -11,7 +11,7 @@ import { delay } from "../../src/delay/Stage.ts"
 import { Recorder } from "../../src/deliver/Recorder.ts"
 import { Sender } from "../../src/deliver/Sender.ts"
 import { deliver } from "../../src/deliver/Stage.ts"
-import { DELIVERIES_TOPIC, type DeliveryStatus, type DeliveryWork } from "../../src/domain/Delivery.ts"
+import { type DeliveryStatus, type DeliveryWork, workTopic } from "../../src/domain/Delivery.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
@@ -74,13 +74,14 @@ export const makeWebhook = Effect.fnUntraced(function* (
     readonly maxInFlight?: number
     readonly maxPerSecond?: number
     readonly accountId?: string
+    readonly id?: string
   } = {}
 ) {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* SecretBox
   const { accountId = "acct_1" } = fields
   yield* insertAccount(accountId)
-  const id = yield* insertWebhook(accountId, secrets.seal(SECRET))
+  const id = yield* insertWebhook(accountId, secrets.seal(SECRET), fields.id)
   yield* sql`UPDATE webhooks SET url = ${url}, max_in_flight = ${fields.maxInFlight ?? 16}, max_per_second = ${fields.maxPerSecond ?? null} WHERE id = ${id}`
   yield* publish(id)
   return id
@@ -96,8 +97,8 @@ export const setStatus = Effect.fnUntraced(function* (id: string, status: "activ
 let ledger = 90_000_000
 const BEGAN = Date.parse("2026-11-21T09:30:00.000Z")
 
-/** Queues `count` events of one ledger for the webhook, as route does; returns the deliveries' ids in order. */
-export const queueEvents = Effect.fnUntraced(function* (webhookId: string, count: number) {
+/** Queues `count` events of one ledger for the webhook, as route or a replay does; returns the deliveries' ids in order. */
+const queue = Effect.fnUntraced(function* (webhookId: string, count: number, replayed: boolean) {
   const log = yield* EventLog
   const store = yield* DeliveryStore
   const partitions = yield* Partitions
@@ -134,6 +135,7 @@ export const queueEvents = Effect.fnUntraced(function* (webhookId: string, count
       attempt: 1,
       series_attempt: 1,
       due_at: 0,
+      ...(replayed ? { replay: true } : {}),
       event
     })
   )
@@ -146,7 +148,8 @@ export const queueEvents = Effect.fnUntraced(function* (webhookId: string, count
       network: NETWORK,
       eventId: work.event.event_id,
       eventType: work.event.event_type,
-      eventOffset: positions[i]!.offset
+      eventOffset: positions[i]!.offset,
+      ...(replayed ? { replayJobId: "rpl_job_1" } : {})
     })),
     BEGAN
   )
@@ -154,11 +157,15 @@ export const queueEvents = Effect.fnUntraced(function* (webhookId: string, count
   return works.map((work) => work.delivery_id)
 })
 
+export const queueEvents = (webhookId: string, count: number) => queue(webhookId, count, false)
+
+export const queueReplayed = (webhookId: string, count: number) => queue(webhookId, count, true)
+
 export const appendWork = Effect.fnUntraced(function* (works: ReadonlyArray<DeliveryWork>) {
   const log = yield* EventLog
   yield* log.transaction({
     append: works.map((work) => ({
-      topic: DELIVERIES_TOPIC,
+      topic: workTopic(work),
       key: work.webhook_id,
       value: JSON.stringify(work)
     }))

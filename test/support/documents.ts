@@ -4,6 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { settingsTable } from "../../src/config/Config.ts"
+import topics from "../../topics/topics.json" with { type: "json" }
 
 const code = (text: string): string => (text === "" ? "unset" : `\`${text}\``)
 
@@ -17,6 +18,21 @@ export const settingsMarkdown = (): string =>
       ({ name, default: value, accepts, meaning }) =>
         `| \`${name}\` | ${code(value)} | ${cell(accepts)} | ${cell(meaning)} |`
     )
+  ].join("\n")
+
+const list = (items: ReadonlyArray<string>): string => items.join(", ")
+
+export const topicsMarkdown = (): string =>
+  [
+    "",
+    "| topic | key | partitions | copies | kept | written by | read by | meaning |",
+    "|---|---|---|---|---|---|---|---|",
+    ...topics.map(({ name, key, partitions, replication, retention, schema, writers, readers, meaning }) => {
+      const kept = retention === null ? "the newest of each key" : retention
+      const linked = schema === null ? `\`${name}\`` : `[\`${name}\`](../${schema})`
+      return `| ${linked} | ${key} | ${partitions} | ${replication} | ${kept} | ${list(writers)} | ${list(readers)} | ${cell(meaning)} |`
+    }),
+    ""
   ].join("\n")
 
 export const envExample = (): string =>

@@ -24,6 +24,9 @@ export interface Ended {
   readonly stderr: string
 }
 
+/** One that does not end is ended: nothing else can happen here meanwhile, not even a test's timeout. */
+const LONGEST_MS = 60_000
+
 /** Runs it to its end. */
 export const runProgram = (
   args: ReadonlyArray<string>,
@@ -33,6 +36,7 @@ export const runProgram = (
     cwd,
     env: environmentOf(environment),
     encoding: "utf8",
+    timeout: LONGEST_MS,
     ...(input === undefined ? {} : { input })
   })
   return { code: status, stdout, stderr }
@@ -52,7 +56,8 @@ export const runOnTerminal = (
   const { stdout } = spawnSync("script", ["-qec", command, "/dev/null"], {
     cwd,
     env: environmentOf(environment),
-    encoding: "utf8"
+    encoding: "utf8",
+    timeout: LONGEST_MS
   })
   return stdout.trim().split(/\r?\n/)
 }

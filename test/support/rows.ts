@@ -13,9 +13,12 @@ export const insertAccount = Effect.fnUntraced(function* (id: string) {
 })
 
 /** An active webhook for everything on mainnet; returns its id. */
-export const insertWebhook = Effect.fnUntraced(function* (accountId: string, sealedSecret = "sealed") {
+export const insertWebhook = Effect.fnUntraced(function* (
+  accountId: string,
+  sealedSecret = "sealed",
+  id = randomId("wh_", CREATED)
+) {
   const sql = yield* SqlClient.SqlClient
-  const id = randomId("wh_", CREATED)
   yield* sql`
     INSERT INTO webhooks (id, account_id, network, url, event_types, account_filters, status, max_in_flight, headers,
                           sealed_secret, created_at, updated_at)

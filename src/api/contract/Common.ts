@@ -7,6 +7,7 @@ import { parseIsoTime } from "../../domain/IsoTime.ts"
 import {
   Forbidden,
   InternalError,
+  MethodNotAllowed,
   PayloadTooLarge,
   RateLimited,
   Unauthorized,
@@ -42,9 +43,12 @@ export class KeyRequired extends HttpApiMiddleware.Service<KeyRequired>()("ledge
  */
 export class RequiredScope extends Context.Service<RequiredScope, Scope>()("ledgerhook/api/RequiredScope") {}
 
+/** Annotation of an endpoint whose body may be larger than others': its bytes at most. */
+export class BodyBytes extends Context.Service<BodyBytes, number>()("ledgerhook/api/BodyBytes") {}
+
 /** Failures that any endpoint may answer with. */
 export class CommonErrors extends HttpApiMiddleware.Service<CommonErrors>()("ledgerhook/api/CommonErrors", {
-  error: [ValidationError, InternalError]
+  error: [ValidationError, MethodNotAllowed, InternalError]
 }) {}
 
 /** Failures of requests that may carry a body: all but GET. */
@@ -52,14 +56,6 @@ export const bodyErrors = [PayloadTooLarge, UnsupportedMediaType] as const
 
 /** A payload that may be left out: an empty body, or none, is undefined. */
 export const bodyOptional = <S extends Schema.Constraint>(payload: S) => [payload, Schema.Undefined] as const
-
-/** How the OpenAPI document tells it; the generator would have a body that is null. */
-export const optionalBodyOf = (identifier: string) => ({
-  requestBody: {
-    required: false,
-    content: { "application/json": { schema: { $ref: `#/components/schemas/${identifier}` } } }
-  }
-})
 
 /**
  * A rule in words: undefined is fine, otherwise the end of a sentence that begins with the field's name.
@@ -93,7 +89,7 @@ export const scoped = (scope: Scope, { description, ...notes }: OperationNotes) 
     OpenApi.annotations({
       ...notes,
       description: `${description} Needs the scope \`${scope}\`.`,
-      override: { security: [{ [KEY_SCHEME]: [scope] }] }
+      transform: (operation) => ({ ...operation, security: [{ [KEY_SCHEME]: [scope] }] })
     }),
     RequiredScope,
     scope
@@ -118,13 +114,14 @@ export const Timestamp = Schema.String.annotate({
 
 /** A moment in a request, as Unix milliseconds. */
 export const TimeBound = Schema.String.check(
-  rule((text: string) =>
-    parseIsoTime(text) === undefined
-      ? "must be an ISO 8601 date-time with an offset, as 2026-11-21T09:30:00Z"
-      : undefined
+  rule(
+    (text: string) =>
+      parseIsoTime(text) === undefined
+        ? "must be an ISO 8601 date-time with an offset, as 2026-11-21T09:30:00Z"
+        : undefined,
+    { format: "date-time" }
   )
 ).annotate({
-  format: "date-time",
   description: "ISO 8601 date-time with an offset; exclusive",
   examples: ["2026-11-21T09:30:00Z"]
 })

@@ -2,8 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { eventTypes } from "../../domain/EventType.ts"
-import { networks } from "../../domain/Network.ts"
-import { addressProblem, headersProblem, isEventPattern, webhookBounds } from "../../domain/WebhookRules.ts"
+import { webhookBounds } from "../../domain/WebhookRules.ts"
 import { NotFound, WebhookDisabled } from "../Errors.ts"
 import {
   bodyErrors,
@@ -12,127 +11,27 @@ import {
   field,
   idOf,
   KeyRequired,
-  optionalBodyOf,
   pageOf,
   pageQuery,
-  rule,
   scoped,
   Timestamp
 } from "./Common.ts"
+import {
+  AccountFilters,
+  Description,
+  EventTypes,
+  Headers,
+  integer,
+  MaxInFlight,
+  MaxPerSecond,
+  Network,
+  SECRET_EXAMPLE,
+  Secret,
+  Status,
+  Url
+} from "./WebhookFields.ts"
 
 export const WebhookId = idOf("wh_")
-const Status = field(
-  Schema.Literals(["active", "disabled"]),
-  "a disabled webhook gets nothing new; active enables it again",
-  "active"
-)
-const Network = field(
-  Schema.Literals(networks),
-  "mainnet with live keys; testnet (the default) or devnet with test keys",
-  "mainnet"
-)
-
-const Url = Schema.String.annotate({
-  format: "uri",
-  description: `https, no user info, at most ${webhookBounds.urlLength} characters, a public address`,
-  examples: ["https://example.com/hooks/xrpl"]
-})
-
-const Description = Schema.NullOr(
-  Schema.String.check(
-    rule(
-      (text: string) =>
-        // Characters, as people count them: not UTF-16 units. PostgreSQL keeps no NUL.
-        [...text].length > webhookBounds.descriptionLength || text.includes("\0")
-          ? `must have at most ${webhookBounds.descriptionLength} characters`
-          : undefined,
-      { maxLength: webhookBounds.descriptionLength }
-    )
-  )
-).annotate({
-  description: "what it is for, in your words; null: nothing",
-  examples: ["Payments to the shop"]
-})
-
-const EventTypes = Schema.Array(
-  Schema.String.check(
-    rule((pattern: string) =>
-      isEventPattern(pattern)
-        ? undefined
-        : "must be one of the 23 event types (as payment.xrp), a family (as nft.*), or *"
-    )
-  )
-)
-  .check(
-    rule((patterns) => (patterns.length === 0 ? "must hold at least one event type" : undefined), {
-      minItems: 1
-    })
-  )
-  .annotate({
-    description: "event types as payment.xrp, families as nft.*, or * for every type",
-    examples: [["payment.xrp", "nft.*"]]
-  })
-
-const AccountFilters = Schema.Array(Schema.String.check(rule(addressProblem)))
-  .check(
-    rule(
-      (filters) =>
-        filters.length > webhookBounds.accountFilters
-          ? `must hold at most ${webhookBounds.accountFilters} addresses`
-          : undefined,
-      { maxItems: webhookBounds.accountFilters }
-    )
-  )
-  .annotate({
-    description: "classic addresses, one of which an event must involve; empty, the default: every account",
-    examples: [["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"]]
-  })
-
-const SECRET_EXAMPLE = "whsec_3Zq9mB0c2Yp7uV4xLk8sTn5wRf6hJd1a"
-
-const Secret = Schema.String.check(
-  rule(
-    (secret: string) => {
-      const { minimum, maximum } = webhookBounds.secretLength
-      return secret.length >= minimum && secret.length <= maximum && /^[!-~]*$/.test(secret)
-        ? undefined
-        : `must have ${minimum} to ${maximum} visible ASCII characters`
-    },
-    { pattern: `^[!-~]{${webhookBounds.secretLength.minimum},${webhookBounds.secretLength.maximum}}$` }
-  )
-).annotate({
-  description: "a signing secret of your own; by default one is made",
-  examples: [SECRET_EXAMPLE]
-})
-
-const Headers = Schema.Record(Schema.String, Schema.String)
-  .check(rule(headersProblem, { maxProperties: webhookBounds.webhookHeaders }))
-  .annotate({
-    description: `sent with every delivery; up to ${webhookBounds.webhookHeaders}, none of the service's own`,
-    examples: [{ "X-Tenant": "shop-42" }]
-  })
-
-const integer = (minimum: number, maximum: number) =>
-  Schema.Int.check(
-    rule(
-      (value: number) =>
-        value >= minimum && value <= maximum ? undefined : `must be an integer from ${minimum} to ${maximum}`,
-      { minimum, maximum }
-    )
-  )
-
-const MaxInFlight = field(
-  integer(1, webhookBounds.maxInFlight),
-  `attempts at once at most, by default ${webhookBounds.defaultInFlight}; 1 keeps ledger order strict`,
-  webhookBounds.defaultInFlight
-)
-
-const MaxPerSecond = field(
-  Schema.NullOr(integer(1, webhookBounds.maxPerSecond)),
-  "attempts a second at most; null, the default: no limit",
-  50
-)
-
 /** What may be given at creation and changed later. */
 const changeable = {
   description: Schema.optionalKey(Description),
@@ -298,16 +197,13 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       payload: bodyOptional(Rotation),
       success: RotatedSecret,
       error: [NotFound, ...bodyErrors]
-    })
-
-      .annotate(OpenApi.Override, optionalBodyOf("SecretRotation"))
-      .annotateMerge(
-        scoped("webhooks:write", {
-          identifier: "rotateWebhookSecret",
-          summary: "Rotate a webhook's secret",
-          description: "Every attempt sent after the answer, retries included, is signed with the new secret."
-        })
-      ),
+    }).annotateMerge(
+      scoped("webhooks:write", {
+        identifier: "rotateWebhookSecret",
+        summary: "Rotate a webhook's secret",
+        description: "Every attempt sent after the answer, retries included, is signed with the new secret."
+      })
+    ),
     HttpApiEndpoint.post("test", "/:id/test", {
       params,
       payload: TestEvent,

@@ -16,7 +16,7 @@ import { Caller } from "../contract/Common.ts"
 import type { Delivery } from "../contract/Deliveries.ts"
 import { deliveryNotFailed, notFound, quotaExceeded, validationError, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
-import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
+import { idOfCursor, limitOf, pageOf, pageResponse, wrongCursor } from "../Pages.ts"
 import { iso } from "../Times.ts"
 
 const deliveryOf = (row: DeliveryRow): Delivery => ({
@@ -100,7 +100,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
           if (query.cursor !== undefined && beforeId === undefined) return yield* wrongCursor()
           const filter = { webhookId, eventType, status, since, until }
           const rows = yield* deliveries.list(owner, filter, beforeId, limit + 1)
-          return pageOf(rows, limit, key, deliveryOf)
+          return pageResponse(pageOf(rows, limit, key, deliveryOf))
         }).pipe(orUnavailable),
 
       stats: ({ query: { webhook_id: webhookId, period = "24h", series = "false" } }) =>

@@ -1,4 +1,5 @@
 /** The files of `schemas/` as they should be, and how a folder differs from that. Pure. */
+import { openApiDocument } from "../../api/Contract.ts"
 import { publishedSchemas } from "../../domain/JsonSchemas.ts"
 import { schemaIndex } from "./SchemaIndex.ts"
 
@@ -10,11 +11,14 @@ export interface Difference {
   readonly what: "missing" | "outdated" | "left over"
 }
 
+const jsonText = (document: object): string => `${JSON.stringify(document, null, 2)}\n`
+
 export const schemaFiles = (): Files => {
   const schemas = publishedSchemas()
   return new Map([
     ["README.md", schemaIndex(schemas)],
-    ...schemas.map(({ path, document }): [string, string] => [path, `${JSON.stringify(document, null, 2)}\n`])
+    ...schemas.map(({ path, document }): [string, string] => [path, jsonText(document)]),
+    ["openapi.json", jsonText(openApiDocument())]
   ])
 }
 

@@ -1,0 +1,163 @@
+/**
+ * A million deliveries wait in PostgreSQL for receivers that are down, and then up: how
+ * much the process's memory grows, whether each webhook's first requests come in ledger order, and how fast all is
+ * drained, beside the rate of the same webhooks while nothing has to wait, which the same run takes before.
+ */
+import { Effect, Fiber } from "effect"
+import { delay } from "../src/delay/Stage.ts"
+import { deliver } from "../src/deliver/Stage.ts"
+import { DELIVERIES_TOPIC } from "../src/domain/Delivery.ts"
+import { partitionOf } from "../src/log/Topics.ts"
+import { DeliveryStore } from "../src/storage/DeliveryStore.ts"
+import type { Benchmark } from "./support/Benchmark.ts"
+import { startChild } from "./support/Child.ts"
+import { deliveringLayer, insertRows, queueWorks, worksOf } from "./support/delivering.ts"
+import { type FeedLimits, makeFeed } from "./support/feed.ts"
+import type { Order } from "./support/orderProgram.ts"
+import { inRounds, medianOf, timed } from "./support/rounds.ts"
+import { appendEvents, makeEvents, makeWebhooks } from "./support/webhooks.ts"
+
+const RATE_TARGET = 0.8
+const MIB = 2 ** 20
+const MEMORY_TARGET_BYTES = 150 * MIB
+const WEBHOOKS = 100
+/** One, so that requests arrive in the order in which they left. */
+const MAX_IN_FLIGHT = 1
+const DELIVERIES = 1_000_000
+const EVENTS = DELIVERIES / WEBHOOKS
+const BODY_BYTES = 1_024
+const STEADY_ROUNDS = 3
+const STEADY_EVENTS = 50
+/** Events that become rows at once while the backlog is made. */
+const CHUNK_EVENTS = 100
+/** Two attempts of each webhook end in it. */
+const DOWN_MS = 21_000
+const LOOK_MS = 100
+
+/** The largest this process has been while `work` ran. */
+const peakOf = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    let peak = 0
+    const look = Effect.sync(() => {
+      peak = Math.max(peak, process.memoryUsage.rss())
+    })
+    const result = yield* Effect.raceFirst(work, Effect.forever(Effect.andThen(look, Effect.sleep(LOOK_MS))))
+    return { result, peak }
+  })
+
+const measure = Effect.gen(function* () {
+  const receiver = yield* startChild("orderProgram.ts")
+  const port = yield* receiver.ask()
+  // Sent by support/orderProgram.ts.
+  const ask = (down: boolean) => Effect.map(receiver.ask({ down }), (order) => order as Order)
+  const feed = makeFeed()
+  const work = Effect.gen(function* () {
+    const store = yield* DeliveryStore
+    const { accountId, ids } = yield* makeWebhooks(
+      Array.from({ length: WEBHOOKS }, (_, i) => `http://127.0.0.${i + 1}:${port}/${i}`),
+      { maxInFlight: MAX_IN_FLIGHT }
+    )
+    const stage = yield* Effect.forkScoped(Effect.raceFirst(deliver, delay))
+
+    const steady = Effect.fnUntraced(function* (round: number) {
+      const works = worksOf(makeEvents(STEADY_EVENTS, BODY_BYTES, round), ids)
+      const partitions = new Map(
+        works.map((each) => [each.delivery_id, partitionOf(DELIVERIES_TOPIC, each.webhook_id)])
+      )
+      const limits: FeedLimits = {
+        topic: DELIVERIES_TOPIC,
+        takeRecords: 300,
+        deliveriesPerRecord: 1,
+        aheadRecords: -1,
+        partitionOf: (id) => partitions.get(id) ?? 0
+      }
+      feed.hold(limits)
+      yield* queueWorks(works, accountId)
+      const target = feed.recorded() + works.length
+      const ms = yield* timed(
+        Effect.suspend(() => {
+          feed.hold({ ...limits, aheadRecords: 400 })
+          return feed.until(target)
+        })
+      )
+      return (works.length / ms) * 1_000
+    })
+    const { result: rounds, peak: steadyBytes } = yield* peakOf(inRounds(STEADY_ROUNDS, steady))
+    feed.release()
+    yield* Fiber.interrupt(stage)
+
+    // As route and the actors leave what does not fit into memory.
+    const events = Math.ceil(EVENTS / CHUNK_EVENTS)
+    for (let chunk = 0; chunk < events; chunk++) {
+      const made = makeEvents(
+        Math.min(CHUNK_EVENTS, EVENTS - chunk * CHUNK_EVENTS),
+        BODY_BYTES,
+        1_000 + chunk
+      )
+      const offsets = yield* appendEvents(made)
+      const works = worksOf(made, ids)
+      yield* insertRows(works, accountId, new Map(made.map(({ event_id }, i) => [event_id, offsets[i]!])))
+      yield* store.park(works.map(({ delivery_id }) => delivery_id))
+    }
+
+    const before = yield* ask(true)
+    const drain = Effect.gen(function* () {
+      yield* Effect.forkScoped(Effect.raceFirst(deliver, delay))
+      yield* Effect.sleep(DOWN_MS)
+      yield* ask(false)
+      const target = feed.recorded() + DELIVERIES
+      return yield* timed(feed.until(target))
+    })
+    const { result: drainMs, peak } = yield* peakOf(drain)
+    let order = yield* ask(false)
+    // What was unanswered comes again when its delay is over.
+    while (order.firsts - before.firsts < DELIVERIES) {
+      yield* Effect.sleep(LOOK_MS)
+      order = yield* ask(false)
+    }
+    // An earlier attempt of it may have been cut off on its way when the receivers came up.
+    const states = yield* store.states(order.late)
+    const late = order.late.filter((id) => states.get(id)?.attempts === 1)
+    if (late.length > 0) throw new Error(`first requests came after later ones of their webhook: ${late}`)
+    return {
+      steadyPerSecond: medianOf(rounds, (perSecond) => perSecond),
+      drainPerSecond: (DELIVERIES / drainMs) * 1_000,
+      growthBytes: Math.max(0, peak - steadyBytes)
+    }
+  })
+  return yield* work.pipe(Effect.scoped, Effect.provide(deliveringLayer(feed)))
+})
+
+const benchmark: Benchmark = {
+  description: `${DELIVERIES.toLocaleString("en-US")} deliveries that wait for receivers that are down, then up: order, memory, rate`,
+  target: `drained at ${RATE_TARGET} × the rate without waiting, in at most ${MEMORY_TARGET_BYTES / MIB} MiB more memory, in order`,
+  run: Effect.fnUntraced(function* (report) {
+    const { steadyPerSecond, drainPerSecond, growthBytes } = yield* measure
+    report({
+      name: "backlog",
+      value: drainPerSecond,
+      unit: "deliveries/s",
+      ratio: drainPerSecond / steadyPerSecond,
+      target: RATE_TARGET,
+      better: "higher"
+    })
+    report({
+      name: "backlog.steady",
+      value: steadyPerSecond,
+      unit: "deliveries/s",
+      ratio: null,
+      target: null,
+      better: "higher"
+    })
+    report({
+      name: "backlog.memory",
+      value: growthBytes / MIB,
+      unit: "MiB more",
+      ratio: growthBytes / MEMORY_TARGET_BYTES,
+      target: 1,
+      better: "lower"
+    })
+  })
+}
+
+export default benchmark

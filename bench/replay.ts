@@ -1,0 +1,251 @@
+/**
+ * Replays of a log of a million events: how fast a job that wants none of them passes over
+ * them, beside reading the log alone; how fast what it wants is delivered, beside the same events delivered live; and how
+ * long live deliveries take while a job for all of them runs, to one of the same webhooks, beside when none does.
+ */
+import { Clock, Effect, Layer, Option } from "effect"
+import { Limits } from "../src/config/Limits.ts"
+import { deliver } from "../src/deliver/Stage.ts"
+import type { EventType } from "../src/domain/EventType.ts"
+import { randomId } from "../src/domain/Ids.ts"
+import { eventsTopic } from "../src/domain/LedgerEvent.ts"
+import { EventLog } from "../src/log/EventLog.ts"
+import { runJob } from "../src/replay/Runner.ts"
+import { replay } from "../src/replay/Stage.ts"
+import { EventCounts } from "../src/storage/EventCounts.ts"
+import { ReplayStore } from "../src/storage/ReplayStore.ts"
+import { ReplayWork } from "../src/storage/ReplayWork.ts"
+import type { Arrival } from "./support/arrivalsProgram.ts"
+import type { Benchmark, Figure } from "./support/Benchmark.ts"
+import { type Child, startChild } from "./support/Child.ts"
+import { deliveringLayer, queueWorks, worksOf } from "./support/delivering.ts"
+import { makeFeed } from "./support/feed.ts"
+import { inRounds, medianOf, quantile, timed } from "./support/rounds.ts"
+import { appendEvents, makeEvents, makeWebhooks, NETWORK } from "./support/webhooks.ts"
+
+const SCAN_TARGET = 0.5
+const P99_TARGET = 2
+const EVENTS = 40_000
+const BODY_BYTES = 1_024
+/** Events that are appended at once. */
+const CHUNK = 2_000
+const SCAN_ROUNDS = 3
+/** None of the events is of it. */
+const ABSENT: EventType = "check.cancelled"
+const RATE_ROUNDS = 3
+const RATE_EVENTS = 5_000
+const WEBHOOKS = 20
+const LIVE_ROUNDS = 3
+/** Events of a round, each to all webhooks. */
+const LIVE_EVENTS = 50
+/** Of the rate that a burst of them reached. */
+const LOAD = 0.25
+const LOOK_MS = 20
+
+const now = () => performance.timeOrigin + performance.now()
+
+const perSecond = (count: number, ms: number): number => (count / ms) * 1_000
+
+/** What has arrived since the last look, by delivery id. */
+const makeArrivals = (receiver: Child) => {
+  const arrived = new Map<string, number>()
+  const look = Effect.map(receiver.ask("arrivals"), (answer) => {
+    // Sent by support/arrivalsProgram.ts.
+    for (const [id, , atMs] of answer as ReadonlyArray<Arrival>) if (!arrived.has(id)) arrived.set(id, atMs)
+  })
+  return {
+    arrived,
+    until: (holds: () => boolean) =>
+      Effect.andThen(look, Effect.sleep(LOOK_MS)).pipe(Effect.repeat({ until: () => Effect.sync(holds) }))
+  }
+}
+
+const makeJobs = Effect.fnUntraced(function* (accountId: string) {
+  const log = yield* EventLog
+  const jobs = yield* ReplayStore
+  const work = yield* ReplayWork
+  const owner = { accountId, networks: [NETWORK] } as const
+  const create = Effect.fnUntraced(function* (webhookId: string, eventTypes?: ReadonlyArray<EventType>) {
+    const nowMs = yield* Clock.currentTimeMillis
+    const id = randomId("rpl_job_", nowMs)
+    const { end } = yield* log.offsets({ topic: eventsTopic(NETWORK), partition: 0 })
+    const filters = eventTypes === undefined ? {} : { event_types: eventTypes }
+    const job = { id, webhookId, eventIds: undefined, filters, estimatedEvents: end, endOffset: end }
+    const result = yield* jobs.create(owner, job, nowMs)
+    if (result !== "queued") throw new Error(`no job was made: ${result}`)
+    return id
+  })
+  return {
+    create,
+    /** To its end, here and now. */
+    run: Effect.fnUntraced(function* (webhookId: string, eventTypes?: ReadonlyArray<EventType>) {
+      yield* create(webhookId, eventTypes)
+      yield* runJob(Option.getOrThrow(yield* work.claim(yield* Clock.currentTimeMillis)))
+    }),
+    /** How many events it had queued. */
+    cancel: Effect.fnUntraced(function* (id: string) {
+      const cancelled = yield* jobs.cancel(owner, id)
+      return cancelled.result === "not found" ? 0 : cancelled.job.processed_events
+    })
+  }
+})
+
+/** The log alone, in the runner's own portions. */
+const readAll = Effect.gen(function* () {
+  const log = yield* EventLog
+  const partition = { topic: eventsTopic(NETWORK), partition: 0 }
+  const { end } = yield* log.offsets(partition)
+  for (let offset = 0; offset < end; ) {
+    const records = yield* log.read({ ...partition, offset }, Limits.replayReadRecords)
+    offset = records.at(-1)!.offset + 1
+  }
+  return end
+})
+
+const measure = Effect.gen(function* () {
+  const receiver = yield* startChild("arrivalsProgram.ts")
+  const port = yield* receiver.ask()
+  const { arrived, until } = makeArrivals(receiver)
+  const { accountId, ids } = yield* makeWebhooks(
+    Array.from({ length: WEBHOOKS }, (_, i) => `http://127.0.0.${i + 1}:${port}/hook`)
+  )
+  const jobs = yield* makeJobs(accountId)
+  yield* Effect.forkScoped(deliver)
+
+  let series = 0
+  const append = Effect.fnUntraced(function* (count: number) {
+    const events = makeEvents(count, BODY_BYTES, series++)
+    const offsets = yield* appendEvents(events)
+    return { events, offsets: new Map(events.map(({ event_id }, i) => [event_id, offsets[i]!])) }
+  })
+
+  // Delivered live and replayed, to another webhook each round.
+  const past = yield* append(RATE_EVENTS)
+  const rates = yield* inRounds(
+    RATE_ROUNDS,
+    Effect.fnUntraced(function* (round: number) {
+      const webhookId = ids[round]!
+      const arriving = <A, E, R>(queue: Effect.Effect<A, E, R>) =>
+        Effect.suspend(() => {
+          const target = arrived.size + RATE_EVENTS
+          return Effect.map(
+            timed(
+              Effect.andThen(
+                queue,
+                until(() => arrived.size >= target)
+              )
+            ),
+            (ms) => perSecond(RATE_EVENTS, ms)
+          )
+        })
+      return {
+        live: yield* arriving(queueWorks(worksOf(past.events, [webhookId]), accountId, past.offsets)),
+        replay: yield* arriving(jobs.run(webhookId))
+      }
+    })
+  )
+
+  for (let appended = 0; appended < EVENTS; appended += CHUNK) yield* append(CHUNK)
+  const scans = yield* inRounds(
+    SCAN_ROUNDS,
+    Effect.fnUntraced(function* () {
+      let records = 0
+      const rawMs = yield* timed(Effect.tap(readAll, (end) => Effect.sync(() => (records = end))))
+      const scanMs = yield* timed(jobs.run(ids[0]!, [ABSENT]))
+      return { raw: perSecond(records, rawMs), scan: perSecond(records, scanMs) }
+    })
+  )
+
+  yield* Effect.forkScoped(replay)
+  /** Milliseconds from each live delivery's landing in the log to its request's arrival. */
+  const live = Effect.fnUntraced(function* (everyMs: number) {
+    const { events, offsets } = yield* append(LIVE_EVENTS)
+    const queuedAt = new Map<string, number>()
+    const began = now()
+    for (const [i, event] of events.entries()) {
+      const waitMs = began + i * everyMs - now()
+      if (waitMs > 0) yield* Effect.sleep(waitMs)
+      const works = worksOf([event], ids)
+      yield* queueWorks(works, accountId, offsets)
+      const queued = now()
+      for (const { delivery_id } of works) queuedAt.set(delivery_id, queued)
+    }
+    yield* until(() => [...queuedAt.keys()].every((id) => arrived.has(id)))
+    return {
+      waited: [...queuedAt].map(([id, atMs]) => arrived.get(id)! - atMs),
+      perSecond: perSecond(queuedAt.size, now() - began)
+    }
+  })
+  const burst = yield* live(0)
+  const everyMs = (WEBHOOKS * 1_000) / (burst.perSecond * LOAD)
+  const rounds = yield* inRounds(
+    LIVE_ROUNDS,
+    Effect.fnUntraced(function* () {
+      const without = yield* live(everyMs)
+      const before = arrived.size
+      const job = yield* jobs.create(ids[0]!)
+      // It is under way.
+      yield* until(() => arrived.size > before)
+      const beside = yield* live(everyMs)
+      const queued = yield* jobs.cancel(job)
+      const target = before + beside.waited.length + queued
+      if (arrived.size >= target)
+        throw new Error("the replay was over before its round: more events are needed")
+      yield* until(() => arrived.size >= target)
+      return { without: without.waited, with: beside.waited }
+    })
+  )
+  return { rates, scans, rounds }
+}).pipe(Effect.scoped)
+
+const measuringLayer = Layer.mergeAll(ReplayStore.layer, ReplayWork.layer, EventCounts.layer).pipe(
+  Layer.provideMerge(deliveringLayer(makeFeed()))
+)
+
+const figures = ({ rates, scans, rounds }: Effect.Success<typeof measure>): ReadonlyArray<Figure> => {
+  const reported = { ratio: null, target: null, better: "higher" } as const
+  const late = (name: string, side: "with" | "without", part: number): Figure => ({
+    ...reported,
+    name,
+    value: medianOf(rounds, (round) => quantile(round[side], part)),
+    unit: "ms",
+    better: "lower"
+  })
+  return [
+    {
+      name: "replay.scan",
+      value: medianOf(scans, ({ scan }) => scan),
+      unit: "events/s",
+      ratio: medianOf(scans, ({ scan, raw }) => scan / raw),
+      target: SCAN_TARGET,
+      better: "higher"
+    },
+    { ...reported, name: "replay.scan.ceiling", value: medianOf(scans, ({ raw }) => raw), unit: "records/s" },
+    {
+      ...reported,
+      name: "replay",
+      value: medianOf(rates, (rate) => rate.replay),
+      unit: "deliveries/s",
+      ratio: medianOf(rates, (rate) => rate.replay / rate.live)
+    },
+    { ...reported, name: "replay.live", value: medianOf(rates, (rate) => rate.live), unit: "deliveries/s" },
+    {
+      ...late("replay.live.p99", "with", 0.99),
+      ratio: medianOf(rounds, (round) => quantile(round.with, 0.99) / quantile(round.without, 0.99)),
+      target: P99_TARGET
+    },
+    late("replay.live.p99.without", "without", 0.99),
+    late("replay.live.p50", "with", 0.5),
+    late("replay.live.p50.without", "without", 0.5)
+  ]
+}
+
+const benchmark: Benchmark = {
+  description: `a log of ${EVENTS.toLocaleString("en-US")} events scanned and replayed, and live deliveries beside a replay of all of them`,
+  target: `scan at least ${SCAN_TARGET} × reading the log, p99 of live deliveries at most ${P99_TARGET} ×`,
+  run: Effect.fnUntraced(function* (report) {
+    for (const figure of figures(yield* Effect.provide(measure, measuringLayer))) report(figure)
+  })
+}
+
+export default benchmark

@@ -1,0 +1,51 @@
+/**
+ * A webhook receiver in a process of its own that checks the order of first requests: each webhook has a path, and ids of
+ * its deliveries sort in ledger order. Answers 200 with a short body, or never while it is down: what comes then will come
+ * again. A message says whether it is down from now on, and is answered by what came so far.
+ */
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { endWithParent, send } from "./Child.ts"
+
+export interface Order {
+  /** Deliveries that have come, each counted once. */
+  readonly firsts: number
+  /** Of those, which came after one of a later id. */
+  readonly late: ReadonlyArray<string>
+}
+
+let firsts = 0
+const late: Array<string> = []
+let down = false
+const unanswered = new Set<string>()
+const newest = new Map<string, string>()
+
+const note = (path: string, id: string): void => {
+  if (unanswered.has(id)) return
+  if (down) unanswered.add(id)
+  firsts++
+  if (id < (newest.get(path) ?? "")) late.push(id)
+  else newest.set(path, id)
+}
+
+const server = createServer((request, response) => {
+  request.resume()
+  request.on("end", () => {
+    note(request.url ?? "", String(request.headers["x-service-delivery-id"]))
+    if (!down) response.writeHead(200, { "Content-Type": "text/plain", "Content-Length": "2" }).end("ok")
+  })
+})
+// Pauses between rounds must not close connections.
+server.keepAliveTimeout = 60_000
+// All of them at once, when the senders begin.
+server.listen({ host: "0.0.0.0", port: 0, backlog: 4_096 }, () => {
+  // A server that listens on TCP has such an address.
+  void send((server.address() as AddressInfo).port)
+})
+process.on("message", (ask: { readonly down: boolean }) => {
+  // As after a restart.
+  if (down && !ask.down) server.closeAllConnections()
+  down = ask.down
+  void send({ firsts, late } satisfies Order)
+})
+endWithParent()

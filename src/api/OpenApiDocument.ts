@@ -1,0 +1,190 @@
+/**
+ * The OpenAPI document as it is published, made from what the generator says of the contract: plain schemas, numbers
+ * and booleans where a query has text, an example of every body and parameter, and the headers of every answer. Nothing
+ * about a single endpoint stands here. Pure.
+ */
+import { ledgerIndexBounds, pageDefaults } from "./contract/Common.ts"
+import { component, headerComponents, headersOf, REQUEST_ID, requestIdParameter } from "./OpenApiHeaders.ts"
+import { exampleOf, isObject, type Schema, type Schemas, tidySchemas } from "./OpenApiSchemas.ts"
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required: boolean
+  readonly schema: Schema
+}
+
+interface MediaType {
+  readonly schema: Schema
+}
+
+interface Body {
+  readonly description?: string
+  readonly content?: Readonly<Record<string, MediaType>>
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly parameters: ReadonlyArray<Parameter>
+  readonly security: ReadonlyArray<unknown>
+  readonly requestBody?: Body
+  readonly responses: Readonly<Record<string, Body>>
+}
+
+interface Document {
+  readonly info: Readonly<Record<string, unknown>>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Schemas; readonly securitySchemes: unknown }
+}
+
+type Components = Record<string, unknown>
+
+/** In a query all is text to the decoder; readers of the document should see the number or boolean. By name. */
+const typedParameters: Readonly<Record<string, Schema>> = {
+  limit: {
+    type: "integer",
+    minimum: 1,
+    maximum: pageDefaults.maximum,
+    default: pageDefaults.limit,
+    examples: [50]
+  },
+  ledger_index_min: { type: "integer", ...ledgerIndexBounds, examples: [94_084_608] },
+  ledger_index_max: { type: "integer", ...ledgerIndexBounds, examples: [94_084_708] },
+  series: { type: "boolean", default: false, examples: [true] }
+}
+
+/** How the generator joins the descriptions of several answers of one status. */
+const JOINED = " | "
+
+const referenceName = (schema: Schema): string | undefined =>
+  typeof schema["$ref"] === "string" ? schema["$ref"].split("/").at(-1) : undefined
+
+const choicesOf = (schema: Schema): ReadonlyArray<Schema> =>
+  Array.isArray(schema["anyOf"]) ? schema["anyOf"].filter(isObject) : [schema]
+
+/** A body with its example, or one of each kind. */
+const withExample = (media: MediaType, schemas: Schemas) => {
+  const choices = choicesOf(media.schema)
+  return choices.length === 1
+    ? { schema: media.schema, example: exampleOf(media.schema, schemas) }
+    : {
+        schema: media.schema,
+        examples: Object.fromEntries(
+          choices.map((one, i) => [referenceName(one) ?? String(i), { value: exampleOf(one, schemas) }])
+        )
+      }
+}
+
+const contentOf = (content: Body["content"], schemas: Schemas) =>
+  content === undefined
+    ? {}
+    : {
+        content: Object.fromEntries(
+          Object.entries(content).map(([type, media]) => [type, withExample(media, schemas)])
+        )
+      }
+
+const parameterOf = (parameter: Parameter) => {
+  const typed = parameter.in === "query" ? typedParameters[parameter.name] : undefined
+  const { description, ...schema } = parameter.schema
+  const published = typed ?? schema
+  return {
+    name: parameter.name,
+    in: parameter.in,
+    required: parameter.required,
+    description,
+    schema: published,
+    example: exampleOf(published, {})
+  }
+}
+
+/** The generator takes a body that may be left out (contract/Common, `bodyOptional`) for one that may be null. */
+const requestBodyOf = ({ content = {} }: Body, schemas: Schemas) => {
+  let required = true
+  const published = Object.fromEntries(
+    Object.entries(content).map(([type, { schema }]) => {
+      const choices = choicesOf(schema)
+      const given = choices.filter((one) => one["type"] !== "null")
+      if (given.length < choices.length) required = false
+      return [type, { schema: given.length === 1 ? given[0]! : schema }]
+    })
+  )
+  const [name] = Object.values(published).map(({ schema }) => referenceName(schema))
+  return {
+    description: schemas[name ?? ""]?.["description"],
+    required,
+    ...contentOf(published, schemas)
+  }
+}
+
+const operationOf = (operation: Operation, schemas: Schemas, responses: Components) => {
+  const keyed = operation.security.length > 0
+  const published = Object.entries(operation.responses).map(([status, { description, content }]) => {
+    const [schema = {}] = Object.values(content ?? {}).map((media) => media.schema)
+    const name = referenceName(schema)
+    const ownDescription = name === undefined ? undefined : schemas[name]?.["description"]
+    const response = {
+      description:
+        (Number(status) < 400 ? ownDescription : undefined) ?? description?.replaceAll(JOINED, " Or: "),
+      headers: headersOf(status, keyed),
+      ...contentOf(content, schemas)
+    }
+    if (!keyed || Number(status) < 400 || name === undefined) return [status, response]
+    responses[name] = response
+    return [status, component("responses", name)]
+  })
+  return {
+    ...operation,
+    parameters: [...operation.parameters.map(parameterOf), component("parameters", REQUEST_ID)],
+    ...(operation.requestBody === undefined
+      ? {}
+      : { requestBody: requestBodyOf(operation.requestBody, schemas) }),
+    responses: Object.fromEntries(published)
+  }
+}
+
+/** Failures say what they are where they are answered; their schemas say it too. */
+const withDescriptions = (document: Document): Schemas => {
+  const described: Record<string, Schema> = { ...document.components.schemas }
+  for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
+    for (const { description, content = {} } of Object.values(operation.responses)) {
+      const names = Object.values(content).flatMap(({ schema }) => choicesOf(schema).map(referenceName))
+      const texts = description?.split(JOINED) ?? []
+      names.forEach((name, i) => {
+        const schema = name === undefined ? undefined : described[name]
+        if (name === undefined || schema === undefined || schema["description"] !== undefined) return
+        described[name] = { description: texts[i], ...schema }
+      })
+    }
+  }
+  return described
+}
+
+export const publishedDocument = (generated: Record<string, unknown>): Record<string, unknown> => {
+  // The generator's own shape (effect/http-api/OpenApi).
+  const document = tidySchemas(generated) as unknown as Document
+  const schemas = withDescriptions(document)
+  const responses: Components = {}
+  const paths = Object.fromEntries(
+    Object.entries(document.paths).map(([path, methods]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(methods).map(([method, operation]) => [
+          method,
+          operationOf(operation, schemas, responses)
+        ])
+      )
+    ])
+  )
+  return {
+    ...document,
+    paths,
+    components: {
+      ...document.components,
+      schemas,
+      responses,
+      headers: headerComponents,
+      parameters: { [REQUEST_ID]: requestIdParameter }
+    }
+  }
+}

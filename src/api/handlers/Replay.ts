@@ -1,0 +1,186 @@
+/**
+ * `/v1/replay`: jobs are made, shown and cancelled here; replay/ works on them. What is asked for is estimated before the
+ * job is made: event ids by their number, filters by what the event log counts (storage/EventCounts.ts).
+ */
+import { Clock, Effect, Option } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { randomId } from "../../domain/Ids.ts"
+import { parseIsoTime } from "../../domain/IsoTime.ts"
+import { eventsTopic } from "../../domain/LedgerEvent.ts"
+import type { Network } from "../../domain/Network.ts"
+import {
+  etaSeconds,
+  filterReplayPlans,
+  percentOf,
+  type ReplayFilters,
+  type ReplayProgress
+} from "../../domain/Replay.ts"
+import { EventLog } from "../../log/EventLog.ts"
+import { EventCounts } from "../../storage/EventCounts.ts"
+import { replayExtent } from "../../storage/ReplayExtent.ts"
+import { type ReplayJobRow, ReplayStore } from "../../storage/ReplayStore.ts"
+import { WebhookStore } from "../../storage/WebhookStore.ts"
+import { ownerOf } from "../Authentication.ts"
+import { Api } from "../Contract.ts"
+import { Caller } from "../contract/Common.ts"
+import type { Filters, ReplayJob } from "../contract/Replay.ts"
+import {
+  jobNotCancellable,
+  notFound,
+  planRequired,
+  quotaExceeded,
+  replayLimitReached,
+  validationError,
+  webhookDisabled
+} from "../Errors.ts"
+import { orUnavailable } from "../Failures.ts"
+import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
+import { iso } from "../Times.ts"
+
+const jobOf = (row: ReplayJobRow): ReplayJob => ({
+  job_id: row.id,
+  status: row.status,
+  webhook_id: row.webhook_id,
+  total_events: row.total_events,
+  processed_events: row.processed_events,
+  failed_events: row.failed_events,
+  error: row.error,
+  created_at: iso(row.created_at),
+  completed_at: row.completed_at === null ? null : iso(row.completed_at)
+})
+
+const progressOf = ({ status, part, started_at }: ReplayJobRow): ReplayProgress => ({
+  status,
+  part,
+  startedAt: started_at === null ? null : Date.parse(started_at)
+})
+
+const capitalised = (text: string): string => text[0]!.toUpperCase() + text.slice(1)
+
+const noJob = (id: string) => notFound(`There is no replay job ${id}.`)
+
+/** Each once, and times as numbers. */
+const filtersOf = ({ event_types, accounts, since, until }: Filters): ReplayFilters => ({
+  ...(event_types === undefined ? {} : { event_types: [...new Set(event_types)] }),
+  ...(accounts === undefined ? {} : { accounts: [...new Set(accounts)] }),
+  ...(since === undefined ? {} : { since: parseIsoTime(since)! }),
+  ...(until === undefined ? {} : { until: parseIsoTime(until)! })
+})
+
+export const replayLayer = HttpApiBuilder.group(
+  Api,
+  "replay",
+  Effect.fnUntraced(function* (handlers) {
+    const jobs = yield* ReplayStore
+    const webhooks = yield* WebhookStore
+    const counts = yield* EventCounts
+    const log = yield* EventLog
+
+    const estimate = Effect.fnUntraced(function* (network: Network, filters: ReplayFilters) {
+      const extent = yield* replayExtent(log, network, filters)
+      return extent === undefined ? 0 : yield* counts.estimate(extent)
+    })
+
+    return handlers.handleAll({
+      create: ({ payload }) =>
+        Effect.gen(function* () {
+          const caller = yield* Caller
+          const owner = ownerOf(caller)
+          if ((payload.event_ids === undefined) === (payload.filters === undefined)) {
+            return yield* validationError("Either event_ids or filters must be given, and not both.")
+          }
+          const filters = payload.filters === undefined ? undefined : filtersOf(payload.filters)
+          if (filters?.since !== undefined && filters.until !== undefined && filters.since >= filters.until) {
+            return yield* validationError("filters.since must be before filters.until.")
+          }
+          const noWebhook = notFound(`There is no webhook ${payload.webhook_id}.`)
+          const webhook = yield* webhooks.find(owner, payload.webhook_id)
+          if (Option.isNone(webhook)) return yield* noWebhook
+          const { network } = webhook.value
+          if (filters !== undefined && !filterReplayPlans.includes(caller.plan)) {
+            return yield* planRequired(
+              `Replay by filters needs one of the plans ${filterReplayPlans.map(capitalised).join(", ")}; event_ids are replayed on every plan.`
+            )
+          }
+          const eventIds = payload.event_ids === undefined ? undefined : [...new Set(payload.event_ids)]
+          // Before the estimate, so that it holds all that the job will read.
+          const { end } = yield* log.offsets({ topic: eventsTopic(network), partition: 0 })
+          const estimatedEvents = eventIds?.length ?? (yield* estimate(network, filters ?? {}))
+          const now = yield* Clock.currentTimeMillis
+          const id = randomId("rpl_job_", now)
+          const result = yield* jobs.create(
+            owner,
+            { id, webhookId: payload.webhook_id, eventIds, filters, estimatedEvents, endOffset: end },
+            now
+          )
+          switch (result) {
+            case "queued":
+              return {
+                job_id: id,
+                status: "queued" as const,
+                webhook_id: payload.webhook_id,
+                estimated_events: estimatedEvents,
+                created_at: iso(now)
+              }
+            case "not found":
+              return yield* noWebhook
+            case "webhook disabled":
+              return yield* webhookDisabled(
+                `Webhook ${payload.webhook_id} is disabled; set its status to active first.`
+              )
+            case "limit reached":
+              return yield* replayLimitReached(
+                `The plan allows ${caller.limits.concurrentReplays} replay jobs at once, and as many are queued or running; cancel one or wait for its end.`
+              )
+            case "quota used up":
+              return yield* quotaExceeded(
+                "The month's delivery quota is used up; a replay is possible when the month turns or the plan grows."
+              )
+          }
+        }).pipe(orUnavailable),
+
+      list: ({ query }) =>
+        Effect.gen(function* () {
+          const owner = ownerOf(yield* Caller)
+          const limit = limitOf(query.limit)
+          const key = ["replay", owner.accountId, ...owner.networks]
+          const beforeId = query.cursor === undefined ? undefined : idOfCursor(key, query.cursor)
+          if (query.cursor !== undefined && beforeId === undefined) return yield* wrongCursor()
+          return pageOf(yield* jobs.list(owner, beforeId, limit + 1), limit, key, jobOf)
+        }).pipe(orUnavailable),
+
+      get: ({ params }) =>
+        Effect.gen(function* () {
+          const found = yield* jobs.find(ownerOf(yield* Caller), params.job_id)
+          if (Option.isNone(found)) return yield* noJob(params.job_id)
+          const progress = progressOf(found.value)
+          return {
+            ...jobOf(found.value),
+            progress_percent: percentOf(progress),
+            eta_seconds: etaSeconds(progress, yield* Clock.currentTimeMillis)
+          }
+        }).pipe(orUnavailable),
+
+      cancel: ({ params }) =>
+        Effect.gen(function* () {
+          const cancelled = yield* jobs.cancel(ownerOf(yield* Caller), params.job_id)
+          switch (cancelled.result) {
+            case "cancelled":
+              return {
+                job_id: params.job_id,
+                status: "cancelled" as const,
+                processed_events: cancelled.job.processed_events,
+                // A cancelled job has its time.
+                cancelled_at: iso(cancelled.job.cancelled_at!)
+              }
+            case "not found":
+              return yield* noJob(params.job_id)
+            case "not cancellable":
+              return yield* jobNotCancellable(
+                `Replay job ${params.job_id} is ${cancelled.job.status}; only queued and running jobs can be cancelled.`
+              )
+          }
+        }).pipe(orUnavailable)
+    })
+  })
+)

@@ -1,0 +1,18 @@
+/** `Retry-After` (RFC 9110, 10.2.3): whole seconds, or an HTTP date in any of its three forms. */
+
+const SECONDS = /^\d{1,10}$/
+const HTTP_DATES = [
+  /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
+  /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
+  // C's asctime: in GMT, and the only one that does not say so.
+  /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/
+]
+
+/** Milliseconds from now on that the receiver asks for, 0 for a time that is past; undefined for what says nothing. */
+export const retryAfterMs = (value: string, nowMs: number): number | undefined => {
+  const text = value.trim()
+  if (SECONDS.test(text)) return Number(text) * 1_000
+  if (!HTTP_DATES.some((form) => form.test(text))) return undefined
+  const unixMs = Date.parse(text.endsWith("GMT") ? text : `${text} GMT`)
+  return Number.isNaN(unixMs) ? undefined : Math.max(0, unixMs - nowMs)
+}

@@ -1,0 +1,90 @@
+/**
+ * Where in `xrpl.<network>.events` the events of a time, or of one ledger, stand: told by the ledgers' markers, in a few
+ * reads however long the log is. A network whose chain was begun anew has several ranges of ledgers; what is told of a
+ * time then covers it in all of them, and may cover more.
+ */
+import { Effect } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { parseIsoTime } from "../domain/IsoTime.ts"
+import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
+import type { Network } from "../domain/Network.ts"
+import type { EventLogError, EventLogReader } from "../log/EventLog.ts"
+import {
+  findInRange,
+  firstInRange,
+  type LedgerRange,
+  ledgerRanges,
+  markerIn,
+  type NotAMarker
+} from "../log/LedgerMarkers.ts"
+
+type Reader = EventLogReader["Service"]
+type Failure = EventLogError | NotAMarker
+
+export interface LedgerPlace {
+  readonly offset: number
+  readonly events: number
+}
+
+const closedAt = ({ close_time }: LedgerMarker): number => parseIsoTime(close_time) ?? 0
+
+export const makePlaces = Effect.fnUntraced(function* (
+  log: Reader,
+  network: Network
+): Effect.fn.Return<
+  {
+    /** The offset of the first event whose ledger closed at a time that `holds`; undefined when there is none. */
+    readonly firstEvent: (
+      holds: (closedAtMs: number) => boolean,
+      of: "any range" | "every range"
+    ) => Effect.Effect<number | undefined, Failure>
+    /** Undefined for a ledger that the log does not hold. */
+    readonly ofLedger: (ledgerIndex: number) => Effect.Effect<LedgerPlace | undefined, Failure>
+  },
+  Failure
+> {
+  const ranges = yield* ledgerRanges(log, network)
+
+  /** The first event of the range from its marker at `offset` on. */
+  const eventFrom = Effect.fnUntraced(function* (offset: number, { last }: LedgerRange) {
+    let next = offset
+    while (next <= last.offset) {
+      const position = { topic: ledgersTopic(network), partition: 0, offset: next }
+      const records = yield* log.read(position, Limits.takeBatchRecords)
+      const end = records.at(-1)
+      if (end === undefined) return undefined
+      for (const record of records) {
+        const { first_event_offset: first } = yield* markerIn(record)
+        if (record.offset <= last.offset && first !== null) return first
+      }
+      next = end.offset + 1
+    }
+    return undefined
+  })
+
+  return {
+    firstEvent: Effect.fnUntraced(function* (holds, of) {
+      const offsets = yield* Effect.forEach(ranges, (range) =>
+        Effect.flatMap(
+          firstInRange(log, network, range, (marker) => holds(closedAt(marker))),
+          (marker) => (marker === undefined ? Effect.succeed(undefined) : eventFrom(marker.offset, range))
+        )
+      )
+      const found = offsets.filter((offset) => offset !== undefined)
+      if (found.length === 0 || (of === "every range" && found.length < offsets.length)) return undefined
+      return of === "any range" ? Math.min(...found) : Math.max(...found)
+    }),
+
+    ofLedger: Effect.fnUntraced(function* (ledgerIndex) {
+      for (const range of ranges.toReversed()) {
+        const found = yield* findInRange(log, network, range, ledgerIndex)
+        if (found === undefined) continue
+        const { first_event_offset: offset, event_count: events } = found.marker
+        return { offset: offset ?? 0, events: offset === null ? 0 : events }
+      }
+      return undefined
+    })
+  }
+})
+
+export type Places = Effect.Success<ReturnType<typeof makePlaces>>

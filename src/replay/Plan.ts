@@ -1,0 +1,41 @@
+/**
+ * How a job reads: event ids name their ledgers, so only those are read; filters are read from where their time begins
+ * to where it ends, or, when they name accounts with few events, by the ledgers that the event log knows of them.
+ */
+import { Effect, Schedule } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { EVENT_LOG_GROUP, eventsTopic } from "../domain/LedgerEvent.ts"
+import { EventLog } from "../log/EventLog.ts"
+import type { ClaimedJob, ReplayPlan } from "../storage/ReplayWork.ts"
+import type { Places } from "./Places.ts"
+
+/** Whether looking its ledgers up takes less than reading all of `offsets` events. Pure. */
+export const worthLookingUp = (estimatedEvents: number, offsets: number): boolean =>
+  estimatedEvents * Limits.replayLookupEvents < offsets && estimatedEvents <= Limits.replayCountedRows
+
+export const planJob = Effect.fnUntraced(function* (job: ClaimedJob, places: Places) {
+  const log = yield* EventLog
+  const partition = { topic: eventsTopic(job.network), partition: 0 }
+  const { start } = yield* log.offsets(partition)
+  const { endOffset, filters } = job
+  if (filters === null) return { startOffset: start, endOffset, byLedger: true } satisfies ReplayPlan
+
+  const { since, until } = filters
+  const from = since === undefined ? start : yield* places.firstEvent((ms) => ms > since, "any range")
+  const to = until === undefined ? undefined : yield* places.firstEvent((ms) => ms >= until, "every range")
+  const end = Math.min(endOffset, to ?? endOffset)
+  const plan = {
+    startOffset: Math.min(end, Math.max(start, from ?? end)),
+    endOffset: end,
+    byLedger: false
+  }
+  if (filters.accounts === undefined) return plan
+  if (!worthLookingUp(job.estimatedEvents, plan.endOffset - plan.startOffset)) return plan
+  // The index must hold all that the log held when the job was made.
+  const isIndexed = yield* log.committed(EVENT_LOG_GROUP, partition).pipe(
+    Effect.map((indexed) => indexed >= plan.endOffset),
+    Effect.repeat({ until: (indexed) => indexed, schedule: Schedule.spaced(Limits.replayPollMs) }),
+    Effect.timeoutOrElse({ duration: Limits.replayIndexWaitMs, orElse: () => Effect.succeed(false) })
+  )
+  return { ...plan, byLedger: isIndexed }
+})

@@ -1,0 +1,183 @@
+/**
+ * One job from where it stands to its end. A batch is: may it go on? → read → rows (`pending`, with ids that derive from
+ * job and event) → work to `webhooks.replays` → cursor. A crash between any two repeats the batch, which makes the same
+ * deliveries; what the log then holds twice, the actors do once. While the database or the log is away it waits.
+ */
+import { Clock, Effect } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { patiently } from "../config/Retrying.ts"
+import { type DeliveryWork, REPLAYS_TOPIC } from "../domain/Delivery.ts"
+import { lastReplayMoment, replayDeliveryId } from "../domain/Replay.ts"
+import { EventLog } from "../log/EventLog.ts"
+import { NotAMarker } from "../log/LedgerMarkers.ts"
+import { DeliveryStore, type NewDelivery } from "../storage/DeliveryStore.ts"
+import { Partitions } from "../storage/Partitions.ts"
+import {
+  type ClaimedJob,
+  type Held,
+  type JobEnd,
+  type ReplayPlan,
+  type ReplayStanding,
+  ReplayWork
+} from "../storage/ReplayWork.ts"
+import { makePlaces } from "./Places.ts"
+import { planJob } from "./Plan.ts"
+import { type FoundEvent, makeReading } from "./Reading.ts"
+
+const failed = (error: string): JobEnd => ({ status: "failed", error })
+const COMPLETED: JobEnd = { status: "completed", error: null }
+const CANCELLED: JobEnd = { status: "cancelled", error: null }
+const QUOTA_USED_UP = failed("The month's delivery quota is used up.")
+
+/** Why a job in this standing cannot go on; undefined when it can. Pure. */
+export const endOf = ({ webhook, room }: ReplayStanding): JobEnd | undefined => {
+  if (webhook === "deleted") return failed("The webhook was deleted.")
+  if (webhook === "disabled") return failed("The webhook was disabled.")
+  return room === 0 ? QUOTA_USED_UP : undefined
+}
+
+/** The deliveries of these events: their rows, and the work of their first attempts. */
+const toQueue = (job: ClaimedJob, { startOffset }: ReplayPlan, events: ReadonlyArray<FoundEvent>) =>
+  events.map(({ event, offset }) => {
+    const id = replayDeliveryId({ ...job, startOffset }, offset, event.event_id)
+    const row: NewDelivery = {
+      id,
+      webhookId: job.webhookId,
+      accountId: job.accountId,
+      network: job.network,
+      eventId: event.event_id,
+      eventType: event.event_type,
+      eventOffset: offset,
+      replayJobId: job.id
+    }
+    const work: DeliveryWork = {
+      delivery_id: id,
+      webhook_id: job.webhookId,
+      attempt: 1,
+      series_attempt: 1,
+      due_at: 0,
+      replay: true,
+      event
+    }
+    return { row, work }
+  })
+
+const makeQueue = Effect.fnUntraced(function* (job: ClaimedJob, plan: ReplayPlan) {
+  const log = yield* EventLog
+  const deliveries = yield* DeliveryStore
+  const partitions = yield* Partitions
+  const origin = { ...job, startOffset: plan.startOffset }
+
+  return Effect.fnUntraced(function* (events: ReadonlyArray<FoundEvent>) {
+    if (events.length === 0) return
+    const queued = toQueue(job, plan, events)
+    const now = yield* Clock.currentTimeMillis
+    yield* partitions.ensure(job.startedAt, lastReplayMoment(origin, events.at(-1)!.offset)).pipe(
+      Effect.andThen(
+        deliveries.insertPending(
+          queued.map(({ row }) => row),
+          now
+        )
+      ),
+      // Retention in another process may have dropped a partition that is known here.
+      Effect.onError(() => partitions.forget),
+      patiently("queueing replayed deliveries")
+    )
+    const append = queued.map(({ work }) => ({
+      topic: REPLAYS_TOPIC,
+      key: job.webhookId,
+      value: JSON.stringify(work)
+    }))
+    // Repeated after an unknown result: it may be there twice then, and is attempted once.
+    yield* log.transaction({ append }).pipe(patiently("queueing replayed deliveries"))
+  })
+})
+
+/** Waits out what passes; a log that cannot be understood does not pass. */
+const readPatiently =
+  (what: string) =>
+  <A, E, R>(self: Effect.Effect<A, E | NotAMarker, R>): Effect.Effect<A, never, R> =>
+    self.pipe(
+      Effect.catchIf((error) => error instanceof NotAMarker, Effect.die),
+      patiently(what)
+    )
+
+/** How the job ends; undefined when it was lost to another worker. */
+const work = Effect.fnUntraced(function* (job: ClaimedJob) {
+  const jobs = yield* ReplayWork
+  const log = yield* EventLog
+  const places = yield* makePlaces(log, job.network).pipe(readPatiently("reading the ledgers of the log"))
+
+  const planned = Effect.fnUntraced(function* () {
+    const plan = yield* planJob(job, places).pipe(readPatiently("finding where a replay begins"))
+    const cursor = plan.byLedger ? 0 : plan.startOffset
+    const held = yield* jobs.plan(job, plan, cursor).pipe(patiently("writing a replay's plan"))
+    return { plan, held, cursor }
+  })
+  const begin: { readonly plan: ReplayPlan; readonly held: Held; readonly cursor: number } =
+    job.plan === undefined ? yield* planned() : { plan: job.plan, held: "held", cursor: job.cursor }
+  const { plan } = begin
+  const reading = yield* makeReading(job, plan, places)
+  const queue = yield* makeQueue(job, plan)
+
+  let { held, cursor } = begin
+  let { processedEvents, failedEvents } = job
+  let nextOffset = job.plan === undefined ? plan.startOffset : job.nextOffset
+
+  while (held === "held") {
+    const standing = yield* Effect.flatMap(Clock.currentTimeMillis, (now) => jobs.standing(job, now)).pipe(
+      patiently("reading whether a replay may go on")
+    )
+    const end = endOf(standing)
+    if (end !== undefined) return end
+    if (standing.suspended) {
+      yield* Effect.sleep(Limits.replaySuspendedMs)
+      held = yield* jobs.renew(job).pipe(patiently("renewing a replay's lease"))
+      continue
+    }
+    const batch = yield* reading(cursor).pipe(readPatiently("reading events to replay"))
+    const room = standing.room ?? batch.events.length
+    const events = batch.events.slice(0, room)
+    yield* queue(events)
+    const cut = events.length < batch.events.length
+    processedEvents += events.length
+    failedEvents += cut ? 0 : batch.missing
+    nextOffset = (events.at(-1)?.offset ?? nextOffset - 1) + 1
+    // Of a batch that was cut nothing more is read: the job ends here.
+    cursor = cut ? cursor : batch.cursor
+    held = yield* jobs
+      .advance(job, { processedEvents, failedEvents, cursor, nextOffset })
+      .pipe(patiently("writing a replay's progress"))
+    if (held === "held" && cut) return QUOTA_USED_UP
+    if (held === "held" && batch.done) return COMPLETED
+  }
+  return held === "cancelled" ? CANCELLED : undefined
+})
+
+/** Ends once the job is another's, whatever this process thinks it is doing. */
+const untilLost = (job: ClaimedJob) =>
+  Effect.flatMap(ReplayWork, (jobs) =>
+    Effect.sleep(Limits.leaseRenewMs).pipe(
+      Effect.andThen(jobs.renew(job).pipe(patiently("renewing a replay's lease"))),
+      Effect.repeat({ until: (held) => held === "lost" }),
+      Effect.as(undefined)
+    )
+  )
+
+/** Runs a claimed job until it ends or is lost; interrupted, it gives it back. Never fails. */
+export const runJob = Effect.fnUntraced(function* (job: ClaimedJob) {
+  const jobs = yield* ReplayWork
+  const end = yield* Effect.raceFirst(work(job), untilLost(job)).pipe(
+    Effect.catchDefect((defect) =>
+      Effect.as(
+        Effect.logError(`replay job ${job.id} failed`, defect),
+        failed("The service could not replay these events.")
+      )
+    ),
+    Effect.onInterrupt(() => jobs.release(job).pipe(Effect.timeout(Limits.databaseConnectMs), Effect.ignore))
+  )
+  const now = yield* Clock.currentTimeMillis
+  if (end === undefined) return yield* jobs.abandon(job, now).pipe(patiently("leaving a replay"))
+  yield* jobs.end(job, end, now).pipe(patiently("ending a replay"))
+  yield* Effect.logInfo(`replay job ${job.id} ${end.status}${end.error === null ? "" : `: ${end.error}`}`)
+})

@@ -1,0 +1,29 @@
+/**
+ * Stage 6: past events again. Any number of processes take jobs, the oldest first, each a few at once; a job whose
+ * process died is taken over when its lease is over.
+ */
+import { Clock, Effect, FiberSet, Option, Semaphore } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { patiently } from "../config/Retrying.ts"
+import { ReplayWork } from "../storage/ReplayWork.ts"
+import { runJob } from "./Runner.ts"
+
+/** Never ends by itself. */
+export const replay = Effect.gen(function* () {
+  const jobs = yield* ReplayWork
+  const places = yield* Semaphore.make(Limits.replayJobs)
+  const fibers = yield* FiberSet.make<void, never>()
+
+  const claim = Effect.flatMap(Clock.currentTimeMillis, jobs.claim).pipe(patiently("looking for replay jobs"))
+  const next = Effect.gen(function* () {
+    yield* Semaphore.take(places, 1)
+    const job = yield* claim
+    if (Option.isSome(job)) {
+      yield* FiberSet.run(fibers, Effect.ensuring(runJob(job.value), Semaphore.release(places, 1)))
+    } else {
+      yield* Semaphore.release(places, 1)
+      yield* Effect.sleep(Limits.replayPollMs)
+    }
+  })
+  return yield* Effect.raceFirst(Effect.forever(next), FiberSet.join(fibers))
+}).pipe(Effect.scoped)

@@ -1,0 +1,286 @@
+/**
+ * Every operation of the contract × every scope × every way to ask wrongly, over HTTP. The operations are the published
+ * document's, so that one added later is asked the same; what it needs to exist is made by `resources`.
+ */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer, Logger } from "effect"
+import { SqlClient } from "effect/sql"
+import { Limits } from "../../src/config/Limits.ts"
+import { scopes } from "../../src/domain/ApiKey.ts"
+import { EventStore } from "../../src/storage/EventStore.ts"
+import { type Answer, ApiUnderTest, apiLayer, type Call } from "../support/api.ts"
+import { eventOf } from "../support/events.ts"
+import { examplesOf, mismatches, type Operation, operations } from "../support/openApi.ts"
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+const unique = (
+  (next) => () =>
+    ++next
+)(0)
+
+interface Client {
+  readonly call: (method: string, path: string, call?: Call) => Effect.Effect<Answer>
+}
+
+const created = (client: Client, path: string, body: unknown, field: string) =>
+  Effect.map(client.call("POST", path, { body }), (answer): string => {
+    assert.isBelow(answer.status, 300, answer.text)
+    return answer.body[field]
+  })
+
+const newWebhook = (client: Client) =>
+  created(client, "/v1/webhooks", { url: "https://example.com/hook", event_types: ["*"] }, "id")
+
+const newEvent = (network: "mainnet" | "testnet") =>
+  Effect.gen(function* () {
+    const events = yield* EventStore
+    const event = eventOf({ network, ledgerIndex: 90_000_000 + unique() })
+    yield* Effect.orDie(events.insert([event], Date.now()))
+    return event.event_id
+  })
+
+const newReplayJob = (client: Client) =>
+  Effect.gen(function* () {
+    const [webhook_id, event] = [yield* newWebhook(client), yield* newEvent("mainnet")]
+    return yield* created(client, "/v1/replay", { webhook_id, event_ids: [event] }, "job_id")
+  })
+
+interface Resource<R> {
+  /** One that the client may see. */
+  readonly own: (client: Client) => Effect.Effect<string, never, R>
+  /** One that exists and that it may not see: another account's, or another network's. */
+  readonly foreign: (other: Client) => Effect.Effect<string, never, R>
+  /** Well-formed, and of nothing. */
+  readonly unknown: string
+}
+
+const ofAccount = (make: (client: Client) => Effect.Effect<string>, prefix: string): Resource<never> => ({
+  own: make,
+  foreign: make,
+  unknown: `${prefix}01J8ZQ4T7M3VXN5K2D9RFBHCAE`
+})
+
+/** What the parameter of a path names, by the path's beginning. */
+const resources: Readonly<Record<string, Resource<EventStore>>> = {
+  "/v1/webhooks": ofAccount(newWebhook, "wh_"),
+  "/v1/deliveries": ofAccount(
+    (client) =>
+      Effect.flatMap(newWebhook(client), (id) =>
+        created(client, `/v1/webhooks/${id}/test`, { event_type: "payment.xrp" }, "delivery_id")
+      ),
+    "dlv_"
+  ),
+  "/v1/api-keys": ofAccount(
+    (client) => created(client, "/v1/api-keys", { name: "made", scopes: ["admin"] }, "id"),
+    "key_"
+  ),
+  "/v1/replay": {
+    own: newReplayJob,
+    foreign: newReplayJob,
+    unknown: "rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
+  },
+  "/v1/events": {
+    own: () => newEvent("mainnet"),
+    foreign: () => newEvent("testnet"),
+    unknown: `xrpl:1:${"A".repeat(64)}:payment.xrp`
+  }
+}
+
+const PARAMETER = /\{\w+\}/
+
+const resourceOf = ({ path }: Operation): Resource<EventStore> => {
+  const resource = resources[path.slice(0, path.indexOf("/{"))]
+  return resource ?? assert.fail(`what does the parameter of ${path} name? (resources)`)
+}
+
+/** The document's example, with a webhook that is there where it names one. */
+const exampleBody = ({ requestBody }: Operation, client: Client) =>
+  Effect.gen(function* () {
+    const [media] = Object.values(requestBody?.content ?? {})
+    if (media === undefined) return {}
+    const body = Object(examplesOf(media)[0])
+    return { body: "webhook_id" in body ? { ...body, webhook_id: yield* newWebhook(client) } : body }
+  })
+
+const takenAt = (path: string): ReadonlyArray<string> =>
+  operations.filter((one) => one.path === path).map(({ method }) => method)
+
+const allowAt = (path: string): string => {
+  const taken = takenAt(path)
+  return [...taken, ...(taken.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ")
+}
+
+/** Every failure, also one of no operation. */
+const assertFailure = (answer: Answer, status: number, code: string, keyed = true) => {
+  assert.strictEqual(answer.status, status, answer.text)
+  assert.deepStrictEqual(Object.keys(answer.body), ["error"])
+  assert.deepStrictEqual(Object.keys(answer.body.error), ["code", "message"])
+  assert.strictEqual(answer.body.error.code, code)
+  assert.match(answer.headers.get("x-request-id") ?? "", /^[!-~]{1,128}$/)
+  assert.strictEqual(answer.headers.has("x-ratelimit-remaining"), keyed && status !== 401)
+}
+
+/** An account's client for one operation: whatever comes back is held against the document. */
+const clientFor = (operation: Operation) =>
+  Effect.gen(function* () {
+    const api = yield* ApiUnderTest
+    const { accountId, key } = yield* api.account()
+    const client: Client = { call: (method, path, call) => api.call(method, path, { key, ...call }) }
+    const path = PARAMETER.test(operation.path)
+      ? operation.path.replace(PARAMETER, yield* resourceOf(operation).own(client))
+      : operation.path
+    const ask = (call: Call = {}, to = path) =>
+      Effect.map(
+        api.call(operation.method, to, { ...(operation.security.length > 0 && { key }), ...call }),
+        (answer) => {
+          assert.deepStrictEqual(mismatches(operation, answer), [], `${to} ${answer.status} ${answer.text}`)
+          return answer
+        }
+      )
+    const valid: Call = yield* exampleBody(operation, client)
+    return { ask, valid, call: client.call, accountId, path, keyFor: api.keyFor, account: api.account }
+  })
+
+layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
+  for (const operation of operations) {
+    const { method, path: template, security } = operation
+    const name = `${method} ${template}`
+    const keyed = security.length > 0
+
+    it.effect(`${name} does what it promises for an admin, with HEAD and OPTIONS beside it`, () =>
+      Effect.gen(function* () {
+        const { ask, valid, call, path } = yield* clientFor(operation)
+        const answer = yield* ask(valid)
+        // A delivery just queued cannot be retried: that is its promise.
+        assert.isTrue(answer.status < 300 || answer.status === 409, answer.text)
+        if (method === "GET") {
+          const head = yield* call("HEAD", path)
+          assert.deepStrictEqual([head.status, head.text], [answer.status, ""])
+        }
+        const options = yield* call("OPTIONS", path)
+        assert.deepStrictEqual([options.status, options.headers.get("allow")], [204, allowAt(template)])
+      })
+    )
+
+    it.effect(`${name} takes no other method and no other spelling of its path`, () =>
+      Effect.gen(function* () {
+        const { call, path } = yield* clientFor(operation)
+        for (const other of METHODS.filter((one) => !takenAt(template).includes(one))) {
+          const answer = yield* call(other, path)
+          assertFailure(answer, 405, "METHOD_NOT_ALLOWED", keyed)
+          assert.strictEqual(answer.headers.get("allow"), allowAt(template))
+          assert.deepStrictEqual(mismatches(operation, answer), [])
+        }
+        for (const other of [`${path}/`, `/${path}`, path.replace(/\w/, (letter) => letter.toUpperCase())])
+          assertFailure(yield* call(method, other), 404, "NOT_FOUND", other.startsWith("/v1/"))
+      })
+    )
+
+    it.effect(`${name} refuses a query and a body that it does not know`, () =>
+      Effect.gen(function* () {
+        const { ask, valid, path } = yield* clientFor(operation)
+        const query = yield* ask(valid, `${path}?unheard_of=1`)
+        assertFailure(query, 400, "VALIDATION_ERROR", keyed)
+        assert.match(query.body.error.message, /^unheard_of is not known|no query parameters/)
+        if (method === "GET") return
+        assertFailure(yield* ask({ body: "{" }), 400, "VALIDATION_ERROR")
+        assertFailure(yield* ask({ body: "[]" }), 400, "VALIDATION_ERROR")
+        assertFailure(yield* ask({ body: { unheard_of: 1 } }), 400, "VALIDATION_ERROR")
+        if (valid.body !== undefined) {
+          const extra = yield* ask({ body: { ...Object(valid.body), unheard_of: 1 } })
+          assert.match(extra.body.error.message, /^unheard_of is not known; accepted: /)
+        }
+        const asText = { headers: { "content-type": "text/plain" } }
+        assertFailure(yield* ask({ body: "{}", ...asText }), 415, "UNSUPPORTED_MEDIA_TYPE")
+        const large = `{"a":"${"a".repeat(2 * Limits.requestBodyBytes)}"}`
+        assertFailure(yield* ask({ body: large, ...asText }), 413, "PAYLOAD_TOO_LARGE")
+      })
+    )
+
+    if (PARAMETER.test(template)) {
+      it.effect(`${name} knows malformed ids, unknown ones and those of others`, () =>
+        Effect.gen(function* () {
+          const { ask, valid, account } = yield* clientFor(operation)
+          const api = yield* ApiUnderTest
+          const { key } = yield* account()
+          const other: Client = { call: (...[verb, path, call]) => api.call(verb, path, { key, ...call }) }
+          const resource = resourceOf(operation)
+          const at = (id: string) => template.replace(PARAMETER, id)
+          const malformed = [
+            "1",
+            resource.unknown.toLowerCase(),
+            `${resource.unknown}0`,
+            "%00",
+            "%27--",
+            "%E2%82%AC"
+          ]
+          for (const id of malformed) assertFailure(yield* ask(valid, at(id)), 400, "VALIDATION_ERROR")
+          assertFailure(yield* ask(valid, at(resource.unknown)), 404, "NOT_FOUND")
+          assertFailure(yield* ask(valid, at(yield* resource.foreign(other))), 404, "NOT_FOUND")
+        })
+      )
+    }
+
+    if (!keyed) continue
+
+    it.effect(`${name} wants a key with the scope, and no more than that`, () =>
+      Effect.gen(function* () {
+        const { ask, valid, accountId, keyFor } = yield* clientFor(operation)
+        const needed = security[0]!.apiKey[0]
+        for (const key of [undefined, "svc_live_unknown", ""])
+          assertFailure(yield* ask({ ...valid, key }), 401, "UNAUTHORIZED")
+        for (const scope of scopes) {
+          const key = yield* keyFor(accountId, "live", [scope])
+          // Wrong on purpose: what is refused for its body has passed the scope, and nothing was changed by it.
+          const answer = yield* ask({ key, ...(method === "GET" ? {} : { body: "{" }) })
+          if (needed === undefined || scope === needed || scope === "admin") {
+            assert.strictEqual(answer.status, method === "GET" ? 200 : 400, `${scope} ${answer.text}`)
+          } else {
+            assertFailure(answer, 403, "FORBIDDEN")
+            assert.strictEqual(answer.body.error.message, `This key lacks the scope ${needed}.`)
+          }
+        }
+      })
+    )
+
+    it.effect(`${name} says when the requests are used up and when the account is suspended`, () =>
+      Effect.gen(function* () {
+        const { ask, valid, accountId } = yield* clientFor(operation)
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`UPDATE accounts SET suspended_at = now() WHERE id = ${accountId}`
+        assertFailure(yield* ask(valid), 403, "FORBIDDEN")
+        yield* sql`UPDATE accounts SET requests_per_day = 1 WHERE id = ${accountId}`
+        const refused = yield* ask(valid)
+        assertFailure(refused, 429, "RATE_LIMITED")
+        const seconds = refused.headers.get("retry-after")
+        assert.strictEqual(refused.body.error.message, `Rate limit exceeded. Retry after ${seconds} seconds.`)
+      })
+    )
+  }
+})
+
+// Each fault would be logged with its cause.
+const quiet = Layer.provideMerge(apiLayer(), Logger.layer([]))
+
+layer(quiet, { excludeTestServices: true })("a service at fault", (it) => {
+  it.effect("says no more than the request id, whatever it was asked", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const tables = ["webhooks", "deliveries", "events", "replay_jobs"]
+      const broken = operations.filter(({ path }) =>
+        /^\/v1\/(?:webhooks|deliveries|events|replay)/.test(path)
+      )
+      const clients = yield* Effect.forEach(broken, clientFor)
+      yield* Effect.forEach(tables, (table) => sql`DROP TABLE ${sql(table)} CASCADE`)
+      for (const { ask, valid } of clients) {
+        const answer = yield* ask({ ...valid, headers: { "x-request-id": "look-for-me" } })
+        assertFailure(answer, 500, "INTERNAL_ERROR")
+        assert.strictEqual(
+          answer.body.error.message,
+          "The service failed to answer. Tell support the request id look-for-me."
+        )
+      }
+    })
+  )
+})

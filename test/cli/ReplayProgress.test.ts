@@ -1,0 +1,55 @@
+/** What a terminal shows of a replay job while it is watched. */
+import { assert, describe, it } from "@effect/vitest"
+import { progressLine, spanText } from "../../src/cli/replay/Watch.ts"
+import type { ReplaySummary } from "../../src/storage/ReplayOverview.ts"
+
+const STARTED = Date.parse("2026-11-21T09:30:00.000Z")
+const job = (fields: Partial<ReplaySummary>): ReplaySummary => ({
+  id: "rpl_job_1",
+  account_id: "acct_1",
+  webhook_id: "wh_1",
+  network: "mainnet",
+  status: "running",
+  estimated_events: 10_000,
+  total_events: 10_000,
+  processed_events: 2_500,
+  failed_events: 0,
+  error: null,
+  part: 0.25,
+  created_at: "2026-11-21T09:29:59.000Z",
+  started_at: "2026-11-21T09:30:00.000Z",
+  completed_at: null,
+  cancelled_at: null,
+  ...fields
+})
+
+describe("a job's progress", () => {
+  it("is a bar with part, events, rate and remaining time", () => {
+    assert.strictEqual(
+      progressLine(job({}), 833.4, STARTED + 3_000),
+      `[${"█".repeat(6)}${"░".repeat(18)}] 25 %  2500 of about 10000 events  833/s  9 s left`
+    )
+  })
+
+  it("says what is not known by leaving it out, and what a queued job waits for", () => {
+    assert.strictEqual(
+      progressLine(job({ part: 0, processed_events: 0 }), undefined, STARTED),
+      `[${"░".repeat(24)}] 0 %  0 of about 10000 events`
+    )
+    assert.match(
+      progressLine(job({ status: "queued", part: 0, started_at: null }), 0, STARTED),
+      /^\[░{24}\] waits for a process with the role replay$/
+    )
+  })
+
+  it("tells times in two units at most", () => {
+    assert.deepStrictEqual([0, 59, 60, 3_599, 3_600, 90_061].map(spanText), [
+      "0 s",
+      "59 s",
+      "1 min 0 s",
+      "59 min 59 s",
+      "1 h 0 min",
+      "25 h 1 min"
+    ])
+  })
+})

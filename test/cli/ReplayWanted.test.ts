@@ -1,0 +1,69 @@
+/** What `replay create` takes its flags and files for, and what it says of those that will not do. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { NodeServices } from "@effect/platform-node"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { endingOf } from "../../src/cli/Failure.ts"
+import { wantedOf } from "../../src/cli/replay/Wanted.ts"
+import { type EventType, eventTypes } from "../../src/domain/EventType.ts"
+
+const cwd = mkdtempSync(join(tmpdir(), "ledgerhook-wanted-"))
+afterAll(() => rmSync(cwd, { recursive: true, force: true }))
+
+const unknown = `xrpl:90000001:${"0".repeat(64)}:payment.xrp`
+
+describe("the events of a replay", () => {
+  const nothing = {
+    eventIds: [] as string[],
+    eventIdsFile: Option.none<string>(),
+    types: [] as ReadonlyArray<EventType>[],
+    accounts: [] as string[],
+    since: Option.none<number>(),
+    until: Option.none<number>()
+  }
+  const ids = (name: string, lines: ReadonlyArray<string>) => {
+    const file = join(cwd, name)
+    writeFileSync(file, lines.join("\r\n"))
+    return { ...nothing, eventIdsFile: Option.some(file) }
+  }
+  const numbered = (count: number) =>
+    Array.from({ length: count }, (_, i) => unknown.replace("90000001", String(i + 1)))
+
+  const badWishes: ReadonlyArray<readonly [wish: () => typeof nothing, code: number, says: RegExp]> = [
+    [() => ({ ...ids("one", [unknown]), since: Option.some(0) }), 2, /cannot be used together/],
+    [() => ids("bad", [unknown, "nonsense"]), 2, /bad: line 2 must be an event id/],
+    [() => ids("empty", ["", " "]), 2, /empty holds no event id/],
+    [() => ids("many", numbered(10_001)), 2, /many holds more than 10000 event ids/],
+    [() => ({ ...nothing, eventIdsFile: Option.some(join(cwd, "none")) }), 1, /none: no such file/],
+    [
+      () => ({ ...nothing, since: Option.some(2), until: Option.some(2) }),
+      2,
+      /--since must be before --until/
+    ]
+  ]
+  it.effect("are refused by one sentence where flags do not go together, or a file will not do", () =>
+    Effect.gen(function* () {
+      for (const [wish, code, says] of badWishes) {
+        const ending = endingOf(yield* Effect.exit(wantedOf(wish())), false)
+        assert.strictEqual(ending.code, code, String(says))
+        assert.lengthOf(ending.lines, 1)
+        assert.match(ending.lines[0]!, says)
+      }
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.effect("are each named once, by flags and file together, or all of them by every type", () =>
+    Effect.gen(function* () {
+      assert.lengthOf((yield* wantedOf(ids("most", numbered(10_000)))).eventIds ?? [], 10_000)
+      const twice = yield* wantedOf({
+        ...ids("twice", ["", ` ${unknown} `, unknown]),
+        eventIds: [unknown]
+      })
+      assert.deepStrictEqual(twice.eventIds, [unknown])
+      const all = yield* wantedOf({ ...nothing, types: [eventTypes] })
+      assert.deepStrictEqual(all.filters, {})
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+})

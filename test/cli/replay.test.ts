@@ -1,0 +1,355 @@
+/**
+ * The operator's replay commands as real processes on an embedded store of their own, with past ledgers in its log: what
+ * a dry run counts, what a job queues, and one sentence for what cannot be done.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, extname, join } from "node:path"
+import { PgClient } from "@effect/sql-pg"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { type Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { randomId } from "../../src/domain/Ids.ts"
+import { monthOf } from "../../src/domain/Quota.ts"
+import * as EmbeddedEventLog from "../../src/log/EmbeddedEventLog.ts"
+import { EventStore } from "../../src/storage/EventStore.ts"
+import { waitUntil } from "../support/apiClient.ts"
+import { makeDatabase } from "../support/postgres.ts"
+import { hasTerminal, runOnTerminal, runProgram, startProgram } from "../support/program.ts"
+import { eventsOf, pastLedgers, writeLedgers } from "../support/replaying.ts"
+import { insertAccount, insertWebhook, setUsage } from "../support/rows.ts"
+import { startService } from "../support/serviceProcess.ts"
+import { settingsLayer } from "../support/settings.ts"
+
+const cwd = mkdtempSync(join(tmpdir(), "ledgerhook-replay-"))
+const scope = Scope.makeUnsafe()
+let environment: Readonly<Record<string, string>>
+let store: Context.Context<SqlClient.SqlClient>
+
+const ledgers = pastLedgers(3, 400)
+const events = eventsOf(ledgers)
+const nfts = events.filter(({ event_type }) => event_type.startsWith("nft."))
+const ACCOUNT = randomId("acct_", 1)
+const OTHER = randomId("acct_", 2)
+const unknown = `xrpl:90000001:${"0".repeat(64)}:payment.xrp`
+
+/** For tests that start many processes. */
+const TIMEOUT = 180_000
+
+/** As libpq names a server on a socket: `/folder/.s.PGSQL.5432`. */
+const socketUrl = (to: {
+  readonly path: string | undefined
+  readonly username: string | undefined
+  readonly database: string
+}) =>
+  `postgres://${to.username}@localhost/${to.database}?host=${dirname(to.path ?? "")}&port=${extname(to.path ?? "").slice(1)}`
+
+// A database that processes share, and a log in it that nobody owns once it is written: services of the tests do.
+beforeAll(async () => {
+  const prepare = Effect.gen(function* () {
+    const options = yield* makeDatabase
+    environment = {
+      DATABASE_URL: "url" in options ? Redacted.value(options.url) : socketUrl(options),
+      SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
+      XRPL_MAINNET_URLS: "",
+      LOG_LEVEL: "warn"
+    }
+    store = yield* Layer.build(PgClient.layerFrom(PgClient.make({ ...options, maxConnections: 2 })))
+    const rows = Effect.gen(function* () {
+      yield* writeLedgers(ledgers)
+      yield* insertAccount(ACCOUNT)
+      yield* insertAccount(OTHER)
+    })
+    const log = Layer.merge(EmbeddedEventLog.layer, EventStore.layer)
+    yield* rows.pipe(
+      Effect.provide(Layer.provide(log, settingsLayer())),
+      Effect.provide(Layer.succeedContext(store))
+    )
+  })
+  await Effect.runPromise(Scope.provide(prepare, scope))
+}, TIMEOUT)
+afterAll(async () => {
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  rmSync(cwd, { recursive: true, force: true })
+})
+
+const run = (...args: ReadonlyArray<string>) => runProgram(["replay", ...args], { cwd, environment })
+
+/** The JSON of a command that ends well. */
+const json = (...args: ReadonlyArray<string>) => {
+  const { code, stdout, stderr } = run(...args)
+  assert.deepStrictEqual([code, stderr], [0, ""])
+  return JSON.parse(stdout)
+}
+
+/** What is stored, looked at and changed beside the program. */
+const inStore = <A, E>(use: Effect.Effect<A, E, SqlClient.SqlClient>) => Effect.provide(use, store)
+const newWebhook = (account = ACCOUNT) => inStore(insertWebhook(account))
+const statement = (text: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, unknown>) =>
+  inStore(Effect.flatMap(SqlClient.SqlClient, text))
+const setWebhook = (id: string, status: string) =>
+  statement((sql) => sql`UPDATE webhooks SET status = ${status} WHERE id = ${id}`)
+const setPlan = (id: string, plan: string) =>
+  statement((sql) => sql`UPDATE accounts SET plan = ${plan} WHERE id = ${id}`)
+
+const queuedOf = (jobId: string) =>
+  inStore(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<{ readonly event_id: string }>`
+        SELECT event_id FROM deliveries WHERE replay_job_id = ${jobId} ORDER BY id`
+      return rows.map(({ event_id }) => event_id)
+    })
+  )
+
+describe("a dry run", () => {
+  it.live(
+    "tells types, ledgers and what is unknown, and queues nothing",
+    () =>
+      Effect.gen(function* () {
+        const webhook = yield* newWebhook()
+        assert.deepStrictEqual(json("create", "--webhook", webhook, "--dry-run", "--type", "nft.*"), {
+          webhook_id: webhook,
+          network: "mainnet",
+          events: nfts.length,
+          unknown_events: 0,
+          first_ledger: nfts[0]!.ledger_index,
+          last_ledger: nfts.at(-1)!.ledger_index,
+          event_types: { "nft.minted": nfts.length }
+        })
+        assert.deepInclude(
+          json(
+            "create",
+            "--webhook",
+            webhook,
+            "--dry-run",
+            "--event-id",
+            unknown,
+            "--event-id",
+            nfts[3]!.event_id
+          ),
+          { events: 1, unknown_events: 1, first_ledger: nfts[3]!.ledger_index }
+        )
+        assert.deepStrictEqual(json("list", "--webhook", webhook), [])
+      }),
+    TIMEOUT
+  )
+})
+
+describe("a job", () => {
+  it.live(
+    "waits for a process with the role replay, is watched to its end, and has sent each event once",
+    () =>
+      Effect.gen(function* () {
+        const webhook = yield* newWebhook()
+        const made = json("create", "--webhook", webhook, "--type", "*")
+        assert.deepInclude(made, {
+          account_id: ACCOUNT,
+          webhook_id: webhook,
+          network: "mainnet",
+          status: "queued",
+          total_events: events.length,
+          processed_events: 0,
+          failed_events: 0,
+          progress_percent: 0,
+          eta_seconds: null,
+          error: null,
+          completed_at: null
+        })
+        const impossible = `xrpl:${"9".repeat(30)}:${"0".repeat(64)}:payment.xrp`
+        const ids = [...events.slice(0, 5).map(({ event_id }) => event_id), unknown, impossible]
+        const byIds = runProgram(["replay", "create", "--webhook", webhook, "--event-ids-file", "-"], {
+          cwd,
+          environment,
+          input: ids.join("\n")
+        })
+        const byIdsJob = JSON.parse(byIds.stdout).job_id
+
+        const watching = yield* startProgram(["replay", "watch", made.job_id], { cwd, environment })
+        yield* waitUntil(
+          Effect.sync(() => watching.stdout().includes('"queued"')),
+          "60 seconds"
+        )
+        yield* startService({ ...environment, ROLES: "api,replay" })
+        assert.strictEqual(yield* watching.ended, 0)
+        const lines = watching
+          .stdout()
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line))
+        assert.deepInclude(lines.at(-1), {
+          status: "completed",
+          total_events: events.length,
+          processed_events: events.length,
+          progress_percent: 100
+        })
+        assert.deepStrictEqual(
+          yield* queuedOf(made.job_id),
+          events.map(({ event_id }) => event_id)
+        )
+
+        const watched = run("watch", byIdsJob)
+        assert.strictEqual(watched.code, 0)
+        assert.deepInclude(JSON.parse(watched.stdout.trim().split("\n").at(-1)!), {
+          status: "completed",
+          processed_events: 5,
+          failed_events: 2
+        })
+
+        // Made and watched at once: lines only.
+        const atOnce = run("create", "--webhook", webhook, "--type", "nft.*", "--watch")
+        assert.strictEqual(atOnce.code, 0)
+        const states = atOnce.stdout
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line))
+        assert.deepStrictEqual([states[0].webhook_id, states.at(-1).status], [webhook, "completed"])
+        assert.strictEqual((yield* queuedOf(states[0].job_id)).length, nfts.length)
+
+        if (!hasTerminal) return
+        const shown = runOnTerminal(["replay", "create", "--webhook", webhook, "--type", "*", "--watch"], {
+          cwd,
+          environment
+        }).join("\n")
+        assert.match(shown, /\[[█░]{24}\] /)
+        assert.match(shown, /\nstatus +completed\n/)
+        assert.match(shown, /Everything is queued for delivery\./)
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "that fails ends its watching with 1 and the reason",
+    () =>
+      Effect.gen(function* () {
+        const webhook = yield* newWebhook()
+        const { job_id } = json("create", "--webhook", webhook, "--type", "*")
+        yield* setWebhook(webhook, "disabled")
+        yield* startService({ ...environment, ROLES: "api,replay" })
+        const { code, stdout } = run("watch", job_id)
+        assert.strictEqual(code, 1)
+        assert.deepInclude(JSON.parse(stdout.trim().split("\n").at(-1)!), {
+          status: "failed",
+          error: "The webhook was disabled."
+        })
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "goes on when its watching is stopped, and is cancelled once",
+    () =>
+      Effect.gen(function* () {
+        const webhook = yield* newWebhook()
+        const { job_id } = json("create", "--webhook", webhook, "--type", "*")
+        const watching = yield* startProgram(["replay", "watch", job_id], { cwd, environment })
+        yield* waitUntil(
+          Effect.sync(() => watching.stdout() !== ""),
+          "60 seconds"
+        )
+        yield* watching.signal("SIGINT")
+        assert.include(yield* watching.said(/goes on/), job_id)
+        assert.strictEqual(yield* watching.ended, 0)
+
+        const cancelled = json("cancel", job_id)
+        assert.deepInclude(cancelled, { job_id, status: "cancelled", processed_events: 0 })
+        assert.isNotNull(cancelled.cancelled_at)
+        assert.strictEqual(run("watch", job_id).code, 1)
+        const again = run("cancel", job_id)
+        assert.deepStrictEqual(
+          [again.code, again.stderr],
+          [
+            1,
+            `ledgerhook: replay job ${job_id} is cancelled; only queued and running jobs can be cancelled.\n`
+          ]
+        )
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "is listed by account and by webhook, newest first",
+    () =>
+      Effect.gen(function* () {
+        const [mine, other] = [yield* newWebhook(), yield* newWebhook(OTHER)]
+        const jobs = [mine, mine, other].map(
+          (webhook) => json("create", "--webhook", webhook, "--event-id", unknown).job_id
+        )
+        const listed = (...flags: ReadonlyArray<string>) =>
+          json("list", ...flags).map((job: { readonly job_id: string }) => job.job_id)
+        assert.deepStrictEqual(listed("--webhook", mine), [jobs[1], jobs[0]])
+        assert.deepStrictEqual(listed("--account", OTHER), [jobs[2]])
+        assert.deepStrictEqual(listed().slice(0, 3), jobs.toReversed())
+        if (!hasTerminal) return
+        const [head, row] = runOnTerminal(["replay", "list", "--webhook", other], {
+          cwd,
+          environment: { ...environment, NO_COLOR: "1" }
+        })
+        assert.match(head!, /^ID +STATUS +DONE +QUEUED +FAILED +CREATED +ACCOUNT +WEBHOOK +ERROR$/)
+        assert.match(row!, new RegExp(`^${jobs[2]}  queued +0 % +0 +0 .*${OTHER}  ${other}  -$`))
+      }),
+    TIMEOUT
+  )
+})
+
+describe("what cannot be done is one sentence", () => {
+  const JOB = randomId("rpl_job_", 1)
+  const create = (...flags: ReadonlyArray<string>) => ["create", "--webhook", randomId("wh_", 1), ...flags]
+
+  const refuses = (args: ReadonlyArray<string>, code: number, says: RegExp) => {
+    const ended = run(...args)
+    const name = args.join(" ")
+    assert.deepStrictEqual([ended.code, ended.stdout], [code, ""], name)
+    assert.match(ended.stderr, says, name)
+    const lines = ended.stderr.trim().split("\n")
+    assert.isTrue(lines.length === 1 || /^Try: .* --help$/.test(lines[1]!), name)
+  }
+
+  const badFlags: ReadonlyArray<readonly [args: ReadonlyArray<string>, code: number, says: RegExp]> = [
+    [create(), 2, /say which events: --event-id or --event-ids-file, or --type/],
+    [create("--event-id", "xrpl:1:ab:payment.xrp"), 2, /an event id: xrpl:<ledger_index>/],
+    [create("--type", "payment"), 2, /an event type or a family/],
+    [create("--account", "rNobody"), 2, /a classic XRPL address/],
+    [create("--since", "yesterday"), 2, /an ISO 8601 date-time with an offset/],
+    [create("--type", "*", "--dry-run", "--watch"), 2, /nothing to --watch/],
+    [["create", "--webhook", "wh_1", "--type", "*"], 2, /a webhook's id \(wh_ and 26 characters\)/],
+    [create("--type", "*"), 1, /there is no webhook/],
+    [["watch", "job"], 2, /a replay job's id/],
+    [["watch", JOB], 1, /there is no replay job/],
+    [["cancel", JOB], 1, /there is no replay job/]
+  ]
+  it(
+    "of flags and ids",
+    () => {
+      for (const one of badFlags) refuses(...one)
+    },
+    TIMEOUT
+  )
+
+  it.live(
+    "of the webhook and its account, by the rules of the API",
+    () =>
+      Effect.gen(function* () {
+        const account = randomId("acct_", 3)
+        yield* inStore(insertAccount(account))
+        const webhook = yield* newWebhook(account)
+        const byId = ["create", "--webhook", webhook, "--event-id", unknown]
+        const byFilters = ["create", "--webhook", webhook, "--type", "*"]
+
+        yield* setWebhook(webhook, "disabled")
+        refuses(byId, 1, /is disabled/)
+        yield* setWebhook(webhook, "active")
+
+        yield* setPlan(account, "builder")
+        refuses(byFilters, 1, /is on the plan builder, and replays by filters need one of professional, /)
+        json(...byId)
+        json(...byId)
+        refuses(byId, 1, /may have 2 replay jobs at once/)
+
+        yield* setPlan(account, "professional")
+        yield* inStore(setUsage(account, monthOf(Date.now()), 5_000_000))
+        refuses(byId, 1, /the month's delivery quota of acct_\w+ is used up/)
+      }),
+    TIMEOUT
+  )
+})

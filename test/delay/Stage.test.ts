@@ -1,0 +1,90 @@
+/** Back when due, on the test's clock: nothing early, nothing late, and nobody held back by what waits longer. */
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { delay } from "../../src/delay/Stage.ts"
+import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic } from "../../src/domain/Delivery.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import * as MemoryEventLog from "../../src/log/MemoryEventLog.ts"
+import { partitionOf } from "../../src/log/Topics.ts"
+import { settingsLayer } from "../support/settings.ts"
+
+const KEY = "wh_1"
+
+const layer = MemoryEventLog.layer.pipe(Layer.provideMerge(settingsLayer({ DELIVERY_JITTER: "0" })))
+
+/** Puts work for attempt 2, due in `waitMs`, into the delay topic of an attempt. */
+const put = Effect.fnUntraced(function* (topicOf: number, id: string, waitMs: number) {
+  const log = yield* EventLog
+  const work = {
+    delivery_id: id,
+    webhook_id: KEY,
+    attempt: 2,
+    series_attempt: 2,
+    due_at: (yield* Clock.currentTimeMillis) + waitMs
+  } as DeliveryWork
+  yield* log.transaction({
+    append: [{ topic: delayTopic(topicOf), key: KEY, value: JSON.stringify(work) }]
+  })
+})
+
+/** Ids of what has come back, in order. */
+const back = Effect.gen(function* () {
+  const log = yield* EventLog
+  const partition = partitionOf(DELIVERIES_TOPIC, KEY)
+  const records = yield* log.read({ topic: DELIVERIES_TOPIC, partition, offset: 0 }, 100)
+  return records.map(({ value }) => (JSON.parse(value!) as DeliveryWork).delivery_id)
+})
+
+describe("delay", () => {
+  it.effect("gives work back when it is due", () =>
+    Effect.gen(function* () {
+      yield* Effect.forkScoped(delay)
+      yield* put(2, "a", 1_000)
+      yield* TestClock.adjust(999)
+      yield* put(2, "b", 1_000)
+      assert.deepStrictEqual(yield* back, [])
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(yield* back, ["a"])
+      yield* TestClock.adjust(999)
+      assert.deepStrictEqual(yield* back, ["a", "b"])
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  )
+
+  it.effect("holds nothing back behind work that waits longer than its topic's delay", () =>
+    Effect.gen(function* () {
+      yield* Effect.forkScoped(delay)
+      yield* put(2, "long", 300_000)
+      yield* put(2, "a", 1_000)
+      yield* TestClock.adjust(1_000)
+      assert.deepStrictEqual(yield* back, ["a"])
+      // Wherever the long one waits by now, what comes there later leaves in its own time.
+      for (const [attempt, delayMs] of [
+        [4, 30_000],
+        [5, 120_000]
+      ] as const) {
+        yield* put(attempt, `of ${attempt}`, delayMs)
+        yield* TestClock.adjust(delayMs)
+        assert.strictEqual((yield* back).at(-1), `of ${attempt}`)
+      }
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  )
+
+  it.effect("gives such work back when it is due, to the second, and once", () =>
+    Effect.gen(function* () {
+      yield* Effect.forkScoped(delay)
+      for (const waitMs of [601_000, 300_000, 61_500, 2_500]) yield* put(2, `${waitMs}`, waitMs)
+      const due: Record<string, number> = {}
+      const beganAt = yield* Clock.currentTimeMillis
+      for (let i = 0; i < 1_220; i++) {
+        yield* TestClock.adjust(500)
+        for (const id of yield* back) due[id] ??= (yield* Clock.currentTimeMillis) - beganAt
+      }
+      for (const [id, atMs] of Object.entries(due)) {
+        assert.isAtLeast(atMs, Number(id))
+        assert.isAtMost(atMs, Number(id) + 1_000)
+      }
+      assert.deepStrictEqual(yield* back, ["2500", "61500", "300000", "601000"])
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  )
+})

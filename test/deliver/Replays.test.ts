@@ -1,0 +1,170 @@
+/** Replayed deliveries beside live ones, on a real database and to real receivers: live first, one window, one rate. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Limits } from "../../src/config/Limits.ts"
+import { delayTopic, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { partitionOf } from "../../src/log/Topics.ts"
+import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import {
+  deliveringLayer,
+  eventually,
+  makeWebhook,
+  queueEvents,
+  queueReplayed,
+  setStatus,
+  startDelivering,
+  untilAll
+} from "../support/delivering.ts"
+import { makeReceiver, type Received } from "../support/receiver.ts"
+
+const idsOf = (received: ReadonlyArray<Received>) => received.map(({ deliveryId }) => deliveryId)
+
+describe("replayed deliveries", () => {
+  it.live(
+    "leave in order, after all that is live, within one window",
+    () =>
+      Effect.gen(function* () {
+        let open = 0
+        let most = 0
+        const receiver = yield* makeReceiver((_, response) => {
+          most = Math.max(most, ++open)
+          setImmediate(() => {
+            open--
+            response.end()
+          })
+          return "handled"
+        })
+        const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
+        const replayed = yield* queueReplayed(webhook, 300)
+        const live = yield* queueEvents(webhook, 300)
+        yield* startDelivering
+        yield* untilAll([...replayed, ...live], "delivered")
+        assert.strictEqual(most, 1)
+        const order = idsOf(receiver.received)
+        assert.deepStrictEqual(
+          order.filter((id) => live.includes(id)),
+          live
+        )
+        assert.deepStrictEqual(
+          order.filter((id) => replayed.includes(id)),
+          replayed
+        )
+        // What had begun before the live ones were seen is all that may come before one of them.
+        assert.isBelow(order.indexOf(live.at(-1)!), live.length + 50)
+      }).pipe(Effect.scoped, Effect.provide(deliveringLayer())),
+    60_000
+  )
+
+  it.live(
+    "wait in their rows beyond a bound, in order, and hold no live delivery back",
+    () =>
+      Effect.gen(function* () {
+        let stuck = true
+        const waiting: Array<() => void> = []
+        const receiver = yield* makeReceiver((_, response) => {
+          if (!stuck) return 200
+          waiting.push(() => response.end())
+          return "handled"
+        })
+        const others = yield* makeReceiver()
+        yield* startDelivering
+        const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
+        let neighbour = yield* makeWebhook(others.url)
+        while (partitionOf(REPLAYS_TOPIC, neighbour) !== partitionOf(REPLAYS_TOPIC, webhook)) {
+          neighbour = yield* makeWebhook(others.url)
+        }
+        const replayed = yield* queueReplayed(webhook, 2 * Limits.partitionReplays)
+        yield* untilAll(yield* queueReplayed(neighbour, 50), "delivered")
+        yield* untilAll(yield* queueEvents(neighbour, 50), "delivered")
+        const states = yield* Effect.flatMap(DeliveryStore, (store) => store.states(replayed))
+        assert.isAtLeast(
+          [...states.values()].filter(({ parked }) => parked).length,
+          replayed.length - Limits.partitionReplays
+        )
+        const live = yield* queueEvents(webhook, 20)
+        stuck = false
+        for (const answer of waiting) answer()
+        yield* untilAll([...live, ...replayed], "delivered")
+        const order = idsOf(receiver.received)
+        assert.deepStrictEqual(
+          order.filter((id) => replayed.includes(id)),
+          replayed
+        )
+      }).pipe(Effect.scoped, Effect.provide(deliveringLayer({ DELIVERY_TIMEOUT: "30 seconds" }))),
+    60_000
+  )
+
+  it.live("share the webhook's rate with live ones", () =>
+    Effect.gen(function* () {
+      const receiver = yield* makeReceiver()
+      const webhook = yield* makeWebhook(receiver.url, { maxPerSecond: 20 })
+      const ids = [...(yield* queueReplayed(webhook, 20)), ...(yield* queueEvents(webhook, 20))]
+      const began = performance.now()
+      yield* startDelivering
+      yield* untilAll(ids, "delivered")
+      // A second's worth at once, and the rest in another.
+      assert.isAbove(performance.now() - began, 900)
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  )
+
+  it.live("are retried through the delay topics, and come back behind live ones", () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const seen = new Set<string>()
+      const receiver = yield* makeReceiver(({ deliveryId }) => {
+        if (seen.has(deliveryId)) return 200
+        seen.add(deliveryId)
+        return 503
+      })
+      yield* startDelivering
+      const webhook = yield* makeWebhook(receiver.url)
+      const ids = yield* queueReplayed(webhook, 20)
+      yield* untilAll(ids, "delivered")
+      assert.strictEqual(receiver.received.length, 40)
+      const partition = { topic: REPLAYS_TOPIC, partition: partitionOf(REPLAYS_TOPIC, webhook) }
+      assert.lengthOf(yield* log.read({ ...partition, offset: 0 }, 100), 40)
+      const topic = delayTopic(2)
+      const delayed = yield* log.read({ topic, partition: partitionOf(topic, webhook), offset: 0 }, 100)
+      assert.lengthOf(delayed, 20)
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  )
+
+  it.live("wait for a disabled webhook and go on when it is enabled; end with a deleted one", () =>
+    Effect.gen(function* () {
+      const receiver = yield* makeReceiver()
+      const store = yield* DeliveryStore
+      yield* startDelivering
+      const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
+      yield* setStatus(webhook, "disabled")
+      const ids = yield* queueReplayed(webhook, 300)
+      const parked = eventually(
+        Effect.map(store.states(ids), (states) =>
+          assert.isTrue([...states.values()].every((state) => state.parked))
+        )
+      )
+      yield* parked
+      assert.strictEqual(receiver.received.length, 0)
+      yield* setStatus(webhook, "active")
+      yield* untilAll(ids, "delivered")
+      assert.deepStrictEqual(idsOf(receiver.received), ids)
+      yield* setStatus(webhook, "deleted")
+      yield* untilAll(yield* queueReplayed(webhook, 5), "failed")
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  )
+
+  it.live("go on after a restart where they were", () =>
+    Effect.gen(function* () {
+      const receiver = yield* makeReceiver()
+      const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 4 })
+      const ids = yield* queueReplayed(webhook, 1_000)
+      const first = yield* startDelivering
+      yield* receiver.until((received) => received.length > 100)
+      yield* first.stop
+      assert.isBelow(receiver.received.length, ids.length)
+      yield* startDelivering
+      yield* untilAll(ids, "delivered")
+      assert.deepStrictEqual(idsOf(receiver.received).toSorted(), ids)
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  )
+})

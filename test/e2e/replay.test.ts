@@ -1,0 +1,26 @@
+/** Replays on the program as it runs by default: one process on its own store, killed in the middle. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { replayRun, simulatedMainnet } from "../support/replayRun.ts"
+import { startService } from "../support/serviceProcess.ts"
+
+describe("a replay", () => {
+  it.live(
+    "brings each event again as it came the first time, through kill -9 of everything",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* Effect.acquireRelease(
+          Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-replay-"))),
+          (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+        )
+        const { environment: network, ledger } = yield* simulatedMainnet
+        const environment = { ...network, DATA_DIR: folder }
+        const service = yield* startService(environment)
+        yield* replayRun(service, ledger, Effect.andThen(service.kill, startService(environment)))
+      }),
+    180_000
+  )
+})

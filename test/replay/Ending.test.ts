@@ -1,0 +1,221 @@
+/** How jobs end before they are through, and who works on them: with the stage itself, several at once. */
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Fiber, Latch, type Layer, type Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { Limits } from "../../src/config/Limits.ts"
+import { monthOf } from "../../src/domain/Quota.ts"
+import { runJob } from "../../src/replay/Runner.ts"
+import { replay } from "../../src/replay/Stage.ts"
+import { ReplayStore } from "../../src/storage/ReplayStore.ts"
+import { ReplayWork } from "../../src/storage/ReplayWork.ts"
+import { eventually } from "../support/delivering.ts"
+import {
+  ACCOUNT,
+  assertQueued,
+  claim,
+  eventsOf,
+  jobRow,
+  owner,
+  pastLedgers,
+  queueJob,
+  replayingLayer,
+  rowsOf,
+  workOf,
+  writeLedgers
+} from "../support/replaying.ts"
+import { setUsage } from "../support/rows.ts"
+
+const ledgers = pastLedgers(5, 1_200)
+const events = eventsOf(ledgers)
+
+const test = <A, E>(
+  name: string,
+  body: Effect.Effect<A, E, Layer.Success<typeof replayingLayer> | Scope.Scope>
+) =>
+  it.live(
+    name,
+    () => Effect.andThen(writeLedgers(ledgers), body).pipe(Effect.scoped, Effect.provide(replayingLayer)),
+    60_000
+  )
+
+const until = (id: string, status: string) =>
+  eventually(Effect.map(jobRow(id), (job) => assert.strictEqual(job.status, status)))
+
+/** Workers of which each batch but the first waits for the latch. */
+const pausing = Effect.fnUntraced(function* (go: Latch.Latch) {
+  const work = yield* ReplayWork
+  const paused = Latch.makeUnsafe()
+  let standings = 0
+  const service = ReplayWork.of({
+    ...work,
+    standing: (job, now) =>
+      (standings++ === 0 ? Effect.void : Effect.andThen(Latch.open(paused), Latch.await(go))).pipe(
+        Effect.andThen(work.standing(job, now))
+      )
+  })
+  return { service, paused: Latch.await(paused) }
+})
+
+/** A job that has queued its first batch and waits. */
+const halfway = Effect.gen(function* () {
+  const go = Latch.makeUnsafe()
+  const { service, paused } = yield* pausing(go)
+  const job = yield* queueJob({ filters: {}, estimatedEvents: events.length })
+  const stage = yield* Effect.forkScoped(Effect.provideService(replay, ReplayWork, service))
+  yield* paused
+  return { ...job, stage, goOn: Latch.open(go) }
+})
+
+/** What was counted is what was queued, and nothing else waits. */
+const assertTrue = Effect.fnUntraced(function* (job: { readonly id: string; readonly webhookId: string }) {
+  const { processed_events } = yield* jobRow(job.id)
+  yield* assertQueued(job, events.slice(0, processed_events))
+  return processed_events
+})
+
+describe("a running job", () => {
+  test(
+    "is cancelled within a second, and tells what it had queued",
+    Effect.gen(function* () {
+      const jobs = yield* ReplayStore
+      const job = yield* queueJob({ filters: {}, estimatedEvents: events.length })
+      yield* Effect.forkScoped(replay)
+      yield* eventually(
+        Effect.map(jobRow(job.id), ({ processed_events }) => assert.isAbove(processed_events, 0))
+      )
+      const [elapsed, cancelled] = yield* Effect.timed(jobs.cancel(owner, job.id))
+      assert.strictEqual(cancelled.result, "cancelled")
+      assert.isBelow(Duration.toMillis(elapsed), 1_000)
+      const processed = yield* assertTrue(job)
+      assert.isBelow(processed, events.length)
+      const again = yield* jobs.cancel(owner, job.id)
+      assert.strictEqual(again.result, "not cancellable")
+    })
+  )
+
+  test(
+    "whose worker does not answer is cancelled all the same; what that one does later counts for nothing",
+    Effect.gen(function* () {
+      const jobs = yield* ReplayStore
+      const job = yield* halfway
+      assert.strictEqual((yield* jobs.cancel(owner, job.id)).result, "cancelled")
+      const { processed_events } = yield* jobRow(job.id)
+      yield* job.goOn
+      yield* eventually(
+        Effect.map(rowsOf(job.id), (rows) => {
+          assert.isAbove(rows.length, processed_events)
+          const beyond = rows.slice(processed_events)
+          assert.isTrue(beyond.every(({ last_error }) => last_error === "replay cancelled"))
+        })
+      )
+      assert.deepInclude(yield* jobRow(job.id), { status: "cancelled", processed_events })
+    })
+  )
+
+  const ends: ReadonlyArray<readonly [what: string, change: string, error: string]> = [
+    ["webhook is disabled", "status = 'disabled'", "The webhook was disabled."],
+    ["webhook is deleted", "deleted_at = now()", "The webhook was deleted."]
+  ]
+  for (const [what, change, error] of ends) {
+    test(
+      `fails with the reason when its ${what}`,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const job = yield* halfway
+        yield* sql`UPDATE webhooks SET ${sql.literal(change)} WHERE id = ${job.webhookId}`
+        yield* job.goOn
+        yield* until(job.id, "failed")
+        const row = yield* jobRow(job.id)
+        assert.strictEqual(row.error, error)
+        const processed = yield* assertTrue(job)
+        assert.isAbove(processed, 0)
+        assert.strictEqual(row.failed_events, events.length - processed)
+        assert.isNull(row.completed_at)
+      })
+    )
+  }
+
+  test(
+    "queues what the month's quota carries, and fails with the rest",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const carried = Limits.replayBatchEvents + 123
+      const job = yield* queueJob({ filters: {}, estimatedEvents: events.length })
+      yield* sql`UPDATE accounts SET monthly_deliveries = ${String(carried + 77)}::bigint WHERE id = ${ACCOUNT}`
+      yield* setUsage(ACCOUNT, monthOf(Date.now()), 77)
+      yield* Effect.forkScoped(replay)
+      yield* until(job.id, "failed")
+      assert.deepInclude(yield* jobRow(job.id), {
+        processed_events: carried,
+        failed_events: events.length - carried,
+        error: "The month's delivery quota is used up."
+      })
+      yield* assertTrue(job)
+    })
+  )
+
+  test(
+    "waits while its account is suspended",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const job = yield* halfway
+      yield* sql`UPDATE accounts SET suspended_at = now() WHERE id = ${ACCOUNT}`
+      yield* job.goOn
+      const before = yield* jobRow(job.id)
+      yield* eventually(
+        sql`SELECT 1 FROM replay_jobs WHERE id = ${job.id} AND lease_until > now() + interval '9900 milliseconds'`.pipe(
+          Effect.map((rows) => assert.lengthOf(rows, 1))
+        )
+      )
+      assert.strictEqual((yield* jobRow(job.id)).processed_events, before.processed_events)
+      yield* sql`UPDATE accounts SET suspended_at = NULL WHERE id = ${ACCOUNT}`
+      yield* until(job.id, "completed")
+      yield* assertQueued(job, events)
+    })
+  )
+
+  test(
+    "is given back by a process that stops, and another goes on at once",
+    Effect.gen(function* () {
+      const job = yield* halfway
+      yield* Fiber.interrupt(job.stage)
+      yield* Effect.forkScoped(replay)
+      yield* until(job.id, "completed")
+      yield* assertQueued(job, events)
+    })
+  )
+
+  test(
+    "is not touched while its owner renews the lease, and taken over when that ends",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const work = yield* ReplayWork
+      const job = yield* queueJob({ filters: {} })
+      const first = yield* claim
+      assert.strictEqual((yield* work.claim(Date.now()))._tag, "None")
+      assert.strictEqual(yield* work.renew(first), "held")
+      yield* sql`UPDATE replay_jobs SET lease_until = now() WHERE id = ${job.id}`
+      const second = yield* claim
+      assert.strictEqual(second.id, job.id)
+      assert.strictEqual(yield* work.renew(first), "lost")
+      // The first wakes and works on: the same deliveries, and no say in the job.
+      yield* Effect.all([runJob(first), runJob(second)], { concurrency: 2 })
+      yield* assertQueued(job, events)
+      assert.deepInclude(yield* jobRow(job.id), { status: "completed", processed_events: events.length })
+    })
+  )
+
+  test(
+    "shares the stage's places with others: as many as there are run at once",
+    Effect.gen(function* () {
+      const jobs = yield* Effect.forEach(Array.from({ length: Limits.replayJobs + 2 }), () =>
+        queueJob({ eventIds: events.slice(0, 10).map(({ event_id }) => event_id) })
+      )
+      yield* Effect.forkScoped(replay)
+      for (const job of jobs) {
+        yield* until(job.id, "completed")
+        assert.lengthOf(yield* workOf(job.webhookId), 10)
+      }
+    })
+  )
+})

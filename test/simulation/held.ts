@@ -1,0 +1,85 @@
+/**
+ * What the delivery actors hold in memory, seen from the store: what their states were asked for came from the log, what
+ * a page brought came from the backlog; both end with their record, or when only their rows remember them.
+ */
+import { Effect, Layer } from "effect"
+import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
+import { partitionOf } from "../../src/log/Topics.ts"
+import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import type { VirtualClock } from "./virtualClock.ts"
+
+export interface Held {
+  readonly store: Layer.Layer<DeliveryStore, never, DeliveryStore>
+  /** The most that one partition has held. */
+  readonly most: () => number
+  readonly wasParked: (deliveryId: string) => boolean
+  /** The stage has ended, and with it all it held. */
+  readonly forget: () => void
+}
+
+export const makeHeld = (clock: VirtualClock, webhookOf: (deliveryId: string) => string): Held => {
+  const held = new Map<number, Set<string>>()
+  /** Remembered by their rows alone: what a page may bring. */
+  const inRows = new Set<string>()
+  const everParked = new Set<string>()
+  let most = 0
+
+  const partition = (id: string) => {
+    const number = partitionOf(DELIVERIES_TOPIC, webhookOf(id))
+    const ids = held.get(number) ?? new Set()
+    held.set(number, ids)
+    return ids
+  }
+  const take = (id: string) => {
+    inRows.delete(id)
+    const ids = partition(id).add(id)
+    most = Math.max(most, ids.size)
+  }
+  const end = (id: string) => void partition(id).delete(id)
+
+  const watched = (store: DeliveryStore["Service"]): DeliveryStore["Service"] => ({
+    ...store,
+    states: (ids) =>
+      Effect.tap(clock.outside(store.states(ids)), (rows) =>
+        Effect.sync(() => {
+          for (const [id, { status, parked }] of rows)
+            if (!parked && (status === "pending" || status === "retrying")) take(id)
+        })
+      ),
+    record: (attempts, disableAfter) =>
+      Effect.tap(clock.outside(store.record(attempts, disableAfter)), () =>
+        Effect.sync(() => {
+          for (const { deliveryId } of attempts) end(deliveryId)
+        })
+      ),
+    park: (ids) =>
+      Effect.tap(clock.outside(store.park(ids)), () =>
+        Effect.sync(() => {
+          for (const id of ids) {
+            end(id)
+            inRows.add(id)
+            everParked.add(id)
+          }
+        })
+      ),
+    parkedPage: (...asked) =>
+      Effect.tap(clock.outside(store.parkedPage(...asked)), (rows) =>
+        Effect.sync(() => {
+          for (const { id } of rows) if (inRows.has(id)) take(id)
+        })
+      ),
+    parkedWebhooks: clock.outside(store.parkedWebhooks),
+    fail: (...asked) => clock.outside(store.fail(...asked)),
+    failParkedOfDisabled: (...asked) => clock.outside(store.failParkedOfDisabled(...asked))
+  })
+
+  return {
+    store: Layer.effect(DeliveryStore, Effect.map(DeliveryStore, watched)),
+    most: () => most,
+    wasParked: (id) => everParked.has(id),
+    forget: () => {
+      for (const ids of held.values()) for (const id of ids) if (everParked.has(id)) inRows.add(id)
+      held.clear()
+    }
+  }
+}

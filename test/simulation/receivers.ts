@@ -1,0 +1,105 @@
+/**
+ * Receivers for simulations, in the place of the sender: each answers by its kind and by seeded chance, until it is told
+ * to recover. They keep what they saw, with its times, and how many requests were open at once.
+ */
+import { Effect, Layer } from "effect"
+import { Sender } from "../../src/deliver/Sender.ts"
+import type { AttemptOutcome } from "../../src/domain/Delivery.ts"
+import type { Chance } from "../../src/ledger/simulated/Chance.ts"
+import type { VirtualClock } from "./virtualClock.ts"
+
+export const kinds = ["fast", "slow", "hanging", "failing", "flaky", "recovering"] as const
+export type Kind = (typeof kinds)[number]
+
+export interface Request {
+  readonly deliveryId: string
+  readonly atMs: number
+}
+
+export interface Receiver {
+  readonly kind: Kind
+  readonly requests: Array<Request>
+  open: number
+  mostOpen: number
+}
+
+/** What a receiver does with one request. */
+interface Reaction {
+  readonly afterMs: number
+  /** Null: it does not answer. */
+  readonly status: number | null
+}
+
+export const FAST_MS = 100
+/** Answers come at multiples of this: what ends together is recorded together, and a simulation has fewer steps. */
+const STEP_MS = 100
+export const DEADLINE_MS = 5_000
+
+const reactionOf = (kind: Kind, chance: Chance): Reaction => {
+  const answer = (status: number, slowest: number): Reaction => ({
+    afterMs: chance.int(1, slowest / STEP_MS) * STEP_MS,
+    status
+  })
+  const silence: Reaction = { afterMs: DEADLINE_MS, status: null }
+  switch (kind) {
+    case "fast":
+      return { afterMs: FAST_MS, status: 200 }
+    case "slow":
+      return answer(200, 3_000)
+    case "hanging":
+      return silence
+    case "failing":
+      return { afterMs: STEP_MS, status: 503 }
+    case "flaky":
+      return chance.flip(0.6) ? answer(200, 400) : chance.flip(0.8) ? answer(500, 400) : silence
+    case "recovering":
+      return chance.flip(0.5) ? answer(503, 200) : silence
+  }
+}
+
+const outcomeOf = ({ afterMs, status }: Reaction): AttemptOutcome => ({
+  delivered: status === 200,
+  responseStatus: status,
+  responseTimeMs: status === null ? null : afterMs,
+  responseBody: status === null ? null : "",
+  error: status === null ? "timeout" : status === 200 ? null : `HTTP ${status}`
+})
+
+export interface Receivers {
+  /** A receiver at that path. */
+  readonly add: (path: string, kind: Kind) => Receiver
+  /** From now on all but the failing ones are fast. */
+  readonly recover: () => void
+  readonly sender: Layer.Layer<Sender>
+}
+
+export const makeReceivers = (clock: VirtualClock, chance: Chance): Receivers => {
+  let recovered = false
+  const receivers = new Map<string, Receiver>()
+  return {
+    add: (path, kind) => {
+      const receiver: Receiver = { kind, requests: [], open: 0, mostOpen: 0 }
+      receivers.set(path, receiver)
+      return receiver
+    },
+    recover: () => {
+      recovered = true
+    },
+    sender: Layer.succeed(Sender)({
+      send: ({ url, headers }) =>
+        Effect.suspend(() => {
+          const receiver = receivers.get(new URL(url).pathname)!
+          receiver.requests.push({ deliveryId: headers["X-Service-Delivery-Id"]!, atMs: clock.nowMs() })
+          receiver.mostOpen = Math.max(receiver.mostOpen, ++receiver.open)
+          const reaction = reactionOf(
+            recovered && receiver.kind !== "failing" ? "fast" : receiver.kind,
+            chance
+          )
+          return Effect.sleep(reaction.afterMs).pipe(
+            Effect.as(outcomeOf(reaction)),
+            Effect.ensuring(Effect.sync(() => void receiver.open--))
+          )
+        })
+    })
+  }
+}

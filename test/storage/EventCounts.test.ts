@@ -1,0 +1,82 @@
+/** Counting without reading: which hours are whole, where samples lie, and that a sampled estimate is near the truth. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Limits } from "../../src/config/Limits.ts"
+import { EventCounts, hoursWithin, samplesOf } from "../../src/storage/EventCounts.ts"
+import { TestDatabase } from "../support/postgres.ts"
+
+const HOUR = 3_600
+const DAY = 24 * HOUR
+
+describe("hours within a time", () => {
+  it("are the whole ones, with what is cut off on both sides", () => {
+    assert.deepStrictEqual(hoursWithin(10, 3 * HOUR + 5), {
+      hours: { from: HOUR, before: 3 * HOUR },
+      rest: [
+        { from: 10, before: HOUR },
+        { from: 3 * HOUR, before: 3 * HOUR + 5 }
+      ]
+    })
+    assert.deepStrictEqual(hoursWithin(HOUR, 2 * HOUR), { hours: { from: HOUR, before: 2 * HOUR }, rest: [] })
+    assert.deepStrictEqual(hoursWithin(10, HOUR + 5), {
+      hours: undefined,
+      rest: [{ from: 10, before: HOUR + 5 }]
+    })
+  })
+})
+
+describe("samples of a time", () => {
+  it("lie one in each slice, whole hours where a slice holds several", () => {
+    for (const days of [1, 400]) {
+      const time = { from: 1_700_000_123, before: 1_700_000_123 + days * DAY }
+      const { windows, wholeHours } = samplesOf(time, 1_000)
+      const slice = (days * DAY) / 1_000
+      assert.strictEqual(wholeHours, days === 400)
+      for (const [i, { from, before }] of windows.entries()) {
+        assert.isAtLeast(from, time.from + i * slice - 0.001)
+        assert.isAtMost(before, time.from + (i + 1) * slice + 0.001)
+        if (wholeHours) assert.deepStrictEqual([from % HOUR, before - from], [0, HOUR])
+      }
+    }
+  })
+})
+
+describe("the estimate of an account with many events", () => {
+  it.live(
+    "is within five per cent",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const counts = yield* EventCounts
+        const begin = Date.parse("2026-01-02T00:00:00Z") / 1_000
+        const events = 3 * Limits.replayCountedRows
+        for (const table of ["events", "event_accounts"]) {
+          yield* sql.unsafe(
+            `CREATE TABLE ${table}_2026 PARTITION OF ${table} FOR VALUES FROM ('2025-12-01Z') TO ('2027-01-01Z')`
+          )
+        }
+        // Busier by the hour of the day, and more so in spring.
+        yield* sql.unsafe(`
+          INSERT INTO event_accounts (network, account, event_type, close_time, ledger_index, position)
+          SELECT 'mainnet', CASE WHEN i % 3 = 0 THEN 'rOther' ELSE 'rBusy' END, 'payment.xrp',
+            to_timestamp(${begin} + floor(${300 * DAY} * power(i / ${events * 1.5}, 1.3) + 9000 * (1 + sin(i / 50.0)))), i / 5, i % 5
+          FROM generate_series(20000, ${events * 1.5}) AS i`)
+        yield* sql`
+          INSERT INTO event_hours (network, event_type, hour, events)
+          SELECT network, event_type, date_trunc('hour', close_time, 'UTC'), count(*) FROM event_accounts GROUP BY 1, 2, 3`
+        const wanted = {
+          network: "mainnet",
+          eventTypes: undefined,
+          accounts: ["rBusy"],
+          from: begin,
+          before: begin + 301 * DAY
+        } as const
+        const [exact] = yield* sql<{ readonly events: number }>`
+          SELECT count(*)::float8 AS events FROM event_accounts WHERE account = 'rBusy'`
+        const estimated = yield* counts.estimate(wanted)
+        assert.closeTo(estimated / exact!.events, 1, 0.05)
+      }).pipe(Effect.provide(Layer.provideMerge(EventCounts.layer, TestDatabase))),
+    60_000
+  )
+})

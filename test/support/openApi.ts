@@ -1,0 +1,141 @@
+/** The published OpenAPI document as a judge: whether an answer is one that it promises. */
+import { readFileSync } from "node:fs"
+import type { ValidateFunction } from "ajv"
+import { Ajv2020 } from "ajv/dist/2020.js"
+import addFormats from "ajv-formats"
+import type { Answer } from "./api.ts"
+
+interface Reference {
+  readonly $ref?: string
+}
+
+interface Header {
+  readonly required: boolean
+  readonly schema: { readonly type?: string }
+}
+
+interface Media {
+  readonly schema: unknown
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+}
+
+interface Response {
+  readonly headers: Readonly<Record<string, Header & Reference>>
+  readonly content?: Readonly<Record<string, Media>>
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly in: "path" | "query" | "header"
+  readonly description?: string
+  readonly example?: unknown
+  readonly schema: Readonly<Record<string, unknown>>
+}
+
+export interface Operation {
+  readonly method: string
+  readonly path: string
+  readonly operationId: string
+  readonly description: string
+  readonly summary: string
+  readonly security: ReadonlyArray<{ readonly apiKey: ReadonlyArray<string> }>
+  readonly parameters: ReadonlyArray<Parameter & Reference>
+  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Media>> }
+  readonly responses: Readonly<Record<string, Response & Reference>>
+}
+
+export const document = JSON.parse(readFileSync("schemas/openapi.json", "utf8"))
+
+/** Every operation, its references to parameters and responses resolved. */
+const resolved = <A extends object>(value: A & Reference): A =>
+  value.$ref === undefined
+    ? value
+    : value.$ref
+        .slice(2)
+        .split("/")
+        .reduce((inside, name) => inside[name], document)
+
+const paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> = document.paths
+
+export const operations: ReadonlyArray<Operation> = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    ...operation,
+    method: method.toUpperCase(),
+    path,
+    parameters: operation.parameters.map(resolved),
+    responses: Object.fromEntries(
+      Object.entries(operation.responses).map(([status, response]) => [status, resolved(response)])
+    )
+  }))
+)
+
+// The document is more than one schema: keywords of OpenAPI are none of JSON Schema.
+const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }))
+ajv.addSchema(document, "openapi")
+const compiled = new WeakMap<object, ValidateFunction>()
+
+/** References into the document, made complete. */
+const complete = (schema: unknown): object =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"openapi#/'))
+
+/** What the schema has against the value, by place. */
+export const complaints = (schema: unknown, value: unknown): ReadonlyArray<string> => {
+  const key = Object(schema)
+  const validate = compiled.get(key) ?? ajv.compile(complete(schema))
+  compiled.set(key, validate)
+  return validate(value)
+    ? []
+    : (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`)
+}
+
+/** Of the gate's: such a header that is not promised says something that is not so. */
+const promisedOnly = [
+  "x-ratelimit-limit",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
+  "retry-after",
+  "allow"
+]
+
+const headerProblems = (promised: Response["headers"], headers: Headers): ReadonlyArray<string> => {
+  const expected = Object.entries(promised).map(([name, header]) => [name, resolved<Header>(header)] as const)
+  const names = new Set(expected.map(([name]) => name.toLowerCase()))
+  return [
+    ...expected.flatMap(([name, { required, schema }]) => {
+      const text = headers.get(name)
+      if (text === null) return required ? [`lacks ${name}`] : []
+      const value = schema.type === "integer" && /^\d+$/.test(text) ? Number(text) : text
+      return complaints(schema, value).map((problem) => `${name}: ${problem}`)
+    }),
+    ...promisedOnly.filter((name) => headers.has(name) && !names.has(name)).map((name) => `has ${name}`)
+  ]
+}
+
+/** How an answer differs from what the document says of the operation; empty when it does not. */
+export const mismatches = (operation: Operation, answer: Answer): ReadonlyArray<string> => {
+  const response = operation.responses[String(answer.status)]
+  if (response === undefined) return [`answers ${answer.status}, which is not documented`]
+  const media = response.content?.["application/json"]
+  const problems =
+    media === undefined
+      ? answer.text === ""
+        ? []
+        : ["has a body"]
+      : answer.headers.get("content-type") === "application/json"
+        ? complaints(media.schema, answer.body)
+        : [`is ${answer.headers.get("content-type")}`]
+  return [...problems, ...headerProblems(response.headers, answer.headers)]
+}
+
+/** How a JSON body differs from what the document says the operation takes. */
+export const bodyMismatches = ({ requestBody }: Operation, body: unknown): ReadonlyArray<string> => {
+  const [media] = Object.values(requestBody?.content ?? {})
+  return media === undefined || typeof body !== "object" || body instanceof Uint8Array
+    ? []
+    : complaints(media.schema, body)
+}
+
+/** The examples of a body, whether it has one or several. */
+export const examplesOf = ({ example, examples }: Media): ReadonlyArray<unknown> =>
+  examples === undefined ? [example] : Object.values(examples).map(({ value }) => value)

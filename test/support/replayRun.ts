@@ -1,0 +1,117 @@
+/**
+ * A customer's replay on a running service, whatever its log: more than a thousand events of the simulated ledger arrive, then
+ * all of them are replayed, with a kill -9 of what works on it in between. What comes is what came the first time.
+ */
+import { assert } from "@effect/vitest"
+import { Effect, type Scope } from "effect"
+import { expectedEventIds, makeSimulatedLedger } from "../../src/ledger/simulated/SimulatedLedger.ts"
+import { type ApiClient, apiClient, createWebhook, waitUntil } from "./apiClient.ts"
+import { makeReceiver, type Received, signatureHolds } from "./receiver.ts"
+import type { ServiceProcess } from "./serviceProcess.ts"
+
+export const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
+const EVENTS = 1_500
+const KILL_AT = 300
+
+interface Job {
+  readonly status: string
+  readonly total_events: number
+  readonly processed_events: number
+  readonly failed_events: number
+  readonly progress_percent: number
+}
+
+const jobOf = (client: ApiClient, id: string) =>
+  Effect.map(client.call("GET", `/v1/replay/${id}`), ({ body }) => body as unknown as Job)
+
+const replay = Effect.fnUntraced(function* (client: ApiClient, body: object) {
+  const answer = yield* client.call("POST", "/v1/replay", body)
+  assert.strictEqual(answer.status, 202, JSON.stringify(answer.body))
+  return answer.body as unknown as { readonly job_id: string; readonly estimated_events: number }
+})
+
+const bodies = (received: ReadonlyArray<Received>): ReadonlyMap<string, string> =>
+  new Map(received.map(({ event, body }) => [event.event_id, body]))
+
+const ids = (received: ReadonlyArray<Received>) => new Set(received.map(({ deliveryId }) => deliveryId))
+
+export const simulatedMainnet = Effect.gen(function* () {
+  const ledger = yield* makeSimulatedLedger({
+    seed: 5,
+    networkId: 0,
+    transactionsPerLedger: 50,
+    closeEveryMs: "manual",
+    hashing: "digest"
+  })
+  const environment = {
+    ADMIN_KEY,
+    XRPL_MAINNET_URLS: ledger.url,
+    XRPL_MAINNET_START: String((yield* ledger.head).header.ledger_index),
+    DELIVERY_ALLOW_HTTP: "true",
+    DELIVERY_ALLOW_PRIVATE_ADDRESSES: "true"
+  }
+  return { ledger, environment }
+})
+
+/** `strike`: kills what works on the replay; gives the process with the API that runs afterwards. */
+export const replayRun = Effect.fnUntraced(function* (
+  api: ServiceProcess,
+  ledger: Effect.Success<typeof simulatedMainnet>["ledger"],
+  strike: Effect.Effect<ServiceProcess, Error, Scope.Scope>
+) {
+  const receiver = yield* makeReceiver()
+  let client = apiClient(api.apiUrl, ADMIN_KEY)
+  const { id, secret } = yield* createWebhook(client, { url: receiver.url, event_types: ["*"] })
+  const expected: Array<string> = []
+  while (expected.length < EVENTS) expected.push(...expectedEventIds(yield* ledger.close))
+  yield* receiver.until((received) => bodies(received).size === expected.length)
+  const first = [...receiver.received]
+
+  const job = yield* replay(client, { webhook_id: id, filters: {} })
+  assert.strictEqual(job.estimated_events, expected.length)
+  yield* receiver.until((received) => received.length >= first.length + KILL_AT)
+  client = apiClient((yield* strike).apiUrl, ADMIN_KEY)
+  yield* waitUntil(
+    Effect.map(jobOf(client, job.job_id), ({ status }) => status === "completed"),
+    "60 seconds"
+  )
+  yield* receiver.until((received) => ids(received.slice(first.length)).size >= expected.length)
+  assert.deepInclude(yield* jobOf(client, job.job_id), {
+    total_events: expected.length,
+    processed_events: expected.length,
+    failed_events: 0,
+    progress_percent: 100
+  })
+
+  const again = receiver.received.slice(first.length)
+  // New deliveries, one of each event, with the same bytes.
+  assert.strictEqual(ids(again).size, expected.length)
+  assert.deepStrictEqual(
+    [...ids(again)].filter((one) => ids(first).has(one)),
+    []
+  )
+  assert.deepStrictEqual(bodies(again), bodies(first))
+  for (const one of again) assert.isTrue(signatureHolds(secret, one))
+
+  // Event ids are queued from their ledgers alone; one that is unknown fails.
+  const some = expected.filter((_, i) => i % 100 === 0)
+  const before = receiver.received.length
+  const byIds = yield* replay(client, {
+    webhook_id: id,
+    event_ids: [...some, `xrpl:1:${"0".repeat(64)}:payment.xrp`]
+  })
+  yield* waitUntil(
+    Effect.map(jobOf(client, byIds.job_id), ({ status }) => status === "completed"),
+    "60 seconds"
+  )
+  assert.deepInclude(yield* jobOf(client, byIds.job_id), {
+    processed_events: some.length,
+    failed_events: 1
+  })
+  yield* receiver.until((received) => received.length >= before + some.length)
+  assert.sameMembers(
+    receiver.received.slice(before).map(({ event }) => event.event_id),
+    some
+  )
+  return { client, webhookId: id, receiver }
+})

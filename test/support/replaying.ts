@@ -1,0 +1,199 @@
+/**
+ * Past ledgers for replays: their events, their markers and the event log's rows, as ingest and the events stage leave
+ * them; and jobs on them, without the API.
+ */
+import { assert } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { type DeliveryWork, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
+import { randomId } from "../../src/domain/Ids.ts"
+import {
+  EVENT_LOG_GROUP,
+  eventsTopic,
+  type LedgerEvent,
+  type LedgerMarker
+} from "../../src/domain/LedgerEvent.ts"
+import type { Network } from "../../src/domain/Network.ts"
+import type { ReplayFilters } from "../../src/domain/Replay.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { partitionOf } from "../../src/log/Topics.ts"
+import { EventStore } from "../../src/storage/EventStore.ts"
+import { ReplayStore } from "../../src/storage/ReplayStore.ts"
+import { ReplayWork } from "../../src/storage/ReplayWork.ts"
+import { storesLayer } from "./api.ts"
+import { hashOf } from "./chain.ts"
+import { addresses, eventOf, pick, recordOf, types } from "./events.ts"
+import { markerRecords } from "./markers.ts"
+import { generator } from "./misbehavingServer.ts"
+import { insertAccount, insertWebhook } from "./rows.ts"
+
+export interface PastLedger {
+  readonly index: number
+  readonly closeTime: string
+  readonly events: ReadonlyArray<LedgerEvent>
+}
+
+const markerOf = ({ index, closeTime, events }: PastLedger, firstOffset: number | null): LedgerMarker => ({
+  ledger_index: index,
+  ledger_hash: hashOf(`ledger ${index}`),
+  parent_hash: hashOf(`ledger ${index - 1}`),
+  close_time: closeTime,
+  transaction_count: events.length,
+  event_count: events.length,
+  first_event_offset: firstOffset,
+  detected_at: Date.parse(closeTime) + 1_500,
+  range_since: 1
+})
+
+export const FIRST_LEDGER = 90_000_000
+export const BEGAN = Date.parse("2026-10-01T00:00:00Z")
+const SECOND = 1_000
+
+export const isoSecond = (unixMs: number): string => `${new Date(unixMs).toISOString().slice(0, 19)}Z`
+
+/** Ledgers `stepSeconds` apart, with up to six events each, by a seed. */
+export const pastLedgers = (
+  seed: number,
+  count: number,
+  {
+    network = "mainnet",
+    stepSeconds = 4,
+    first = FIRST_LEDGER
+  }: {
+    readonly network?: Network
+    readonly stepSeconds?: number
+    readonly first?: number
+  } = {}
+): ReadonlyArray<PastLedger> => {
+  const chance = generator(seed)
+  return Array.from({ length: count }, (_, i) => {
+    const closeTime = isoSecond(BEGAN + i * stepSeconds * SECOND)
+    const events = Array.from({ length: Math.floor(chance() * 7) }, (_, position) =>
+      eventOf({
+        network,
+        ledgerIndex: first + i,
+        position,
+        type: pick(chance, types),
+        timestamp: closeTime,
+        accounts: addresses.filter(() => chance() < 0.4)
+      })
+    )
+    return { index: first + i, closeTime, events }
+  })
+}
+
+/** Each in a transaction of its own, as ingest writes them. */
+export const writeLedgers = Effect.fnUntraced(function* (
+  ledgers: ReadonlyArray<PastLedger>,
+  network: Network = "mainnet"
+) {
+  const log = yield* EventLog
+  const store = yield* EventStore
+  for (const ledger of ledgers) {
+    yield* log.transaction({
+      append: ledger.events.map(recordOf),
+      appendThen: (positions) => markerRecords(network, [markerOf(ledger, positions[0]?.offset ?? null)])
+    })
+  }
+  yield* store.insert(
+    ledgers.flatMap(({ events }) => events),
+    BEGAN
+  )
+  const partition = { topic: eventsTopic(network), partition: 0 }
+  const { end } = yield* log.offsets(partition)
+  yield* log.transaction({
+    append: [],
+    commit: { group: EVENT_LOG_GROUP, positions: [{ ...partition, offset: end }] }
+  })
+})
+
+export const eventsOf = (ledgers: ReadonlyArray<PastLedger>): ReadonlyArray<LedgerEvent> =>
+  ledgers.flatMap(({ events }) => events)
+
+export const ACCOUNT = "acct_1"
+export const owner = { accountId: ACCOUNT, networks: ["mainnet"] as const }
+
+export const replayingLayer = Layer.provideMerge(ReplayWork.layer, storesLayer())
+
+/** A webhook, and the job that is asked for. */
+export const queueJob = Effect.fnUntraced(function* (wanted: {
+  readonly eventIds?: ReadonlyArray<string>
+  readonly filters?: ReplayFilters
+  readonly estimatedEvents?: number
+}) {
+  const log = yield* EventLog
+  const jobs = yield* ReplayStore
+  yield* insertAccount(ACCOUNT)
+  const webhookId = yield* insertWebhook(ACCOUNT)
+  const id = randomId("rpl_job_", Date.now())
+  const { end } = yield* log.offsets({ topic: eventsTopic("mainnet"), partition: 0 })
+  const result = yield* jobs.create(
+    owner,
+    {
+      id,
+      webhookId,
+      eventIds: wanted.eventIds,
+      filters: wanted.filters,
+      estimatedEvents: wanted.eventIds?.length ?? wanted.estimatedEvents ?? 1_000,
+      endOffset: end
+    },
+    Date.now()
+  )
+  assert.strictEqual(result, "queued")
+  return { id, webhookId }
+})
+
+export const claim = Effect.gen(function* () {
+  const work = yield* ReplayWork
+  return Option.getOrThrow(yield* work.claim(Date.now()))
+})
+
+export const jobRow = Effect.fnUntraced(function* (id: string) {
+  const jobs = yield* ReplayStore
+  return Option.getOrThrow(yield* jobs.find(owner, id))
+})
+
+interface DeliveryRow {
+  readonly id: string
+  readonly event_id: string
+  readonly status: string
+  readonly last_error: string | null
+}
+
+export const rowsOf = Effect.fnUntraced(function* (jobId: string) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<DeliveryRow>`
+    SELECT id, event_id, status, last_error FROM deliveries WHERE replay_job_id = ${jobId} ORDER BY id`
+})
+
+/** The work of the webhook in the log, as it came. */
+export const workOf = Effect.fnUntraced(function* (webhookId: string) {
+  const log = yield* EventLog
+  const partition = { topic: REPLAYS_TOPIC, partition: partitionOf(REPLAYS_TOPIC, webhookId) }
+  const records = yield* log.read({ ...partition, offset: 0 }, 100_000)
+  return records
+    .map(({ value }) => JSON.parse(value!) as DeliveryWork)
+    .filter((work) => work.webhook_id === webhookId)
+})
+
+export const distinct = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> => [...new Set(values)]
+
+/** Rows and work hold exactly these events, each once, in ledger order. */
+export const assertQueued = Effect.fnUntraced(function* (
+  { id, webhookId }: { readonly id: string; readonly webhookId: string },
+  expected: ReadonlyArray<LedgerEvent>
+) {
+  const ids = expected.map(({ event_id }) => event_id)
+  const rows = yield* rowsOf(id)
+  assert.deepStrictEqual(
+    rows.map((row) => row.event_id),
+    ids
+  )
+  assert.isTrue(rows.every(({ status }) => status === "pending"))
+  const work = yield* workOf(webhookId)
+  assert.deepStrictEqual(
+    distinct(work.map(({ delivery_id }) => delivery_id)),
+    rows.map((row) => row.id)
+  )
+  assert.isTrue(work.every((one) => one.replay === true && one.attempt === 1))
+})

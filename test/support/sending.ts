@@ -1,0 +1,73 @@
+/** The program's sender towards real servers of the test's own. */
+import { createServer as createTlsServer } from "node:https"
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net"
+import { Effect, Layer } from "effect"
+import { Sender } from "../../src/deliver/Sender.ts"
+import { signedRequest } from "../../src/deliver/Signer.ts"
+import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import { type Answer, makeReceiver } from "./receiver.ts"
+import { settingsLayer } from "./settings.ts"
+
+export const event: LedgerEvent = {
+  event_id: "xrpl:1:AB:payment.xrp",
+  event_type: "payment.xrp",
+  ledger_index: 1,
+  timestamp: "2026-11-21T09:30:00Z",
+  payload: { tx_hash: "AB", sender: "rA", receiver: "rB", amount: "1" },
+  accounts: ["rA", "rB"],
+  network: "mainnet",
+  position: 0,
+  detected_at: 1
+}
+export const SECRET = "whsec_test"
+export const requestTo = (url: string) =>
+  signedRequest({
+    url,
+    headers: { "X-Mine": "1" },
+    secrets: [SECRET],
+    webhookId: "wh_1",
+    deliveryId: "dlv_1",
+    event,
+    nowMs: 1_700_000_000_999
+  })
+
+export const senderWith = (environment: Readonly<Record<string, string>> = {}) =>
+  Sender.layer.pipe(Layer.provide(settingsLayer({ DELIVERY_TIMEOUT: "300 millis", ...environment })))
+
+export const send = (url: string, environment?: Readonly<Record<string, string>>) =>
+  Effect.flatMap(Sender, (sender) => sender.send(requestTo(url))).pipe(
+    Effect.provide(senderWith(environment))
+  )
+
+/** What an attempt at a receiver with this answer comes to. */
+export const attemptAt = (answer: Answer) =>
+  Effect.scoped(Effect.flatMap(makeReceiver(answer), (receiver) => send(receiver.url)))
+
+/** A raw TCP server that does `onSocket` with each connection. */
+export const tcpServer = (onSocket: (socket: Socket) => void) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.callback<ReturnType<typeof createTcpServer>>((resume) => {
+        const server = createTcpServer((socket) => {
+          socket.on("error", () => {})
+          onSocket(socket)
+        })
+        server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+      }),
+      (server) => Effect.sync(() => void server.close())
+    ),
+    (server) => (server.address() as AddressInfo).port
+  )
+
+export const tlsServer = (options: { readonly key: string; readonly cert: string }) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.callback<ReturnType<typeof createTlsServer>>((resume) => {
+        const server = createTlsServer(options, (_, response) => response.end())
+        server.on("tlsClientError", () => {})
+        server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+      }),
+      (server) => Effect.sync(() => void server.close())
+    ),
+    (server) => (server.address() as AddressInfo).port
+  )
