@@ -25,8 +25,11 @@ import { appendEvents, makeEvents, makeWebhooks, NETWORK } from "./support/webho
 
 const SCAN_TARGET = 0.5
 const P99_TARGET = 2
-const EVENTS = 40_000
+const EVENTS = 1_000_000
 const BODY_BYTES = 1_024
+/** Where the series of a size begin, so that no two events are the same. */
+const PAST_SERIES = 100
+const LIVE_SERIES = 1_000_000
 /** Events that are appended at once. */
 const CHUNK = 2_000
 const SCAN_ROUNDS = 3
@@ -112,15 +115,14 @@ const measure = Effect.gen(function* () {
   const jobs = yield* makeJobs(accountId)
   yield* Effect.forkScoped(deliver)
 
-  let series = 0
-  const append = Effect.fnUntraced(function* (count: number) {
-    const events = makeEvents(count, BODY_BYTES, series++)
+  const append = Effect.fnUntraced(function* (count: number, series: number) {
+    const events = makeEvents(count, BODY_BYTES, series)
     const offsets = yield* appendEvents(events)
     return { events, offsets: new Map(events.map(({ event_id }, i) => [event_id, offsets[i]!])) }
   })
 
   // Delivered live and replayed, to another webhook each round.
-  const past = yield* append(RATE_EVENTS)
+  const past = yield* append(RATE_EVENTS, 0)
   const rates = yield* inRounds(
     RATE_ROUNDS,
     Effect.fnUntraced(function* (round: number) {
@@ -145,7 +147,7 @@ const measure = Effect.gen(function* () {
     })
   )
 
-  for (let appended = 0; appended < EVENTS; appended += CHUNK) yield* append(CHUNK)
+  for (let chunk = 0; chunk < EVENTS / CHUNK; chunk++) yield* append(CHUNK, PAST_SERIES + chunk)
   const scans = yield* inRounds(
     SCAN_ROUNDS,
     Effect.fnUntraced(function* () {
@@ -157,9 +159,10 @@ const measure = Effect.gen(function* () {
   )
 
   yield* Effect.forkScoped(replay)
+  let series = LIVE_SERIES
   /** Milliseconds from each live delivery's landing in the log to its request's arrival. */
   const live = Effect.fnUntraced(function* (everyMs: number) {
-    const { events, offsets } = yield* append(LIVE_EVENTS)
+    const { events, offsets } = yield* append(LIVE_EVENTS, series++)
     const queuedAt = new Map<string, number>()
     const began = now()
     for (const [i, event] of events.entries()) {
