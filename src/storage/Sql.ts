@@ -23,17 +23,7 @@ export interface SqlOptions {
 
 const OLDEST_VERSION_NUM = 150_000
 
-/**
- * A connection plans each statement once, whatever its values: over a month of table partitions planning takes many times
- * as long as running, and the statements are written so that one plan is right for all values.
- */
-const startupParameters = { plan_cache_mode: "force_generic_plan" }
-
-const pool = {
-  maxConnections: Limits.databaseConnections,
-  applicationName: "ledgerhook",
-  startupParameters
-}
+const pool = { maxConnections: Limits.databaseConnections, applicationName: "ledgerhook" }
 
 /** Host, port and database: what an operator needs to recognise, without user and password. */
 const addressOf = (url: string): string => {
