@@ -4,7 +4,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { iso } from "../api/Times.ts"
 import { Limits } from "../config/Limits.ts"
 import { isEmail } from "../domain/Email.ts"
-import { CUSTOM_PLAN, type LimitOverrides, limitsOf, plans } from "../domain/Plans.ts"
+import { CUSTOM_PLAN, type LimitOverrides, limitsJson, limitsOf, plans } from "../domain/Plans.ts"
 import { type Account, type AccountChange, AccountStore } from "../storage/AccountStore.ts"
 import { CommandFailed, WrongUsage } from "./Failure.ts"
 import { accountArgument, findAccount, nameFlag, noAccount, stores } from "./Stores.ts"
@@ -17,12 +17,7 @@ const toJson = (account: Account) => {
     name: account.name,
     email: account.email,
     plan: account.plan,
-    limits: {
-      requests_per_minute: limits.requestsPerMinute,
-      requests_per_day: limits.requestsPerDay,
-      monthly_deliveries: limits.monthlyDeliveries,
-      concurrent_replays: limits.concurrentReplays
-    },
+    limits: limitsJson(limits),
     suspended_at: account.suspended_at === null ? null : iso(account.suspended_at),
     created_at: iso(account.created_at)
   }

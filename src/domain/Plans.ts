@@ -62,3 +62,11 @@ export const limitsOf = (plan: Plan, own: LimitOverrides): PlanLimits => {
     concurrentReplays: own.concurrentReplays ?? standard.concurrentReplays
   }
 }
+
+/** As the API and the commands show them. */
+export const limitsJson = (limits: PlanLimits) => ({
+  requests_per_minute: limits.requestsPerMinute,
+  requests_per_day: limits.requestsPerDay,
+  monthly_deliveries: limits.monthlyDeliveries,
+  concurrent_replays: limits.concurrentReplays
+})

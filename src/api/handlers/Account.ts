@@ -1,6 +1,7 @@
 /** `/v1/account`: the plan's limits as they hold for this account, and what it has used of its quota this month. */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { limitsJson } from "../../domain/Plans.ts"
 import { monthOf } from "../../domain/Quota.ts"
 import { AccountStore } from "../../storage/AccountStore.ts"
 import { UsageStore } from "../../storage/UsageStore.ts"
@@ -27,12 +28,7 @@ export const accountLayer = HttpApiBuilder.group(
             name: account.name,
             email: account.email,
             plan: account.plan,
-            limits: {
-              requests_per_minute: limits.requestsPerMinute,
-              requests_per_day: limits.requestsPerDay,
-              monthly_deliveries: limits.monthlyDeliveries,
-              concurrent_replays: limits.concurrentReplays
-            },
+            limits: limitsJson(limits),
             usage: {
               month: monthOf(now),
               deliveries: yield* usage.deliveriesOf(accountId, now),
