@@ -1,0 +1,163 @@
+/** Traces and metrics reach a real OTLP receiver, and one that is away, slow or refusing holds nothing up. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Latch, Layer, Logger } from "effect"
+import { PrometheusMetrics } from "effect/observability"
+import { Metrics } from "../../src/observability/Metrics.ts"
+import { otlpEndpoint } from "../../src/observability/OtlpEndpoint.ts"
+import * as Telemetry from "../../src/observability/Telemetry.ts"
+import { traced } from "../../src/observability/Tracing.ts"
+import { makeOtlpReceiver, type OtlpReceiver } from "../support/otlpReceiver.ts"
+
+const limits = {
+  tracesPerSecond: 100,
+  spansPerSecond: 1_000,
+  tracesEveryMs: 50,
+  metricsEveryMs: 50,
+  requestMs: 500,
+  lastRequestMs: 2_000
+}
+
+const telemetry = (url: string, changed: Partial<typeof limits> = {}) =>
+  Telemetry.layer({
+    endpoint: otlpEndpoint(url, { "x-key": "k" }),
+    version: "1.2.3",
+    limits: { ...limits, ...changed }
+  })
+
+/** What is said while it runs. */
+const listening = () => {
+  const lines: Array<string> = []
+  const some = Latch.makeUnsafe()
+  const logger = Logger.make<unknown, void>(({ logLevel, message }) => {
+    if (logLevel === "Debug") return
+    lines.push(`${logLevel} ${message}`)
+    some.openUnsafe()
+  })
+  return { lines, layer: Logger.layer([logger]), something: Latch.await(some) }
+}
+
+const traceOne = traced(Effect.succeed(3), "write events", (events) => ({ events, topic: "t" }))
+
+/** The names of the families that `/metrics` shows. */
+const shownFamilies = Effect.map(PrometheusMetrics.format(), (text) =>
+  Array.from(text.matchAll(/^# TYPE (\S+) /gm), (match) => match[1]!).sort()
+)
+
+const spansNamed = (receiver: OtlpReceiver, name: string) =>
+  receiver.spans.filter((span) => span.name === name)
+
+describe("telemetry", () => {
+  it.live("sends the metrics of /metrics under their names, with service, version and instance", () =>
+    Effect.gen(function* () {
+      const receiver = yield* makeOtlpReceiver()
+      yield* Effect.gen(function* () {
+        yield* Metrics.deliveryAttempts("delivered", 7)
+        const taken = () =>
+          receiver
+            .series()
+            .filter(
+              ({ name, attributes }) => name.includes("attempts") && attributes["outcome"] === "delivered"
+            )
+        yield* receiver.until(() => taken()[0]?.value === 7)
+        const [{ description, isMonotonic, resource }] = taken() as [ReturnType<typeof taken>[number]]
+        assert.strictEqual(description, "Attempts that were recorded")
+        assert.isTrue(isMonotonic)
+        assert.strictEqual(resource["service.name"], "ledgerhook")
+        assert.strictEqual(resource["service.version"], "1.2.3")
+        assert.match(String(resource["service.instance.id"]), /^[0-9a-f-]{36}$/)
+        const sent = [...new Set(receiver.series().map(({ name }) => name))].sort()
+        assert.deepStrictEqual(sent, yield* shownFamilies)
+      }).pipe(Effect.provide(telemetry(receiver.url)))
+      const [{ headers, path }] = receiver.requests as [OtlpReceiver["requests"][number]]
+      assert.match(path, /^\/v1\/(traces|metrics)$/)
+      assert.strictEqual(headers["content-type"], "application/x-protobuf")
+      assert.strictEqual(headers["x-key"], "k")
+    })
+  )
+
+  it.live("sends traces with what they came to, failed ones as errors", () =>
+    Effect.gen(function* () {
+      const receiver = yield* makeOtlpReceiver()
+      yield* Effect.gen(function* () {
+        yield* traceOne
+        const failing = traced(Effect.fail("no database"), "record attempts", () => ({}))
+        yield* Effect.exit(failing)
+        yield* Effect.withSpan(Effect.void, "sql.execute", { kind: "client" })
+      }).pipe(Effect.provide(telemetry(receiver.url)))
+      yield* receiver.until(() => receiver.spans.length >= 2)
+      const [written] = spansNamed(receiver, "write events")
+      assert.deepStrictEqual(written!.attributes, { events: 3, topic: "t" })
+      assert.strictEqual(written!.parentSpanId, "")
+      assert.match(written!.traceId, /^[0-9a-f]{32}$/)
+      assert.strictEqual(written!.resource["service.name"], "ledgerhook")
+      assert.strictEqual(spansNamed(receiver, "record attempts")[0]!.status, 2)
+      assert.strictEqual(receiver.spans.length, 2)
+    })
+  )
+
+  it.live("sends the last at the end, although the interval is not over", () =>
+    Effect.gen(function* () {
+      const receiver = yield* makeOtlpReceiver()
+      const seldom = { tracesEveryMs: 3_600_000, metricsEveryMs: 3_600_000 }
+      yield* Effect.gen(function* () {
+        yield* traceOne
+        yield* Metrics.mails("sent", 1)
+      }).pipe(Effect.provide(telemetry(receiver.url, seldom)))
+      assert.strictEqual(spansNamed(receiver, "write events").length, 1)
+      assert.isTrue(receiver.series().some(({ name }) => name === "ledgerhook_mails_total"))
+    })
+  )
+
+  it.live("warns once of a receiver that refuses, tries on, and says when it takes them again", () =>
+    Effect.gen(function* () {
+      let refusals = 0
+      const receiver = yield* makeOtlpReceiver(() => (++refusals <= 3 ? 503 : 200))
+      const { layer, lines } = listening()
+      yield* Effect.gen(function* () {
+        yield* traceOne
+        yield* receiver.until(() => receiver.spans.length === 1 && receiver.series().length > 0)
+      }).pipe(Effect.provide(telemetry(receiver.url).pipe(Layer.provideMerge(layer))))
+      const host = new URL(receiver.url).host
+      assert.deepStrictEqual(lines, [
+        `Warn OTEL_EXPORTER_OTLP_ENDPOINT: ${host} answered HTTP 503; traces and metrics are dropped until it takes them.`,
+        `Info OTEL_EXPORTER_OTLP_ENDPOINT: ${host} takes traces and metrics again.`
+      ])
+    })
+  )
+
+  it.live("neither waits nor fails when nobody listens, or nobody answers, and ends in time", () =>
+    Effect.gen(function* () {
+      const silent = yield* makeOtlpReceiver(() => "handled")
+      // An answer that begins, and asks for patience, is none.
+      const dripping = yield* makeOtlpReceiver((_, response) => {
+        response.writeHead(200, { "retry-after": "3600" }).write("x")
+        return "handled"
+      })
+      for (const url of ["http://127.0.0.1:1", silent.url, dripping.url]) {
+        const { layer, lines, something } = listening()
+        const startedAt = performance.now()
+        yield* Effect.replicateEffect(traceOne, 2_000).pipe(
+          Effect.andThen(something),
+          Effect.provide(telemetry(url).pipe(Layer.provideMerge(layer)))
+        )
+        assert.isBelow(performance.now() - startedAt, 15_000)
+        assert.strictEqual(lines.length, 1, lines.join("\n"))
+        assert.match(
+          lines[0]!,
+          /^Warn OTEL_EXPORTER_OTLP_ENDPOINT: 127\.0\.0\.1:\d+ (cannot be reached|gave no answer)/
+        )
+      }
+    })
+  )
+
+  it.live("makes no span without an endpoint", () =>
+    Effect.gen(function* () {
+      const exit = yield* Effect.exit(
+        traced(Effect.currentSpan, "write events", () => ({})).pipe(
+          Effect.provide(Telemetry.layer(undefined))
+        )
+      )
+      assert.isTrue(Exit.isFailure(exit))
+    })
+  )
+})
