@@ -3,8 +3,8 @@
 FROM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The image has the pinned Node already; the embedded PostgreSQL is an optional dependency and wanted.
-RUN npm ci --omit=dev --ignore-scripts
+# Of the optional dependencies the embedded PostgreSQL is wanted; the pinned Node is the image's own.
+RUN npm ci --omit=dev --ignore-scripts && rm -r node_modules/node-linux-* node_modules/.bin
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
@@ -15,7 +15,9 @@ COPY bin bin
 COPY src src
 COPY topics topics
 COPY schemas schemas
-RUN install --directory --owner=node --group=node /data
+# Links that the embedded PostgreSQL needs beside it, and that the program's user may not write later.
+RUN node -e "import('/app/src/storage/embedded/Binaries.ts').then(({ findBinaries }) => findBinaries())" \
+  && install --directory --owner=node --group=node /data
 USER node
 VOLUME /data
 EXPOSE 8080

@@ -29,6 +29,8 @@ const fetchJars = (): string =>
 export interface BrokerOptions {
   /** By default a free one. */
   readonly port?: number
+  /** A group's member that is gone is given up after ten seconds, or after Kafka's own 45, which no group can shorten. */
+  readonly memberTimeout?: "short" | "stock"
   /** Clients come by TLS, and log in by SCRAM-SHA-512. */
   readonly secured?: {
     readonly username: string
@@ -46,11 +48,16 @@ const securedProperties = ({ pem }: NonNullable<BrokerOptions["secured"]>) => ({
     "org.apache.kafka.common.security.scram.ScramLoginModule required;"
 })
 
-/** One node is its own quorum; a group's member that is gone is given up after ten seconds instead of 45. */
+const SHORT_TIMEOUT = {
+  "group.consumer.min.session.timeout.ms": 6_000,
+  "group.consumer.session.timeout.ms": 10_000
+}
+
+/** One node is its own quorum. */
 const properties = (
   folder: string,
   { clients, controller, internal }: Readonly<Record<"clients" | "controller" | "internal", number>>,
-  { secured }: BrokerOptions
+  { secured, memberTimeout = "short" }: BrokerOptions
 ): string =>
   Object.entries({
     "process.roles": "broker,controller",
@@ -69,8 +76,7 @@ const properties = (
     "transaction.state.log.replication.factor": 1,
     "transaction.state.log.min.isr": 1,
     "transaction.state.log.num.partitions": 4,
-    "group.consumer.min.session.timeout.ms": 6_000,
-    "group.consumer.session.timeout.ms": 10_000
+    ...(memberTimeout === "short" ? SHORT_TIMEOUT : {})
   })
     .map(([name, value]) => `${name}=${value}`)
     .join("\n")

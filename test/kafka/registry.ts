@@ -56,7 +56,9 @@ export const startRegistry = async (folder: string): Promise<Registry> => {
   const settings = {
     "quarkus.http.host": "127.0.0.1",
     "quarkus.http.port": port,
-    "quarkus.management.enabled": false,
+    // It cannot be left out; on its usual port a second registry would not start.
+    "quarkus.management.host": "127.0.0.1",
+    "quarkus.management.port": 0,
     // Its comparison of schemas of the newer drafts.
     "apicurio.compat.json-schema.use-apitomy": true
   }

@@ -1,9 +1,20 @@
-/** Ends a test run with what did not run on this machine, so that a green run cannot hide what it left out. */
+/** Ends a test run with what did not run on this machine, and why, so that a green run cannot hide what it left out. */
 import type { Reporter, TestCase, TestModule } from "vitest/node"
+import { missing } from "../kafka/broker.ts"
 
 /** The suite says why it was left out; where it is a single test, that one does. */
 const titleOf = ({ parent, fullName }: TestCase): string =>
   parent.type === "suite" ? parent.fullName : fullName
+
+/** Titles name what else is missing. */
+const whyOfKafka = (titles: Iterable<string>): ReadonlyArray<string> => {
+  const lacking = missing()
+  return lacking === undefined || ![...titles].some((title) => title.includes(".kafka.test.ts"))
+    ? []
+    : [
+        `Kafka's want ${lacking}, Docker or KAFKA_BROKERS; some start a broker of their own and want the first.`
+      ]
+}
 
 export default class LeftOutReporter implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>): void {
@@ -15,7 +26,10 @@ export default class LeftOutReporter implements Reporter {
         counts.set(title, (counts.get(title) ?? 0) + 1)
       }
     }
-    const lines = Array.from(counts, ([title, count]) => `  ${title} (${count})`)
+    const lines = [
+      ...Array.from(counts, ([title, count]) => `  ${title} (${count})`),
+      ...whyOfKafka(counts.keys())
+    ]
     process.stdout.write(
       lines.length === 0
         ? "\nNothing was left out.\n"

@@ -1,12 +1,14 @@
 /**
- * Once per run of tests that need Kafka: KAFKA_BROKERS, else a broker of one node in a temporary folder. Where neither
- * can be had the tests are left out and the run says so; with REQUIRE_KAFKA=1 that is a failure.
+ * Once per run of tests that need Kafka: KAFKA_BROKERS, else a broker of one node, in a container where Docker is, else of
+ * its jars in a temporary folder. Where none can be had the tests are left out and the run says so; with REQUIRE_KAFKA=1
+ * that is a failure.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TestProject } from "vitest/node"
-import { missing, startBroker } from "../kafka/broker.ts"
+import { type Broker, missing, startBroker } from "../kafka/broker.ts"
+import { hasDocker, startContainer } from "../kafka/container.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -15,21 +17,38 @@ declare module "vitest" {
   }
 }
 
-export default async (project: TestProject) => {
-  const given = process.env["KAFKA_BROKERS"] ?? ""
-  const lacking = given === "" ? missing() : undefined
-  if (given !== "" || lacking !== undefined) {
-    if (lacking !== undefined && process.env["REQUIRE_KAFKA"] === "1") {
-      throw new Error(`REQUIRE_KAFKA: no Kafka can be had here; install ${lacking}, or set KAFKA_BROKERS.`)
-    }
-    project.provide("kafkaBrokers", given)
-    return () => undefined
-  }
+type Running = Pick<Broker, "brokers" | "stop">
+
+const fromJars = async (): Promise<Running> => {
   const folder = mkdtempSync(join(tmpdir(), "ledgerhook-kafka-"))
   const broker = await startBroker(folder)
-  project.provide("kafkaBrokers", broker.brokers)
-  return async () => {
-    await broker.stop()
-    rmSync(folder, { recursive: true, force: true })
+  return {
+    brokers: broker.brokers,
+    stop: async () => {
+      await broker.stop()
+      rmSync(folder, { recursive: true, force: true })
+    }
   }
+}
+
+/** Undefined: it is not to be had here. */
+const start = async (): Promise<Running | undefined> => {
+  const jars = missing() === undefined ? fromJars : async () => undefined
+  if (!hasDocker()) return jars()
+  return startContainer().catch((error) => {
+    process.stderr.write(`No Kafka by Docker (${error instanceof Error ? error.message : error}).\n`)
+    return jars()
+  })
+}
+
+export default async (project: TestProject) => {
+  const given = process.env["KAFKA_BROKERS"] ?? ""
+  const broker = given === "" ? await start() : { brokers: given, stop: async () => undefined }
+  if (broker === undefined && process.env["REQUIRE_KAFKA"] === "1") {
+    throw new Error(
+      `REQUIRE_KAFKA: no Kafka can be had here; install ${missing()} or Docker, or set KAFKA_BROKERS.`
+    )
+  }
+  project.provide("kafkaBrokers", broker?.brokers ?? "")
+  return broker?.stop ?? (() => undefined)
 }
