@@ -28,6 +28,13 @@ const stats = (): ReadonlyMap<number, Stat> => {
   return found
 }
 
+/** Seconds that a process has used, all its threads together. */
+export const cpuSecondsOf = (pid: number): number => {
+  const stat = stats().get(pid)
+  if (stat === undefined) throw new Error(`/proc shows no process ${pid}`)
+  return stat.seconds
+}
+
 /** Seconds that this process's descendants have used, those of `except` left out. */
 const descendants = (except: ReadonlyArray<number | undefined>): number => {
   if (process.platform !== "linux") return 0

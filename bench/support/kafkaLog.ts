@@ -1,7 +1,13 @@
-/** The Kafka adapter's appends beside those of a bare producer of the same library: same records, batches and settings. */
-import { Producer, stringSerializers } from "@platformatic/kafka"
-import { Effect } from "effect"
+/**
+ * The Kafka adapter beside the bare client of the same library, on a broker of its own: same records, batches, compression
+ * and sizes of requests. Appending against an idempotent producer without transactions; reading, by offset and in a
+ * group, against fetches whose records are unpacked and left.
+ */
+import { Consumer, FetchIsolationLevels, Producer, stringSerializers } from "@platformatic/kafka"
+import { Deferred, Effect, Fiber } from "effect"
+import type { KafkaSettings } from "../../src/config/Config.ts"
 import { Settings } from "../../src/config/Config.ts"
+import { Limits } from "../../src/config/Limits.ts"
 import { EventLog, type NewRecord } from "../../src/log/EventLog.ts"
 import * as KafkaEventLog from "../../src/log/KafkaEventLog.ts"
 import { clientOptions } from "../../src/log/KafkaOptions.ts"
@@ -12,7 +18,104 @@ import { settingsLayer } from "./store.ts"
 
 const PLAIN_PREFIX = "plain."
 
-/** Milliseconds of both sides in each round, on a broker of its own. */
+const closing = <A extends { readonly close: () => Promise<unknown> }>(make: () => A) =>
+  Effect.acquireRelease(Effect.sync(make), (made) => Effect.promise(() => made.close()))
+
+const makePlain = Effect.fnUntraced(function* (kafka: KafkaSettings) {
+  const producer = yield* closing(
+    () =>
+      new Producer({
+        ...clientOptions(kafka),
+        serializers: stringSerializers,
+        idempotent: true,
+        compression: "zstd"
+      })
+  )
+  const consumer = yield* closing(() => new Consumer({ ...clientOptions(kafka), groupId: "plain" }))
+  return {
+    append: (batch: ReadonlyArray<NewRecord>) =>
+      Effect.promise(() =>
+        producer.send({
+          messages: batch.map(({ topic, key, value }) => ({
+            topic: PLAIN_PREFIX + topic,
+            key,
+            value: value ?? ""
+          }))
+        })
+      ),
+    /** Partition 0 from its beginning. */
+    read: (topic: string, count: number) =>
+      Effect.promise(async () => {
+        const name = PLAIN_PREFIX + topic
+        const metadata = await consumer.metadata({ topics: [name] })
+        const known = metadata.topics.get(name)
+        if (known === undefined) throw new Error(`there is no topic ${name}`)
+        let offset = 0n
+        while (offset < count) {
+          const { responses } = await consumer.fetch({
+            node: known.partitions[0]!.leader,
+            maxBytes: Limits.kafkaFetchBytes,
+            isolationLevel: FetchIsolationLevels.READ_UNCOMMITTED,
+            topics: [
+              {
+                topicId: known.id,
+                partitions: [
+                  {
+                    partition: 0,
+                    currentLeaderEpoch: -1,
+                    fetchOffset: offset,
+                    lastFetchedEpoch: -1,
+                    partitionMaxBytes: Limits.kafkaPartitionBytes
+                  }
+                ]
+              }
+            ]
+          })
+          const last = responses[0]?.partitions[0]?.records?.at(-1)
+          if (last !== undefined) offset = last.firstOffset + BigInt(last.lastOffsetDelta) + 1n
+        }
+      })
+  }
+})
+
+const readAll = Effect.fnUntraced(function* (topic: string, count: number) {
+  const log = yield* EventLog
+  let offset = 0
+  for (let read = 0; read < count; ) {
+    const records = yield* log.read({ topic, partition: 0, offset }, Limits.replayReadRecords)
+    read += records.length
+    offset = records.at(-1)!.offset + 1
+  }
+})
+
+/** Milliseconds from the partition's assignment on, in a group of its own. */
+const consumeAll = Effect.fnUntraced(function* (topic: string, count: number, group: string) {
+  const log = yield* EventLog
+  const took = yield* Deferred.make<number>()
+  const consumer = yield* Effect.forkChild(
+    log.consume(
+      { group, topics: [topic] },
+      Effect.fnUntraced(function* ({ take }) {
+        let read = 0
+        const ms = yield* timed(
+          Effect.repeat(
+            Effect.map(take(Limits.takeBatchRecords), ({ length }) => (read += length)),
+            {
+              until: () => read >= count
+            }
+          )
+        )
+        yield* Deferred.succeed(took, ms)
+        return yield* Effect.never
+      })
+    )
+  )
+  const ms = yield* Deferred.await(took)
+  yield* Fiber.interrupt(consumer)
+  return ms
+})
+
+/** Milliseconds of both sides in each round; all records are of one partition, and each round reads all there are. */
 export const measureKafka = Effect.fnUntraced(function* (
   batchesOf: (round: number) => ReadonlyArray<ReadonlyArray<NewRecord>>,
   rounds: number
@@ -23,39 +126,28 @@ export const measureKafka = Effect.fnUntraced(function* (
     if (kafka === undefined) throw new Error("KAFKA_BROKERS is not set")
     yield* ensureTopics(kafka, settings)
     yield* ensureTopics({ ...kafka, topicPrefix: PLAIN_PREFIX }, settings)
-    const producer = yield* Effect.acquireRelease(
-      Effect.sync(
-        () =>
-          new Producer({
-            ...clientOptions(kafka),
-            serializers: stringSerializers,
-            idempotent: true,
-            compression: "zstd"
-          })
-      ),
-      (made) => Effect.promise(() => made.close())
-    )
-    const plain = (batch: ReadonlyArray<NewRecord>) =>
-      Effect.promise(() =>
-        producer.send({
-          messages: batch.map(({ topic, key, value }) => ({
-            topic: PLAIN_PREFIX + topic,
-            key,
-            value: value ?? ""
-          }))
-        })
-      )
+    const plain = yield* makePlain(kafka)
     return yield* Effect.gen(function* () {
       const log = yield* EventLog
+      let records = 0
       return yield* inRounds(
         rounds,
         Effect.fnUntraced(function* (round: number) {
           const batches = batchesOf(round)
-          return {
+          const { topic } = batches[0]![0]!
+          records += batches.flat().length
+          const appended = {
             log: yield* timed(
               Effect.forEach(batches, (append) => log.transaction({ append }), { discard: true })
             ),
-            plain: yield* timed(Effect.forEach(batches, plain, { discard: true }))
+            plain: yield* timed(Effect.forEach(batches, plain.append, { discard: true }))
+          }
+          const plainRead = yield* timed(plain.read(topic, records))
+          return {
+            records,
+            appended,
+            read: { log: yield* timed(readAll(topic, records)), plain: plainRead },
+            consumed: { log: yield* consumeAll(topic, records, `bench.${round}`), plain: plainRead }
           }
         })
       )

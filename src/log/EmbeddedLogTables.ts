@@ -31,6 +31,9 @@ export interface Batch {
   readonly commits: ReadonlyArray<GroupCommit>
 }
 
+/** After unpacking a row of this many records, everything else has its turn. */
+const LARGE_ROW_RECORDS = 100
+
 /** As JSON: the driver cannot tell the type of an array that holds nothing but tombstones. */
 const compactedRow = (record: LogRecord) => ({
   topic: record.topic,
@@ -124,9 +127,14 @@ export const makeTables = Effect.gen(function* () {
     // A row holds a record or more.
     const dense = yield* rowsBelow(offset + max, Math.min(max, Limits.embeddedLogReadRows))
     const rows = dense.length > 0 ? dense : yield* rowsBelow(Number.MAX_SAFE_INTEGER, 1)
-    return rows
-      .flatMap((row) => recordsOf({ topic, partition }, Number(row.base_offset), row.records, offset))
-      .slice(0, max)
+    const records: Array<LogRecord> = []
+    for (const row of rows) {
+      const unpacked = recordsOf({ topic, partition }, Number(row.base_offset), row.records, offset)
+      for (const record of unpacked) records.push(record)
+      // Unpacking a large one takes some milliseconds.
+      if (unpacked.length >= LARGE_ROW_RECORDS) yield* Effect.yieldNow
+    }
+    return records.slice(0, max)
   })
 
   const readCompacted = ({ topic, partition, offset }: Position, max: number) =>

@@ -35,6 +35,8 @@ const faultOf = (cause: unknown): KafkaFault =>
 type Connection = Parameters<Parameters<Base[typeof kGetConnection]>[1]>[1] & object
 
 export interface Leader {
+  /** The broker's number. */
+  readonly node: number
   readonly connection: Connection
   readonly topicId: string
 }
@@ -147,7 +149,7 @@ export const makeChannel = (options: BaseOptions): Effect.Effect<KafkaChannel, n
           client.clearMetadata()
           return yield* faultOf(new ProtocolError("LEADER_NOT_AVAILABLE"))
         }
-        return { connection: yield* connectionTo(leader, [topic]), topicId: known.id }
+        return { node: leader, connection: yield* connectionTo(leader, [topic]), topicId: known.id }
       }),
       coordinator: Effect.fnUntraced(function* (kind, key) {
         const name = `${kind} ${key}`

@@ -39,9 +39,10 @@ interface Handled extends HeldPartition {
 const refused = (topic: string, cause: unknown) => new EventLogError({ operation: "commit", topic, cause })
 
 export interface ConsumeParts {
-  /** Requests that must not wait; a channel of its own for fetches. */
+  /** Requests that must not wait. */
   readonly now: KafkaChannel
-  readonly fetches: KafkaChannel
+  /** A channel for each group's fetches, which are held back. */
+  readonly openChannel: Effect.Effect<KafkaChannel, never, Scope.Scope>
   readonly reader: KafkaReader
   readonly nameOf: (topic: string) => string
   /** The process's memberships, by group: transactions that commit for a group name its member. */
@@ -49,7 +50,7 @@ export interface ConsumeParts {
 }
 
 export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["consume"] => {
-  const { now, reader, nameOf, members } = parts
+  const { now, openChannel, reader, nameOf, members } = parts
 
   const commitOffset = (
     group: string,
@@ -85,7 +86,9 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
       const scope = yield* Effect.scope
       const group = nameOf(options.group)
       const failed = yield* Deferred.make<never, E | EventLogError>()
+      const waiting = yield* openChannel
       const nudge = Latch.makeUnsafe(false)
+      const wake = Latch.makeUnsafe(false)
       const held = new Map<string, Handled>()
       const topicOf = new Map<string, string>()
       for (const topic of options.topics) {
@@ -103,7 +106,7 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
         const partition: Partition = { topic: topicOf.get(one.topicId)!, partition: one.partition }
         const { start: first, end } = yield* reader.offsets(partition)
         const startOffset = Math.max(first, yield* reader.committed(group, partition))
-        const fetched = makeFetched(partition, nameOf(partition.topic), startOffset)
+        const fetched = makeFetched(partition, nameOf(partition.topic), startOffset, wake)
         const owned = () => held.get(heldName(one))?.fetched === fetched && owner === member
         const assigned: AssignedPartition = {
           ...partition,
@@ -129,6 +132,7 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
           Effect.forkIn(scope)
         )
         held.set(heldName(one), { ...one, fetched, fiber, ending: false })
+        wake.openUnsafe()
       })
 
       /** Ends the handler, and then tells the cluster that the partition is free. */
@@ -180,11 +184,13 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
 
       members.set(group, member)
       yield* Effect.forkScoped(
-        fetching(
-          parts.fetches,
-          () => [...held.values()].filter(({ ending }) => !ending).map(({ fetched }) => fetched),
-          (partition) => Effect.map(reader.offsets(partition), ({ start: first }) => first)
-        )
+        fetching({
+          waiting,
+          now,
+          partitions: () => [...held.values()].filter(({ ending }) => !ending).map(({ fetched }) => fetched),
+          wake,
+          startOf: (partition) => Effect.map(reader.offsets(partition), ({ start: first }) => first)
+        })
       )
       yield* Effect.forkScoped(
         Effect.forever(

@@ -99,7 +99,6 @@ export const layer = (
     EventLog,
     Effect.gen(function* () {
       const { options, now, nameOf, reader, primitives } = yield* makeReading(settings)
-      const fetches = yield* makeChannel(options)
       const members = new Map<string, Member>()
       const process = `${settings.topicPrefix}${settings.clientId}.${randomUUID()}`
 
@@ -217,7 +216,7 @@ export const layer = (
         ...primitives,
         transaction,
         exclusive,
-        consume: makeKafkaConsume({ now, fetches, reader, nameOf, members }),
+        consume: makeKafkaConsume({ now, openChannel: makeChannel(options), reader, nameOf, members }),
         awaitOffset: (position) =>
           Effect.mapError(reader.awaitOffset(position), failed("read", position.topic)),
         last: makeLast(primitives),

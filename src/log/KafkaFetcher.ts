@@ -1,17 +1,18 @@
 /**
- * Fetches for the partitions that one member of a group holds: a request to each of their brokers asks for all of them
- * at once, each partition has a bounded buffer, and one whose reader is slow is left out until it has read. A broker
- * hands out nothing beyond the first transaction that is still open, so nothing is passed over.
+ * Fetches for the partitions that one member of a group holds. One request to each of their brokers asks for all of them
+ * and is held back there while nothing is new; a partition that comes meanwhile, or whose buffer had been full, is
+ * asked for by itself until it can join the others. Each partition has a bounded buffer, and one whose reader is slow is
+ * left out until it has read.
+ *
+ *   free ─▶ asked for with the others, a broker waits ─▶ answered: buffered, free
+ *        ─▶ asked for at once, when that broker waits already ─▶ answered: the same, after a pause when nothing came
  */
-import { fetchV17 } from "@platformatic/kafka"
 import { Effect, FiberSet, Latch } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { LogRecord, Partition } from "./EventLog.ts"
 import type { KafkaChannel, KafkaFault, Leader } from "./KafkaChannel.ts"
+import { fetchFrom } from "./KafkaFetch.ts"
 import { committedRecords } from "./KafkaRecords.ts"
-
-const READ_COMMITTED = 1
-const NONE = -1
 
 export interface FetchedPartition extends Partition {
   /** As the cluster names it. */
@@ -19,15 +20,25 @@ export interface FetchedPartition extends Partition {
   next: number
   buffer: Array<LogRecord>
   readonly filled: Latch.Latch
+  /** Of the fetcher: opened when there is room again. */
+  readonly wake: Latch.Latch
 }
 
-export const makeFetched = (partition: Partition, topicName: string, offset: number): FetchedPartition => ({
+export const makeFetched = (
+  partition: Partition,
+  topicName: string,
+  offset: number,
+  wake: Latch.Latch
+): FetchedPartition => ({
   ...partition,
   topicName,
   next: offset,
   buffer: [],
-  filled: Latch.makeUnsafe(false)
+  filled: Latch.makeUnsafe(false),
+  wake
 })
+
+const hasRoom = ({ buffer }: FetchedPartition): boolean => buffer.length < Limits.kafkaBufferRecords
 
 /** The next records of the partition, at least one and at most `max`; waits for them. */
 export const takeFetched = (
@@ -35,74 +46,91 @@ export const takeFetched = (
   max: number
 ): Effect.Effect<ReadonlyArray<LogRecord>> =>
   Effect.suspend(() => {
-    if (fetched.buffer.length > 0) return Effect.succeed(fetched.buffer.splice(0, max))
+    if (fetched.buffer.length > 0) {
+      const wasFull = !hasRoom(fetched)
+      const taken = fetched.buffer.splice(0, max)
+      if (wasFull && hasRoom(fetched)) fetched.wake.openUnsafe()
+      return Effect.succeed(taken)
+    }
     fetched.filled.closeUnsafe()
     return Effect.andThen(Latch.await(fetched.filled), takeFetched(fetched, max))
   })
 
-interface Asked {
-  readonly topicId: string
-  readonly fetched: FetchedPartition
+export interface FetchingParts {
+  /** For fetches that a broker holds back: nothing else may come after them. */
+  readonly waiting: KafkaChannel
+  /** For those that it answers at once. */
+  readonly now: KafkaChannel
+  /** What is held at the moment. */
+  readonly partitions: () => Iterable<FetchedPartition>
+  /** Opened when that has changed. */
+  readonly wake: Latch.Latch
+  /** Where a partition begins whose next offset retention has dropped. */
+  readonly startOf: (partition: Partition) => Effect.Effect<number, KafkaFault>
 }
 
-/**
- * Fetches for whatever `partitions` gives at the moment, for as long as it runs. Never ends, and never fails: while
- * brokers are away it tries again. `startOf` is where a partition begins whose next offset retention has dropped.
- */
-export const fetching = (
-  channel: KafkaChannel,
-  partitions: () => Iterable<FetchedPartition>,
-  startOf: (partition: Partition) => Effect.Effect<number, KafkaFault>
-): Effect.Effect<never> => {
-  /** Brokers that have a request to answer. */
-  const busy = new Set<Leader["connection"]>()
+/** Never ends, and never fails: while brokers are away it tries again. */
+export const fetching = ({
+  waiting,
+  now,
+  partitions,
+  wake,
+  startOf
+}: FetchingParts): Effect.Effect<never> => {
+  /** In a request that is not answered. */
+  const asked = new Set<FetchedPartition>()
+  /** Brokers that hold a fetch back; and those that were asked for the others, until they may be again. */
+  const holding = new Set<number>()
+  const pausing = new Set<number>()
+  let pauseMs: number = Limits.kafkaLateFetchMs.first
   /** Looked up once, and again after a fault. */
   let leaders = new WeakMap<FetchedPartition, Leader>()
-  const answered = Latch.makeUnsafe(false)
 
+  const leaderOf = Effect.fnUntraced(function* (fetched: FetchedPartition) {
+    const known = leaders.get(fetched)
+    if (known !== undefined) return known
+    const leader = yield* waiting.leader(fetched.topicName, fetched.partition)
+    leaders.set(fetched, leader)
+    return leader
+  })
+
+  /** Whether anything came. */
   const fetch = Effect.fnUntraced(function* (
+    channel: KafkaChannel,
     connection: Leader["connection"],
-    asked: ReadonlyArray<Asked>,
+    wanted: ReadonlyArray<FetchedPartition>,
     maxWaitMs: number
   ) {
-    const topics = new Map<string, Map<number, FetchedPartition>>()
-    for (const { topicId, fetched } of asked) {
-      const of = topics.get(topicId) ?? new Map<number, FetchedPartition>()
-      topics.set(topicId, of.set(fetched.partition, fetched))
-    }
-    const answer = yield* channel.call(
-      fetchV17.api,
-      connection,
-      maxWaitMs,
-      1,
-      Limits.kafkaFetchBytes,
-      READ_COMMITTED,
-      0,
-      NONE,
-      [...topics].map(([topicId, of]) => ({
-        topicId,
-        partitions: [...of.values()].map(({ partition, next }) => ({
-          partition,
-          currentLeaderEpoch: NONE,
-          fetchOffset: BigInt(next),
-          lastFetchedEpoch: NONE,
-          partitionMaxBytes: Limits.kafkaPartitionBytes
-        }))
-      })),
-      [],
-      ""
+    const from = yield* Effect.forEach(wanted, (fetched) =>
+      Effect.map(leaderOf(fetched), ({ topicId }) => ({ fetched, topicId }))
     )
+    const byName = new Map(
+      from.map(({ fetched, topicId }) => [`${topicId}/${fetched.partition}`, fetched] as const)
+    )
+    const answer = yield* fetchFrom(
+      channel,
+      connection,
+      from.map(({ fetched, topicId }) => ({
+        topicId,
+        partition: fetched.partition,
+        offset: fetched.next
+      })),
+      { maxWaitMs, maxBytes: Limits.kafkaFetchBytes, partitionBytes: Limits.kafkaPartitionBytes }
+    )
+    let some = false
     for (const { topicId, partitions: parts } of answer.responses) {
       for (const part of parts) {
-        const fetched = topics.get(topicId)?.get(part.partitionIndex)
+        const fetched = byName.get(`${topicId}/${part.partitionIndex}`)
         if (fetched === undefined) continue
         const { records, next } = committedRecords(fetched, fetched.next, part)
         fetched.next = next
         if (records.length === 0) continue
+        some = true
         fetched.buffer = fetched.buffer.concat(records)
         fetched.filled.openUnsafe()
       }
     }
+    return some
   })
 
   /** Goes on at the log's start where retention was faster than the reader. */
@@ -115,56 +143,81 @@ export const fetching = (
     fetched.next = start
   })
 
-  const leaderOf = Effect.fnUntraced(function* (fetched: FetchedPartition) {
-    const leader = yield* channel.leader(fetched.topicName, fetched.partition)
-    leaders.set(fetched, leader)
-    return leader
-  })
-
   const forget = Effect.suspend(() => {
     leaders = new WeakMap()
-    return channel.forget
+    return Effect.andThen(waiting.forget, now.forget)
   })
 
-  const afterFault = (fault: KafkaFault, asked: ReadonlyArray<Asked>) =>
+  const afterFault = (fault: KafkaFault, wanted: ReadonlyArray<FetchedPartition>) =>
     fault.is("OFFSET_OUT_OF_RANGE")
-      ? Effect.ignore(Effect.forEach(asked, ({ fetched }) => rewind(fetched), { discard: true }))
+      ? Effect.ignore(Effect.forEach(wanted, rewind, { discard: true }))
       : Effect.logWarning(`fetching from Kafka: trying again (${fault.message})`).pipe(
           Effect.andThen(forget),
           Effect.andThen(Effect.sleep(Limits.storeRetryMs.longest))
         )
 
+  /** `answered` comes before anybody looks again. */
+  const asking = (
+    wanted: ReadonlyArray<FetchedPartition>,
+    request: Effect.Effect<void, KafkaFault>,
+    answered: () => void
+  ) => {
+    for (const fetched of wanted) asked.add(fetched)
+    return request.pipe(
+      Effect.catch((fault) => afterFault(fault, wanted)),
+      Effect.ensuring(
+        Effect.sync(() => {
+          for (const fetched of wanted) asked.delete(fetched)
+          answered()
+          wake.openUnsafe()
+        })
+      )
+    )
+  }
+
+  const held = ({ node, connection }: Leader, wanted: ReadonlyArray<FetchedPartition>) => {
+    holding.add(node)
+    const request = fetch(waiting, connection, wanted, Limits.kafkaFetchWaitMs)
+    pauseMs = Limits.kafkaLateFetchMs.first
+    return asking(wanted, Effect.asVoid(request), () => holding.delete(node))
+  }
+
+  const late = ({ node }: Leader, wanted: ReadonlyArray<FetchedPartition>) => {
+    pausing.add(node)
+    const request = Effect.gen(function* () {
+      const { connection } = yield* now.leader(wanted[0]!.topicName, wanted[0]!.partition)
+      const some = yield* fetch(now, connection, wanted, 0)
+      pauseMs = some ? Limits.kafkaLateFetchMs.first : Math.min(2 * pauseMs, Limits.kafkaLateFetchMs.longest)
+    })
+    return asking(wanted, request, () => undefined).pipe(
+      // Meanwhile they may join the others.
+      Effect.andThen(Effect.suspend(() => Effect.sleep(pauseMs))),
+      Effect.ensuring(
+        Effect.sync(() => {
+          pausing.delete(node)
+          wake.openUnsafe()
+        })
+      )
+    )
+  }
+
   return Effect.gen(function* () {
     const run = yield* FiberSet.makeRuntime<never, void, never>()
     while (true) {
-      answered.closeUnsafe()
-      const all = [...partitions()]
-      const free = all.filter(({ buffer }) => buffer.length < Limits.kafkaBufferRecords)
-      const byBroker = new Map<Leader["connection"], Array<Asked>>()
-      for (const fetched of free) {
-        const leader = leaders.get(fetched) ?? (yield* leaderOf(fetched))
-        if (busy.has(leader.connection)) continue
-        const asked = byBroker.get(leader.connection) ?? []
-        byBroker.set(leader.connection, asked)
-        asked.push({ topicId: leader.topicId, fetched })
+      wake.closeUnsafe()
+      const byNode = new Map<number, { readonly leader: Leader; readonly wanted: Array<FetchedPartition> }>()
+      for (const fetched of partitions()) {
+        if (asked.has(fetched) || !hasRoom(fetched)) continue
+        const leader = yield* leaderOf(fetched)
+        const of = byNode.get(leader.node) ?? { leader, wanted: [] }
+        byNode.set(leader.node, of)
+        of.wanted.push(fetched)
       }
-      const waitMs = free.length < all.length ? Limits.kafkaBusyFetchWaitMs : Limits.kafkaFetchWaitMs
-      for (const [connection, asked] of byBroker) {
-        busy.add(connection)
-        run(
-          fetch(connection, asked, waitMs).pipe(
-            Effect.catch((fault) => afterFault(fault, asked)),
-            Effect.ensuring(
-              Effect.sync(() => {
-                busy.delete(connection)
-                answered.openUnsafe()
-              })
-            )
-          )
-        )
+      for (const [node, { leader, wanted }] of byNode) {
+        if (!holding.has(node)) run(held(leader, wanted))
+        else if (!pausing.has(node)) run(late(leader, wanted))
       }
-      // New partitions, and buffers that were read, are seen without an answer as well.
-      yield* Effect.raceFirst(Latch.await(answered), Effect.sleep(waitMs))
+      yield* Latch.await(wake)
     }
     // The loop has no end: TypeScript sees it, and wants the type said.
   }).pipe(

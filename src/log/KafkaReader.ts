@@ -3,15 +3,15 @@
  * committed records are seen, and none is passed over: where a transaction is still open below the end, a read waits for
  * it to be committed or aborted, at most its own timeout (Limits.kafkaTransactionMs for this program's).
  */
-import { fetchV17, listOffsetsV9, offsetFetchV9 } from "@platformatic/kafka"
+import { listOffsetsV9, offsetFetchV9 } from "@platformatic/kafka"
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { LogRecord, Partition, Position } from "./EventLog.ts"
 import { type KafkaChannel, KafkaFault, onCoordinator, onLeader } from "./KafkaChannel.ts"
+import { fetchFrom } from "./KafkaFetch.ts"
 import { committedRecords, type FetchedRecords } from "./KafkaRecords.ts"
 
 const READ_UNCOMMITTED = 0
-const READ_COMMITTED = 1
 /** "Not a replica" and "whatever the leader's epoch is", in Kafka's numbers. */
 const NONE = -1
 const LATEST = -1n
@@ -27,46 +27,27 @@ export interface KafkaReader {
   readonly committed: (group: string, partition: Partition) => Effect.Effect<number, KafkaFault>
 }
 
-/** One fetch of one partition; waits at most `maxWaitMs` when there is nothing yet. */
+/** One fetch of one partition, and the partition's end at that moment. */
 const fetchPartition = (
   channel: KafkaChannel,
   topicName: string,
   from: Position,
-  { maxWaitMs, maxBytes }: { readonly maxWaitMs: number; readonly maxBytes: number }
-): Effect.Effect<FetchedRecords, KafkaFault> =>
+  bounds: { readonly maxWaitMs: number; readonly maxBytes: number }
+): Effect.Effect<FetchedRecords & { readonly end: number }, KafkaFault> =>
   onLeader(channel, topicName, from.partition, ({ connection, topicId }) =>
-    channel.call(
-      fetchV17.api,
-      connection,
-      maxWaitMs,
-      1,
-      maxBytes,
-      READ_COMMITTED,
-      0,
-      NONE,
-      [
-        {
-          topicId,
-          partitions: [
-            {
-              partition: from.partition,
-              currentLeaderEpoch: NONE,
-              fetchOffset: BigInt(from.offset),
-              lastFetchedEpoch: NONE,
-              partitionMaxBytes: maxBytes
-            }
-          ]
-        }
-      ],
-      [],
-      ""
-    )
+    fetchFrom(channel, connection, [{ topicId, partition: from.partition, offset: from.offset }], {
+      ...bounds,
+      partitionBytes: bounds.maxBytes
+    })
   ).pipe(
     Effect.flatMap((answer) => {
       const partition = answer.responses[0]?.partitions[0]
       return partition === undefined
         ? Effect.fail(new KafkaFault({ message: `${topicName}: an empty answer`, cause: undefined }))
-        : Effect.succeed(committedRecords(from, from.offset, partition))
+        : Effect.succeed({
+            ...committedRecords(from, from.offset, partition),
+            end: Number(partition.highWatermark)
+          })
     })
   )
 
@@ -85,26 +66,45 @@ export const makeReader = (
     ).pipe(Effect.map((answer) => Number(answer.topics[0]!.partitions[0]!.offset)))
   }
 
-  const offsets = Effect.fnUntraced(function* (partition: Partition) {
-    const start = yield* listOffset(partition, EARLIEST)
-    return { start, end: yield* listOffset(partition, LATEST) }
-  })
+  const end = (partition: Partition) => listOffset(partition, LATEST)
+  const offsets = (partition: Partition) =>
+    Effect.all({ start: listOffset(partition, EARLIEST), end: end(partition) }, { concurrency: "unbounded" })
+
+  /** Bytes that a record of the topic takes on the cluster, by what was read last. */
+  const recordBytes = new Map<string, number>()
+  /** What is read and not asked for is thrown away; a reader that wants a few records gets few more. */
+  const bytesFor = (topic: string, records: number): number =>
+    Math.min(
+      Limits.kafkaFetchBytes,
+      Math.ceil(records * (recordBytes.get(topic) ?? Limits.kafkaRecordBytes)) + Limits.kafkaReadSpareBytes
+    )
 
   const read = Effect.fnUntraced(function* (from: Position, max: number) {
     const name = nameOf(from.topic)
-    const { start, end } = yield* offsets(from)
-    let offset = Math.max(from.offset, start)
-    while (offset < end) {
+    let offset = from.offset
+    /** When the reading began: what comes later is not waited for. */
+    let head: number | undefined
+    while (head === undefined || offset < head) {
       const fetched = yield* fetchPartition(
         now,
         name,
         { ...from, offset },
-        { maxWaitMs: 0, maxBytes: Limits.kafkaFetchBytes }
+        { maxWaitMs: 0, maxBytes: bytesFor(from.topic, max) }
+      ).pipe(
+        // Before the first record that is kept, or beyond the last.
+        Effect.catchIf(
+          (fault) => fault.is("OFFSET_OUT_OF_RANGE"),
+          () => Effect.map(offsets(from), ({ start, end }) => ({ records: [], next: start, bytes: 0, end }))
+        )
       )
-      if (fetched.records.length > 0) return fetched.records.slice(0, max)
+      if (fetched.records.length > 0) {
+        recordBytes.set(from.topic, fetched.bytes / fetched.records.length)
+        return fetched.records.slice(0, max)
+      }
+      head ??= fetched.end
       if (fetched.next > offset) offset = fetched.next
       // Everything that has ended was handed out: what is left waits for its transaction.
-      else yield* Effect.sleep(Limits.kafkaUnsettledMs)
+      else if (offset < head) yield* Effect.sleep(Limits.kafkaUnsettledMs)
     }
     return []
   })
@@ -114,19 +114,19 @@ export const makeReader = (
     offsets,
     offsetAtTime: Effect.fnUntraced(function* (partition, unixMs) {
       const found = yield* listOffset(partition, BigInt(Math.max(0, Math.ceil(unixMs))))
-      return found >= 0 ? found : (yield* offsets(partition)).end
+      return found >= 0 ? found : yield* end(partition)
     }),
     awaitOffset: Effect.fnUntraced(function* (position) {
       const name = nameOf(position.topic)
-      while (true) {
-        const { end } = yield* offsets(position)
-        if (end > position.offset) return
-        yield* fetchPartition(
+      let head = yield* end(position)
+      while (head <= position.offset) {
+        const fetched = yield* fetchPartition(
           waiting,
           name,
-          { ...position, offset: end },
+          { ...position, offset: head },
           { maxWaitMs: Limits.kafkaFetchWaitMs, maxBytes: 1 }
         )
+        head = fetched.end
       }
     }),
     committed: Effect.fnUntraced(function* (group, { topic, partition }) {

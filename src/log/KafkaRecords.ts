@@ -22,6 +22,8 @@ export interface FetchedRecords {
   readonly records: ReadonlyArray<LogRecord>
   /** Where to read on: past what was handed out, records or not. */
   readonly next: number
+  /** Of all batches, as the cluster keeps them. */
+  readonly bytes: number
 }
 
 /** The committed records of an answer that was asked for from `from` on. */
@@ -34,9 +36,11 @@ export const committedRecords = (
   const pending = [...answer.abortedTransactions].sort((a, b) => Number(a.firstOffset - b.firstOffset))
   const aborted = new Set<bigint>()
   let next = from
+  let bytes = 0
   for (const batch of answer.records ?? []) {
     const last = batch.firstOffset + BigInt(batch.lastOffsetDelta)
     next = Math.max(next, Number(last) + 1)
+    bytes += batch.length
     while (pending[0] !== undefined && pending[0].firstOffset <= last)
       aborted.add(pending.shift()!.producerId)
     if ((batch.attributes & IS_CONTROL) !== 0) {
@@ -58,5 +62,5 @@ export const committedRecords = (
       })
     }
   }
-  return { records, next }
+  return { records, next, bytes }
 }

@@ -15,21 +15,23 @@ export class KafkaTopicsError extends Schema.TaggedError<KafkaTopicsError>()("Ka
   cause: Schema.Defect()
 }) {}
 
-/** The innermost of the client's nested errors says what happened. */
+/** The innermost of the client's nested errors says what happened, and often the cluster in words of its own. */
 const reasonOf = (error: unknown): string => {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
-  if (error instanceof Error && error.cause !== undefined) return reasonOf(error.cause)
-  return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof Error)) return String(error)
+  if (error.cause !== undefined) return reasonOf(error.cause)
+  const said = "serverErrorMessage" in error ? error.serverErrorMessage : undefined
+  return typeof said === "string" && said !== "" ? said : error.message
 }
 
-const request = <A>(what: string, run: () => Promise<A>) =>
+export const request = <A>(what: string, run: () => Promise<A>) =>
   Effect.tryPromise({
     try: run,
     catch: (cause) =>
       new KafkaTopicsError({ message: `KAFKA_BROKERS: ${what} failed (${reasonOf(cause)}).`, cause })
   })
 
-const withAdmin = <A, E, R>(settings: KafkaSettings, use: (admin: Admin) => Effect.Effect<A, E, R>) =>
+export const withAdmin = <A, E, R>(settings: KafkaSettings, use: (admin: Admin) => Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(
     Effect.sync(() => new Admin({ ...clientOptions(settings), retries: 3 })),
     use,

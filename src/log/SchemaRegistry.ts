@@ -22,6 +22,8 @@ export class SchemaRegistryError extends Schema.TaggedError<SchemaRegistryError>
 }) {}
 
 const Registered = Schema.fromJsonString(Schema.Struct({ id: Schema.Int }))
+const Compatibility = Schema.fromJsonString(Schema.Struct({ compatibilityLevel: Schema.String }))
+const Verdict = Schema.fromJsonString(Schema.Struct({ is_compatible: Schema.Boolean }))
 const Refusal = Schema.fromJsonString(Schema.Struct({ message: Schema.String }))
 
 /** The registry says no to what was asked, for a reason of the subject's. */
@@ -36,6 +38,9 @@ const reasonIn = (body: string): string => {
     : line
 }
 
+const schemaIn = (document: JsonObject) =>
+  HttpClientRequest.bodyJsonUnsafe({ schemaType: "JSON", schema: JSON.stringify(document) })
+
 /** Its user and password go into a header. */
 const registryAt = (address: string) => {
   const url = new URL(address)
@@ -46,8 +51,8 @@ const registryAt = (address: string) => {
   const fault = (what: string) =>
     new SchemaRegistryError({ message: `SCHEMA_REGISTRY_URL: the registry at ${url.host} ${what}.` })
 
-  /** The body of its answer. */
-  const ask = Effect.fnUntraced(
+  /** Its answer, whatever it is, to one who may ask. */
+  const exchange = Effect.fnUntraced(
     function* (request: HttpClientRequest.HttpClientRequest) {
       const client = yield* HttpClient.HttpClient
       const response = yield* client.execute(
@@ -56,14 +61,11 @@ const registryAt = (address: string) => {
           username === "" ? (same) => same : HttpClientRequest.basicAuth(username, password)
         )
       )
-      const body = yield* response.text
-      if (response.status === 200) return body
-      if (response.status === 409) return yield* new Conflict({ reason: reasonIn(body) })
-      return yield* fault(
-        response.status === 401 || response.status === 403
-          ? `does not accept its user and password (HTTP ${response.status})`
-          : `answered ${request.method} ${request.url} with HTTP ${response.status} (${reasonIn(body)})`
-      )
+      const { status } = response
+      if (status === 401 || status === 403) {
+        return yield* fault(`does not accept its user and password (HTTP ${status})`)
+      }
+      return { status, body: yield* response.text }
     },
     Effect.timeout(Duration.millis(Limits.schemaRegistryMs)),
     Effect.catchTags({
@@ -71,6 +73,27 @@ const registryAt = (address: string) => {
       TimeoutError: () => Effect.fail(fault(`gave no answer within ${Limits.schemaRegistryMs / 1_000} s`))
     })
   )
+
+  /** The body of what it does as asked. */
+  const ask = Effect.fnUntraced(function* (request: HttpClientRequest.HttpClientRequest) {
+    const { status, body } = yield* exchange(request)
+    if (status === 200) return body
+    if (status === 409) return yield* new Conflict({ reason: reasonIn(body) })
+    return yield* fault(`answered ${request.method} ${request.url} with HTTP ${status} (${reasonIn(body)})`)
+  })
+
+  /** What it says of something, if it has it. */
+  const find = Effect.fnUntraced(function* <A>(
+    request: HttpClientRequest.HttpClientRequest,
+    shape: Schema.Decoder<A>
+  ) {
+    const { status, body } = yield* exchange(request)
+    if (status === 404) return undefined
+    return yield* Effect.mapError(
+      status === 200 ? Schema.decodeUnknownEffect(shape)(body) : Effect.fail(undefined),
+      () => fault(`answered ${request.method} ${request.url} with HTTP ${status} (${reasonIn(body)})`)
+    )
+  })
 
   return {
     /** A conflict here is with another process that does the same: the second try finds it done. */
@@ -87,11 +110,7 @@ const registryAt = (address: string) => {
       ),
     /** The schema's id: the one it has, where it is registered already. */
     register: (subject: string, document: JsonObject) =>
-      ask(
-        HttpClientRequest.post(`/subjects/${subject}/versions`).pipe(
-          HttpClientRequest.bodyJsonUnsafe({ schemaType: "JSON", schema: JSON.stringify(document) })
-        )
-      ).pipe(
+      ask(HttpClientRequest.post(`/subjects/${subject}/versions`).pipe(schemaIn(document))).pipe(
         Effect.catchTag("Conflict", ({ reason }) =>
           Effect.fail(
             fault(
@@ -105,6 +124,29 @@ const registryAt = (address: string) => {
           )
         ),
         Effect.map(({ id }) => id)
+      ),
+    /** Whether it has this very schema. */
+    has: (subject: string, document: JsonObject) =>
+      Effect.map(
+        find(HttpClientRequest.post(`/subjects/${subject}`).pipe(schemaIn(document)), Registered),
+        (found) => found !== undefined
+      ),
+    /** Whether `register` would not be refused for what the subject has. */
+    accepts: (subject: string, document: JsonObject) =>
+      Effect.map(
+        find(
+          HttpClientRequest.post(`/compatibility/subjects/${subject}/versions/latest`).pipe(
+            schemaIn(document)
+          ),
+          Verdict
+        ),
+        (found) => found?.is_compatible ?? true
+      ),
+    /** What new schemas are held to; undefined: nothing of the subject's own. */
+    compatibilityOf: (subject: string) =>
+      Effect.map(
+        find(HttpClientRequest.get(`/config/${subject}`), Compatibility),
+        (found) => found?.compatibilityLevel
       )
   }
 }
@@ -115,10 +157,13 @@ const documentOf = (topic: string): JsonObject => {
   return found.document
 }
 
-/**
- * The public topics' schema ids, by topic; registered where they are new. `prefix` begins the topics' names on the
- * cluster, and so their subjects. Two processes may do it at once.
- */
+/** The public topics, with the subjects that `prefix`, which begins their names on the cluster, gives them. */
+const subjectsOf = (prefix: string, networks: ReadonlyArray<Network>) =>
+  namesOf(networks)
+    .filter((topic) => schemaOf(topic) !== null)
+    .map((topic) => ({ topic, subject: `${prefix}${topic}-value` }))
+
+/** The public topics' schema ids, by topic; registered where they are new. Two processes may do it at once. */
 export const registerSchemas = (
   address: string,
   prefix: string,
@@ -127,10 +172,41 @@ export const registerSchemas = (
   Effect.gen(function* () {
     const registry = registryAt(address)
     const ids = new Map<string, number>()
-    for (const topic of namesOf(networks).filter((name) => schemaOf(name) !== null)) {
-      const subject = `${prefix}${topic}-value`
+    for (const { topic, subject } of subjectsOf(prefix, networks)) {
       yield* registry.setCompatibility(subject)
       ids.set(topic, yield* registry.register(subject, documentOf(topic)))
     }
     return ids
   }).pipe(Effect.provide(FetchHttpClient.layer))
+
+export interface SubjectState {
+  readonly subject: string
+  /** This version's schema is there. */
+  readonly registered: boolean
+  /** It is there, or would be taken. */
+  readonly accepted: boolean
+  /** Held to what `registerSchemas` holds it to. */
+  readonly strict: boolean
+}
+
+/** What `registerSchemas` would find; changes nothing. */
+export const examineSchemas = (
+  address: string,
+  prefix: string,
+  networks: ReadonlyArray<Network>
+): Effect.Effect<ReadonlyArray<SubjectState>, SchemaRegistryError> =>
+  Effect.forEach(
+    subjectsOf(prefix, networks),
+    Effect.fnUntraced(function* ({ topic, subject }) {
+      const registry = registryAt(address)
+      const document = documentOf(topic)
+      const registered = yield* registry.has(subject, document)
+      const state: SubjectState = {
+        subject,
+        registered,
+        accepted: registered || (yield* registry.accepts(subject, document)),
+        strict: (yield* registry.compatibilityOf(subject)) === COMPATIBILITY
+      }
+      return state
+    })
+  ).pipe(Effect.provide(FetchHttpClient.layer))

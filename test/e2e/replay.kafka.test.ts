@@ -4,6 +4,7 @@ import { Effect, Redacted } from "effect"
 import { databaseProxy } from "../support/databaseProxy.ts"
 import { kafkaBrokers, kafkaFor } from "../support/kafka.ts"
 import { makeDatabase } from "../support/postgres.ts"
+import { replayEndings } from "../support/replayEndings.ts"
 import { replayRun, simulatedMainnet } from "../support/replayRun.ts"
 import { startProcess, startService } from "../support/serviceProcess.ts"
 
@@ -29,8 +30,9 @@ describe.skipIf(kafkaBrokers().length === 0)("a replay on Kafka", () => {
         const api = yield* startService({ ...environment, ROLES: "api,ingest,events,route,delay" })
         const victim = yield* started("deliver,replay")
         yield* started("deliver,replay")
-        yield* replayRun(api, ledger, Effect.as(victim.kill, api))
+        const { client, expected } = yield* replayRun(api, ledger, Effect.as(victim.kill, api))
+        yield* replayEndings(client, expected, environment)
       }).pipe(Effect.scoped),
-    240_000
+    480_000
   )
 })

@@ -4,11 +4,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { schemaRegistryCheck } from "../../src/cli/SchemaRegistryCheck.ts"
 import { publishedSchemas } from "../../src/domain/JsonSchemas.ts"
 import type { JsonObject } from "../../src/domain/Ledger.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import * as KafkaEventLog from "../../src/log/KafkaEventLog.ts"
-import { registerSchemas } from "../../src/log/SchemaRegistry.ts"
+import { examineSchemas, registerSchemas } from "../../src/log/SchemaRegistry.ts"
 import { missingForRegistry, startRegistry } from "../kafka/registry.ts"
 import { eventOf, recordOf } from "../support/events.ts"
 import { kafkaBrokers, kafkaFor } from "../support/kafka.ts"
@@ -83,7 +84,7 @@ describe.skipIf(missing !== undefined || kafkaBrokers().length === 0)(
             const [first, second] = yield* Effect.all([register, register], { concurrency: "unbounded" })
             assert.deepStrictEqual(first, second)
             assert.deepStrictEqual(yield* register, first)
-            assert.strictEqual(first.size, 4)
+            assert.strictEqual(first.size, 8)
             for (const [topic, id] of first) {
               const subject = `once.${topic}-value`
               assert.deepStrictEqual(yield* ask(`/subjects/${subject}/versions`), [1])
@@ -104,7 +105,11 @@ describe.skipIf(missing !== undefined || kafkaBrokers().length === 0)(
           const { url } = yield* Registry
           const subject = "grown.xrpl.testnet.ledgers-value"
           const earlier = yield* registerEarlier(subject, without(document("ledger"), "range_since"))
+          const before = yield* examineSchemas(url, "grown.", ["testnet"])
+          assert.deepStrictEqual(before[0], { subject, registered: false, accepted: true, strict: false })
           const ids = yield* registerSchemas(url, "grown.", ["testnet"])
+          for (const state of yield* examineSchemas(url, "grown.", ["testnet"]))
+            assert.deepStrictEqual([state.registered, state.strict, state.accepted], [true, true, true])
           assert.notStrictEqual(ids.get("xrpl.testnet.ledgers"), earlier.id)
           assert.deepStrictEqual(yield* ask(`/subjects/${subject}/versions`), [1, 2])
         })
@@ -124,6 +129,8 @@ describe.skipIf(missing !== undefined || kafkaBrokers().length === 0)(
             const { message } = yield* Effect.flip(registerSchemas(url, kafka.topicPrefix, ["testnet"]))
             assert.match(message, refusal)
             assert.deepStrictEqual(yield* ask(`/subjects/${subject}/versions`), [1])
+            const { detail } = yield* Effect.flip(schemaRegistryCheck(url, kafka.topicPrefix, ["testnet"]))
+            assert.include(detail, `refuses this version's schema of ${subject}`)
 
             const folder = mkdtempSync(join(tmpdir(), "ledgerhook-refused-"))
             yield* Effect.addFinalizer(() =>

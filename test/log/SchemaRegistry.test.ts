@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { schemaRegistryCheck } from "../../src/cli/SchemaRegistryCheck.ts"
 import { registerSchemas } from "../../src/log/SchemaRegistry.ts"
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
@@ -49,7 +50,9 @@ describe("a schema registry", () => {
         [...ids],
         [
           ["xrpl.testnet.ledgers", 7],
-          ["xrpl.testnet.events", 7]
+          ["xrpl.testnet.events", 7],
+          ["xrpl.testnet.history.ledgers", 7],
+          ["xrpl.testnet.history.events", 7]
         ]
       )
       const basic = `Basic ${Buffer.from("us:er:hunter2").toString("base64")}`
@@ -57,7 +60,11 @@ describe("a schema registry", () => {
         `PUT /base/config/staging.xrpl.testnet.ledgers-value ${basic}`,
         `POST /base/subjects/staging.xrpl.testnet.ledgers-value/versions ${basic}`,
         `PUT /base/config/staging.xrpl.testnet.events-value ${basic}`,
-        `POST /base/subjects/staging.xrpl.testnet.events-value/versions ${basic}`
+        `POST /base/subjects/staging.xrpl.testnet.events-value/versions ${basic}`,
+        `PUT /base/config/staging.xrpl.testnet.history.ledgers-value ${basic}`,
+        `POST /base/subjects/staging.xrpl.testnet.history.ledgers-value/versions ${basic}`,
+        `PUT /base/config/staging.xrpl.testnet.history.events-value ${basic}`,
+        `POST /base/subjects/staging.xrpl.testnet.history.events-value/versions ${basic}`
       ])
     })
   )
@@ -82,5 +89,50 @@ describe("a schema registry", () => {
         / answered without the id of xrpl\.testnet\.ledgers-value\.$/
       )
     })
+  )
+
+  it.live(
+    "is looked at by doctor, which changes nothing and says what the next start will do or be refused",
+    () =>
+      Effect.gen(function* () {
+        const look = (answer: Answer) =>
+          Effect.flatMap(registry(answer), ({ host }) =>
+            schemaRegistryCheck(`http://us%3Aer:hunter2@${host}`, "staging.", ["testnet"])
+          )
+        const seen: Array<string> = []
+        const holding =
+          (own: "there" | "taken" | "refused", level: string): Answer =>
+          (request, response) => {
+            seen.push(`${request.method} ${request.url}`)
+            if (request.url?.startsWith("/subjects") && own !== "there") {
+              return answering(404, '{"error_code":40403,"message":"Schema not found"}')(request, response)
+            }
+            const body = { id: 1, is_compatible: own === "taken", compatibilityLevel: level }
+            answering(200, JSON.stringify(body))(request, response)
+          }
+        assert.strictEqual(
+          yield* look(holding("there", "BACKWARD_TRANSITIVE")),
+          "reachable; the schemas are registered"
+        )
+        assert.deepStrictEqual(seen.slice(0, 2), [
+          "POST /subjects/staging.xrpl.testnet.ledgers-value",
+          "GET /config/staging.xrpl.testnet.ledgers-value"
+        ])
+        assert.match(
+          yield* look(holding("there", "NONE")),
+          /^reachable; (\d+) of \1 may change in any way until the next start sets BACKWARD_TRANSITIVE$/
+        )
+        for (const empty of [holding("taken", ""), answering(404, '{"message":"Subject not found"}')]) {
+          assert.match(
+            yield* look(empty),
+            /^reachable; (\d+) of \1 schemas are registered at the next start$/
+          )
+        }
+        const refused = yield* Effect.flip(look(holding("refused", "BACKWARD_TRANSITIVE")))
+        assert.match(refused.detail, /refuses this version's schema of staging\.xrpl\.testnet\.ledgers-value/)
+        const locked = yield* Effect.flip(look(answering(401, "{}")))
+        assert.match(locked.detail, /does not accept its user and password/)
+        assert.notInclude(JSON.stringify([refused, locked]), "hunter2")
+      })
   )
 })

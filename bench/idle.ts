@@ -1,0 +1,54 @@
+/**
+ * What a process costs that is connected to Kafka and PostgreSQL and has nothing to do: its CPU time as a share of one
+ * core, with all roles, with `api` alone and with `deliver` alone. One process at a time, long enough after its start.
+ * Left out where no broker can be run; read from /proc, so on Linux only.
+ */
+import { Effect } from "effect"
+import { missing } from "../test/kafka/broker.ts"
+import { startProcess } from "../test/support/serviceProcess.ts"
+import type { Benchmark } from "./support/Benchmark.ts"
+import { cpuSecondsOf } from "./support/cpu.ts"
+import { brokers, databaseUrl } from "./support/kafka.ts"
+
+/** A process that starts is busy for some seconds; its groups are formed, and what it compiles is compiled, after this. */
+const SETTLE_MS = 30_000
+const MEASURE_MS = 60_000
+/** What it may cost, in per cent of a core. */
+const PROMISED = 1
+
+const rolesOf = { all: "all", api: "api", deliver: "deliver" }
+
+const benchmark: Benchmark = {
+  description: "CPU of a process that is connected to Kafka and PostgreSQL and has nothing to do",
+  target: "at most 1 % of a core",
+  run: Effect.fnUntraced(function* (report) {
+    const lacking = missing()
+    if (lacking !== undefined) return yield* Effect.logWarning(`idle is left out: there is no ${lacking}`)
+    const environment = {
+      DATABASE_URL: yield* databaseUrl,
+      KAFKA_BROKERS: yield* brokers,
+      SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
+      XRPL_MAINNET_URLS: "",
+      LOG_LEVEL: "info"
+    }
+    for (const [name, roles] of Object.entries(rolesOf)) {
+      const percent = yield* Effect.gen(function* () {
+        const { pid } = yield* startProcess({ ...environment, ROLES: roles }, /starting/)
+        yield* Effect.sleep(SETTLE_MS)
+        const before = cpuSecondsOf(pid)
+        yield* Effect.sleep(MEASURE_MS)
+        return ((cpuSecondsOf(pid) - before) * 1_000 * 100) / MEASURE_MS
+      }).pipe(Effect.scoped)
+      report({
+        name: `idle.${name}`,
+        value: percent,
+        unit: "% of a core",
+        ratio: percent / PROMISED,
+        target: 1,
+        better: "lower"
+      })
+    }
+  })
+}
+
+export default benchmark

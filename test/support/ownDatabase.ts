@@ -1,0 +1,58 @@
+/**
+ * A PostgreSQL server that is not the run's: a test stops it and starts it again, or other programs have it to
+ * themselves. It listens on a socket of its own, so what comes by TCP is passed on while it runs.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import * as net from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Exit, Scope } from "effect"
+import { start } from "../../src/storage/embedded/EmbeddedPostgres.ts"
+
+export interface OwnDatabase {
+  /** The value of DATABASE_URL. */
+  readonly url: string
+  /** The server process ends in order, and its clients' connections with it; `start` runs another on the same data. */
+  readonly stop: Effect.Effect<void>
+  readonly start: Effect.Effect<void>
+}
+
+/** For the life of the scope. */
+export const ownDatabase: Effect.Effect<OwnDatabase, never, Scope.Scope> = Effect.gen(function* () {
+  const dataDir = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-database-"))),
+    (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
+  )
+  let running = yield* Scope.make()
+  const begin = Effect.suspend(() =>
+    Effect.orDie(Scope.provide(start({ dataDir, command: "ledgerhook test", owner: true }), running))
+  )
+  const stop = Effect.suspend(() => Scope.close(running, Exit.void))
+  const { path, username, database } = yield* Effect.acquireRelease(begin, () => stop)
+  const listener = yield* Effect.acquireRelease(
+    Effect.callback<net.Server>((resume) => {
+      const server = net.createServer((client) => {
+        const socket = net.connect(path)
+        client.pipe(socket).pipe(client)
+        for (const [end, other] of [
+          [client, socket],
+          [socket, client]
+        ] as const) {
+          end.on("error", () => end.destroy()).on("close", () => other.destroy())
+        }
+      })
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) => Effect.sync(() => void server.close())
+  )
+  // A server that listens on TCP has such an address.
+  const { port } = listener.address() as net.AddressInfo
+  return {
+    url: `postgres://${username}@127.0.0.1:${port}/${database}`,
+    stop,
+    start: Effect.gen(function* () {
+      running = yield* Scope.make()
+      yield* begin
+    })
+  }
+})
