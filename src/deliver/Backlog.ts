@@ -4,13 +4,11 @@
  * sent.
  */
 import { Clock, Effect } from "effect"
-import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
-import { eventsTopic, type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
-import type { Network } from "../domain/Network.ts"
-import { EventLog } from "../log/EventLog.ts"
+import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import { DeliveryStore, type ParkedDelivery, type ParkedKind } from "../storage/DeliveryStore.ts"
 import type { Work } from "./Lane.ts"
+import { ParkedEvents } from "./ParkedEvents.ts"
 
 export interface BacklogPage {
   /** How many parked rows there were, at most `limit`. */
@@ -19,36 +17,9 @@ export interface BacklogPage {
   readonly works: ReadonlyArray<Work>
 }
 
-/** Events that stand this close together are read in one piece. */
-const READ_GAP = 50
-
 export const makeBacklog = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
-  const log = yield* EventLog
-
-  /** The events at `offsets` (ascending) of a network's topic. */
-  const readEvents = Effect.fnUntraced(function* (network: Network, offsets: ReadonlyArray<number>) {
-    const found = new Map<number, LedgerEvent>()
-    let next = 0
-    while (next < offsets.length) {
-      const first = offsets[next]!
-      let last = first
-      while (next < offsets.length && offsets[next]! - last <= READ_GAP) last = offsets[next++]!
-      let from = first
-      while (from <= last) {
-        const count = Math.min(last - from + 1, Limits.takeBatchRecords)
-        const records = yield* log.read({ topic: eventsTopic(network), partition: 0, offset: from }, count)
-        for (const record of records) {
-          const event = parseLedgerEvent(record.value)
-          if (event !== undefined) found.set(record.offset, event)
-        }
-        const reached = records.at(-1)?.offset
-        if (reached === undefined) break
-        from = reached + 1
-      }
-    }
-    return found
-  })
+  const parked = yield* ParkedEvents
 
   const toWork = (row: ParkedDelivery, event: LedgerEvent, kind: ParkedKind): Work => ({
     deliveryId: row.id,
@@ -65,8 +36,10 @@ export const makeBacklog = Effect.gen(function* () {
       const first = rows[0]
       if (first === undefined) return { rows: 0, lastId: "", works: [] }
       // A webhook belongs to one network.
-      const offsets = [...new Set(rows.flatMap((row) => row.eventOffset ?? []))].sort((a, b) => a - b)
-      const events = yield* readEvents(first.network, offsets)
+      const events = yield* parked.at(
+        first.network,
+        rows.flatMap((row) => row.eventOffset ?? [])
+      )
       const works: Array<Work> = []
       const gone: Array<string> = []
       for (const row of rows) {

@@ -6,38 +6,41 @@ import { Clock, Effect, Latch, type Scope } from "effect"
 
 const NANOS_PER_MS = 1_000_000
 
-interface Deadline {
-  readonly atMs: number
-  readonly passed: () => void
+interface Deadlines<A> {
+  readonly add: (item: A) => void
+  readonly remove: (item: A) => void
 }
 
-/** The function calls `passed` after `afterMs`, unless what it returns was called before. */
-export const makeDeadlines = (
-  afterMs: number
-): Effect.Effect<(passed: () => void) => () => void, never, Scope.Scope> =>
+/** Calls `passed` with what was added `afterMs` ago and not removed since. */
+export const makeDeadlines = <A>(
+  afterMs: number,
+  passed: (item: A) => void
+): Effect.Effect<Deadlines<A>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
     // A wall clock that jumps must not end attempts.
     const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
-    /** In the order in which they were added, which is that of their times. */
-    const waiting = new Set<Deadline>()
+    /** When each is due, in the order in which they were added, which is that of their times. */
+    const waiting = new Map<A, number>()
     const some = Latch.makeUnsafe()
 
     const watch = Effect.gen(function* () {
       yield* Latch.await(some)
       const [first] = waiting
       if (first === undefined) return some.closeUnsafe()
-      const waitMs = first.atMs - nowMs()
+      const [item, atMs] = first
+      const waitMs = atMs - nowMs()
       if (waitMs > 0) return yield* Effect.sleep(Math.ceil(waitMs))
-      waiting.delete(first)
-      first.passed()
+      waiting.delete(item)
+      passed(item)
     })
     yield* Effect.forkScoped(Effect.forever(watch))
 
-    return (passed) => {
-      const deadline: Deadline = { atMs: nowMs() + afterMs, passed }
-      waiting.add(deadline)
-      some.openUnsafe()
-      return () => void waiting.delete(deadline)
+    return {
+      add: (item) => {
+        waiting.set(item, nowMs() + afterMs)
+        some.openUnsafe()
+      },
+      remove: (item) => void waiting.delete(item)
     }
   })

@@ -4,8 +4,8 @@
  *   take records → is the work current? (WorkState) → lane of its webhook → … → settled → commit
  *
  * What is committed is the highest offset below which all is settled (Watermark): recorded with its retry appended,
- * remembered by its row (parked), or found to be done already. When the lanes end and others follow, what was taken and
- * is not settled is offered again.
+ * remembered by its row (parked), or found to be done already; what waits too long for that is put aside. When the lanes
+ * end and others follow, what was taken and is not settled is offered again.
  */
 import { Clock, Effect, Latch } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -107,6 +107,16 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     for (const offset of ended) settle(offset)
   })
 
+  /** What was taken long ago and still waits gives its offset up: its webhook takes less than comes, or nothing. */
+  const putAside = (lanes: Lanes) => {
+    const webhookIds = new Set<string>()
+    for (const [offset, work] of open) {
+      if (offset > lastTaken - Limits.partitionOpenRecords) break
+      webhookIds.add(work.webhook_id)
+    }
+    for (const webhookId of webhookIds) lanes.putAside(kind, webhookId)
+  }
+
   const take = Effect.fnUntraced(function* (lanes: Lanes) {
     const records = yield* partition.take(batchRecords)
     const works: Array<readonly [offset: number, work: DeliveryWork]> = []
@@ -126,6 +136,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     }
     lastTaken = records.at(-1)!.offset
     yield* offerAll(lanes, works)
+    putAside(lanes)
   })
 
   const commit = Effect.suspend(() => partition.commit(watermark.committable()))

@@ -4,7 +4,8 @@
  * only. What may start (the passage) is nothing while the webhook is disabled or its account suspended, what is free while
  * the quota is used up, else all; when that changes, what is queued goes back to its rows and paging begins anew.
  *
- *   live     records from the log are queued here ──(its share of the room is used up, or not all may start)──▶ backlog
+ *   live     records from the log are queued here ──(its share of the room is used up, they wait too long for the log's
+ *            offsets, another lane has too little room, or not all may start)──▶ backlog
  *   backlog  records from the log are parked: their rows alone remember them. The lane pages parked rows that may start,
  *            in order of their ids ──(none is left nor being parked, and all may start)──▶ live
  */
@@ -41,6 +42,8 @@ export interface Lane {
   readonly kind: LaneKind
   mode: "live" | "backlog"
   queue: Array<Work>
+  /** Deliveries in memory: queued, sent and not settled, or maybe brought by the page that is on its way. */
+  held: number
   /** A page of the backlog is on its way. */
   paging: boolean
   /** Settled while the page was read: it may still show them. */
@@ -54,7 +57,7 @@ export interface Lane {
   /** Statements under way that park rows of this lane. */
   parking: number
   passage: Passage
-  /** Grows with each change of the passage: a page asked for before it no longer counts. */
+  /** Grows with each change of the passage, and when the queue went back: a page asked for before it no longer counts. */
   turns: number
   /** Grows with whatever may change what a page would show: rows parked, deliveries settled. */
   changes: number
@@ -64,6 +67,7 @@ export const makeLane = (kind: LaneKind, mode: Lane["mode"]): Lane => ({
   kind,
   mode,
   queue: [],
+  held: 0,
   paging: false,
   settledMeanwhile: new Set(),
   cursor: "",
@@ -93,25 +97,26 @@ export const lanePassage = ({ kind }: Lane, passage: Passage): Passage =>
 export const parkedKindOf = ({ kind, passage }: Lane): ParkedKind =>
   kind === "replays" ? "replays" : passage === "free" ? "free" : "live"
 
-/**
- * Takes up what may start from now on; returns the queued work that goes back to its rows. Paging begins anew, so that
- * what went back keeps its place.
- */
-export const turn = (lane: Lane, passage: Passage): ReadonlyArray<Work> => {
-  lane.passage = passage
+/** Returns the queue, which goes back to its rows. Paging begins anew, so that what went back keeps its place. */
+export const turnOut = (lane: Lane): ReadonlyArray<Work> => {
+  const { queue } = lane
+  lane.queue = []
+  lane.mode = "backlog"
   lane.turns++
   lane.cursor = ""
   lane.atEnd = false
-  if (passage === "all") return []
-  lane.mode = "backlog"
-  const dropped = lane.queue
-  lane.queue = []
-  return dropped
+  return queue
 }
 
-/** How many more a lane may queue when the partition has room for `free`. */
-export const laneRoom = (lane: Lane, free: number, share: number): number =>
-  Math.max(0, Math.floor((free + lane.queue.length) * share) - lane.queue.length)
+/** Takes up what may start from now on; returns the queued work that goes back to its rows. */
+export const turn = (lane: Lane, passage: Passage): ReadonlyArray<Work> => {
+  lane.passage = passage
+  if (passage !== "all") return turnOut(lane)
+  lane.turns++
+  lane.cursor = ""
+  lane.atEnd = false
+  return []
+}
 
 /** Whether the window leaves room for one more attempt: on the wire, and among those a crash would repeat. */
 const hasRoom = (outlet: Outlet, maxInFlight: number, unsettledSlack: number): boolean =>
@@ -125,13 +130,17 @@ export const mayStart = (outlet: Outlet, maxInFlight: number, unsettledSlack: nu
   return live.mode === "live" && replays.queue.length > 0 ? replays : undefined
 }
 
-/** Whether the lane should ask for a page now: ahead of need while there is more, only when idle at the end. */
+/** Whether the lane should have a page now: ahead of need while there is more, only when idle at the end. */
 export const wantsPage = (lane: Lane, pageRows: number): boolean =>
   lane.mode === "backlog" &&
   lane.passage !== "none" &&
   !lane.paging &&
   lane.givingBack === 0 &&
   (lane.atEnd ? lane.queue.length === 0 : lane.queue.length < pageRows / 2)
+
+/** Rows to ask for, when the lane has room for so many: 0 while a page would be small beside what is being worked off. */
+export const pageLimit = (lane: Lane, room: number, pageRows: number): number =>
+  room >= Math.min(pageRows, lane.held + room) / 2 ? Math.min(pageRows, room) : 0
 
 /**
  * What a page of `rows` (asked for: `limit`) means. Rows of deliveries in flight stay parked until they are recorded,

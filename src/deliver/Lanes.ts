@@ -1,7 +1,7 @@
 /**
  * The lanes of one actor. `offer` queues work or says that it must be parked; outlets start attempts within their
  * webhook's window and rate, live ones first; lanes page their backlog and hand what they sent to the recorder. Memory is
- * bounded by Limits.partitionDeliveries and partitionReplays, and no webhook waits for another.
+ * bounded by a room for each kind (Room), and no webhook waits for another.
  */
 import { Clock, Effect, FiberSet, Latch } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -17,23 +17,27 @@ import {
   type Lane,
   type LaneKind,
   lanePassage,
-  laneRoom,
   makeOutlet,
   mayStart,
   type Outlet,
+  pageLimit,
   parkedKindOf,
   turn,
+  turnOut,
   type Work,
   wantsPage
 } from "./Lane.ts"
 import { Recorder } from "./Recorder.ts"
 import { ReplayPace, type ReplayTurn } from "./ReplayPace.ts"
+import { hoarder, hold, makeRoom, type Room, roomFor } from "./Room.ts"
 
 export interface Lanes {
   /** True when the work is queued, or was already; false: refused, it must be parked. */
   readonly offer: (webhookId: string, work: Work) => boolean
   /** Waits for room for a replayed delivery of the webhook, but not for one whose lane does not move. */
   readonly awaitRoom: (webhookId: string) => Effect.Effect<void>
+  /** Gives the webhook's queue back to its rows: for what was taken from the log long ago and holds its offsets back. */
+  readonly putAside: (kind: LaneKind, webhookId: string) => void
   /** Makes the rows of refused work its only memory, for their lanes to page. Every refused `offer` must come here. */
   readonly park: (works: ReadonlyArray<Refused>) => Effect.Effect<void>
   /** Lanes of webhooks whose rows were parked before this actor began: what is offered to them is refused from now on. */
@@ -57,26 +61,6 @@ export interface Refused {
   readonly deliveryId: string
 }
 
-/** What all lanes of a kind share. */
-interface Room {
-  readonly limit: number
-  /** Deliveries queued or in flight: the guard against two records of one attempt, and the bound on memory. */
-  readonly busy: Set<string>
-  /** Rows that pages under way may bring. */
-  coming: number
-  /** Outlets whose lane waits for room to page its backlog. */
-  readonly hungry: Set<Outlet>
-  open: boolean
-}
-
-const makeRoom = (limit: number): Room => ({
-  limit,
-  busy: new Set(),
-  coming: 0,
-  hungry: new Set(),
-  open: false
-})
-
 export const makeLanes = Effect.gen(function* () {
   const registry = yield* WebhookRegistry
   const holds = yield* AccountHolds
@@ -92,8 +76,8 @@ export const makeLanes = Effect.gen(function* () {
   const outlets = new Map<string, Outlet>()
   const turns = new Map<Outlet, ReplayTurn>()
   const rooms: Readonly<Record<LaneKind, Room>> = {
-    live: makeRoom(Limits.partitionDeliveries),
-    replays: makeRoom(Limits.partitionReplays)
+    live: makeRoom("live", { ...Limits.lanes, deliveries: Limits.partitionDeliveries }),
+    replays: makeRoom("replays", { ...Limits.lanes, deliveries: Limits.partitionReplays })
   }
   const idle = Latch.makeUnsafe(true)
   /** Opened when a replayed delivery has been settled. */
@@ -119,18 +103,22 @@ export const makeLanes = Effect.gen(function* () {
 
   const isBusy = (deliveryId: string) => rooms.live.busy.has(deliveryId) || rooms.replays.busy.has(deliveryId)
 
-  const roomOf = (lane: Lane) => {
-    const { limit, busy, coming } = rooms[lane.kind]
-    return laneRoom(lane, limit - busy.size - coming, Limits.laneShare)
+  const take = (outlet: Outlet, work: Work) => {
+    const room = rooms[work.kind]
+    room.busy.add(work.deliveryId)
+    hold(room, outlet, 1)
+    outlet[work.kind].queue.push(work)
   }
 
-  const forget = (work: Work) => {
-    rooms[work.kind].busy.delete(work.deliveryId)
+  const forget = (outlet: Outlet, work: Work) => {
+    const room = rooms[work.kind]
+    room.busy.delete(work.deliveryId)
+    hold(room, outlet, -1)
     work.settled?.()
   }
 
   const settle = (outlet: Outlet, work: Work) => {
-    forget(work)
+    forget(outlet, work)
     outlet.unsettled--
     sending--
     if (sending === 0) idle.openUnsafe()
@@ -139,17 +127,25 @@ export const makeLanes = Effect.gen(function* () {
     if (work.kind === "replays") freed.openUnsafe()
     if (lane.paging) lane.settledMeanwhile.add(work.deliveryId)
     next(outlet)
-    feedOne(work.kind)
+    feed(work.kind)
   }
 
-  /** There is room again: it goes to the lane that has waited longest. */
-  const feedOne = (kind: LaneKind) => {
-    const { hungry } = rooms[kind]
-    const starving = hungry.values().next().value
-    if (starving !== undefined) {
-      hungry.delete(starving)
-      next(starving)
+  /** There is room again: it goes to the lanes that may have it, the one that has waited longest first. */
+  const feed = (kind: LaneKind) => {
+    const room = rooms[kind]
+    if (room.hungry.size === 0) return
+    for (const outlet of [...room.hungry]) {
+      if (room.held >= room.limits.deliveries) return
+      if (roomFor(room, outlet) === 0) continue
+      room.hungry.delete(outlet)
+      next(outlet)
     }
+  }
+
+  /** Whoever holds too much gives its queue back, when this one has no room. */
+  const makeWay = (room: Room, outlet: Outlet) => {
+    const one = hoarder(room, outlet)
+    if (one !== undefined) giveBack(one, one[room.kind], turnOut(one[room.kind]))
   }
 
   const send = (outlet: Outlet, webhook: RegisteredWebhook, work: Work) => {
@@ -157,6 +153,7 @@ export const makeLanes = Effect.gen(function* () {
     outlet.unsettled++
     sending++
     idle.closeUnsafe()
+    if (work.kind === "live") pace.live()
     run(
       Effect.map(attempt(webhook, work), ({ record, retry }) => {
         outlet.inFlight--
@@ -231,8 +228,9 @@ export const makeLanes = Effect.gen(function* () {
   /** The webhook is deleted: its rows have been ended. */
   const remove = (outlet: Outlet) => {
     for (const lane of [outlet.live, outlet.replays]) {
-      for (const work of lane.queue) forget(work)
+      for (const work of lane.queue) forget(outlet, work)
       lane.queue = []
+      rooms[lane.kind].hungry.delete(outlet)
     }
     outlets.delete(outlet.webhookId)
     turns.delete(outlet)
@@ -246,8 +244,10 @@ export const makeLanes = Effect.gen(function* () {
     const { webhookId } = outlet
     run(
       Effect.map(park(works.map(({ deliveryId, kind }) => ({ kind, webhookId, deliveryId }))), () => {
-        for (const work of works) forget(work)
+        for (const work of works) forget(outlet, work)
         lane.givingBack--
+        // Whoever made it go comes first.
+        feed(lane.kind)
         next(outlet)
       })
     )
@@ -255,34 +255,33 @@ export const makeLanes = Effect.gen(function* () {
 
   const page = (outlet: Outlet, lane: Lane) => {
     const room = rooms[lane.kind]
-    const limit = Math.min(Limits.lanePageRows, roomOf(lane))
+    if (roomFor(room, outlet) === 0) makeWay(room, outlet)
+    const limit = pageLimit(lane, roomFor(room, outlet), Limits.lanePageRows)
     if (limit === 0) return void room.hungry.add(outlet)
     lane.paging = true
-    room.coming += limit
+    hold(room, outlet, limit)
     const { changes: changesBefore, turns } = lane
     run(
       Effect.map(
         backlog(outlet.webhookId, parkedKindOf(lane), lane.cursor, limit),
         ({ rows, lastId, works }) => {
           lane.paging = false
-          room.coming -= limit
+          hold(room, outlet, -limit)
           const settled = new Set(lane.settledMeanwhile)
           lane.settledMeanwhile.clear()
           // Other deliveries may start than when the page was asked for: its rows are still parked.
           if (stopping || lane.turns !== turns) {
             next(outlet)
-            return feedOne(lane.kind)
+            return feed(lane.kind)
           }
           for (const work of works) {
-            if (isBusy(work.deliveryId) || settled.has(work.deliveryId)) continue
-            room.busy.add(work.deliveryId)
-            lane.queue.push(work)
+            if (!isBusy(work.deliveryId) && !settled.has(work.deliveryId)) take(outlet, work)
           }
           const { mode } = lane
           afterPage(lane, { rows, limit, lastId, changesBefore })
           // Replays begin when the live backlog is through.
           if (lane.queue.length > 0 || lane.changes !== changesBefore || lane.mode !== mode) next(outlet)
-          if (works.length < limit) feedOne(lane.kind)
+          if (works.length < limit) feed(lane.kind)
         }
       )
     )
@@ -324,21 +323,26 @@ export const makeLanes = Effect.gen(function* () {
       }
       const outlet = outletOf(webhookId, "live")
       const lane = outlet[work.kind]
-      if (lane.mode === "backlog" || passageOf(webhookId) !== "all" || roomOf(lane) === 0) {
+      const room = rooms[work.kind]
+      if (lane.mode === "live" && roomFor(room, outlet) === 0) makeWay(room, outlet)
+      if (lane.mode === "backlog" || passageOf(webhookId) !== "all" || roomFor(room, outlet) === 0) {
         // From here on the lane cannot turn live before this work is parked: nothing may overtake it.
         lane.mode = "backlog"
         lane.parking++
         return false
       }
-      rooms[work.kind].busy.add(work.deliveryId)
-      lane.queue.push(work)
+      take(outlet, work)
       next(outlet)
       return true
     },
     awaitRoom: (webhookId) => {
       const isFull = () => {
-        const lane = outlets.get(webhookId)?.replays
-        return lane?.mode === "live" && passageOf(webhookId) === "all" && roomOf(lane) === 0
+        const outlet = outlets.get(webhookId)
+        return (
+          outlet?.replays.mode === "live" &&
+          passageOf(webhookId) === "all" &&
+          roomFor(rooms.replays, outlet) === 0
+        )
       }
       const wait: Effect.Effect<void> = Effect.suspend(() => {
         if (!isFull()) return Effect.void
@@ -348,6 +352,12 @@ export const makeLanes = Effect.gen(function* () {
       return Effect.suspend(() =>
         isFull() ? Effect.asVoid(Effect.timeoutOption(wait, Limits.replayRoomMs)) : Effect.void
       )
+    },
+    putAside: (kind, webhookId) => {
+      const outlet = outlets.get(webhookId)
+      // What came from the backlog holds no offset back.
+      if (outlet?.[kind].queue.some(({ settled }) => settled !== undefined))
+        giveBack(outlet, outlet[kind], turnOut(outlet[kind]))
     },
     park,
     resume: (webhookIds) => {

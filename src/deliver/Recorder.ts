@@ -12,6 +12,7 @@ import { type DeliveryWork, delayTopic } from "../domain/Delivery.ts"
 import { delayOf, type RetryPolicy } from "../domain/RetryPolicy.ts"
 import { EventLog, type NewRecord } from "../log/EventLog.ts"
 import { Metrics } from "../observability/Metrics.ts"
+import { traced } from "../observability/Tracing.ts"
 import { type AttemptRecord, DeliveryStore } from "../storage/DeliveryStore.ts"
 import { WebhookStore } from "../storage/WebhookStore.ts"
 
@@ -69,6 +70,17 @@ export class Recorder extends Context.Service<
         }
       })
 
+      const land = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
+        yield* write(outcomes).pipe(patiently("recording attempts"))
+        const now = yield* Clock.currentTimeMillis
+        const append = outcomes.flatMap(({ retry }) =>
+          retry === undefined ? [] : [retryRecord(retryPolicy, retry, now)]
+        )
+        if (append.length > 0) {
+          yield* log.transaction({ append }).pipe(patiently("queueing retries"))
+        }
+      })
+
       /** A statement costs much more than a row of it: what ends within some milliseconds is written together. */
       const gather = Effect.raceFirst(
         Effect.sleep(Limits.recorderGatherMs),
@@ -87,14 +99,7 @@ export class Recorder extends Context.Service<
         const outcomes = waiting.slice(0, Limits.recorderBatch)
         waiting = waiting.slice(Limits.recorderBatch)
         if (waiting.length === 0) some.closeUnsafe()
-        yield* write(outcomes).pipe(patiently("recording attempts"))
-        const now = yield* Clock.currentTimeMillis
-        const append = outcomes.flatMap(({ retry }) =>
-          retry === undefined ? [] : [retryRecord(retryPolicy, retry, now)]
-        )
-        if (append.length > 0) {
-          yield* log.transaction({ append }).pipe(patiently("queueing retries"))
-        }
+        yield* traced(land(outcomes), "record attempts", () => ({ outcomes: outcomes.length }))
         for (const { settled } of outcomes) settled()
       })
 

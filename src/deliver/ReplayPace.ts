@@ -1,7 +1,8 @@
 /**
- * Replayed deliveries of all of a process's actors take turns: a few start, one of each webhook that has some, then
- * everything else has the event loop. How long that was kept waiting tells how busy the process is; the next few start
- * after a multiple of it, so that a replay takes what is free and leaves live deliveries their latency.
+ * Replayed deliveries of all of a process's actors take turns: some start, one of each webhook that has some, then
+ * everything else has the event loop. While nothing live leaves, that is all. Else only a few start at a time, and how long
+ * the event loop was kept waiting tells how busy the process is: the next few start after a multiple of it, so that a
+ * replay takes what is free and leaves live deliveries their latency.
  */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -16,7 +17,8 @@ export class ReplayPace extends Context.Service<
   {
     /** The turn will come; asking for one that is coming changes nothing. */
     readonly ask: (turn: ReplayTurn) => void
-    readonly forget: (turn: ReplayTurn) => void
+    /** A live delivery leaves. */
+    readonly live: () => void
   }
 >()("ledgerhook/deliver/ReplayPace") {
   static readonly layer = Layer.effect(
@@ -25,25 +27,38 @@ export class ReplayPace extends Context.Service<
       /** In the order of their turns. */
       const asking = new Set<ReplayTurn>()
       const wanted = Latch.makeUnsafe()
+      const clock = yield* Clock.Clock
+      const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
+      let lastLive = Number.NEGATIVE_INFINITY
 
-      const some = Effect.sync(() => {
-        for (let started = 0; started < Limits.replayStarts; started++) {
+      /** Returns how many had their turn; when none asks any more, the next one opens the latch. */
+      const start = (most: number): number => {
+        for (let turns = 0; turns < most; turns++) {
           const turn = asking.values().next().value
-          if (turn === undefined) return wanted.closeUnsafe()
+          if (turn === undefined) {
+            wanted.closeUnsafe()
+            return turns
+          }
           asking.delete(turn)
           if (turn()) asking.add(turn)
         }
-      })
-      const clock = yield* Clock.Clock
-      const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
-      const round = Effect.gen(function* () {
-        yield* Latch.await(wanted)
-        yield* some
+        return most
+      }
+      const beside = Effect.gen(function* () {
+        const part = start(Limits.replayStarts) / Limits.replayStarts
         const slept = nowMs()
         yield* Effect.sleep(Limits.replayStartsEveryMs)
         const lateMs = Math.max(0, nowMs() - slept - Limits.replayStartsEveryMs)
-        yield* Effect.sleep(Math.min(Limits.replayPauseMs, lateMs * Limits.replayYield))
+        yield* Effect.sleep(Math.min(Limits.replayPauseMs, lateMs * Limits.replayYield * part))
       })
+      const alone = Effect.suspend(() => {
+        start(Limits.replayIdleStarts)
+        return Effect.yieldNow
+      })
+      const round = Effect.andThen(
+        Latch.await(wanted),
+        Effect.suspend(() => (nowMs() - lastLive < Limits.replayLiveMs ? beside : alone))
+      )
       yield* Effect.forkScoped(Effect.forever(round))
 
       return ReplayPace.of({
@@ -51,7 +66,9 @@ export class ReplayPace extends Context.Service<
           asking.add(turn)
           wanted.openUnsafe()
         },
-        forget: (turn) => void asking.delete(turn)
+        live: () => {
+          lastLive = nowMs()
+        }
       })
     })
   )

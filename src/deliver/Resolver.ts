@@ -2,7 +2,8 @@
  * The addresses of host names, remembered for their time to live, a minute at most; a failure for a second. One question
  * a name at a time, whoever waits for it. What the machine itself says of a name goes first (its hosts file, names
  * without a dot); else DNS is asked directly, since the system's own lookup tells no time to live and a slow name server
- * would keep one of its few threads; a name that DNS does not know is left to the system (search domains, mDNS).
+ * would keep one of its few threads; a name that DNS does not know is left to the system (search domains, mDNS). Both
+ * kinds of address are asked for at once, and where only one question is answered its answer does.
  */
 import type { LookupAddress } from "node:dns"
 import { Resolver as DnsClient, lookup } from "node:dns/promises"
@@ -38,25 +39,34 @@ const askSystem: Resolve = async (hostname) => ({
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && "code" in error ? error.code : undefined
 
-const makeSystemResolve = (): Resolve => {
-  const makeClient = () => new DnsClient({ timeout: Limits.dnsTryMs, tries: Limits.dnsTries })
+/** `makeClient` makes one that asks each of the machine's DNS servers once. */
+export const resolvingBy = (makeClient: () => DnsClient, askSystem: Resolve): Resolve => {
   let client = makeClient()
 
   const askDns: Resolve = async (hostname) => {
-    const answers = await Promise.allSettled([
-      client.resolve4(hostname, { ttl: true }),
-      client.resolve6(hostname, { ttl: true })
-    ])
-    // IPv4 first: where IPv6 leads nowhere, no connection has to find that out.
-    const records = answers.flatMap((answer, i) =>
-      answer.status === "fulfilled"
-        ? answer.value.map((record) => ({ ...record, family: i === 0 ? 4 : 6 }))
-        : []
-    )
-    if (records.length === 0) throw answers.find((answer) => answer.status === "rejected")?.reason
-    return {
-      addresses: records.map(({ address, family }) => ({ address, family })),
-      ttlMs: Math.min(...records.map(({ ttl }) => ttl)) * 1_000
+    for (let tries = 1; ; tries++) {
+      const answers = await Promise.allSettled([
+        client.resolve4(hostname, { ttl: true }),
+        client.resolve6(hostname, { ttl: true })
+      ])
+      // IPv4 first: where IPv6 leads nowhere, no connection has to find that out.
+      const records = answers.flatMap((answer, i) =>
+        answer.status === "fulfilled"
+          ? answer.value.map((record) => ({ ...record, family: i === 0 ? 4 : 6 }))
+          : []
+      )
+      if (records.length > 0) {
+        return {
+          addresses: records.map(({ address, family }) => ({ address, family })),
+          ttlMs: Math.min(...records.map(({ ttl }) => ttl)) * 1_000
+        }
+      }
+      const reasons = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []))
+      const unanswered = reasons.find((reason) => codeOf(reason) === "ETIMEOUT")
+      if (unanswered === undefined) throw reasons[0]
+      // The servers may be others by now: a client reads them once.
+      client = makeClient()
+      if (tries === Limits.dnsTries) throw unanswered
     }
   }
 
@@ -68,14 +78,15 @@ const makeSystemResolve = (): Resolve => {
       return await askDns(hostname)
     } catch (error) {
       const code = codeOf(error)
-      // The servers may be others by now: a client reads them once.
-      if (code === "ETIMEOUT") client = makeClient()
       // Refused: there is no DNS server where one was expected.
       if (code === "ENOTFOUND" || code === "ECONNREFUSED") return askSystem(hostname)
       throw error
     }
   }
 }
+
+const makeSystemResolve = (): Resolve =>
+  resolvingBy(() => new DnsClient({ timeout: Limits.dnsTryMs, tries: 1 }), askSystem)
 
 /** What asks for a name's addresses; a test may have answers of its own. */
 export const Resolver = Context.Reference<Resolve>("ledgerhook/deliver/Resolver", {

@@ -5,40 +5,17 @@
  * data: `send` never fails.
  */
 import { Clock, Context, Effect, Layer } from "effect"
-import { Agent, type Dispatcher } from "undici"
+import { Agent } from "undici"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import type { AttemptOutcome } from "../domain/Delivery.ts"
-import { retryAfterMs } from "../domain/RetryAfter.ts"
 import { makeConnector } from "./Connector.ts"
 import { makeDeadlines } from "./Deadlines.ts"
-import { connectionFailure, responseFailure, timeoutFailure } from "./FailureText.ts"
+import { Exchange } from "./Exchange.ts"
 import { Resolver, remembering } from "./Resolver.ts"
 import type { SignedRequest } from "./Signer.ts"
 
 const NANOS_PER_MS = 1_000_000
-
-const decoder = new TextDecoder()
-
-const textOf = (chunks: ReadonlyArray<Buffer>): string =>
-  // PostgreSQL's text cannot hold NUL.
-  decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)).replaceAll("\0", "\uFFFD")
-
-/** A response as far as it has come. */
-interface Received {
-  readonly status: number
-  readonly timeMs: number
-  readonly retryAfter: string | ReadonlyArray<string> | undefined
-  readonly chunks: Array<Buffer>
-  bytes: number
-}
-
-/** Milliseconds that the receiver asks to be left alone: the longest, if it says several. */
-const askedToWait = ({ status, retryAfter = [] }: Received, nowMs: number): number | undefined => {
-  if (status !== 429 && status !== 503) return undefined
-  const asked = [retryAfter].flat().flatMap((value) => retryAfterMs(value, nowMs) ?? [])
-  return asked.length === 0 ? undefined : Math.max(...asked)
-}
 
 export class Sender extends Context.Service<
   Sender,
@@ -49,8 +26,11 @@ export class Sender extends Context.Service<
     Effect.gen(function* () {
       const { allowPrivateAddresses, deliveryTimeoutMs } = yield* Settings
       const clock = yield* Clock.Clock
+      const nowMs = () => clock.currentTimeMillisUnsafe()
       const monotonicMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
-      const deadline = yield* makeDeadlines(deliveryTimeoutMs)
+      const deadlines = yield* makeDeadlines<Exchange>(deliveryTimeoutMs, (exchange) =>
+        exchange.expire(deliveryTimeoutMs)
+      )
       const connect = makeConnector({
         allowPrivate: allowPrivateAddresses,
         // undici's own connect timer ticks coarsely: it only has to end what the attempt's deadline has given up.
@@ -73,48 +53,14 @@ export class Sender extends Context.Service<
         (agent) => Effect.promise(() => agent.destroy())
       )
 
-      const failed = (error: string): AttemptOutcome => ({
-        delivered: false,
-        responseStatus: null,
-        responseTimeMs: null,
-        responseBody: null,
-        error
-      })
-
-      const outcomeOf = (received: Received): AttemptOutcome => {
-        const failure = responseFailure(received.status)
-        const waitMs = askedToWait(received, clock.currentTimeMillisUnsafe())
-        return {
-          delivered: failure === undefined,
-          responseStatus: received.status,
-          responseTimeMs: received.timeMs,
-          responseBody: textOf(received.chunks),
-          error: failure ?? null,
-          ...(waitMs === undefined ? {} : { retryAfterMs: waitMs })
-        }
-      }
-
       const send = (request: SignedRequest) =>
         Effect.callback<AttemptOutcome>((resume) => {
           const url = new URL(request.url)
-          const startedAt = clock.currentTimeMillisUnsafe()
-          let controller: Dispatcher.DispatchController | undefined
-          let received: Received | undefined
-          let over = false
-
-          /** `failure` only counts where no response has come. */
-          const end = (failure: () => string = () => "connection failed") => {
-            if (over) return
-            over = true
-            cancelDeadline()
-            resume(Effect.succeed(received === undefined ? failed(failure()) : outcomeOf(received)))
-          }
-          const abort = () => controller?.abort(new Error("the attempt is over"))
-          const cancelDeadline = deadline(() => {
-            end(() => timeoutFailure(deliveryTimeoutMs))
-            abort()
+          const exchange = new Exchange(nowMs, (ended, outcome) => {
+            deadlines.remove(ended)
+            resume(Effect.succeed(outcome))
           })
-
+          deadlines.add(exchange)
           agent.dispatch(
             {
               origin: url.origin,
@@ -123,41 +69,11 @@ export class Sender extends Context.Service<
               headers: request.headers,
               body: request.body
             },
-            {
-              onRequestStart: (started) => {
-                controller = started
-                if (over) abort()
-              },
-              onResponseStart: (_, status, headers) => {
-                // What comes before the response itself ("103 Early Hints") says nothing of its outcome.
-                if (status < 200) return
-                received = {
-                  status,
-                  // A clock that jumps back must not make a negative time.
-                  timeMs: Math.max(0, clock.currentTimeMillisUnsafe() - startedAt),
-                  retryAfter: headers["retry-after"],
-                  chunks: [],
-                  bytes: 0
-                }
-              },
-              onResponseData: (_, chunk) => {
-                if (received === undefined) return
-                const room = Limits.responseBodyBytes - received.bytes
-                received.chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
-                received.bytes += Math.min(chunk.length, room)
-                if (chunk.length > room) {
-                  end()
-                  abort()
-                }
-              },
-              onResponseEnd: () => end(),
-              onResponseError: (_, error) => end(() => connectionFailure(error))
-            }
+            exchange
           )
           return Effect.sync(() => {
-            over = true
-            cancelDeadline()
-            abort()
+            deadlines.remove(exchange)
+            exchange.cancel()
           })
         })
 

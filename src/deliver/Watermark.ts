@@ -1,6 +1,6 @@
 /**
  * Offsets of one partition finish out of order; what may be committed is the highest one below which all are done.
- * Pure bookkeeping: bounded by what the actor lets in (Limits.partitionDeliveries).
+ * Pure bookkeeping: bounded by Limits.partitionOpenRecords, and what is taken while one attempt is under way.
  */
 export interface Watermark {
   /** Offsets must be added in growing order. */

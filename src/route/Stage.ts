@@ -1,8 +1,9 @@
 /**
  * Stage 3: events → deliveries. For each event of the watched networks, in order: find the webhooks that want it, make
  * the rows (`pending`, with deterministic ids), then append the work and commit the event's offset in one transaction
- * of the log. A crash in between makes the same rows again and appends the work once. Webhooks whose account's
- * deliveries wait (AccountHolds) get nothing new.
+ * of the log. A crash in between makes the same rows again and appends the work once; rows that are there already get
+ * their work whatever has become of their webhook since. Webhooks whose account's deliveries wait (AccountHolds) get
+ * nothing new.
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -14,6 +15,7 @@ import type { Network } from "../domain/Network.ts"
 import { passageUnder } from "../domain/Quota.ts"
 import type { WebhookConfig } from "../domain/Webhook.ts"
 import { type AssignedPartition, EventLog, type NewRecord } from "../log/EventLog.ts"
+import { traced } from "../observability/Tracing.ts"
 import { DeliveryStore, type NewDelivery } from "../storage/DeliveryStore.ts"
 import { Partitions } from "../storage/Partitions.ts"
 import { AccountHolds } from "../webhooks/AccountHolds.ts"
@@ -31,29 +33,34 @@ interface Queued {
 /** What one transaction of the log is to queue. */
 interface Batch {
   readonly queued: Array<Queued>
-  /** What a hold leaves out, and an owner of the partition that died may have made the rows of already. */
-  readonly begun: Array<Queued>
+  /** By offset: events of which an owner of the partition that died may have made rows already. */
+  readonly begun: Map<number, LedgerEvent>
+  /** When its events were detected. */
   detectedFrom: number
   detectedTo: number
 }
 
 const emptyBatch = (): Batch => ({
   queued: [],
-  begun: [],
+  begun: new Map(),
   detectedFrom: Number.POSITIVE_INFINITY,
   detectedTo: 0
 })
 
-const toQueue = (event: LedgerEvent, eventOffset: number, webhook: WebhookConfig): Queued => {
-  const id = deliveryId(event.detected_at, event.position, webhook.id, event.event_id)
+const firstWork = (event: LedgerEvent, id: string, webhookId: string): NewRecord => {
   const first: DeliveryWork = {
     delivery_id: id,
-    webhook_id: webhook.id,
+    webhook_id: webhookId,
     attempt: 1,
     series_attempt: 1,
     due_at: 0,
     event
   }
+  return { topic: DELIVERIES_TOPIC, key: webhookId, value: JSON.stringify(first) }
+}
+
+const toQueue = (event: LedgerEvent, eventOffset: number, webhook: WebhookConfig): Queued => {
+  const id = deliveryId(event.detected_at, event.position, webhook.id, event.event_id)
   return {
     row: {
       id,
@@ -64,9 +71,15 @@ const toQueue = (event: LedgerEvent, eventOffset: number, webhook: WebhookConfig
       eventType: event.event_type,
       eventOffset
     },
-    work: { topic: DELIVERIES_TOPIC, key: webhook.id, value: JSON.stringify(first) }
+    work: firstWork(event, id, webhook.id)
   }
 }
+
+const tracedQueue = <E, R>(
+  self: Effect.Effect<void, E, R>,
+  { topic }: AssignedPartition,
+  { queued }: Batch
+) => traced(self, "route events", () => ({ topic, deliveries: queued.length }))
 
 /** Never ends by itself. */
 export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Network>) {
@@ -84,28 +97,37 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
   const goesOn = ({ account_id, network }: WebhookConfig) =>
     passageUnder(holds.get(account_id), network) === "all"
 
-  /** Of what a hold leaves out, that whose rows are there: work that is never appended would leave them pending. */
-  const withRows = Effect.fnUntraced(function* (begun: ReadonlyArray<Queued>) {
-    if (begun.length === 0) return []
+  /**
+   * Work of rows that are there already, and of webhooks that would get none now: disabled, deleted or changed since, or on
+   * hold. Without it they would be pending for ever; what becomes of it is for deliver to say.
+   */
+  const worksOfRows = Effect.fnUntraced(function* ({ queued, begun, detectedFrom, detectedTo }: Batch) {
+    const [first] = begun.values()
+    if (first === undefined) return []
     const rows = yield* deliveries
-      .states(begun.map(({ row }) => row.id))
-      .pipe(patiently("reading delivery states"))
-    return begun.filter(({ row }) => rows.has(row.id))
+      .unattempted(first.network, [...begun.keys()], detectedFrom, detectedTo)
+      .pipe(patiently("reading what was begun"))
+    const ids = new Set(queued.map(({ row }) => row.id))
+    return rows.flatMap(({ id, webhookId, eventOffset }) => {
+      const event = begun.get(eventOffset)
+      return event === undefined || ids.has(id)
+        ? []
+        : [{ eventOffset, work: firstWork(event, id, webhookId) }]
+    })
   })
 
-  const queue = Effect.fnUntraced(function* (
-    partition: AssignedPartition,
-    { queued, begun, detectedFrom, detectedTo }: Batch,
-    nextOffset: number
-  ) {
-    if (queued.length > 0) {
+  const queue = Effect.fnUntraced(function* (partition: AssignedPartition, batch: Batch, nextOffset: number) {
+    if (batch.queued.length > 0) {
       const now = yield* Clock.currentTimeMillis
-      const rows = queued.map(({ row }) => row)
+      const rows = batch.queued.map(({ row }) => row)
       yield* partitions
-        .ensure(detectedFrom, detectedTo)
+        .ensure(batch.detectedFrom, batch.detectedTo)
         .pipe(Effect.andThen(deliveries.insertPending(rows, now)), patiently("queueing deliveries"))
     }
-    const append = [...queued, ...(yield* withRows(begun))].map(({ work }) => work)
+    const works = batch.queued.map(({ row: { eventOffset }, work }) => ({ eventOffset, work }))
+    const begun = yield* worksOfRows(batch)
+    // In ledger order for each webhook.
+    const append = [...works, ...begun].sort((a, b) => a.eventOffset - b.eventOffset).map(({ work }) => work)
     // Not repeated here: whether it landed is unknown after an error. The consumer begins anew at what was committed.
     yield* log.transaction({
       append,
@@ -114,7 +136,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
         positions: [{ topic: partition.topic, partition: partition.partition, offset: nextOffset }]
       }
     })
-  })
+  }, tracedQueue)
 
   const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
     while (true) {
@@ -128,16 +150,13 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
           yield* Effect.logError(`${record.topic}@${record.offset} is not an event; passed over`)
           continue
         }
+        batch.detectedFrom = Math.min(batch.detectedFrom, event.detected_at)
+        batch.detectedTo = Math.max(batch.detectedTo, event.detected_at)
+        if (record.offset < partition.endOffsetAtStart) batch.begun.set(record.offset, event)
         for (const webhook of index.match(event)) {
-          if (goesOn(webhook)) {
-            batch.queued.push(toQueue(event, record.offset, webhook))
-            batch.detectedFrom = Math.min(batch.detectedFrom, event.detected_at)
-            batch.detectedTo = Math.max(batch.detectedTo, event.detected_at)
-          } else if (record.offset < partition.endOffsetAtStart) {
-            batch.begun.push(toQueue(event, record.offset, webhook))
-          }
+          if (goesOn(webhook)) batch.queued.push(toQueue(event, record.offset, webhook))
         }
-        if (batch.queued.length + batch.begun.length >= Limits.routeBatchDeliveries) {
+        if (batch.queued.length >= Limits.routeBatchDeliveries) {
           yield* queue(partition, batch, record.offset + 1)
           batch = emptyBatch()
         }

@@ -66,11 +66,11 @@ export const makeWebhookIndex = (): WebhookIndex => {
     match: (event) => {
       const index = types.get(keyOf(event.network, event.event_type))
       if (index === undefined) return []
-      const found = new Map(index.everyAccount)
+      const found = new Set(index.everyAccount.values())
       for (const account of event.accounts) {
-        for (const [id, config] of index.byAccount.get(account) ?? []) found.set(id, config)
+        for (const config of index.byAccount.get(account)?.values() ?? []) found.add(config)
       }
-      return [...found.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+      return [...found].sort((a, b) => (a.id < b.id ? -1 : 1))
     }
   }
 }

@@ -4,9 +4,10 @@
  * made again, an attempt is recorded once, and a webhook's failure counter and an account's usage move only with a row
  * that moved.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { DeliveryStatus } from "../domain/Delivery.ts"
+import { firstIdAt, idTime } from "../domain/Ids.ts"
 import type { Network } from "../domain/Network.ts"
 import { CHARGED_NETWORK } from "../domain/Quota.ts"
 import { column } from "./Columns.ts"
@@ -48,6 +49,12 @@ export interface ParkedDelivery {
   readonly seriesStart: number
 }
 
+export interface UnattemptedDelivery {
+  readonly id: string
+  readonly webhookId: string
+  readonly eventOffset: number
+}
+
 /** An attempt that came to its end, and what follows from it. Times are Unix milliseconds. */
 export interface AttemptRecord {
   readonly deliveryId: string
@@ -71,6 +78,13 @@ export class DeliveryStore extends Context.Service<
       deliveries: ReadonlyArray<NewDelivery>,
       nowMs: number
     ) => Effect.Effect<void, SqlError.SqlError>
+    /** Live deliveries of the network's events at these offsets, detected between the two moments, that nobody attempted. */
+    readonly unattempted: (
+      network: Network,
+      eventOffsets: ReadonlyArray<number>,
+      detectedFromMs: number,
+      detectedToMs: number
+    ) => Effect.Effect<ReadonlyArray<UnattemptedDelivery>, SqlError.SqlError>
     readonly states: (
       ids: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyMap<string, DeliveryState>, SqlError.SqlError>
@@ -96,6 +110,14 @@ export class DeliveryStore extends Context.Service<
       afterId: string,
       limit: number
     ) => Effect.Effect<ReadonlyArray<ParkedDelivery>, SqlError.SqlError>
+    /** When the oldest parked delivery was made, in Unix milliseconds. */
+    readonly oldestParked: Effect.Effect<Option.Option<number>, SqlError.SqlError>
+    /** Ends parked deliveries that were made before `beforeMs`; returns how many. */
+    readonly failParkedBefore: (
+      beforeMs: number,
+      reason: string,
+      nowMs: number
+    ) => Effect.Effect<number, SqlError.SqlError>
     /** Ends what waits for webhooks that were disabled before `beforeMs`; returns how many. */
     readonly failParkedOfDisabled: (
       beforeMs: number,
@@ -127,6 +149,15 @@ export class DeliveryStore extends Context.Service<
               ${column(deliveries.map((d) => d.replayJobId ?? null))}::text[]
             ) AS new
             ON CONFLICT DO NOTHING`.pipe(Effect.asVoid),
+
+        // An id begins with the moment its event was detected.
+        unattempted: (network, eventOffsets, detectedFromMs, detectedToMs) =>
+          sql<UnattemptedDelivery>`
+            SELECT id, webhook_id AS "webhookId", event_offset::float8 AS "eventOffset" FROM deliveries
+            WHERE id >= ${firstIdAt("dlv_", detectedFromMs)} AND id < ${firstIdAt("dlv_", detectedToMs + 1)}
+              AND event_offset = ANY(${column(eventOffsets)}::bigint[]) AND network = ${network}
+              AND replay_job_id IS NULL AND status = 'pending' AND attempts = 0
+            ORDER BY id`,
 
         states: (ids) =>
           sql<{
@@ -223,9 +254,8 @@ export class DeliveryStore extends Context.Service<
           ),
 
         park: (ids) =>
-          sql`UPDATE deliveries SET parked = true WHERE id = ANY(${column(ids)}::text[]) AND status IN ('pending', 'retrying')`.pipe(
-            Effect.asVoid
-          ),
+          sql`UPDATE deliveries SET parked = true WHERE id = ANY(${column(ids)}::text[]) AND NOT parked
+                AND status IN ('pending', 'retrying')`.pipe(Effect.asVoid),
 
         fail: (ids, reason, nowMs) =>
           sql`
@@ -263,6 +293,19 @@ export class DeliveryStore extends Context.Service<
               }))
             )
           ),
+
+        oldestParked: Effect.map(
+          sql<{ readonly id: string | null }>`
+            SELECT min(id) AS id FROM deliveries WHERE parked AND status IN ('pending', 'retrying')`,
+          ([row]) => Option.map(Option.fromNullishOr(row?.id), idTime)
+        ),
+
+        failParkedBefore: (beforeMs, reason, nowMs) =>
+          sql`
+            UPDATE deliveries SET status = 'failed', last_error = ${reason}, parked = false, next_attempt_at = NULL,
+                   updated_at = ${at(nowMs)}::timestamptz
+            WHERE parked AND id < ${firstIdAt("dlv_", beforeMs)} AND status IN ('pending', 'retrying')
+            RETURNING 1`.pipe(Effect.map((rows) => rows.length)),
 
         failParkedOfDisabled: (beforeMs, reason, nowMs) =>
           sql`

@@ -1,14 +1,15 @@
 /**
  * The day partitions (UTC) of `deliveries`, `attempts` and `delivery_minutes`: made before a row needs them, whatever the
- * clock does, and dropped whole by retention, which sweeps `delivery_hours` as well. Ids begin with their time, so a day
- * is a range of ids.
+ * clock does, and dropped whole by retention, which sweeps `delivery_hours` and `delivery_days` as well. Ids begin with
+ * their time, so a day is a range of ids.
  */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
 import { firstIdAt } from "../domain/Ids.ts"
+import { DeliveryStore } from "./DeliveryStore.ts"
 import { DAY_MS, makeTimePartitions, type TimePartitions } from "./TimePartitions.ts"
 
 /** A row of these is updated after it was made, once or many times: its new versions find room beside it. */
@@ -46,7 +47,8 @@ export class Partitions extends Context.Service<Partitions, TimePartitions>()(
           Effect.forEach(makeOrder, (one) => one.ensure(fromMs, toMs), { discard: true }),
         drop: Effect.fnUntraced(function* (beforeMs: number) {
           const dropped = yield* Effect.forEach(dropOrder, (one) => one.drop(beforeMs))
-          yield* sql`DELETE FROM delivery_hours WHERE at < ${timeAt(deliveries.startOf(beforeMs))}::timestamptz`
+          for (const totals of ["delivery_hours", "delivery_days"])
+            yield* sql`DELETE FROM ${sql(totals)} WHERE at < ${timeAt(deliveries.startOf(beforeMs))}::timestamptz`
           return dropped.reduce((sum, count) => sum + count, 0)
         }),
         forget: Effect.forEach(dropOrder, (one) => one.forget, { discard: true })
@@ -55,20 +57,30 @@ export class Partitions extends Context.Service<Partitions, TimePartitions>()(
   )
 }
 
-/** Makes days ahead and drops those past RETENTION_DELIVERIES, hourly. Never ends by itself. */
-export const maintain = Effect.gen(function* () {
+/**
+ * Makes days ahead and drops those past RETENTION_DELIVERIES. A day in which something waits still (an account's quota may
+ * be used up for longer than deliveries are kept) is kept with all that came after it, until that has waited for
+ * Limits.waitingKeptMs more: then it ends, for all to see for an hour, and the day goes.
+ */
+export const applyRetention = Effect.fnUntraced(function* (now: number) {
   const { retentionDeliveriesMs } = yield* Settings
   const partitions = yield* Partitions
-  const once = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    yield* partitions.ensure(now, now + Limits.partitionsAheadDays * DAY_MS)
-    const dropped = yield* partitions.drop(now - retentionDeliveriesMs)
-    if (dropped > 0)
-      yield* Effect.logInfo(
-        `retention dropped ${dropped} partitions of deliveries, attempts and their minutes`
-      )
-  })
-  return yield* Effect.forever(
-    Effect.andThen(once.pipe(patiently("retention of deliveries")), Effect.sleep(Limits.maintenanceMs))
-  )
+  const deliveries = yield* DeliveryStore
+  yield* partitions.ensure(now, now + Limits.partitionsAheadDays * DAY_MS)
+
+  const keptFrom = now - retentionDeliveriesMs
+  const oldestParked = Option.getOrElse(yield* deliveries.oldestParked, () => keptFrom)
+  const dropped = yield* partitions.drop(Math.min(keptFrom, oldestParked))
+  if (dropped > 0)
+    yield* Effect.logInfo(`retention dropped ${dropped} partitions of deliveries, attempts and their minutes`)
+  const ended = yield* deliveries.failParkedBefore(keptFrom - Limits.waitingKeptMs, "waited too long", now)
+  if (ended > 0) yield* Effect.logWarning(`${ended} deliveries ended: they waited past their retention`)
 })
+
+/** Looks hourly. Never ends by itself. */
+export const maintain = Effect.forever(
+  Effect.andThen(
+    Effect.flatMap(Clock.currentTimeMillis, applyRetention).pipe(patiently("retention of deliveries")),
+    Effect.sleep(Limits.maintenanceMs)
+  )
+)

@@ -1,6 +1,19 @@
-/** What is remembered of names, with answers and a clock of the test's own; and what the system itself knows. */
+/**
+ * What is remembered of names, with answers and a clock of the test's own; what the system itself knows; and what a real
+ * DNS server answers over UDP.
+ */
+import { Resolver as DnsClient } from "node:dns/promises"
 import { assert, describe, it } from "@effect/vitest"
-import { type Addresses, type Resolve, Resolver, remembering } from "../../src/deliver/Resolver.ts"
+import { Effect } from "effect"
+import { Limits } from "../../src/config/Limits.ts"
+import {
+  type Addresses,
+  type Resolve,
+  Resolver,
+  remembering,
+  resolvingBy
+} from "../../src/deliver/Resolver.ts"
+import { makeDnsServer, type Zone } from "../support/dnsServer.ts"
 
 const answer = (address: string, ttlMs?: number): Addresses => ({
   addresses: [{ address, family: 4 }],
@@ -80,4 +93,139 @@ describe("a name's addresses", () => {
     )
     assert.strictEqual(ttlMs, undefined)
   })
+})
+
+const TRY_MS = 300
+const FROM_THE_SYSTEM: Addresses = { addresses: [{ address: "192.0.2.99", family: 4 }], ttlMs: undefined }
+
+/** Resolves by a server with that zone, as the program does by the machine's; the system's answer stands apart. */
+const resolvingFrom = Effect.fnUntraced(function* (zone: Zone) {
+  const { address, asked } = yield* makeDnsServer(zone)
+  let clients = 0
+  const makeClient = () => {
+    clients++
+    const client = new DnsClient({ timeout: TRY_MS, tries: 1 })
+    client.setServers([address])
+    return client
+  }
+  const resolve = resolvingBy(makeClient, async () => FROM_THE_SYSTEM)
+  return {
+    asked,
+    resolve,
+    clients: () => clients,
+    resolved: (name: string) => Effect.promise(() => resolve(name))
+  }
+})
+
+describe("DNS", () => {
+  it.live("gives both kinds of address, IPv4 first, for the shortest time to live", () =>
+    Effect.gen(function* () {
+      const { resolved, asked } = yield* resolvingFrom({
+        "a.example.com": { 4: { "192.0.2.1": 300, "192.0.2.2": 300 }, 6: { "2001:db8::1": 20 } }
+      })
+      const { addresses, ttlMs } = yield* resolved("a.example.com")
+      assert.sameDeepMembers(
+        [...addresses],
+        [
+          { address: "192.0.2.1", family: 4 },
+          { address: "192.0.2.2", family: 4 },
+          { address: "2001:db8::1", family: 6 }
+        ]
+      )
+      assert.deepStrictEqual(
+        addresses.map(({ family }) => family),
+        [4, 4, 6]
+      )
+      assert.strictEqual(ttlMs, 20_000)
+      assert.deepStrictEqual(asked.toSorted(), ["a.example.com 4", "a.example.com 6"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is asked again once the time to live is over, a minute at most, and then answers anew", () =>
+    Effect.gen(function* () {
+      const zone: { [hostname: string]: { 4: Record<string, number> } } = {
+        "short.example.com": { 4: { "192.0.2.1": 2 } },
+        "long.example.com": { 4: { "192.0.2.1": 86_400 } }
+      }
+      const { resolve, asked } = yield* resolvingFrom(zone)
+      const clock = { nowMs: 0 }
+      const remembered = remembering(resolve, () => clock.nowMs)
+      const first = (name: string) =>
+        Effect.map(
+          Effect.promise(() => remembered(name)),
+          ({ addresses }) => addresses[0]?.address
+        )
+      for (const name of Object.keys(zone)) {
+        assert.strictEqual(yield* first(name), "192.0.2.1")
+        zone[name] = { 4: { "192.0.2.2": 2 } }
+      }
+      clock.nowMs = 1_999
+      assert.strictEqual(yield* first("short.example.com"), "192.0.2.1")
+      clock.nowMs = 2_000
+      assert.strictEqual(yield* first("short.example.com"), "192.0.2.2")
+      clock.nowMs = 59_999
+      assert.strictEqual(yield* first("long.example.com"), "192.0.2.1")
+      clock.nowMs = 60_000
+      assert.strictEqual(yield* first("long.example.com"), "192.0.2.2")
+      assert.strictEqual(asked.length, 8)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("does with one kind of address where the other is not there", () =>
+    Effect.gen(function* () {
+      const { resolved } = yield* resolvingFrom({
+        "four.example.com": { 4: { "192.0.2.1": 60 } },
+        "six.example.com": { 6: { "2001:db8::1": 60 } }
+      })
+      assert.deepStrictEqual((yield* resolved("four.example.com")).addresses, [
+        { address: "192.0.2.1", family: 4 }
+      ])
+      assert.deepStrictEqual((yield* resolved("six.example.com")).addresses, [
+        { address: "2001:db8::1", family: 6 }
+      ])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("waits for one try at most where one question is answered and the other is not", () =>
+    Effect.gen(function* () {
+      const { resolved, asked } = yield* resolvingFrom({
+        "mixed.example.com": { 4: { "192.0.2.1": 60 }, 6: "silence" }
+      })
+      assert.deepStrictEqual((yield* resolved("mixed.example.com")).addresses, [
+        { address: "192.0.2.1", family: 4 }
+      ])
+      assert.strictEqual(asked.filter((one) => one === "mixed.example.com 6").length, 1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("leaves a name it does not know to the system", () =>
+    Effect.gen(function* () {
+      const { resolved, asked } = yield* resolvingFrom({})
+      assert.deepStrictEqual(yield* resolved("unknown.example.com"), FROM_THE_SYSTEM)
+      assert.isAtLeast(asked.length, 2)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live(
+    "fails where a name has no address, and after its tries where nothing answers, with the servers of then",
+    () =>
+      Effect.gen(function* () {
+        const { resolve, asked, clients } = yield* resolvingFrom({
+          "none.example.com": {},
+          "silent.example.com": { 4: "silence", 6: "silence" }
+        })
+        const codeOf = (name: string) =>
+          Effect.promise(() =>
+            resolve(name).then(
+              () => "none",
+              ({ code }) => code
+            )
+          )
+        assert.strictEqual(yield* codeOf("none.example.com"), "ENODATA")
+        assert.strictEqual(clients(), 1)
+        assert.strictEqual(yield* codeOf("silent.example.com"), "ETIMEOUT")
+        assert.strictEqual(asked.filter((one) => one === "silent.example.com 4").length, Limits.dnsTries)
+        assert.strictEqual(clients(), 1 + Limits.dnsTries)
+      }).pipe(Effect.scoped)
+  )
 })

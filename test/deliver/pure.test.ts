@@ -4,14 +4,16 @@ import { connectionFailure, responseFailure } from "../../src/deliver/FailureTex
 import {
   afterPage,
   type Lane,
-  laneRoom,
   makeLane,
   makeOutlet,
   mayStart,
   type Outlet,
+  pageLimit,
+  turnOut,
   wantsPage
 } from "../../src/deliver/Lane.ts"
 import { makeRateWindow } from "../../src/deliver/RateWindow.ts"
+import { hoarder, hold, makeRoom, roomFor } from "../../src/deliver/Room.ts"
 import { workState } from "../../src/deliver/WorkState.ts"
 import type { DeliveryWork } from "../../src/domain/Delivery.ts"
 import { retryAfterMs } from "../../src/domain/RetryAfter.ts"
@@ -129,15 +131,54 @@ describe("rate window", () => {
   })
 })
 
-describe("lane", () => {
-  it("may take only its share of what is free, so that one slow webhook cannot fill a partition", () => {
-    const lane = makeLane("live", "live")
-    assert.strictEqual(laneRoom(lane, 100, 0.5), 50)
-    lane.queue = Array.from({ length: 50 }) as Lane["queue"]
-    assert.strictEqual(laneRoom(lane, 50, 0.5), 0)
-    assert.strictEqual(laneRoom(makeLane("live", "live"), 50, 0.5), 25)
+describe("room", () => {
+  const makeOutlets = (count: number) =>
+    Array.from({ length: count }, (_, i) => makeOutlet(`wh_${i}`, "live"))
+  const roomOf = (deliveries: number) => makeRoom("live", { deliveries, laneShare: 0.5, laneLeast: 4 })
+  const fill = (room: ReturnType<typeof roomOf>, outlet: Outlet, count: number, queued = count) => {
+    hold(room, outlet, count)
+    outlet.live.queue = Array.from({ length: queued }) as Lane["queue"]
+  }
+
+  it("is half a lone lane's, and the same for many that come together", () => {
+    const room = roomOf(100)
+    const [first, second] = makeOutlets(2)
+    assert.strictEqual(roomFor(room, first!), 50)
+    hold(room, first!, 50)
+    assert.deepStrictEqual([roomFor(room, first!), roomFor(room, second!)], [0, 25])
+    hold(room, first!, -20)
+    hold(room, second!, 30)
+    assert.deepStrictEqual([roomFor(room, first!), roomFor(room, second!)], [5, 5])
   })
 
+  it("has a few places for each lane, however many others fill it", () => {
+    const room = roomOf(100)
+    for (const outlet of makeOutlets(200)) {
+      assert.isAtLeast(roomFor(room, outlet), 4)
+      hold(room, outlet, roomFor(room, outlet))
+    }
+    assert.isAtMost(room.held, 100 + 200 * 4)
+  })
+
+  it("takes back from the lane that queues the most, and only what is over a fair share for one below it", () => {
+    const room = roomOf(100)
+    const [first, second, third, fourth] = makeOutlets(4)
+    fill(room, first!, 50)
+    fill(room, second!, 40, 10)
+    assert.strictEqual(hoarder(room, third!), first)
+    assert.isUndefined(hoarder(room, first!))
+    fill(room, third!, 30)
+    hold(room, first!, -30)
+    first!.live.queue = []
+    assert.strictEqual(hoarder(room, fourth!), third)
+    hold(room, third!, -10)
+    // In flight it stays: only a queue can go back.
+    second!.live.queue = []
+    assert.isUndefined(hoarder(room, fourth!))
+  })
+})
+
+describe("lane", () => {
   const backlog = (fields: Partial<Lane>): Lane => ({ ...makeLane("live", "backlog"), ...fields })
 
   it("goes live only when a page that began anew is empty and nothing changed meanwhile", () => {
@@ -157,6 +198,21 @@ describe("lane", () => {
     assert.deepStrictEqual([lane.cursor, lane.atEnd], ["dlv_9", false])
     afterPage(lane, { rows: 3, limit: 10, lastId: "dlv_C", changesBefore: 0 })
     assert.deepStrictEqual([lane.cursor, lane.atEnd, lane.mode], ["", true, "backlog"])
+  })
+
+  it("begins its pages anew when its queue went back, and one that is on its way counts no more", () => {
+    const lane = backlog({ mode: "live", cursor: "dlv_9", atEnd: true, queue: [{}, {}] as never })
+    assert.strictEqual(turnOut(lane).length, 2)
+    assert.deepInclude(lane, { mode: "backlog", queue: [], cursor: "", atEnd: false, turns: 1 })
+  })
+
+  it("asks for no page that is small beside what it works off", () => {
+    assert.strictEqual(pageLimit(backlog({}), 500, 200), 200)
+    assert.strictEqual(pageLimit(backlog({}), 4, 200), 4)
+    assert.strictEqual(pageLimit(backlog({ held: 6 }), 5, 200), 0)
+    assert.strictEqual(pageLimit(backlog({ held: 5 }), 5, 200), 5)
+    assert.strictEqual(pageLimit(backlog({ held: 300 }), 99, 200), 0)
+    assert.strictEqual(pageLimit(backlog({ held: 300 }), 100, 200), 100)
   })
 
   it("starts attempts within its window, and no more than a crash may repeat", () => {

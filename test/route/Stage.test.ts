@@ -1,6 +1,6 @@
 /** Route on a real database: whose events become deliveries while accounts are on hold, and what a crash leaves behind. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { DELIVERIES_TOPIC, type DeliveryWork } from "../../src/domain/Delivery.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
@@ -11,31 +11,42 @@ import { route } from "../../src/route/Stage.ts"
 import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
 import { Partitions } from "../../src/storage/Partitions.ts"
 import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
-import { deliveringLayer, eventually, makeWebhook } from "../support/delivering.ts"
+import {
+  deliveringLayer,
+  eventually,
+  makeWebhook,
+  setStatus,
+  startDelivering,
+  untilAll
+} from "../support/delivering.ts"
+import { makeReceiver } from "../support/receiver.ts"
 import { setUsage } from "../support/rows.ts"
 
 const DETECTED = Date.parse("2026-11-21T09:30:00.000Z")
 const QUOTA = 100
 
-const eventAt = (position: number): LedgerEvent => ({
+const eventAt = (position: number, accounts: ReadonlyArray<string> = ["rA"]): LedgerEvent => ({
   event_id: `xrpl:90000000:${position.toString(16).toUpperCase().padStart(64, "0")}:payment.xrp`,
   event_type: "payment.xrp",
   ledger_index: 90_000_000,
   timestamp: "2026-11-21T09:30:00Z",
   payload: { tx_hash: "AB" },
-  accounts: ["rA"],
+  accounts,
   network: "mainnet",
   position,
   detected_at: DETECTED
 })
 
-const append = Effect.fnUntraced(function* (positions: ReadonlyArray<number>) {
+const append = Effect.fnUntraced(function* (
+  positions: ReadonlyArray<number>,
+  accounts?: ReadonlyArray<string>
+) {
   const log = yield* EventLog
   yield* log.transaction({
     append: positions.map((position) => ({
       topic: eventsTopic("mainnet"),
       key: "mainnet",
-      value: JSON.stringify(eventAt(position))
+      value: JSON.stringify(eventAt(position, accounts))
     }))
   })
 })
@@ -106,6 +117,24 @@ describe("route", () => {
       }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
+  /** It died before it appended their work and committed the events' offsets. */
+  const dieAfterRowsOf = Effect.fnUntraced(function* (webhookId: string, positions: ReadonlyArray<number>) {
+    const store = yield* DeliveryStore
+    yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(DETECTED, DETECTED))
+    yield* store.insertPending(
+      positions.map((position) => ({
+        id: idOf(webhookId, position),
+        webhookId,
+        accountId: "acct_1",
+        network: "mainnet" as const,
+        eventId: eventAt(position).event_id,
+        eventType: "payment.xrp",
+        eventOffset: position
+      })),
+      DETECTED
+    )
+  })
+
   it.live(
     "appends the work of rows that a killed process has made, though their account is on hold by now",
     () =>
@@ -115,23 +144,66 @@ describe("route", () => {
         yield* useUp("acct_1")
         yield* untilHeld("acct_1", true)
         yield* append([0, 1, 2, 3])
-        // It died before it appended their work and committed the events' offsets.
-        yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(DETECTED, DETECTED))
-        yield* store.insertPending(
-          [1, 2].map((position) => ({
-            id: idOf(webhookId, position),
-            webhookId,
-            accountId: "acct_1",
-            network: "mainnet" as const,
-            eventId: eventAt(position).event_id,
-            eventType: "payment.xrp",
-            eventOffset: position
-          })),
-          DETECTED
-        )
+        yield* dieAfterRowsOf(webhookId, [1, 2])
         yield* Effect.forkScoped(route(["mainnet"]))
         yield* isQueued(webhookId, [1, 2])
         assert.strictEqual((yield* store.states([0, 3].map((position) => idOf(webhookId, position)))).size, 0)
       }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  )
+
+  it.live(
+    "appends the work of such rows in ledger order, though their webhook wants other events by now",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const webhookId = yield* makeWebhook("https://a.example/")
+        yield* sql`UPDATE webhooks SET account_filters = '{rB}' WHERE id = ${webhookId}`
+        yield* setStatus(webhookId, "active")
+        yield* append([0, 1, 2])
+        yield* dieAfterRowsOf(webhookId, [0, 2])
+        yield* append([3], ["rB"])
+        yield* Effect.forkScoped(route(["mainnet"]))
+        yield* isQueued(webhookId, [0, 2, 3])
+      }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  )
+
+  it.live("leaves what a killed process began for a webhook that is disabled by now to wait for it", () =>
+    Effect.gen(function* () {
+      const receiver = yield* makeReceiver()
+      const webhookId = yield* makeWebhook(receiver.url)
+      yield* append([0, 1])
+      yield* dieAfterRowsOf(webhookId, [0])
+      yield* setStatus(webhookId, "disabled")
+      yield* Effect.forkScoped(route(["mainnet"]))
+      yield* startDelivering
+      yield* isQueued(webhookId, [0])
+      yield* setStatus(webhookId, "active")
+      yield* untilAll([idOf(webhookId, 0)], "delivered")
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  )
+
+  it.live("ends what a killed process began for a webhook that was deleted before its rows were made", () =>
+    Effect.gen(function* () {
+      const webhookId = yield* makeWebhook("https://a.example/")
+      yield* append([0])
+      yield* setStatus(webhookId, "deleted")
+      yield* dieAfterRowsOf(webhookId, [0])
+      yield* Effect.forkScoped(route(["mainnet"]))
+      yield* startDelivering
+      yield* untilAll([idOf(webhookId, 0)], "failed")
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  )
+
+  it.live("does not queue again what an earlier owner has queued", () =>
+    Effect.gen(function* () {
+      const webhookId = yield* makeWebhook("https://a.example/")
+      yield* append([0, 1])
+      const routing = yield* Effect.forkScoped(route(["mainnet"]))
+      yield* isQueued(webhookId, [0, 1])
+      yield* Fiber.interrupt(routing)
+      yield* append([2])
+      yield* Effect.forkScoped(route(["mainnet"]))
+      yield* isQueued(webhookId, [0, 1, 2])
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 })

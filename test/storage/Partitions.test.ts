@@ -1,15 +1,21 @@
-/** Day partitions: there before a row needs them, whatever day it is, and dropped whole. */
+/** Day partitions: there before a row needs them, whatever day it is, and dropped whole, but not while something waits. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { firstIdAt } from "../../src/domain/Ids.ts"
-import { Partitions } from "../../src/storage/Partitions.ts"
+import { deliveryId, firstIdAt } from "../../src/domain/Ids.ts"
+import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import { applyRetention, Partitions } from "../../src/storage/Partitions.ts"
 import { TestDatabase } from "../support/postgres.ts"
+import { settingsLayer } from "../support/settings.ts"
 
 const DAY_MS = 86_400_000
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 
-layer(Partitions.layer.pipe(Layer.provideMerge(TestDatabase)))("partitions", (it) => {
+layer(
+  Layer.mergeAll(Partitions.layer, DeliveryStore.layer).pipe(
+    Layer.provideMerge(Layer.merge(TestDatabase, settingsLayer({ RETENTION_DELIVERIES: "30 days" })))
+  )
+)("partitions", (it) => {
   const names = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const rows = yield* sql<{ readonly name: string }>`
@@ -60,5 +66,55 @@ layer(Partitions.layer.pipe(Layer.provideMerge(TestDatabase)))("partitions", (it
       yield* partitions.ensure(old, old)
       yield* insertAt(old)
     })
+  )
+
+  it.effect(
+    "outlast their retention by a month while something in them waits, which then ends with its reason",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const partitions = yield* Partitions
+        const deliveries = yield* DeliveryStore
+        // A quota is used up on the first day of a month of 31.
+        const [december, january] = [Date.parse("2026-12-01T00:00:00Z"), Date.parse("2027-01-01T00:00:00Z")]
+        const make = Effect.fnUntraced(function* (unixMs: number) {
+          const id = deliveryId(unixMs, 0, "wh_1", "event")
+          yield* partitions.ensure(unixMs, unixMs)
+          yield* deliveries.insertPending(
+            [
+              {
+                id,
+                webhookId: "wh_1",
+                accountId: "acct_1",
+                network: "mainnet",
+                eventId: "event",
+                eventType: "payment.xrp",
+                eventOffset: 0
+              }
+            ],
+            unixMs
+          )
+          return id
+        })
+        const waiting = yield* make(december)
+        yield* make(december + DAY_MS)
+        yield* deliveries.park([waiting])
+
+        yield* applyRetention(january + DAY_MS)
+        assert.include(yield* names, "deliveries_20261201")
+        assert.include(yield* names, "attempts_20261202")
+        // Its counts are kept as well: the attempt that ends its waiting writes to them.
+        const counted = yield* sql`SELECT 1 FROM delivery_minutes WHERE webhook_id = 'wh_1'`
+        assert.strictEqual(counted.length, 2)
+
+        const tooLate = december + (30 + 31) * DAY_MS
+        yield* applyRetention(tooLate)
+        assert.isTrue((yield* deliveries.states([waiting])).get(waiting)?.parked)
+        yield* applyRetention(tooLate + 1)
+        const [ended] = yield* sql`SELECT status, last_error FROM deliveries WHERE id = ${waiting}`
+        assert.deepStrictEqual(ended, { status: "failed", last_error: "waited too long" })
+        yield* applyRetention(tooLate + 2)
+        assert.strictEqual((yield* deliveries.states([waiting])).size, 0)
+      })
   )
 })

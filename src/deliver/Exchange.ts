@@ -1,0 +1,135 @@
+/**
+ * One request on the wire, as undici tells of it: what came of it is told once, at its end. A 2xx counts as soon as its
+ * headers are in; the body is read to its cap or the deadline and never turns a 2xx into a failure. A connection whose
+ * response was cut short is closed, since it is aborted. A class, since its methods then cost a request no closures.
+ */
+import type { Dispatcher } from "undici"
+import { Limits } from "../config/Limits.ts"
+import type { AttemptOutcome } from "../domain/Delivery.ts"
+import { retryAfterMs } from "../domain/RetryAfter.ts"
+import { connectionFailure, responseFailure, timeoutFailure } from "./FailureText.ts"
+
+const decoder = new TextDecoder()
+
+const textOf = (chunks: ReadonlyArray<Buffer>): string =>
+  // PostgreSQL's text cannot hold NUL.
+  decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)).replaceAll("\0", "\uFFFD")
+
+/** A response as far as it has come. */
+interface Received {
+  readonly status: number
+  readonly timeMs: number
+  readonly retryAfter: string | ReadonlyArray<string> | undefined
+  readonly chunks: Array<Buffer>
+  bytes: number
+}
+
+/** Milliseconds that the receiver asks to be left alone: the longest, if it says several. */
+const askedToWait = ({ status, retryAfter = [] }: Received, nowMs: number): number | undefined => {
+  if (status !== 429 && status !== 503) return undefined
+  const asked = [retryAfter].flat().flatMap((value) => retryAfterMs(value, nowMs) ?? [])
+  return asked.length === 0 ? undefined : Math.max(...asked)
+}
+
+const failed = (error: string): AttemptOutcome => ({
+  delivered: false,
+  responseStatus: null,
+  responseTimeMs: null,
+  responseBody: null,
+  error
+})
+
+const outcomeOf = (received: Received, nowMs: number): AttemptOutcome => {
+  const failure = responseFailure(received.status)
+  const waitMs = askedToWait(received, nowMs)
+  const outcome: AttemptOutcome = {
+    delivered: failure === undefined,
+    responseStatus: received.status,
+    responseTimeMs: received.timeMs,
+    responseBody: textOf(received.chunks),
+    error: failure ?? null
+  }
+  return waitMs === undefined ? outcome : { ...outcome, retryAfterMs: waitMs }
+}
+
+export class Exchange implements Dispatcher.DispatchHandler {
+  private readonly nowMs: () => number
+  private readonly ended: (exchange: Exchange, outcome: AttemptOutcome) => void
+  private readonly startedAt: number
+  private controller: Dispatcher.DispatchController | undefined
+  private received: Received | undefined
+  private over = false
+
+  /** `nowMs`: the wall clock; `ended` is called once, unless the exchange was cancelled before. */
+  constructor(nowMs: () => number, ended: (exchange: Exchange, outcome: AttemptOutcome) => void) {
+    this.nowMs = nowMs
+    this.ended = ended
+    this.startedAt = nowMs()
+  }
+
+  /** The time for it has passed. */
+  expire(timeoutMs: number) {
+    this.end(timeoutFailure(timeoutMs))
+    this.abort()
+  }
+
+  /** Nobody waits for its outcome any more. */
+  cancel() {
+    this.over = true
+    this.abort()
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController) {
+    this.controller = controller
+    if (this.over) this.abort()
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | Array<string> | undefined>>
+  ) {
+    // What comes before the response itself ("103 Early Hints") says nothing of its outcome.
+    if (status < 200) return
+    this.received = {
+      status,
+      // A clock that jumps back must not make a negative time.
+      timeMs: Math.max(0, this.nowMs() - this.startedAt),
+      retryAfter: headers["retry-after"],
+      chunks: [],
+      bytes: 0
+    }
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer) {
+    const { received } = this
+    if (received === undefined) return
+    const room = Limits.responseBodyBytes - received.bytes
+    received.chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
+    received.bytes += Math.min(chunk.length, room)
+    if (chunk.length > room) {
+      this.end("")
+      this.abort()
+    }
+  }
+
+  onResponseEnd() {
+    this.end("connection failed")
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error) {
+    if (!this.over) this.end(connectionFailure(error))
+  }
+
+  /** `failure` only counts where no response has come. */
+  private end(failure: string) {
+    if (this.over) return
+    this.over = true
+    const { received } = this
+    this.ended(this, received === undefined ? failed(failure) : outcomeOf(received, this.nowMs()))
+  }
+
+  private abort() {
+    this.controller?.abort(new Error("the attempt is over"))
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * Events by their offsets, for deliveries that wait in PostgreSQL, all of a process's. They are read in pieces, and those
+ * used last are kept: webhooks that fell behind together page through the same events, which then are read and in memory
+ * once. What a kept piece lacks is read again before it counts as gone, since a piece at the log's end still grows.
+ */
+import { Context, Effect, Layer, Semaphore } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { eventTopicOf } from "../domain/History.ts"
+import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
+import type { Network } from "../domain/Network.ts"
+import { EventLog, type EventLogError } from "../log/EventLog.ts"
+
+type Events = ReadonlyMap<number, LedgerEvent>
+
+/** A piece's events by their offsets in the topic. */
+interface Piece {
+  /** Who wants it while it is read waits for that. */
+  readonly reading: Semaphore.Semaphore
+  events: Events | undefined
+}
+
+const keyOf = (topic: string, number: number): string => `${topic} ${number}`
+
+export class ParkedEvents extends Context.Service<
+  ParkedEvents,
+  {
+    /** Those of the network that are retained, by `eventOffset` of the deliveries' rows. */
+    readonly at: (network: Network, offsets: ReadonlyArray<number>) => Effect.Effect<Events, EventLogError>
+  }
+>()("ledgerhook/deliver/ParkedEvents") {
+  static readonly layer = Layer.effect(
+    ParkedEvents,
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      /** The last used are last. */
+      const pieces = new Map<string, Piece>()
+
+      const read = Effect.fnUntraced(function* (topic: string, number: number) {
+        const end = (number + 1) * Limits.eventPieceRecords
+        const events = new Map<number, LedgerEvent>()
+        let from = number * Limits.eventPieceRecords
+        // Offsets may have gaps.
+        while (from < end) {
+          const records = yield* log.read({ topic, partition: 0, offset: from }, end - from)
+          const last = records.at(-1)
+          if (last === undefined) break
+          for (const { offset, value } of records) {
+            const event = offset < end ? parseLedgerEvent(value) : undefined
+            if (event !== undefined) events.set(offset, event)
+          }
+          from = last.offset + 1
+        }
+        return events
+      })
+
+      const pieceOf = (key: string): Piece => {
+        const piece = pieces.get(key) ?? { reading: Semaphore.makeUnsafe(1), events: undefined }
+        pieces.delete(key)
+        pieces.set(key, piece)
+        const [oldest] = pieces.keys()
+        if (pieces.size > Limits.eventPieces && oldest !== undefined) pieces.delete(oldest)
+        return piece
+      }
+
+      /** The piece's events: as kept, if they hold all of `offsets`. */
+      const eventsOf = (topic: string, number: number, offsets: ReadonlyArray<number>) => {
+        const piece = pieceOf(keyOf(topic, number))
+        return piece.reading.withPermits(1)(
+          Effect.gen(function* () {
+            const { events } = piece
+            if (events !== undefined && offsets.every((offset) => events.has(offset))) return events
+            const fresh = yield* read(topic, number)
+            piece.events = fresh
+            return fresh
+          })
+        )
+      }
+
+      return ParkedEvents.of({
+        at: Effect.fnUntraced(function* (network, eventOffsets) {
+          const found = new Map<number, LedgerEvent>()
+          const places = [...new Set(eventOffsets)].map((eventOffset) => {
+            const { topic, from } = eventTopicOf(network, eventOffset)
+            const offset = eventOffset - from
+            return { eventOffset, topic, offset, number: Math.floor(offset / Limits.eventPieceRecords) }
+          })
+          for (const together of Map.groupBy(places, ({ topic, number }) => keyOf(topic, number)).values()) {
+            const { topic, number } = together[0]!
+            const offsets = together.map(({ offset }) => offset)
+            const events = yield* eventsOf(topic, number, offsets)
+            for (const { eventOffset, offset } of together) {
+              const event = events.get(offset)
+              if (event !== undefined) found.set(eventOffset, event)
+            }
+          }
+          return found
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,113 @@
+/** Events for deliveries that wait in PostgreSQL, from a log whose reads are counted. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Limits } from "../../src/config/Limits.ts"
+import { ParkedEvents } from "../../src/deliver/ParkedEvents.ts"
+import { historyEventOffset, historyEventsTopic } from "../../src/domain/History.ts"
+import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import * as MemoryEventLog from "../../src/log/MemoryEventLog.ts"
+import { settingsLayer } from "../support/settings.ts"
+
+const PIECE = Limits.eventPieceRecords
+const TOPIC = eventsTopic("mainnet")
+
+const idOf = (topic: string, offset: number) => `${topic} ${offset}`
+
+/** Appends events to a topic that holds `from` of them. */
+const append = (topic: string, from: number, count: number) =>
+  Effect.flatMap(EventLog, (log) =>
+    log.transaction({
+      append: Array.from({ length: count }, (_, i) => ({
+        topic,
+        key: "mainnet",
+        value: JSON.stringify({ event_id: idOf(topic, from + i), detected_at: 0 })
+      }))
+    })
+  )
+
+const idsAt = Effect.fnUntraced(function* (offsets: ReadonlyArray<number>) {
+  const parked = yield* ParkedEvents
+  const events = yield* parked.at("mainnet", offsets)
+  return offsets.map((offset) => events.get(offset)?.event_id)
+})
+
+/** Runs a test on a log of its own, with the list of what was read. */
+const onLog = <E, R>(
+  test: (reads: ReadonlyArray<number>) => Effect.Effect<void, E, R | ParkedEvents | EventLog>
+) => {
+  const reads: Array<number> = []
+  const counting = Layer.effect(
+    EventLog,
+    Effect.map(EventLog, (log) =>
+      EventLog.of({
+        ...log,
+        read: (from, max) =>
+          Effect.suspend(() => {
+            reads.push(from.offset)
+            return log.read(from, max)
+          })
+      })
+    )
+  ).pipe(Layer.provide(MemoryEventLog.layer), Layer.provide(settingsLayer({})))
+  return test(reads).pipe(Effect.provide(ParkedEvents.layer.pipe(Layer.provideMerge(counting))))
+}
+
+describe("events of what waits", () => {
+  it.effect("are read once, however many pages show them", () =>
+    onLog((reads) =>
+      Effect.gen(function* () {
+        yield* append(TOPIC, 0, 3 * PIECE)
+        const offsets = [1, 2, PIECE - 1, PIECE, 2 * PIECE + 5, 2]
+        const pages = yield* Effect.all(
+          Array.from({ length: 20 }, () => idsAt(offsets)),
+          { concurrency: "unbounded" }
+        )
+        for (const page of pages)
+          assert.deepStrictEqual(
+            page,
+            offsets.map((offset) => idOf(TOPIC, offset))
+          )
+        assert.deepStrictEqual(reads, [0, PIECE, 2 * PIECE])
+      })
+    )
+  )
+
+  it.effect("are found at the log's end, which grows", () =>
+    onLog(() =>
+      Effect.gen(function* () {
+        yield* append(TOPIC, 0, 5)
+        assert.deepStrictEqual(yield* idsAt([4]), [idOf(TOPIC, 4)])
+        yield* append(TOPIC, 5, 5)
+        assert.deepStrictEqual(yield* idsAt([4, 9]), [idOf(TOPIC, 4), idOf(TOPIC, 9)])
+        assert.deepStrictEqual(yield* idsAt([10]), [undefined])
+      })
+    )
+  )
+
+  it.effect("stand in the history's topic where their rows say so", () =>
+    onLog(() =>
+      Effect.gen(function* () {
+        const history = historyEventsTopic("mainnet")
+        yield* append(TOPIC, 0, 3)
+        yield* append(history, 0, 3)
+        assert.deepStrictEqual(yield* idsAt([2, historyEventOffset(2)]), [idOf(TOPIC, 2), idOf(history, 2)])
+      })
+    )
+  )
+
+  it.effect("are forgotten when others are used more", () =>
+    onLog((reads) =>
+      Effect.gen(function* () {
+        const pieces = Limits.eventPieces + 1
+        for (let i = 0; i < pieces; i++) yield* append(TOPIC, i * PIECE, PIECE)
+        for (let i = 0; i < pieces; i++) yield* idsAt([i * PIECE])
+        assert.strictEqual(reads.length, pieces)
+        yield* idsAt([(pieces - 1) * PIECE, PIECE])
+        assert.strictEqual(reads.length, pieces)
+        yield* idsAt([0])
+        assert.strictEqual(reads.length, pieces + 1)
+      })
+    )
+  )
+})

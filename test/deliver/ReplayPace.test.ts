@@ -1,0 +1,44 @@
+/** How many replayed deliveries a process starts: as many as it can while nothing live leaves, few beside live ones. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { Limits } from "../../src/config/Limits.ts"
+import { ReplayPace } from "../../src/deliver/ReplayPace.ts"
+
+/** What always has one more to start. */
+const makeTurn = () => {
+  let started = 0
+  return { turn: () => ++started > 0, started: () => started }
+}
+
+const yields = (count: number) => Effect.replicateEffect(Effect.yieldNow, count, { discard: true })
+
+describe("the pace of replays", () => {
+  it.effect("is the event loop's while nothing live leaves", () =>
+    Effect.gen(function* () {
+      const pace = yield* ReplayPace
+      const { turn, started } = makeTurn()
+      pace.ask(turn)
+      yield* yields(10)
+      assert.isAtLeast(started(), 3 * Limits.replayIdleStarts)
+    }).pipe(Effect.provide(ReplayPace.layer))
+  )
+
+  it.effect("is a few at a time beside live deliveries, shared among webhooks, until those have ended", () =>
+    Effect.gen(function* () {
+      const pace = yield* ReplayPace
+      const [one, two] = [makeTurn(), makeTurn()]
+      pace.live()
+      pace.ask(one.turn)
+      pace.ask(two.turn)
+      yield* TestClock.adjust(10 * Limits.replayStartsEveryMs)
+      assert.isAtMost(one.started() + two.started(), 11 * Limits.replayStarts)
+      assert.isAtLeast(one.started() + two.started(), 9 * Limits.replayStarts)
+      assert.strictEqual(one.started(), two.started())
+      yield* TestClock.adjust(Limits.replayLiveMs)
+      const before = one.started()
+      yield* yields(10)
+      assert.isAbove(one.started() - before, 2 * Limits.replayIdleStarts)
+    }).pipe(Effect.provide(ReplayPace.layer))
+  )
+})

@@ -1,0 +1,125 @@
+/**
+ * A newcomer among any number of webhooks of its partition that hang and are flooded: it is served as if it were alone,
+ * memory stays bounded, and the partition's offsets are committed all the same. Everything is the program's but time and
+ * the receivers; the limits are made small, so that few deliveries meet all of them.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Random } from "effect"
+import { vi } from "vitest"
+import { Limits } from "../../src/config/Limits.ts"
+import { delay } from "../../src/delay/Stage.ts"
+import { deliver } from "../../src/deliver/Stage.ts"
+import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
+import { makeChance } from "../../src/ledger/simulated/Chance.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { makeWebhook, queueEvents } from "../support/delivering.ts"
+import { TestDatabase } from "../support/postgres.ts"
+import { makeHeld } from "./held.ts"
+import { assertUnhurt, BEGAN_MS, layerOf, type Machinery, webhookId } from "./machinery.ts"
+import { DEADLINE_MS, type Kind, makeReceivers } from "./receivers.ts"
+import { makeVirtualClock } from "./virtualClock.ts"
+
+const CROWDS = [1, 11, 50, 200]
+const PARTITION = 0
+/** Of those that hang: the first are flooded with more than all may hold together, the others have enough to hang on. */
+const FLOOD = [120, 40]
+const FLOODED = 20
+const OTHERS = 10
+const ROUNDS = 5
+const ROUND_MS = 1_000
+/** Of the newcomer in each round, as a ledger brings them. */
+const EVENTS = 20
+const LIMIT_MS = 600_000
+
+const limits = vi.hoisted(() => ({
+  partitionDeliveries: 200,
+  partitionOpenRecords: 400,
+  takeBatchRecords: 50,
+  lanePageRows: 20,
+  unsettledSlack: 4
+}))
+vi.mock(import("../../src/config/Limits.ts"), async (original) => {
+  const { Limits } = await original()
+  // Smaller numbers in the same places: the literal types of the table do not matter to who reads it.
+  return { Limits: { ...Limits, ...limits } as unknown as typeof Limits }
+})
+
+const scenario = Effect.fnUntraced(function* (
+  crowd: number,
+  { clock, receivers }: Machinery,
+  owners: Map<string, string>
+) {
+  const log = yield* EventLog
+  const make = Effect.fnUntraced(function* (name: string, kind: Kind) {
+    const id = webhookId(name, PARTITION)
+    yield* clock.outside(makeWebhook(`https://receiver.example/${id}`, { id }))
+    return { id, receiver: receivers.add(`/${id}`, kind) }
+  })
+  const queue = Effect.fnUntraced(function* (id: string, events: number) {
+    const queued = yield* clock.outside(queueEvents(id, events))
+    for (const one of queued) owners.set(one, id)
+    return queued
+  })
+  const hanging = yield* Effect.forEach(Array.from({ length: crowd }), (_, i) =>
+    make(`C${crowd}H${i}`, "hanging")
+  )
+  const newcomer = {
+    ...(yield* make(`C${crowd}FAST`, "fast")),
+    maxInFlight: 16,
+    queued: new Map<string, number>()
+  }
+  yield* Effect.forkScoped(Effect.raceFirst(deliver, delay))
+  for (const [i, { id }] of hanging.entries())
+    yield* queue(id, i < FLOODED ? FLOOD[i % FLOOD.length]! : OTHERS)
+
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const id of yield* queue(newcomer.id, EVENTS)) newcomer.queued.set(id, clock.nowMs())
+    yield* queue(hanging[round % crowd]!.id, FLOOD[0]!)
+    yield* Effect.sleep(ROUND_MS)
+  }
+  const partition = { topic: DELIVERIES_TOPIC, partition: PARTITION }
+  const taken = (yield* log.last(partition))?.offset ?? 0
+  yield* Effect.sleep(2 * DEADLINE_MS)
+  return { newcomer, taken, committed: yield* log.committed("deliver", partition) }
+})
+
+const simulate = Effect.fnUntraced(function* (crowd: number) {
+  const clock = makeVirtualClock(BEGAN_MS)
+  const owners = new Map<string, string>()
+  const machinery: Machinery = {
+    clock,
+    receivers: makeReceivers(clock, makeChance(crowd)),
+    held: makeHeld(clock, (id) => owners.get(id) ?? "")
+  }
+  const { newcomer, taken, committed } = yield* clock.run(
+    // The stage ends before what it works with does.
+    scenario(crowd, machinery, owners).pipe(
+      Effect.scoped,
+      Effect.provide(layerOf(machinery)),
+      Random.withSeed(crowd)
+    ),
+    LIMIT_MS
+  )
+  assertUnhurt(newcomer)
+  assert.deepStrictEqual(
+    newcomer.receiver.requests.map(({ deliveryId }) => deliveryId),
+    [...newcomer.queued.keys()],
+    "first attempts leave in ledger order"
+  )
+  assert.isAtMost(
+    machinery.held.most(),
+    limits.partitionDeliveries + limits.takeBatchRecords + (crowd + 1) * Limits.lanes.laneLeast
+  )
+  assert.isAtMost(taken - committed, limits.partitionOpenRecords)
+})
+
+describe("a newcomer", () => {
+  it.layer(TestDatabase, { excludeTestServices: true })("on a virtual clock", (it) => {
+    for (const crowd of CROWDS)
+      it.effect(
+        `is served as if alone beside ${crowd} webhooks that hang and are flooded`,
+        () => simulate(crowd),
+        240_000
+      )
+  })
+})

@@ -1,0 +1,92 @@
+/** What simulations of the delivering half are made of, and what holds in all of them. */
+import { assert } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Recorder } from "../../src/deliver/Recorder.ts"
+import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
+import * as MemoryEventLog from "../../src/log/MemoryEventLog.ts"
+import { partitionOf } from "../../src/log/Topics.ts"
+import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import { Outbox } from "../../src/storage/Outbox.ts"
+import { Partitions } from "../../src/storage/Partitions.ts"
+import { SecretBox } from "../../src/storage/SecretBox.ts"
+import { WebhookStore } from "../../src/storage/WebhookStore.ts"
+import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
+import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
+import { settingsLayer } from "../support/settings.ts"
+import type { Held } from "./held.ts"
+import { DEADLINE_MS, FAST_MS, type Receiver, type Receivers } from "./receivers.ts"
+import type { VirtualClock } from "./virtualClock.ts"
+
+export const BEGAN_MS = Date.parse("2026-11-21T09:30:00.000Z")
+/** Part of it is the recording of its own attempts, which other lanes' pages and outcomes share. */
+const DELAYED_BY_OTHERS_MS = 500
+
+export interface Machinery {
+  readonly clock: VirtualClock
+  readonly receivers: Receivers
+  readonly held: Held
+}
+
+/** A webhook's id whose work is in that partition, so that webhooks meet one another in an actor. */
+export const webhookId = (name: string, partition: number): string => {
+  for (let i = 0; ; i++) {
+    const id = `wh_${`${name}N${i}`.padStart(26, "0")}`
+    if (partitionOf(DELIVERIES_TOPIC, id) === partition) return id
+  }
+}
+
+/** The program's delivering half; only time, the receivers and a watch on the store are the simulation's. */
+export const layerOf = ({ clock, receivers, held }: Machinery) =>
+  Recorder.layer.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        WebhookRegistry.layer,
+        WebhookStore.layer,
+        Layer.provide(held.store, DeliveryStore.layer),
+        Partitions.layer,
+        receivers.sender,
+        Layer.succeed(AccountHolds)({ get: () => undefined, subscribe: () => () => undefined })
+      )
+    ),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Layer.effect(
+          Outbox,
+          Effect.map(Outbox, (outbox) => ({ ...outbox, headId: clock.outside(outbox.headId) }))
+        ).pipe(Layer.provide(Outbox.layer)),
+        SecretBox.layer,
+        MemoryEventLog.layer
+      )
+    ),
+    Layer.provideMerge(
+      settingsLayer({
+        DELIVERY_RETRY_DELAYS: "200ms,400ms,600ms,1s,1s,1s,2s,2s,2s",
+        DELIVERY_TIMEOUT: `${DEADLINE_MS}ms`,
+        DELIVERY_JITTER: "0",
+        DISABLE_AFTER_FAILURES: "1000000"
+      })
+    )
+  )
+
+/** What is fast alone is as fast beside the others: it waits for its own window, and next to nothing else. */
+export const assertUnhurt = ({
+  receiver: { requests },
+  maxInFlight,
+  queued
+}: {
+  readonly receiver: Receiver
+  readonly maxInFlight: number
+  /** Deliveries in ledger order, with the moment in which each was queued. */
+  readonly queued: ReadonlyMap<string, number>
+}) => {
+  const alone: Array<number> = []
+  for (const [i, queuedMs] of [...queued.values()].entries()) {
+    alone.push(Math.max(queuedMs, (alone[i - maxInFlight] ?? 0) + FAST_MS))
+    const sentMs = requests[i]?.atMs
+    assert.isAtMost(
+      (sentMs ?? Number.POSITIVE_INFINITY) - alone[i]!,
+      DELAYED_BY_OTHERS_MS,
+      "others delay nobody"
+    )
+  }
+}
