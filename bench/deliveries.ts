@@ -25,7 +25,8 @@ const PAGES_BEFORE = 99
 
 const DAY_MS = 86_400_000
 const DAYS = 30
-const END_MS = Date.parse("2026-11-21T09:30:00.000Z")
+/** Between whole minutes, as nearly every moment is: a part of a minute has no totals. */
+const END_MS = Date.parse("2026-11-21T09:30:30.000Z")
 const BEGIN_MS = END_MS - DAYS * DAY_MS
 const OWNER = { accountId: "acct_benchmark", networks: ["mainnet"] } as const
 const webhookId = (number: number) => `wh_${String(number).padStart(26, "0")}`

@@ -7,7 +7,7 @@ import type { HttpServerRequest } from "effect/http"
 import { type Identity, keySha256 } from "../domain/ApiKey.ts"
 import { networksOf } from "../domain/Network.ts"
 import type { Owner } from "../storage/WebhookStore.ts"
-import { AdmissionQueue, type Admitted } from "./AdmissionQueue.ts"
+import type { AdmissionQueue, Admitted } from "./AdmissionQueue.ts"
 import { KEY_HEADER, KeyRequired } from "./contract/Common.ts"
 import type { Unavailable } from "./Errors.ts"
 
@@ -17,12 +17,13 @@ export const NO_VALID_KEY = "A valid API key is required in the header X-Service
 const KEY_LENGTH_MAX = 256
 
 export const authenticate = (
-  request: HttpServerRequest.HttpServerRequest
-): Effect.Effect<Option.Option<Admitted>, Unavailable, AdmissionQueue> => {
+  request: HttpServerRequest.HttpServerRequest,
+  admit: AdmissionQueue["Service"]["admit"]
+): Effect.Effect<Option.Option<Admitted>, Unavailable> => {
   const value = request.headers[KEY_HEADER]
   return value === undefined || value === "" || value.length > KEY_LENGTH_MAX
     ? Effect.succeedNone
-    : Effect.flatMap(AdmissionQueue, ({ admit }) => admit(keySha256(value).toString("hex")))
+    : admit(keySha256(value).toString("hex"))
 }
 
 /** What a caller's requests may reach. */

@@ -12,7 +12,7 @@ import { authenticate, NO_VALID_KEY } from "./Authentication.ts"
 import { Api } from "./Contract.ts"
 import { Caller } from "./contract/Common.ts"
 import { type ErrorCode, errorBody, statusOf, Unavailable } from "./Errors.ts"
-import { makeFindPath, type OtherPath } from "./Paths.ts"
+import { isApiPath, makeFindPath, type OtherPath, pathOf } from "./Paths.ts"
 import { type RateStanding, rateHeaders, retryAfterSeconds } from "./RateLimits.ts"
 import { checkBody } from "./RequestBody.ts"
 import { requestIdOf } from "./RequestId.ts"
@@ -42,10 +42,6 @@ const forbiddenBecause = ({ identity, suspended }: Admitted, scope: Scope | unde
     : `This key lacks the scope ${scope}.`
 }
 
-const pathOf = (request: Request): string => request.url.split("?", 1)[0]!
-
-const isApiPath = (path: string): boolean => path === "/v1" || path.startsWith("/v1/")
-
 /** The router agrees with `Paths` but for texts it cannot decode. */
 const isNoRoute = (failure: unknown): boolean =>
   failure instanceof HttpServerError.HttpServerError && failure.reason._tag === "RouteNotFound"
@@ -66,7 +62,7 @@ const answered = <R>(
     }
     return Effect.as(
       // Without the query: somebody may have written a key into it.
-      Effect.logError(`${request.method} ${pathOf(request)} failed`, cause),
+      Effect.logError(`${request.method} ${pathOf(request.url)} failed`, cause),
       refusal("INTERNAL_ERROR", `The service failed to answer. Tell support the request id ${requestId}.`)
     )
   })
@@ -102,38 +98,39 @@ export const gate = (others: ReadonlyArray<OtherPath>) => {
         : Effect.provideService(handler, Caller, caller.identity)
     })
 
-  /** A request under /v1: counted when it has a valid key, and told how many more may come. */
-  const admitted = (request: Request, handler: Handler, requestId: string) =>
-    Effect.gen(function* () {
-      const found = yield* authenticate(request)
-      if (Option.isNone(found)) return noKey
-      const caller = found.value
-      const response = caller.rate.admitted
-        ? yield* answered(routed(request, handler, caller), request, requestId)
-        : rateLimited(caller.rate, yield* Clock.currentTimeMillis)
-      return HttpServerResponse.setHeaders(response, rateHeaders(caller.rate))
-    })
-
   return HttpRouter.middleware<{ provides: Caller }>()(
     Effect.gen(function* () {
-      const queue = yield* AdmissionQueue
+      const { admit } = yield* AdmissionQueue
       // Typed as failing, as the router wants it of a middleware; in truth nothing is left to fail.
       return (handler: Handler): Effect.Effect<Response, Types.unhandled, Request> =>
-        Effect.gen(function* () {
-          const request = yield* HttpServerRequest.HttpServerRequest
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
           const requestId = requestIdOf(request.headers)
-          const response = yield* answered(
-            isApiPath(pathOf(request))
-              ? admitted(request, handler, requestId)
-              : routed(request, handler, undefined),
+          /** Known once the key is, and told whatever becomes of the request. */
+          let rate: RateStanding | undefined
+          /** A request under /v1: counted when it has a valid key, and told how many more may come. */
+          const admitted = Effect.gen(function* () {
+            const found = yield* authenticate(request, admit)
+            if (Option.isNone(found)) return noKey
+            rate = found.value.rate
+            return rate.admitted
+              ? yield* routed(request, handler, found.value)
+              : rateLimited(rate, yield* Clock.currentTimeMillis)
+          })
+          return answered(
+            isApiPath(pathOf(request.url)) ? admitted : routed(request, handler, undefined),
             request,
             requestId
-          ).pipe(Effect.annotateLogs({ requestId }))
-          return HttpServerResponse.setHeaders(response, {
-            "x-request-id": requestId,
-            ...(response.status === 503 ? { "retry-after": String(Limits.unavailableRetrySeconds) } : {})
-          })
-        }).pipe(Effect.provideService(AdmissionQueue, queue))
+          ).pipe(
+            Effect.map((response) =>
+              HttpServerResponse.setHeaders(response, {
+                ...(rate === undefined ? {} : rateHeaders(rate)),
+                "x-request-id": requestId,
+                ...(response.status === 503 ? { "retry-after": String(Limits.unavailableRetrySeconds) } : {})
+              })
+            ),
+            Effect.annotateLogs({ requestId })
+          )
+        })
     }),
     { global: true }
   )

@@ -43,9 +43,12 @@ const publish = Effect.gen(function* () {
   // Opened before anything is read: what an earlier writer had under way has ended by then.
   const writer = yield* log.exclusive(OUTBOX_POSITION.group)
   const idle = Effect.raceFirst(outbox.written, Effect.sleep(Limits.outboxPollMs))
+  let seen = 0
   while (true) {
-    const more = yield* publishBatch(writer)
-    if (!more) yield* idle
+    // The database alone is asked while there is nothing new.
+    const head = yield* outbox.headId
+    while (head > seen) if (!(yield* publishBatch(writer))) seen = head
+    yield* idle
   }
 }).pipe(Effect.scoped)
 

@@ -20,6 +20,8 @@ interface EndpointFacts {
 }
 
 interface KnownPath {
+  /** As the contract writes it, `/v1/webhooks/:id`. */
+  readonly template: string
   /** By method, upper case. */
   readonly endpoints: ReadonlyMap<string, EndpointFacts>
   /** The value of `Allow`. */
@@ -27,6 +29,12 @@ interface KnownPath {
 }
 
 export type FindPath = (path: string) => KnownPath | undefined
+
+/** Without its query. */
+export const pathOf = (url: string): string => url.split("?", 1)[0]!
+
+/** Whether a key is needed there, also where nothing is. */
+export const isApiPath = (path: string): boolean => path === "/v1" || path.startsWith("/v1/")
 
 export interface OtherPath {
   readonly method: string
@@ -77,14 +85,15 @@ export const makeFindPath = <Id extends string, Groups extends HttpApiGroup.Cons
 
   const known = [...byPath]
     .map(([path, endpoints]) => ({
-      template: segmentsOf(path),
+      template: path,
+      segments: segmentsOf(path),
       endpoints,
       allow: allowOf([...endpoints.keys()])
     }))
     // `/v1/deliveries/stats` before `/v1/deliveries/:id`.
-    .sort((a, b) => parameters(a.template) - parameters(b.template))
+    .sort((a, b) => parameters(a.segments) - parameters(b.segments))
   return (path) => {
     const segments = segmentsOf(path)
-    return known.find(({ template }) => matches(template, segments))
+    return known.find((one) => matches(one.segments, segments))
   }
 }

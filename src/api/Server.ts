@@ -21,6 +21,7 @@ import { replayLayer } from "./handlers/Replay.ts"
 import { systemLayer } from "./handlers/System.ts"
 import { webhooksLayer } from "./handlers/Webhooks.ts"
 import { listen } from "./Listener.ts"
+import { requestSpans } from "./RequestSpans.ts"
 import { schemaMessage } from "./SchemaMessages.ts"
 
 const OPENAPI_PATH = "/openapi.json"
@@ -70,4 +71,4 @@ export const serverLayer = listen(
       maxParamLength: Limits.pathSegmentLength
     }
   })
-)
+).pipe(Layer.provide(requestSpans))

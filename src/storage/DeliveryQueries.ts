@@ -13,26 +13,31 @@ import type { StatsPeriod } from "../domain/StatsPeriod.ts"
 import { type DeliveryFilter, pageStatement } from "./DeliveryPages.ts"
 import { type DeliveryStats, deliveryStats } from "./DeliveryStats.ts"
 import { Outbox } from "./Outbox.ts"
+import { ReadSql } from "./Sql.ts"
 import { quotaUsedUp } from "./UsageStore.ts"
 import type { Owner } from "./WebhookStore.ts"
 
 export interface DeliveryRow {
   readonly id: string
   readonly webhook_id: string
-  readonly network: Network
   readonly event_id: string
   readonly event_type: string
+  readonly status: DeliveryStatus
+  readonly attempts: number
+  readonly last_error: string | null
+  readonly updated_at: string
+}
+
+/** With what a page has no room for. */
+export interface DeliveryDetailRow extends DeliveryRow {
+  readonly network: Network
   /** Null for test deliveries: they have `test_event` instead. */
   readonly event_offset: number | null
   /** A `LedgerEvent` in JSON. */
   readonly test_event: string | null
-  readonly status: DeliveryStatus
-  readonly attempts: number
-  readonly last_error: string | null
   readonly response_status: number | null
   readonly response_time_ms: number | null
   readonly response_body: string | null
-  readonly updated_at: string
 }
 
 export interface AttemptRow {
@@ -69,7 +74,10 @@ export class DeliveryQueries extends Context.Service<
       period: StatsPeriod,
       nowMs: number
     ) => Effect.Effect<DeliveryStats, SqlError.SqlError>
-    readonly find: (owner: Owner, id: string) => Effect.Effect<Option.Option<DeliveryRow>, SqlError.SqlError>
+    readonly find: (
+      owner: Owner,
+      id: string
+    ) => Effect.Effect<Option.Option<DeliveryDetailRow>, SqlError.SqlError>
     /** In the order in which they were made. */
     readonly attempts: (id: string) => Effect.Effect<ReadonlyArray<AttemptRow>, SqlError.SqlError>
     /** Starts a new series for a failed delivery; `event` is the one it is about. */
@@ -85,32 +93,27 @@ export class DeliveryQueries extends Context.Service<
     DeliveryQueries,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const read = yield* ReadSql
       const outbox = yield* Outbox
-      const columns = sql`
-        id, webhook_id, network, event_id, event_type, event_offset::float8 AS event_offset, test_event, status, attempts,
-        last_error, response_status, response_time_ms, response_body, updated_at`
-
-      // Planning for a month of partitions takes far longer than running: a connection keeps its plan, whatever the values.
-      // For these statements alone: for all of them, writing deliveries cost the database ten times as much.
-      const plannedOnce = <A, E, R>(query: Effect.Effect<A, E, R>) =>
-        sql`SET LOCAL plan_cache_mode = force_generic_plan`.pipe(Effect.andThen(query), sql.withTransaction)
+      const columns = read`id, webhook_id, event_id, event_type, status, attempts, last_error, updated_at`
 
       return DeliveryQueries.of({
         list: (owner, filter, beforeId, limit) =>
-          plannedOnce(pageStatement<DeliveryRow>(sql, columns, owner, filter, beforeId, limit)),
+          pageStatement<DeliveryRow>(read, columns, owner, filter, beforeId, limit),
 
-        stats: (owner, webhookId, period, nowMs) =>
-          plannedOnce(deliveryStats(sql, owner, webhookId, period, nowMs)),
+        stats: (owner, webhookId, period, nowMs) => deliveryStats(read, owner, webhookId, period, nowMs),
 
         find: (owner, id) =>
-          sql<DeliveryRow>`
-            SELECT ${columns} FROM deliveries
+          read<DeliveryDetailRow>`
+            SELECT ${columns}, network, event_offset::float8 AS event_offset, test_event, response_status,
+                   response_time_ms, response_body
+            FROM deliveries
             WHERE id = ${id} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])`.pipe(
             Effect.map((rows) => Option.fromNullishOr(rows[0]))
           ),
 
         attempts: (id) =>
-          sql<AttemptRow>`
+          read<AttemptRow>`
             SELECT attempt, status, response_status, response_time_ms, error, attempted_at
             FROM attempts WHERE delivery_id = ${id} ORDER BY attempt`,
 

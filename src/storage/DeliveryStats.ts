@@ -1,7 +1,7 @@
 /**
- * Statistics of the deliveries created in a period, exact to the millisecond: whole hours from `delivery_hours`, the
- * whole minutes before them from `delivery_minutes`, and the rest of the first minute from the rows themselves. So their
- * cost follows the number of webhooks, not that of deliveries.
+ * Statistics of the deliveries created in a period, exact to the millisecond: from totals of whole days, of hours before
+ * them and of minutes before these, none wider than a point, and from the deliveries themselves for the rest of the first
+ * minute. So no period takes more than some 230 totals, however many deliveries and webhooks there are.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -12,6 +12,10 @@ import type { Owner } from "./WebhookStore.ts"
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** As totals name what an account's webhooks on a network come to together (migration 0011). */
+export const ALL_WEBHOOKS = ""
 
 export interface DeliveryPoint {
   /** When it begins, in Unix milliseconds; the first one counts only what belongs to the period. */
@@ -36,7 +40,8 @@ export interface DeliveryStats {
 }
 
 interface PointRow {
-  readonly at_ms: number
+  /** When it begins. */
+  readonly point: string
   readonly delivered: number
   readonly failed: number
   readonly pending: number
@@ -67,7 +72,7 @@ const statsOf = (
   pointMs: number
 ): DeliveryStats => {
   const sumOf = (value: (row: PointRow) => number) => rows.reduce((sum, row) => sum + value(row), 0)
-  const byTime = new Map(rows.map((row) => [row.at_ms, row]))
+  const byTime = new Map(rows.map((row) => [Date.parse(row.point), row]))
   const points: Array<DeliveryPoint> = []
   for (let at = firstMs; at <= lastMs; at += pointMs) points.push(pointOf(at, byTime.get(at)))
   return {
@@ -89,33 +94,40 @@ export const deliveryStats = (
   const { periodMs, pointMs } = statsWidths[period]
   const sinceMs = nowMs - periodMs
   const lastMs = downTo(nowMs, pointMs)
-  const minutesFrom = upTo(sinceMs, MINUTE_MS)
-  // Points of a minute are made of minutes alone.
-  const hoursFrom = pointMs < HOUR_MS ? lastMs + pointMs : upTo(sinceMs, HOUR_MS)
-  const scope = sql.and([
-    sql`account_id = ${owner.accountId}`,
-    sql`network = ANY(${owner.networks}::text[])`,
-    ...(webhookId === undefined ? [] : [sql`webhook_id = ${webhookId}`])
-  ])
-  const totals = sql`at, delivered, failed, pending + retrying AS pending, latency_sum, latencies`
+  /** Where the totals of that width begin: none is wider than a point. */
+  const beginOf = (widthMs: number) => (widthMs > pointMs ? lastMs + pointMs : upTo(sinceMs, widthMs))
+  const owned = sql`account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])`
+  const ofTotals = (table: string, fromMs: number, untilMs: number) => sql`
+    SELECT at, delivered, failed, pending + retrying AS pending, latency_sum::float8 AS latency_sum, latencies
+    FROM ${sql(table)}
+    WHERE webhook_id = ${webhookId ?? ALL_WEBHOOKS} AND ${owned}
+      AND at >= ${time(fromMs)}::timestamptz AND at < ${time(untilMs)}::timestamptz`
+  const ofRows = (fromMs: number, untilMs: number) => sql`
+    SELECT ${time(fromMs)}::timestamptz AS at, count(*) FILTER (WHERE status = 'delivered') AS delivered,
+           count(*) FILTER (WHERE status = 'failed') AS failed,
+           count(*) FILTER (WHERE status IN ('pending', 'retrying')) AS pending,
+           coalesce(sum(response_time_ms) FILTER (WHERE status = 'delivered'), 0)::float8 AS latency_sum,
+           coalesce(sum(latency_histogram(response_time_ms)) FILTER (WHERE status = 'delivered'), 0) AS latencies
+    FROM deliveries
+    WHERE ${owned} AND id >= ${firstIdAt("dlv_", fromMs)} AND id < ${firstIdAt("dlv_", untilMs)}
+      ${webhookId === undefined ? sql.literal("") : sql`AND webhook_id = ${webhookId}`}
+    HAVING count(*) > 0`
+  // A minute of a network is one row, and nothing has to be added up.
+  const single = pointMs === MINUTE_MS && owner.networks.length === 1
+  const total = (name: string) => sql.literal(single ? name : `sum(${name})`)
   return sql<PointRow>`
-    SELECT (extract(epoch FROM date_bin(${`${pointMs} ms`}::interval, at, 'epoch')) * 1000)::float8 AS at_ms,
-           sum(delivered)::float8 AS delivered, sum(failed)::float8 AS failed, sum(pending)::float8 AS pending,
-           sum(latency_sum)::float8 AS latency_sum, sum(latencies)::text AS latencies
+    SELECT date_bin(${`${pointMs} ms`}::interval, at, 'epoch') AS point, ${total("delivered")}::float8 AS delivered,
+           ${total("failed")}::float8 AS failed, ${total("pending")}::float8 AS pending,
+           ${total("latency_sum")} AS latency_sum, ${total("latencies")}::text AS latencies
     FROM (
-      SELECT ${totals} FROM delivery_hours
-      WHERE ${scope} AND at >= ${time(hoursFrom)}::timestamptz AND at <= ${time(nowMs)}::timestamptz
+      ${ofRows(sinceMs, beginOf(MINUTE_MS))}
       UNION ALL
-      SELECT ${totals} FROM delivery_minutes
-      WHERE ${scope} AND at >= ${time(minutesFrom)}::timestamptz AND at < ${time(hoursFrom)}::timestamptz
+      ${ofTotals("delivery_minutes", beginOf(MINUTE_MS), beginOf(HOUR_MS))}
       UNION ALL
-      SELECT ${time(sinceMs)}::timestamptz, count(*) FILTER (WHERE status = 'delivered'),
-             count(*) FILTER (WHERE status = 'failed'), count(*) FILTER (WHERE status IN ('pending', 'retrying')),
-             coalesce(sum(response_time_ms) FILTER (WHERE status = 'delivered'), 0),
-             coalesce(sum(latency_histogram(response_time_ms)) FILTER (WHERE status = 'delivered'), 0)
-      FROM deliveries
-      WHERE ${scope} AND id >= ${firstIdAt("dlv_", sinceMs)} AND id < ${firstIdAt("dlv_", minutesFrom)}
-    ) AS parts GROUP BY 1`.pipe(
+      ${ofTotals("delivery_hours", beginOf(HOUR_MS), beginOf(DAY_MS))}
+      UNION ALL
+      ${ofTotals("delivery_days", beginOf(DAY_MS), lastMs + pointMs)}
+    ) AS parts ${sql.literal(single ? "" : "GROUP BY 1")}`.pipe(
     Effect.map((rows) => statsOf(rows, downTo(sinceMs, pointMs), lastMs, pointMs))
   )
 }

@@ -4,7 +4,7 @@
  * further than the page is long. Within a network ledgers close one after the other, so a ledger stands for a time.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import type { SqlError, Statement } from "effect/sql"
 import type { EventType } from "../domain/EventType.ts"
 import type { Network } from "../domain/Network.ts"
 import { column } from "./Columns.ts"
@@ -16,6 +16,7 @@ import {
   type Span,
   spanBetween
 } from "./EventRanges.ts"
+import { ReadSql } from "./Sql.ts"
 
 export interface EventRow extends EventPlace {
   readonly eventId: string
@@ -59,7 +60,7 @@ export class EventQueries extends Context.Service<
   static readonly layer = Layer.effect(
     EventQueries,
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
+      const sql = yield* ReadSql
       const columns = sql`
         network, extract(epoch FROM close_time)::float8 AS "closeTime", ledger_index::float8 AS "ledgerIndex",
         position, event_id AS "eventId", event_type AS "eventType", payload`

@@ -1,9 +1,11 @@
 /**
  * The database: DATABASE_URL, or the embedded server. Connected, of a version that will do, and migrated when the layer
- * is there; what stands in the way is one sentence that names the setting and never holds the password.
+ * is there; what stands in the way is one sentence that names the setting and never holds the password. Two pools:
+ * `SqlClient` for everything, and `ReadSql` for what the API looks up, which has no connection while nobody asks.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted, Schema } from "effect"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
@@ -24,6 +26,37 @@ export interface SqlOptions {
 const OLDEST_VERSION_NUM = 150_000
 
 const pool = { maxConnections: Limits.databaseConnections, applicationName: "ledgerhook" }
+
+const readPool = {
+  maxConnections: Limits.databaseReadConnections,
+  // Lookups that come together share a message to the server, and each message a system call there and here.
+  multiplex: true,
+  multiplexConcurrency: Limits.databaseReadsPerConnection,
+  applicationName: "ledgerhook read",
+  startupParameters: {
+    plan_cache_mode: "force_generic_plan",
+    // Each of them is written for the order of an index. Of a partition that is new, and of which PostgreSQL knows nothing
+    // yet, it would otherwise sort all rows for the first few.
+    enable_bitmapscan: "off",
+    enable_seqscan: "off",
+    // What such settings add to a plan's cost would have PostgreSQL before 18 compile it.
+    jit: "off",
+    default_transaction_read_only: "on",
+    statement_timeout: String(Limits.databaseReadMs)
+  }
+}
+
+/**
+ * The same database, for statements that only read and whose plan is good whatever their values. Planning for a month of
+ * partitions takes far longer than running: a session here plans a statement once. For all sessions, writing deliveries
+ * cost the database ten times as much.
+ */
+export class ReadSql extends Context.Service<ReadSql, SqlClient.SqlClient>()("ledgerhook/storage/ReadSql") {
+  static readonly layer = Layer.effect(
+    ReadSql,
+    Effect.flatMap(PgClient.PgClient, ({ config }) => PgClient.make({ ...config, ...readPool }))
+  ).pipe(Layer.provide(Reactivity.layer))
+}
 
 /** Host, port and database: what an operator needs to recognise, without user and password. */
 const addressOf = (url: string): string => {
@@ -86,10 +119,13 @@ const connect = Effect.fnUntraced(function* (options: SqlOptions) {
 /** `SqlClient` (and `PgClient`) on the database as it is: for commands that look at it or migrate it. */
 export const unmigratedLayer = (options: SqlOptions) => PgClient.layerFrom(connect(options))
 
-/** `SqlClient` (and `PgClient`) on a migrated database. */
+/** `SqlClient` (and `PgClient`) and `ReadSql` on a migrated database. */
 export const layer = (options: SqlOptions) =>
-  PgClient.layerFrom(
-    connect(options).pipe(
-      Effect.tap((client) => migrate.pipe(Effect.provideService(SqlClient.SqlClient, client)))
+  Layer.provideMerge(
+    ReadSql.layer,
+    PgClient.layerFrom(
+      connect(options).pipe(
+        Effect.tap((client) => migrate.pipe(Effect.provideService(SqlClient.SqlClient, client)))
+      )
     )
   )

@@ -1,17 +1,24 @@
-/** Totals of deliveries: whatever is written, in whatever order and by how many, they equal a recount of the rows. */
+/**
+ * Totals of deliveries, of each webhook and of an account's together: whatever is written, in whatever order and by how
+ * many, they equal a recount of the rows.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventTypes } from "../../src/domain/EventType.ts"
 import { deliveryId, idTime } from "../../src/domain/Ids.ts"
 import { countsOf, percentile } from "../../src/domain/LatencyHistogram.ts"
+import type { Network } from "../../src/domain/Network.ts"
 import { type StatsPeriod, statsPeriods, statsWidths } from "../../src/domain/StatsPeriod.ts"
 import { type Chance, makeChance } from "../../src/ledger/simulated/Chance.ts"
 import { DeliveryQueries } from "../../src/storage/DeliveryQueries.ts"
+import { ALL_WEBHOOKS } from "../../src/storage/DeliveryStats.ts"
 import { type AttemptRecord, DeliveryStore, type NewDelivery } from "../../src/storage/DeliveryStore.ts"
 import deliveryTotals from "../../src/storage/migrations/0006_delivery_totals.ts"
+import accountTotals from "../../src/storage/migrations/0011_account_totals.ts"
 import { Outbox } from "../../src/storage/Outbox.ts"
 import { Partitions } from "../../src/storage/Partitions.ts"
+import { WebhookStore } from "../../src/storage/WebhookStore.ts"
 import { TestDatabase } from "../support/postgres.ts"
 import { insertAccount, insertWebhook } from "../support/rows.ts"
 
@@ -21,10 +28,12 @@ const OWNER = { accountId: "acct_1", networks: ["mainnet"] } as const
 /** An eighth, and the rounding to whole milliseconds. */
 const within = (found: number, exact: number) => Math.abs(found - exact) <= exact / 8 + 0.5
 
-const Live = Layer.mergeAll(DeliveryStore.layer, DeliveryQueries.layer, Partitions.layer).pipe(
-  Layer.provideMerge(Outbox.layer),
-  Layer.provideMerge(TestDatabase)
-)
+const Live = Layer.mergeAll(
+  DeliveryStore.layer,
+  DeliveryQueries.layer,
+  Partitions.layer,
+  WebhookStore.layer
+).pipe(Layer.provideMerge(Outbox.layer), Layer.provideMerge(TestDatabase))
 
 let position = 0
 
@@ -67,17 +76,18 @@ const attemptOf = (
 const differences = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const found: Array<unknown> = []
-  for (const unit of ["minute", "hour"]) {
+  for (const unit of ["minute", "hour", "day"]) {
     const totals = sql`
       SELECT webhook_id, account_id, network, at, pending, retrying, delivered, failed, latency_sum, latencies
       FROM ${sql(`delivery_${unit}s`)} WHERE pending + retrying + delivered + failed <> 0`
     const recount = sql`
-      SELECT webhook_id, account_id, network, date_trunc(${unit}, delivery_created_at(id), 'UTC'),
+      SELECT counted.webhook_id, account_id, network, date_trunc(${unit}, delivery_created_at(id), 'UTC'),
              count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'retrying'),
              count(*) FILTER (WHERE status = 'delivered'), count(*) FILTER (WHERE status = 'failed'),
              coalesce(sum(response_time_ms) FILTER (WHERE status = 'delivered'), 0),
              coalesce(sum(latency_histogram(response_time_ms)) FILTER (WHERE status = 'delivered'), 0)
-      FROM deliveries GROUP BY 1, 2, 3, 4`
+      FROM deliveries CROSS JOIN LATERAL (VALUES (deliveries.webhook_id), (${ALL_WEBHOOKS})) AS counted (webhook_id)
+      GROUP BY 1, 2, 3, 4`
     found.push(...(yield* sql`(${totals}) EXCEPT ALL (${recount})`))
     found.push(...(yield* sql`(${recount}) EXCEPT ALL (${totals})`))
   }
@@ -158,6 +168,37 @@ layer(Live)("totals of deliveries", (it) => {
     })
   )
 
+  it.effect("equal a recount when webhooks are deleted while others of the account are delivered to", () =>
+    Effect.gen(function* () {
+      const ids = yield* prepare(6)
+      const store = yield* DeliveryStore
+      const webhooks = yield* WebhookStore
+      const made = ids.flatMap((id) =>
+        Array.from({ length: 40 }, (_, i) => newDelivery(id, NOW - i * 5_000, "payment.xrp"))
+      )
+      yield* store.insertPending(made, NOW)
+      const recorded = (chunk: number) =>
+        store.record(
+          made.filter((_, i) => i % 8 === chunk).map(({ id }) => attemptOf(id, 1, "delivered", 20)),
+          100
+        )
+      const deleted = ids.slice(0, 3)
+      yield* Effect.all(
+        [
+          ...deleted.map((id) => webhooks.remove(OWNER, id, NOW)),
+          ...Array.from({ length: 8 }, (_, chunk) => recorded(chunk))
+        ],
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(yield* differences, [])
+      const queries = yield* DeliveryQueries
+      for (const id of deleted) {
+        const { delivered, failed, pending } = yield* queries.stats(OWNER, id, "1h", NOW)
+        assert.deepStrictEqual([delivered + failed, pending], [40, 0])
+      }
+    })
+  )
+
   it.effect("go with the deliveries they count", () =>
     Effect.gen(function* () {
       const [webhook] = yield* prepare(1)
@@ -170,7 +211,7 @@ layer(Live)("totals of deliveries", (it) => {
       yield* store.insertPending([kept], NOW)
       yield* partitions.drop(NOW)
       assert.deepStrictEqual(yield* differences, [])
-      for (const table of ["delivery_minutes", "delivery_hours"]) {
+      for (const table of ["delivery_minutes", "delivery_hours", "delivery_days"]) {
         const rows = yield* sql`SELECT pending FROM ${sql(table)} WHERE webhook_id = ${webhook!}`
         assert.deepStrictEqual(rows, [{ pending: 1 }])
       }
@@ -202,81 +243,102 @@ layer(Live)("totals of deliveries", (it) => {
       })
   )
 
-  it.effect("statistics are those of the rows, percentiles within an eighth", () =>
-    Effect.gen(function* () {
-      const [one, other] = yield* prepare(2)
-      const store = yield* DeliveryStore
-      const queries = yield* DeliveryQueries
-      const chance = makeChance(7)
-      const model = Array.from({ length: 600 }, () => {
-        const ageMs = Math.round(31 * DAY_MS * chance.next() ** 6)
-        const latencyMs = Math.round(10 ** (4.5 * chance.next()))
-        const status = chance.pick(["pending", "retrying", "delivered", "delivered", "failed"] as const)
-        return { row: newDelivery(chance.pick([one!, other!]), NOW - ageMs, "nft.minted"), latencyMs, status }
-      })
-      // The first moment of each period, and the last before it.
-      for (const period of statsPeriods) {
-        const since = NOW - statsWidths[period].periodMs
-        for (const created of [since, since - 1])
-          model.push({ row: newDelivery(one!, created, "nft.minted"), latencyMs: 5, status: "delivered" })
-      }
-      yield* store.insertPending(
-        model.map(({ row }) => row),
-        NOW
-      )
-      yield* store.record(
-        model.flatMap(({ row, latencyMs, status }) =>
-          status === "pending" ? [] : [attemptOf(row.id, 1, status, latencyMs)]
-        ),
-        100
-      )
-      const createdAt = ({ row }: (typeof model)[number]) => idTime(row.id)
+  it.effect(
+    "statistics are those of the rows, of a webhook or an account, percentiles within an eighth",
+    () =>
+      Effect.gen(function* () {
+        const [one, other] = yield* prepare(2)
+        const owner = { accountId: "acct_2", networks: ["testnet", "devnet"] } as const
+        const ownDelivery = (webhookId: string, createdMs: number): NewDelivery => ({
+          ...newDelivery(webhookId, createdMs, "nft.minted"),
+          accountId: owner.accountId,
+          network: owner.networks[webhookId === one ? 0 : 1]
+        })
+        const store = yield* DeliveryStore
+        const queries = yield* DeliveryQueries
+        const chance = makeChance(7)
+        const model = Array.from({ length: 600 }, () => {
+          const ageMs = Math.round(31 * DAY_MS * chance.next() ** 6)
+          const latencyMs = Math.round(10 ** (4.5 * chance.next()))
+          const status = chance.pick(["pending", "retrying", "delivered", "delivered", "failed"] as const)
+          return { row: ownDelivery(chance.pick([one!, other!]), NOW - ageMs), latencyMs, status }
+        })
+        // The first moment of each period, and the last before it.
+        for (const period of statsPeriods) {
+          const since = NOW - statsWidths[period].periodMs
+          for (const created of [since, since - 1])
+            model.push({ row: ownDelivery(one!, created), latencyMs: 5, status: "delivered" })
+        }
+        yield* store.insertPending(
+          model.map(({ row }) => row),
+          NOW
+        )
+        yield* store.record(
+          model.flatMap(({ row, latencyMs, status }) =>
+            status === "pending" ? [] : [attemptOf(row.id, 1, status, latencyMs)]
+          ),
+          100
+        )
+        const createdAt = ({ row }: (typeof model)[number]) => idTime(row.id)
 
-      const check = Effect.fnUntraced(function* (period: StatsPeriod, webhookId: string) {
-        const { periodMs, pointMs } = statsWidths[period]
-        const inside = model.filter(
-          (each) => createdAt(each) >= NOW - periodMs && each.row.webhookId === webhookId
-        )
-        const count = (of: typeof model, ...statuses: ReadonlyArray<string>) =>
-          of.filter(({ status }) => statuses.includes(status)).length
-        const mine = {
-          delivered: count(inside, "delivered"),
-          failed: count(inside, "failed"),
-          pending: count(inside, "pending", "retrying")
-        }
-        const { points, latencySumMs, ...counts } = yield* queries.stats(OWNER, webhookId, period, NOW)
-        assert.deepStrictEqual(counts, mine)
-        const delivered = inside.filter(({ status }) => status === "delivered")
-        assert.strictEqual(
-          latencySumMs,
-          delivered.reduce((sum, { latencyMs }) => sum + latencyMs, 0)
-        )
-        assert.strictEqual(points[0]!.at, Math.floor((NOW - periodMs) / pointMs) * pointMs)
-        assert.strictEqual(points.at(-1)!.at, Math.floor(NOW / pointMs) * pointMs)
-        for (const point of points) {
-          const there = inside.filter(
-            (each) => createdAt(each) >= point.at && createdAt(each) < point.at + pointMs
+        const check = Effect.fnUntraced(function* (
+          networks: ReadonlyArray<Network>,
+          period: StatsPeriod,
+          webhookId: string | undefined
+        ) {
+          const { periodMs, pointMs } = statsWidths[period]
+          const inside = model.filter(
+            (each) =>
+              createdAt(each) >= NOW - periodMs &&
+              networks.includes(each.row.network) &&
+              (webhookId === undefined || each.row.webhookId === webhookId)
           )
-          assert.strictEqual(point.delivered, count(there, "delivered"))
-          assert.strictEqual(point.failed, count(there, "failed"))
-          assert.strictEqual(point.pending, count(there, "pending", "retrying"))
-          const latencies = there
-            .filter(({ status }) => status === "delivered")
-            .map(({ latencyMs }) => latencyMs)
-            .toSorted((a, b) => a - b)
-          for (const [found, share] of [
-            [point.p50Ms, 0.5],
-            [point.p99Ms, 0.99]
-          ] as const) {
-            const exact = latencies[Math.ceil(share * latencies.length) - 1]
-            if (exact === undefined) assert.isNull(found)
-            else assert.isTrue(found !== null && within(found, exact), `${found} for ${exact}`)
+          const count = (of: typeof model, ...statuses: ReadonlyArray<string>) =>
+            of.filter(({ status }) => statuses.includes(status)).length
+          const mine = {
+            delivered: count(inside, "delivered"),
+            failed: count(inside, "failed"),
+            pending: count(inside, "pending", "retrying")
           }
-        }
+          const { points, latencySumMs, ...counts } = yield* queries.stats(
+            { ...owner, networks },
+            webhookId,
+            period,
+            NOW
+          )
+          assert.deepStrictEqual(counts, mine)
+          const delivered = inside.filter(({ status }) => status === "delivered")
+          assert.strictEqual(
+            latencySumMs,
+            delivered.reduce((sum, { latencyMs }) => sum + latencyMs, 0)
+          )
+          assert.strictEqual(points[0]!.at, Math.floor((NOW - periodMs) / pointMs) * pointMs)
+          assert.strictEqual(points.at(-1)!.at, Math.floor(NOW / pointMs) * pointMs)
+          for (const point of points) {
+            const there = inside.filter(
+              (each) => createdAt(each) >= point.at && createdAt(each) < point.at + pointMs
+            )
+            assert.strictEqual(point.delivered, count(there, "delivered"))
+            assert.strictEqual(point.failed, count(there, "failed"))
+            assert.strictEqual(point.pending, count(there, "pending", "retrying"))
+            const latencies = there
+              .filter(({ status }) => status === "delivered")
+              .map(({ latencyMs }) => latencyMs)
+              .toSorted((a, b) => a - b)
+            for (const [found, share] of [
+              [point.p50Ms, 0.5],
+              [point.p99Ms, 0.99]
+            ] as const) {
+              const exact = latencies[Math.ceil(share * latencies.length) - 1]
+              if (exact === undefined) assert.isNull(found)
+              else assert.isTrue(found !== null && within(found, exact), `${found} for ${exact}`)
+            }
+          }
+        })
+        for (const period of statsPeriods)
+          for (const networks of [owner.networks, owner.networks.slice(0, 1)])
+            for (const webhookId of [one!, other!, undefined]) yield* check(networks, period, webhookId)
       })
-      for (const period of statsPeriods)
-        for (const webhookId of [one!, other!]) yield* check(period, webhookId)
-    })
   )
 
   it.effect("a histogram from the database says what was put into it", () =>
@@ -296,21 +358,23 @@ layer(Live)("totals of deliveries", (it) => {
   )
 })
 
-layer(Live)("migration to totals of deliveries", (it) => {
-  it.effect("counts the rows that are there", () =>
+layer(Live)("migrations to totals of deliveries", (it) => {
+  it.effect("count the rows that are there", () =>
     Effect.gen(function* () {
       const webhooks = yield* prepare(2)
       const sql = yield* SqlClient.SqlClient
       const chance = makeChance(3)
       const rows: Array<NewDelivery> = []
       for (let i = 0; i < 20; i++) yield* randomWrite(chance, webhooks, rows)
-      yield* sql`DROP TABLE delivery_minutes, delivery_hours`
+      yield* sql`DROP TABLE delivery_minutes, delivery_hours, delivery_days`
       yield* sql`DROP INDEX deliveries_by_account_type, deliveries_by_webhook_type`
       yield* sql`ALTER TABLE deliveries DROP COLUMN failing_status`
       yield* sql`
         DROP FUNCTION count_deliveries_on_insert, count_deliveries_on_update, count_deliveries_on_delete,
           delivery_created_at, first_delivery_id, event_type_bit, latency_histogram CASCADE`
       yield* deliveryTotals
+      for (let i = 0; i < 20; i++) yield* randomWrite(chance, webhooks, rows)
+      yield* accountTotals
       assert.deepStrictEqual(yield* differences, [])
       for (let i = 0; i < 20; i++) yield* randomWrite(chance, webhooks, rows)
       assert.deepStrictEqual(yield* differences, [])

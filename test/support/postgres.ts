@@ -1,11 +1,12 @@
 /**
- * `TestDatabase`: SqlClient and PgClient on a migrated database of the test's own, cloned from the run's template and
+ * `TestDatabase`: SqlClient, PgClient and ReadSql on a migrated database of the test's own, cloned from the run's template and
  * dropped with the layer. Provide it once per file (`layer(TestDatabase)`) or per test.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { inject } from "vitest"
+import { ReadSql } from "../../src/storage/Sql.ts"
 import { connectionTo, TEMPLATE } from "./globalSetup.ts"
 
 const CONNECTIONS = 6
@@ -26,6 +27,9 @@ export const makeDatabase = Effect.gen(function* () {
   return connectionTo(address, name)
 }).pipe(Effect.provide(Reactivity.layer))
 
-export const TestDatabase = PgClient.layerFrom(
-  Effect.flatMap(makeDatabase, (options) => PgClient.make({ ...options, maxConnections: CONNECTIONS }))
+export const TestDatabase = Layer.provideMerge(
+  ReadSql.layer,
+  PgClient.layerFrom(
+    Effect.flatMap(makeDatabase, (options) => PgClient.make({ ...options, maxConnections: CONNECTIONS }))
+  )
 )

@@ -138,6 +138,20 @@ const ReplayJobDetail = Schema.Struct({
     Schema.NullOr(Schema.Int),
     "what it will still take at its pace so far; null unless it runs",
     12
+  ),
+  history: field(
+    Schema.NullOr(
+      Schema.Struct({
+        ledgers: field(
+          Schema.NullOr(Schema.Int),
+          "how many had to be fetched first; null while that is being found out",
+          40_000
+        ),
+        fetched_ledgers: count("how many of them have been", 12_000)
+      })
+    ),
+    "ledgers that closed before the service's first one, where filters.since asks for them and the service has servers for them; null otherwise",
+    null
   )
 }).annotate({ identifier: "ReplayJobDetail", description: "A job and how far it is." })
 

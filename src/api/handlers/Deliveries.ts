@@ -4,11 +4,17 @@
  */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { eventTopicOf } from "../../domain/History.ts"
 import { idTime } from "../../domain/Ids.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
-import { envelopeJson, eventsTopic, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
+import { envelopeJson, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
 import { EventLog } from "../../log/EventLog.ts"
-import { type AttemptRow, DeliveryQueries, type DeliveryRow } from "../../storage/DeliveryQueries.ts"
+import {
+  type AttemptRow,
+  type DeliveryDetailRow,
+  DeliveryQueries,
+  type DeliveryRow
+} from "../../storage/DeliveryQueries.ts"
 import type { DeliveryPoint } from "../../storage/DeliveryStats.ts"
 import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
@@ -66,11 +72,12 @@ export const deliveriesLayer = HttpApiBuilder.group(
     })
 
     /** Undefined when retention has dropped it. */
-    const eventOf = Effect.fnUntraced(function* (row: DeliveryRow) {
+    const eventOf = Effect.fnUntraced(function* (row: DeliveryDetailRow) {
       if (row.event_offset === null) return parseLedgerEvent(row.test_event)
-      const position = { topic: eventsTopic(row.network), partition: 0, offset: row.event_offset }
-      const [record] = yield* log.read(position, 1)
-      const event = record?.offset === row.event_offset ? parseLedgerEvent(record.value) : undefined
+      const { topic, from } = eventTopicOf(row.network, row.event_offset)
+      const offset = row.event_offset - from
+      const [record] = yield* log.read({ topic, partition: 0, offset }, 1)
+      const event = record?.offset === offset ? parseLedgerEvent(record.value) : undefined
       // The id makes sure that it is the right one.
       return event?.event_id === row.event_id ? event : undefined
     })

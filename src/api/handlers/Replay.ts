@@ -1,9 +1,10 @@
 /**
  * `/v1/replay`: jobs are made, shown and cancelled here; replay/ works on them. What is asked for is estimated before the
- * job is made: event ids by their number, filters by what the event log counts (storage/EventCounts.ts).
+ * job is made: event ids by their number, filters by what the event log counts and history knows (storage/ReplayEstimate.ts).
  */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { hasHistory, Settings } from "../../config/Config.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
 import { eventsTopic } from "../../domain/LedgerEvent.ts"
@@ -17,7 +18,8 @@ import {
 } from "../../domain/Replay.ts"
 import { EventLog } from "../../log/EventLog.ts"
 import { EventCounts } from "../../storage/EventCounts.ts"
-import { replayExtent } from "../../storage/ReplayExtent.ts"
+import { HistoryStore } from "../../storage/HistoryStore.ts"
+import { estimateReplay } from "../../storage/ReplayEstimate.ts"
 import { type ReplayJobRow, ReplayStore } from "../../storage/ReplayStore.ts"
 import { WebhookStore } from "../../storage/WebhookStore.ts"
 import { ownerOf } from "../Authentication.ts"
@@ -49,11 +51,10 @@ const jobOf = (row: ReplayJobRow): ReplayJob => ({
   completed_at: row.completed_at === null ? null : iso(row.completed_at)
 })
 
-const progressOf = ({ status, part, started_at }: ReplayJobRow): ReplayProgress => ({
-  status,
-  part,
-  startedAt: started_at === null ? null : Date.parse(started_at)
-})
+const progressOf = ({ history, part, started_at, status }: ReplayJobRow): ReplayProgress => {
+  const startedAt = history?.settled_at ?? started_at
+  return { status, part, startedAt: startedAt === null ? null : Date.parse(startedAt) }
+}
 
 const capitalised = (text: string): string => text[0]!.toUpperCase() + text.slice(1)
 
@@ -75,11 +76,11 @@ export const replayLayer = HttpApiBuilder.group(
     const webhooks = yield* WebhookStore
     const counts = yield* EventCounts
     const log = yield* EventLog
+    const history = yield* HistoryStore
+    const settings = yield* Settings
 
-    const estimate = Effect.fnUntraced(function* (network: Network, filters: ReplayFilters) {
-      const extent = yield* replayExtent(log, network, filters)
-      return extent === undefined ? 0 : yield* counts.estimate(extent)
-    })
+    const estimate = (network: Network, filters: ReplayFilters) =>
+      estimateReplay({ log, counts, history }, network, filters, hasHistory(settings, network))
 
     return handlers.handleAll({
       create: ({ payload }) =>
@@ -154,10 +155,12 @@ export const replayLayer = HttpApiBuilder.group(
           const found = yield* jobs.find(ownerOf(yield* Caller), params.job_id)
           if (Option.isNone(found)) return yield* noJob(params.job_id)
           const progress = progressOf(found.value)
+          const { history: asked } = found.value
           return {
             ...jobOf(found.value),
             progress_percent: percentOf(progress),
-            eta_seconds: etaSeconds(progress, yield* Clock.currentTimeMillis)
+            eta_seconds: etaSeconds(progress, yield* Clock.currentTimeMillis),
+            history: asked === null ? null : { ledgers: asked.ledgers, fetched_ledgers: asked.fetched }
           }
         }).pipe(orUnavailable),
 
