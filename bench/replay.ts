@@ -13,6 +13,8 @@ import { EventLog } from "../src/log/EventLog.ts"
 import { runJob } from "../src/replay/Runner.ts"
 import { replay } from "../src/replay/Stage.ts"
 import { EventCounts } from "../src/storage/EventCounts.ts"
+import { HistoryRequests } from "../src/storage/HistoryRequests.ts"
+import { HistoryStore } from "../src/storage/HistoryStore.ts"
 import { ReplayStore } from "../src/storage/ReplayStore.ts"
 import { ReplayWork } from "../src/storage/ReplayWork.ts"
 import type { Arrival } from "./support/arrivalsProgram.ts"
@@ -140,10 +142,10 @@ const measure = Effect.gen(function* () {
             (ms) => perSecond(RATE_EVENTS, ms)
           )
         })
-      return {
-        live: yield* arriving(queueWorks(worksOf(past.events, [webhookId]), accountId, past.offsets)),
-        replay: yield* arriving(jobs.run(webhookId))
-      }
+      const live = yield* arriving(queueWorks(worksOf(past.events, [webhookId]), accountId, past.offsets))
+      // Then the replay has the service to itself.
+      yield* Effect.sleep(Limits.replayLiveMs)
+      return { live, replay: yield* arriving(jobs.run(webhookId)) }
     })
   )
 
@@ -201,9 +203,13 @@ const measure = Effect.gen(function* () {
   return { rates, scans, rounds }
 }).pipe(Effect.scoped)
 
-const measuringLayer = Layer.mergeAll(ReplayStore.layer, ReplayWork.layer, EventCounts.layer).pipe(
-  Layer.provideMerge(deliveringLayer(makeFeed()))
-)
+const measuringLayer = Layer.mergeAll(
+  ReplayStore.layer,
+  ReplayWork.layer,
+  EventCounts.layer,
+  HistoryStore.layer,
+  HistoryRequests.layer
+).pipe(Layer.provideMerge(deliveringLayer(makeFeed())))
 
 const figures = ({ rates, scans, rounds }: Effect.Success<typeof measure>): ReadonlyArray<Figure> => {
   const reported = { ratio: null, target: null, better: "higher" } as const

@@ -5,6 +5,7 @@
 import { Clock, Console, Effect, Layer, Schedule } from "effect"
 import { HttpServer } from "effect/http"
 import type { SqlClient } from "effect/sql"
+import packageJson from "../package.json" with { type: "json" }
 import { outboxPublisherLayer } from "./api/OutboxPublisher.ts"
 import { serverLayer } from "./api/Server.ts"
 import { SyntheticEvents } from "./api/SyntheticEvents.ts"
@@ -26,6 +27,7 @@ import { detectLedger } from "./detect/Detect.ts"
 import type { DetectionAlert } from "./domain/LedgerEvent.ts"
 import type { Network } from "./domain/Network.ts"
 import { events } from "./events/Stage.ts"
+import { history } from "./ledger/History.ts"
 import type { LedgerSource } from "./ledger/LedgerSource.ts"
 import * as RippledSource from "./ledger/RippledSource.ts"
 import * as SimulatedSource from "./ledger/SimulatedSource.ts"
@@ -34,11 +36,14 @@ import { syntheticTransactions } from "./ledger/simulated/SimulatedLedger.ts"
 import * as EmbeddedEventLog from "./log/EmbeddedEventLog.ts"
 import { EventLog, type EventLogError } from "./log/EventLog.ts"
 import * as KafkaEventLog from "./log/KafkaEventLog.ts"
+import { ensureGroups } from "./log/KafkaGroups.ts"
 import { ensureTopics, type KafkaTopicsError } from "./log/KafkaTopics.ts"
 import { registerSchemas, type SchemaRegistryError } from "./log/SchemaRegistry.ts"
 import { Mailer } from "./notify/Mailer.ts"
 import { notify } from "./notify/Notify.ts"
 import { Health } from "./observability/Health.ts"
+import { otlpEndpoint } from "./observability/OtlpEndpoint.ts"
+import * as Telemetry from "./observability/Telemetry.ts"
 import { replay } from "./replay/Stage.ts"
 import { route } from "./route/Stage.ts"
 import { AccountStore } from "./storage/AccountStore.ts"
@@ -49,6 +54,8 @@ import { DeliveryStore } from "./storage/DeliveryStore.ts"
 import { EventCounts } from "./storage/EventCounts.ts"
 import { EventQueries } from "./storage/EventQueries.ts"
 import { EventStore, maintainEvents } from "./storage/EventStore.ts"
+import { HistoryRequests } from "./storage/HistoryRequests.ts"
+import { HistoryStore } from "./storage/HistoryStore.ts"
 import { Leases } from "./storage/Leases.ts"
 import { MailStore } from "./storage/MailStore.ts"
 import { Outbox } from "./storage/Outbox.ts"
@@ -137,10 +144,26 @@ const ingestLayer = Layer.unwrap(
           )
         )
       )
+    const historyOf = (network: Network, urls: ReadonlyArray<string>) =>
+      supervised(
+        `history.${network}`,
+        alone(
+          `history.${network}`,
+          history({
+            network,
+            detect: detectLedger,
+            onAlerts: recordAlerts(network),
+            source: RippledSource.layer({ network, urls, verify })
+          })
+        )
+      )
     return Layer.mergeAll(
       Layer.empty,
       ...networks.map(({ network, urls, start }) =>
         ingestOf(network, start, RippledSource.layer({ network, urls, verify }))
+      ),
+      ...networks.flatMap(({ network, historyUrls: urls }) =>
+        urls.length === 0 ? [] : [historyOf(network, urls)]
       ),
       ...simulated.map((network) =>
         ingestOf(network, "latest", Layer.unwrap(Effect.map(activeWebhooks(network), SimulatedSource.layer)))
@@ -188,6 +211,7 @@ const kafkaLog = (settings: SettingsShape, kafka: KafkaSettings) =>
   Layer.unwrap(
     Effect.gen(function* () {
       yield* ensureTopics(kafka, settings)
+      yield* ensureGroups(kafka)
       return kafka.schemaRegistryUrl === undefined || !settings.roles.includes("ingest")
         ? KafkaEventLog.layer(kafka)
         : KafkaEventLog.layer(
@@ -225,6 +249,8 @@ const stores = Layer.mergeAll(
   EventCounts.layer,
   ReplayStore.layer,
   ReplayWork.layer,
+  HistoryStore.layer,
+  HistoryRequests.layer,
   UsageStore.layer,
   MailStore.layer,
   TestDeliveries.layer
@@ -274,5 +300,22 @@ export const roles = Layer.unwrap(
   })
 ).pipe(Layer.provide(WebhookRegistry.layer), Layer.provideMerge(stores))
 
+const telemetryLayer = Layer.unwrap(
+  Effect.map(Settings, ({ telemetry }) =>
+    Telemetry.layer(
+      telemetry && {
+        endpoint: otlpEndpoint(telemetry.endpoint, telemetry.headers),
+        version: packageJson.version,
+        limits: Limits.telemetry
+      }
+    )
+  )
+)
+
 /** The whole process; `command` names it to others that want the same embedded store. */
-export const service = (command: string) => Layer.provideMerge(roles, Sql.layer({ command, owner: true }))
+export const service = (command: string) =>
+  roles.pipe(
+    Layer.provideMerge(Sql.layer({ command, owner: true })),
+    // Last to end: it sends what the others did until then.
+    Layer.provide(telemetryLayer)
+  )

@@ -38,7 +38,7 @@ const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   undici: ["deliver"],
   nodemailer: ["notify"],
   "effect/sql": ["storage", "log", "webhooks", "api", "deliver", "route", "replay", "cli", "Roles"],
-  "effect/http": ["api", "Roles", "log"],
+  "effect/http": ["api", "Roles", "log", "observability"],
   "effect/http-api": ["api"],
   "effect/cli": ["cli"]
 }

@@ -5,6 +5,7 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect } from "effect"
 import * as Logging from "../../src/observability/Logging.ts"
+import * as Telemetry from "../../src/observability/Telemetry.ts"
 import type { Benchmark } from "./Benchmark.ts"
 import { send } from "./Child.ts"
 
@@ -17,6 +18,10 @@ benchmark
   .pipe(
     Effect.andThen(Effect.promise(() => send(undefined))),
     Effect.scoped,
-    Effect.provide(Logging.layer({ level: "warn", format: "pretty", colour: false })),
+    Effect.provide([
+      Logging.layer({ level: "warn", format: "pretty", colour: false }),
+      // As the program runs without an endpoint for traces.
+      Telemetry.layer(undefined)
+    ]),
     NodeRuntime.runMain
   )

@@ -1,7 +1,8 @@
 /**
- * What `doctor` looks at: the settings, the store, its secrets and what detection withheld, Kafka, each ledger server, the
- * API's port, the mail server. Every check ends within `Limits.doctorCheckMs` with what it found and, where that is
- * bad, how to mend it. Nothing is changed: no migration, no new folder, no lasting connection.
+ * What `doctor` looks at: the settings, the store, its secrets and what detection withheld, Kafka and its schema registry,
+ * each ledger server, the API's port, the mail server, the receiver of traces and metrics. Every check ends within
+ * `Limits.doctorCheckMs` with what it found and, where that is bad, how to mend it. Nothing is changed: no migration, no
+ * new folder, no lasting connection.
  */
 import { existsSync } from "node:fs"
 import { mkdtemp, rmdir } from "node:fs/promises"
@@ -11,20 +12,24 @@ import { Effect, Ref } from "effect"
 import { SqlClient } from "effect/sql"
 import {
   type Environment,
-  ignoredSettings,
+  type KafkaSettings,
   loadSettings,
   Settings,
   type SettingsShape,
-  settingsTable
+  settingsTable,
+  watchedNetworks
 } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import type { Network } from "../domain/Network.ts"
+import { formatRanges, type Ranges } from "../ledger/Ranges.ts"
 import { errorText } from "../observability/Logging.ts"
 import * as Sql from "../storage/Sql.ts"
 import { alertFinding, type Withheld, withheld } from "./AlertCheck.ts"
-import { kafkaCheck, START_KAFKA } from "./KafkaCheck.ts"
+import { groupsFinding, kafkaCheck, START_KAFKA } from "./KafkaCheck.ts"
 import { mailCheck, mailCheckName, START_MAIL_SERVER } from "./MailCheck.ts"
+import { START_SCHEMA_REGISTRY, schemaRegistryCheck, schemaRegistryCheckName } from "./SchemaRegistryCheck.ts"
 import { lookAtSecrets, type SecretsLook, secretsFinding } from "./SecretsCheck.ts"
+import { START_OTLP_RECEIVER, telemetryCheck } from "./TelemetryCheck.ts"
 
 export interface Finding {
   readonly check: string
@@ -125,16 +130,41 @@ const store = Effect.fnUntraced(function* (settings: SettingsShape) {
   ]
 })
 
-const ledgerServer = (network: Network, url: string): Effect.Effect<Finding> => {
-  const variable = `XRPL_${network.toUpperCase()}_URLS`
+const cluster = Effect.fnUntraced(function* (kafka: KafkaSettings, settings: SettingsShape) {
+  const ofCluster = yield* finding("kafka", kafkaCheck(kafka, settings), START_KAFKA)
+  return ofCluster.status === "ok" ? [ofCluster, yield* groupsFinding(kafka)] : [ofCluster]
+})
+
+const schemaRegistry = (url: string, { topicPrefix }: KafkaSettings, settings: SettingsShape) =>
+  finding(
+    schemaRegistryCheckName(url),
+    schemaRegistryCheck(url, topicPrefix, watchedNetworks(settings)),
+    START_SCHEMA_REGISTRY
+  )
+
+const ledgerServer = (
+  network: Network,
+  url: string,
+  role: "feed" | "history" = "feed"
+): Effect.Effect<Finding> => {
+  const variable = `XRPL_${network.toUpperCase()}_${role === "feed" ? "" : "HISTORY_"}URLS`
   const { host } = new URL(url)
   const mend = `Check the address and the network's firewall, or put another server into ${variable}.`
   const check = Effect.gen(function* () {
     // Loaded when needed: the ledger's client library is large.
     const { connect } = yield* Effect.promise(() => import("../ledger/Server.ts"))
     const newest = yield* Ref.make<number | undefined>(undefined)
-    yield* connect({ network, url, announce: ({ ledgerIndex }) => Ref.set(newest, ledgerIndex) })
+    let claimed: Ranges | undefined
+    yield* connect({
+      network,
+      url,
+      announce: ({ ledgerIndex }) => Ref.set(newest, ledgerIndex),
+      claim: (ranges) => {
+        claimed = ranges
+      }
+    })
     const index = yield* Ref.get(newest)
+    if (role === "history" && claimed !== undefined) return `reachable, with ledgers ${formatRanges(claimed)}`
     return index === undefined
       ? "reachable, no validated ledger announced yet"
       : `reachable, at ledger ${index}`
@@ -148,7 +178,7 @@ const ledgerServer = (network: Network, url: string): Effect.Effect<Finding> => 
           : mend
     }))
   )
-  return finding(`${network} ${host}`, check, mend)
+  return finding(`${network}${role === "feed" ? "" : " history"} ${host}`, check, mend)
 }
 
 const listens = (host: string, port: number): Effect.Effect<void, NodeJS.ErrnoException> =>
@@ -196,14 +226,6 @@ const port = ({ host, port: number }: SettingsShape): Effect.Effect<Finding> => 
 /** In the order of this list; all run at once. */
 export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<Finding>> => {
   const settings = loadSettings(environment)
-  const warnings = ignoredSettings(environment).map(
-    ({ name, message }): Finding => ({
-      check: "settings",
-      status: "warning",
-      detail: message,
-      mend: `Unset ${name}.`
-    })
-  )
   if (!("port" in settings)) {
     const wrong = settings.map(
       ({ name, message }): Finding => ({
@@ -213,7 +235,7 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
         mend: `Correct or unset ${name}; the connections are checked once all settings are accepted.`
       })
     )
-    return Effect.succeed([...wrong, ...warnings])
+    return Effect.succeed(wrong)
   }
   const set = settingsTable.filter(({ name }) => environment[name] !== undefined)
   const accepted: Finding = {
@@ -222,18 +244,26 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
     detail: `${set.length} set, ${settingsTable.length - set.length} at their defaults`,
     mend: ""
   }
-  const servers = settings.networks.flatMap(({ network, urls }) =>
-    urls.map((url) => ledgerServer(network, url))
-  )
+  const servers = settings.networks.flatMap(({ network, urls, historyUrls }) => [
+    ...urls.map((url) => ledgerServer(network, url)),
+    ...historyUrls.map((url) => ledgerServer(network, url, "history"))
+  ])
   const { smtpUrl, mailFrom } = settings
   const mail =
     smtpUrl === undefined
       ? []
       : [finding(mailCheckName(smtpUrl), mailCheck({ smtpUrl, mailFrom }), START_MAIL_SERVER)]
   const { kafka } = settings
-  const log = kafka === undefined ? [] : [finding("kafka", kafkaCheck(kafka, settings), START_KAFKA)]
-  const others = Effect.all([...log, port(settings), ...servers, ...mail], { concurrency: "unbounded" })
-  return Effect.all([store(settings), others], { concurrency: "unbounded" }).pipe(
-    Effect.map((findings) => [accepted, ...warnings, ...findings.flat()])
+  const log = kafka === undefined ? Effect.succeed([]) : cluster(kafka, settings)
+  const schemas =
+    kafka?.schemaRegistryUrl === undefined ? [] : [schemaRegistry(kafka.schemaRegistryUrl, kafka, settings)]
+  const { telemetry } = settings
+  const otlp =
+    telemetry === undefined ? [] : [finding("telemetry", telemetryCheck(telemetry), START_OTLP_RECEIVER)]
+  const others = Effect.all([...schemas, port(settings), ...servers, ...mail, ...otlp], {
+    concurrency: "unbounded"
+  })
+  return Effect.all([store(settings), log, others], { concurrency: "unbounded" }).pipe(
+    Effect.map((findings) => [accepted, ...findings.flat()])
   )
 }

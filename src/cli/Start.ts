@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import packageJson from "../../package.json" with { type: "json" }
-import { ignoredSettings, settingsTable } from "../config/Config.ts"
+import { settingsTable } from "../config/Config.ts"
 import { Invocation, settings } from "./Invocation.ts"
 import { Signals } from "./Signals.ts"
 
@@ -24,7 +24,6 @@ export const start = Command.make(
             set: settingsTable.filter(({ name }) => environment[name] !== undefined).map(({ name }) => name)
           })
         )
-        for (const { message } of ignoredSettings(environment)) yield* Effect.logWarning(message)
         return yield* Layer.launch(service("ledgerhook start"))
       }).pipe(Effect.provide(settings))
     )

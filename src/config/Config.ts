@@ -26,6 +26,8 @@ export const settingsTable: ReadonlyArray<{
 export interface NetworkSettings {
   readonly network: Network
   readonly urls: ReadonlyArray<string>
+  /** Servers that have what closed before the service's first ledger; none: nobody asks for it. */
+  readonly historyUrls: ReadonlyArray<string>
   /** First ledger when there is no checkpoint. */
   readonly start: "latest" | number
 }
@@ -73,6 +75,10 @@ export interface SettingsShape {
   readonly retentionEventsMs: number
   readonly logLevel: string
   readonly logFormat: "pretty" | "json" | undefined
+  /** Where traces and metrics are sent. Undefined: none are made. */
+  readonly telemetry:
+    | { readonly endpoint: string; readonly headers: Readonly<Record<string, string>> }
+    | undefined
 }
 
 /** Every network whose ledgers the service takes. */
@@ -84,6 +90,10 @@ export const watchedNetworks = ({
   ...simulated
 ]
 
+/** Whether there are servers for what closed before the service's first ledger of that network. */
+export const hasHistory = ({ networks }: Pick<SettingsShape, "networks">, network: Network): boolean =>
+  networks.some((one) => one.network === network && one.historyUrls.length > 0)
+
 export class Settings extends Context.Service<Settings, SettingsShape>()("ledgerhook/config/Settings") {}
 
 /** What is wrong with the settings: one sentence each, ready to print. */
@@ -91,20 +101,6 @@ export interface SettingProblem {
   readonly name: string
   readonly message: string
 }
-
-/** Without effect in this version, and harmless. */
-const ignored: Readonly<Record<string, string>> = {
-  OTEL_EXPORTER_OTLP_ENDPOINT: "not supported by this version yet; no traces or metrics are sent."
-}
-
-const setAmong = (environment: Environment, table: Readonly<Record<string, string>>): Array<SettingProblem> =>
-  Object.entries(table)
-    .filter(([name]) => (environment[name]?.trim() ?? "") !== "")
-    .map(([name, fault]) => ({ name, message: `${name}: ${fault}` }))
-
-/** One warning for each setting that is set but does nothing yet. */
-export const ignoredSettings = (environment: Environment): ReadonlyArray<SettingProblem> =>
-  setAmong(environment, ignored)
 
 const QUOTED_MAX = 60
 
@@ -141,20 +137,18 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
     if (parsed === undefined) problems.push(problemOf(name, value))
     return parsed
   }
-  const network = (
-    id: Network,
-    urls: "XRPL_MAINNET_URLS" | "XRPL_TESTNET_URLS" | "XRPL_DEVNET_URLS",
-    from: "XRPL_MAINNET_START" | "XRPL_TESTNET_START" | "XRPL_DEVNET_START"
-  ): NetworkSettings => ({
-    network: id,
-    urls: read(urls) ?? [],
-    start: read(from) ?? "latest"
-  })
-  const all = [
-    network("mainnet", "XRPL_MAINNET_URLS", "XRPL_MAINNET_START"),
-    network("testnet", "XRPL_TESTNET_URLS", "XRPL_TESTNET_START"),
-    network("devnet", "XRPL_DEVNET_URLS", "XRPL_DEVNET_START")
-  ]
+  const network = (id: Network, name: "MAINNET" | "TESTNET" | "DEVNET"): NetworkSettings => {
+    const urls = read(`XRPL_${name}_URLS`) ?? []
+    const historyUrls = read(`XRPL_${name}_HISTORY_URLS`) ?? []
+    if (historyUrls.length > 0 && urls.length === 0) {
+      problems.push({
+        name: `XRPL_${name}_HISTORY_URLS`,
+        message: `XRPL_${name}_HISTORY_URLS: is for a network that is watched; set XRPL_${name}_URLS as well, or unset it.`
+      })
+    }
+    return { network: id, urls, historyUrls, start: read(`XRPL_${name}_START`) ?? "latest" }
+  }
+  const all = [network("mainnet", "MAINNET"), network("testnet", "TESTNET"), network("devnet", "DEVNET")]
   const smtpUrl = read("SMTP_URL")
   const brokers = read("KAFKA_BROKERS")
   const mechanism = read("KAFKA_SASL_MECHANISM")
@@ -163,6 +157,8 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
     const name = username === undefined ? "KAFKA_USERNAME" : "KAFKA_PASSWORD"
     problems.push({ name, message: `${name}: is needed with KAFKA_SASL_MECHANISM; accepted: a text.` })
   }
+  const otlpEndpoint = read("OTEL_EXPORTER_OTLP_ENDPOINT")
+  const otlpHeaders = read("OTEL_EXPORTER_OTLP_HEADERS") ?? {}
   const schemaRegistryUrl = read("SCHEMA_REGISTRY_URL")
   if (
     schemaRegistryUrl !== undefined &&
@@ -214,7 +210,8 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
     retentionDeliveriesMs: read("RETENTION_DELIVERIES") ?? 0,
     retentionEventsMs: read("RETENTION_EVENTS") ?? 0,
     logLevel: read("LOG_LEVEL") ?? "info",
-    logFormat: read("LOG_FORMAT") as "pretty" | "json" | undefined
+    logFormat: read("LOG_FORMAT") as "pretty" | "json" | undefined,
+    telemetry: otlpEndpoint === undefined ? undefined : { endpoint: otlpEndpoint, headers: otlpHeaders }
   }
   return problems.length > 0 ? problems : settings
 }

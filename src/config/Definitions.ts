@@ -5,6 +5,7 @@
 import {
   boolean,
   duration,
+  headers,
   httpUrl,
   integer,
   list,
@@ -200,6 +201,25 @@ export const definitions = {
     meaning: "the same for devnet",
     parse: start
   }),
+  XRPL_MAINNET_HISTORY_URLS: setting({
+    default: "",
+    accepts: WS_LIST,
+    meaning:
+      "full-history servers of mainnet: replays may reach back before the service's first ledger; unset: they begin there",
+    parse: wsUrls
+  }),
+  XRPL_TESTNET_HISTORY_URLS: setting({
+    default: "",
+    accepts: WS_LIST,
+    meaning: "the same for testnet, with `XRPL_TESTNET_URLS`",
+    parse: wsUrls
+  }),
+  XRPL_DEVNET_HISTORY_URLS: setting({
+    default: "",
+    accepts: WS_LIST,
+    meaning: "the same for devnet, with `XRPL_DEVNET_URLS`",
+    parse: wsUrls
+  }),
   XRPL_VERIFY: setting({
     default: "json",
     accepts: "`json` or `full`",
@@ -285,7 +305,7 @@ export const definitions = {
   RETENTION_DELIVERIES: setting({
     default: "30 days",
     accepts: `${DURATION}, at least 1 day`,
-    meaning: "how long deliveries and attempts are kept",
+    meaning: "how long deliveries and attempts are kept; up to 31 days longer while one of them waits",
     parse: duration(86_400_000)
   }),
   RETENTION_EVENTS: setting({
@@ -305,6 +325,21 @@ export const definitions = {
     accepts: "`pretty` or `json`",
     meaning: "form of messages; unset: `pretty` on a terminal, else `json`",
     parse: (value) => (value === "pretty" || value === "json" ? value : undefined)
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting({
+    default: "",
+    accepts: "an http:// or https:// address; its user and password are percent-encoded",
+    meaning:
+      "a receiver of OTLP over HTTP, as `http://127.0.0.1:4318`: traces and metrics are sent there; unset: none are made",
+    secret: true,
+    parse: httpUrl
+  }),
+  OTEL_EXPORTER_OTLP_HEADERS: setting({
+    default: "",
+    accepts: "a comma list of name=value, values percent-encoded",
+    meaning: "sent with them, as a receiver's key",
+    secret: true,
+    parse: headers
   })
 } as const
 

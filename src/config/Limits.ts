@@ -2,6 +2,8 @@
 import { apiKeyBounds } from "../domain/ApiKey.ts"
 import { replayBounds } from "../domain/Replay.ts"
 import { webhookBounds } from "../domain/WebhookRules.ts"
+import { commandLimits } from "./CommandLimits.ts"
+import { historyLimits } from "./HistoryLimits.ts"
 
 export const Limits = {
   // --- the log
@@ -26,10 +28,13 @@ export const Limits = {
   /** Bytes of one fetch from Kafka, and of one partition in it. */
   kafkaFetchBytes: 4 * 1024 * 1024,
   kafkaPartitionBytes: 1024 * 1024,
-  /** How long a broker holds a fetch back while there is nothing new. */
-  kafkaFetchWaitMs: 1_000,
-  /** The same while a partition is left out for its full buffer: its reader must not wait for others' silence. */
-  kafkaBusyFetchWaitMs: 20,
+  /** What a record is taken to need before any was read; and what a read asks for besides: a batch comes whole. */
+  kafkaRecordBytes: 1_024,
+  kafkaReadSpareBytes: 64 * 1024,
+  /** How long a broker holds a fetch back while there is nothing new, well within `kafkaRequestMs`: what idling costs. */
+  kafkaFetchWaitMs: 10_000,
+  /** First and longest pause between looks at partitions that came, or were read, while a broker holds the others' fetch. */
+  kafkaLateFetchMs: { first: 10, longest: 100 },
   /** Fetched records that wait for a partition's reader, before no more are fetched for it. */
   kafkaBufferRecords: 1_000,
   /** Between looks at whether a transaction has ended: it takes some milliseconds. */
@@ -55,6 +60,8 @@ export const Limits = {
   schemaRegistryReasonLength: 300,
   /** Between heartbeats of a group's member: a change of owners takes two or three of them. */
   kafkaHeartbeatMs: 3_000,
+  /** A member that has been silent for this long is given up, where the cluster lets us say so: three heartbeats. */
+  kafkaMemberMs: 10_000,
   /** How long a member may take to give a partition back: attempts in flight are finished first (`drainMs`). */
   kafkaRebalanceMs: 60_000,
   /** Contiguous ranges of ledgers told of one network: there is one, unless an operator has begun anew. */
@@ -133,17 +140,31 @@ export const Limits = {
   simulatedNetworkTransactions: 4,
 
   // --- deliveries
-  /** Deliveries queued or in flight per delivery partition; what is beyond waits in PostgreSQL (24 partitions of 1 to 2 KB each). */
+  /**
+   * Deliveries queued or in flight per delivery partition, but for `laneLeast`; what is beyond waits in PostgreSQL (24
+   * partitions of 1 to 2 KB each).
+   */
   partitionDeliveries: 2_000,
-  /** Part of a partition's free room that one webhook's queue may take: a slow one cannot fill it, a lone one has most. */
-  laneShare: 0.5,
+  /**
+   * Part of a partition's free room that one webhook may hold, so that a lone one has half and many the same each; and what
+   * each may always hold, on top of the bound: no number of webhooks that hang can keep another waiting.
+   */
+  lanes: { laneShare: 0.5, laneLeast: 4 },
+  /**
+   * Records taken after one that still waits in a queue, before that queue goes back to its rows: a webhook that hangs
+   * does not keep the partition's offsets from being committed. In flight a delivery stays for one attempt at most.
+   */
+  partitionOpenRecords: 10_000,
   /**
    * Attempts of a webhook beyond its window that may wait to be recorded: what a crash repeats, over all, is both. With
    * more a lone webhook would be faster (240: by half), and a crash repeat hundreds of requests instead of some tens.
    */
   unsettledSlack: 32,
-  /** Rows a lane pages from PostgreSQL at once. */
-  lanePageRows: 200,
+  /** Rows a lane pages from PostgreSQL at once; with half a page more it is what a lane of a large backlog queues. */
+  lanePageRows: 100,
+  /** Events read at once for such rows, and how many such pieces are kept, over all lanes: some ten MB. */
+  eventPieceRecords: 100,
+  eventPieces: 32,
   /** Bytes of a response kept; the rest is not read. */
   responseBodyBytes: 16 * 1024,
   /** How often an actor commits what it has done: a restart reads again at most what was done since. */
@@ -166,7 +187,7 @@ export const Limits = {
   dnsUnknownTtlMs: 5_000,
   /** A name that could not be resolved is not asked for again before this, whoever's endpoints bear it. */
   dnsFailureMs: 1_000,
-  /** One question to one DNS server, and how often it is asked, all within an attempt's deadline. */
+  /** One question to one DNS server, and how often it is asked while nothing answers, all within an attempt's deadline. */
   dnsTryMs: 2_000,
   dnsTries: 3,
   /** Names remembered. */
@@ -194,10 +215,18 @@ export const Limits = {
   /** Jobs that one process works on at once: each has a batch in memory, and they share the reading. */
   replayJobs: 8,
   /** Between looks for a job that nobody works on. */
-  replayPollMs: 250,
+  replayPollMs: 500,
   /** Events queued in one batch of a job, and records read for it at most: a batch ends within some 100 ms. */
-  replayBatchEvents: 500,
+  replayBatchEvents: 250,
   replayBatchRecords: 10_000,
+  /**
+   * Deliveries of a job that may wait for their first attempt, and how often a job that has as many is looked at: enough for
+   * thousands a second, and few enough that a replay never outruns its receiver and fills tables and log with what waits.
+   */
+  replayAhead: 1_000,
+  replayAheadMs: 25,
+  /** Records a job parses before everything else has its turn: less than a millisecond. */
+  replayParseRecords: 200,
   /** Records read at once: reading few of them unpacks the same rows of the embedded log again and again. */
   replayReadRecords: 2_000,
   /** Ledgers of one batch that reads by ledger, and of them at once. */
@@ -216,20 +245,30 @@ export const Limits = {
   replayCancelPollMs: 20,
   /** Index rows counted for an estimate before it turns to samples: some 50 ms. */
   replayCountedRows: 50_000,
-  /** Samples of an estimate, and times accounts that are looked up in them: with a thousand it is off by some per cent. */
-  replaySamples: { most: 1_000, fewest: 40, lookups: 20_000 },
+  /**
+   * Samples of an estimate, and times accounts that are looked up in them. Finding as many `events` tells their number to
+   * some per cent: samples of an hour that find fewer are taken again, longer.
+   */
+  replaySamples: { most: 1_000, fewest: 40, lookups: 20_000, events: 5_000, longestHours: 48 },
   /** Replayed deliveries queued or in flight per delivery partition, apart from the live ones. */
   partitionReplays: 500,
   /** Replayed deliveries an actor takes at once: reading them holds up the live ones behind. */
   replayTakeRecords: 100,
   /** How long replays of a partition wait for room in a webhook's lane: one that is stuck is put aside after this. */
   replayRoomMs: 1_000,
-  /** Replayed deliveries that a process starts before everything else has its turn, and the time until the next. */
+  /** Replayed deliveries that a process starts before everything else has its turn, while no live ones leave it. */
+  replayIdleStarts: 32,
+  /** Live ones are taken to go on for this long after the last: they come with ledgers, every 3 to 5 s. */
+  replayLiveMs: 10_000,
+  /** The same beside live ones, and the time until the next: with the pause they leave most of the event loop to those. */
   replayStarts: 4,
-  replayStartsEveryMs: 1,
-  /** Pause after each few, as a multiple of how late the event loop came back to them, and its most. */
-  replayYield: 1,
-  replayPauseMs: 200,
+  replayStartsEveryMs: 2,
+  /** Pause after that many, as a multiple of how late the event loop came back to them, and its most; after fewer, less. */
+  replayYield: 2,
+  replayPauseMs: 100,
+
+  // --- history for replays
+  ...historyLimits,
 
   // --- quota and mail
   /** Between looks at whose deliveries wait: an account overshoots its quota by what it sends in this time. */
@@ -253,7 +292,7 @@ export const Limits = {
   // --- storage
   /** First and longest wait while a store or the log is away. */
   storeRetryMs: { first: 50, longest: 2_000 },
-  /** Connections the embedded server accepts: this process, commands beside it, tests. */
+  /** Connections the embedded server accepts: this process (both pools), commands beside it, tests. */
   embeddedConnections: 100,
   /** How long its start may take (recovery after a crash included), its stop, and waiting for one that is stopping. */
   embeddedStartMs: 60_000,
@@ -267,6 +306,12 @@ export const Limits = {
   databaseConnectMs: 5_000,
   /** PostgreSQL connections of one process. */
   databaseConnections: 10,
+  /** The same for what an API process looks up: pages and counts, a millisecond or two each. */
+  databaseReadConnections: 6,
+  /** Lookups under way at once on one of them: a slow one holds up no more than these. */
+  databaseReadsPerConnection: 16,
+  /** A lookup that takes longer is given up, a 503: nobody waits behind one whose caller may long be gone. */
+  databaseReadMs: 10_000,
   /** How long a lease lasts that is not renewed: what its process did is taken over after this. */
   leaseMs: 10_000,
   /** Between renewals: two may fail before the lease is given up. */
@@ -275,6 +320,8 @@ export const Limits = {
   leaseTakeMs: 1_000,
   /** How often partitions are made ahead and retention is applied. */
   maintenanceMs: 3_600_000,
+  /** How much longer than RETENTION_DELIVERIES a delivery is kept that waits: no quota is used up for more than a month. */
+  waitingKeptMs: 31 * 24 * 3_600_000,
   /** Days of table partitions made ahead, so that midnight never meets a missing one. */
   partitionsAheadDays: 3,
   /** Days in one table partition of the event log: see migration 0007. */
@@ -288,7 +335,7 @@ export const Limits = {
   /** Outbox rows published in one transaction of the log. */
   outboxBatch: 500,
   /** Between looks at the outbox for what other processes wrote; its own writes wake the publisher at once. */
-  outboxPollMs: 250,
+  outboxPollMs: 500,
 
   /** Detection alerts kept, newest first: they are rare, and one fault of ours could raise one per transaction. */
   detectionAlerts: 10_000,
@@ -317,32 +364,20 @@ export const Limits = {
   /** Characters of one path segment; the longest id is an event's, some 110. */
   pathSegmentLength: 256,
 
-  // --- command line
-  /** Rows that a command reads and prints at once: a webhook may hold 350 KB of filters. */
-  commandPageRows: 100,
-  /** Characters of an account's name. */
-  accountNameLength: 100,
-  /** The largest limit an account may have of its own: no more than its column holds. */
-  ownLimit: 1_000_000_000,
-  /** Between writings of the line that shows a command's progress. */
-  progressRefreshMs: 250,
-  /** Between looks at a replay that is watched, and the time over which its rate is told. */
-  replayWatchMs: 500,
-  replayRateMs: 10_000,
-  /** A request that `listen` takes: envelopes have a few KB. */
-  listenBodyBytes: 1024 * 1024,
-  /** Longest wait of `listen` before it answers: well past any delivery timeout. */
-  listenDelayMs: 10 * 60_000,
-  /** Newest detection alerts that `doctor` shows. */
-  doctorAlerts: 3,
-  /** One check of `doctor`. */
-  doctorCheckMs: 5_000,
+  // --- traces and metrics
+  /** What is kept and how it is sent: some 1 KB a span, so at most a few MB wait while the endpoint hangs. */
+  telemetry: {
+    tracesPerSecond: 5,
+    spansPerSecond: 100,
+    tracesEveryMs: 5_000,
+    metricsEveryMs: 10_000,
+    requestMs: 5_000,
+    /** After all other parts have ended, within `shutdownMs`. */
+    lastRequestMs: 1_000
+  },
 
-  // --- the demo
-  /** After the last ledger: the schedule's first delays, twice over, and what a slow machine needs. */
-  demoSettleMs: 60_000,
-  /** Between looks at the figures. */
-  demoRefreshMs: 250,
+  // --- command line
+  ...commandLimits,
 
   // --- process
   /** First and longest wait before a role that failed begins anew. */

@@ -75,5 +75,18 @@ const urlWithUserOf =
     }
   }
 
+const HEADER = /^([A-Za-z0-9!#$%&'*+.^_`|~-]+)=([\x21-\x7e]*)$/
+
+/** `name=value,name=value`, values percent-encoded, as OpenTelemetry writes headers. */
+export const headers = (value: string): Readonly<Record<string, string>> | undefined => {
+  const all = list(value).map((item) => HEADER.exec(item))
+  try {
+    const pairs = all.map((match) => [match![1]!.toLowerCase(), decodeURIComponent(match![2]!)] as const)
+    return pairs.every(([, text]) => /^[\x20-\x7e]+$/.test(text)) ? Object.fromEntries(pairs) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 export const smtpUrl = urlWithUserOf("smtp:", "smtps:")
 export const httpUrl = urlWithUserOf("http:", "https:")

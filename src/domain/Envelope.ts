@@ -95,7 +95,8 @@ export const eventRecord = Schema.Struct({
   )
 }).annotate({
   title: "Event record",
-  description: "A record of the topic xrpl.<network>.events: every detected event, in ledger order.",
+  description:
+    "A record of the topic xrpl.<network>.events: every detected event, in ledger order. Those of xrpl.<network>.history.events are of the same form.",
   examples: [
     {
       ...example,
@@ -115,7 +116,7 @@ export const ledgerRecord = Schema.Struct({
   event_count: required(count, "How many events they caused."),
   first_event_offset: required(
     Schema.NullOr(count),
-    "The offset of its first event in xrpl.<network>.events; null when it has none."
+    "The offset of its first event in xrpl.<network>.events, or in xrpl.<network>.history.events for a record of history; null when it has none."
   ),
   detected_at: required(count, "When it was taken, in Unix milliseconds; as in its events."),
   range_since: optional(
@@ -129,7 +130,7 @@ export const ledgerRecord = Schema.Struct({
 }).annotate({
   title: "Ledger record",
   description:
-    "A record of the topic xrpl.<network>.ledgers: one for each validated ledger, without gaps, after its events.",
+    "A record of the topic xrpl.<network>.ledgers: one for each validated ledger, without gaps, after its events. Those of xrpl.<network>.history.ledgers are of the same form.",
   examples: [
     {
       ledger_index: 94_084_608,

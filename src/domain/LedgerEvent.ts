@@ -61,6 +61,12 @@ export interface LedgerMarker {
 export const eventsTopic = (network: Network): string => `xrpl.${network}.events`
 export const ledgersTopic = (network: Network): string => `xrpl.${network}.ledgers`
 
+/** Where ledgers are kept: their markers and their events. */
+export interface LedgerTopics {
+  readonly ledgers: string
+  readonly events: string
+}
+
 /** The consumer group that writes the event log: what it has committed, GET /v1/events knows. */
 export const EVENT_LOG_GROUP = "events"
 

@@ -2,14 +2,14 @@
  * Consecutive ledgers as one transaction of the log: the events of all, then a marker for each. While catching up this
  * spares the log a commit per ledger; a live ledger is a batch of one. Pure.
  */
-import type { Detection, LedgerMarker } from "../domain/LedgerEvent.ts"
+import type { Detection, LedgerMarker, LedgerTopics } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import type { Transaction } from "../log/EventLog.ts"
 import { isLinked } from "../log/LedgerMarkers.ts"
-import { type CheckedLedger, eventRecords, markerOf, markerRecord } from "./Records.ts"
+import { eventRecords, type LedgerHeader, markerOf, markerRecord } from "./Records.ts"
 
 export interface DetectedLedger {
-  readonly ledger: CheckedLedger
+  readonly ledger: LedgerHeader
   readonly detection: Detection
 }
 
@@ -18,6 +18,8 @@ export interface ChainIdentity {
   readonly network: Network
   /** Made by the simulated ledger. */
   readonly simulated: boolean
+  /** By default those of the network's own ledgers. */
+  readonly topics?: LedgerTopics
 }
 
 export interface LedgerBatch {
@@ -28,7 +30,7 @@ export interface LedgerBatch {
 
 /** `now` and `previous` give the moments of detection: they increase strictly even when the clock goes back. */
 export const ledgerBatch = (
-  { network, simulated }: ChainIdentity,
+  { network, simulated, topics }: ChainIdentity,
   detected: ReadonlyArray<DetectedLedger>,
   previous: LedgerMarker | undefined,
   now: number
@@ -44,7 +46,7 @@ export const ledgerBatch = (
       ...(simulated && { simulated: true })
     }
     before = marker
-    return { marker, records: eventRecords(network, ledger, events, detectedAt) }
+    return { marker, records: eventRecords(network, ledger, events, detectedAt, topics?.events) }
   })
   return {
     markers: parts.map(({ marker }) => marker),
@@ -55,7 +57,7 @@ export const ledgerBatch = (
         return parts.map(({ marker, records }) => {
           const first = records.length === 0 ? null : positions[next]!.offset
           next += records.length
-          return markerRecord(network, { ...marker, first_event_offset: first })
+          return markerRecord(network, { ...marker, first_event_offset: first }, topics?.ledgers)
         })
       }
     }

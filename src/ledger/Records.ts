@@ -10,12 +10,17 @@ import {
 import type { Network } from "../domain/Network.ts"
 import type { NewRecord } from "../log/EventLog.ts"
 
-/** A ledger that has passed its checks. */
-export interface CheckedLedger extends Ledger {
+/** What the log keeps of a ledger besides its events: of the transactions it is their number. */
+export interface LedgerHeader {
+  readonly ledger_index: number
   readonly ledger_hash: string
   readonly parent_hash: string
   readonly close_time: number
+  readonly transactions: { readonly length: number }
 }
+
+/** A ledger that has passed its checks. */
+export type CheckedLedger = Ledger & LedgerHeader
 
 export const isChecked = (ledger: Ledger): ledger is CheckedLedger =>
   ledger.ledger_hash !== undefined && ledger.parent_hash !== undefined && ledger.close_time !== undefined
@@ -24,9 +29,10 @@ const CONTENT_TYPE = { "content-type": "application/json" }
 
 export const eventRecords = (
   network: Network,
-  ledger: CheckedLedger,
+  ledger: LedgerHeader,
   events: ReadonlyArray<DetectedEvent>,
-  detectedAt: number
+  detectedAt: number,
+  topic = eventsTopic(network)
 ): ReadonlyArray<NewRecord> =>
   events.map((event, position) => {
     // Named one by one: the order of the keys is part of the bytes.
@@ -42,7 +48,7 @@ export const eventRecords = (
       detected_at: detectedAt
     }
     return {
-      topic: eventsTopic(network),
+      topic,
       key: network,
       value: JSON.stringify(value),
       headers: {
@@ -56,7 +62,7 @@ export const eventRecords = (
   })
 
 export const markerOf = (
-  ledger: CheckedLedger,
+  ledger: LedgerHeader,
   eventCount: number,
   firstEventOffset: number | null,
   detectedAt: number
@@ -71,8 +77,12 @@ export const markerOf = (
   detected_at: detectedAt
 })
 
-export const markerRecord = (network: Network, marker: LedgerMarker): NewRecord => ({
-  topic: ledgersTopic(network),
+export const markerRecord = (
+  network: Network,
+  marker: LedgerMarker,
+  topic = ledgersTopic(network)
+): NewRecord => ({
+  topic,
   key: network,
   value: JSON.stringify(marker),
   headers: { "ledger-index": String(marker.ledger_index), ...CONTENT_TYPE },

@@ -16,6 +16,7 @@ import type { Network } from "../domain/Network.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { type Health, ledgerPart } from "../observability/Health.ts"
 import { Metrics } from "../observability/Metrics.ts"
+import { traced } from "../observability/Tracing.ts"
 import { makeAppending } from "./Append.ts"
 import type { DetectedLedger } from "./Batch.ts"
 import { type FetchedLedger, LedgerSource } from "./LedgerSource.ts"
@@ -168,7 +169,11 @@ export const ingest = Effect.fnUntraced(
     return yield* Effect.gen(function* () {
       let waiting: ReadonlyArray<FetchedLedger> = yield* nextAhead
       while (waiting.length > 0) {
-        const rest = yield* takeLinked(waiting)
+        const rest = yield* traced(takeLinked(waiting), "take ledgers", ({ length }) => ({
+          network,
+          first_ledger_index: waiting[0]!.ledger.ledger_index,
+          ledgers: waiting.length - length
+        }))
         const [next, ...others] = rest
         // Nothing was taken: the first does not link, and one that does must be found.
         waiting =

@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
+import { type HistoryStretch, historyLedgersTopic } from "../domain/History.ts"
 import { parseIsoTime } from "../domain/IsoTime.ts"
 import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
@@ -24,13 +25,17 @@ type Failure = EventLogError | NotAMarker
 export interface LedgerPlace {
   readonly offset: number
   readonly events: number
+  /** In the history's topic, not in that of the service's own ledgers. */
+  readonly isHistory: boolean
 }
 
 const closedAt = ({ close_time }: LedgerMarker): number => parseIsoTime(close_time) ?? 0
 
 export const makePlaces = Effect.fnUntraced(function* (
   log: Reader,
-  network: Network
+  network: Network,
+  /** Where ledgers of before the service's first one are looked for. */
+  history: ReadonlyArray<HistoryStretch>
 ): Effect.fn.Return<
   {
     /** The offset of the first event whose ledger closed at a time that `holds`; undefined when there is none. */
@@ -44,6 +49,12 @@ export const makePlaces = Effect.fnUntraced(function* (
   Failure
 > {
   const ranges = yield* ledgerRanges(log, network)
+
+  const placeIn = ({ event_count, first_event_offset }: LedgerMarker, isHistory: boolean): LedgerPlace => ({
+    offset: first_event_offset ?? 0,
+    events: first_event_offset === null ? 0 : event_count,
+    isHistory
+  })
 
   /** The first event of the range from its marker at `offset` on. */
   const eventFrom = Effect.fnUntraced(function* (offset: number, { last }: LedgerRange) {
@@ -78,11 +89,17 @@ export const makePlaces = Effect.fnUntraced(function* (
     ofLedger: Effect.fnUntraced(function* (ledgerIndex) {
       for (const range of ranges.toReversed()) {
         const found = yield* findInRange(log, network, range, ledgerIndex)
-        if (found === undefined) continue
-        const { first_event_offset: offset, event_count: events } = found.marker
-        return { offset: offset ?? 0, events: offset === null ? 0 : events }
+        if (found !== undefined) return placeIn(found.marker, false)
       }
-      return undefined
+      const stretch = history.find(
+        ({ firstLedger, lastLedger }) => firstLedger <= ledgerIndex && ledgerIndex <= lastLedger
+      )
+      if (stretch === undefined) return undefined
+      // Its markers stand side by side.
+      const offset = stretch.markerOffset + ledgerIndex - stretch.firstLedger
+      const position = { topic: historyLedgersTopic(network), partition: 0, offset }
+      const [record] = yield* log.read(position, 1)
+      return record?.offset === offset ? placeIn(yield* markerIn(record), true) : undefined
     })
   }
 })

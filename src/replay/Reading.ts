@@ -6,17 +6,22 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
 import { ledgerOfEventId } from "../domain/EventId.ts"
+import { type HistoryStretch, historyEventOffset, historyEventsTopic } from "../domain/History.ts"
 import { eventsTopic, type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import { matching, type ReplayFilters } from "../domain/Replay.ts"
 import { EventLog, type EventLogError, type LogRecord } from "../log/EventLog.ts"
 import type { NotAMarker } from "../log/LedgerMarkers.ts"
 import { EventCounts, secondsBetween } from "../storage/EventCounts.ts"
 import type { ClaimedJob, ReplayPlan } from "../storage/ReplayWork.ts"
+import { makeHistoryScan } from "./History.ts"
 import type { Places } from "./Places.ts"
 
 export interface FoundEvent {
   readonly event: LedgerEvent
+  /** Its place in the job's order. */
   readonly offset: number
+  /** How a delivery's row tells where it stands in the log, where that is not `offset`. */
+  readonly storedAt?: number
 }
 
 export interface Batch {
@@ -56,6 +61,7 @@ const makeScan = Effect.fnUntraced(function* (job: ClaimedJob, plan: ReplayPlan,
       const records = yield* recordsFrom(cursor)
       if (records.length === 0) return { events, missing: 0, cursor: plan.endOffset, done: true }
       for (const [i, record] of records.entries()) {
+        if (i % Limits.replayParseRecords === 0) yield* Effect.yieldNow
         if (record.offset >= plan.endOffset || events.length >= Limits.replayBatchEvents) {
           ahead = records.slice(i)
           cursor = Math.min(record.offset, plan.endOffset)
@@ -79,6 +85,8 @@ interface Wanted {
   readonly has: (event: LedgerEvent) => boolean
   /** How many events are wanted of these ledgers, where that is known. */
   readonly countOf: (ledgers: ReadonlyArray<number>) => number | undefined
+  /** How many are wanted of the ledgers before this one, where that is known. */
+  readonly before: (ledger: number) => number
 }
 
 /** An id may name any number: one too large for a cursor is a ledger that is not there, like others. */
@@ -89,13 +97,20 @@ const wantedIds = (eventIds: ReadonlyArray<string>): Wanted => {
   for (const id of eventIds) counts.set(ledgerOf(id), (counts.get(ledgerOf(id)) ?? 0) + 1)
   const ledgers = [...counts.keys()].sort((a, b) => a - b)
   const ids = new Set(eventIds)
+  const before = new Map<number, number>()
+  let sum = 0
+  for (const ledger of ledgers) {
+    before.set(ledger, sum)
+    sum += counts.get(ledger) ?? 0
+  }
   return {
     after: (ledger) => {
       const next = ledgers.findIndex((one) => one > ledger)
       return Effect.succeed(next === -1 ? [] : ledgers.slice(next, next + Limits.replayBatchLedgers))
     },
     has: (event) => ids.has(event.event_id),
-    countOf: (some) => some.reduce((sum, ledger) => sum + (counts.get(ledger) ?? 0), 0)
+    countOf: (some) => some.reduce((all, ledger) => all + (counts.get(ledger) ?? 0), 0),
+    before: (ledger) => before.get(ledger) ?? 0
   }
 }
 
@@ -116,25 +131,41 @@ const wantedAccounts = Effect.fnUntraced(function* (job: ClaimedJob, filters: Re
       return known.slice(0, Limits.replayBatchLedgers)
     }),
     has: matching(filters),
-    countOf: () => undefined
+    countOf: () => undefined,
+    before: () => 0
   }
   return wanted
 })
 
 /** The ledgers that hold what is wanted, and no others; the cursor is the last one read. */
-const makeLookUp = Effect.fnUntraced(function* (job: ClaimedJob, places: Places, wanted: Wanted) {
+const makeLookUp = Effect.fnUntraced(function* (
+  { network }: ClaimedJob,
+  { startOffset }: ReplayPlan,
+  places: Places,
+  wanted: Wanted
+) {
   const log = yield* EventLog
-  const topic = eventsTopic(job.network)
 
   const eventsOf = Effect.fnUntraced(function* (ledger: number) {
     const place = yield* places.ofLedger(ledger)
     if (place === undefined || place.events === 0) return []
     const found = new Map<string, FoundEvent>()
-    const records = yield* log.read({ topic, partition: 0, offset: place.offset }, place.events)
+    const { isHistory, offset } = place
+    const topic = isHistory ? historyEventsTopic(network) : eventsTopic(network)
+    const records = yield* log.read({ topic, partition: 0, offset }, place.events)
     for (const record of records) {
       const event = eventOf(record)
       if (event?.ledger_index !== ledger || !wanted.has(event)) continue
-      found.set(event.event_id, { event, offset: record.offset })
+      found.set(
+        event.event_id,
+        isHistory
+          ? {
+              event,
+              offset: startOffset + wanted.before(ledger) + found.size,
+              storedAt: historyEventOffset(record.offset)
+            }
+          : { event, offset: record.offset }
+      )
     }
     return [...found.values()]
   })
@@ -160,10 +191,16 @@ const makeLookUp = Effect.fnUntraced(function* (job: ClaimedJob, places: Places,
   return reading
 })
 
-export const makeReading = Effect.fnUntraced(function* (job: ClaimedJob, plan: ReplayPlan, places: Places) {
-  if (job.eventIds !== null) return yield* makeLookUp(job, places, wantedIds(job.eventIds))
+/** `history`: what comes before the service's own events; then nothing is looked up. */
+export const makeReading = Effect.fnUntraced(function* (
+  job: ClaimedJob,
+  plan: ReplayPlan,
+  places: Places,
+  history: ReadonlyArray<HistoryStretch>
+) {
+  if (job.eventIds !== null) return yield* makeLookUp(job, plan, places, wantedIds(job.eventIds))
   const filters = job.filters ?? {}
-  return plan.byLedger
-    ? yield* makeLookUp(job, places, yield* wantedAccounts(job, filters))
-    : yield* makeScan(job, plan, filters)
+  if (plan.byLedger) return yield* makeLookUp(job, plan, places, yield* wantedAccounts(job, filters))
+  const scan = yield* makeScan(job, plan, filters)
+  return history.length === 0 ? scan : yield* makeHistoryScan(job, plan, history, filters, scan)
 })

@@ -1,7 +1,8 @@
 /**
  * One job from where it stands to its end. A batch is: may it go on? → read → rows (`pending`, with ids that derive from
  * job and event) → work to `webhooks.replays` → cursor. A crash between any two repeats the batch, which makes the same
- * deliveries; what the log then holds twice, the actors do once. While the database or the log is away it waits.
+ * deliveries; what the log then holds twice, the actors do once. While the database or the log is away it waits, and so
+ * it does while much of what it has queued has not been attempted: it goes as fast as deliver takes it, and no faster.
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -10,6 +11,7 @@ import { type DeliveryWork, REPLAYS_TOPIC } from "../domain/Delivery.ts"
 import { lastReplayMoment, replayDeliveryId } from "../domain/Replay.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { NotAMarker } from "../log/LedgerMarkers.ts"
+import { traced } from "../observability/Tracing.ts"
 import { DeliveryStore, type NewDelivery } from "../storage/DeliveryStore.ts"
 import { Partitions } from "../storage/Partitions.ts"
 import {
@@ -20,6 +22,7 @@ import {
   type ReplayStanding,
   ReplayWork
 } from "../storage/ReplayWork.ts"
+import { estimateOf, historyOf } from "./History.ts"
 import { makePlaces } from "./Places.ts"
 import { planJob } from "./Plan.ts"
 import { type FoundEvent, makeReading } from "./Reading.ts"
@@ -36,9 +39,15 @@ export const endOf = ({ webhook, room }: ReplayStanding): JobEnd | undefined => 
   return room === 0 ? QUOTA_USED_UP : undefined
 }
 
+/** How long a job in this standing waits before it is looked at again; 0: its next batch may be queued. Pure. */
+export const waitOf = ({ suspended, waiting }: ReplayStanding): number => {
+  if (suspended) return Limits.replaySuspendedMs
+  return waiting > Limits.replayAhead - Limits.replayBatchEvents ? Limits.replayAheadMs : 0
+}
+
 /** The deliveries of these events: their rows, and the work of their first attempts. */
 const toQueue = (job: ClaimedJob, { startOffset }: ReplayPlan, events: ReadonlyArray<FoundEvent>) =>
-  events.map(({ event, offset }) => {
+  events.map(({ event, offset, storedAt }) => {
     const id = replayDeliveryId({ ...job, startOffset }, offset, event.event_id)
     const row: NewDelivery = {
       id,
@@ -47,7 +56,7 @@ const toQueue = (job: ClaimedJob, { startOffset }: ReplayPlan, events: ReadonlyA
       network: job.network,
       eventId: event.event_id,
       eventType: event.event_type,
-      eventOffset: offset,
+      eventOffset: storedAt ?? offset,
       replayJobId: job.id
     }
     const work: DeliveryWork = {
@@ -102,22 +111,28 @@ const readPatiently =
       patiently(what)
     )
 
-/** How the job ends; undefined when it was lost to another worker. */
+/** How the job ends, or that it waits for history; undefined when it was lost to another worker. */
 const work = Effect.fnUntraced(function* (job: ClaimedJob) {
   const jobs = yield* ReplayWork
   const log = yield* EventLog
-  const places = yield* makePlaces(log, job.network).pipe(readPatiently("reading the ledgers of the log"))
+  const asked = yield* historyOf(job).pipe(readPatiently("asking for history"))
+  if (asked.is === "open") return "waits" as const
+  const history = asked.is === "ready" ? asked.stretches : []
+  const places = yield* makePlaces(log, job.network, history).pipe(
+    readPatiently("reading the ledgers of the log")
+  )
 
   const planned = Effect.fnUntraced(function* () {
-    const plan = yield* planJob(job, places).pipe(readPatiently("finding where a replay begins"))
+    const plan = yield* planJob(job, places, history).pipe(readPatiently("finding where a replay begins"))
     const cursor = plan.byLedger ? 0 : plan.startOffset
-    const held = yield* jobs.plan(job, plan, cursor).pipe(patiently("writing a replay's plan"))
+    const total = yield* estimateOf(job, history).pipe(patiently("estimating a replay"))
+    const held = yield* jobs.plan(job, plan, cursor, total).pipe(patiently("writing a replay's plan"))
     return { plan, held, cursor }
   })
   const begin: { readonly plan: ReplayPlan; readonly held: Held; readonly cursor: number } =
     job.plan === undefined ? yield* planned() : { plan: job.plan, held: "held", cursor: job.cursor }
   const { plan } = begin
-  const reading = yield* makeReading(job, plan, places)
+  const reading = yield* makeReading(job, plan, places, history)
   const queue = yield* makeQueue(job, plan)
 
   let { held, cursor } = begin
@@ -128,17 +143,20 @@ const work = Effect.fnUntraced(function* (job: ClaimedJob) {
     const standing = yield* Effect.flatMap(Clock.currentTimeMillis, (now) => jobs.standing(job, now)).pipe(
       patiently("reading whether a replay may go on")
     )
+    held = standing.held
+    if (held !== "held") break
     const end = endOf(standing)
     if (end !== undefined) return end
-    if (standing.suspended) {
-      yield* Effect.sleep(Limits.replaySuspendedMs)
-      held = yield* jobs.renew(job).pipe(patiently("renewing a replay's lease"))
+    if (asked.is === "failed") return failed(asked.error)
+    const waitMs = waitOf(standing)
+    if (waitMs > 0) {
+      yield* Effect.sleep(waitMs)
       continue
     }
     const batch = yield* reading(cursor).pipe(readPatiently("reading events to replay"))
     const room = standing.room ?? batch.events.length
     const events = batch.events.slice(0, room)
-    yield* queue(events)
+    yield* traced(queue(events), "replay events", () => ({ job_id: job.id, events: events.length }))
     const cut = events.length < batch.events.length
     processedEvents += events.length
     failedEvents += cut ? 0 : batch.missing
@@ -176,6 +194,7 @@ export const runJob = Effect.fnUntraced(function* (job: ClaimedJob) {
     ),
     Effect.onInterrupt(() => jobs.release(job).pipe(Effect.timeout(Limits.databaseConnectMs), Effect.ignore))
   )
+  if (end === "waits") return yield* jobs.release(job).pipe(patiently("leaving a replay that waits"))
   const now = yield* Clock.currentTimeMillis
   if (end === undefined) return yield* jobs.abandon(job, now).pipe(patiently("leaving a replay"))
   yield* jobs.end(job, end, now).pipe(patiently("ending a replay"))

@@ -3,8 +3,10 @@
  * process died is taken over when its lease is over.
  */
 import { Clock, Effect, FiberSet, Option, Semaphore } from "effect"
+import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
+import { HistoryRequests } from "../storage/HistoryRequests.ts"
 import { ReplayWork } from "../storage/ReplayWork.ts"
 import { runJob } from "./Runner.ts"
 
@@ -13,6 +15,13 @@ export const replay = Effect.gen(function* () {
   const jobs = yield* ReplayWork
   const places = yield* Semaphore.make(Limits.replayJobs)
   const fibers = yield* FiberSet.make<void, never>()
+
+  // Their settings may have been changed while jobs waited.
+  const { networks } = yield* Settings
+  const { failOthers } = yield* HistoryRequests
+  yield* failOthers(
+    networks.flatMap(({ historyUrls, network }) => (historyUrls.length === 0 ? [] : [network]))
+  ).pipe(patiently("looking for replay jobs"))
 
   const claim = Effect.flatMap(Clock.currentTimeMillis, jobs.claim).pipe(patiently("looking for replay jobs"))
   const next = Effect.gen(function* () {

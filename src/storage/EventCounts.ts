@@ -56,12 +56,13 @@ const scattered = (n: number): number => {
 }
 
 /**
- * Windows over the time, one somewhere in each of `count` equal slices: whole hours where a slice holds several, since
- * what all accounts do in those is known; else a tenth of the slice. Pure.
+ * Windows over the time, one somewhere in each of `count` equal slices: `hours` whole hours, or as many as it has, where a
+ * slice holds several, since what all accounts do in those is known; else a tenth of the slice. Pure.
  */
 export const samplesOf = (
   { from, before }: Window,
-  count: number
+  count: number,
+  hours = 1
 ): { readonly windows: ReadonlyArray<Window>; readonly wholeHours: boolean } => {
   const slice = (before - from) / count
   const wholeHours = slice >= 2 * HOUR
@@ -72,8 +73,9 @@ export const samplesOf = (
       return { from: at, before: at + 0.1 * slice }
     }
     const [first, last] = [Math.ceil(start / HOUR), Math.floor(end / HOUR)]
-    const hour = (first + Math.floor(scattered(i) * (last - first))) * HOUR
-    return { from: hour, before: hour + HOUR }
+    const length = Math.min(hours, last - first)
+    const hour = (first + Math.floor(scattered(i) * (last - first - length + 1))) * HOUR
+    return { from: hour, before: hour + length * HOUR }
   })
   return { windows, wholeHours }
 }
@@ -127,25 +129,45 @@ export class EventCounts extends Context.Service<
             LIMIT ${Limits.replayCountedRows}
           ) AS found`.pipe(Effect.map(([row]) => row!))
 
-      /** Of more accounts fewer samples: each asks for each of them, and together they are steadier. */
-      const countSampled = Effect.fnUntraced(function* (wanted: CountedEvents) {
-        const { most, fewest, lookups } = Limits.replaySamples
-        const count = Math.min(most, Math.max(fewest, Math.floor(lookups / (wanted.accounts?.length ?? 1))))
-        const { windows, wholeHours } = samplesOf(wanted, count)
-        const starts = sql`${column(windows.map(({ from }) => timeOf(from)))}::timestamptz[]`
-        const ends = sql`${column(windows.map(({ before }) => timeOf(before)))}::timestamptz[]`
-        const found = yield* counted(sql`
-          SELECT count(*)::float8 AS events FROM unnest(${starts}, ${ends}) AS sample (since, until)
+      const spansOf = (windows: ReadonlyArray<Window>) =>
+        sql`unnest(${column(windows.map(({ from }) => timeOf(from)))}::timestamptz[],
+                   ${column(windows.map(({ before }) => timeOf(before)))}::timestamptz[]) AS sample (since, until)`
+      const countIn = (windows: ReadonlyArray<Window>, wanted: CountedEvents) =>
+        counted(sql`
+          SELECT count(*)::float8 AS events FROM ${spansOf(windows)}
           CROSS JOIN LATERAL (
             SELECT DISTINCT ledger_index, position FROM event_accounts
             WHERE ${involving(wanted)} AND close_time >= since AND close_time < until
           ) AS found`)
+      const countAllIn = (
+        windows: ReadonlyArray<Window>,
+        { network, eventTypes: types = eventTypes }: CountedEvents
+      ) =>
+        counted(sql`
+          SELECT coalesce(sum(events), 0)::float8 AS events FROM ${spansOf(windows)}
+          JOIN event_hours ON hour >= since AND hour < until
+          WHERE network = ${network} AND event_type = ANY(${column(types)}::text[])`)
+
+      /**
+       * Of more accounts fewer samples, since each asks for each of them; longer ones where that finds too few events to
+       * tell their number by.
+       */
+      const countSampled = Effect.fnUntraced(function* (wanted: CountedEvents) {
+        const { most, fewest, lookups, events, longestHours } = Limits.replaySamples
+        const count = Math.min(most, Math.max(fewest, Math.floor(lookups / (wanted.accounts?.length ?? 1))))
+        let { windows, wholeHours } = samplesOf(wanted, count)
+        let found = yield* countIn(windows, wanted)
         if (!wholeHours) return Math.round(found * 10)
+        if (found < events) {
+          windows = samplesOf(
+            wanted,
+            count,
+            Math.min(longestHours, Math.ceil(events / Math.max(1, found)))
+          ).windows
+          found = yield* countIn(windows, wanted)
+        }
         // The accounts' share of what happened in those hours is their share of all that happened.
-        const types = wanted.eventTypes ?? eventTypes
-        const inSamples = yield* counted(sql`
-          SELECT coalesce(sum(events), 0)::float8 AS events FROM event_hours
-          WHERE network = ${wanted.network} AND event_type = ANY(${column(types)}::text[]) AND hour = ANY(${starts})`)
+        const inSamples = yield* countAllIn(windows, wanted)
         return inSamples === 0 ? 0 : Math.round((found / inSamples) * (yield* countAll(wanted)))
       })
 

@@ -15,6 +15,8 @@ import events from "./migrations/0007_events.ts"
 import usageAndMail from "./migrations/0008_usage_and_mail.ts"
 import leases from "./migrations/0009_leases.ts"
 import replay from "./migrations/0010_replay.ts"
+import accountTotals from "./migrations/0011_account_totals.ts"
+import history from "./migrations/0012_history.ts"
 
 const migrations = {
   "0001_foundation": foundation,
@@ -26,7 +28,9 @@ const migrations = {
   "0007_events": events,
   "0008_usage_and_mail": usageAndMail,
   "0009_leases": leases,
-  "0010_replay": replay
+  "0010_replay": replay,
+  "0011_account_totals": accountTotals,
+  "0012_history": history
 }
 const TABLE = "migrations"
 const newest = Object.keys(migrations).length

@@ -30,6 +30,14 @@ export interface ReplayJobRow {
   readonly part: number
   readonly created_at: string
   readonly started_at: string | null
+  /** Ledgers of before the service's first one that it wanted and the log did not hold; null: no history is wanted. */
+  readonly history: {
+    /** Null while it is being found out. */
+    readonly ledgers: number | null
+    readonly fetched: number
+    /** When everything was there. */
+    readonly settled_at: string | null
+  } | null
   readonly completed_at: string | null
   readonly cancelled_at: string | null
 }
@@ -43,7 +51,10 @@ export const replayJobColumns = (sql: SqlClient.SqlClient) => sql`
     WHEN by_ledger THEN (processed_events + failed_events)::float8
       / greatest(1, total_events, processed_events + failed_events)
     ELSE (cursor - start_offset)::float8 / greatest(1, end_offset - start_offset) END AS part,
-  created_at, started_at, completed_at, cancelled_at`
+  created_at, started_at, completed_at, cancelled_at, (
+    SELECT jsonb_build_object('ledgers', ledgers, 'fetched', fetched, 'settled_at', settled_at)
+    FROM history_requests WHERE job_id = replay_jobs.id
+  ) AS history`
 
 export interface NewReplayJob {
   readonly id: string

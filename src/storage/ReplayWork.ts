@@ -47,10 +47,13 @@ export interface ClaimedJob extends ReplayCursor {
 
 /** What a job's next batch depends on. */
 export interface ReplayStanding {
+  readonly held: Held
   readonly webhook: "active" | "disabled" | "deleted"
   readonly suspended: boolean
   /** How many more deliveries the month's quota carries; null: any number. */
   readonly room: number | null
+  /** Deliveries that wait for a first attempt: the job's, and what else came to its webhook in the minutes it began in. */
+  readonly waiting: number
 }
 
 /** `lost`: the job is another's now. */
@@ -155,13 +158,15 @@ export const endJob = (
 export class ReplayWork extends Context.Service<
   ReplayWork,
   {
-    /** The oldest job that nobody works on. */
+    /** The oldest job that nobody works on, and that does not wait for history. */
     readonly claim: (nowMs: number) => Effect.Effect<Option.Option<ClaimedJob>, SqlError.SqlError>
     /** What the owner writes while it works: makes the lease last, too. */
     readonly plan: (
       job: ClaimedJob,
       plan: ReplayPlan,
-      cursor: number
+      cursor: number,
+      /** Where more is known than when the job was made. */
+      totalEvents?: number
     ) => Effect.Effect<Held, SqlError.SqlError>
     readonly advance: (job: ClaimedJob, cursor: ReplayCursor) => Effect.Effect<Held, SqlError.SqlError>
     readonly renew: (job: ClaimedJob) => Effect.Effect<Held, SqlError.SqlError>
@@ -194,6 +199,7 @@ export class ReplayWork extends Context.Service<
             WHERE id = (
               SELECT id FROM replay_jobs
               WHERE status IN ('queued', 'running') AND (lease_until IS NULL OR lease_until < clock_timestamp())
+                AND NOT EXISTS (SELECT 1 FROM history_requests WHERE job_id = replay_jobs.id AND state = 'open')
               ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
             )
             RETURNING id, account_id, webhook_id, network, event_ids, filters,
@@ -205,12 +211,12 @@ export class ReplayWork extends Context.Service<
           )
         },
 
-        plan: (job, { startOffset, endOffset, byLedger }, cursor) =>
+        plan: (job, { startOffset, endOffset, byLedger }, cursor, totalEvents) =>
           Effect.map(
             sql<{ readonly cancelled: boolean }>`
               UPDATE replay_jobs SET start_offset = ${number(startOffset)}, end_offset = ${number(endOffset)},
                 by_ledger = ${byLedger}, cursor = ${number(cursor)}, next_offset = ${number(startOffset)},
-                lease_until = ${lease} ${mine(job)}`,
+                total_events = ${totalEvents === undefined ? sql`total_events` : number(totalEvents)}, lease_until = ${lease} ${mine(job)}`,
             held
           ),
 
@@ -239,10 +245,17 @@ export class ReplayWork extends Context.Service<
         abandon: (job, nowMs) => endUncounted(sql, job.id, nowMs),
 
         standing: Effect.fnUntraced(function* (job, nowMs) {
+          // An id moves on from the job's start by a millisecond in millions of events.
+          const began = sql`date_trunc('minute', ${new Date(job.startedAt).toISOString()}::timestamptz, 'UTC')`
           const [row] = yield* sql<Omit<ReplayStanding, "room">>`
             SELECT a.suspended_at IS NOT NULL AS suspended,
-              CASE WHEN w.id IS NULL OR w.deleted_at IS NOT NULL THEN 'deleted' ELSE w.status END AS webhook
-            FROM accounts a LEFT JOIN webhooks w ON w.id = ${job.webhookId} WHERE a.id = ${job.accountId}`
+              CASE WHEN w.id IS NULL OR w.deleted_at IS NOT NULL THEN 'deleted' ELSE w.status END AS webhook,
+              CASE WHEN j.id IS NULL THEN 'lost' WHEN j.cancelled_at IS NULL THEN 'held' ELSE 'cancelled' END AS held,
+              (SELECT coalesce(sum(pending), 0)::float8 FROM delivery_minutes
+               WHERE webhook_id = ${job.webhookId} AND at IN (${began}, ${began} + interval '1 minute')) AS waiting
+            FROM accounts a LEFT JOIN webhooks w ON w.id = ${job.webhookId}
+            LEFT JOIN replay_jobs j ON j.id = ${job.id} AND j.owner = ${job.owner} AND j.status = 'running'
+            WHERE a.id = ${job.accountId}`
           const room = job.network === CHARGED_NETWORK ? yield* roomInQuota(sql, job.accountId, nowMs) : null
           return { ...row!, room }
         })

@@ -11,6 +11,7 @@ import { table } from "../../src/cli/Doctor.ts"
 import type { Environment } from "../../src/config/Config.ts"
 import { chain } from "../support/chain.ts"
 import { makeMailServer } from "../support/mailServer.ts"
+import { makeOtlpReceiver } from "../support/otlpReceiver.ts"
 import { rippledServer } from "../support/rippledServer.ts"
 
 const temporaryFolder = Effect.acquireRelease(
@@ -79,16 +80,6 @@ describe("doctor", () => {
     })
   )
 
-  it.live("warns of what is set but does nothing yet", () =>
-    Effect.gen(function* () {
-      const findings = yield* examined({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://host" })
-      assert.deepStrictEqual(
-        findings.filter(({ status }) => status === "warning").map(({ mend }) => mend),
-        ["Unset OTEL_EXPORTER_OTLP_ENDPOINT."]
-      )
-    })
-  )
-
   it.live("tries the folder for real", () =>
     Effect.gen(function* () {
       const findings = yield* examined({ DATA_DIR: "/dev/null/data" })
@@ -104,6 +95,35 @@ describe("doctor", () => {
     })
   )
 
+  it.live("asks the receiver of traces and metrics whether it takes both, and says what it lacks", () =>
+    Effect.gen(function* () {
+      const receiver = yield* makeOtlpReceiver()
+      const { host } = new URL(receiver.url)
+      const look = (url: string) =>
+        Effect.map(examined({ OTEL_EXPORTER_OTLP_ENDPOINT: url }), (findings) => one(findings, "telemetry"))
+      assert.deepInclude(yield* look(receiver.url), {
+        status: "ok",
+        detail: `${host} takes traces and metrics`
+      })
+      assert.deepStrictEqual(
+        receiver.requests.map(({ path }) => path),
+        ["/v1/traces", "/v1/metrics"]
+      )
+      isProblem(
+        yield* look("http://u:hunter2@127.0.0.1:1"),
+        /^127\.0\.0\.1:1 cannot be reached$/,
+        /Start that/
+      )
+      const refusing = (status: number) =>
+        Effect.flatMap(
+          makeOtlpReceiver(({ path }) => (path === "/v1/metrics" ? status : 200)),
+          ({ url }) => look(url)
+        )
+      isProblem(yield* refusing(401), /does not let us in \(HTTP 401\)/, /OTEL_EXPORTER_OTLP_HEADERS/)
+      isProblem(yield* refusing(404), /answers \/v1\/metrics with HTTP 404/, /the address below which/)
+    })
+  )
+
   it.live("finds a ledger server that works, and at which ledger it is", () =>
     Effect.gen(function* () {
       const server = yield* rippledServer({ networkId: 1 })
@@ -112,6 +132,21 @@ describe("doctor", () => {
       const findings = yield* examined({ XRPL_TESTNET_URLS: server.url })
       const finding = one(findings, "testnet 127.0.0.1")
       assert.deepStrictEqual([finding.status, finding.detail], ["ok", "reachable, at ledger 7"])
+    })
+  )
+
+  it.live("finds which ledgers a server of the history says it has", () =>
+    Effect.gen(function* () {
+      const server = yield* rippledServer({ networkId: 1, ledgers: "32570-90000,90100" })
+      const findings = yield* examined({
+        XRPL_TESTNET_URLS: server.url,
+        XRPL_TESTNET_HISTORY_URLS: `${server.url}/full`
+      })
+      const finding = one(findings, "testnet history 127.0.0.1")
+      assert.deepStrictEqual(
+        [finding.status, finding.detail],
+        ["ok", "reachable, with ledgers 32570-90000,90100"]
+      )
     })
   )
 

@@ -20,6 +20,7 @@ const job = (fields: Partial<ReplaySummary>): ReplaySummary => ({
   started_at: "2026-11-21T09:30:00.000Z",
   completed_at: null,
   cancelled_at: null,
+  history: null,
   ...fields
 })
 
@@ -39,6 +40,27 @@ describe("a job's progress", () => {
     assert.match(
       progressLine(job({ status: "queued", part: 0, started_at: null }), 0, STARTED),
       /^\[░{24}\] waits for a process with the role replay$/
+    )
+  })
+
+  it("is that of fetching while the job waits for history", () => {
+    const history = { ledgers: 40_000, fetched: 12_000, settled_at: null }
+    assert.strictEqual(
+      progressLine(job({ part: 0, history }), 38.2, STARTED),
+      `[${"░".repeat(24)}] history: 12000 of 40000 ledgers  38/s`
+    )
+    assert.match(
+      progressLine(job({ part: 0, history: { ...history, ledgers: null } }), undefined, STARTED),
+      /history: how far back it reaches is being found out$/
+    )
+    // From then on what has been queued counts, and how long that took.
+    assert.strictEqual(
+      progressLine(
+        job({ history: { ...history, settled_at: "2026-11-21T10:30:00.000Z" } }),
+        undefined,
+        STARTED + 3_603_000
+      ),
+      `[${"█".repeat(6)}${"░".repeat(18)}] 25 %  2500 of about 10000 events  9 s left`
     )
   })
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { replayEndings } from "../support/replayEndings.ts"
 import { replayRun, simulatedMainnet } from "../support/replayRun.ts"
 import { startService } from "../support/serviceProcess.ts"
 
@@ -19,8 +20,10 @@ describe("a replay", () => {
         const { environment: network, ledger } = yield* simulatedMainnet
         const environment = { ...network, DATA_DIR: folder }
         const service = yield* startService(environment)
-        yield* replayRun(service, ledger, Effect.andThen(service.kill, startService(environment)))
+        const strike = Effect.andThen(service.kill, startService(environment))
+        const { client, expected } = yield* replayRun(service, ledger, strike)
+        yield* replayEndings(client, expected, environment)
       }),
-    180_000
+    300_000
   )
 })

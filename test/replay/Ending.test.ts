@@ -4,6 +4,7 @@ import { Duration, Effect, Fiber, Latch, type Layer, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
 import { monthOf } from "../../src/domain/Quota.ts"
+import type { ReplayFilters } from "../../src/domain/Replay.ts"
 import { runJob } from "../../src/replay/Runner.ts"
 import { replay } from "../../src/replay/Stage.ts"
 import { ReplayStore } from "../../src/storage/ReplayStore.ts"
@@ -25,8 +26,12 @@ import {
 } from "../support/replaying.ts"
 import { setUsage } from "../support/rows.ts"
 
-const ledgers = pastLedgers(5, 1_200)
+/** Nobody delivers here, so no job gets through them. */
+const ledgers = pastLedgers(5, 600)
 const events = eventsOf(ledgers)
+/** A job gets through these. */
+const few = { until: Date.parse(ledgers[240]!.closeTime) }
+const fewEvents = eventsOf(ledgers.slice(0, 240))
 
 const test = <A, E>(
   name: string,
@@ -41,26 +46,31 @@ const test = <A, E>(
 const until = (id: string, status: string) =>
   eventually(Effect.map(jobRow(id), (job) => assert.strictEqual(job.status, status)))
 
+/** When a batch waits for the latch: before its worker looks at what it depends on, or after. */
+type Pause = "before it looks" | "after it looked"
+
 /** Workers of which each batch but the first waits for the latch. */
-const pausing = Effect.fnUntraced(function* (go: Latch.Latch) {
+const pausing = Effect.fnUntraced(function* (go: Latch.Latch, when: Pause) {
   const work = yield* ReplayWork
   const paused = Latch.makeUnsafe()
   let standings = 0
   const service = ReplayWork.of({
     ...work,
-    standing: (job, now) =>
-      (standings++ === 0 ? Effect.void : Effect.andThen(Latch.open(paused), Latch.await(go))).pipe(
-        Effect.andThen(work.standing(job, now))
-      )
+    standing: (job, now) => {
+      const standing = work.standing(job, now)
+      if (standings++ === 0) return standing
+      const pause = Effect.andThen(Latch.open(paused), Latch.await(go))
+      return when === "before it looks" ? Effect.andThen(pause, standing) : Effect.tap(standing, pause)
+    }
   })
   return { service, paused: Latch.await(paused) }
 })
 
 /** A job that has queued its first batch and waits. */
-const halfway = Effect.gen(function* () {
+const halfway = Effect.fnUntraced(function* (filters: ReplayFilters = {}, when: Pause = "before it looks") {
   const go = Latch.makeUnsafe()
-  const { service, paused } = yield* pausing(go)
-  const job = yield* queueJob({ filters: {}, estimatedEvents: events.length })
+  const { service, paused } = yield* pausing(go, when)
+  const job = yield* queueJob({ filters, estimatedEvents: events.length })
   const stage = yield* Effect.forkScoped(Effect.provideService(replay, ReplayWork, service))
   yield* paused
   return { ...job, stage, goOn: Latch.open(go) }
@@ -97,7 +107,7 @@ describe("a running job", () => {
     "whose worker does not answer is cancelled all the same; what that one does later counts for nothing",
     Effect.gen(function* () {
       const jobs = yield* ReplayStore
-      const job = yield* halfway
+      const job = yield* halfway({}, "after it looked")
       assert.strictEqual((yield* jobs.cancel(owner, job.id)).result, "cancelled")
       const { processed_events } = yield* jobRow(job.id)
       yield* job.goOn
@@ -112,6 +122,30 @@ describe("a running job", () => {
     })
   )
 
+  test(
+    "queues no more ahead than is attempted, and is cancelled within a second while it waits",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const jobs = yield* ReplayStore
+      const job = yield* queueJob({ filters: {}, estimatedEvents: events.length })
+      yield* Effect.forkScoped(replay)
+      const queued = (count: number) =>
+        eventually(Effect.map(jobRow(job.id), (row) => assert.strictEqual(row.processed_events, count)))
+      yield* queued(Limits.replayAhead)
+      const attempt = (some: number) => sql`
+        UPDATE deliveries SET status = 'retrying' WHERE id IN (
+          SELECT id FROM deliveries WHERE replay_job_id = ${job.id} AND status = 'pending' ORDER BY id LIMIT ${some})`
+      yield* attempt(Limits.replayBatchEvents)
+      yield* queued(Limits.replayAhead + Limits.replayBatchEvents)
+      const [elapsed, cancelled] = yield* Effect.timed(jobs.cancel(owner, job.id))
+      assert.strictEqual(cancelled.result, "cancelled")
+      assert.isBelow(Duration.toMillis(elapsed), 1_000)
+      const { processed_events } = yield* jobRow(job.id)
+      assert.strictEqual(processed_events, Limits.replayAhead + Limits.replayBatchEvents)
+      assert.lengthOf(yield* rowsOf(job.id), processed_events)
+    })
+  )
+
   const ends: ReadonlyArray<readonly [what: string, change: string, error: string]> = [
     ["webhook is disabled", "status = 'disabled'", "The webhook was disabled."],
     ["webhook is deleted", "deleted_at = now()", "The webhook was deleted."]
@@ -121,7 +155,7 @@ describe("a running job", () => {
       `fails with the reason when its ${what}`,
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const job = yield* halfway
+        const job = yield* halfway()
         yield* sql`UPDATE webhooks SET ${sql.literal(change)} WHERE id = ${job.webhookId}`
         yield* job.goOn
         yield* until(job.id, "failed")
@@ -158,7 +192,7 @@ describe("a running job", () => {
     "waits while its account is suspended",
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const job = yield* halfway
+      const job = yield* halfway(few)
       yield* sql`UPDATE accounts SET suspended_at = now() WHERE id = ${ACCOUNT}`
       yield* job.goOn
       const before = yield* jobRow(job.id)
@@ -170,18 +204,18 @@ describe("a running job", () => {
       assert.strictEqual((yield* jobRow(job.id)).processed_events, before.processed_events)
       yield* sql`UPDATE accounts SET suspended_at = NULL WHERE id = ${ACCOUNT}`
       yield* until(job.id, "completed")
-      yield* assertQueued(job, events)
+      yield* assertQueued(job, fewEvents)
     })
   )
 
   test(
     "is given back by a process that stops, and another goes on at once",
     Effect.gen(function* () {
-      const job = yield* halfway
+      const job = yield* halfway(few)
       yield* Fiber.interrupt(job.stage)
       yield* Effect.forkScoped(replay)
       yield* until(job.id, "completed")
-      yield* assertQueued(job, events)
+      yield* assertQueued(job, fewEvents)
     })
   )
 
@@ -190,7 +224,7 @@ describe("a running job", () => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const work = yield* ReplayWork
-      const job = yield* queueJob({ filters: {} })
+      const job = yield* queueJob({ filters: few })
       const first = yield* claim
       assert.strictEqual((yield* work.claim(Date.now()))._tag, "None")
       assert.strictEqual(yield* work.renew(first), "held")
@@ -200,8 +234,11 @@ describe("a running job", () => {
       assert.strictEqual(yield* work.renew(first), "lost")
       // The first wakes and works on: the same deliveries, and no say in the job.
       yield* Effect.all([runJob(first), runJob(second)], { concurrency: 2 })
-      yield* assertQueued(job, events)
-      assert.deepInclude(yield* jobRow(job.id), { status: "completed", processed_events: events.length })
+      yield* assertQueued(job, fewEvents)
+      assert.deepInclude(yield* jobRow(job.id), {
+        status: "completed",
+        processed_events: fewEvents.length
+      })
     })
   )
 

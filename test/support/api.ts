@@ -20,6 +20,7 @@ import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
 import { EventCounts } from "../../src/storage/EventCounts.ts"
 import { EventQueries } from "../../src/storage/EventQueries.ts"
 import { EventStore } from "../../src/storage/EventStore.ts"
+import { HistoryStore } from "../../src/storage/HistoryStore.ts"
 import { Outbox } from "../../src/storage/Outbox.ts"
 import { Partitions } from "../../src/storage/Partitions.ts"
 import { ReplayStore } from "../../src/storage/ReplayStore.ts"
@@ -144,6 +145,7 @@ export const storesLayer = (given: Environment = {}) =>
     EventQueries.layer,
     EventCounts.layer,
     ReplayStore.layer,
+    HistoryStore.layer,
     UsageStore.layer,
     TestDeliveries.layer,
     syntheticEventsLayer

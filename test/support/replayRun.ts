@@ -19,12 +19,13 @@ interface Job {
   readonly processed_events: number
   readonly failed_events: number
   readonly progress_percent: number
+  readonly error: string | null
 }
 
-const jobOf = (client: ApiClient, id: string) =>
+export const jobOf = (client: ApiClient, id: string) =>
   Effect.map(client.call("GET", `/v1/replay/${id}`), ({ body }) => body as unknown as Job)
 
-const replay = Effect.fnUntraced(function* (client: ApiClient, body: object) {
+export const replay = Effect.fnUntraced(function* (client: ApiClient, body: object) {
   const answer = yield* client.call("POST", "/v1/replay", body)
   assert.strictEqual(answer.status, 202, JSON.stringify(answer.body))
   return answer.body as unknown as { readonly job_id: string; readonly estimated_events: number }
@@ -113,5 +114,5 @@ export const replayRun = Effect.fnUntraced(function* (
     receiver.received.slice(before).map(({ event }) => event.event_id),
     some
   )
-  return { client, webhookId: id, receiver }
+  return { client, expected }
 })

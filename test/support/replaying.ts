@@ -5,6 +5,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Environment } from "../../src/config/Config.ts"
 import { type DeliveryWork, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
 import { randomId } from "../../src/domain/Ids.ts"
 import {
@@ -18,6 +19,7 @@ import type { ReplayFilters } from "../../src/domain/Replay.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import { EventStore } from "../../src/storage/EventStore.ts"
+import { HistoryRequests } from "../../src/storage/HistoryRequests.ts"
 import { ReplayStore } from "../../src/storage/ReplayStore.ts"
 import { ReplayWork } from "../../src/storage/ReplayWork.ts"
 import { storesLayer } from "./api.ts"
@@ -113,7 +115,9 @@ export const eventsOf = (ledgers: ReadonlyArray<PastLedger>): ReadonlyArray<Ledg
 export const ACCOUNT = "acct_1"
 export const owner = { accountId: ACCOUNT, networks: ["mainnet"] as const }
 
-export const replayingLayer = Layer.provideMerge(ReplayWork.layer, storesLayer())
+export const replayingWith = (environment: Environment = {}) =>
+  Layer.merge(ReplayWork.layer, HistoryRequests.layer).pipe(Layer.provideMerge(storesLayer(environment)))
+export const replayingLayer = replayingWith()
 
 /** A webhook, and the job that is asked for. */
 export const queueJob = Effect.fnUntraced(function* (wanted: {

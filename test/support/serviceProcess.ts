@@ -61,6 +61,7 @@ const killTree = (child: ChildProcess): Effect.Effect<void> =>
   })
 
 export interface Process {
+  readonly pid: number
   /** What `ready` matched. */
   readonly match: RegExpExecArray
   readonly kill: Effect.Effect<void>
@@ -104,11 +105,13 @@ export const startProcess = (
       )
     }).pipe(
       Effect.timeoutOrElse({
-        duration: "30 seconds",
+        duration: "90 seconds",
         orElse: () => Effect.fail(new Error(`not ready:\n${output}`))
       })
     )
     return {
+      // It has printed something, so it was started.
+      pid: child.pid!,
       match,
       kill: killTree(child),
       signal: (signal) => Effect.sync(() => void child.kill(signal)),

@@ -4,14 +4,17 @@
  */
 import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { hasHistory, Settings } from "../../config/Config.ts"
 import { eventTypes } from "../../domain/EventType.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { eventsTopic } from "../../domain/LedgerEvent.ts"
 import { limitsOf } from "../../domain/Plans.ts"
 import { filterReplayPlans } from "../../domain/Replay.ts"
 import { EventLogReader } from "../../log/EventLog.ts"
-import { EventCounts } from "../../storage/EventCounts.ts"
+import { EventCounts, secondsBetween } from "../../storage/EventCounts.ts"
 import { tallyEventIds, tallyEvents } from "../../storage/EventTallies.ts"
+import { HistoryStore } from "../../storage/HistoryStore.ts"
+import { estimateReplay } from "../../storage/ReplayEstimate.ts"
 import { replayExtent } from "../../storage/ReplayExtent.ts"
 import { ReplayStore } from "../../storage/ReplayStore.ts"
 import { findWebhookSummary, type WebhookSummary } from "../../storage/WebhookOverview.ts"
@@ -28,7 +31,7 @@ const refused = (message: string) => Effect.fail(new CommandFailed({ message }))
 const noWebhook = (id: string) =>
   refused(`there is no webhook ${id}; \`ledgerhook webhook list\` shows them.`)
 
-/** Exact, and nothing is queued. */
+/** Exact of what the log holds, and nothing is queued. */
 const dryRun = Effect.fnUntraced(function* (
   { id, network }: WebhookSummary,
   wanted: Wanted,
@@ -38,6 +41,11 @@ const dryRun = Effect.fnUntraced(function* (
     wanted.filters === undefined
       ? undefined
       : yield* replayExtent(yield* EventLogReader, network, wanted.filters)
+  const since = wanted.filters?.since
+  const reachesBack =
+    since !== undefined &&
+    hasHistory(yield* Settings, network) &&
+    (extent === undefined || extent.from > secondsBetween(since, undefined).from)
   const tallies =
     wanted.filters === undefined
       ? yield* tallyEventIds(network, wanted.eventIds)
@@ -68,7 +76,9 @@ const dryRun = Effect.fnUntraced(function* (
       last_ledger: lastLedger,
       event_types: Object.fromEntries(byType.map(({ type, events: count }) => [type, count]))
     },
-    note: "Nothing was queued; without --dry-run these events are sent to the webhook again."
+    note: reachesBack
+      ? "Nothing was queued; without --dry-run these events are sent to the webhook again, after what is fetched of before the first of them."
+      : "Nothing was queued; without --dry-run these events are sent to the webhook again."
   })
 })
 
@@ -79,6 +89,7 @@ const make = Effect.fnUntraced(function* (
 ) {
   const log = yield* EventLogReader
   const counts = yield* EventCounts
+  const history = yield* HistoryStore
   const jobs = yield* ReplayStore
   const { plan, own } = yield* findAccount(accountId)
   if (wanted.filters !== undefined && !filterReplayPlans.includes(plan)) {
@@ -88,9 +99,15 @@ const make = Effect.fnUntraced(function* (
   }
   // Before the estimate, so that it holds all that the job will read.
   const { end } = yield* log.offsets({ topic: eventsTopic(network), partition: 0 })
-  const extent = wanted.filters === undefined ? undefined : yield* replayExtent(log, network, wanted.filters)
   const estimatedEvents =
-    wanted.eventIds?.length ?? (extent === undefined ? 0 : yield* counts.estimate(extent))
+    wanted.filters === undefined
+      ? wanted.eventIds.length
+      : yield* estimateReplay(
+          { log, counts, history },
+          network,
+          wanted.filters,
+          hasHistory(yield* Settings, network)
+        )
   const now = yield* Clock.currentTimeMillis
   const id = randomId("rpl_job_", now)
   const made = yield* jobs.create(

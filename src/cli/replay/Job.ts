@@ -9,6 +9,7 @@ import * as EmbeddedEventLog from "../../log/EmbeddedEventLog.ts"
 import * as KafkaEventLog from "../../log/KafkaEventLog.ts"
 import { reachable } from "../../log/KafkaTopics.ts"
 import { EventCounts } from "../../storage/EventCounts.ts"
+import { HistoryStore } from "../../storage/HistoryStore.ts"
 import { findReplaySummary, type ReplaySummary } from "../../storage/ReplayOverview.ts"
 import { ReplayStore } from "../../storage/ReplayStore.ts"
 import { CommandFailed } from "../Failure.ts"
@@ -29,15 +30,16 @@ const reader = Layer.unwrap(
 /** For commands on jobs, and for those that look into the log as well. */
 export const jobStores = (command: string) => Layer.provideMerge(ReplayStore.layer, stores(command))
 export const replayStores = (command: string) =>
-  Layer.mergeAll(reader, EventCounts.layer).pipe(Layer.provideMerge(jobStores(command)))
+  Layer.mergeAll(settings, reader, EventCounts.layer, HistoryStore.layer).pipe(
+    Layer.provideMerge(jobStores(command))
+  )
 
 const moment = (at: string | null): string | null => (at === null ? null : iso(at))
 
-const progressOf = ({ status, part, started_at }: ReplaySummary): ReplayProgress => ({
-  status,
-  part,
-  startedAt: started_at === null ? null : Date.parse(iso(started_at))
-})
+const progressOf = ({ history, part, started_at, status }: ReplaySummary): ReplayProgress => {
+  const startedAt = history?.settled_at ?? started_at
+  return { status, part, startedAt: startedAt === null ? null : Date.parse(iso(startedAt)) }
+}
 
 /** Seconds; null while nobody knows. */
 export const remainingOf = (job: ReplaySummary, nowMs: number) => etaSeconds(progressOf(job), nowMs)
@@ -53,6 +55,8 @@ export const toJson = (job: ReplaySummary, nowMs: number) => ({
   failed_events: job.failed_events,
   progress_percent: percentOf(progressOf(job)),
   eta_seconds: remainingOf(job, nowMs),
+  history:
+    job.history === null ? null : { ledgers: job.history.ledgers, fetched_ledgers: job.history.fetched },
   error: job.error,
   created_at: iso(job.created_at),
   completed_at: moment(job.completed_at),
@@ -60,6 +64,10 @@ export const toJson = (job: ReplaySummary, nowMs: number) => ({
 })
 
 export const percentText = (job: ReplaySummary): string => `${Math.floor(percentOf(progressOf(job)))} %`
+
+/** How far fetching is. */
+export const historyText = ({ fetched, ledgers }: NonNullable<ReplaySummary["history"]>): string =>
+  ledgers === null ? "how far back it reaches is being found out" : `${fetched} of ${ledgers} ledgers`
 
 export const columns: ReadonlyArray<Column<ReplaySummary>> = [
   { head: "ID", cell: ({ id }) => id },
@@ -86,6 +94,7 @@ export const fields = (job: ReplaySummary): ReadonlyArray<Field> => [
   ["events", `${job.status === "completed" ? "" : "about "}${job.total_events}`],
   ["queued", String(job.processed_events)],
   ["failed", String(job.failed_events)],
+  ...(job.history === null ? [] : [["history", historyText(job.history)] as const]),
   ...(job.error === null ? [] : [["error", job.error] as const]),
   ["created", iso(job.created_at)],
   ...(job.completed_at === null ? [] : [["completed", iso(job.completed_at)] as const]),

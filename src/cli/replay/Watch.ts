@@ -11,7 +11,7 @@ import { print, printError } from "../Output.ts"
 import { bar, statusLine } from "../Progress.ts"
 import { Signals } from "../Signals.ts"
 import { inJson, printOne } from "../Table.ts"
-import { fields, findJob, percentText, remainingOf, toJson } from "./Job.ts"
+import { fields, findJob, historyText, percentText, remainingOf, toJson } from "./Job.ts"
 
 const MINUTE = 60
 const HOUR = 3_600
@@ -26,28 +26,36 @@ export const spanText = (seconds: number): string => {
 
 interface Sample {
   readonly at: number
-  readonly events: number
+  readonly count: number
 }
 
-/** Events a second over the last while; undefined until it can be told. */
+/** How much a second over the last while; undefined until it can be told. */
 const makeRate = () => {
   let samples: ReadonlyArray<Sample> = []
   return (now: Sample): number | undefined => {
     const recent = samples.filter(({ at }) => at > now.at - Limits.replayRateMs)
     samples = [...recent, now]
     const first = samples[0]!
-    return now.at === first.at ? undefined : ((now.events - first.events) * SECOND_MS) / (now.at - first.at)
+    return now.at === first.at ? undefined : ((now.count - first.count) * SECOND_MS) / (now.at - first.at)
   }
 }
+
+/** It waits for ledgers of before the service's first one. */
+const isFetching = (
+  job: ReplaySummary
+): job is ReplaySummary & { history: NonNullable<ReplaySummary["history"]> } =>
+  job.history !== null && job.history.settled_at === null
 
 /** What the terminal shows of a job that has not ended. Pure. */
 export const progressLine = (job: ReplaySummary, rate: number | undefined, nowMs: number): string => {
   if (job.status === "queued") return `${bar(0)} waits for a process with the role replay`
+  const each = rate === undefined ? [] : [`${Math.round(rate)}/s`]
+  if (isFetching(job)) return [`${bar(job.part)} history: ${historyText(job.history)}`, ...each].join("  ")
   const remaining = remainingOf(job, nowMs)
   return [
     `${bar(job.part)} ${percentText(job)}`,
     `${job.processed_events} of about ${job.total_events} events`,
-    ...(rate === undefined ? [] : [`${Math.round(rate)}/s`]),
+    ...each,
     ...(remaining === null ? [] : [`${spanText(remaining)} left`])
   ].join("  ")
 }
@@ -71,13 +79,15 @@ export const watchJob = Effect.fnUntraced(function* (id: string, wantsJson: bool
 
   const showing = Effect.gen(function* () {
     const write = yield* statusLine
-    const rateAt = makeRate()
+    const rates = { events: makeRate(), ledgers: makeRate() }
     let shown = ""
     while (true) {
       const now = yield* Clock.currentTimeMillis
       const state = JSON.stringify(job)
       if (!asJson) {
-        const rate = rateAt({ at: now, events: job.processed_events })
+        const rate = isFetching(job)
+          ? rates.ledgers({ at: now, count: job.history.fetched })
+          : rates.events({ at: now, count: job.processed_events })
         if (!hasEnded(job)) yield* write(progressLine(job, rate, now))
       } else if (state !== shown) {
         yield* print(JSON.stringify(toJson(job, now)))

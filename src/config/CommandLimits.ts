@@ -1,0 +1,28 @@
+/** Bounds of the commands; read as part of `Limits`. */
+export const commandLimits = {
+  /** Rows that a command reads and prints at once: a webhook may hold 350 KB of filters. */
+  commandPageRows: 100,
+  /** Characters of an account's name. */
+  accountNameLength: 100,
+  /** The largest limit an account may have of its own: no more than its column holds. */
+  ownLimit: 1_000_000_000,
+  /** Between writings of the line that shows a command's progress. */
+  progressRefreshMs: 250,
+  /** Between looks at a replay that is watched, and the time over which its rate is told. */
+  replayWatchMs: 500,
+  replayRateMs: 10_000,
+  /** A request that `listen` takes: envelopes have a few KB. */
+  listenBodyBytes: 1024 * 1024,
+  /** Longest wait of `listen` before it answers: well past any delivery timeout. */
+  listenDelayMs: 10 * 60_000,
+  /** Newest detection alerts that `doctor` shows. */
+  doctorAlerts: 3,
+  /** One check of `doctor`. */
+  doctorCheckMs: 5_000,
+
+  // --- the demo
+  /** After the last ledger: the schedule's first delays, twice over, and what a slow machine needs. */
+  demoSettleMs: 60_000,
+  /** Between looks at the figures. */
+  demoRefreshMs: 250
+} as const

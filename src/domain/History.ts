@@ -1,0 +1,119 @@
+/**
+ * History: ledgers of before the service's own first one, fetched when a replay asks for them. They come from the top
+ * down, each proven by the parent hash of the one above, and are kept in stretches: a stretch is in ledger order, and what
+ * is held is those that join one another below the service's first ledger. Pure.
+ */
+import { eventsTopic, type LedgerMarker, type LedgerTopics } from "./LedgerEvent.ts"
+import type { Network } from "./Network.ts"
+
+/** Ledgers without a gap, appended to the log in one transaction: their events stand side by side. */
+export interface HistoryStretch {
+  readonly firstLedger: number
+  readonly lastLedger: number
+  /** Of the first. */
+  readonly parentHash: string
+  readonly lastHash: string
+  /** When the first and the last closed, in Unix seconds. */
+  readonly firstClosedAt: number
+  readonly lastClosedAt: number
+  /** Offset of the first marker in the history's ledgers topic. */
+  readonly markerOffset: number
+  /** Offset of the first event in the history's events topic; 0 where there is none. */
+  readonly eventOffset: number
+  readonly events: number
+}
+
+/** The lowest ledger of an unbroken chain: what is below must be its parent. */
+export interface ChainEnd {
+  readonly ledgerIndex: number
+  readonly parentHash: string
+  /** Unix seconds. */
+  readonly closedAt: number
+}
+
+export const chainEndAt = ({ close_time, ledger_index, parent_hash }: LedgerMarker): ChainEnd => ({
+  ledgerIndex: ledger_index,
+  parentHash: parent_hash,
+  closedAt: Date.parse(close_time) / 1_000
+})
+
+export const historyEventsTopic = (network: Network): string => `xrpl.${network}.history.events`
+export const historyLedgersTopic = (network: Network): string => `xrpl.${network}.history.ledgers`
+export const historyTopics = (network: Network): LedgerTopics => ({
+  ledgers: historyLedgersTopic(network),
+  events: historyEventsTopic(network)
+})
+
+/**
+ * The stretches that reach down from `first` without a gap, lowest first, and where they end. A stretch that is where the
+ * next should be, and of another chain, is `alien`.
+ */
+export const joinedBelow = (
+  first: ChainEnd,
+  stretches: ReadonlyArray<HistoryStretch>
+): {
+  readonly joined: ReadonlyArray<HistoryStretch>
+  readonly end: ChainEnd
+  readonly alien: HistoryStretch | undefined
+} => {
+  const byLast = new Map(stretches.map((stretch) => [stretch.lastLedger, stretch]))
+  const joined: Array<HistoryStretch> = []
+  let end = first
+  while (true) {
+    const next = byLast.get(end.ledgerIndex - 1)
+    const links = next?.lastHash === end.parentHash
+    if (next === undefined || !links) return { joined: joined.reverse(), end, alien: next }
+    joined.push(next)
+    end = { ledgerIndex: next.firstLedger, parentHash: next.parentHash, closedAt: next.firstClosedAt }
+  }
+}
+
+/** Whether all that closed after `sinceMs` (Unix milliseconds) is in a chain that ends there. */
+export const reaches = ({ closedAt, ledgerIndex }: ChainEnd, sinceMs: number): boolean =>
+  closedAt * 1_000 <= sinceMs || ledgerIndex === 1
+
+/** How many of the ledgers from `firstLedger` up to `before` are in none of the stretches. */
+export const missingLedgers = (
+  firstLedger: number,
+  before: number,
+  stretches: ReadonlyArray<HistoryStretch>
+): number =>
+  stretches.reduce(
+    (missing, stretch) =>
+      missing -
+      Math.max(0, Math.min(stretch.lastLedger + 1, before) - Math.max(stretch.firstLedger, firstLedger)),
+    Math.max(0, before - firstLedger)
+  )
+
+/** Of joined stretches those that hold what closed after `sinceMs`. */
+export const stretchesSince = (
+  joined: ReadonlyArray<HistoryStretch>,
+  sinceMs: number
+): ReadonlyArray<HistoryStretch> => joined.filter(({ lastClosedAt }) => lastClosedAt * 1_000 > sinceMs)
+
+export const eventsOf = (stretches: ReadonlyArray<HistoryStretch>): number =>
+  stretches.reduce((sum, { events }) => sum + events, 0)
+
+/** How many of their events closed in that time (Unix seconds, the end not included), if they are spread evenly. */
+export const eventsBetween = (
+  stretches: ReadonlyArray<HistoryStretch>,
+  from: number,
+  before: number
+): number =>
+  stretches.reduce((sum, { events, firstClosedAt, lastClosedAt }) => {
+    const end = lastClosedAt + 1
+    const within = Math.min(before, end) - Math.max(from, firstClosedAt)
+    return sum + (events * Math.max(0, within)) / (end - firstClosedAt)
+  }, 0)
+
+/** Far beyond any topic's offsets, and still a whole number. */
+const HISTORY_OFFSETS = 2 ** 52
+
+/** What a delivery's row says of an event of the history: one number tells where any event stands. */
+export const historyEventOffset = (offset: number): number => HISTORY_OFFSETS + offset
+
+/** Where the event of a delivery's row stands in the log; `from`: what offsets there are counted from. */
+export const eventTopicOf = (network: Network, eventOffset: number) =>
+  eventOffset < HISTORY_OFFSETS
+    ? { topic: eventsTopic(network), from: 0 }
+    : { topic: historyEventsTopic(network), from: HISTORY_OFFSETS }

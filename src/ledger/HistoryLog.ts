@@ -1,0 +1,109 @@
+/**
+ * Stretches of history in the log: each is appended in one transaction, and once, however often the log fails on the way.
+ * What a stretch is, is read back from its markers, so that one appended by a process that died at once is found again.
+ */
+import { Clock, Effect } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { untilBack } from "../config/Retrying.ts"
+import { type HistoryStretch, historyLedgersTopic, historyTopics } from "../domain/History.ts"
+import { parseIsoTime } from "../domain/IsoTime.ts"
+import type { LedgerMarker } from "../domain/LedgerEvent.ts"
+import type { Network } from "../domain/Network.ts"
+import type { EventLog, EventLogError } from "../log/EventLog.ts"
+import { type PlacedMarker, readMarker } from "../log/LedgerMarkers.ts"
+import { type DetectedLedger, ledgerBatch } from "./Batch.ts"
+
+const closedAt = ({ close_time }: LedgerMarker): number => (parseIsoTime(close_time) ?? 0) / 1_000
+
+/** Of the markers of one stretch, in order. Pure. */
+export const stretchOf = (
+  placed: readonly [PlacedMarker, ...ReadonlyArray<PlacedMarker>]
+): HistoryStretch => {
+  const markers = placed.map(({ marker }) => marker)
+  const [first, last] = [markers[0]!, markers.at(-1)!]
+  return {
+    firstLedger: first.ledger_index,
+    lastLedger: last.ledger_index,
+    parentHash: first.parent_hash,
+    lastHash: last.ledger_hash,
+    firstClosedAt: closedAt(first),
+    lastClosedAt: closedAt(last),
+    markerOffset: placed[0].offset,
+    eventOffset: markers.find((marker) => marker.first_event_offset !== null)?.first_event_offset ?? 0,
+    events: markers.reduce((sum, { event_count }) => sum + event_count, 0)
+  }
+}
+
+/** `writer` is the network's only one: when it is refused, fetching must begin anew. */
+export const makeHistoryLog = (
+  network: Network,
+  log: EventLog["Service"],
+  writer: Pick<EventLog["Service"], "transaction">
+) => {
+  const topics = historyTopics(network)
+  const partition = { topic: historyLedgersTopic(network), partition: 0 }
+
+  const lastMarker = Effect.map(log.last(partition), (record) =>
+    record === undefined ? undefined : { offset: record.offset, marker: readMarker(record) }
+  )
+
+  const patiently = <A, R>(effect: Effect.Effect<A, EventLogError, R>) =>
+    effect.pipe(
+      Effect.tapError((error) => Effect.logWarning("the log of history: trying again", error)),
+      Effect.retry({ schedule: untilBack, while: ({ operation }) => operation !== "fence" }),
+      Effect.orDie
+    )
+
+  /** The stretch that was appended last; undefined when there is none. */
+  const newest: Effect.Effect<HistoryStretch | undefined> = Effect.gen(function* () {
+    const last = yield* lastMarker
+    if (last === undefined) return undefined
+    const { start } = yield* log.offsets(partition)
+    // Kafka's ends of transactions take offsets too.
+    let next = Math.max(start, last.offset - 2 * Limits.historyStretchLedgers)
+    const placed: Array<PlacedMarker> = []
+    while (next <= last.offset) {
+      const records = yield* log.read({ ...partition, offset: next }, Limits.takeBatchRecords)
+      for (const record of records) {
+        const marker = readMarker(record)
+        if (marker.range_since === last.marker.range_since) placed.push({ offset: record.offset, marker })
+      }
+      next = (records.at(-1)?.offset ?? last.offset) + 1
+    }
+    const [first, ...others] = placed
+    return first === undefined ? undefined : stretchOf([first, ...others])
+  }).pipe(patiently)
+
+  return {
+    newest,
+
+    /** At least one ledger, each linked to the one before. */
+    append: Effect.fnUntraced(function* (detected: ReadonlyArray<DetectedLedger>) {
+      const before = (yield* patiently(lastMarker))?.marker
+      // A range of its own, after all that is there.
+      const now = Math.max(yield* Clock.currentTimeMillis, (before?.detected_at ?? 0) + 1)
+      const { markers, transaction } = ledgerBatch(
+        { network, simulated: false, topics },
+        detected,
+        undefined,
+        now
+      )
+      const last = markers.at(-1)!
+      let unsure = false
+      yield* patiently(
+        Effect.gen(function* () {
+          // A failed write may have landed.
+          if (unsure && (yield* lastMarker)?.marker.detected_at === last.detected_at) return
+          unsure = true
+          yield* writer.transaction(transaction)
+        })
+      )
+      const stretch = yield* newest
+      if (stretch?.lastHash !== last.ledger_hash)
+        return yield* Effect.die(
+          new Error(`another process wrote history of ${network} while this one wrote ${last.ledger_index}`)
+        )
+      return stretch
+    })
+  }
+}

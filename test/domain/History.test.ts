@@ -1,0 +1,93 @@
+/** Stretches of history: which of them join, what is missing, and where an event of one stands. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  eventsBetween,
+  eventTopicOf,
+  type HistoryStretch,
+  historyEventOffset,
+  joinedBelow,
+  missingLedgers,
+  reaches,
+  stretchesSince
+} from "../../src/domain/History.ts"
+
+/** Ledger n has the hash `n` and closes at 4 n seconds. */
+const stretch = (
+  firstLedger: number,
+  lastLedger: number,
+  change: Partial<HistoryStretch> = {}
+): HistoryStretch => ({
+  firstLedger,
+  lastLedger,
+  parentHash: String(firstLedger - 1),
+  lastHash: String(lastLedger),
+  firstClosedAt: 4 * firstLedger,
+  lastClosedAt: 4 * lastLedger,
+  markerOffset: firstLedger,
+  eventOffset: 0,
+  events: 0,
+  ...change
+})
+const first = { ledgerIndex: 100, parentHash: "99", closedAt: 400 }
+const indexes = (stretches: ReadonlyArray<HistoryStretch>) => stretches.map(({ firstLedger }) => firstLedger)
+
+describe("stretches of history", () => {
+  it("join one another below the service's first ledger, up to a gap", () => {
+    const { alien, end, joined } = joinedBelow(first, [
+      stretch(10, 19),
+      stretch(30, 59),
+      stretch(60, 89),
+      stretch(90, 99)
+    ])
+    assert.deepStrictEqual(indexes(joined), [30, 60, 90])
+    assert.deepStrictEqual(end, { ledgerIndex: 30, parentHash: "29", closedAt: 120 })
+    assert.isUndefined(alien)
+    assert.deepStrictEqual(joinedBelow(first, []), { joined: [], end: first, alien: undefined })
+  })
+
+  it("of another chain do not join, and are told", () => {
+    const other = stretch(60, 89, { lastHash: "another" })
+    const { alien, end, joined } = joinedBelow(first, [stretch(30, 59), other, stretch(90, 99)])
+    assert.deepStrictEqual(indexes(joined), [90])
+    assert.strictEqual(end.ledgerIndex, 90)
+    assert.strictEqual(alien, other)
+  })
+
+  it("reach a time when one closed then or before, or the chain begins", () => {
+    assert.isTrue(reaches(first, 400_000))
+    assert.isFalse(reaches(first, 399_999.5))
+    assert.isTrue(reaches({ ...first, ledgerIndex: 1 }, 0))
+  })
+
+  it("leave ledgers missing that are in none of them", () => {
+    const held = [stretch(10, 19), stretch(60, 89)]
+    assert.strictEqual(missingLedgers(50, 100, []), 50)
+    assert.strictEqual(missingLedgers(50, 100, held), 20)
+    assert.strictEqual(missingLedgers(15, 100, held), 50)
+    assert.strictEqual(missingLedgers(65, 80, held), 0)
+    assert.strictEqual(missingLedgers(100, 100, held), 0)
+  })
+
+  it("are wanted from the one on that closed after a time", () => {
+    const joined = [stretch(30, 59), stretch(60, 89), stretch(90, 99)]
+    assert.deepStrictEqual(indexes(stretchesSince(joined, 4 * 89_000 - 1)), [60, 90])
+    assert.deepStrictEqual(indexes(stretchesSince(joined, 4 * 89_000)), [90])
+  })
+
+  it("count their events of a time as if they were spread evenly", () => {
+    const joined = [stretch(30, 59, { events: 117 }), stretch(60, 89, { events: 50 })]
+    assert.strictEqual(eventsBetween(joined, 0, 1_000), 167)
+    assert.strictEqual(eventsBetween(joined, 120 + 39, 238), 78)
+    assert.strictEqual(eventsBetween(joined, 0, 100), 0)
+  })
+})
+
+describe("a delivery's row", () => {
+  it("tells with one number in which topic its event stands, and where", () => {
+    assert.deepStrictEqual(eventTopicOf("mainnet", 7), { topic: "xrpl.mainnet.events", from: 0 })
+    const offset = historyEventOffset(7)
+    assert.isTrue(Number.isSafeInteger(offset))
+    const { from, topic } = eventTopicOf("mainnet", offset)
+    assert.deepStrictEqual([topic, offset - from], ["xrpl.mainnet.history.events", 7])
+  })
+})

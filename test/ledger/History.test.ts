@@ -1,0 +1,82 @@
+/** What fetches history dies wherever it may: whoever goes on keeps each ledger and each event once. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { EventLog, type Transaction } from "../../src/log/EventLog.ts"
+import { HistoryStore } from "../../src/storage/HistoryStore.ts"
+import {
+  asked,
+  assertCompleted,
+  assertHeldOnce,
+  FIRST,
+  fedFrom,
+  fetching,
+  historyServer,
+  justBefore,
+  pastLayer,
+  replaySince,
+  takeNewest,
+  working
+} from "../support/past.ts"
+import { assertQueued } from "../support/replaying.ts"
+
+/** The step of a stretch, of which there are two, that never returns: before or after it took effect. */
+const crashes = ["append", "row"].flatMap((step) =>
+  (["before", "after"] as const).flatMap((when) => [1, 2].map((stretch) => ({ step, when, stretch })))
+)
+
+const dying = Effect.fnUntraced(function* ({ step, when, stretch }: (typeof crashes)[number]) {
+  let calls = 0
+  const death = Effect.die(new Error("killed"))
+  const at =
+    (name: string) =>
+    <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      Effect.suspend(() => {
+        if (name !== step || ++calls !== stretch) return call
+        return when === "before" ? death : Effect.andThen(call, death)
+      })
+  const log = yield* EventLog
+  const store = yield* HistoryStore
+  return {
+    log: EventLog.of({
+      ...log,
+      exclusive: (name) =>
+        Effect.map(log.exclusive(name), (writer) => ({
+          transaction: (given: Transaction) => at("append")(writer.transaction(given))
+        }))
+    }),
+    store: HistoryStore.of({ ...store, add: (network, one) => at("row")(store.add(network, one)) })
+  }
+})
+
+describe("a process that fetches history and dies", () => {
+  for (const crash of crashes) {
+    it.live(
+      `${crash.when} the ${crash.step} of stretch ${crash.stretch}: another goes on, and nothing is kept twice or left out`,
+      () =>
+        Effect.gen(function* () {
+          yield* takeNewest
+          yield* working
+          const server = yield* historyServer()
+          const services = yield* dying(crash)
+          const died = yield* fetching([server]).pipe(
+            Effect.provideService(EventLog, services.log),
+            Effect.provideService(HistoryStore, services.store)
+          )
+          const expected = yield* fedFrom(720)
+          const job = yield* replaySince(justBefore(720))
+          yield* Fiber.await(died)
+          const before = asked(server).length
+          yield* fetching([server])
+          yield* assertCompleted(job.id, expected.length)
+          yield* assertQueued(job, expected)
+          yield* assertHeldOnce(719)
+          // What was appended is not fetched again, and no more than what one stretch, and what was ahead of it, had.
+          const again = asked(server).slice(before)
+          const appended = crash.step === "row" || crash.when === "after"
+          if (appended && crash.stretch === 1) assert.isFalse(again.includes(FIRST - 1))
+          if (appended && crash.stretch === 2) assert.deepStrictEqual(again, [])
+        }).pipe(Effect.scoped, Effect.provide(pastLayer())),
+      60_000
+    )
+  }
+})

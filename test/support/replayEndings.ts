@@ -1,0 +1,166 @@
+/**
+ * How replays end in the middle, on a running service, whatever its log: cancelled, their webhook disabled or deleted; and,
+ * made and watched by the operator's commands, the quota used up. What a job says it has queued is what comes, and nothing
+ * else. It needs more past events than a job queues ahead, so that a receiver that holds its answers holds the job as well.
+ */
+import type { ServerResponse } from "node:http"
+import { assert } from "@effect/vitest"
+import { Duration, Effect } from "effect"
+import { Limits } from "../../src/config/Limits.ts"
+import { type ApiClient, createWebhook, waitUntil } from "./apiClient.ts"
+import { startProgram } from "./program.ts"
+import { makeReceiver, type Receiver } from "./receiver.ts"
+import { jobOf, replay } from "./replayRun.ts"
+
+/** An answer that is given within the second that was promised, and the request's own time. */
+const CANCELLED_MS = 1_500
+/** More than is queued ahead, and not a whole number of batches. */
+const CARRIED = Limits.replayAhead + 123
+
+const makeHoldingReceiver = Effect.gen(function* () {
+  let held: Array<ServerResponse> | undefined = []
+  const receiver = yield* makeReceiver((_, response) => {
+    if (held === undefined) return 200
+    held.push(response)
+    return "handled"
+  })
+  const release = Effect.sync(() => {
+    for (const response of held ?? []) response.end()
+    held = undefined
+  })
+  return { receiver, release }
+})
+
+interface Stats {
+  readonly total: number
+  readonly delivered: number
+  readonly failed: number
+  readonly pending: number
+}
+
+const statsOf = (client: ApiClient, query: string) =>
+  Effect.map(client.call("GET", `/v1/deliveries/stats?${query}`), ({ body }) => body as unknown as Stats)
+
+const untilEnded = Effect.fnUntraced(function* (client: ApiClient, id: string, status: string) {
+  yield* waitUntil(
+    Effect.map(jobOf(client, id), (job) => job.status === status),
+    "90 seconds"
+  )
+  return yield* jobOf(client, id)
+})
+
+/** A job whose first delivery is being held. */
+const heldJob = Effect.fnUntraced(function* (client: ApiClient) {
+  const { receiver, release } = yield* makeHoldingReceiver
+  const { id: webhookId } = yield* createWebhook(client, {
+    url: receiver.url,
+    event_types: ["*"],
+    max_in_flight: 1
+  })
+  const { job_id: id } = yield* replay(client, { webhook_id: webhookId, filters: {} })
+  yield* waitUntil(
+    Effect.map(jobOf(client, id), ({ processed_events }) => processed_events === Limits.replayAhead),
+    "90 seconds"
+  )
+  yield* receiver.until((received) => received.length > 0)
+  return { id, webhookId, receiver, release }
+})
+
+const comes = Effect.fnUntraced(function* (
+  client: ApiClient,
+  receiver: Receiver,
+  webhookId: string,
+  expected: ReadonlyArray<string>
+) {
+  const arrived = () => new Set(receiver.received.map(({ event }) => event.event_id))
+  yield* receiver.until(() => arrived().size >= expected.length)
+  const stats = statsOf(client, `period=1h&webhook_id=${webhookId}`)
+  yield* waitUntil(
+    Effect.map(stats, ({ delivered }) => delivered === expected.length),
+    "90 seconds"
+  )
+  assert.deepInclude(yield* stats, { total: expected.length, pending: 0, failed: 0 })
+  assert.deepStrictEqual([...arrived()].toSorted(), expected.toSorted())
+})
+
+/** `expected`: all past events, in ledger order; `environment`: the service's, for commands beside it. */
+export const replayEndings = Effect.fnUntraced(function* (
+  client: ApiClient,
+  expected: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>>
+) {
+  const cancelled = yield* heldJob(client)
+  const [elapsed, answer] = yield* Effect.timed(client.call("DELETE", `/v1/replay/${cancelled.id}`))
+  assert.strictEqual(answer.status, 200)
+  assert.isBelow(Duration.toMillis(elapsed), CANCELLED_MS)
+  const left = { processed_events: Limits.replayAhead, failed_events: expected.length - Limits.replayAhead }
+  assert.deepInclude(yield* jobOf(client, cancelled.id), {
+    status: "cancelled",
+    processed_events: left.processed_events
+  })
+  yield* cancelled.release
+  yield* comes(client, cancelled.receiver, cancelled.webhookId, expected.slice(0, Limits.replayAhead))
+
+  const disabled = yield* heldJob(client)
+  const path = `/v1/webhooks/${disabled.webhookId}`
+  yield* client.call("PATCH", path, { status: "disabled" })
+  assert.deepInclude(yield* untilEnded(client, disabled.id, "failed"), {
+    ...left,
+    error: "The webhook was disabled."
+  })
+  yield* disabled.release
+  yield* client.call("PATCH", path, { status: "active" })
+  yield* comes(client, disabled.receiver, disabled.webhookId, expected.slice(0, Limits.replayAhead))
+
+  const deleted = yield* heldJob(client)
+  yield* client.call("DELETE", `/v1/webhooks/${deleted.webhookId}`)
+  assert.deepInclude(yield* untilEnded(client, deleted.id, "failed"), {
+    ...left,
+    error: "The webhook was deleted."
+  })
+  yield* deleted.release
+
+  // The account's only ones that wait are over then, and its usage is what it is.
+  yield* waitUntil(
+    Effect.map(statsOf(client, "period=24h"), ({ pending }) => pending === 0),
+    "90 seconds"
+  )
+  const ledgerhook = Effect.fnUntraced(function* (code: number, ...args: ReadonlyArray<string>) {
+    const program = yield* startProgram(args, { cwd: import.meta.dirname, environment })
+    assert.strictEqual(yield* program.ended, code, args.join(" "))
+    return program.stdout()
+  })
+  const json = (...args: ReadonlyArray<string>) =>
+    Effect.map(ledgerhook(0, ...args, "--json"), (text) => JSON.parse(text))
+  const used = Effect.map(client.call("GET", "/v1/account"), ({ body }) => {
+    const { usage } = body as unknown as { readonly usage: { readonly deliveries: number } }
+    return usage.deliveries
+  })
+  const [account] = yield* json("account", "list")
+  const quota = (yield* used) + CARRIED
+  yield* json("account", "set-limits", account.id, "--monthly-deliveries", String(quota))
+
+  const receiver = yield* makeReceiver()
+  const { id: webhookId } = yield* createWebhook(client, { url: receiver.url, event_types: ["*"] })
+  const create = ["replay", "create", "--webhook", webhookId, "--type", "*"]
+  assert.deepInclude(yield* json(...create, "--dry-run"), { events: expected.length, unknown_events: 0 })
+  const { job_id: id } = yield* json(...create)
+  // The last of its lines is of the job's end, and so is its exit code.
+  const lines = (yield* ledgerhook(1, "replay", "watch", id)).trim().split("\n")
+  const ended = JSON.parse(lines.at(-1)!)
+  const queued = ended.processed_events
+  // The attempt that was held when its webhook was deleted may have been recorded, and charged, after the first look.
+  assert.include([CARRIED, CARRIED - 1], queued)
+  assert.deepInclude(ended, {
+    job_id: id,
+    status: "failed",
+    failed_events: expected.length - queued,
+    error: "The month's delivery quota is used up."
+  })
+  assert.deepInclude((yield* json("replay", "list", "--webhook", webhookId))[0], {
+    job_id: id,
+    processed_events: queued
+  })
+  yield* comes(client, receiver, webhookId, expected.slice(0, queued))
+  assert.strictEqual(yield* used, quota)
+})
