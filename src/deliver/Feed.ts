@@ -18,6 +18,7 @@ import { nextWork } from "./Attempt.ts"
 import type { LaneKind, Work } from "./Lane.ts"
 import type { Lanes, Refused } from "./Lanes.ts"
 import { Recorder } from "./Recorder.ts"
+import { attemptKey } from "./Room.ts"
 import { makeWatermark } from "./Watermark.ts"
 import { workState } from "./WorkState.ts"
 
@@ -58,6 +59,11 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
   ) {
     if (works.length === 0) return
     const ids = works.map(([, work]) => work.delivery_id)
+    // While rows are read, an attempt may be recorded: the row read would call a second record of it work to do.
+    const known = new Set<string>()
+    for (const [, { attempt, delivery_id }] of works) {
+      if (lanes.isBusy(delivery_id, attempt)) known.add(attemptKey(delivery_id, attempt))
+    }
     const rows = yield* deliveries.states(ids).pipe(patiently("reading delivery states"))
     if (works.some(([, work]) => registry.get(work.webhook_id) === undefined)) {
       // A webhook made a moment ago may not have reached this process's view yet; a deleted one never will.
@@ -77,12 +83,14 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
         kind,
         settled: () => settle(offset)
       }
+      const key = attemptKey(work.delivery_id, work.attempt)
       const row = rows.get(work.delivery_id)
       const state = workState(work, row, offset < partition.endOffsetAtStart)
       if (registry.get(work.webhook_id) === undefined) {
         deleted.push(work.delivery_id)
         ended.push(offset)
-      } else if (state === "current") {
+      } else if (state === "current" && !known.has(key)) {
+        known.add(key)
         // Parking costs more than waiting: a replay mostly comes faster than its webhook takes it.
         if (kind === "replays") yield* lanes.awaitRoom(work.webhook_id)
         if (!lanes.offer(work.webhook_id, item)) {

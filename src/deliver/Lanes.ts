@@ -29,9 +29,11 @@ import {
 } from "./Lane.ts"
 import { Recorder } from "./Recorder.ts"
 import { ReplayPace, type ReplayTurn } from "./ReplayPace.ts"
-import { hoarder, hold, makeRoom, type Room, roomFor } from "./Room.ts"
+import { attemptKey, hoarder, hold, makeRoom, type Room, roomFor } from "./Room.ts"
 
 export interface Lanes {
+  /** Whether the attempt is queued, sent and not settled, or going back to its row. */
+  readonly isBusy: (deliveryId: string, attempt: number) => boolean
   /** True when the work is queued, or was already; false: refused, it must be parked. */
   readonly offer: (webhookId: string, work: Work) => boolean
   /** Waits for room for a replayed delivery of the webhook, but not for one whose lane does not move. */
@@ -101,18 +103,21 @@ export const makeLanes = Effect.gen(function* () {
     return config.status === "active" ? passageUnder(holds.get(config.account_id), config.network) : "none"
   }
 
-  const isBusy = (deliveryId: string) => rooms.live.busy.has(deliveryId) || rooms.replays.busy.has(deliveryId)
+  const isBusy: Lanes["isBusy"] = (deliveryId, attempt) => {
+    const key = attemptKey(deliveryId, attempt)
+    return rooms.live.busy.has(key) || rooms.replays.busy.has(key)
+  }
 
   const take = (outlet: Outlet, work: Work) => {
     const room = rooms[work.kind]
-    room.busy.add(work.deliveryId)
+    room.busy.add(attemptKey(work.deliveryId, work.attempt))
     hold(room, outlet, 1)
     outlet[work.kind].queue.push(work)
   }
 
   const forget = (outlet: Outlet, work: Work) => {
     const room = rooms[work.kind]
-    room.busy.delete(work.deliveryId)
+    room.busy.delete(attemptKey(work.deliveryId, work.attempt))
     hold(room, outlet, -1)
     work.settled?.()
   }
@@ -275,7 +280,7 @@ export const makeLanes = Effect.gen(function* () {
             return feed(lane.kind)
           }
           for (const work of works) {
-            if (!isBusy(work.deliveryId) && !settled.has(work.deliveryId)) take(outlet, work)
+            if (!isBusy(work.deliveryId, work.attempt) && !settled.has(work.deliveryId)) take(outlet, work)
           }
           const { mode } = lane
           afterPage(lane, { rows, limit, lastId, changesBefore })
@@ -316,8 +321,9 @@ export const makeLanes = Effect.gen(function* () {
   )
 
   const result: Lanes = {
+    isBusy,
     offer: (webhookId, work) => {
-      if (isBusy(work.deliveryId)) {
+      if (isBusy(work.deliveryId, work.attempt)) {
         work.settled?.()
         return true
       }

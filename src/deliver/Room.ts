@@ -18,7 +18,7 @@ export interface RoomLimits {
 export interface Room {
   readonly kind: LaneKind
   readonly limits: RoomLimits
-  /** Deliveries queued or in flight: also the guard against two records of one attempt. */
+  /** Attempts queued or in flight (`attemptKey`): also the guard against two records of one. */
   readonly busy: Set<string>
   /** Of all lanes together. */
   held: number
@@ -39,6 +39,9 @@ export const makeRoom = (kind: LaneKind, limits: RoomLimits): Room => ({
   hungry: new Set(),
   open: false
 })
+
+/** A delivery's next attempt may come before the one that is recorded has been settled: they are told apart. */
+export const attemptKey = (deliveryId: string, attempt: number): string => `${deliveryId} ${attempt}`
 
 /** The outlet's lane holds `count` more, or less: deliveries in memory, and rows that a page under way may bring. */
 export const hold = (room: Room, outlet: Outlet, count: number): void => {

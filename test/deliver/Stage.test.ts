@@ -1,6 +1,7 @@
 /** Delivery on a real database and to real receivers: what ends how, in which order, and whom a bad receiver hurts. */
+import type { ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { DeliveryWork } from "../../src/domain/Delivery.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
@@ -32,6 +33,15 @@ const webhookRow = Effect.fnUntraced(function* (id: string) {
   }>`
     SELECT status, consecutive_failures, disabled_reason FROM webhooks WHERE id = ${id}`
   return row!
+})
+
+const firstAttempt = (deliveryId: string, webhookId: string): DeliveryWork => ({
+  delivery_id: deliveryId,
+  webhook_id: webhookId,
+  attempt: 1,
+  series_attempt: 1,
+  due_at: 0,
+  event: { event_id: "again" } as LedgerEvent
 })
 
 describe("deliver", () => {
@@ -176,14 +186,7 @@ describe("deliver", () => {
       yield* startDelivering
       const webhook = yield* makeWebhook(receiver.url)
       const ids = yield* queueEvents(webhook, 10)
-      const again: DeliveryWork = {
-        delivery_id: ids[0]!,
-        webhook_id: webhook,
-        attempt: 1,
-        series_attempt: 1,
-        due_at: 0,
-        event: { event_id: "again" } as LedgerEvent
-      }
+      const again = firstAttempt(ids[0]!, webhook)
       yield* appendWork([again, again])
       yield* untilAll(ids, "delivered")
       const last = yield* queueEvents(webhook, 1)
@@ -191,6 +194,53 @@ describe("deliver", () => {
       yield* untilAll(last, "delivered")
       assert.strictEqual(receiver.received.length, 11)
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  )
+
+  it.live(
+    "attempts once what the log gives twice, also when it is recorded while its row is read again",
+    () => {
+      let slow = false
+      const read = Latch.makeUnsafe()
+      const recorded = Latch.makeUnsafe()
+      const slowStore = Layer.effect(
+        DeliveryStore,
+        Effect.map(DeliveryStore, (store) => ({
+          ...store,
+          states: (ids: ReadonlyArray<string>) =>
+            Effect.tap(store.states(ids), () => {
+              if (!slow) return Effect.void
+              slow = false
+              return Effect.andThen(Latch.open(read), Latch.await(recorded))
+            })
+        }))
+      ).pipe(Layer.provide(DeliveryStore.layer))
+      return Effect.gen(function* () {
+        const open: Array<ServerResponse> = []
+        const receiver = yield* makeReceiver((_, response) => {
+          open.push(response)
+          return "handled"
+        })
+        const answerNext = Effect.sync(() => open.shift()!.writeHead(200).end())
+        yield* startDelivering
+        const webhook = yield* makeWebhook(receiver.url)
+        const [id] = yield* queueEvents(webhook, 1)
+        yield* receiver.until((received) => received.length === 1)
+        slow = true
+        yield* appendWork([firstAttempt(id!, webhook)])
+        yield* Latch.await(read)
+        yield* answerNext
+        yield* untilAll([id!], "delivered")
+        yield* Latch.open(recorded)
+        const [last] = yield* queueEvents(webhook, 1)
+        yield* receiver.until((received) => received.length === 2)
+        yield* answerNext
+        yield* untilAll([last!], "delivered")
+        assert.deepStrictEqual(
+          receiver.received.map(({ deliveryId }) => deliveryId),
+          [id, last]
+        )
+      }).pipe(Effect.scoped, Effect.provide(deliveringLayer({}, slowStore)))
+    }
   )
 
   it.live("drops what is queued for a deleted webhook and says so in its rows", () =>

@@ -33,14 +33,14 @@ import { settingsLayer } from "./settings.ts"
 export const SECRET = "whsec_of_the_test"
 const NETWORK = "mainnet"
 
-export const deliveringLayer = (environment: Environment = {}) =>
+export const deliveringLayer = (environment: Environment = {}, deliveries = DeliveryStore.layer) =>
   Layer.mergeAll(Recorder.layer, AccountHolds.layer, outboxPublisherLayer).pipe(
     Layer.provideMerge(
       Layer.mergeAll(
         UsageStore.layer,
         WebhookRegistry.layer,
         WebhookStore.layer,
-        DeliveryStore.layer,
+        deliveries,
         Partitions.layer,
         Sender.layer,
         Leases.alone
