@@ -94,8 +94,7 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("/v1/rep
         created_at,
         completed_at: null,
         progress_percent: 0,
-        eta_seconds: null,
-        history: null
+        eta_seconds: null
       })
     })
   )

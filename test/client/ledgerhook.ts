@@ -480,13 +480,13 @@ export type ReplayJobDetail = {
     progress_percent: number;
     /** what it will still take at its pace so far; null unless it runs */
     eta_seconds: number | null;
-    /** ledgers that closed before the service's first one, where filters.since asks for them and the service has servers for them; null otherwise */
-    history: {
+    /** ledgers that closed before the service's first one: there only where filters.since asks for them and the service has servers for them */
+    history?: {
         /** how many had to be fetched first; null while that is being found out */
         ledgers: number | null;
         /** how many of them have been */
         fetched_ledgers: number;
-    } | null;
+    };
 };
 export type CancelledReplayJob = {
     /** the job */

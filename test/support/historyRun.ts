@@ -53,7 +53,7 @@ interface Job {
   readonly error: string | null
   readonly processed_events: number
   readonly total_events: number
-  readonly history: { readonly ledgers: number | null; readonly fetched_ledgers: number } | null
+  readonly history?: { readonly ledgers: number | null; readonly fetched_ledgers: number }
 }
 
 /** `strike`: kills what works on the replay; gives the process with the API that runs afterwards. */

@@ -139,8 +139,8 @@ const ReplayJobDetail = Schema.Struct({
     "what it will still take at its pace so far; null unless it runs",
     12
   ),
-  history: field(
-    Schema.NullOr(
+  history: Schema.optionalKey(
+    field(
       Schema.Struct({
         ledgers: field(
           Schema.NullOr(Schema.Int),
@@ -148,10 +148,10 @@ const ReplayJobDetail = Schema.Struct({
           40_000
         ),
         fetched_ledgers: count("how many of them have been", 12_000)
-      })
-    ),
-    "ledgers that closed before the service's first one, where filters.since asks for them and the service has servers for them; null otherwise",
-    null
+      }),
+      "ledgers that closed before the service's first one: there only where filters.since asks for them and the service has servers for them",
+      { ledgers: 40_000, fetched_ledgers: 12_000 }
+    )
   )
 }).annotate({ identifier: "ReplayJobDetail", description: "A job and how far it is." })
 

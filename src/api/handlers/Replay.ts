@@ -160,7 +160,7 @@ export const replayLayer = HttpApiBuilder.group(
             ...jobOf(found.value),
             progress_percent: percentOf(progress),
             eta_seconds: etaSeconds(progress, yield* Clock.currentTimeMillis),
-            history: asked === null ? null : { ledgers: asked.ledgers, fetched_ledgers: asked.fetched }
+            ...(asked === null ? {} : { history: { ledgers: asked.ledgers, fetched_ledgers: asked.fetched } })
           }
         }).pipe(orUnavailable),
 
