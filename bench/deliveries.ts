@@ -158,11 +158,13 @@ const calls: ReadonlyArray<Call> = [
     })
   ),
   ...statsPeriods.flatMap((period: StatsPeriod) =>
-    [undefined, webhookId(3)].map(
-      (id): Call => ({
-        name: `deliveries.stats.${period}${id === undefined ? "" : ".webhook"}`,
-        prepare: (queries) => Effect.succeed(queries.stats(OWNER, id, period, END_MS))
-      })
+    [undefined, webhookId(3)].flatMap((id) =>
+      [false, true].map(
+        (series): Call => ({
+          name: `deliveries.stats.${period}${id === undefined ? "" : ".webhook"}${series ? ".series" : ""}`,
+          prepare: (queries) => Effect.succeed(queries.stats(OWNER, id, period, END_MS, series))
+        })
+      )
     )
   )
 ]

@@ -22,6 +22,8 @@ const RARE_EVENTS = 40
 
 export const IN_ALL = "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
 export const RARE_ACCOUNT = "rrrrrrrrrrrrrrrrrrrrBZbvji"
+/** How many accounts share the events between them. */
+export const SEEDED_ACCOUNTS = 20_000
 export const COMMON_TYPE: EventType = "payment.xrp"
 export const RARE_TYPE: EventType = "check.cancelled"
 
@@ -58,7 +60,7 @@ export const seedEvents = Effect.fnUntraced(function* (events: number) {
       INSERT INTO ${accountsTable} (network, event_type, account, close_time, ledger_index, position)
       SELECT network, event_type, account, close_time, ledger_index, position FROM ${eventsTable},
         LATERAL (SELECT (ledger_index - ${FIRST_LEDGER}) * ${EVENTS_PER_LEDGER} + position AS number) AS counted,
-        LATERAL (VALUES (${IN_ALL}), ('r' || md5((number * 7919 % 20000)::text)),
+        LATERAL (VALUES (${IN_ALL}), ('r' || md5((number * 7919 % ${SEEDED_ACCOUNTS})::text)),
           (CASE WHEN number % ${events / RARE_EVENTS / 2} = 7 THEN ${RARE_ACCOUNT} END)) AS involved (account)
       WHERE account IS NOT NULL`
     for (const [parent, table] of [
@@ -68,6 +70,9 @@ export const seedEvents = Effect.fnUntraced(function* (events: number) {
       yield* sql`ALTER TABLE ${sql(parent)} ATTACH PARTITION ${table}
                  FOR VALUES FROM (${at(from)}) TO (${at(from + PARTITION_MS)})`
   }
+  yield* sql`
+    INSERT INTO event_hours (network, event_type, hour, events)
+    SELECT network, event_type, date_trunc('hour', close_time, 'UTC'), count(*) FROM events GROUP BY 1, 2, 3`
   yield* sql`VACUUM (ANALYZE) events`
   yield* sql`VACUUM (ANALYZE) event_accounts`
 })

@@ -72,7 +72,8 @@ export class DeliveryQueries extends Context.Service<
       owner: Owner,
       webhookId: string | undefined,
       period: StatsPeriod,
-      nowMs: number
+      nowMs: number,
+      withPoints: boolean
     ) => Effect.Effect<DeliveryStats, SqlError.SqlError>
     readonly find: (
       owner: Owner,
@@ -101,7 +102,8 @@ export class DeliveryQueries extends Context.Service<
         list: (owner, filter, beforeId, limit) =>
           pageStatement<DeliveryRow>(read, columns, owner, filter, beforeId, limit),
 
-        stats: (owner, webhookId, period, nowMs) => deliveryStats(read, owner, webhookId, period, nowMs),
+        stats: (owner, webhookId, period, nowMs, withPoints) =>
+          deliveryStats(read, owner, webhookId, period, nowMs, withPoints),
 
         find: (owner, id) =>
           read<DeliveryDetailRow>`

@@ -4,7 +4,7 @@
  * minute. So no period takes more than some 230 totals, however many deliveries and webhooks there are.
  */
 import { Effect } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 import { firstIdAt } from "../domain/Ids.ts"
 import { countsOf, percentile } from "../domain/LatencyHistogram.ts"
 import { type StatsPeriod, statsWidths } from "../domain/StatsPeriod.ts"
@@ -35,17 +35,20 @@ export interface DeliveryStats {
   readonly pending: number
   /** Over the last attempts of delivered ones. */
   readonly latencySumMs: number
-  /** From the period's beginning to now, without gaps. */
+  /** From the period's beginning to now, without gaps; none when only the sums are asked for. */
   readonly points: ReadonlyArray<DeliveryPoint>
 }
 
-interface PointRow {
-  /** When it begins. */
-  readonly point: string
+interface SumsRow {
   readonly delivered: number
   readonly failed: number
   readonly pending: number
   readonly latency_sum: number
+}
+
+interface PointRow extends SumsRow {
+  /** When it begins. */
+  readonly point: string
   readonly latencies: string
 }
 
@@ -65,23 +68,21 @@ const pointOf = (at: number, row: PointRow | undefined): DeliveryPoint => {
   }
 }
 
-const statsOf = (
-  rows: ReadonlyArray<PointRow>,
-  firstMs: number,
-  lastMs: number,
-  pointMs: number
-): DeliveryStats => {
-  const sumOf = (value: (row: PointRow) => number) => rows.reduce((sum, row) => sum + value(row), 0)
-  const byTime = new Map(rows.map((row) => [Date.parse(row.point), row]))
-  const points: Array<DeliveryPoint> = []
-  for (let at = firstMs; at <= lastMs; at += pointMs) points.push(pointOf(at, byTime.get(at)))
+const sumsOf = (rows: ReadonlyArray<SumsRow>) => {
+  const sumOf = (value: (row: SumsRow) => number) => rows.reduce((sum, row) => sum + value(row), 0)
   return {
     delivered: sumOf(({ delivered }) => delivered),
     failed: sumOf(({ failed }) => failed),
     pending: sumOf(({ pending }) => pending),
-    latencySumMs: sumOf(({ latency_sum }) => latency_sum),
-    points
+    latencySumMs: sumOf(({ latency_sum }) => latency_sum)
   }
+}
+
+const pointsOf = (rows: ReadonlyArray<PointRow>, firstMs: number, lastMs: number, pointMs: number) => {
+  const byTime = new Map(rows.map((row) => [Date.parse(row.point), row]))
+  const points: Array<DeliveryPoint> = []
+  for (let at = firstMs; at <= lastMs; at += pointMs) points.push(pointOf(at, byTime.get(at)))
+  return points
 }
 
 export const deliveryStats = (
@@ -89,8 +90,9 @@ export const deliveryStats = (
   owner: Owner,
   webhookId: string | undefined,
   period: StatsPeriod,
-  nowMs: number
-) => {
+  nowMs: number,
+  withPoints: boolean
+): Effect.Effect<DeliveryStats, SqlError.SqlError> => {
   const { periodMs, pointMs } = statsWidths[period]
   const sinceMs = nowMs - periodMs
   const lastMs = downTo(nowMs, pointMs)
@@ -112,6 +114,21 @@ export const deliveryStats = (
     WHERE ${owned} AND id >= ${firstIdAt("dlv_", fromMs)} AND id < ${firstIdAt("dlv_", untilMs)}
       ${webhookId === undefined ? sql.literal("") : sql`AND webhook_id = ${webhookId}`}
     HAVING count(*) > 0`
+  const parts = sql`
+    ${ofRows(sinceMs, beginOf(MINUTE_MS))}
+    UNION ALL
+    ${ofTotals("delivery_minutes", beginOf(MINUTE_MS), beginOf(HOUR_MS))}
+    UNION ALL
+    ${ofTotals("delivery_hours", beginOf(HOUR_MS), beginOf(DAY_MS))}
+    UNION ALL
+    ${ofTotals("delivery_days", beginOf(DAY_MS), lastMs + pointMs)}`
+  if (!withPoints) {
+    const sum = (name: string) => sql.literal(`coalesce(sum(${name}), 0)::float8 AS ${name}`)
+    return sql<SumsRow>`
+      SELECT ${sql.csv(["delivered", "failed", "pending", "latency_sum"].map(sum))} FROM (${parts}) AS parts`.pipe(
+      Effect.map((rows) => ({ ...sumsOf(rows), points: [] }))
+    )
+  }
   // A minute of a network is one row, and nothing has to be added up.
   const single = pointMs === MINUTE_MS && owner.networks.length === 1
   const total = (name: string) => sql.literal(single ? name : `sum(${name})`)
@@ -119,15 +136,10 @@ export const deliveryStats = (
     SELECT date_bin(${`${pointMs} ms`}::interval, at, 'epoch') AS point, ${total("delivered")}::float8 AS delivered,
            ${total("failed")}::float8 AS failed, ${total("pending")}::float8 AS pending,
            ${total("latency_sum")} AS latency_sum, ${total("latencies")}::text AS latencies
-    FROM (
-      ${ofRows(sinceMs, beginOf(MINUTE_MS))}
-      UNION ALL
-      ${ofTotals("delivery_minutes", beginOf(MINUTE_MS), beginOf(HOUR_MS))}
-      UNION ALL
-      ${ofTotals("delivery_hours", beginOf(HOUR_MS), beginOf(DAY_MS))}
-      UNION ALL
-      ${ofTotals("delivery_days", beginOf(DAY_MS), lastMs + pointMs)}
-    ) AS parts ${sql.literal(single ? "" : "GROUP BY 1")}`.pipe(
-    Effect.map((rows) => statsOf(rows, downTo(sinceMs, pointMs), lastMs, pointMs))
+    FROM (${parts}) AS parts ${sql.literal(single ? "" : "GROUP BY 1")}`.pipe(
+    Effect.map((rows) => ({
+      ...sumsOf(rows),
+      points: pointsOf(rows, downTo(sinceMs, pointMs), lastMs, pointMs)
+    }))
   )
 }

@@ -193,7 +193,7 @@ layer(Live)("totals of deliveries", (it) => {
       assert.deepStrictEqual(yield* differences, [])
       const queries = yield* DeliveryQueries
       for (const id of deleted) {
-        const { delivered, failed, pending } = yield* queries.stats(OWNER, id, "1h", NOW)
+        const { delivered, failed, pending } = yield* queries.stats(OWNER, id, "1h", NOW, false)
         assert.deepStrictEqual([delivered + failed, pending], [40, 0])
       }
     })
@@ -304,9 +304,12 @@ layer(Live)("totals of deliveries", (it) => {
             { ...owner, networks },
             webhookId,
             period,
-            NOW
+            NOW,
+            true
           )
           assert.deepStrictEqual(counts, mine)
+          const sums = yield* queries.stats({ ...owner, networks }, webhookId, period, NOW, false)
+          assert.deepStrictEqual(sums, { ...mine, latencySumMs, points: [] })
           const delivered = inside.filter(({ status }) => status === "delivered")
           assert.strictEqual(
             latencySumMs,

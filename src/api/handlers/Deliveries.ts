@@ -113,7 +113,8 @@ export const deliveriesLayer = HttpApiBuilder.group(
       stats: ({ query: { webhook_id: webhookId, period = "24h", series = "false" } }) =>
         Effect.gen(function* () {
           const nowMs = yield* Clock.currentTimeMillis
-          const stats = yield* deliveries.stats(ownerOf(yield* Caller), webhookId, period, nowMs)
+          const owner = ownerOf(yield* Caller)
+          const stats = yield* deliveries.stats(owner, webhookId, period, nowMs, series === "true")
           const { delivered, failed, pending, latencySumMs, points } = stats
           return {
             period,

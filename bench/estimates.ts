@@ -1,0 +1,103 @@
+/**
+ * How long a replay by filters takes to be estimated among 5,000,000 events of 400 days, and how far off the estimate is:
+ * what is promised of both is at most a second and 5 %.
+ */
+import { hash } from "node:crypto"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { column } from "../src/storage/Columns.ts"
+import { type CountedEvents, EventCounts } from "../src/storage/EventCounts.ts"
+import type { Benchmark } from "./support/Benchmark.ts"
+import { inRounds, medianOf, timed } from "./support/rounds.ts"
+import {
+  COMMON_TYPE,
+  IN_ALL,
+  momentAt,
+  RARE_ACCOUNT,
+  RARE_TYPE,
+  SEEDED_ACCOUNTS,
+  seedEvents
+} from "./support/seededEvents.ts"
+import { storeLayer } from "./support/store.ts"
+
+const EVENTS = 5_000_000
+const ROUNDS = 5
+const LONGEST_MS = 1_000
+const MOST_OFF_PERCENT = 5
+
+const secondAt = (part: number): number => Math.floor(momentAt(part) / 1_000)
+/** Without a rhythm that they share with ledgers or hours. */
+const accounts = (count: number): ReadonlyArray<string> =>
+  Array.from(
+    { length: count },
+    (_, i) =>
+      `r${hash("md5", String(Number.parseInt(hash("sha256", String(i)).slice(0, 8), 16) % SEEDED_ACCOUNTS))}`
+  )
+
+const everything: CountedEvents = {
+  network: "testnet",
+  eventTypes: undefined,
+  accounts: undefined,
+  from: secondAt(0),
+  before: secondAt(1)
+}
+/** Within hours. */
+const times = { from: secondAt(0.1) + 1_234, before: secondAt(0.4) + 567 }
+
+const filters: Readonly<Record<string, Partial<CountedEvents>>> = {
+  all: {},
+  times,
+  "type+times": { eventTypes: [COMMON_TYPE], ...times },
+  type_rare: { network: "devnet", eventTypes: [RARE_TYPE] },
+  account_rare: { accounts: [RARE_ACCOUNT] },
+  account_all: { accounts: [IN_ALL] },
+  "account_all+type+times": { accounts: [IN_ALL], eventTypes: [COMMON_TYPE], ...times },
+  accounts_100: { accounts: accounts(100) },
+  accounts_1000: { accounts: accounts(1_000) },
+  accounts_10000: { accounts: accounts(10_000) }
+}
+
+const exactly = Effect.fnUntraced(function* ({ accounts, before, eventTypes, from, network }: CountedEvents) {
+  const sql = yield* SqlClient.SqlClient
+  const within = sql.and([
+    sql`network = ${network}`,
+    sql`close_time >= to_timestamp(${from}) AND close_time < to_timestamp(${before})`,
+    ...(eventTypes === undefined ? [] : [sql`event_type = ANY(${column(eventTypes)}::text[])`]),
+    ...(accounts === undefined ? [] : [sql`account = ANY(${column(accounts)}::text[])`])
+  ])
+  const [row] = yield* accounts === undefined
+    ? sql<{ readonly events: number }>`SELECT count(*)::float8 AS events FROM events WHERE ${within}`
+    : sql<{ readonly events: number }>`
+        SELECT count(*)::float8 AS events
+        FROM (SELECT DISTINCT ledger_index, position FROM event_accounts WHERE ${within}) AS found`
+  return row!.events
+})
+
+const benchmark: Benchmark = {
+  description: `estimates of replays by filters, among ${EVENTS} events of 400 days`,
+  target: `at most ${LONGEST_MS / 1_000} s and ${MOST_OFF_PERCENT} % off`,
+  run: (report) =>
+    Effect.gen(function* () {
+      const counts = yield* EventCounts
+      yield* seedEvents(EVENTS)
+      for (const [name, filter] of Object.entries(filters)) {
+        const wanted = { ...everything, ...filter }
+        const exact = yield* exactly(wanted)
+        const estimated = yield* counts.estimate(wanted)
+        const off = (Math.abs(estimated - exact) / exact) * 100
+        const rounds = yield* inRounds(ROUNDS, () => timed(counts.estimate(wanted)))
+        const ms = medianOf(rounds, (value) => value)
+        const promised = { target: 1, better: "lower" } as const
+        report({ name: `estimates.${name}`, value: ms, unit: "ms", ratio: ms / LONGEST_MS, ...promised })
+        report({
+          name: `estimates.${name}.off`,
+          value: off,
+          unit: "%",
+          ratio: off / MOST_OFF_PERCENT,
+          ...promised
+        })
+      }
+    }).pipe(Effect.provide(Layer.provideMerge(EventCounts.layer, storeLayer())), Effect.scoped)
+}
+
+export default benchmark
