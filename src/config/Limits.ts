@@ -214,8 +214,8 @@ export const Limits = {
   ...replayBounds,
   /** Jobs that one process works on at once: each has a batch in memory, and they share the reading. */
   replayJobs: 8,
-  /** Between looks for a job that nobody works on. */
-  replayPollMs: 500,
+  /** Between looks for a job that nobody works on: each costs an idle process a tenth of a percent of a core. */
+  replayPollMs: 1_000,
   /** Events queued in one batch of a job, and records read for it at most: a batch ends within some 100 ms. */
   replayBatchEvents: 250,
   replayBatchRecords: 10_000,
@@ -249,7 +249,7 @@ export const Limits = {
    * Samples of an estimate, and times accounts that are looked up in them. Finding as many `events` tells their number to
    * some per cent: samples of an hour that find fewer are taken again, longer.
    */
-  replaySamples: { most: 1_000, fewest: 40, lookups: 20_000, events: 5_000, longestHours: 48 },
+  replaySamples: { most: 1_000, fewest: 20, lookups: 20_000, events: 3_000, longestHours: 48 },
   /** Replayed deliveries queued or in flight per delivery partition, apart from the live ones. */
   partitionReplays: 500,
   /** Replayed deliveries an actor takes at once: reading them holds up the live ones behind. */
