@@ -243,6 +243,8 @@ export const Limits = {
   /** How long a cancelled job's worker may take to end its batch, and how often it is looked at meanwhile. */
   replayCancelMs: 900,
   replayCancelPollMs: 20,
+  /** Events that the event log's tables lack, read for an estimate: some 100 ms. */
+  replayUnindexedRecords: 5_000,
   /** Index rows counted for an estimate before it turns to samples: some 50 ms. */
   replayCountedRows: 50_000,
   /**

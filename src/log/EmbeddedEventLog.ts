@@ -145,6 +145,15 @@ export const readerLayer: Layer.Layer<EventLogReader, never, SqlClient.SqlClient
             const found = all.find((one) => one.topic === topic && one.partition === partition)
             return { start: found?.start ?? 0, end: found?.end ?? 0 }
           })
+        ),
+      committed: (group: string, { topic, partition }: Partition) =>
+        tables.loadCommits.pipe(
+          Effect.mapError(failed("read", topic)),
+          Effect.map(
+            (all) =>
+              all.find((one) => one.group === group && one.topic === topic && one.partition === partition)
+                ?.offset ?? 0
+          )
         )
     }
     return { ...primitives, last: makeLast(primitives) }

@@ -125,5 +125,5 @@ export class EventLog extends Context.Service<
 /** What a process may do with a log that it does not own. */
 export class EventLogReader extends Context.Service<
   EventLogReader,
-  Pick<EventLog["Service"], "read" | "last" | "offsets">
+  Pick<EventLog["Service"], "read" | "last" | "offsets" | "committed">
 >()("ledgerhook/log/EventLogReader") {}

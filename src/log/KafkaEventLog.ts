@@ -12,6 +12,7 @@ import {
   EventLogError,
   EventLogReader,
   type NewRecord,
+  type Partition,
   type Position,
   type Transaction
 } from "./EventLog.ts"
@@ -80,12 +81,14 @@ const makeReading = (settings: KafkaSettings) =>
         partitionOf(from.topic, "")
         return Effect.mapError(reader.read(from, max), failed("read", from.topic))
       },
-      offsets: (partition: { readonly topic: string; readonly partition: number }) =>
+      offsets: (partition: Partition) =>
         Effect.suspend(() => {
           // Dies for a topic that nobody described.
           partitionOf(partition.topic, "")
           return Effect.mapError(reader.offsets(partition), failed("read", partition.topic))
-        })
+        }),
+      committed: (group: string, partition: Partition) =>
+        Effect.mapError(reader.committed(nameOf(group), partition), failed("read", partition.topic))
     }
     return { options, now, nameOf, reader, primitives }
   })
@@ -222,8 +225,6 @@ export const layer = (
         last: makeLast(primitives),
         offsetAtTime: (partition, unixMs) =>
           Effect.mapError(reader.offsetAtTime(partition, unixMs), failed("read", partition.topic)),
-        committed: (group, partition) =>
-          Effect.mapError(reader.committed(nameOf(group), partition), failed("read", partition.topic)),
         applyRetention: Effect.void
       })
     })

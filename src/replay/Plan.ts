@@ -5,9 +5,10 @@
 import { Effect, Schedule } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { HistoryStretch } from "../domain/History.ts"
-import { EVENT_LOG_GROUP, eventsTopic } from "../domain/LedgerEvent.ts"
+import { eventsTopic } from "../domain/LedgerEvent.ts"
 import { EventLog } from "../log/EventLog.ts"
 import type { ClaimedJob, ReplayPlan } from "../storage/ReplayWork.ts"
+import { firstUnindexed } from "../storage/Unindexed.ts"
 import { planWithHistory } from "./History.ts"
 import type { Places } from "./Places.ts"
 
@@ -46,8 +47,8 @@ export const planJob = Effect.fnUntraced(function* (
   if (filters.accounts === undefined) return plan
   if (!worthLookingUp(job.estimatedEvents, plan.endOffset - plan.startOffset)) return plan
   // The index must hold all that the log held when the job was made.
-  const isIndexed = yield* log.committed(EVENT_LOG_GROUP, partition).pipe(
-    Effect.map((indexed) => indexed >= plan.endOffset),
+  const isIndexed = yield* firstUnindexed(log, job.network).pipe(
+    Effect.map((lacking) => lacking === undefined || lacking.offset >= plan.endOffset),
     Effect.repeat({ until: (indexed) => indexed, schedule: Schedule.spaced(Limits.replayPollMs) }),
     Effect.timeoutOrElse({ duration: Limits.replayIndexWaitMs, orElse: () => Effect.succeed(false) })
   )

@@ -1,7 +1,8 @@
 /**
- * How many events a replay by filters will queue. What the event log holds is counted (storage/EventCounts.ts). Of
- * history, what was fetched before is known by its number of events, and what nobody has seen is taken to be as busy as
- * the first day that the event log knows; the filters' share in either is their share of that day.
+ * How many events a replay by filters will queue. What the event log holds is counted (storage/EventCounts.ts), and what
+ * its tables lack is read. Of history, what was fetched before is known by its number of events, and what nobody has seen
+ * is taken to be as busy as the first day that the event log knows; the filters' share in either is their share of that
+ * day.
  */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -13,6 +14,7 @@ import { firstLedger } from "../log/FirstLedger.ts"
 import { type EventCounts, secondsBetween } from "./EventCounts.ts"
 import type { HistoryStore } from "./HistoryStore.ts"
 import { keptTime } from "./ReplayExtent.ts"
+import { countUnindexed, firstUnindexed } from "./Unindexed.ts"
 
 export interface EstimateFrom {
   readonly log: EventLogReader["Service"]
@@ -31,13 +33,20 @@ export const estimateReplay = Effect.fnUntraced(function* (
   const kept = yield* keptTime(log, network)
   if (kept === undefined) return 0
   const wanted = secondsBetween(since, until)
-  const known = yield* counts.estimate({
+  // Asked first: what is written meanwhile is then not counted twice.
+  const lacking = yield* firstUnindexed(log, network)
+  const unindexed =
+    lacking === undefined
+      ? { events: 0, closedAt: Number.POSITIVE_INFINITY }
+      : yield* countUnindexed(log, lacking, filters)
+  const indexed = yield* counts.estimate({
     network,
     eventTypes,
     accounts,
     from: Math.max(wanted.from, kept.from),
-    before: Math.min(wanted.before, kept.before)
+    before: Math.min(wanted.before, kept.before, unindexed.closedAt)
   })
+  const known = indexed + unindexed.events
   const first = yield* firstLedger(log, network).pipe(Effect.catchTag("NotAMarker", Effect.die))
   if (!withHistory || since === undefined || first === undefined || wanted.from >= kept.from) return known
 

@@ -44,6 +44,9 @@ describe("a reader of the embedded log", () => {
       const whole = { ...EVENTS, offset: 0 }
       assert.deepStrictEqual(yield* reader.read(whole, 10), yield* log.read(whole, 10))
       assert.strictEqual((yield* reader.last(EVENTS))?.value, "c")
+      assert.strictEqual(yield* reader.committed("g", EVENTS), 0)
+      yield* log.transaction({ append: [], commit: { group: "g", positions: [{ ...EVENTS, offset: 2 }] } })
+      assert.strictEqual(yield* reader.committed("g", EVENTS), 2)
     })
   )
 

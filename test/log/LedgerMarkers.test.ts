@@ -30,7 +30,8 @@ const logOf = (all: ReadonlyArray<LedgerMarker>, offsetOf: (n: number) => number
       }),
     last: () => Effect.sync(() => records.at(-1)),
     offsets: () =>
-      Effect.sync(() => ({ start: records[0]?.offset ?? 0, end: (records.at(-1)?.offset ?? -1) + 1 }))
+      Effect.sync(() => ({ start: records[0]?.offset ?? 0, end: (records.at(-1)?.offset ?? -1) + 1 })),
+    committed: () => Effect.succeed(0)
   }
   return { reader, reads: () => reads }
 }

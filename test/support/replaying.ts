@@ -85,29 +85,34 @@ export const pastLedgers = (
 }
 
 /** Each in a transaction of its own, as ingest writes them. */
-export const writeLedgers = Effect.fnUntraced(function* (
+export const appendLedgers = Effect.fnUntraced(function* (
   ledgers: ReadonlyArray<PastLedger>,
   network: Network = "mainnet"
 ) {
   const log = yield* EventLog
-  const store = yield* EventStore
   for (const ledger of ledgers) {
     yield* log.transaction({
       append: ledger.events.map(recordOf),
       appendThen: (positions) => markerRecords(network, [markerOf(ledger, positions[0]?.offset ?? null)])
     })
   }
-  yield* store.insert(
-    ledgers.flatMap(({ events }) => events),
-    BEGAN
-  )
-  const partition = { topic: eventsTopic(network), partition: 0 }
-  const { end } = yield* log.offsets(partition)
-  yield* log.transaction({
-    append: [],
-    commit: { group: EVENT_LOG_GROUP, positions: [{ ...partition, offset: end }] }
-  })
 })
+
+/** What the events stage does with the topic's first events; of the last `uncommitted` it has not committed the offsets. */
+export const indexEvents = Effect.fnUntraced(function* (events: ReadonlyArray<LedgerEvent>, uncommitted = 0) {
+  const log = yield* EventLog
+  const store = yield* EventStore
+  yield* store.insert(events, BEGAN)
+  const position = {
+    topic: eventsTopic(events[0]!.network),
+    partition: 0,
+    offset: events.length - uncommitted
+  }
+  yield* log.transaction({ append: [], commit: { group: EVENT_LOG_GROUP, positions: [position] } })
+})
+
+export const writeLedgers = (ledgers: ReadonlyArray<PastLedger>, network: Network = "mainnet") =>
+  Effect.andThen(appendLedgers(ledgers, network), indexEvents(ledgers.flatMap(({ events }) => events)))
 
 export const eventsOf = (ledgers: ReadonlyArray<PastLedger>): ReadonlyArray<LedgerEvent> =>
   ledgers.flatMap(({ events }) => events)
