@@ -17,6 +17,7 @@ import { HistoryRequests } from "../src/storage/HistoryRequests.ts"
 import { HistoryStore } from "../src/storage/HistoryStore.ts"
 import { ReplayStore } from "../src/storage/ReplayStore.ts"
 import { ReplayWork } from "../src/storage/ReplayWork.ts"
+import { WorkNotices } from "../src/storage/WorkNotices.ts"
 import type { Arrival } from "./support/arrivalsProgram.ts"
 import type { Benchmark, Figure } from "./support/Benchmark.ts"
 import { type Child, startChild } from "./support/Child.ts"
@@ -208,7 +209,8 @@ const measuringLayer = Layer.mergeAll(
   ReplayWork.layer,
   EventCounts.layer,
   HistoryStore.layer,
-  HistoryRequests.layer
+  HistoryRequests.layer,
+  WorkNotices.layer
 ).pipe(Layer.provideMerge(deliveringLayer(makeFeed())))
 
 const figures = ({ rates, scans, rounds }: Effect.Success<typeof measure>): ReadonlyArray<Figure> => {

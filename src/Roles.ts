@@ -68,6 +68,7 @@ import * as Sql from "./storage/Sql.ts"
 import { TestDeliveries } from "./storage/TestDeliveries.ts"
 import { UsageStore } from "./storage/UsageStore.ts"
 import { forgetPreviousSecrets, WebhookStore } from "./storage/WebhookStore.ts"
+import { WorkNotices } from "./storage/WorkNotices.ts"
 import { AccountHolds } from "./webhooks/AccountHolds.ts"
 import { activeWebhooks } from "./webhooks/ActiveWebhooks.ts"
 import { WebhookRegistry } from "./webhooks/WebhookRegistry.ts"
@@ -269,10 +270,10 @@ const roleLayers = {
     Layer.provide([Recorder.layer, Sender.layer, AccountHolds.layer])
   ),
   delay: supervised("delay", delay),
-  replay: supervised("replay", replay)
+  replay: supervised("replay", replay).pipe(Layer.provide(WorkNotices.layer))
 }
 
-const notifyLayer = supervised("mail", notify).pipe(Layer.provide(Mailer.layer))
+const notifyLayer = supervised("mail", notify).pipe(Layer.provide([Mailer.layer, WorkNotices.layer]))
 
 /** All that a process does on a database: its roles and stores, with the upkeep of both. */
 export const roles = Layer.unwrap(

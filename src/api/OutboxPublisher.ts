@@ -1,9 +1,8 @@
 /**
  * Moves the outbox to the log: rows in the order of their ids, each exactly once. How far it has come is the offset of
  * group "outbox", committed in the log's own transaction with the records, so a crash between appending and deleting
- * repeats nothing. One process publishes at a time (a lease, and the log refuses a writer that was superseded); it wakes
- * when this process wrote and looks by itself for what others wrote. While the log or the database is away it waits,
- * and the API goes on.
+ * repeats nothing. One process publishes at a time (a lease, and the log refuses a writer that was superseded), and is
+ * told when any has written. While the log or the database is away it waits, and the API goes on.
  */
 import { Effect, Layer } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -11,6 +10,7 @@ import { patiently } from "../config/Retrying.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { Leases } from "../storage/Leases.ts"
 import { OUTBOX_POSITION, Outbox } from "../storage/Outbox.ts"
+import { WorkNotices } from "../storage/WorkNotices.ts"
 
 /** The record's header that names its row. */
 export const OUTBOX_ID_HEADER = "outbox-id"
@@ -42,13 +42,13 @@ const publish = Effect.gen(function* () {
   const log = yield* EventLog
   // Opened before anything is read: what an earlier writer had under way has ended by then.
   const writer = yield* log.exclusive(OUTBOX_POSITION.group)
-  const idle = Effect.raceFirst(outbox.written, Effect.sleep(Limits.outboxPollMs))
+  const { next } = yield* WorkNotices
   let seen = 0
   while (true) {
     // The database alone is asked while there is nothing new.
     const head = yield* outbox.headId
     while (head > seen) if (!(yield* publishBatch(writer))) seen = head
-    yield* idle
+    yield* next("outbox")
   }
 }).pipe(Effect.scoped)
 
@@ -57,4 +57,4 @@ export const outboxPublisherLayer = Layer.effectDiscard(
     const leases = yield* Leases
     yield* Effect.forkScoped(publish.pipe(leases.hold("outbox"), patiently("publishing the outbox")))
   })
-)
+).pipe(Layer.provide(WorkNotices.layer))

@@ -214,8 +214,6 @@ export const Limits = {
   ...replayBounds,
   /** Jobs that one process works on at once: each has a batch in memory, and they share the reading. */
   replayJobs: 8,
-  /** Between looks for a job that nobody works on: each costs an idle process a tenth of a percent of a core. */
-  replayPollMs: 1_000,
   /** Events queued in one batch of a job, and records read for it at most: a batch ends within some 100 ms. */
   replayBatchEvents: 250,
   replayBatchRecords: 10_000,
@@ -238,6 +236,8 @@ export const Limits = {
   replayLookupEvents: 200,
   /** An event log that lags by more than this is not waited for: the job reads everything instead. */
   replayIndexWaitMs: 10_000,
+  /** Between looks whether it still does. */
+  replayIndexLookMs: 250,
   /** Between looks at whether a suspended account may go on. */
   replaySuspendedMs: 500,
   /** How long a cancelled job's worker may take to end its batch, and how often it is looked at meanwhile. */
@@ -278,8 +278,6 @@ export const Limits = {
   /** Between looks at who has reached a part of the quota and is to be told, and accounts told at once. */
   quotaNoticesMs: 10_000,
   quotaNoticesBatch: 500,
-  /** Between looks at the mails that are due. */
-  mailPollMs: 2_000,
   /** Sending one mail, from connecting to the server's answer: a process that stops waits for it, within `shutdownMs`. */
   mailSendMs: 10_000,
   /** How long a mail is its sender's: past this the sender has died, and another sends it. */
@@ -314,6 +312,11 @@ export const Limits = {
   databaseReadsPerConnection: 16,
   /** A lookup that takes longer is given up, a 503: nobody waits behind one whose caller may long be gone. */
   databaseReadMs: 10_000,
+  /**
+   * Between looks for work that nobody told of (storage/WorkNotices.ts): a mail is due again, or a worker died. With a lease
+   * that must end before it, its job is taken over within 15 s.
+   */
+  workLookMs: 3_000,
   /** How long a lease lasts that is not renewed: what its process did is taken over after this. */
   leaseMs: 10_000,
   /** Between renewals: two may fail before the lease is given up. */
@@ -336,8 +339,6 @@ export const Limits = {
   secretsExamined: 1_000,
   /** Outbox rows published in one transaction of the log. */
   outboxBatch: 500,
-  /** Between looks at the outbox for what other processes wrote; its own writes wake the publisher at once. */
-  outboxPollMs: 500,
 
   /** Detection alerts kept, newest first: they are rare, and one fault of ours could raise one per transaction. */
   detectionAlerts: 10_000,

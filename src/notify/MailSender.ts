@@ -8,6 +8,7 @@ import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
 import { Metrics } from "../observability/Metrics.ts"
 import { type LeasedMail, MailStore } from "../storage/MailStore.ts"
+import { WorkNotices } from "../storage/WorkNotices.ts"
 import { Mailer } from "./Mailer.ts"
 import { MailError } from "./Smtp.ts"
 
@@ -57,8 +58,10 @@ export const sendNext = Effect.gen(function* () {
 })
 
 /** Never ends by itself. */
-export const sendMails = Effect.forever(
-  Effect.flatMap(sendNext.pipe(patiently("looking for mails")), (more) =>
-    more ? Effect.void : Effect.sleep(Limits.mailPollMs)
+export const sendMails = Effect.flatMap(WorkNotices, ({ next }) =>
+  Effect.forever(
+    Effect.flatMap(sendNext.pipe(patiently("looking for mails")), (more) =>
+      more ? Effect.void : next("mails")
+    )
   )
 )

@@ -49,7 +49,7 @@ export const planJob = Effect.fnUntraced(function* (
   // The index must hold all that the log held when the job was made.
   const isIndexed = yield* firstUnindexed(log, job.network).pipe(
     Effect.map((lacking) => lacking === undefined || lacking.offset >= plan.endOffset),
-    Effect.repeat({ until: (indexed) => indexed, schedule: Schedule.spaced(Limits.replayPollMs) }),
+    Effect.repeat({ until: (indexed) => indexed, schedule: Schedule.spaced(Limits.replayIndexLookMs) }),
     Effect.timeoutOrElse({ duration: Limits.replayIndexWaitMs, orElse: () => Effect.succeed(false) })
   )
   return { ...plan, byLedger: isIndexed }

@@ -8,11 +8,13 @@ import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
 import { HistoryRequests } from "../storage/HistoryRequests.ts"
 import { ReplayWork } from "../storage/ReplayWork.ts"
+import { WorkNotices } from "../storage/WorkNotices.ts"
 import { runJob } from "./Runner.ts"
 
 /** Never ends by itself. */
 export const replay = Effect.gen(function* () {
   const jobs = yield* ReplayWork
+  const notices = yield* WorkNotices
   const places = yield* Semaphore.make(Limits.replayJobs)
   const fibers = yield* FiberSet.make<void, never>()
 
@@ -31,7 +33,7 @@ export const replay = Effect.gen(function* () {
       yield* FiberSet.run(fibers, Effect.ensuring(runJob(job.value), Semaphore.release(places, 1)))
     } else {
       yield* Semaphore.release(places, 1)
-      yield* Effect.sleep(Limits.replayPollMs)
+      yield* notices.next("replays")
     }
   })
   return yield* Effect.raceFirst(Effect.forever(next), FiberSet.join(fibers))

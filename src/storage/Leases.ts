@@ -5,10 +5,16 @@
  * not be written twice is fenced where it is written (`EventLog.exclusive`).
  */
 import { randomUUID } from "node:crypto"
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Latch, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
+import { column } from "./Columns.ts"
+
+interface Held {
+  readonly name: string
+  readonly lost: Latch.Latch
+}
 
 export class Leases extends Context.Service<
   Leases,
@@ -50,33 +56,57 @@ export class Leases extends Context.Service<
           Effect.repeat({ until: (held) => held, schedule: Schedule.spaced(Limits.leaseTakeMs) })
         )
 
-      /** Ends when the lease is lost: taken by another, or not renewed in time since the database does not answer. */
-      const lost = (name: string) =>
-        Effect.sleep(Limits.leaseRenewMs).pipe(
-          Effect.andThen(
-            take(name).pipe(
-              Effect.retry(Schedule.spaced(Limits.leaseTakeMs)),
-              Effect.timeoutOrElse({
-                duration: Limits.leaseMs - 2 * Limits.leaseRenewMs,
-                orElse: () => Effect.succeed(false)
-              }),
-              Effect.orDie
-            )
-          ),
-          Effect.repeat({ until: (held) => !held }),
-          Effect.andThen(Effect.logWarning(`the lease ${name} was lost; what it is for is done elsewhere`)),
-          Effect.as("lost" as const)
+      /** Which of the leases are still this process's; they last again. */
+      const renew = (names: ReadonlyArray<string>) =>
+        sql<{ readonly name: string }>`
+          UPDATE leases SET expires_at = clock_timestamp() + ${Limits.leaseMs} * interval '1 millisecond'
+          WHERE name = ANY(${column(names)}::text[]) AND owner = ${owner} RETURNING name`.pipe(
+          Effect.map((rows) => new Set(rows.map(({ name }) => name)))
         )
+
+      /** What this process has, each with what is opened when it is lost. */
+      const held = new Set<Held>()
+      // One statement for all of them: each would cost a process that has nothing to do as much as its job.
+      const renewing = Effect.gen(function* () {
+        const round = [...held]
+        if (round.length === 0) return
+        const kept = yield* renew(round.map(({ name }) => name)).pipe(
+          Effect.retry(Schedule.spaced(Limits.leaseTakeMs)),
+          // Not renewed in time, since the database does not answer: the same as taken by another.
+          Effect.timeoutOrElse({
+            duration: Limits.leaseRenewMs,
+            orElse: () => Effect.succeed(new Set<string>())
+          }),
+          Effect.orDie
+        )
+        for (const { name, lost } of round) if (!kept.has(name)) Latch.openUnsafe(lost)
+      })
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(Limits.leaseRenewMs), renewing)))
+
+      /** Runs `job` until it ends or the lease is lost. */
+      const whileHeld = Effect.fnUntraced(function* <A, E, R>(name: string, job: Effect.Effect<A, E, R>) {
+        const one: Held = { name, lost: Latch.makeUnsafe(false) }
+        return yield* Effect.acquireUseRelease(
+          Effect.sync(() => held.add(one)),
+          () =>
+            Effect.raceFirst(
+              Effect.map(job, (value) => ({ value })),
+              Latch.await(one.lost).pipe(
+                Effect.andThen(
+                  Effect.logWarning(`the lease ${name} was lost; what it is for is done elsewhere`)
+                ),
+                Effect.as("lost" as const)
+              )
+            ),
+          () => Effect.sync(() => held.delete(one))
+        )
+      })
 
       return Leases.of({
         hold: (name) => (job) => {
           const once = Effect.acquireUseRelease(
             acquired(name),
-            () =>
-              Effect.raceFirst(
-                Effect.map(job, (value) => ({ value })),
-                lost(name)
-              ),
+            () => whileHeld(name, job),
             () => release(name)
           )
           return once.pipe(

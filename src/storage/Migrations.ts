@@ -17,6 +17,7 @@ import leases from "./migrations/0009_leases.ts"
 import replay from "./migrations/0010_replay.ts"
 import accountTotals from "./migrations/0011_account_totals.ts"
 import history from "./migrations/0012_history.ts"
+import workNotices from "./migrations/0013_work_notices.ts"
 
 const migrations = {
   "0001_foundation": foundation,
@@ -30,7 +31,8 @@ const migrations = {
   "0009_leases": leases,
   "0010_replay": replay,
   "0011_account_totals": accountTotals,
-  "0012_history": history
+  "0012_history": history,
+  "0013_work_notices": workNotices
 }
 const TABLE = "migrations"
 const newest = Object.keys(migrations).length

@@ -4,7 +4,7 @@
  * comes last in a transaction, after every row lock, or two transactions could wait for each other.
  * api/OutboxPublisher moves the rows to the log. The newest row is kept when it has been published: `headId` needs it.
  */
-import { Context, Effect, Layer, Queue } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { AdvisoryLocks } from "../config/AdvisoryLocks.ts"
 import { CONFIG_TOPIC } from "../domain/Webhook.ts"
@@ -24,7 +24,7 @@ export const OUTBOX_POSITION = { group: "outbox", topic: CONFIG_TOPIC, partition
 export class Outbox extends Context.Service<
   Outbox,
   {
-    /** Only inside `sql.withTransaction`, and last in it. Wakes this process's publisher after the commit. */
+    /** Only inside `sql.withTransaction`, and last in it. The publisher is told after the commit (storage/WorkNotices.ts). */
     readonly insert: (
       records: ReadonlyArray<Pick<NewRecord, "topic" | "key" | "value">>
     ) => Effect.Effect<void, SqlError.SqlError>
@@ -37,16 +37,12 @@ export class Outbox extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<OutboxRow>, SqlError.SqlError>
     /** Drops rows up to `id`, but for the newest of all. */
     readonly removeUpTo: (id: number) => Effect.Effect<void, SqlError.SqlError>
-    /** Waits until this process has written since the last call. */
-    readonly written: Effect.Effect<void>
   }
 >()("ledgerhook/storage/Outbox") {
   static readonly layer = Layer.effect(
     Outbox,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      // One waiting wake-up stands for any number of writes.
-      const wake = yield* Queue.sliding<void>(1)
 
       return Outbox.of({
         insert: (records) =>
@@ -59,7 +55,6 @@ export class Outbox extends Context.Service<
                 ${column(records.map(({ key }) => key))}::text[],
                 ${column(records.map(({ value }) => value))}::text[]
               ) WITH ORDINALITY AS new (topic, key, value, n) ORDER BY n`
-            yield* sql.afterCommit(Effect.asVoid(Queue.offer(wake, undefined)))
           }),
         headId: sql<{ readonly id: number }>`SELECT coalesce(max(id), 0)::float8 AS id FROM outbox`.pipe(
           Effect.map((rows) => rows[0]!.id)
@@ -71,8 +66,7 @@ export class Outbox extends Context.Service<
         removeUpTo: (id) =>
           sql`
             DELETE FROM outbox
-            WHERE id <= ${id}::bigint AND id < (SELECT max(id) FROM outbox)`.pipe(Effect.asVoid),
-        written: Queue.take(wake)
+            WHERE id <= ${id}::bigint AND id < (SELECT max(id) FROM outbox)`.pipe(Effect.asVoid)
       })
     })
   )

@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import { Mailer } from "../../src/notify/Mailer.ts"
 import { noticeQuotas, notify } from "../../src/notify/Notify.ts"
 import { MailStore } from "../../src/storage/MailStore.ts"
+import { WorkNotices } from "../../src/storage/WorkNotices.ts"
 import { deliveringLayer, makeWebhook, queueEvents, startDelivering } from "../support/delivering.ts"
 import { type MailServer, makeMailServer } from "../support/mailServer.ts"
 import { makeReceiver } from "../support/receiver.ts"
@@ -12,8 +13,9 @@ import { insertAccount, setUsage } from "../support/rows.ts"
 import { settingsLayer } from "../support/settings.ts"
 
 const notifying = (server: MailServer) =>
-  Layer.merge(
+  Layer.mergeAll(
     MailStore.layer,
+    WorkNotices.layer,
     Layer.provide(Mailer.layer, settingsLayer({ SMTP_URL: server.url, MAIL_FROM: "hooks@service.example" }))
   )
 

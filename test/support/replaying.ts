@@ -22,6 +22,7 @@ import { EventStore } from "../../src/storage/EventStore.ts"
 import { HistoryRequests } from "../../src/storage/HistoryRequests.ts"
 import { ReplayStore } from "../../src/storage/ReplayStore.ts"
 import { ReplayWork } from "../../src/storage/ReplayWork.ts"
+import { WorkNotices } from "../../src/storage/WorkNotices.ts"
 import { storesLayer } from "./api.ts"
 import { hashOf } from "./chain.ts"
 import { addresses, eventOf, pick, recordOf, types } from "./events.ts"
@@ -121,7 +122,9 @@ export const ACCOUNT = "acct_1"
 export const owner = { accountId: ACCOUNT, networks: ["mainnet"] as const }
 
 export const replayingWith = (environment: Environment = {}) =>
-  Layer.merge(ReplayWork.layer, HistoryRequests.layer).pipe(Layer.provideMerge(storesLayer(environment)))
+  Layer.mergeAll(ReplayWork.layer, HistoryRequests.layer, WorkNotices.layer).pipe(
+    Layer.provideMerge(storesLayer(environment))
+  )
 export const replayingLayer = replayingWith()
 
 /** A webhook, and the job that is asked for. */
