@@ -1,8 +1,8 @@
 /**
  * An event log of any size, made by PostgreSQL itself: 400 days of two test networks, whatever the number of events.
  * Whole partitions are filled before they are attached, so that each index is built once. One account is in all events,
- * the others are among 20,000. What is rare is equally rare in any size: 40 events of a type, and 80 of an account, all of
- * the 40 among them.
+ * the others are among 20,000, a few of them in most events, and how few changes from week to week. What is rare is
+ * equally rare in any size: 40 events of a type, and 80 of an account, all of the 40 among them.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -60,7 +60,9 @@ export const seedEvents = Effect.fnUntraced(function* (events: number) {
       INSERT INTO ${accountsTable} (network, event_type, account, close_time, ledger_index, position)
       SELECT network, event_type, account, close_time, ledger_index, position FROM ${eventsTable},
         LATERAL (SELECT (ledger_index - ${FIRST_LEDGER}) * ${EVENTS_PER_LEDGER} + position AS number) AS counted,
-        LATERAL (VALUES (${IN_ALL}), ('r' || md5((number * 7919 % ${SEEDED_ACCOUNTS})::text)),
+        LATERAL (SELECT ('x' || md5(number::text))::bit(32)::bigint / 4294967296.0::float8 AS chance) AS thrown,
+        LATERAL (VALUES (${IN_ALL}),
+          ('r' || md5(floor(${SEEDED_ACCOUNTS} * power(chance, 3 + sin(number * 300.0::float8 / ${events})))::text)),
           (CASE WHEN number % ${events / RARE_EVENTS / 2} = 7 THEN ${RARE_ACCOUNT} END)) AS involved (account)
       WHERE account IS NOT NULL`
     for (const [parent, table] of [

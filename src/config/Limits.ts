@@ -248,10 +248,17 @@ export const Limits = {
   /** Index rows counted for an estimate before it turns to samples: some 50 ms. */
   replayCountedRows: 50_000,
   /**
-   * Samples of an estimate, and times accounts that are looked up in them. Finding as many `events` tells their number to
-   * some per cent: samples of an hour that find fewer are taken again, longer.
+   * Samples of an estimate, and times accounts are looked up in them: some 10 µs each. They are as long as it takes for so
+   * many events to be `looked` at; finding `events` of the accounts' tells their number to some per cent.
    */
-  replaySamples: { most: 1_000, fewest: 20, lookups: 20_000, events: 3_000, longestHours: 48 },
+  replaySamples: {
+    most: 1_000,
+    fewest: 10,
+    lookups: 20_000,
+    looked: 30_000,
+    events: 3_000,
+    longestHours: 48
+  },
   /** Replayed deliveries queued or in flight per delivery partition, apart from the live ones. */
   partitionReplays: 500,
   /** Replayed deliveries an actor takes at once: reading them holds up the live ones behind. */
