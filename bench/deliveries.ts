@@ -126,7 +126,7 @@ const short: Readonly<Record<string, Partial<DeliveryFilter>>> = {
 }
 
 const pageOf = (queries: Queries, filter: Partial<DeliveryFilter>, beforeId?: string) =>
-  queries.list(OWNER, { ...NONE, ...filter }, beforeId, PAGE + 1)
+  queries.list(OWNER, { ...NONE, ...filter }, beforeId, PAGE + 1, END_MS)
 
 const hundredthOf = Effect.fnUntraced(function* (queries: Queries, filter: Partial<DeliveryFilter>) {
   let beforeId: string | undefined

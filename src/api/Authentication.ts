@@ -33,4 +33,4 @@ export const ownerOf = ({ accountId, environment }: Identity): Owner => ({
 })
 
 /** The gate has checked the key by the time a handler's own middleware runs. */
-export const keyRequiredLayer = Layer.succeed(KeyRequired, { apiKey: (handler) => handler })
+export const keyRequiredLayer = Layer.succeed(KeyRequired, (handler) => handler)

@@ -3,7 +3,7 @@
  * and booleans where a query has text, an example of every body and parameter, and the headers of every answer. Nothing
  * about a single endpoint stands here. Pure.
  */
-import { ledgerIndexBounds, pageDefaults } from "./contract/Common.ts"
+import { ledgerIndexBounds, pageDefaults, securitySchemes } from "./contract/Common.ts"
 import { component, headerComponents, headersOf, REQUEST_ID, requestIdParameter } from "./OpenApiHeaders.ts"
 import { exampleOf, isObject, type Schema, type Schemas, tidySchemas } from "./OpenApiSchemas.ts"
 
@@ -34,7 +34,7 @@ interface Operation {
 interface Document {
   readonly info: Readonly<Record<string, unknown>>
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components: { readonly schemas: Schemas; readonly securitySchemes: unknown }
+  readonly components: { readonly schemas: Schemas }
 }
 
 type Components = Record<string, unknown>
@@ -180,8 +180,8 @@ export const publishedDocument = (generated: Record<string, unknown>): Record<st
     ...document,
     paths,
     components: {
-      ...document.components,
       schemas,
+      securitySchemes,
       responses,
       headers: headerComponents,
       parameters: { [REQUEST_ID]: requestIdParameter }

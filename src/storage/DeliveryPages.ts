@@ -1,10 +1,10 @@
 /**
- * The statement behind a page of deliveries, for any combination of filters: its cost follows the page's size, not the
+ * The statements behind a page of deliveries, for any combination of filters: their cost follows the page's size, not the
  * number of rows. Totals tell the days that have some, newest first, and a range of an index gives those of a day; of
  * `pending` and `delivered`, which are in no index (migration 0006), totals tell the hours and minutes, and only the ids of
  * such minutes are looked through. Rows come newest first throughout, so that a full page ends the search.
+ * A page that its last day fills is looked for there alone. Written as text: making it of fragments takes twice as long.
  */
-import type { SqlClient, Statement } from "effect/sql"
 import type { DeliveryStatus } from "../domain/Delivery.ts"
 import { firstIdAt, idTime } from "../domain/Ids.ts"
 import { ALL_WEBHOOKS } from "./DeliveryStats.ts"
@@ -19,143 +19,224 @@ export interface DeliveryFilter {
   readonly until: number | undefined
 }
 
+/** What is to be read: up to `limit` rows with ids from the one, included, to the other, not included. */
+export interface PageRange {
+  readonly fromId: string
+  readonly endId: string
+  readonly limit: number
+}
+
+export interface Statement {
+  readonly text: string
+  /** Of `$1`, `$2`, … */
+  readonly values: ReadonlyArray<string | ReadonlyArray<string>>
+}
+
 type Unit = "day" | "hour" | "minute"
 
-/** What rows have in common, in an index's order. */
-type Key = ReadonlyArray<readonly [name: string, value: Statement.Fragment]>
+/** What rows have in common, in an index's order: columns and their values in the statement. */
+type Key = ReadonlyArray<readonly [name: string, value: string]>
 
 /** Below and above every id. */
 const FIRST_ID = "dlv_"
 const LAST_ID = "dlv_~"
 
-export const pageStatement = <Row extends object>(
-  sql: SqlClient.SqlClient,
-  columns: Statement.Fragment,
-  owner: Owner,
-  filter: DeliveryFilter,
+/** Of a page's filter; `beforeId`: the last delivery of the page before. */
+export const pageRange = (
+  { since, until }: DeliveryFilter,
   beforeId: string | undefined,
   limit: number
-): Statement.Statement<Row> => {
+): PageRange => {
+  const fromId = since === undefined ? FIRST_ID : firstIdAt("dlv_", Math.max(0, Math.floor(since) + 1))
+  const untilId = until === undefined ? LAST_ID : firstIdAt("dlv_", Math.max(0, Math.ceil(until)))
+  return { fromId, endId: beforeId === undefined || untilId < beforeId ? untilId : beforeId, limit }
+}
+
+/** Where a page is looked for first, back from its end: in the partitions of two days. */
+export const RECENT_MS = 86_400_000
+
+/** The last of a range: what was made up to `RECENT_MS` before its end, or before now. */
+export const recentPart = (range: PageRange, nowMs: number): PageRange => {
+  const endMs = range.endId === LAST_ID ? nowMs : Math.min(nowMs, idTime(range.endId))
+  const recentId = firstIdAt("dlv_", Math.max(0, endMs - RECENT_MS))
+  return recentId > range.fromId ? { ...range, fromId: recentId } : range
+}
+
+/** Takes a value, and gives its place in the text: the rest of the text is this program's own words. */
+type Bind = (value: Statement["values"][number]) => string
+
+const statementOf = (write: (bind: Bind) => string): Statement => {
+  const values: Array<Statement["values"][number]> = []
+  const text = write((value) => `$${values.push(value)}`)
+  return { text, values }
+}
+
+const all = (conditions: ReadonlyArray<string>): string => conditions.join(" AND ")
+
+/** What the statements for one filter are made of. */
+const partsOf = (bind: Bind, columns: string, owner: Owner, filter: DeliveryFilter, limit: number) => {
   const { webhookId, eventType, status } = filter
-  const fromMs = filter.since === undefined ? undefined : Math.max(0, Math.floor(filter.since) + 1)
-  const untilMs = filter.until === undefined ? undefined : Math.max(0, Math.ceil(filter.until))
-
-  const fromId = fromMs === undefined ? FIRST_ID : firstIdAt("dlv_", fromMs)
-  const untilId = untilMs === undefined ? LAST_ID : firstIdAt("dlv_", untilMs)
-  const endId = beforeId === undefined || untilId < beforeId ? untilId : beforeId
-
-  // Not as text: PostgreSQL reads no year beyond 9999 in that of ISO 8601.
-  const timeAt = (unixMs: number) => sql`to_timestamp(${String(unixMs)}::float8 / 1000)`
-  const ofAccount = [sql`account_id = ${owner.accountId}`, sql`network = watched.name`]
-  // A number the planner sees: not knowing it, it expects a tenth of all rows.
-  const most = sql.literal(String(limit))
-
-  /** Days or hours of the webhook, or of the account, in which there may be some. */
-  const spansOf = (unit: Unit, conditions: ReadonlyArray<Statement.Fragment>) => sql`
-    SELECT at FROM ${sql(`delivery_${unit}s`)} WHERE ${sql.and([
-      sql`webhook_id = ${webhookId ?? ALL_WEBHOOKS}`,
-      ...ofAccount,
-      ...(fromMs === undefined
-        ? []
-        : [sql`at >= date_trunc(${sql.literal(`'${unit}'`)}, ${timeAt(fromMs)}, 'UTC')`]),
-      ...(endId === LAST_ID ? [] : [sql`at <= ${timeAt(idTime(endId))}`]),
-      ...conditions
-    ])}`
-
-  /** Minutes of an hour in which there are some, newest first. Few of a minute's are pending: they are found by webhook. */
-  const minutesOf = (count: "pending" | "delivered") => {
-    const minutes = (webhook: Statement.Fragment) => sql`
-      SELECT webhook_id, at FROM delivery_minutes WHERE ${sql.and([
-        sql`webhook_id = ${webhook}`,
-        ...ofAccount,
-        sql`${sql(count)} > 0`,
-        sql`at >= hour.at`,
-        sql`at < hour.at + interval '1 hour'`
-      ])}`
-    if (webhookId !== undefined || count === "delivered")
-      return sql`${minutes(sql`${webhookId ?? ALL_WEBHOOKS}`)} ORDER BY at DESC`
-    const webhooks = sql.and([
-      ...ofAccount,
-      sql`at = hour.at`,
-      sql`pending > 0`,
-      sql`webhook_id <> ${ALL_WEBHOOKS}`
-    ])
-    return sql`
-      SELECT of_one.* FROM (SELECT webhook_id FROM delivery_hours WHERE ${webhooks} OFFSET 0) AS one
-      CROSS JOIN LATERAL (${minutes(sql`one.webhook_id`)} OFFSET 0) AS of_one ORDER BY at DESC`
-  }
-
-  /** The newest of what `rows` finds in each span. Spans come newest first, so that a full page ends the search. */
-  const newestOf = (unit: Unit, spans: Statement.Fragment, rows: Statement.Fragment) => sql`
-    SELECT found.* FROM (${spans}) AS ${sql(unit)} CROSS JOIN LATERAL (${rows}) AS found
-    ORDER BY ${sql(unit)}.at DESC, found.id DESC LIMIT ${most}`
+  const account = bind(owner.accountId)
+  const webhook = webhookId === undefined ? undefined : bind(webhookId)
+  const type = eventType === undefined ? undefined : bind(eventType)
+  const ofAccount = [`account_id = ${account}`, "network = watched.name"]
+  const ofWebhook: Key =
+    webhook === undefined
+      ? [
+          ["account_id", account],
+          ["network", "watched.name"]
+        ]
+      : [["webhook_id", webhook]]
+  const ofType: Key = type === undefined ? [] : [["event_type", type]]
 
   /**
-   * The newest deliveries of a span that share a key. Compared and ordered as a whole, a key leaves PostgreSQL no choice
-   * but the index that begins with it: with single equalities it may take another one, and look through all rows for the
-   * few that match the rest. Ids alone are compared once more to tell the partition, in words that fit no index.
+   * The newest deliveries of a range of ids that share a key. Compared and ordered as a whole, a key leaves PostgreSQL no
+   * choice but the index that begins with it: with single equalities it may take another one, and look through all rows for
+   * the few that match the rest. Ids alone are compared once more to tell the partition, in words that fit no index.
    */
-  const rowsOf = (unit: Unit, key: Key, conditions: ReadonlyArray<Statement.Fragment>) => {
+  const rowsBetween = (from: string, end: string, key: Key, conditions: ReadonlyArray<string>) => {
     const names = [...key.map(([name]) => name), "id"]
-    const whole = sql.literal(`(${names.join(", ")})`)
-    const bound = (id: string) => sql.csv([...key.map(([, value]) => value), sql.literal(id)])
-    const begin = sql`${sql(unit)}.at`
-    const end = sql`${begin} + ${sql.literal(`interval '1 ${unit}'`)}`
-    const unixMs = (time: Statement.Fragment) => sql`(extract(epoch FROM ${time}) * 1000)::bigint`
-    return sql`
-      SELECT delivery.* FROM (
-        SELECT greatest(first_delivery_id(from_ms), ${fromId} COLLATE "C") AS from_id,
-               least(first_delivery_id(end_ms), ${endId} COLLATE "C") AS end_id
-        FROM (SELECT ${unixMs(begin)} AS from_ms, ${unixMs(end)} AS end_ms OFFSET 0) AS times OFFSET 0
-      ) AS ids CROSS JOIN LATERAL (
-        SELECT ${columns} FROM deliveries WHERE ${sql.and([
-          sql`${whole} >= (${bound("from_id")})`,
-          sql`${whole} < (${bound("end_id")})`,
-          sql`(id >= from_id OR id IS NULL)`,
-          sql`(id < end_id OR id IS NULL)`,
-          ...conditions
-        ])} ORDER BY ${sql.literal(names.map((name) => `${name} DESC`).join(", "))} LIMIT ${most}
-      ) AS delivery`
+    const whole = `(${names.join(", ")})`
+    const values = key.map(([, value]) => `${value}, `).join("")
+    return `
+      SELECT ${columns} FROM deliveries WHERE ${all([
+        `${whole} >= (${values}${from})`,
+        `${whole} < (${values}${end})`,
+        `(id >= ${from} OR id IS NULL)`,
+        `(id < ${end} OR id IS NULL)`,
+        ...conditions
+      ])} ORDER BY ${names.map((name) => `${name} DESC`).join(", ")} LIMIT ${limit}`
   }
 
-  const scope: Key =
-    webhookId === undefined
-      ? [
-          ["account_id", sql`${owner.accountId}`],
-          ["network", sql`watched.name`]
-        ]
-      : [["webhook_id", sql`${webhookId}`]]
-  const type: Key = eventType === undefined ? [] : [["event_type", sql`${eventType}`]]
-  const search = () => {
-    switch (status) {
-      case undefined:
-        return newestOf("day", spansOf("day", []), rowsOf("day", [...scope, ...type], []))
-      case "failed":
-      case "retrying": {
-        const key: Key = [...scope, ["failing_status", sql`${status}`], ...type]
-        // As the index says it, or PostgreSQL does not see that the index holds them.
-        const rows = rowsOf("day", key, [sql`failing_status IS NOT NULL`])
-        return newestOf("day", spansOf("day", [sql`${sql(status)} > 0`]), rows)
-      }
-      case "delivered":
-      case "pending": {
-        const some = sql`${sql(status)} > 0`
-        const has = [sql`status = ${status}`]
-        // Of one type an hour has few, and whether any was delivered is known.
-        if (status === "delivered" && eventType !== undefined) {
-          const ofType = sql`delivered_types & event_type_bit(${eventType}) <> 0`
-          return newestOf("hour", spansOf("hour", [some, ofType]), rowsOf("hour", [...scope, ...type], has))
+  /** What indexes have in the order of a page: deliveries in any status, or in one that fails. */
+  const rowsInOrder = (from: string, end: string) =>
+    status === undefined
+      ? rowsBetween(from, end, [...ofWebhook, ...ofType], [])
+      : // As the index says it, or PostgreSQL does not see that the index holds them.
+        rowsBetween(
+          from,
+          end,
+          [...ofWebhook, ["failing_status", bind(status)], ...ofType],
+          ["failing_status IS NOT NULL"]
+        )
+
+  /** One search per network, merged: a plain `network = ANY` would have to sort everything first. */
+  const ofNetworks = (search: string) => {
+    const owned = `WHERE EXISTS (SELECT FROM webhooks WHERE ${all([`id = ${webhook}`, ...ofAccount])})`
+    return `
+      SELECT page.* FROM unnest(${bind(owner.networks)}::text[]) AS watched (name) CROSS JOIN LATERAL (${search}) AS page
+      ${webhook === undefined ? "" : owned} ORDER BY page.id DESC LIMIT ${limit}`
+  }
+
+  return { webhook, type, ofAccount, ofWebhook, ofType, rowsBetween, rowsInOrder, ofNetworks }
+}
+
+/** Whether `rowsInOrder` has what the filter wants. */
+export const isInOrder = ({ status }: DeliveryFilter): boolean =>
+  status !== "pending" && status !== "delivered"
+
+/**
+ * For a range of a day or two. PostgreSQL sees at once which partitions that is, and opens no others: of a month of them,
+ * opening takes several times as long as reading a page.
+ */
+export const recentStatement = (
+  columns: string,
+  owner: Owner,
+  filter: DeliveryFilter,
+  { fromId, endId, limit }: PageRange
+): Statement =>
+  statementOf((bind) => {
+    const { rowsInOrder, ofNetworks } = partsOf(bind, columns, owner, filter, limit)
+    return ofNetworks(rowsInOrder(bind(fromId), bind(endId)))
+  })
+
+/** For any range. */
+export const pageStatement = (
+  columns: string,
+  owner: Owner,
+  filter: DeliveryFilter,
+  { fromId, endId, limit }: PageRange
+): Statement =>
+  statementOf((bind) => {
+    const { status } = filter
+    const parts = partsOf(bind, columns, owner, filter, limit)
+    const { webhook, type, ofAccount, ofWebhook, ofType, rowsBetween, rowsInOrder, ofNetworks } = parts
+    const [from, end] = [bind(fromId), bind(endId)]
+    const ofTotals = webhook ?? bind(ALL_WEBHOOKS)
+
+    // Not as text: PostgreSQL reads no year beyond 9999 in that of ISO 8601.
+    const timeOf = (id: string) => `to_timestamp(${bind(String(idTime(id)))}::float8 / 1000)`
+
+    /** Days or hours of the webhook, or of the account, in which there may be some. */
+    const spansOf = (unit: Unit, conditions: ReadonlyArray<string>) => `
+      SELECT at FROM delivery_${unit}s WHERE ${all([
+        `webhook_id = ${ofTotals}`,
+        ...ofAccount,
+        ...(fromId === FIRST_ID ? [] : [`at >= date_trunc('${unit}', ${timeOf(fromId)}, 'UTC')`]),
+        ...(endId === LAST_ID ? [] : [`at <= ${timeOf(endId)}`]),
+        ...conditions
+      ])}`
+
+    /** Minutes of an hour in which there are some, newest first. Few of a minute's are pending: they are found by webhook. */
+    const minutesOf = (count: "pending" | "delivered") => {
+      const minutes = (webhookId: string) => `
+        SELECT webhook_id, at FROM delivery_minutes WHERE ${all([
+          `webhook_id = ${webhookId}`,
+          ...ofAccount,
+          `${count} > 0`,
+          "at >= hour.at",
+          "at < hour.at + interval '1 hour'"
+        ])}`
+      if (webhook !== undefined || count === "delivered") return `${minutes(ofTotals)} ORDER BY at DESC`
+      const webhooks = all([...ofAccount, "at = hour.at", "pending > 0", `webhook_id <> ${ofTotals}`])
+      return `
+        SELECT of_one.* FROM (SELECT webhook_id FROM delivery_hours WHERE ${webhooks} OFFSET 0) AS one
+        CROSS JOIN LATERAL (${minutes("one.webhook_id")} OFFSET 0) AS of_one ORDER BY at DESC`
+    }
+
+    /** The newest of what `rows` finds in each span. Spans come newest first, so that a full page ends the search. */
+    const newestOf = (unit: Unit, spans: string, rows: string) => `
+      SELECT found.* FROM (${spans}) AS ${unit} CROSS JOIN LATERAL (${rows}) AS found
+      ORDER BY ${unit}.at DESC, found.id DESC LIMIT ${limit}`
+
+    /** Rows of a span, from its first id to its last. */
+    const within = (unit: Unit, rows: string) => {
+      const unixMs = (time: string) => `(extract(epoch FROM ${time}) * 1000)::bigint`
+      return `
+        SELECT delivery.* FROM (
+          SELECT greatest(first_delivery_id(from_ms), ${from} COLLATE "C") AS from_id,
+                 least(first_delivery_id(end_ms), ${end} COLLATE "C") AS end_id
+          FROM (SELECT ${unixMs(`${unit}.at`)} AS from_ms, ${unixMs(`${unit}.at + interval '1 ${unit}'`)} AS end_ms OFFSET 0) AS times OFFSET 0
+        ) AS ids CROSS JOIN LATERAL (${rows}) AS delivery`
+    }
+    const among = (key: Key, conditions: ReadonlyArray<string>) =>
+      rowsBetween("from_id", "end_id", key, conditions)
+
+    const search = () => {
+      switch (status) {
+        case undefined:
+          return newestOf("day", spansOf("day", []), within("day", rowsInOrder("from_id", "end_id")))
+        case "failed":
+        case "retrying":
+          return newestOf(
+            "day",
+            spansOf("day", [`${status} > 0`]),
+            within("day", rowsInOrder("from_id", "end_id"))
+          )
+        case "delivered":
+        case "pending": {
+          const some = `${status} > 0`
+          const has = [`status = ${bind(status)}`]
+          // Of one type an hour has few, and whether any was delivered is known.
+          if (status === "delivered" && type !== undefined) {
+            const hours = spansOf("hour", [some, `delivered_types & event_type_bit(${type}) <> 0`])
+            return newestOf("hour", hours, within("hour", among([...ofWebhook, ...ofType], has)))
+          }
+          const ofMinute: Key = status === "pending" ? [["webhook_id", "minute.webhook_id"]] : ofWebhook
+          const rows = within("minute", among([...ofMinute, ...ofType], has))
+          return newestOf("hour", spansOf("hour", [some]), newestOf("minute", minutesOf(status), rows))
         }
-        const ofMinute: Key = status === "pending" ? [["webhook_id", sql`minute.webhook_id`]] : scope
-        const rows = rowsOf("minute", [...ofMinute, ...type], has)
-        return newestOf("hour", spansOf("hour", [some]), newestOf("minute", minutesOf(status), rows))
       }
     }
-  }
-  const owned = sql`
-    EXISTS (SELECT FROM webhooks WHERE id = ${webhookId} AND account_id = ${owner.accountId} AND network = watched.name)`
-  // One search per network, merged: a plain `network = ANY` would have to sort everything first.
-  return sql<Row>`
-    SELECT page.* FROM unnest(${owner.networks}::text[]) AS watched (name) CROSS JOIN LATERAL (${search()}) AS page
-    ${webhookId === undefined ? sql.literal("") : sql`WHERE ${owned}`} ORDER BY page.id DESC LIMIT ${most}`
-}
+    return ofNetworks(search())
+  })

@@ -10,12 +10,23 @@ import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { CHARGED_NETWORK } from "../domain/Quota.ts"
 import type { StatsPeriod } from "../domain/StatsPeriod.ts"
-import { type DeliveryFilter, pageStatement } from "./DeliveryPages.ts"
+import {
+  type DeliveryFilter,
+  isInOrder,
+  pageRange,
+  pageStatement,
+  recentPart,
+  recentStatement,
+  type Statement
+} from "./DeliveryPages.ts"
 import { type DeliveryStats, deliveryStats } from "./DeliveryStats.ts"
 import { Outbox } from "./Outbox.ts"
 import { ReadSql } from "./Sql.ts"
 import { quotaUsedUp } from "./UsageStore.ts"
 import type { Owner } from "./WebhookStore.ts"
+
+/** Of a `DeliveryRow`. */
+const COLUMNS = "id, webhook_id, event_id, event_type, status, attempts, last_error, updated_at"
 
 export interface DeliveryRow {
   readonly id: string
@@ -65,7 +76,8 @@ export class DeliveryQueries extends Context.Service<
       owner: Owner,
       filter: DeliveryFilter,
       beforeId: string | undefined,
-      limit: number
+      limit: number,
+      nowMs: number
     ) => Effect.Effect<ReadonlyArray<DeliveryRow>, SqlError.SqlError>
     /** Of those created in the period before `nowMs`, of one webhook or of all. */
     readonly stats: (
@@ -96,18 +108,26 @@ export class DeliveryQueries extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const read = yield* ReadSql
       const outbox = yield* Outbox
-      const columns = read`id, webhook_id, event_id, event_type, status, attempts, last_error, updated_at`
+      const rowsOf = ({ text, values }: Statement) => read.unsafe<DeliveryRow>(text, values)
 
       return DeliveryQueries.of({
-        list: (owner, filter, beforeId, limit) =>
-          pageStatement<DeliveryRow>(read, columns, owner, filter, beforeId, limit),
+        list: Effect.fnUntraced(function* (owner, filter, beforeId, limit, nowMs) {
+          const range = pageRange(filter, beforeId, limit)
+          if (isInOrder(filter)) {
+            // Mostly there is a page here. What is not full is none, unless it is all there is.
+            const recent = recentPart(range, nowMs)
+            const rows = yield* rowsOf(recentStatement(COLUMNS, owner, filter, recent))
+            if (rows.length === limit || recent === range) return rows
+          }
+          return yield* rowsOf(pageStatement(COLUMNS, owner, filter, range))
+        }),
 
         stats: (owner, webhookId, period, nowMs, withPoints) =>
           deliveryStats(read, owner, webhookId, period, nowMs, withPoints),
 
         find: (owner, id) =>
           read<DeliveryDetailRow>`
-            SELECT ${columns}, network, event_offset::float8 AS event_offset, test_event, response_status,
+            SELECT ${read.literal(COLUMNS)}, network, event_offset::float8 AS event_offset, test_event, response_status,
                    response_time_ms, response_body
             FROM deliveries
             WHERE id = ${id} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])`.pipe(

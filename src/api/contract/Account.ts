@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { plans } from "../../domain/Plans.ts"
-import { CommonErrors, field, KeyRequired, operation } from "./Common.ts"
+import { CommonErrors, field, KeyRequired, keyed } from "./Common.ts"
 
 const Deliveries = field(
   Schema.NullOr(Schema.Int),
@@ -31,7 +31,7 @@ const AccountRecord = Schema.Struct({
 export class Account extends HttpApiGroup.make("account")
   .add(
     HttpApiEndpoint.get("get", "/", { success: AccountRecord }).annotateMerge(
-      operation({
+      keyed({
         identifier: "getAccount",
         summary: "Show the account",
         description: "Of the calling key; any valid key may ask."

@@ -1,6 +1,6 @@
 /** What the groups of the contract share: the key, the failures any endpoint may answer with, ids, times and pages. */
 import { Context, Schema } from "effect"
-import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import { HttpApiMiddleware, OpenApi } from "effect/http-api"
 import type { Identity, Scope } from "../../domain/ApiKey.ts"
 import { type IdPrefix, idPattern, isId } from "../../domain/Ids.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
@@ -24,18 +24,21 @@ export const KEY_HEADER = "x-service-key"
 /** The key's name among the document's security schemes. */
 const KEY_SCHEME = "apiKey"
 
-/** Key, rate limits and scope are checked at the gate, before the handler is looked for; this documents them. */
+/** Key, rate limits and scope are checked at the gate, before the handler is looked for; this documents their failures. */
 export class KeyRequired extends HttpApiMiddleware.Service<KeyRequired>()("ledgerhook/api/KeyRequired", {
-  security: {
-    [KEY_SCHEME]: HttpApiSecurity.apiKey({ key: "X-Service-Key", in: "header" }).pipe(
-      HttpApiSecurity.annotate(
-        OpenApi.Description,
-        "An API key: `svc_live_…` for mainnet, `svc_test_…` for the test networks. Each operation names the scope it needs."
-      )
-    )
-  },
   error: [Unauthorized, Forbidden, RateLimited, Unavailable]
 }) {}
+
+/** Of the OpenAPI document, and not of the middleware, which would take the key out of every request once more. */
+export const securitySchemes = {
+  [KEY_SCHEME]: {
+    description:
+      "An API key: `svc_live_…` for mainnet, `svc_test_…` for the test networks. Each operation names the scope it needs.",
+    type: "apiKey",
+    name: "X-Service-Key",
+    in: "header"
+  }
+}
 
 /**
  * Annotation of an endpoint: the scope its caller needs; `admin` has every scope. Without it any valid key will do.
@@ -80,17 +83,20 @@ interface OperationNotes {
   readonly description: string
 }
 
-/** Annotations of an endpoint that any valid key may use, or that needs none. */
-export const operation = (notes: OperationNotes) => OpenApi.annotations(notes)
+/** Annotations of an endpoint that needs no key. */
+export const keyless = (notes: OperationNotes) => OpenApi.annotations(notes)
+
+/** Annotations of an endpoint that any valid key may use; `scopes`: those that it needs. */
+export const keyed = (notes: OperationNotes, scopes: ReadonlyArray<Scope> = []) =>
+  OpenApi.annotations({
+    ...notes,
+    transform: (operation) => ({ ...operation, security: [{ [KEY_SCHEME]: scopes }] })
+  })
 
 /** Annotations of an endpoint that needs a scope. */
 export const scoped = (scope: Scope, { description, ...notes }: OperationNotes) =>
   Context.add(
-    OpenApi.annotations({
-      ...notes,
-      description: `${description} Needs the scope \`${scope}\`.`,
-      transform: (operation) => ({ ...operation, security: [{ [KEY_SCHEME]: [scope] }] })
-    }),
+    keyed({ ...notes, description: `${description} Needs the scope \`${scope}\`.` }, [scope]),
     RequiredScope,
     scope
   )

@@ -1,7 +1,7 @@
 /** Contract of what needs no key: is the process alive, is it ready. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { CommonErrors, field, operation } from "./Common.ts"
+import { CommonErrors, field, keyless } from "./Common.ts"
 
 const Part = Schema.Struct({
   status: field(
@@ -37,7 +37,7 @@ const NotReady = Schema.Struct({
 export class System extends HttpApiGroup.make("system", { topLevel: true })
   .add(
     HttpApiEndpoint.get("healthz", "/healthz", { success: Alive }).annotateMerge(
-      operation({
+      keyless({
         identifier: "getHealth",
         summary: "Is the process alive",
         description: "Answers as long as the process lives; needs no key."
@@ -46,7 +46,7 @@ export class System extends HttpApiGroup.make("system", { topLevel: true })
     HttpApiEndpoint.get("readyz", "/readyz", {
       success: [Ready, NotReady.pipe(HttpApiSchema.status(503))]
     }).annotateMerge(
-      operation({
+      keyless({
         identifier: "getReadiness",
         summary: "Is the service ready",
         description: "Every part of it and its state; needs no key."

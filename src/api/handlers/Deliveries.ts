@@ -106,7 +106,8 @@ export const deliveriesLayer = HttpApiBuilder.group(
           const beforeId = query.cursor === undefined ? undefined : idOfCursor(key, query.cursor)
           if (query.cursor !== undefined && beforeId === undefined) return yield* wrongCursor()
           const filter = { webhookId, eventType, status, since, until }
-          const rows = yield* deliveries.list(owner, filter, beforeId, limit + 1)
+          const nowMs = yield* Clock.currentTimeMillis
+          const rows = yield* deliveries.list(owner, filter, beforeId, limit + 1, nowMs)
           return pageResponse(pageOf(rows, limit, key, deliveryOf))
         }).pipe(orUnavailable),
 
