@@ -8,6 +8,7 @@ import { WebSocket } from "ws"
 import { signedRequest } from "../src/deliver/Signer.ts"
 import { deliver } from "../src/deliver/Stage.ts"
 import { detectLedger } from "../src/detect/Detect.ts"
+import { eventText } from "../src/domain/EventText.ts"
 import { eventTypes } from "../src/domain/EventType.ts"
 import { deliveryId } from "../src/domain/Ids.ts"
 import type { LedgerEvent } from "../src/domain/LedgerEvent.ts"
@@ -98,20 +99,21 @@ const makeBare = Effect.fnUntraced(function* (
   const requestsOf = (text: string) => {
     const events = detected(JSON.parse(text).result, Math.floor(now()))
     return Map.groupBy(
-      events.flatMap((event) =>
-        index.match(event).map(({ id, url }) =>
+      events.flatMap((event) => {
+        const text = eventText(event)
+        return index.match(event).map(({ id, url }) =>
           signedRequest({
-            url,
+            url: new URL(url),
             headers: {},
             secrets: [SECRET],
             webhookId: id,
             deliveryId: deliveryId(event.detected_at, event.position, id, event.event_id),
-            event,
+            event: text,
             nowMs: event.detected_at
           })
         )
-      ),
-      ({ url }) => url
+      }),
+      ({ url }) => url.href
     )
   }
   const answered = Effect.callback<string>((resume) => {

@@ -4,6 +4,7 @@ import { Recorder } from "../../src/deliver/Recorder.ts"
 import { Sender } from "../../src/deliver/Sender.ts"
 import { type SignedRequest, signedRequest } from "../../src/deliver/Signer.ts"
 import { DELIVERIES_TOPIC, type DeliveryWork } from "../../src/domain/Delivery.ts"
+import { eventText } from "../../src/domain/EventText.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import * as EmbeddedEventLog from "../../src/log/EmbeddedEventLog.ts"
@@ -59,12 +60,12 @@ export const worksOf = (
 /** The very requests that the stage will send, but for the time of sending. */
 export const requestOf = (work: DeliveryWork, url: string): SignedRequest =>
   signedRequest({
-    url,
+    url: new URL(url),
     headers: {},
     secrets: [SECRET],
     webhookId: work.webhook_id,
     deliveryId: work.delivery_id,
-    event: work.event,
+    event: eventText(work.event),
     nowMs: work.event.detected_at
   })
 

@@ -26,9 +26,8 @@ export const makePosts = Effect.gen(function* () {
 
   const post = ({ url, headers, body }: SignedRequest) =>
     new Promise<void>((resolve, reject) => {
-      const { origin, pathname } = new URL(url)
       agent.dispatch(
-        { origin, path: pathname, method: "POST", headers, body },
+        { origin: url.origin, path: url.pathname, method: "POST", headers, body },
         {
           onRequestStart: () => undefined,
           onResponseStart: (_, status) => {

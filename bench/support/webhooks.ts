@@ -58,6 +58,7 @@ export const makeEvents = (count: number, bodyBytes: number, series: number): Re
       event_type: "payment.xrp",
       ledger_index: FIRST_LEDGER + ledger,
       timestamp: "2026-11-21T09:30:00Z",
+      network: NETWORK,
       payload: {
         tx_hash: hash,
         sender: "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX",
@@ -66,7 +67,6 @@ export const makeEvents = (count: number, bodyBytes: number, series: number): Re
         memo
       },
       accounts: ["rLXrxX6X9Ep8mvWwDaw3ooRehYfqDjnzdJ", "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"],
-      network: NETWORK,
       position,
       detected_at: DETECTED_MS + ledger
     })

@@ -1,11 +1,11 @@
 /**
- * One attempt as a pipeline over values: sign → send → decide what follows. What it returns says everything that is to
+ * One attempt as a pipeline over values: sign → send → decide what follows. What it ends with says everything that is to
  * be recorded; it writes nothing itself.
  */
-import { Clock, Effect, Random } from "effect"
+import { Clock, Effect, Random, References } from "effect"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
-import type { AttemptOutcome, DeliveryWork } from "../domain/Delivery.ts"
+import type { AttemptOutcome, WorkText } from "../domain/Delivery.ts"
 import { delayAfter, lengthened, type RetryPolicy } from "../domain/RetryPolicy.ts"
 import { traced } from "../observability/Tracing.ts"
 import type { AttemptRecord } from "../storage/DeliveryStore.ts"
@@ -17,11 +17,11 @@ import { signedRequest } from "./Signer.ts"
 
 export interface AttemptResult {
   readonly record: AttemptRecord
-  readonly retry: DeliveryWork | undefined
+  readonly retry: WorkText | undefined
 }
 
 /** The work of the attempt after `work`. */
-export const nextWork = (work: Work, webhookId: string, dueAt: number): DeliveryWork => ({
+export const nextWork = (work: Work, webhookId: string, dueAt: number): WorkText => ({
   delivery_id: work.deliveryId,
   webhook_id: webhookId,
   attempt: work.attempt + 1,
@@ -33,7 +33,7 @@ export const nextWork = (work: Work, webhookId: string, dueAt: number): Delivery
 
 const tracedAttempt = <E, R>(
   self: Effect.Effect<AttemptResult, E, R>,
-  { config: { id, url } }: RegisteredWebhook,
+  { config: { id }, url }: RegisteredWebhook,
   { event, kind }: Work
 ) =>
   traced(self, "attempt delivery", ({ record }) => ({
@@ -47,7 +47,7 @@ const tracedAttempt = <E, R>(
     error: record.error,
     "http.response.status_code": record.responseStatus,
     // The rest of the address may hold a secret.
-    "server.address": new URL(url).host
+    "server.address": url.host
   }))
 
 interface Ended {
@@ -83,22 +83,39 @@ const resultOf = (policy: RetryPolicy, chance: () => number, ended: Ended): Atte
   }
 }
 
-export const makeAttempt = Effect.gen(function* () {
+/** Makes one attempt; `ended` is called once, and never after the scope has closed. */
+export type Attempt = (webhook: RegisteredWebhook, work: Work, ended: (result: AttemptResult) => void) => void
+
+/** `run` starts the fiber that an attempt has where it is traced; else it has none. */
+export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effect<void>) => void) {
   const { retryPolicy } = yield* Settings
   const sender = yield* Sender
+  const send = yield* sender.opened
   const recorder = yield* Recorder
   const registry = yield* WebhookRegistry
   const clock = yield* Clock.Clock
   const random = yield* Random.Random
   const chance = () => random.nextDoubleUnsafe()
+  const isTraced = yield* References.TracerEnabled
+  let underWay = 0
+  yield* Effect.addFinalizer(() => Effect.sync(() => recorder.abandon(underWay)))
 
-  const post = (known: RegisteredWebhook, work: Work) => {
+  /** Outside a fiber a defect would be told to nobody, or to undici. */
+  const guarded = (body: () => void) => {
+    try {
+      body()
+    } catch (defect) {
+      run(Effect.die(defect))
+    }
+  }
+
+  const post: Attempt = (known, work, ended) => {
     // Deleted meanwhile: this one counts as in flight.
     const webhook = registry.get(known.config.id) ?? known
     const webhookId = webhook.config.id
     const attemptedAt = clock.currentTimeMillisUnsafe()
     const request = signedRequest({
-      url: webhook.config.url,
+      url: webhook.url,
       headers: webhook.config.headers,
       secrets: secretsAt(webhook, attemptedAt),
       webhookId,
@@ -106,19 +123,27 @@ export const makeAttempt = Effect.gen(function* () {
       event: work.event,
       nowMs: attemptedAt
     })
-    return Effect.map(sender.send(request), (outcome) => {
+    send(request, (outcome) => {
       const endedAt = clock.currentTimeMillisUnsafe()
-      return resultOf(retryPolicy, chance, { webhookId, work, outcome, attemptedAt, endedAt })
+      const result = resultOf(retryPolicy, chance, { webhookId, work, outcome, attemptedAt, endedAt })
+      underWay--
+      guarded(() => ended(result))
     })
   }
 
-  return (known: RegisteredWebhook, work: Work): Effect.Effect<AttemptResult> => {
-    const attempt = Effect.suspend(() => {
-      recorder.expect()
-      // Sent is from here on: until the request is handed over nothing waits, so the secret is the newest that any
-      // answered rotation has made.
-      return Effect.flatMap(registry.current, () => post(known, work))
-    })
-    return tracedAttempt(attempt, known, work)
+  const attempt: Attempt = (known, work, ended) => {
+    underWay++
+    recorder.expect()
+    // Sent is from here on: until the request is handed over nothing waits, so the secret is the newest that any
+    // answered rotation has made.
+    registry.whenCurrent(() => guarded(() => post(known, work, ended)))
   }
+
+  const inFiber: Attempt = (known, work, ended) => {
+    const result = Effect.callback<AttemptResult>((resume) =>
+      attempt(known, work, (result) => resume(Effect.succeed(result)))
+    )
+    run(Effect.map(tracedAttempt(result, known, work), ended))
+  }
+  return isTraced ? inFiber : attempt
 })

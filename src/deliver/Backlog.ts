@@ -5,10 +5,11 @@
  */
 import { Clock, Effect } from "effect"
 import { patiently } from "../config/Retrying.ts"
-import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
+import { type EventText, parseEventText } from "../domain/EventText.ts"
 import { DeliveryStore, type ParkedDelivery, type ParkedKind } from "../storage/DeliveryStore.ts"
 import type { Work } from "./Lane.ts"
 import { ParkedEvents } from "./ParkedEvents.ts"
+import { attemptKey } from "./Room.ts"
 
 export interface BacklogPage {
   /** How many parked rows there were, at most `limit`. */
@@ -21,14 +22,18 @@ export const makeBacklog = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
   const parked = yield* ParkedEvents
 
-  const toWork = (row: ParkedDelivery, event: LedgerEvent, kind: ParkedKind): Work => ({
-    deliveryId: row.id,
-    attempt: row.attempts + 1,
-    seriesAttempt: row.attempts + 1 - row.seriesStart,
-    event,
-    kind: kind === "replays" ? "replays" : "live",
-    settled: undefined
-  })
+  const toWork = (row: ParkedDelivery, event: EventText, kind: ParkedKind): Work => {
+    const attempt = row.attempts + 1
+    return {
+      key: attemptKey(row.id, attempt),
+      deliveryId: row.id,
+      attempt,
+      seriesAttempt: attempt - row.seriesStart,
+      event,
+      kind: kind === "replays" ? "replays" : "live",
+      settled: undefined
+    }
+  }
 
   return (webhookId: string, kind: ParkedKind, afterId: string, limit: number): Effect.Effect<BacklogPage> =>
     Effect.gen(function* () {
@@ -43,7 +48,8 @@ export const makeBacklog = Effect.gen(function* () {
       const works: Array<Work> = []
       const gone: Array<string> = []
       for (const row of rows) {
-        const event = row.eventOffset === null ? parseLedgerEvent(row.testEvent) : events.get(row.eventOffset)
+        const event =
+          row.eventOffset === null ? parseEventText(row.testEvent ?? "") : events.get(row.eventOffset)
         if (event === undefined) gone.push(row.id)
         else works.push(toWork(row, event, kind))
       }

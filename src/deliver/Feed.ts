@@ -10,8 +10,8 @@
 import { Clock, Effect, Latch } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
-import type { DeliveryWork } from "../domain/Delivery.ts"
-import { type AssignedPartition, EventLog, type LogRecord } from "../log/EventLog.ts"
+import { parseWork, type WorkText } from "../domain/Delivery.ts"
+import { type AssignedPartition, EventLog } from "../log/EventLog.ts"
 import { DeliveryStore } from "../storage/DeliveryStore.ts"
 import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { nextWork } from "./Attempt.ts"
@@ -22,17 +22,6 @@ import { attemptKey } from "./Room.ts"
 import { makeWatermark } from "./Watermark.ts"
 import { workState } from "./WorkState.ts"
 
-/** Undefined for a record that is not work: it is logged and passed over, since it must not stop those behind it. */
-const parse = (record: LogRecord): DeliveryWork | undefined => {
-  try {
-    // Written by route, replay, delay and api in this shape; the check only tells a torn record from a whole one.
-    const work = JSON.parse(record.value ?? "") as DeliveryWork
-    return typeof work.delivery_id === "string" && typeof work.webhook_id === "string" ? work : undefined
-  } catch {
-    return undefined
-  }
-}
-
 export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartition, kind: LaneKind) {
   const log = yield* EventLog
   const registry = yield* WebhookRegistry
@@ -41,7 +30,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
   const watermark = makeWatermark(partition.startOffset)
   const moved = Latch.makeUnsafe(false)
   /** Taken and not settled, in the order of the log. */
-  const open = new Map<number, DeliveryWork>()
+  const open = new Map<number, WorkText>()
   const batchRecords = kind === "live" ? Limits.takeBatchRecords : Limits.replayTakeRecords
   const lastAtStart = (yield* log.last(partition))?.offset ?? -1
   let lastTaken = partition.startOffset - 1
@@ -55,15 +44,14 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
   /** Sorts works into lanes; what they refuse is parked before it counts as taken. */
   const offerAll = Effect.fnUntraced(function* (
     lanes: Lanes,
-    works: ReadonlyArray<readonly [offset: number, work: DeliveryWork]>
+    works: ReadonlyArray<readonly [offset: number, work: WorkText]>
   ) {
     if (works.length === 0) return
     const ids = works.map(([, work]) => work.delivery_id)
     // While rows are read, an attempt may be recorded: the row read would call a second record of it work to do.
     const known = new Set<string>()
-    for (const [, { attempt, delivery_id }] of works) {
-      if (lanes.isBusy(delivery_id, attempt)) known.add(attemptKey(delivery_id, attempt))
-    }
+    const keys = works.map(([, { attempt, delivery_id }]) => attemptKey(delivery_id, attempt))
+    for (const key of keys) if (lanes.isBusy(key)) known.add(key)
     const rows = yield* deliveries.states(ids).pipe(patiently("reading delivery states"))
     if (works.some(([, work]) => registry.get(work.webhook_id) === undefined)) {
       // A webhook made a moment ago may not have reached this process's view yet; a deleted one never will.
@@ -74,8 +62,10 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     const deleted: Array<string> = []
     /** Settled once the rows say so. */
     const ended: Array<number> = []
-    for (const [offset, work] of works) {
+    for (const [i, [offset, work]] of works.entries()) {
+      const key = keys[i]!
       const item: Work = {
+        key,
         deliveryId: work.delivery_id,
         attempt: work.attempt,
         seriesAttempt: work.series_attempt,
@@ -83,7 +73,6 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
         kind,
         settled: () => settle(offset)
       }
-      const key = attemptKey(work.delivery_id, work.attempt)
       const row = rows.get(work.delivery_id)
       const state = workState(work, row, offset < partition.endOffsetAtStart)
       if (registry.get(work.webhook_id) === undefined) {
@@ -127,11 +116,12 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
 
   const take = Effect.fnUntraced(function* (lanes: Lanes) {
     const records = yield* partition.take(batchRecords)
-    const works: Array<readonly [offset: number, work: DeliveryWork]> = []
+    const works: Array<readonly [offset: number, work: WorkText]> = []
     for (const { offset } of records) watermark.add(offset)
     for (const record of records) {
-      const work = parse(record)
+      const work = parseWork(record.value ?? "")
       if (work === undefined) {
+        // Passed over, since it must not stop those behind it.
         yield* Effect.logError(
           `${record.topic}/${record.partition}@${record.offset} is not a delivery; passed over`
         )

@@ -9,16 +9,18 @@
  *   backlog  records from the log are parked: their rows alone remember them. The lane pages parked rows that may start,
  *            in order of their ids ──(none is left nor being parked, and all may start)──▶ live
  */
-import type { LedgerEvent } from "../domain/LedgerEvent.ts"
+import type { EventText } from "../domain/EventText.ts"
 import type { Passage } from "../domain/Quota.ts"
 import type { ParkedKind } from "../storage/DeliveryStore.ts"
 import { makeRateWindow, type RateWindow } from "./RateWindow.ts"
 
 export interface Work {
+  /** Of the attempt (`attemptKey`), made once: many look it up. */
+  readonly key: string
   readonly deliveryId: string
   readonly attempt: number
   readonly seriesAttempt: number
-  readonly event: LedgerEvent
+  readonly event: EventText
   readonly kind: LaneKind
   /** Its record in the log is done with; undefined when it came from the backlog. */
   readonly settled: (() => void) | undefined

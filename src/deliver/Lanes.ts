@@ -29,11 +29,11 @@ import {
 } from "./Lane.ts"
 import { Recorder } from "./Recorder.ts"
 import { ReplayPace, type ReplayTurn } from "./ReplayPace.ts"
-import { attemptKey, hoarder, hold, makeRoom, type Room, roomFor } from "./Room.ts"
+import { hoarder, hold, makeRoom, type Room, roomFor } from "./Room.ts"
 
 export interface Lanes {
   /** Whether the attempt is queued, sent and not settled, or going back to its row. */
-  readonly isBusy: (deliveryId: string, attempt: number) => boolean
+  readonly isBusy: (key: string) => boolean
   /** True when the work is queued, or was already; false: refused, it must be parked. */
   readonly offer: (webhookId: string, work: Work) => boolean
   /** Waits for room for a replayed delivery of the webhook, but not for one whose lane does not move. */
@@ -69,11 +69,11 @@ export const makeLanes = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
   const recorder = yield* Recorder
   const pace = yield* ReplayPace
-  const attempt = yield* makeAttempt
   const backlog = yield* makeBacklog
   const clock = yield* Clock.Clock
   const fibers = yield* FiberSet.make<void, never>()
   const run = yield* FiberSet.runtime(fibers)()
+  const attempt = yield* makeAttempt(run)
 
   const outlets = new Map<string, Outlet>()
   const turns = new Map<Outlet, ReplayTurn>()
@@ -103,21 +103,18 @@ export const makeLanes = Effect.gen(function* () {
     return config.status === "active" ? passageUnder(holds.get(config.account_id), config.network) : "none"
   }
 
-  const isBusy: Lanes["isBusy"] = (deliveryId, attempt) => {
-    const key = attemptKey(deliveryId, attempt)
-    return rooms.live.busy.has(key) || rooms.replays.busy.has(key)
-  }
+  const isBusy: Lanes["isBusy"] = (key) => rooms.live.busy.has(key) || rooms.replays.busy.has(key)
 
   const take = (outlet: Outlet, work: Work) => {
     const room = rooms[work.kind]
-    room.busy.add(attemptKey(work.deliveryId, work.attempt))
+    room.busy.add(work.key)
     hold(room, outlet, 1)
     outlet[work.kind].queue.push(work)
   }
 
   const forget = (outlet: Outlet, work: Work) => {
     const room = rooms[work.kind]
-    room.busy.delete(attemptKey(work.deliveryId, work.attempt))
+    room.busy.delete(work.key)
     hold(room, outlet, -1)
     work.settled?.()
   }
@@ -159,13 +156,15 @@ export const makeLanes = Effect.gen(function* () {
     sending++
     idle.closeUnsafe()
     if (work.kind === "live") pace.live()
-    run(
-      Effect.map(attempt(webhook, work), ({ record, retry }) => {
-        outlet.inFlight--
-        recorder.offer({ attempt: record, retry, settled: () => settle(outlet, work) })
-        next(outlet)
+    attempt(webhook, work, ({ record, retry }) => {
+      outlet.inFlight--
+      recorder.offer({
+        attempt: record,
+        retry,
+        settled: () => settle(outlet, work)
       })
-    )
+      next(outlet)
+    })
   }
 
   /** The lane that may start a delivery now, by the window and the rate. */
@@ -280,7 +279,7 @@ export const makeLanes = Effect.gen(function* () {
             return feed(lane.kind)
           }
           for (const work of works) {
-            if (!isBusy(work.deliveryId, work.attempt) && !settled.has(work.deliveryId)) take(outlet, work)
+            if (!isBusy(work.key) && !settled.has(work.deliveryId)) take(outlet, work)
           }
           const { mode } = lane
           afterPage(lane, { rows, limit, lastId, changesBefore })
@@ -323,7 +322,7 @@ export const makeLanes = Effect.gen(function* () {
   const result: Lanes = {
     isBusy,
     offer: (webhookId, work) => {
-      if (isBusy(work.deliveryId, work.attempt)) {
+      if (isBusy(work.key)) {
         work.settled?.()
         return true
       }

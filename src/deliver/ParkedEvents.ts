@@ -5,12 +5,12 @@
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { Limits } from "../config/Limits.ts"
+import { type EventText, parseEventText } from "../domain/EventText.ts"
 import { eventTopicOf } from "../domain/History.ts"
-import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { EventLog, type EventLogError } from "../log/EventLog.ts"
 
-type Events = ReadonlyMap<number, LedgerEvent>
+type Events = ReadonlyMap<number, EventText>
 
 /** A piece's events by their offsets in the topic. */
 interface Piece {
@@ -37,7 +37,7 @@ export class ParkedEvents extends Context.Service<
 
       const read = Effect.fnUntraced(function* (topic: string, number: number) {
         const end = (number + 1) * Limits.eventPieceRecords
-        const events = new Map<number, LedgerEvent>()
+        const events = new Map<number, EventText>()
         let from = number * Limits.eventPieceRecords
         // Offsets may have gaps.
         while (from < end) {
@@ -45,7 +45,7 @@ export class ParkedEvents extends Context.Service<
           const last = records.at(-1)
           if (last === undefined) break
           for (const { offset, value } of records) {
-            const event = offset < end ? parseLedgerEvent(value) : undefined
+            const event = offset < end ? parseEventText(value ?? "") : undefined
             if (event !== undefined) events.set(offset, event)
           }
           from = last.offset + 1
@@ -78,7 +78,7 @@ export class ParkedEvents extends Context.Service<
 
       return ParkedEvents.of({
         at: Effect.fnUntraced(function* (network, eventOffsets) {
-          const found = new Map<number, LedgerEvent>()
+          const found = new Map<number, EventText>()
           const places = [...new Set(eventOffsets)].map((eventOffset) => {
             const { topic, from } = eventTopicOf(network, eventOffset)
             const offset = eventOffset - from

@@ -8,7 +8,7 @@ import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
-import { type DeliveryWork, delayTopic } from "../domain/Delivery.ts"
+import { delayTopic, type WorkText, workJson } from "../domain/Delivery.ts"
 import { delayOf, type RetryPolicy } from "../domain/RetryPolicy.ts"
 import { EventLog, type NewRecord } from "../log/EventLog.ts"
 import { Metrics } from "../observability/Metrics.ts"
@@ -19,15 +19,15 @@ import { WebhookStore } from "../storage/WebhookStore.ts"
 export interface Outcome {
   /** Undefined when the attempt was recorded before and only its retry may be missing. */
   readonly attempt: AttemptRecord | undefined
-  readonly retry: DeliveryWork | undefined
+  readonly retry: WorkText | undefined
   /** Called once everything above has landed. */
   readonly settled: () => void
 }
 
-const retryRecord = (policy: RetryPolicy, work: DeliveryWork, nowMs: number): NewRecord => ({
+const retryRecord = (policy: RetryPolicy, work: WorkText, nowMs: number): NewRecord => ({
   topic: delayTopic(delayOf(policy, work.series_attempt, work.due_at - nowMs)),
   key: work.webhook_id,
-  value: JSON.stringify(work)
+  value: workJson(work)
 })
 
 export class Recorder extends Context.Service<
@@ -36,6 +36,8 @@ export class Recorder extends Context.Service<
     /** An attempt begins: its outcome will be offered. While some are under way, statements wait for more outcomes. */
     readonly expect: () => void
     readonly offer: (outcome: Outcome) => void
+    /** So many attempts were cut off, and nothing of them will be offered. */
+    readonly abandon: (attempts: number) => void
   }
 >()("ledgerhook/deliver/Recorder") {
   static readonly layer = Layer.effect(
@@ -50,6 +52,10 @@ export class Recorder extends Context.Service<
       const some = Latch.makeUnsafe()
       let underWay = 0
       const noneUnderWay = Latch.makeUnsafe(true)
+      const end = (attempts: number) => {
+        underWay -= attempts
+        if (underWay === 0) noneUnderWay.openUnsafe()
+      }
 
       const write = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
         const attempts = outcomes.flatMap(({ attempt }) => (attempt === undefined ? [] : [attempt]))
@@ -111,10 +117,11 @@ export class Recorder extends Context.Service<
           noneUnderWay.closeUnsafe()
         },
         offer: (outcome) => {
-          if (outcome.attempt !== undefined && --underWay === 0) noneUnderWay.openUnsafe()
+          if (outcome.attempt !== undefined) end(1)
           waiting.push(outcome)
           some.openUnsafe()
-        }
+        },
+        abandon: end
       })
     })
   )

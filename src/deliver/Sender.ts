@@ -2,9 +2,9 @@
  * One HTTP attempt. One deadline covers DNS, connect, TLS, headers and body; a 2xx counts as soon as its headers are
  * in; the body is read to its cap or the deadline and never turns a 2xx into a failure. A connection whose response was
  * read to its end is used again, one whose response was cut short is closed. Redirects are not followed. Failure is
- * data: `send` never fails.
+ * data: sending never fails. Told by callbacks: a fiber for each attempt was a twentieth of its CPU.
  */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, type Scope } from "effect"
 import { Agent } from "undici"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
@@ -17,9 +17,15 @@ import type { SignedRequest } from "./Signer.ts"
 
 const NANOS_PER_MS = 1_000_000
 
+/** `ended` is called once, at the earliest while this is called. */
+export type Send = (request: SignedRequest, ended: (outcome: AttemptOutcome) => void) => void
+
 export class Sender extends Context.Service<
   Sender,
-  { readonly send: (request: SignedRequest) => Effect.Effect<AttemptOutcome> }
+  {
+    /** When the scope closes, what has not ended is cut off, and its `ended` never called. */
+    readonly opened: Effect.Effect<Send, never, Scope.Scope>
+  }
 >()("ledgerhook/deliver/Sender") {
   static readonly layer = Layer.effect(
     Sender,
@@ -53,31 +59,42 @@ export class Sender extends Context.Service<
         (agent) => Effect.promise(() => agent.destroy())
       )
 
-      const send = (request: SignedRequest) =>
-        Effect.callback<AttemptOutcome>((resume) => {
-          const url = new URL(request.url)
-          const exchange = new Exchange(nowMs, (ended, outcome) => {
-            deadlines.remove(ended)
-            resume(Effect.succeed(outcome))
+      const opened = Effect.gen(function* () {
+        const open = new Set<Exchange>()
+        let closed = false
+        yield* Effect.addFinalizer(() =>
+          Effect.sync(() => {
+            closed = true
+            for (const exchange of open) {
+              deadlines.remove(exchange)
+              exchange.cancel()
+            }
+          })
+        )
+        const send: Send = (request, ended) => {
+          if (closed) return
+          const exchange = new Exchange(nowMs, (itself, outcome) => {
+            deadlines.remove(itself)
+            open.delete(itself)
+            ended(outcome)
           })
           deadlines.add(exchange)
+          open.add(exchange)
           agent.dispatch(
             {
-              origin: url.origin,
-              path: url.pathname + url.search,
+              origin: request.url.origin,
+              path: request.url.pathname + request.url.search,
               method: "POST",
               headers: request.headers,
               body: request.body
             },
             exchange
           )
-          return Effect.sync(() => {
-            deadlines.remove(exchange)
-            exchange.cancel()
-          })
-        })
+        }
+        return send
+      })
 
-      return Sender.of({ send })
+      return Sender.of({ opened })
     })
   )
 }

@@ -3,29 +3,29 @@
  * keyed with the UTF-8 bytes of the webhook's secret; two of them, by comma, in the grace of a rotation. node:crypto's HMAC is synchronous: no promise per delivery.
  */
 import { createHmac } from "node:crypto"
-import { envelopeJson, type LedgerEvent } from "../domain/LedgerEvent.ts"
+import { type EventText, envelopeText } from "../domain/EventText.ts"
 
 export const signature = (secret: string, body: string): string =>
   `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`
 
 export interface SignedRequest {
-  readonly url: string
+  readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
 export const signedRequest = (options: {
-  readonly url: string
+  readonly url: URL
   /** The webhook's own headers: they never replace the service's. */
   readonly headers: Readonly<Record<string, string>>
   /** The newest first: a receiver that knows one of them accepts the request. */
   readonly secrets: ReadonlyArray<string>
   readonly webhookId: string
   readonly deliveryId: string
-  readonly event: LedgerEvent
+  readonly event: EventText
   readonly nowMs: number
 }): SignedRequest => {
-  const body = envelopeJson(options.event, options.webhookId)
+  const body = envelopeText(options.event, options.webhookId)
   return {
     url: options.url,
     body,

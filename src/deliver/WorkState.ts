@@ -7,13 +7,13 @@
  *   unanswered done already, but the crash may have come before its retry was appended: append it again; should both
  *              arrive, the second is a duplicate
  */
-import type { DeliveryWork } from "../domain/Delivery.ts"
+import type { WorkHead } from "../domain/Delivery.ts"
 import type { DeliveryState } from "../storage/DeliveryStore.ts"
 
 export type WorkState = "current" | "duplicate" | "unanswered"
 
 export const workState = (
-  work: DeliveryWork,
+  work: WorkHead,
   row: DeliveryState | undefined,
   /** The record was in the log before this owner began: an earlier one may have handled it and died. */
   mayBeHandled: boolean

@@ -8,7 +8,7 @@
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
-import { DELIVERIES_TOPIC, type DeliveryWork } from "../domain/Delivery.ts"
+import { DELIVERIES_TOPIC, workJson } from "../domain/Delivery.ts"
 import { deliveryId } from "../domain/Ids.ts"
 import { eventsTopic, type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
@@ -24,6 +24,12 @@ import { makeWebhookIndex } from "./WebhookIndex.ts"
 
 const GROUP = "route"
 
+interface RecordedEvent {
+  readonly event: LedgerEvent
+  /** Its record's value: work carries it on as it is. */
+  readonly json: string
+}
+
 /** A delivery to be made: its row, and the work of its first attempt. */
 interface Queued {
   readonly row: NewDelivery
@@ -34,7 +40,7 @@ interface Queued {
 interface Batch {
   readonly queued: Array<Queued>
   /** By offset: events of which an owner of the partition that died may have made rows already. */
-  readonly begun: Map<number, LedgerEvent>
+  readonly begun: Map<number, RecordedEvent>
   /** When its events were detected. */
   detectedFrom: number
   detectedTo: number
@@ -47,19 +53,21 @@ const emptyBatch = (): Batch => ({
   detectedTo: 0
 })
 
-const firstWork = (event: LedgerEvent, id: string, webhookId: string): NewRecord => {
-  const first: DeliveryWork = {
+const firstWork = ({ json }: RecordedEvent, id: string, webhookId: string): NewRecord => ({
+  topic: DELIVERIES_TOPIC,
+  key: webhookId,
+  value: workJson({
     delivery_id: id,
     webhook_id: webhookId,
     attempt: 1,
     series_attempt: 1,
     due_at: 0,
-    event
-  }
-  return { topic: DELIVERIES_TOPIC, key: webhookId, value: JSON.stringify(first) }
-}
+    event: { json }
+  })
+})
 
-const toQueue = (event: LedgerEvent, eventOffset: number, webhook: WebhookConfig): Queued => {
+const toQueue = (recorded: RecordedEvent, eventOffset: number, webhook: WebhookConfig): Queued => {
+  const { event } = recorded
   const id = deliveryId(event.detected_at, event.position, webhook.id, event.event_id)
   return {
     row: {
@@ -71,7 +79,7 @@ const toQueue = (event: LedgerEvent, eventOffset: number, webhook: WebhookConfig
       eventType: event.event_type,
       eventOffset
     },
-    work: firstWork(event, id, webhook.id)
+    work: firstWork(recorded, id, webhook.id)
   }
 }
 
@@ -105,14 +113,14 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     const [first] = begun.values()
     if (first === undefined) return []
     const rows = yield* deliveries
-      .unattempted(first.network, [...begun.keys()], detectedFrom, detectedTo)
+      .unattempted(first.event.network, [...begun.keys()], detectedFrom, detectedTo)
       .pipe(patiently("reading what was begun"))
     const ids = new Set(queued.map(({ row }) => row.id))
     return rows.flatMap(({ id, webhookId, eventOffset }) => {
-      const event = begun.get(eventOffset)
-      return event === undefined || ids.has(id)
+      const recorded = begun.get(eventOffset)
+      return recorded === undefined || ids.has(id)
         ? []
-        : [{ eventOffset, work: firstWork(event, id, webhookId) }]
+        : [{ eventOffset, work: firstWork(recorded, id, webhookId) }]
     })
   })
 
@@ -146,15 +154,16 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
       let batch = emptyBatch()
       for (const record of records) {
         const event = parseLedgerEvent(record.value)
-        if (event === undefined) {
+        if (event === undefined || record.value === null) {
           yield* Effect.logError(`${record.topic}@${record.offset} is not an event; passed over`)
           continue
         }
+        const recorded = { event, json: record.value }
         batch.detectedFrom = Math.min(batch.detectedFrom, event.detected_at)
         batch.detectedTo = Math.max(batch.detectedTo, event.detected_at)
-        if (record.offset < partition.endOffsetAtStart) batch.begun.set(record.offset, event)
+        if (record.offset < partition.endOffsetAtStart) batch.begun.set(record.offset, recorded)
         for (const webhook of index.match(event)) {
-          if (goesOn(webhook)) batch.queued.push(toQueue(event, record.offset, webhook))
+          if (goesOn(webhook)) batch.queued.push(toQueue(recorded, record.offset, webhook))
         }
         if (batch.queued.length >= Limits.routeBatchDeliveries) {
           yield* queue(partition, batch, record.offset + 1)

@@ -195,7 +195,8 @@ export class DeliveryStore extends Context.Service<
         record: (attempts, disableAfter) =>
           sql<{ readonly id: string }>`
             WITH outcome AS (
-              SELECT * FROM unnest(
+              SELECT o.*, to_timestamp(attempted_ms / 1000) AS attempted_at, to_timestamp(ended_ms / 1000) AS ended_at
+              FROM unnest(
                 ${column(attempts.map((a) => a.deliveryId))}::text[],
                 ${column(attempts.map((a) => a.attempt))}::int[],
                 ${column(attempts.map((a) => a.status))}::text[],
@@ -203,11 +204,11 @@ export class DeliveryStore extends Context.Service<
                 ${column(attempts.map((a) => a.responseTimeMs))}::int[],
                 ${column(attempts.map((a) => a.responseBody))}::text[],
                 ${column(attempts.map((a) => a.error))}::text[],
-                ${column(attempts.map((a) => at(a.attemptedAt)))}::timestamptz[],
-                ${column(attempts.map((a) => at(a.endedAt)))}::timestamptz[],
+                ${column(attempts.map((a) => a.attemptedAt))}::float8[],
+                ${column(attempts.map((a) => a.endedAt))}::float8[],
                 ${column(attempts.map((a) => a.nextDelayMs))}::int[]
               ) WITH ORDINALITY AS o (delivery_id, attempt, status, response_status, response_time_ms, response_body,
-                                      error, attempted_at, ended_at, next_delay_ms, n)
+                                      error, attempted_ms, ended_ms, next_delay_ms, n)
             ), moved AS (
               UPDATE deliveries d SET
                 status = CASE WHEN d.status = 'failed' AND o.status = 'retrying' THEN 'failed' ELSE o.status END,

@@ -10,17 +10,23 @@ import { patiently } from "../config/Retrying.ts"
 
 const NANOS_PER_MS = 1_000_000
 
-/** The effect that waits until the view may be used; `confirm` ends once the view holds all that was there when it began. */
+/**
+ * Calls `use` as soon as the view may be used, mostly at once: who waits does so in the order of the calls, and nobody
+ * passes them. It must not throw.
+ */
+export type Lease = (use: () => void) => void
+
+/** `confirm` ends once the view holds all that was there when it began. */
 export const makeReadLease = <E, R>(
   confirm: Effect.Effect<void, E, R>,
   leaseMs: number
-): Effect.Effect<Effect.Effect<void>, never, R | Scope.Scope> =>
+): Effect.Effect<Lease, never, R | Scope.Scope> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
     // Durations only: no two clocks are compared, and a wall clock that jumps does no harm.
     const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
     const wanted = Latch.makeUnsafe()
-    let renewed = Latch.makeUnsafe()
+    let waiting: Array<() => void> = []
     let confirmedAt = Number.NEGATIVE_INFINITY
 
     const renew = Effect.gen(function* () {
@@ -29,19 +35,21 @@ export const makeReadLease = <E, R>(
       const beganAt = nowMs()
       yield* confirm
       confirmedAt = beganAt
-      const waiting = renewed
-      renewed = Latch.makeUnsafe()
-      waiting.openUnsafe()
+      // Who comes while they have their turn comes after them, and may be too late for this confirmation.
+      const due = waiting.slice()
+      for (const use of due) use()
+      waiting = waiting.slice(due.length)
     })
     // A try that failed is wanted still.
     const again = Effect.tapError(renew, () => Effect.sync(() => wanted.openUnsafe()))
     yield* Effect.forkScoped(Effect.forever(again.pipe(patiently("confirming what is known of webhooks"))))
 
-    return Effect.suspend(() => {
+    return (use) => {
       const ageMs = nowMs() - confirmedAt
-      // Taken before it is asked for: the confirmation may be over when `openUnsafe` returns.
-      const next = renewed
-      if (ageMs >= leaseMs / 2) wanted.openUnsafe()
-      return ageMs < leaseMs ? Effect.void : Latch.await(next)
-    })
+      const isHeld = ageMs < leaseMs && waiting.length === 0
+      // Before it is asked for: the confirmation may be over when `openUnsafe` returns.
+      if (!isHeld) waiting.push(use)
+      if (!isHeld || ageMs >= leaseMs / 2) wanted.openUnsafe()
+      if (isHeld) use()
+    }
   })

@@ -1,7 +1,7 @@
 /**
  * What this process knows of webhooks: a live view of `webhooks.config`, with the signing secrets opened. Route and
  * deliver share it. `upToDate` makes sure that the view holds every change the API has answered for, so that "from the
- * next ledger after the response" is true however busy the outbox is. `current` is the same for many uses a second, up
+ * next ledger after the response" is true however busy the outbox is. `whenCurrent` is the same for many uses a second, up
  * to the view's lease (Limits.webhookViewLeaseMs), which the API waits out before it answers a secret's rotation.
  */
 import { Context, Effect, Layer, Result } from "effect"
@@ -12,10 +12,12 @@ import * as CompactedView from "../log/CompactedView.ts"
 import { EventLog, type EventLogError } from "../log/EventLog.ts"
 import { OUTBOX_POSITION, Outbox } from "../storage/Outbox.ts"
 import { SecretBox } from "../storage/SecretBox.ts"
-import { makeReadLease } from "./ReadLease.ts"
+import { type Lease, makeReadLease } from "./ReadLease.ts"
 
 export interface RegisteredWebhook {
   readonly config: WebhookConfig
+  /** Its address, parsed once and not at every attempt. */
+  readonly url: URL
   /** The signing secret in clear, as the customer knows it. */
   readonly secret: string
   /** The one before the last rotation, and the Unix millisecond in which its grace ends. */
@@ -40,8 +42,8 @@ export class WebhookRegistry extends Context.Service<
     readonly subscribe: (listener: Listener) => () => void
     /** Waits until the view holds everything that was in the outbox when this was called. */
     readonly upToDate: Effect.Effect<void, SqlError.SqlError | EventLogError>
-    /** Waits until the view holds everything that was in the outbox one lease ago. */
-    readonly current: Effect.Effect<void>
+    /** Once the view holds everything that was in the outbox one lease ago. */
+    readonly whenCurrent: Lease
   }
 >()("ledgerhook/webhooks/WebhookRegistry") {
   static readonly layer = Layer.effect(
@@ -59,12 +61,14 @@ export class WebhookRegistry extends Context.Service<
           const config = JSON.parse(value) as WebhookConfig
           const { sealed_secret, previous_secret: previous } = config
           return Result.gen(function* () {
+            const url = URL.parse(config.url)
+            if (url === null) return yield* Result.fail({ message: "its address is no URL" })
             const secret = yield* secrets.open(sealed_secret)
             const previousSecret =
               previous === undefined
                 ? undefined
                 : { secret: yield* secrets.open(previous.sealed), until: previous.until }
-            return { config, secret, previousSecret }
+            return { config, url, secret, previousSecret }
           }).pipe(Result.mapError(({ message }) => message))
         },
         onChange: (webhookId, webhook) => {
@@ -93,7 +97,7 @@ export class WebhookRegistry extends Context.Service<
           return () => listeners.delete(listener)
         },
         upToDate,
-        current: yield* makeReadLease(upToDate, Limits.webhookViewLeaseMs)
+        whenCurrent: yield* makeReadLease(upToDate, Limits.webhookViewLeaseMs)
       })
     })
   )

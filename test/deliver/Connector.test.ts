@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { type Resolve, Resolver } from "../../src/deliver/Resolver.ts"
 import { Sender } from "../../src/deliver/Sender.ts"
-import { attemptAt, requestTo, send, senderWith, tcpServer } from "../support/sending.ts"
+import { attemptAt, send, sendBy, senderWith, tcpServer } from "../support/sending.ts"
 
 describe("the address really connected to", () => {
   const guarded = { DELIVERY_ALLOW_PRIVATE_ADDRESSES: "false" }
@@ -34,7 +34,7 @@ describe("the address really connected to", () => {
       })
       const context = yield* Layer.build(senderWith(guarded)).pipe(Effect.provideService(Resolver, resolve))
       const sender = Context.get(context, Sender)
-      return { attempt: sender.send(requestTo(url)), asked: () => asked }
+      return { attempt: sendBy(sender, url), asked: () => asked }
     })
 
   it.live("is no private one, whether named or given as a literal, in any spelling", () =>

@@ -1,8 +1,9 @@
 /** One attempt against real servers that misbehave in each way a receiver can: the outcome says what happened. */
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Exit, Latch, Layer, Scope } from "effect"
 import { Sender } from "../../src/deliver/Sender.ts"
+import type { AttemptOutcome } from "../../src/domain/Delivery.ts"
 import { certificates } from "../support/certificates.ts"
 import { makeReceiver, signatureHolds } from "../support/receiver.ts"
 import {
@@ -11,6 +12,7 @@ import {
   requestTo,
   SECRET,
   send,
+  sendBy,
   senderWith,
   tcpServer,
   tlsServer
@@ -123,7 +125,7 @@ describe("an attempt", () => {
           return "handled"
         })
         const sender = Context.get(yield* Layer.build(senderWith()), Sender)
-        const sendOnce = sender.send(requestTo(receiver.url))
+        const sendOnce = sendBy(sender, receiver.url)
         // A connection is free again a turn of the event loop after its response: two take turns.
         const times = 5
         body = "x".repeat(16 * 1024)
@@ -136,6 +138,33 @@ describe("an attempt", () => {
         }
         assert.strictEqual(connections.size, times)
       })
+  )
+
+  it.live("is cut off when its sender's scope closes, and told to nobody; after that none is begun", () =>
+    Effect.gen(function* () {
+      const arrived = Latch.makeUnsafe()
+      const cut = Latch.makeUnsafe()
+      const receiver = yield* makeReceiver((_, response) => {
+        arrived.openUnsafe()
+        response.on("close", () => cut.openUnsafe())
+        return "handled"
+      })
+      const sender = Context.get(yield* Layer.build(senderWith({ DELIVERY_TIMEOUT: "1 minute" })), Sender)
+      const scope = yield* Scope.make()
+      const sendIt = yield* Scope.provide(sender.opened, scope)
+      const told: Array<AttemptOutcome> = []
+      const ended = (outcome: AttemptOutcome) => void told.push(outcome)
+      sendIt(requestTo(receiver.url), ended)
+      yield* Latch.await(arrived)
+      yield* Scope.close(scope, Exit.void)
+      yield* Latch.await(cut)
+      sendIt(requestTo(receiver.url), ended)
+      // Whatever was begun before this one would have arrived before it.
+      const other = yield* makeReceiver()
+      yield* sendBy(sender, other.url)
+      assert.strictEqual(receiver.received.length, 1)
+      assert.deepStrictEqual(told, [])
+    })
   )
 
   it.live("ends at its deadline whatever drips: the TLS handshake, the headers, the body", () =>

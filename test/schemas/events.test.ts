@@ -4,6 +4,7 @@ import { resolve } from "node:path"
 import { assert, describe, expectTypeOf, it } from "@effect/vitest"
 import { detectLedger } from "../../src/detect/Detect.ts"
 import type { envelope, eventRecord, ledgerRecord } from "../../src/domain/Envelope.ts"
+import { envelopeText, parseEventText } from "../../src/domain/EventText.ts"
 import { type EventType, eventTypes } from "../../src/domain/EventType.ts"
 import type { JsonObject, Ledger } from "../../src/domain/Ledger.ts"
 import { envelopeJson, type LedgerEvent, type LedgerMarker } from "../../src/domain/LedgerEvent.ts"
@@ -53,7 +54,9 @@ const assertLedger = (ledger: Ledger): ReadonlyArray<EventType> => {
   for (const { value } of eventRecords("testnet", ledger, events, DETECTED_AT)) {
     const record: LedgerEvent = JSON.parse(value ?? "null")
     assert.deepStrictEqual(complaints(EVENT_RECORD, record), [], record.event_id)
-    assert.deepStrictEqual(complaints(ENVELOPE, JSON.parse(envelopeJson(record, WEBHOOK_ID))), [])
+    const envelope = envelopeJson(record, WEBHOOK_ID)
+    assert.deepStrictEqual(complaints(ENVELOPE, JSON.parse(envelope)), [])
+    assert.strictEqual(envelopeText(parseEventText(value ?? "")!, WEBHOOK_ID), envelope)
     assertPayload(record.event_type, record.payload, record.event_id)
   }
   const marker = markerOf(ledger, events.length, events.length === 0 ? null : 7, DETECTED_AT)

@@ -5,6 +5,7 @@ import { Recorder } from "../../src/deliver/Recorder.ts"
 import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
 import * as MemoryEventLog from "../../src/log/MemoryEventLog.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
+import * as Telemetry from "../../src/observability/Telemetry.ts"
 import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
 import { Outbox } from "../../src/storage/Outbox.ts"
 import { Partitions } from "../../src/storage/Partitions.ts"
@@ -65,7 +66,9 @@ export const layerOf = ({ clock, receivers, held }: Machinery) =>
         DELIVERY_JITTER: "0",
         DISABLE_AFTER_FAILURES: "1000000"
       })
-    )
+    ),
+    // As the program runs without an endpoint for traces.
+    Layer.provideMerge(Telemetry.layer(undefined))
   )
 
 /** What is fast alone is as fast beside the others: it waits for its own window, and next to nothing else. */

@@ -2,7 +2,7 @@
  * Receivers for simulations, in the place of the sender: each answers by its kind and by seeded chance, until it is told
  * to recover. They keep what they saw, with its times, and how many requests were open at once.
  */
-import { Effect, Layer } from "effect"
+import { Effect, FiberSet, Layer } from "effect"
 import { Sender } from "../../src/deliver/Sender.ts"
 import type { AttemptOutcome } from "../../src/domain/Delivery.ts"
 import type { Chance } from "../../src/ledger/simulated/Chance.ts"
@@ -86,20 +86,18 @@ export const makeReceivers = (clock: VirtualClock, chance: Chance): Receivers =>
       recovered = true
     },
     sender: Layer.succeed(Sender)({
-      send: ({ url, headers }) =>
-        Effect.suspend(() => {
-          const receiver = receivers.get(new URL(url).pathname)!
-          receiver.requests.push({ deliveryId: headers["X-Service-Delivery-Id"]!, atMs: clock.nowMs() })
-          receiver.mostOpen = Math.max(receiver.mostOpen, ++receiver.open)
-          const reaction = reactionOf(
-            recovered && receiver.kind !== "failing" ? "fast" : receiver.kind,
-            chance
+      opened: Effect.map(FiberSet.makeRuntime(), (run) => ({ url, headers }, ended) => {
+        const receiver = receivers.get(url.pathname)!
+        receiver.requests.push({ deliveryId: headers["X-Service-Delivery-Id"]!, atMs: clock.nowMs() })
+        receiver.mostOpen = Math.max(receiver.mostOpen, ++receiver.open)
+        const reaction = reactionOf(recovered && receiver.kind !== "failing" ? "fast" : receiver.kind, chance)
+        run(
+          Effect.sleep(reaction.afterMs).pipe(
+            Effect.ensuring(Effect.sync(() => void receiver.open--)),
+            Effect.andThen(Effect.sync(() => ended(outcomeOf(reaction))))
           )
-          return Effect.sleep(reaction.afterMs).pipe(
-            Effect.as(outcomeOf(reaction)),
-            Effect.ensuring(Effect.sync(() => void receiver.open--))
-          )
-        })
+        )
+      })
     })
   }
 }

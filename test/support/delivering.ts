@@ -16,6 +16,7 @@ import { deliveryId } from "../../src/domain/Ids.ts"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import * as MemoryEventLog from "../../src/log/MemoryEventLog.ts"
+import * as Telemetry from "../../src/observability/Telemetry.ts"
 import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
 import { Leases } from "../../src/storage/Leases.ts"
 import { Outbox } from "../../src/storage/Outbox.ts"
@@ -50,7 +51,9 @@ export const deliveringLayer = (environment: Environment = {}, deliveries = Deli
     Layer.provideMerge(TestDatabase),
     Layer.provideMerge(
       settingsLayer({ DELIVERY_RETRY_DELAYS: "10ms,10ms", DELIVERY_TIMEOUT: "2 seconds", ...environment })
-    )
+    ),
+    // As the program runs without an endpoint for traces.
+    Layer.provideMerge(Telemetry.layer(undefined))
   )
 
 /** Both stages in the background; `stop` ends them as SIGTERM would. */

@@ -4,6 +4,8 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from "
 import { Effect, Layer } from "effect"
 import { Sender } from "../../src/deliver/Sender.ts"
 import { signedRequest } from "../../src/deliver/Signer.ts"
+import type { AttemptOutcome } from "../../src/domain/Delivery.ts"
+import { eventText } from "../../src/domain/EventText.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { type Answer, makeReceiver } from "./receiver.ts"
 import { settingsLayer } from "./settings.ts"
@@ -22,22 +24,28 @@ export const event: LedgerEvent = {
 export const SECRET = "whsec_test"
 export const requestTo = (url: string) =>
   signedRequest({
-    url,
+    url: new URL(url),
     headers: { "X-Mine": "1" },
     secrets: [SECRET],
     webhookId: "wh_1",
     deliveryId: "dlv_1",
-    event,
+    event: eventText(event),
     nowMs: 1_700_000_000_999
   })
 
 export const senderWith = (environment: Readonly<Record<string, string>> = {}) =>
   Sender.layer.pipe(Layer.provide(settingsLayer({ DELIVERY_TIMEOUT: "300 millis", ...environment })))
 
+/** What one attempt of this sender comes to. */
+export const sendBy = ({ opened }: Sender["Service"], url: string) =>
+  Effect.flatMap(opened, (send) =>
+    Effect.callback<AttemptOutcome>((resume) =>
+      send(requestTo(url), (outcome) => resume(Effect.succeed(outcome)))
+    )
+  ).pipe(Effect.scoped)
+
 export const send = (url: string, environment?: Readonly<Record<string, string>>) =>
-  Effect.flatMap(Sender, (sender) => sender.send(requestTo(url))).pipe(
-    Effect.provide(senderWith(environment))
-  )
+  Effect.flatMap(Sender, (sender) => sendBy(sender, url)).pipe(Effect.provide(senderWith(environment)))
 
 /** What an attempt at a receiver with this answer comes to. */
 export const attemptAt = (answer: Answer) =>

@@ -2,9 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { makeReadLease } from "../../src/webhooks/ReadLease.ts"
+import { type Lease, makeReadLease } from "../../src/webhooks/ReadLease.ts"
 
 const LEASE_MS = 1_000
+
+const whenHeld = (lease: Lease) => Effect.callback<void>((resume) => lease(() => resume(Effect.void)))
 
 /** A lease whose confirmations are counted; `hold` makes the next ones wait until it is let go. */
 const counted = Effect.gen(function* () {
@@ -14,10 +16,11 @@ const counted = Effect.gen(function* () {
     seen.confirmations++
     return held === undefined ? Effect.void : Deferred.await(held)
   })
-  const current = yield* makeReadLease(confirm, LEASE_MS)
+  const lease = yield* makeReadLease(confirm, LEASE_MS)
   return {
     seen,
-    current,
+    lease,
+    current: whenHeld(lease),
     hold: () => {
       const gate = Deferred.makeUnsafe<void>()
       held = gate
@@ -81,14 +84,30 @@ describe("a read lease", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("lets those that wait use it in the order in which they came, before any that come then", () =>
+    Effect.gen(function* () {
+      const { lease, current } = yield* counted
+      const used: Array<string> = []
+      lease(() => {
+        used.push("first")
+        lease(() => used.push("third"))
+      })
+      lease(() => used.push("second"))
+      yield* current
+      yield* Effect.yieldNow
+      yield* Effect.yieldNow
+      assert.deepStrictEqual(used, ["first", "second", "third"])
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("waits out a store that is away", () =>
     Effect.gen(function* () {
       let failures = 3
-      const current = yield* makeReadLease(
+      const lease = yield* makeReadLease(
         Effect.suspend(() => (failures-- > 0 ? Effect.fail("away") : Effect.void)),
         LEASE_MS
       )
-      const use = yield* Effect.forkChild(current)
+      const use = yield* Effect.forkChild(whenHeld(lease))
       yield* TestClock.adjust("10 seconds")
       yield* Fiber.join(use)
       assert.strictEqual(failures, -1)

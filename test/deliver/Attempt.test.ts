@@ -1,0 +1,73 @@
+/** An attempt has no fiber of its own, unless it is traced: what must not happen in one is told all the same. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, FiberSet, Layer, References } from "effect"
+import { makeAttempt } from "../../src/deliver/Attempt.ts"
+import { Recorder } from "../../src/deliver/Recorder.ts"
+import { type Send, Sender } from "../../src/deliver/Sender.ts"
+import { eventText } from "../../src/domain/EventText.ts"
+import type { WebhookConfig } from "../../src/domain/Webhook.ts"
+import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
+import { event, SECRET } from "../support/sending.ts"
+import { settingsLayer } from "../support/settings.ts"
+
+// What an attempt reads of it.
+const config = { id: "wh_1", headers: {} } as WebhookConfig
+const webhook = { config, url: new URL("https://a.example/"), secret: SECRET, previousSecret: undefined }
+const work = {
+  key: "dlv_1 1",
+  deliveryId: "dlv_1",
+  attempt: 1,
+  seriesAttempt: 1,
+  event: eventText(event),
+  kind: "live" as const,
+  settled: undefined
+}
+
+/** How the attempt's owner ends. */
+const exitOf = (send: Send, ended: () => void, isTraced: boolean) =>
+  Effect.gen(function* () {
+    const fibers = yield* FiberSet.make<void, never>()
+    const attempt = yield* makeAttempt(yield* FiberSet.runtime(fibers)())
+    attempt(webhook, work, ended)
+    return yield* Effect.exit(FiberSet.join(fibers))
+  }).pipe(
+    Effect.scoped,
+    Effect.provide([
+      Layer.mock(Sender)({ opened: Effect.succeed(send) }),
+      Layer.mock(Recorder)({ expect: () => undefined, offer: () => undefined, abandon: () => undefined }),
+      Layer.mock(WebhookRegistry)({
+        get: () => undefined,
+        subscribe: () => () => undefined,
+        whenCurrent: (use) => use()
+      }),
+      settingsLayer(),
+      Layer.succeed(References.TracerEnabled, isTraced)
+    ])
+  )
+
+const outcome = {
+  delivered: true,
+  responseStatus: 200,
+  responseTimeMs: 1,
+  responseBody: "",
+  error: null
+}
+const defect = () => {
+  throw new Error("must not happen")
+}
+
+describe.each([false, true])("a defect in an attempt ends its owner (traced: %s)", (isTraced) => {
+  it.effect("where its request is handed over", () =>
+    Effect.gen(function* () {
+      const exit = yield* exitOf(defect, () => undefined, isTraced)
+      assert.isTrue(Exit.hasDies(exit))
+    })
+  )
+
+  it.effect("where its outcome is taken", () =>
+    Effect.gen(function* () {
+      const exit = yield* exitOf((_, ended) => ended(outcome), defect, isTraced)
+      assert.isTrue(Exit.hasDies(exit))
+    })
+  )
+})
