@@ -156,10 +156,11 @@ export const Limits = {
    */
   partitionOpenRecords: 10_000,
   /**
-   * Attempts of a webhook beyond its window that may wait to be recorded: what a crash repeats, over all, is both. With
-   * more a lone webhook would be faster (240: by half), and a crash repeat hundreds of requests instead of some tens.
+   * While fewer outcomes wait to be recorded, over all webhooks, a webhook sends on beyond those of its own: a crash repeats
+   * them, and the windows. With more a lone webhook would be faster (64: by a sixth), and nine with full windows, as a
+   * process may have them in a crash, would repeat more than the promised 1 % of 20,000 deliveries.
    */
-  unsettledSlack: 32,
+  unrecordedMost: 40,
   /** Rows a lane pages from PostgreSQL at once; with half a page more it is what a lane of a large backlog queues. */
   lanePageRows: 100,
   /** Events read at once for such rows, and how many such pieces are kept, over all lanes: some ten MB. */

@@ -121,12 +121,15 @@ export const turn = (lane: Lane, passage: Passage): ReadonlyArray<Work> => {
 }
 
 /** Whether the window leaves room for one more attempt: on the wire, and among those a crash would repeat. */
-const hasRoom = (outlet: Outlet, maxInFlight: number, unsettledSlack: number): boolean =>
-  outlet.inFlight < maxInFlight && outlet.unsettled < maxInFlight + unsettledSlack
+const hasRoom = (outlet: Outlet, maxInFlight: number, mayRunAhead: boolean): boolean =>
+  outlet.inFlight < maxInFlight && (mayRunAhead || outlet.unsettled < maxInFlight)
 
-/** The lane whose next delivery may start: live ones come first, also those that only their rows remember. */
-export const mayStart = (outlet: Outlet, maxInFlight: number, unsettledSlack: number): Lane | undefined => {
-  if (!hasRoom(outlet, maxInFlight, unsettledSlack)) return undefined
+/**
+ * The lane whose next delivery may start: live ones come first, also those that only their rows remember. `mayRunAhead`:
+ * attempts that wait to be recorded do not count.
+ */
+export const mayStart = (outlet: Outlet, maxInFlight: number, mayRunAhead: boolean): Lane | undefined => {
+  if (!hasRoom(outlet, maxInFlight, mayRunAhead)) return undefined
   const { live, replays } = outlet
   if (live.queue.length > 0) return live
   return live.mode === "live" && replays.queue.length > 0 ? replays : undefined

@@ -168,8 +168,11 @@ export const makeLanes = Effect.gen(function* () {
   }
 
   /** The lane that may start a delivery now, by the window and the rate. */
-  const startable = (outlet: Outlet, { config }: RegisteredWebhook): Lane | undefined =>
-    outlet.waiting ? undefined : mayStart(outlet, config.max_in_flight, Limits.unsettledSlack)
+  const startable = (outlet: Outlet, { config }: RegisteredWebhook): Lane | undefined => {
+    if (outlet.waiting) return undefined
+    // An outlet that this stops has attempts that wait to be recorded, and looks again when they are.
+    return mayStart(outlet, config.max_in_flight, recorder.unrecorded() < Limits.unrecordedMost)
+  }
 
   /** Starts the lane's next delivery, or sees to it that the outlet looks again when the rate allows one. */
   const start = (outlet: Outlet, lane: Lane, webhook: RegisteredWebhook): boolean => {

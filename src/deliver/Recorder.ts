@@ -36,6 +36,8 @@ export class Recorder extends Context.Service<
     /** An attempt begins: its outcome will be offered. While some are under way, statements wait for more outcomes. */
     readonly expect: () => void
     readonly offer: (outcome: Outcome) => void
+    /** How many outcomes were offered and have not landed: a crash repeats their attempts. */
+    readonly unrecorded: () => number
     /** So many attempts were cut off, and nothing of them will be offered. */
     readonly abandon: (attempts: number) => void
   }
@@ -50,6 +52,7 @@ export class Recorder extends Context.Service<
       // Never longer than what the actors let in flight (Limits.partitionDeliveries each).
       let waiting: Array<Outcome> = []
       const some = Latch.makeUnsafe()
+      let unrecorded = 0
       let underWay = 0
       const noneUnderWay = Latch.makeUnsafe(true)
       const end = (attempts: number) => {
@@ -106,6 +109,7 @@ export class Recorder extends Context.Service<
         waiting = waiting.slice(Limits.recorderBatch)
         if (waiting.length === 0) some.closeUnsafe()
         yield* traced(land(outcomes), "record attempts", () => ({ outcomes: outcomes.length }))
+        unrecorded -= outcomes.length
         for (const { settled } of outcomes) settled()
       })
 
@@ -118,9 +122,11 @@ export class Recorder extends Context.Service<
         },
         offer: (outcome) => {
           if (outcome.attempt !== undefined) end(1)
+          unrecorded++
           waiting.push(outcome)
           some.openUnsafe()
         },
+        unrecorded: () => unrecorded,
         abandon: end
       })
     })

@@ -34,7 +34,12 @@ const exitOf = (send: Send, ended: () => void, isTraced: boolean) =>
     Effect.scoped,
     Effect.provide([
       Layer.mock(Sender)({ opened: Effect.succeed(send) }),
-      Layer.mock(Recorder)({ expect: () => undefined, offer: () => undefined, abandon: () => undefined }),
+      Layer.mock(Recorder)({
+        expect: () => undefined,
+        offer: () => undefined,
+        unrecorded: () => 0,
+        abandon: () => undefined
+      }),
       Layer.mock(WebhookRegistry)({
         get: () => undefined,
         subscribe: () => () => undefined,

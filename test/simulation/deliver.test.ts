@@ -29,7 +29,7 @@ const limits = vi.hoisted(() => ({
   partitionDeliveries: 40,
   takeBatchRecords: 20,
   lanePageRows: 8,
-  unsettledSlack: 4,
+  unrecordedMost: 4,
   recorderBatch: 20,
   delayBatchRecords: 10
 }))
