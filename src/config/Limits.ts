@@ -157,8 +157,8 @@ export const Limits = {
   partitionOpenRecords: 10_000,
   /**
    * While fewer outcomes wait to be recorded, over all webhooks, a webhook sends on beyond those of its own: a crash repeats
-   * them, and the windows. With more a lone webhook would be faster (64: by a sixth), and nine with full windows, as a
-   * process may have them in a crash, would repeat more than the promised 1 % of 20,000 deliveries.
+   * them, and the windows. With 64 a lone webhook would be a tenth faster, and nine with full windows, as a process may have
+   * them in a crash, would repeat more than the promised 1 % of 20,000 deliveries.
    */
   unrecordedMost: 40,
   /** Rows a lane pages from PostgreSQL at once; with half a page more it is what a lane of a large backlog queues. */
