@@ -98,7 +98,13 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
   const chance = () => random.nextDoubleUnsafe()
   const isTraced = yield* References.TracerEnabled
   let underWay = 0
-  yield* Effect.addFinalizer(() => Effect.sync(() => recorder.abandon(underWay)))
+  let isOpen = true
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      isOpen = false
+      recorder.abandon(underWay)
+    })
+  )
 
   /** Outside a fiber a defect would be told to nobody, or to undici. */
   const guarded = (body: () => void) => {
@@ -123,21 +129,18 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
       event: work.event,
       nowMs: attemptedAt
     })
-    send(request, (outcome) => {
-      const endedAt = clock.currentTimeMillisUnsafe()
-      const result = resultOf(retryPolicy, chance, { webhookId, work, outcome, attemptedAt, endedAt })
-      underWay--
-      guarded(() => ended(result))
-    })
+    send(request, (outcome) =>
+      guarded(() => {
+        const endedAt = clock.currentTimeMillisUnsafe()
+        ended(resultOf(retryPolicy, chance, { webhookId, work, outcome, attemptedAt, endedAt }))
+      })
+    )
   }
 
-  const attempt: Attempt = (known, work, ended) => {
-    underWay++
-    recorder.expect()
-    // Sent is from here on: until the request is handed over nothing waits, so the secret is the newest that any
-    // answered rotation has made.
+  // Sent is from here on: until the request is handed over nothing waits, so the secret is the newest that any answered
+  // rotation has made.
+  const attempt: Attempt = (known, work, ended) =>
     registry.whenCurrent(() => guarded(() => post(known, work, ended)))
-  }
 
   const inFiber: Attempt = (known, work, ended) => {
     const result = Effect.callback<AttemptResult>((resume) =>
@@ -145,5 +148,16 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
     )
     run(Effect.map(tracedAttempt(result, known, work), ended))
   }
-  return isTraced ? inFiber : attempt
+  const begin = isTraced ? inFiber : attempt
+
+  return ((known, work, ended) => {
+    underWay++
+    recorder.expect()
+    begin(known, work, (result) => {
+      // Abandoned already: offered as well, it would count twice.
+      if (!isOpen) return
+      underWay--
+      ended(result)
+    })
+  }) satisfies Attempt
 })

@@ -23,6 +23,25 @@ const work = {
   settled: undefined
 }
 
+/** `abandoned`: what the recorder is told. */
+const partsWith = (send: Send, isTraced: boolean, abandoned: Array<number>) =>
+  Layer.mergeAll(
+    Layer.mock(Sender)({ opened: Effect.succeed(send) }),
+    Layer.mock(Recorder)({
+      expect: () => undefined,
+      offer: () => undefined,
+      unrecorded: () => 0,
+      abandon: (attempts) => void abandoned.push(attempts)
+    }),
+    Layer.mock(WebhookRegistry)({
+      get: () => undefined,
+      subscribe: () => () => undefined,
+      whenCurrent: (use) => use()
+    }),
+    settingsLayer(),
+    Layer.succeed(References.TracerEnabled, isTraced)
+  )
+
 /** How the attempt's owner ends. */
 const exitOf = (send: Send, ended: () => void, isTraced: boolean) =>
   Effect.gen(function* () {
@@ -30,25 +49,7 @@ const exitOf = (send: Send, ended: () => void, isTraced: boolean) =>
     const attempt = yield* makeAttempt(yield* FiberSet.runtime(fibers)())
     attempt(webhook, work, ended)
     return yield* Effect.exit(FiberSet.join(fibers))
-  }).pipe(
-    Effect.scoped,
-    Effect.provide([
-      Layer.mock(Sender)({ opened: Effect.succeed(send) }),
-      Layer.mock(Recorder)({
-        expect: () => undefined,
-        offer: () => undefined,
-        unrecorded: () => 0,
-        abandon: () => undefined
-      }),
-      Layer.mock(WebhookRegistry)({
-        get: () => undefined,
-        subscribe: () => () => undefined,
-        whenCurrent: (use) => use()
-      }),
-      settingsLayer(),
-      Layer.succeed(References.TracerEnabled, isTraced)
-    ])
-  )
+  }).pipe(Effect.scoped, Effect.provide(partsWith(send, isTraced, [])))
 
 const outcome = {
   delivered: true,
@@ -73,6 +74,31 @@ describe.each([false, true])("a defect in an attempt ends its owner (traced: %s)
     Effect.gen(function* () {
       const exit = yield* exitOf((_, ended) => ended(outcome), defect, isTraced)
       assert.isTrue(Exit.hasDies(exit))
+    })
+  )
+})
+
+describe.each([false, true])("what is under way when its owner ends (traced: %s)", (isTraced) => {
+  it.effect("is abandoned, and told to nobody when it ends all the same", () =>
+    Effect.gen(function* () {
+      const late: Array<() => void> = []
+      const abandoned: Array<number> = []
+      let told = 0
+      yield* Effect.gen(function* () {
+        const fibers = yield* FiberSet.make<void, never>()
+        const attempt = yield* makeAttempt(yield* FiberSet.runtime(fibers)())
+        for (let i = 0; i < 3; i++) attempt(webhook, work, () => void told++)
+        yield* Effect.yieldNow
+        late.shift()!()
+        yield* Effect.yieldNow
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(partsWith((_, ended) => void late.push(() => ended(outcome)), isTraced, abandoned))
+      )
+      assert.deepStrictEqual([told, abandoned], [1, [2]])
+      for (const end of late) end()
+      yield* Effect.yieldNow
+      assert.strictEqual(told, 1)
     })
   )
 })
