@@ -195,6 +195,8 @@ export const Limits = {
   dnsNames: 10_000,
   /** Outcomes written in one statement. */
   recorderBatch: 500,
+  /** Outcomes for which a statement is worth its while, whatever else is under way. */
+  recorderEnough: 128,
   /** How long a statement waits for more outcomes: it costs as much as some fifty of its rows. */
   recorderGatherMs: 8,
   /** What `Retry-After` may add to a delay of the schedule. */

@@ -2,9 +2,9 @@
  * Writes what the actors' attempts came to: one statement for all outcomes of some milliseconds, then the retries in
  * one transaction of the log, and only then is the work settled and may offsets move. Append, then commit: a crash in
  * between repeats an attempt or a record, and loses none. While the database or the log is away it waits and tries
- * again; the actors' bounds keep its queue short.
+ * again; the actors' bounds keep its queue short. Under load the database writes what has ended while others are sent.
  */
-import { Clock, Context, Effect, Latch, Layer } from "effect"
+import { Clock, Context, Effect, Fiber, Latch, Layer } from "effect"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
@@ -54,10 +54,14 @@ export class Recorder extends Context.Service<
       const some = Latch.makeUnsafe()
       let unrecorded = 0
       let underWay = 0
-      const noneUnderWay = Latch.makeUnsafe(true)
-      const end = (attempts: number) => {
-        underWay -= attempts
-        if (underWay === 0) noneUnderWay.openUnsafe()
+      /** What has landed and is not settled. */
+      let landed: ReadonlyArray<Outcome> = []
+      /** As many as are under way: the ones are written while the others are sent. */
+      const isEnough = () => waiting.length > 0 && waiting.length >= Math.min(underWay, Limits.recorderEnough)
+      const enough = Latch.makeUnsafe(false)
+      const weigh = () => {
+        if (isEnough()) enough.openUnsafe()
+        else enough.closeUnsafe()
       }
 
       const write = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
@@ -91,26 +95,48 @@ export class Recorder extends Context.Service<
       })
 
       /** A statement costs much more than a row of it: what ends within some milliseconds is written together. */
-      const gather = Effect.raceFirst(
-        Effect.sleep(Limits.recorderGatherMs),
-        Effect.gen(function* () {
+      const gather = Effect.gen(function* () {
+        yield* Latch.await(some)
+        const gathered = Effect.gen(function* () {
           do {
-            yield* Latch.await(noneUnderWay)
+            yield* Latch.await(enough)
             // Where one ends another begins.
             yield* Effect.yieldNow
-          } while (underWay > 0)
+          } while (!isEnough())
         })
-      )
+        yield* Effect.raceFirst(Effect.sleep(Limits.recorderGatherMs), gathered)
+      })
 
-      const drain = Effect.gen(function* () {
-        yield* Latch.await(some)
-        if (waiting.length < Limits.recorderBatch) yield* gather
+      const take = (): ReadonlyArray<Outcome> => {
         const outcomes = waiting.slice(0, Limits.recorderBatch)
         waiting = waiting.slice(Limits.recorderBatch)
         if (waiting.length === 0) some.closeUnsafe()
-        yield* traced(land(outcomes), "record attempts", () => ({ outcomes: outcomes.length }))
-        unrecorded -= outcomes.length
+        weigh()
+        return outcomes
+      }
+
+      const settle = () => {
+        const outcomes = landed
+        landed = []
         for (const { settled } of outcomes) settled()
+      }
+
+      const drain = Effect.gen(function* () {
+        if (!isEnough()) {
+          settle()
+          yield* gather
+        }
+        const outcomes = take()
+        const landing = yield* Effect.forkChild(
+          traced(land(outcomes), "record attempts", () => ({ outcomes: outcomes.length })),
+          { startImmediately: true }
+        )
+        // Settling starts attempts: the database need not wait for that.
+        yield* Effect.yieldNow
+        settle()
+        yield* Fiber.join(landing)
+        unrecorded -= outcomes.length
+        landed = outcomes
       })
 
       // The actors wait for their last outcomes when they stop; this fiber is stopped after them.
@@ -118,16 +144,20 @@ export class Recorder extends Context.Service<
       return Recorder.of({
         expect: () => {
           underWay++
-          noneUnderWay.closeUnsafe()
+          weigh()
         },
         offer: (outcome) => {
-          if (outcome.attempt !== undefined) end(1)
+          if (outcome.attempt !== undefined) underWay--
           unrecorded++
           waiting.push(outcome)
           some.openUnsafe()
+          weigh()
         },
         unrecorded: () => unrecorded,
-        abandon: end
+        abandon: (attempts) => {
+          underWay -= attempts
+          weigh()
+        }
       })
     })
   )

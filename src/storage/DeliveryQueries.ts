@@ -134,10 +134,15 @@ export class DeliveryQueries extends Context.Service<
             Effect.map((rows) => Option.fromNullishOr(rows[0]))
           ),
 
+        // The attempt that delivered is in the delivery's row (0014).
         attempts: (id) =>
           read<AttemptRow>`
             SELECT attempt, status, response_status, response_time_ms, error, attempted_at
-            FROM attempts WHERE delivery_id = ${id} ORDER BY attempt`,
+            FROM attempts WHERE delivery_id = ${id}
+            UNION ALL
+            SELECT attempts, status, response_status, response_time_ms, last_error, attempted_at
+            FROM deliveries WHERE id = ${id} AND attempted_at IS NOT NULL
+            ORDER BY attempt`,
 
         retry: (owner, id, event, nowMs) =>
           Effect.gen(function* () {

@@ -189,7 +189,8 @@ export class DeliveryStore extends Context.Service<
           ),
 
         // One statement: the row, its attempt, the webhook's counter and the account's usage move together, and only
-        // the first time. Usage is counted in the order of accounts, so that recorders never wait in a circle.
+        // the first time. The attempt that delivers is in the row alone (0014). Usage is counted in the order of
+        // accounts, so that recorders never wait in a circle.
         // A delivery that was ended meanwhile (its webhook deleted) stays ended unless the attempt delivered it; one
         // that retention has dropped leaves no trace.
         record: (attempts, disableAfter) =>
@@ -220,6 +221,7 @@ export class DeliveryStore extends Context.Service<
                 response_status = o.response_status,
                 response_time_ms = o.response_time_ms,
                 response_body = o.response_body,
+                attempted_at = CASE WHEN o.status = 'delivered' THEN o.attempted_at END,
                 updated_at = o.ended_at
               FROM outcome o
               WHERE d.id = o.delivery_id AND d.attempts < o.attempt
@@ -229,9 +231,9 @@ export class DeliveryStore extends Context.Service<
             ), history AS (
               INSERT INTO attempts (delivery_id, attempt, status, response_status, response_time_ms, response_body,
                                     error, attempted_at, next_delay_ms)
-              SELECT delivery_id, attempt, CASE WHEN outcome.status = 'delivered' THEN 'delivered' ELSE 'failed' END,
-                     response_status, response_time_ms, response_body, error, attempted_at, next_delay_ms
-              FROM outcome JOIN moved USING (n)
+              SELECT delivery_id, attempt, 'failed', response_status, response_time_ms, response_body, error, attempted_at,
+                     next_delay_ms
+              FROM outcome JOIN moved USING (n) WHERE outcome.status <> 'delivered'
               ON CONFLICT DO NOTHING
             ), charged AS (
               INSERT INTO delivery_usage (account_id, month, deliveries)

@@ -18,6 +18,7 @@ import replay from "./migrations/0010_replay.ts"
 import accountTotals from "./migrations/0011_account_totals.ts"
 import history from "./migrations/0012_history.ts"
 import workNotices from "./migrations/0013_work_notices.ts"
+import deliveredAttempts from "./migrations/0014_delivered_attempts.ts"
 
 const migrations = {
   "0001_foundation": foundation,
@@ -32,7 +33,8 @@ const migrations = {
   "0010_replay": replay,
   "0011_account_totals": accountTotals,
   "0012_history": history,
-  "0013_work_notices": workNotices
+  "0013_work_notices": workNotices,
+  "0014_delivered_attempts": deliveredAttempts
 }
 const TABLE = "migrations"
 const newest = Object.keys(migrations).length

@@ -1,6 +1,6 @@
 /** What is recorded together: as much as comes within some milliseconds, and nothing is waited for that will not come. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Latch, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
 import { Recorder } from "../../src/deliver/Recorder.ts"
@@ -10,13 +10,15 @@ import { WebhookStore } from "../../src/storage/WebhookStore.ts"
 import { settingsLayer } from "../support/settings.ts"
 
 const onRecorder = <E>(
-  test: (written: Array<number>) => Effect.Effect<void, E, Recorder>
+  test: (written: Array<number>) => Effect.Effect<void, E, Recorder>,
+  statement: Effect.Effect<void> = Effect.void
 ): Effect.Effect<void, unknown> => {
   /** How many outcomes each statement had. */
   const written: Array<number> = []
   const stores = Layer.mergeAll(
     Layer.mock(DeliveryStore)({
-      record: (attempts) => Effect.sync(() => void written.push(attempts.length)).pipe(Effect.as([]))
+      record: (attempts) =>
+        Effect.sync(() => void written.push(attempts.length)).pipe(Effect.andThen(statement), Effect.as([]))
     }),
     Layer.mock(WebhookStore)({})
   )
@@ -28,7 +30,7 @@ const onRecorder = <E>(
 }
 
 /** An attempt comes to its end. */
-const offer = (recorder: Recorder["Service"]) =>
+const offer = (recorder: Recorder["Service"], settled: () => void = () => undefined) =>
   recorder.offer({
     attempt: {
       deliveryId: "dlv_1",
@@ -43,26 +45,72 @@ const offer = (recorder: Recorder["Service"]) =>
       nextDelayMs: null
     },
     retry: undefined,
-    settled: () => undefined
+    settled
   })
 
 it.effect("what ends within some milliseconds is written together", () =>
   onRecorder((written) =>
     Effect.gen(function* () {
       const recorder = yield* Recorder
-      for (let i = 0; i < 10; i++) recorder.expect()
+      for (let i = 0; i < 20; i++) recorder.expect()
       for (let i = 0; i < 4; i++) offer(recorder)
       yield* TestClock.adjust(Limits.recorderGatherMs - 1)
       for (let i = 4; i < 8; i++) offer(recorder)
       assert.deepStrictEqual(written, [])
       yield* TestClock.adjust(1)
       assert.deepStrictEqual(written, [8])
-      // The last ones: nothing else will come.
-      for (let i = 8; i < 10; i++) offer(recorder)
+      // As many as may come: half is written while the other half is under way.
+      for (let i = 8; i < 14; i++) offer(recorder)
       yield* TestClock.adjust(0)
-      assert.deepStrictEqual(written, [8, 2])
+      assert.deepStrictEqual(written, [8, 6])
+      // The last ones: nothing else will come.
+      for (let i = 14; i < 20; i++) offer(recorder)
+      yield* TestClock.adjust(0)
+      assert.deepStrictEqual(written, [8, 6, 6])
     })
   )
+)
+
+it.effect("enough is written at once, whatever else is under way", () =>
+  onRecorder((written) =>
+    Effect.gen(function* () {
+      const recorder = yield* Recorder
+      for (let i = 0; i < 10 * Limits.recorderEnough; i++) recorder.expect()
+      for (let i = 0; i < Limits.recorderEnough; i++) offer(recorder)
+      yield* TestClock.adjust(0)
+      assert.deepStrictEqual(written, [Limits.recorderEnough])
+    })
+  )
+)
+
+it.effect("the next statement is on its way before what landed is settled", () =>
+  Effect.gen(function* () {
+    const events: Array<string> = []
+    let number = 0
+    const land = Latch.makeUnsafe()
+    yield* onRecorder(
+      () =>
+        Effect.gen(function* () {
+          const recorder = yield* Recorder
+          const offerOne = (name: string) => {
+            recorder.expect()
+            offer(recorder, () => events.push(`${name} settled`))
+          }
+          offerOne("first")
+          yield* TestClock.adjust(0)
+          offerOne("second")
+          land.openUnsafe()
+          yield* TestClock.adjust(0)
+          yield* TestClock.adjust(0)
+          assert.deepStrictEqual(events, ["statement 1", "statement 2", "first settled", "second settled"])
+          assert.strictEqual(recorder.unrecorded(), 0)
+        }),
+      Effect.suspend(() => {
+        events.push(`statement ${++number}`)
+        return Latch.await(land)
+      })
+    )
+  })
 )
 
 it.effect("attempts that were cut off are not waited for", () =>

@@ -5,6 +5,7 @@ import { Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { DeliveryWork } from "../../src/domain/Delivery.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import { DeliveryQueries } from "../../src/storage/DeliveryQueries.ts"
 import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
 import {
   appendWork,
@@ -20,9 +21,8 @@ import {
 import { makeReceiver, signatureHolds } from "../support/receiver.ts"
 
 const historyOf = Effect.fnUntraced(function* (deliveryId: string) {
-  const sql = yield* SqlClient.SqlClient
-  return yield* sql<{ readonly attempt: number; readonly status: string; readonly error: string | null }>`
-    SELECT attempt, status, error FROM attempts WHERE delivery_id = ${deliveryId} ORDER BY attempt`
+  const attempts = yield* Effect.flatMap(DeliveryQueries, (queries) => queries.attempts(deliveryId))
+  return attempts.map(({ attempt, status, error }) => ({ attempt, status, error }))
 })
 const webhookRow = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
@@ -68,7 +68,7 @@ describe("deliver", () => {
       const webhook = yield* makeWebhook(receiver.url)
       const [id] = yield* queueEvents(webhook, 1)
       yield* untilAll([id!], "failed")
-      const failure = (attempt: number) => ({ attempt, status: "failed", error: "HTTP 503" })
+      const failure = (attempt: number) => ({ attempt, status: "failed" as const, error: "HTTP 503" })
       assert.deepStrictEqual(yield* historyOf(id!), [failure(1), failure(2), failure(3)])
       assert.deepInclude(yield* webhookRow(webhook), { consecutive_failures: 1, status: "active" })
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))

@@ -3,7 +3,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { deliveryId } from "../../src/domain/Ids.ts"
+import { DeliveryQueries } from "../../src/storage/DeliveryQueries.ts"
 import { type AttemptRecord, DeliveryStore, type NewDelivery } from "../../src/storage/DeliveryStore.ts"
+import { Outbox } from "../../src/storage/Outbox.ts"
 import { Partitions } from "../../src/storage/Partitions.ts"
 import { TestDatabase } from "../support/postgres.ts"
 import { insertAccount, insertWebhook } from "../support/rows.ts"
@@ -35,7 +37,11 @@ const attempt = (deliveryId: string, number: number, status: AttemptRecord["stat
   nextDelayMs: status === "retrying" ? 1_000 : null
 })
 
-const Live = Layer.mergeAll(DeliveryStore.layer, Partitions.layer).pipe(Layer.provideMerge(TestDatabase))
+const Live = Layer.mergeAll(
+  DeliveryStore.layer,
+  Layer.provide(DeliveryQueries.layer, Outbox.layer),
+  Partitions.layer
+).pipe(Layer.provideMerge(TestDatabase))
 
 layer(Live)("delivery store", (it) => {
   const webhookRow = (id: string) =>
@@ -80,6 +86,24 @@ layer(Live)("delivery store", (it) => {
       assert.deepStrictEqual(history, [
         { attempt: 1, status: "failed", error: "HTTP 503", next_delay_ms: null }
       ])
+    })
+  )
+
+  it.effect("tells each attempt once: failed ones, and the one in the row that delivered", () =>
+    Effect.gen(function* () {
+      const { store, ids } = yield* prepare(2)
+      const queries = yield* DeliveryQueries
+      const statuses = (id: string) =>
+        Effect.map(queries.attempts(id), (attempts) => attempts.map(({ status }) => status))
+      yield* store.record([attempt(ids[0]!, 1, "retrying")], DISABLE_AFTER)
+      yield* store.record([attempt(ids[0]!, 2, "delivered")], DISABLE_AFTER)
+      assert.deepStrictEqual(yield* statuses(ids[0]!), ["failed", "delivered"])
+      // As versions before 0014 wrote it.
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE deliveries SET status = 'delivered', attempts = 1 WHERE id = ${ids[1]!}`
+      yield* sql`INSERT INTO attempts (delivery_id, attempt, status, attempted_at)
+                 VALUES (${ids[1]!}, 1, 'delivered', now())`
+      assert.deepStrictEqual(yield* statuses(ids[1]!), ["delivered"])
     })
   )
 

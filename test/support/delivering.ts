@@ -17,6 +17,7 @@ import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import * as MemoryEventLog from "../../src/log/MemoryEventLog.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
+import { DeliveryQueries } from "../../src/storage/DeliveryQueries.ts"
 import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
 import { Leases } from "../../src/storage/Leases.ts"
 import { Outbox } from "../../src/storage/Outbox.ts"
@@ -42,6 +43,7 @@ export const deliveringLayer = (environment: Environment = {}, deliveries = Deli
         WebhookRegistry.layer,
         WebhookStore.layer,
         deliveries,
+        DeliveryQueries.layer,
         Partitions.layer,
         Sender.layer,
         Leases.alone
