@@ -15,6 +15,7 @@ import { type Child, startChild } from "./support/Child.ts"
 import { type Cost, costOf } from "./support/cpu.ts"
 import { deliveringLayer, queueWorks, requestOf, worksOf } from "./support/delivering.ts"
 import { type FeedLimits, makeFeed } from "./support/feed.ts"
+import { makePlainRecording } from "./support/plainRecording.ts"
 import { makePosts } from "./support/posts.ts"
 import { inRounds, medianOf } from "./support/rounds.ts"
 import { appendEvents, makeEvents, makeWebhooks, NETWORK } from "./support/webhooks.ts"
@@ -67,6 +68,8 @@ const limitsOf = ({ chain, webhooks }: Case): FeedLimits =>
 
 interface Round {
   readonly bare: Cost
+  /** Bare POSTs that are recorded in a plain table. */
+  readonly plain: Cost
   readonly recorded: Cost
 }
 
@@ -80,6 +83,7 @@ const measure = Effect.fnUntraced(function* (one: Case, receiver: Child, port: u
     const urls = Array.from({ length: one.webhooks }, (_, i) => `http://127.0.0.${i + 1}:${port}/hook`)
     const { accountId, ids } = yield* makeWebhooks(urls)
     const posts = yield* makePosts
+    const plainly = yield* makePlainRecording
     yield* Effect.forkScoped(one.chain ? Effect.raceFirst(route([NETWORK]), deliver) : deliver)
 
     const round = Effect.fnUntraced(function* (index: number) {
@@ -96,12 +100,14 @@ const measure = Effect.fnUntraced(function* (one: Case, receiver: Child, port: u
 
       const cost = costOf(deliveries, [receiver.process.pid])
       const bare = yield* cost(posts.send(requests, MAX_IN_FLIGHT))
+      yield* plainly.queue(requests)
+      const plain = yield* cost(plainly.send(posts, requests, MAX_IN_FLIGHT))
       const target = feed.recorded() + deliveries
       const open = { ...limits, aheadRecords: AHEAD, partitionOf: (id: string) => partitions.get(id) ?? 0 }
       feed.hold(one.chain ? limits : open)
       const recorded = yield* cost(feed.until(target))
       feed.hold({ ...limits, aheadRecords: SHUT.aheadRecords })
-      const result: Round = { bare, recorded }
+      const result: Round = { bare, plain, recorded }
       return result
     })
     const rounds = yield* inRounds(ROUNDS, round)
@@ -129,6 +135,14 @@ const figures = ({ name, target }: Case, rounds: ReadonlyArray<Round>): Readonly
       value: medianOf(rounds, ({ bare }) => bare.perSecond),
       unit: "POSTs/s",
       ratio: null,
+      better: "higher"
+    },
+    {
+      ...reported,
+      name: `${name}.plain`,
+      value: medianOf(rounds, ({ plain }) => plain.perSecond),
+      unit: "POSTs/s",
+      ratio: medianOf(rounds, ({ bare, plain }) => plain.perSecond / bare.perSecond),
       better: "higher"
     },
     {

@@ -5,8 +5,12 @@ import { Limits } from "../../src/config/Limits.ts"
 import type { SignedRequest } from "../../src/deliver/Signer.ts"
 
 export interface Posts {
-  /** Sends each list in order, `atOnce` of it at a time, all lists together. */
-  readonly send: (lists: ReadonlyArray<ReadonlyArray<SignedRequest>>, atOnce: number) => Effect.Effect<void>
+  /** Sends each list in order, `atOnce` of it at a time, all lists together. `ended` is told of each. */
+  readonly send: (
+    lists: ReadonlyArray<ReadonlyArray<SignedRequest>>,
+    atOnce: number,
+    ended?: (request: SignedRequest) => void
+  ) => Effect.Effect<void>
 }
 
 export const makePosts = Effect.gen(function* () {
@@ -41,13 +45,15 @@ export const makePosts = Effect.gen(function* () {
     })
 
   const posts: Posts = {
-    send: (lists, atOnce) =>
+    send: (lists, atOnce, ended = () => undefined) =>
       Effect.promise(async () => {
         const workers = lists.flatMap((list) => {
           let next = 0
           return Array.from({ length: atOnce }, async () => {
             while (next < list.length) {
-              await post(list[next++]!)
+              const request = list[next++]!
+              await post(request)
+              ended(request)
             }
           })
         })
