@@ -2,15 +2,19 @@
 // The `ledgerhook` command. TypeScript runs directly on the pinned Node 24; an older or other Node hands over to it.
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
+import module from "node:module"
 import { fileURLToPath } from "node:url"
 
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+const itself = fileURLToPath(import.meta.url)
 const pinned = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url))
 
 if (Number(process.versions.node.split(".")[0]) >= 24) {
-  await import(main)
+  // What was compiled once is found again: a command then takes half the time. Beside the packages, since in the folder
+  // for temporary files others could put code; where that may not be written, nothing is kept.
+  module.enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/ledgerhook", import.meta.url)))
+  await import("../src/main.ts")
 } else if (existsSync(pinned)) {
-  const child = spawn(pinned, [main, ...process.argv.slice(2)], { stdio: "inherit" })
+  const child = spawn(pinned, [itself, ...process.argv.slice(2)], { stdio: "inherit" })
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal))
   child.on("exit", (code, signal) => process.exit(signal === null ? (code ?? 1) : 1))
 } else {

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs"
 import { parseEnv } from "node:util"
-import { NodeServices } from "@effect/platform-node"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
 import { ExitCode, endingOf } from "./cli/Failure.ts"
 import { Invocation } from "./cli/Invocation.ts"

@@ -2,7 +2,7 @@
  * A program of its own for one benchmark: `benchmarkProgram.ts NAME` runs it and sends its figures to the process that
  * started it. Nothing that another benchmark did can warm or burden it.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
 import * as Logging from "../../src/observability/Logging.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"

@@ -5,7 +5,7 @@
  */
 import { createServer, type Server } from "node:http"
 import type { Socket } from "node:net"
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer, Schema } from "effect"
 import { HttpServer } from "effect/http"
 import { Settings } from "../config/Config.ts"

@@ -2,7 +2,8 @@
  * `npm run schemas`: brings the folder `schemas/` to what the code says; with `--check` it changes nothing and fails
  * where they differ. For maintainers: not a command of the `ledgerhook` program.
  */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Effect, FileSystem, Path } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import packageJson from "../../package.json" with { type: "json" }

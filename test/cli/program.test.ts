@@ -1,12 +1,14 @@
 /** The program from outside: exit codes, what goes to which stream, signals, `.env`. Each run is a real process. */
 import { createHmac } from "node:crypto"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import packageJson from "../../package.json" with { type: "json" }
 import { runProgram, startProgram } from "../support/program.ts"
+
+const COMPILED = resolve(import.meta.dirname, "../../node_modules/.cache/ledgerhook")
 
 let cwd: string
 beforeAll(() => {
@@ -51,6 +53,12 @@ describe("usage", () => {
     const detect = run(["ledger", "detect", "--help"])
     assert.strictEqual(detect.code, 0)
     for (const section of ["DESCRIPTION", "USAGE", "EXAMPLES"]) assert.include(detect.stdout, section)
+  })
+
+  it("keeps what was compiled beside the packages: the next command starts sooner", () => {
+    rmSync(COMPILED, { recursive: true, force: true })
+    assert.strictEqual(run(["--version"]).code, 0)
+    assert.isNotEmpty(readdirSync(COMPILED))
   })
 
   for (const args of [

@@ -4,7 +4,7 @@ import { resolve } from "node:path"
 import { createInterface } from "node:readline"
 import { Deferred, Effect, type Scope } from "effect"
 
-const main = resolve(import.meta.dirname, "../../src/main.ts")
+const main = resolve(import.meta.dirname, "../../bin/ledgerhook.js")
 
 export interface ProgramOptions {
   /** Working folder: `.env` is read there. */

@@ -1,5 +1,5 @@
 /**
- * The program as an operator runs it: `src/main.ts start` as a process of its own. `kill` is kill -9 of the whole
+ * The program as an operator runs it: `ledgerhook start` as a process of its own. `kill` is kill -9 of the whole
  * tree, database included, with no chance for anybody to tidy up.
  */
 import { type ChildProcess, spawn } from "node:child_process"
@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { resolve } from "node:path"
 import { Effect, type Scope } from "effect"
 
-const MAIN = resolve(import.meta.dirname, "../../src/main.ts")
+const MAIN = resolve(import.meta.dirname, "../../bin/ledgerhook.js")
 
 export interface ServiceProcess {
   /** Where its API listens. */
