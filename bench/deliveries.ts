@@ -8,6 +8,7 @@ import { SqlClient } from "effect/sql"
 import { type StatsPeriod, statsPeriods } from "../src/domain/StatsPeriod.ts"
 import type { DeliveryFilter } from "../src/storage/DeliveryPages.ts"
 import { DeliveryQueries } from "../src/storage/DeliveryQueries.ts"
+import { foldChanges } from "../src/storage/DeliveryTotals.ts"
 import { Outbox } from "../src/storage/Outbox.ts"
 import { Partitions } from "../src/storage/Partitions.ts"
 import type { Benchmark, Figure } from "./support/Benchmark.ts"
@@ -64,6 +65,9 @@ const seed = Effect.fnUntraced(function* (rows: number) {
         CASE WHEN is_rare THEN (ARRAY['pending', 'retrying', 'delivered', 'failed'])[1 + rare % 4]
              WHEN type = 'escrow.cancelled' OR mix / 1000 % 6 = 0 THEN 'failed' ELSE 'delivered' END AS status) AS outcome`
   }
+  let left: number
+  do left = (yield* foldChanges).changes
+  while (left > 0)
   yield* sql`VACUUM ANALYZE`
 })
 

@@ -51,6 +51,7 @@ import { AlertStore, forgetAlerts } from "./storage/AlertStore.ts"
 import { ApiKeyStore } from "./storage/ApiKeyStore.ts"
 import { DeliveryQueries } from "./storage/DeliveryQueries.ts"
 import { DeliveryStore } from "./storage/DeliveryStore.ts"
+import { keepTotals } from "./storage/DeliveryTotals.ts"
 import { EventCounts } from "./storage/EventCounts.ts"
 import { EventQueries } from "./storage/EventQueries.ts"
 import { EventStore, maintainEvents } from "./storage/EventStore.ts"
@@ -284,7 +285,14 @@ export const roles = Layer.unwrap(
         "retention",
         alone(
           "retention",
-          Effect.raceAllFirst([maintain, maintainEvents, forgetAlerts, forgetPreviousSecrets, retention])
+          Effect.raceAllFirst([
+            keepTotals,
+            maintain,
+            maintainEvents,
+            forgetAlerts,
+            forgetPreviousSecrets,
+            retention
+          ])
         )
       ),
       // Both write to the outbox: the API webhooks' changes, deliver those it disables.

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { type Environment, loadSettings, Settings } from "../../src/config/Config.ts"
+import { keepTotals } from "../../src/storage/DeliveryTotals.ts"
 import * as Sql from "../../src/storage/Sql.ts"
 
 /** Settings with a temporary folder, gone with the scope. */
@@ -27,6 +28,9 @@ export const settingsLayer = (environment: Environment) =>
     })
   )
 
-/** Settings and a migrated database. */
+/** Settings and a migrated database whose totals are kept, as some process does in every service. */
 export const storeLayer = (environment: Environment = {}) =>
-  Sql.layer({ command: "ledgerhook bench", owner: true }).pipe(Layer.provideMerge(settingsLayer(environment)))
+  Layer.effectDiscard(Effect.forkScoped(keepTotals)).pipe(
+    Layer.provideMerge(Sql.layer({ command: "ledgerhook bench", owner: true })),
+    Layer.provideMerge(settingsLayer(environment))
+  )

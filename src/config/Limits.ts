@@ -4,6 +4,7 @@ import { replayBounds } from "../domain/Replay.ts"
 import { webhookBounds } from "../domain/WebhookRules.ts"
 import { commandLimits } from "./CommandLimits.ts"
 import { historyLimits } from "./HistoryLimits.ts"
+import { storageLimits } from "./StorageLimits.ts"
 
 export const Limits = {
   // --- the log
@@ -300,60 +301,7 @@ export const Limits = {
   mailsKeptMs: 90 * 24 * 3_600_000,
 
   // --- storage
-  /** First and longest wait while a store or the log is away. */
-  storeRetryMs: { first: 50, longest: 2_000 },
-  /** Connections the embedded server accepts: this process (both pools), commands beside it, tests. */
-  embeddedConnections: 100,
-  /** How long its start may take (recovery after a crash included), its stop, and waiting for one that is stopping. */
-  embeddedStartMs: 60_000,
-  embeddedStopMs: 10_000,
-  embeddedTakeOverMs: 4_000,
-  /** Between tries to bring it back after it died. */
-  embeddedRestartMs: 1_000,
-  /** How often its state is looked at meanwhile. */
-  embeddedPollMs: 20,
-  /** How long the database may take to answer at the start. */
-  databaseConnectMs: 5_000,
-  /** PostgreSQL connections of one process. */
-  databaseConnections: 10,
-  /** The same for what an API process looks up: pages and counts, a millisecond or two each. */
-  databaseReadConnections: 6,
-  /** Lookups under way at once on one of them: a slow one holds up no more than these. */
-  databaseReadsPerConnection: 16,
-  /** A lookup that takes longer is given up, a 503: nobody waits behind one whose caller may long be gone. */
-  databaseReadMs: 10_000,
-  /**
-   * Between looks for work that nobody told of (storage/WorkNotices.ts): a mail is due again, or a worker died. With a lease
-   * that must end before it, its job is taken over within 15 s.
-   */
-  workLookMs: 3_000,
-  /** How long a lease lasts that is not renewed: what its process did is taken over after this. */
-  leaseMs: 10_000,
-  /** Between renewals: two may fail before the lease is given up. */
-  leaseRenewMs: 3_000,
-  /** Between looks at a lease that another process has. */
-  leaseTakeMs: 1_000,
-  /** How often partitions are made ahead and retention is applied. */
-  maintenanceMs: 3_600_000,
-  /** How much longer than RETENTION_DELIVERIES a delivery is kept that waits: no quota is used up for more than a month. */
-  waitingKeptMs: 31 * 24 * 3_600_000,
-  /** Days of table partitions made ahead, so that midnight never meets a missing one. */
-  partitionsAheadDays: 3,
-  /** Days in one table partition of the event log: see migration 0007. */
-  eventPartitionDays: 30,
-  /** Between looks at whether what the API answered for has been published. */
-  outboxCatchUpMs: 10,
-  /** Webhooks whose secrets are sealed anew in one transaction: each may hold 350 KB of filters, which its record repeats. */
-  secretsResealed: 50,
-  /** Webhooks whose secrets are looked at in one statement. */
-  secretsExamined: 1_000,
-  /** Outbox rows published in one transaction of the log. */
-  outboxBatch: 500,
-
-  /** Detection alerts kept, newest first: they are rare, and one fault of ours could raise one per transaction. */
-  detectionAlerts: 10_000,
-  /** Characters of an alert's reason. */
-  detectionAlertReasonLength: 500,
+  ...storageLimits,
 
   // --- API
   /** A request body. */

@@ -2,12 +2,13 @@
  * The statements behind a page of deliveries, for any combination of filters: their cost follows the page's size, not the
  * number of rows. Totals tell the days that have some, newest first, and a range of an index gives those of a day; of
  * `pending` and `delivered`, which are in no index (migration 0006), totals tell the hours and minutes, and only the ids of
- * such minutes are looked through. Rows come newest first throughout, so that a full page ends the search.
+ * such minutes are looked through. Rows come newest first throughout, so that a full page ends the search. What is not in
+ * the totals yet is looked for apart, and first: what is added to them meanwhile is then found twice, and not missed.
  * A page that its last day fills is looked for there alone. Written as text: making it of fragments takes twice as long.
  */
 import type { DeliveryStatus } from "../domain/Delivery.ts"
 import { firstIdAt, idTime } from "../domain/Ids.ts"
-import { ALL_WEBHOOKS } from "./DeliveryStats.ts"
+import { ALL_WEBHOOKS } from "./DeliveryTotals.ts"
 import type { Owner } from "./WebhookStore.ts"
 
 export interface DeliveryFilter {
@@ -36,6 +37,8 @@ type Unit = "day" | "hour" | "minute"
 
 /** What rows have in common, in an index's order: columns and their values in the statement. */
 type Key = ReadonlyArray<readonly [name: string, value: string]>
+
+const MINUTE_MS = 60_000
 
 /** Below and above every id. */
 const FIRST_ID = "dlv_"
@@ -74,8 +77,10 @@ const statementOf = (write: (bind: Bind) => string): Statement => {
 const all = (conditions: ReadonlyArray<string>): string => conditions.join(" AND ")
 
 /** What the statements for one filter are made of. */
-const partsOf = (bind: Bind, columns: string, owner: Owner, filter: DeliveryFilter, limit: number) => {
+const partsOf = (bind: Bind, columns: string, owner: Owner, filter: DeliveryFilter, range: PageRange) => {
   const { webhookId, eventType, status } = filter
+  const { fromId, endId, limit } = range
+  const [from, end] = [bind(fromId), bind(endId)]
   const account = bind(owner.accountId)
   const webhook = webhookId === undefined ? undefined : bind(webhookId)
   const type = eventType === undefined ? undefined : bind(eventType)
@@ -128,7 +133,59 @@ const partsOf = (bind: Bind, columns: string, owner: Owner, filter: DeliveryFilt
       ${webhook === undefined ? "" : owned} ORDER BY page.id DESC LIMIT ${limit}`
   }
 
-  return { webhook, type, ofAccount, ofWebhook, ofType, rowsBetween, rowsInOrder, ofNetworks }
+  // Not as text: PostgreSQL reads no year beyond 9999 in that of ISO 8601.
+  const timeOf = (id: string) => `to_timestamp(${bind(String(idTime(id)))}::float8 / 1000)`
+
+  /** Spans of that width that the range touches. */
+  const ofRange = (unit: Unit): ReadonlyArray<string> => [
+    ...(fromId === FIRST_ID ? [] : [`at >= date_trunc('${unit}', ${timeOf(fromId)}, 'UTC')`]),
+    ...(endId === LAST_ID ? [] : [`at <= ${timeOf(endId)}`])
+  ]
+
+  /** The newest of what `rows` finds in each span. Spans come newest first, so that a full page ends the search. */
+  const newestOf = (unit: Unit, spans: string, rows: string) => `
+    SELECT found.* FROM (${spans}) AS ${unit} CROSS JOIN LATERAL (${rows}) AS found
+    ORDER BY ${unit}.at DESC, found.id DESC LIMIT ${limit}`
+
+  /** Rows of a span, from its first id to its last. */
+  const within = (unit: Unit, rows: string) => {
+    const unixMs = (time: string) => `(extract(epoch FROM ${time}) * 1000)::bigint`
+    return `
+      SELECT delivery.* FROM (
+        SELECT greatest(first_delivery_id(from_ms), ${from} COLLATE "C") AS from_id,
+               least(first_delivery_id(end_ms), ${end} COLLATE "C") AS end_id
+        FROM (SELECT ${unixMs(`${unit}.at`)} AS from_ms, ${unixMs(`${unit}.at + interval '1 ${unit}'`)} AS end_ms OFFSET 0) AS times OFFSET 0
+      ) AS ids CROSS JOIN LATERAL (${rows}) AS delivery`
+  }
+
+  /** As minutes tell whose deliveries they count. */
+  const ofMinute: Key = status === "pending" ? [["webhook_id", "minute.webhook_id"]] : ofWebhook
+
+  /** Deliveries in a status that no index has, of a span. */
+  const rowsAmong = (key: Key) =>
+    rowsBetween(
+      "from_id",
+      "end_id",
+      [...key, ...ofType],
+      // The range once more: partitions that it leaves out are not opened.
+      [`status = ${bind(status ?? "")}`, `(id >= ${from} OR id IS NULL)`, `(id < ${end} OR id IS NULL)`]
+    )
+
+  return {
+    from,
+    end,
+    webhook,
+    type,
+    ofAccount,
+    ofWebhook,
+    ofMinute,
+    ofRange,
+    newestOf,
+    within,
+    rowsAmong,
+    rowsInOrder,
+    ofNetworks
+  }
 }
 
 /** Whether `rowsInOrder` has what the filter wants. */
@@ -143,39 +200,99 @@ export const recentStatement = (
   columns: string,
   owner: Owner,
   filter: DeliveryFilter,
-  { fromId, endId, limit }: PageRange
+  range: PageRange
 ): Statement =>
   statementOf((bind) => {
-    const { rowsInOrder, ofNetworks } = partsOf(bind, columns, owner, filter, limit)
-    return ofNetworks(rowsInOrder(bind(fromId), bind(endId)))
+    const { from, end, rowsInOrder, ofNetworks } = partsOf(bind, columns, owner, filter, range)
+    return ofNetworks(rowsInOrder(from, end))
   })
+
+/** Whether totals tell what the filter wants by type. */
+const isByType = ({ status, eventType }: DeliveryFilter): boolean =>
+  status === "delivered" && eventType !== undefined
+
+/** Of changes that are not in the totals yet: those after which there may be more that the filter wants. */
+const someChanged = (
+  key: string,
+  filter: DeliveryFilter,
+  type: () => string,
+  conditions: ReadonlyArray<string>
+): string => {
+  const some = isByType(filter)
+    ? `bit_or(delivered_types) & event_type_bit(${type()}) <> 0`
+    : `sum(${filter.status}) > 0`
+  return `
+    SELECT ${key} FROM delivery_changes WHERE ${all(conditions)}
+    GROUP BY ${key} ${filter.status === undefined ? "" : `HAVING ${some}`}`
+}
+
+/** When the deliveries were made of which there are such changes: the first and the last minute. */
+export interface ChangedTimes {
+  readonly first_ms: number | null
+  readonly last_ms: number | null
+}
+
+/** Finds `ChangedTimes`. */
+export const changedTimesStatement = (owner: Owner, filter: DeliveryFilter): Statement =>
+  statementOf((bind) => {
+    const changed = someChanged("webhook_id, at", filter, () => bind(filter.eventType ?? ""), [
+      `account_id = ${bind(owner.accountId)}`,
+      `network = ANY(${bind(owner.networks)}::text[])`,
+      ...(filter.webhookId === undefined ? [] : [`webhook_id = ${bind(filter.webhookId)}`])
+    ])
+    const unixMs = (time: string) => `(extract(epoch FROM ${time}) * 1000)::float8`
+    return `SELECT ${unixMs("min(at)")} AS first_ms, ${unixMs("max(at)")} AS last_ms FROM (${changed}) AS changed`
+  })
+
+/** As much of a range as lies in those times; undefined where there is none. */
+export const changedPart = (range: PageRange, { first_ms, last_ms }: ChangedTimes): PageRange | undefined => {
+  if (first_ms === null || last_ms === null) return undefined
+  const [firstId, pastId] = [firstIdAt("dlv_", first_ms), firstIdAt("dlv_", last_ms + MINUTE_MS)]
+  const [, fromId = ""] = [range.fromId, firstId].toSorted()
+  const [endId = ""] = [range.endId, pastId].toSorted()
+  return fromId < endId ? { ...range, fromId, endId } : undefined
+}
+
+/** For a range of changed times: what the changes tell of, and the totals do not. */
+export const changedStatement = (
+  columns: string,
+  owner: Owner,
+  filter: DeliveryFilter,
+  range: PageRange
+): Statement => {
+  if (isInOrder(filter)) return recentStatement(columns, owner, filter, range)
+  return statementOf((bind) => {
+    const parts = partsOf(bind, columns, owner, filter, range)
+    const { webhook, type, ofAccount, ofMinute, ofRange, newestOf, within, rowsAmong, ofNetworks } = parts
+    const minutes = someChanged(
+      filter.status === "pending" ? "webhook_id, at" : "at",
+      filter,
+      () => type ?? "",
+      [...ofAccount, ...(webhook === undefined ? [] : [`webhook_id = ${webhook}`]), ...ofRange("minute")]
+    )
+    return ofNetworks(
+      newestOf("minute", `${minutes} ORDER BY at DESC`, within("minute", rowsAmong(ofMinute)))
+    )
+  })
+}
 
 /** For any range. */
 export const pageStatement = (
   columns: string,
   owner: Owner,
   filter: DeliveryFilter,
-  { fromId, endId, limit }: PageRange
+  range: PageRange
 ): Statement =>
   statementOf((bind) => {
     const { status } = filter
-    const parts = partsOf(bind, columns, owner, filter, limit)
-    const { webhook, type, ofAccount, ofWebhook, ofType, rowsBetween, rowsInOrder, ofNetworks } = parts
-    const [from, end] = [bind(fromId), bind(endId)]
+    const parts = partsOf(bind, columns, owner, filter, range)
+    const { webhook, type, ofAccount, ofMinute, ofWebhook, ofRange, newestOf, within, rowsAmong } = parts
     const ofTotals = webhook ?? bind(ALL_WEBHOOKS)
-
-    // Not as text: PostgreSQL reads no year beyond 9999 in that of ISO 8601.
-    const timeOf = (id: string) => `to_timestamp(${bind(String(idTime(id)))}::float8 / 1000)`
 
     /** Days or hours of the webhook, or of the account, in which there may be some. */
     const spansOf = (unit: Unit, conditions: ReadonlyArray<string>) => `
-      SELECT at FROM delivery_${unit}s WHERE ${all([
-        `webhook_id = ${ofTotals}`,
-        ...ofAccount,
-        ...(fromId === FIRST_ID ? [] : [`at >= date_trunc('${unit}', ${timeOf(fromId)}, 'UTC')`]),
-        ...(endId === LAST_ID ? [] : [`at <= ${timeOf(endId)}`]),
-        ...conditions
-      ])}`
+      SELECT at FROM delivery_${unit}s
+      WHERE ${all([`webhook_id = ${ofTotals}`, ...ofAccount, ...ofRange(unit), ...conditions])}`
 
     /** Minutes of an hour in which there are some, newest first. Few of a minute's are pending: they are found by webhook. */
     const minutesOf = (count: "pending" | "delivered") => {
@@ -194,49 +311,29 @@ export const pageStatement = (
         CROSS JOIN LATERAL (${minutes("one.webhook_id")} OFFSET 0) AS of_one ORDER BY at DESC`
     }
 
-    /** The newest of what `rows` finds in each span. Spans come newest first, so that a full page ends the search. */
-    const newestOf = (unit: Unit, spans: string, rows: string) => `
-      SELECT found.* FROM (${spans}) AS ${unit} CROSS JOIN LATERAL (${rows}) AS found
-      ORDER BY ${unit}.at DESC, found.id DESC LIMIT ${limit}`
-
-    /** Rows of a span, from its first id to its last. */
-    const within = (unit: Unit, rows: string) => {
-      const unixMs = (time: string) => `(extract(epoch FROM ${time}) * 1000)::bigint`
-      return `
-        SELECT delivery.* FROM (
-          SELECT greatest(first_delivery_id(from_ms), ${from} COLLATE "C") AS from_id,
-                 least(first_delivery_id(end_ms), ${end} COLLATE "C") AS end_id
-          FROM (SELECT ${unixMs(`${unit}.at`)} AS from_ms, ${unixMs(`${unit}.at + interval '1 ${unit}'`)} AS end_ms OFFSET 0) AS times OFFSET 0
-        ) AS ids CROSS JOIN LATERAL (${rows}) AS delivery`
-    }
-    const among = (key: Key, conditions: ReadonlyArray<string>) =>
-      rowsBetween("from_id", "end_id", key, conditions)
-
     const search = () => {
       switch (status) {
         case undefined:
-          return newestOf("day", spansOf("day", []), within("day", rowsInOrder("from_id", "end_id")))
+          return newestOf("day", spansOf("day", []), within("day", parts.rowsInOrder("from_id", "end_id")))
         case "failed":
         case "retrying":
           return newestOf(
             "day",
             spansOf("day", [`${status} > 0`]),
-            within("day", rowsInOrder("from_id", "end_id"))
+            within("day", parts.rowsInOrder("from_id", "end_id"))
           )
         case "delivered":
         case "pending": {
           const some = `${status} > 0`
-          const has = [`status = ${bind(status)}`]
           // Of one type an hour has few, and whether any was delivered is known.
-          if (status === "delivered" && type !== undefined) {
-            const hours = spansOf("hour", [some, `delivered_types & event_type_bit(${type}) <> 0`])
-            return newestOf("hour", hours, within("hour", among([...ofWebhook, ...ofType], has)))
+          if (isByType(filter)) {
+            const hours = spansOf("hour", [`delivered_types & event_type_bit(${type}) <> 0`])
+            return newestOf("hour", hours, within("hour", rowsAmong(ofWebhook)))
           }
-          const ofMinute: Key = status === "pending" ? [["webhook_id", "minute.webhook_id"]] : ofWebhook
-          const rows = within("minute", among([...ofMinute, ...ofType], has))
+          const rows = within("minute", rowsAmong(ofMinute))
           return newestOf("hour", spansOf("hour", [some]), newestOf("minute", minutesOf(status), rows))
         }
       }
     }
-    return ofNetworks(search())
+    return parts.ofNetworks(search())
   })

@@ -11,6 +11,10 @@ import type { Network } from "../domain/Network.ts"
 import { CHARGED_NETWORK } from "../domain/Quota.ts"
 import type { StatsPeriod } from "../domain/StatsPeriod.ts"
 import {
+  type ChangedTimes,
+  changedPart,
+  changedStatement,
+  changedTimesStatement,
   type DeliveryFilter,
   isInOrder,
   pageRange,
@@ -68,6 +72,16 @@ export type RetryResult =
   | "webhook disabled"
   | "quota used up"
 
+/** Of both, each once; as the second one has it. */
+const newest = (
+  limit: number,
+  some: ReadonlyArray<DeliveryRow>,
+  others: ReadonlyArray<DeliveryRow>
+): ReadonlyArray<DeliveryRow> =>
+  [...new Map([...some, ...others].map((row) => [row.id, row])).values()]
+    .toSorted((a, b) => (a.id < b.id ? 1 : -1))
+    .slice(0, limit)
+
 export class DeliveryQueries extends Context.Service<
   DeliveryQueries,
   {
@@ -119,7 +133,12 @@ export class DeliveryQueries extends Context.Service<
             const rows = yield* rowsOf(recentStatement(COLUMNS, owner, filter, recent))
             if (rows.length === limit || recent === range) return rows
           }
-          return yield* rowsOf(pageStatement(COLUMNS, owner, filter, range))
+          const { text, values } = changedTimesStatement(owner, filter)
+          const [times] = yield* read.unsafe<ChangedTimes>(text, values)
+          const part = times && changedPart(range, times)
+          const changed = part ? yield* rowsOf(changedStatement(COLUMNS, owner, filter, part)) : []
+          const counted = yield* rowsOf(pageStatement(COLUMNS, owner, filter, range))
+          return changed.length === 0 ? counted : newest(limit, changed, counted)
         }),
 
         stats: (owner, webhookId, period, nowMs, withPoints) =>

@@ -1,21 +1,20 @@
 /**
  * Statistics of the deliveries created in a period, exact to the millisecond: from totals of whole days, of hours before
- * them and of minutes before these, none wider than a point, and from the deliveries themselves for the rest of the first
- * minute. So no period takes more than some 230 totals, however many deliveries and webhooks there are.
+ * them and of minutes before these, none wider than a point, from changes that are not in the totals yet, and from the
+ * deliveries themselves for the rest of the first minute. So no period takes more than some 230 totals, however many
+ * deliveries and webhooks there are.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { firstIdAt } from "../domain/Ids.ts"
 import { countsOf, percentile } from "../domain/LatencyHistogram.ts"
 import { type StatsPeriod, statsWidths } from "../domain/StatsPeriod.ts"
+import { ALL_WEBHOOKS } from "./DeliveryTotals.ts"
 import type { Owner } from "./WebhookStore.ts"
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-
-/** As totals name what an account's webhooks on a network come to together (migration 0011). */
-export const ALL_WEBHOOKS = ""
 
 export interface DeliveryPoint {
   /** When it begins, in Unix milliseconds; the first one counts only what belongs to the period. */
@@ -74,12 +73,31 @@ const sumsOf = (rows: ReadonlyArray<SumsRow>) => {
     delivered: sumOf(({ delivered }) => delivered),
     failed: sumOf(({ failed }) => failed),
     pending: sumOf(({ pending }) => pending),
-    latencySumMs: sumOf(({ latency_sum }) => latency_sum)
+    latency_sum: sumOf(({ latency_sum }) => latency_sum)
   }
 }
 
+const statsOf = (rows: ReadonlyArray<SumsRow>) => {
+  const { latency_sum, ...counts } = sumsOf(rows)
+  return { ...counts, latencySumMs: latency_sum }
+}
+
+/** Two rows of one point. */
+const added = (one: PointRow, other: PointRow | undefined): PointRow =>
+  other === undefined
+    ? one
+    : {
+        ...sumsOf([one, other]),
+        point: one.point,
+        latencies: String(BigInt(one.latencies) + BigInt(other.latencies))
+      }
+
 const pointsOf = (rows: ReadonlyArray<PointRow>, firstMs: number, lastMs: number, pointMs: number) => {
-  const byTime = new Map(rows.map((row) => [Date.parse(row.point), row]))
+  const byTime = new Map<number, PointRow>()
+  for (const row of rows) {
+    const at = Date.parse(row.point)
+    byTime.set(at, added(row, byTime.get(at)))
+  }
   const points: Array<DeliveryPoint> = []
   for (let at = firstMs; at <= lastMs; at += pointMs) points.push(pointOf(at, byTime.get(at)))
   return points
@@ -99,11 +117,12 @@ export const deliveryStats = (
   /** Where the totals of that width begin: none is wider than a point. */
   const beginOf = (widthMs: number) => (widthMs > pointMs ? lastMs + pointMs : upTo(sinceMs, widthMs))
   const owned = sql`account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])`
-  const ofTotals = (table: string, fromMs: number, untilMs: number) => sql`
+  const ofWebhook = webhookId === undefined ? sql.literal("") : sql`AND webhook_id = ${webhookId}`
+  const totalsOf = (table: string, fromMs: number, untilMs: number) => sql`
     SELECT at, delivered, failed, pending + retrying AS pending, latency_sum::float8 AS latency_sum, latencies
-    FROM ${sql(table)}
-    WHERE webhook_id = ${webhookId ?? ALL_WEBHOOKS} AND ${owned}
-      AND at >= ${time(fromMs)}::timestamptz AND at < ${time(untilMs)}::timestamptz`
+    FROM ${sql(table)} WHERE ${owned} AND at >= ${time(fromMs)}::timestamptz AND at < ${time(untilMs)}::timestamptz`
+  const ofTotals = (table: string, fromMs: number, untilMs: number) =>
+    sql`${totalsOf(table, fromMs, untilMs)} AND webhook_id = ${webhookId ?? ALL_WEBHOOKS}`
   const ofRows = (fromMs: number, untilMs: number) => sql`
     SELECT ${time(fromMs)}::timestamptz AS at, count(*) FILTER (WHERE status = 'delivered') AS delivered,
            count(*) FILTER (WHERE status = 'failed') AS failed,
@@ -112,7 +131,7 @@ export const deliveryStats = (
            coalesce(sum(latency_histogram(response_time_ms)) FILTER (WHERE status = 'delivered'), 0) AS latencies
     FROM deliveries
     WHERE ${owned} AND id >= ${firstIdAt("dlv_", fromMs)} AND id < ${firstIdAt("dlv_", untilMs)}
-      ${webhookId === undefined ? sql.literal("") : sql`AND webhook_id = ${webhookId}`}
+      ${ofWebhook}
     HAVING count(*) > 0`
   const parts = sql`
     ${ofRows(sinceMs, beginOf(MINUTE_MS))}
@@ -121,15 +140,17 @@ export const deliveryStats = (
     UNION ALL
     ${ofTotals("delivery_hours", beginOf(HOUR_MS), beginOf(DAY_MS))}
     UNION ALL
-    ${ofTotals("delivery_days", beginOf(DAY_MS), lastMs + pointMs)}`
+    ${ofTotals("delivery_days", beginOf(DAY_MS), lastMs + pointMs)}
+    UNION ALL
+    ${totalsOf("delivery_changes", beginOf(MINUTE_MS), lastMs + pointMs)} ${ofWebhook}`
   if (!withPoints) {
     const sum = (name: string) => sql.literal(`coalesce(sum(${name}), 0)::float8 AS ${name}`)
     return sql<SumsRow>`
       SELECT ${sql.csv(["delivered", "failed", "pending", "latency_sum"].map(sum))} FROM (${parts}) AS parts`.pipe(
-      Effect.map((rows) => ({ ...sumsOf(rows), points: [] }))
+      Effect.map((rows) => ({ ...statsOf(rows), points: [] }))
     )
   }
-  // A minute of a network is one row, and nothing has to be added up.
+  // A minute of a network is one row, and mostly nothing has to be added up.
   const single = pointMs === MINUTE_MS && owner.networks.length === 1
   const total = (name: string) => sql.literal(single ? name : `sum(${name})`)
   return sql<PointRow>`
@@ -138,7 +159,7 @@ export const deliveryStats = (
            ${total("latency_sum")} AS latency_sum, ${total("latencies")}::text AS latencies
     FROM (${parts}) AS parts ${sql.literal(single ? "" : "GROUP BY 1")}`.pipe(
     Effect.map((rows) => ({
-      ...sumsOf(rows),
+      ...statsOf(rows),
       points: pointsOf(rows, downTo(sinceMs, pointMs), lastMs, pointMs)
     }))
   )

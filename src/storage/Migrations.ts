@@ -19,6 +19,7 @@ import accountTotals from "./migrations/0011_account_totals.ts"
 import history from "./migrations/0012_history.ts"
 import workNotices from "./migrations/0013_work_notices.ts"
 import deliveredAttempts from "./migrations/0014_delivered_attempts.ts"
+import deliveryChanges from "./migrations/0015_delivery_changes.ts"
 
 const migrations = {
   "0001_foundation": foundation,
@@ -34,7 +35,8 @@ const migrations = {
   "0011_account_totals": accountTotals,
   "0012_history": history,
   "0013_work_notices": workNotices,
-  "0014_delivered_attempts": deliveredAttempts
+  "0014_delivered_attempts": deliveredAttempts,
+  "0015_delivery_changes": deliveryChanges
 }
 const TABLE = "migrations"
 const newest = Object.keys(migrations).length

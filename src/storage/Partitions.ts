@@ -1,7 +1,7 @@
 /**
  * The day partitions (UTC) of `deliveries`, `attempts` and `delivery_minutes`: made before a row needs them, whatever the
- * clock does, and dropped whole by retention, which sweeps `delivery_hours` and `delivery_days` as well. Ids begin with
- * their time, so a day is a range of ids.
+ * clock does, and dropped whole by retention, which sweeps the other tables of totals as well. Ids begin with their time,
+ * so a day is a range of ids.
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -37,21 +37,24 @@ export class Partitions extends Context.Service<Partitions, TimePartitions>()(
         fillfactor: UPDATED_FILLFACTOR,
         boundAt: timeAt
       })
-      // Deliveries go first and come last: their triggers write to the minutes.
-      const dropOrder = [deliveries, attempts, minutes]
-      const makeOrder = dropOrder.toReversed()
+      // Deliveries go first and come last: what changes in them is added to the minutes.
+      const makeOrder = [minutes, attempts, deliveries]
 
       return Partitions.of({
         startOf: deliveries.startOf,
         ensure: (fromMs, toMs) =>
           Effect.forEach(makeOrder, (one) => one.ensure(fromMs, toMs), { discard: true }),
         drop: Effect.fnUntraced(function* (beforeMs: number) {
-          const dropped = yield* Effect.forEach(dropOrder, (one) => one.drop(beforeMs))
-          for (const totals of ["delivery_hours", "delivery_days"])
-            yield* sql`DELETE FROM ${sql(totals)} WHERE at < ${timeAt(deliveries.startOf(beforeMs))}::timestamptz`
-          return dropped.reduce((sum, count) => sum + count, 0)
+          const forgotten = (table: string) =>
+            sql`DELETE FROM ${sql(table)} WHERE at < ${timeAt(deliveries.startOf(beforeMs))}::timestamptz`
+          const ofRows = yield* Effect.forEach([deliveries, attempts], (one) => one.drop(beforeMs))
+          yield* forgotten("delivery_changes")
+          const ofMinutes = yield* minutes.drop(beforeMs)
+          yield* forgotten("delivery_hours")
+          yield* forgotten("delivery_days")
+          return ofMinutes + ofRows.reduce((sum, count) => sum + count, 0)
         }),
-        forget: Effect.forEach(dropOrder, (one) => one.forget, { discard: true })
+        forget: Effect.forEach(makeOrder, (one) => one.forget, { discard: true })
       })
     })
   )

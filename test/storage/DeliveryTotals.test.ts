@@ -3,8 +3,10 @@
  * many, they equal a recount of the rows.
  */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Fiber, Layer } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { Limits } from "../../src/config/Limits.ts"
 import { eventTypes } from "../../src/domain/EventType.ts"
 import { deliveryId, idTime } from "../../src/domain/Ids.ts"
 import { countsOf, percentile } from "../../src/domain/LatencyHistogram.ts"
@@ -12,10 +14,11 @@ import type { Network } from "../../src/domain/Network.ts"
 import { type StatsPeriod, statsPeriods, statsWidths } from "../../src/domain/StatsPeriod.ts"
 import { type Chance, makeChance } from "../../src/ledger/simulated/Chance.ts"
 import { DeliveryQueries } from "../../src/storage/DeliveryQueries.ts"
-import { ALL_WEBHOOKS } from "../../src/storage/DeliveryStats.ts"
 import { type AttemptRecord, DeliveryStore, type NewDelivery } from "../../src/storage/DeliveryStore.ts"
+import { ALL_WEBHOOKS, foldChanges, keepTotals } from "../../src/storage/DeliveryTotals.ts"
 import deliveryTotals from "../../src/storage/migrations/0006_delivery_totals.ts"
 import accountTotals from "../../src/storage/migrations/0011_account_totals.ts"
+import deliveryChanges from "../../src/storage/migrations/0015_delivery_changes.ts"
 import { Outbox } from "../../src/storage/Outbox.ts"
 import { Partitions } from "../../src/storage/Partitions.ts"
 import { WebhookStore } from "../../src/storage/WebhookStore.ts"
@@ -72,14 +75,22 @@ const attemptOf = (
   nextDelayMs: status === "retrying" ? 1_000 : null
 })
 
-/** What the totals say and the rows do not, and the other way round. */
+const COUNTS = ["pending", "retrying", "delivered", "failed", "latency_sum", "latencies"]
+
+/** What the totals and the changes say together and the rows do not, and the other way round. */
 const differences = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const found: Array<unknown> = []
+  const counts = sql.literal(COUNTS.join(", "))
   for (const unit of ["minute", "hour", "day"]) {
     const totals = sql`
-      SELECT webhook_id, account_id, network, at, pending, retrying, delivered, failed, latency_sum, latencies
-      FROM ${sql(`delivery_${unit}s`)} WHERE pending + retrying + delivered + failed <> 0`
+      SELECT webhook_id, account_id, network, at, ${sql.csv(COUNTS.map((name) => sql.literal(`sum(${name})`)))}
+      FROM (
+        SELECT webhook_id, account_id, network, at, ${counts} FROM ${sql(`delivery_${unit}s`)}
+        UNION ALL
+        SELECT each.webhook_id, account_id, network, date_trunc(${unit}, at, 'UTC'), ${counts} FROM delivery_changes
+        CROSS JOIN LATERAL (VALUES (delivery_changes.webhook_id), (${ALL_WEBHOOKS})) AS each (webhook_id)
+      ) AS parts GROUP BY 1, 2, 3, 4 HAVING sum(pending + retrying + delivered + failed) <> 0`
     const recount = sql`
       SELECT counted.webhook_id, account_id, network, date_trunc(${unit}, delivery_created_at(id), 'UTC'),
              count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'retrying'),
@@ -94,17 +105,20 @@ const differences = Effect.gen(function* () {
   return found
 })
 
-/** One write among many: of route, the recorder, the actors, the API or an operator. */
+const WRITES = 10
+
+/** One write among many: of route, the recorder, the actors, the API, an operator or upkeep, which is the last. */
 const randomWrite = Effect.fnUntraced(function* (
   chance: Chance,
   webhooks: ReadonlyArray<string>,
-  rows: Array<NewDelivery>
+  rows: Array<NewDelivery>,
+  writes = WRITES
 ) {
   const store = yield* DeliveryStore
   const sql = yield* SqlClient.SqlClient
   const some = () => Array.from({ length: chance.int(1, 12) }, () => chance.pick(rows).id)
   const created = () => NOW - chance.int(0, 3 * 3_600_000)
-  const write = chance.int(0, 8)
+  const write = chance.int(0, writes - 1)
   if (rows.length === 0 || write <= 1) {
     const made = Array.from({ length: chance.int(1, 20) }, () =>
       newDelivery(chance.pick(webhooks), created(), chance.pick(eventTypes))
@@ -123,12 +137,12 @@ const randomWrite = Effect.fnUntraced(function* (
   else if (write === 6) yield* store.fail(some(), "webhook deleted", NOW)
   else if (write === 7) {
     yield* sql`UPDATE deliveries SET status = 'pending' WHERE id = ANY(${some()}::text[]) AND status = 'failed'`
-  } else {
+  } else if (write === 8) {
     // Fails after its rows are written: nothing of it may stay.
     yield* Effect.flip(
       sql`UPDATE deliveries SET status = CASE WHEN id = ${some()[0]!} THEN 'unknown' ELSE 'failed' END`
     )
-  }
+  } else yield* foldChanges
 })
 
 layer(Live)("totals of deliveries", (it) => {
@@ -141,6 +155,9 @@ layer(Live)("totals of deliveries", (it) => {
       assert.deepStrictEqual(yield* differences, [])
       const sql = yield* SqlClient.SqlClient
       yield* sql`DELETE FROM deliveries WHERE webhook_id = ${webhooks[0]!}`
+      assert.deepStrictEqual(yield* differences, [])
+      yield* foldChanges
+      assert.deepStrictEqual(yield* sql`SELECT 1 FROM delivery_changes`, [])
       assert.deepStrictEqual(yield* differences, [])
     })
   )
@@ -163,7 +180,13 @@ layer(Live)("totals of deliveries", (it) => {
           )
         }
       })
+      // One process adds changes to the totals at a time; two while a lease moves on.
+      const folding = yield* Effect.forkChild(
+        Effect.all([Effect.forever(foldChanges), Effect.forever(foldChanges)], { concurrency: "unbounded" })
+      )
       yield* Effect.all([1, 2, 3, 4, 5].map(writer), { concurrency: "unbounded" })
+      assert.isUndefined(folding.pollUnsafe())
+      yield* Fiber.interrupt(folding)
       assert.deepStrictEqual(yield* differences, [])
     })
   )
@@ -199,6 +222,37 @@ layer(Live)("totals of deliveries", (it) => {
     })
   )
 
+  it.effect("take up what changes every moment, however much it is, and its room is used again", () =>
+    Effect.gen(function* () {
+      yield* prepare(0)
+      const sql = yield* SqlClient.SqlClient
+      yield* Effect.forkScoped(keepTotals)
+      let made = 0
+      // The pages are those that the last VACUUM left: to look at the table itself would hold the next one up.
+      const state = sql<{ readonly counted: number; readonly bytes: number }>`
+        SELECT relpages * current_setting('block_size')::int AS bytes,
+               coalesce((SELECT pending FROM delivery_days WHERE webhook_id = 'wh_1'), 0) AS counted
+        FROM pg_class WHERE relname = 'delivery_changes'`
+      const untilSmall: Effect.Effect<void, SqlError.SqlError> = Effect.flatMap(state, ([row]) =>
+        row!.counted === made && row!.bytes <= Limits.deliveryChangesBytes
+          ? Effect.void
+          : Effect.andThen(TestClock.adjust(Limits.deliveryChangesMs.longest), untilSmall)
+      )
+      // The first needs more room than there may be, and so do the others together.
+      for (const number of [60_000, ...Array.from({ length: 8 }, () => 8_000)]) {
+        yield* sql`
+          INSERT INTO delivery_changes
+          SELECT 'wh_1', 'acct_0', 'mainnet', ${new Date(NOW).toISOString()}::timestamptz, 1, 0, 0, 0, 0, 0, 0
+          FROM generate_series(1, ${number}::integer)`
+        made += number
+        yield* untilSmall
+      }
+      assert.deepStrictEqual(yield* sql`SELECT 1 FROM delivery_changes`, [])
+      for (const unit of ["minute", "hour", "day"])
+        yield* sql`DELETE FROM ${sql(`delivery_${unit}s`)} WHERE account_id = 'acct_0'`
+    })
+  )
+
   it.effect("go with the deliveries they count", () =>
     Effect.gen(function* () {
       const [webhook] = yield* prepare(1)
@@ -211,6 +265,7 @@ layer(Live)("totals of deliveries", (it) => {
       yield* store.insertPending([kept], NOW)
       yield* partitions.drop(NOW)
       assert.deepStrictEqual(yield* differences, [])
+      yield* foldChanges
       for (const table of ["delivery_minutes", "delivery_hours", "delivery_days"]) {
         const rows = yield* sql`SELECT pending FROM ${sql(table)} WHERE webhook_id = ${webhook!}`
         assert.deepStrictEqual(rows, [{ pending: 1 }])
@@ -273,12 +328,12 @@ layer(Live)("totals of deliveries", (it) => {
           model.map(({ row }) => row),
           NOW
         )
-        yield* store.record(
-          model.flatMap(({ row, latencyMs, status }) =>
-            status === "pending" ? [] : [attemptOf(row.id, 1, status, latencyMs)]
-          ),
-          100
+        const ended = model.flatMap(({ row, latencyMs, status }) =>
+          status === "pending" ? [] : [attemptOf(row.id, 1, status, latencyMs)]
         )
+        yield* store.record(ended.slice(0, 300), 100)
+        yield* foldChanges
+        yield* store.record(ended.slice(300), 100)
         const createdAt = ({ row }: (typeof model)[number]) => idTime(row.id)
 
         const check = Effect.fnUntraced(function* (
@@ -370,14 +425,19 @@ layer(Live)("migrations to totals of deliveries", (it) => {
       const rows: Array<NewDelivery> = []
       for (let i = 0; i < 20; i++) yield* randomWrite(chance, webhooks, rows)
       yield* sql`DROP TABLE delivery_minutes, delivery_hours, delivery_days`
+      yield* sql`TRUNCATE delivery_changes`
       yield* sql`DROP INDEX deliveries_by_account_type, deliveries_by_webhook_type`
       yield* sql`ALTER TABLE deliveries DROP COLUMN failing_status`
       yield* sql`
         DROP FUNCTION count_deliveries_on_insert, count_deliveries_on_update, count_deliveries_on_delete,
           delivery_created_at, first_delivery_id, event_type_bit, latency_histogram CASCADE`
       yield* deliveryTotals
-      for (let i = 0; i < 20; i++) yield* randomWrite(chance, webhooks, rows)
+      for (let i = 0; i < 20; i++) yield* randomWrite(chance, webhooks, rows, WRITES - 1)
       yield* accountTotals
+      assert.deepStrictEqual(yield* differences, [])
+      for (let i = 0; i < 20; i++) yield* randomWrite(chance, webhooks, rows, WRITES - 1)
+      yield* sql`DROP TABLE delivery_changes`
+      yield* deliveryChanges
       assert.deepStrictEqual(yield* differences, [])
       for (let i = 0; i < 20; i++) yield* randomWrite(chance, webhooks, rows)
       assert.deepStrictEqual(yield* differences, [])
