@@ -25,7 +25,23 @@ export interface SqlOptions {
 
 const OLDEST_VERSION_NUM = 150_000
 
-const pool = { maxConnections: Limits.databaseConnections, applicationName: "ledgerhook" }
+/**
+ * Rows are looked up by keys, some hundred at a time. A plan is kept that was made while a table was empty, and then reads
+ * it whole for each of them until PostgreSQL has counted it: a new store was a hundred times as slow for its first minute.
+ */
+const byIndex = {
+  enable_seqscan: "off",
+  // What such settings add to a plan's cost would have PostgreSQL before 18 compile it.
+  jit: "off"
+}
+
+/** Of the pool that reads and writes. */
+export const pool = {
+  maxConnections: Limits.databaseConnections,
+  applicationName: "ledgerhook",
+  // It would read the whole of an index, in the order of the few that are looked up.
+  startupParameters: { ...byIndex, enable_mergejoin: "off" }
+}
 
 const readPool = {
   maxConnections: Limits.databaseReadConnections,
@@ -38,9 +54,7 @@ const readPool = {
     // Each of them is written for the order of an index. Of a partition that is new, and of which PostgreSQL knows nothing
     // yet, it would otherwise sort all rows for the first few.
     enable_bitmapscan: "off",
-    enable_seqscan: "off",
-    // What such settings add to a plan's cost would have PostgreSQL before 18 compile it.
-    jit: "off",
+    ...byIndex,
     default_transaction_read_only: "on",
     statement_timeout: String(Limits.databaseReadMs)
   }

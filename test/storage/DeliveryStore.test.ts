@@ -73,6 +73,33 @@ layer(Live)("delivery store", (it) => {
     })
   )
 
+  it.effect(
+    "finds rows by index from a store's first one on, when PostgreSQL knows nothing of them yet",
+    () =>
+      Effect.gen(function* () {
+        const { store, webhookId } = yield* prepare(0)
+        const sql = yield* SqlClient.SqlClient
+        // In one session: a plan is made and kept while there are hardly any rows.
+        const read = Effect.gen(function* () {
+          for (let batch = 0; batch < 30; batch++) {
+            const rows = Array.from({ length: 40 }, () => newDelivery(webhookId))
+            const ids = rows.map(({ id }) => id)
+            yield* store.insertPending(rows, NOW)
+            yield* store.states(ids)
+            yield* store.record(
+              ids.map((id) => attempt(id, 1, "failed")),
+              1_000_000
+            )
+          }
+          const [found] = yield* sql<{ readonly rows: number }>`
+          SELECT sum(seq_tup_read)::int AS rows FROM pg_stat_xact_user_tables
+          WHERE relname ~ '^(deliveries|attempts)_' OR relname = 'webhooks'`
+          return found?.rows
+        })
+        assert.strictEqual(yield* sql.withTransaction(read), 0)
+      })
+  )
+
   it.effect("records an attempt once and moves the webhook's counter with it", () =>
     Effect.gen(function* () {
       const { store, webhookId, ids } = yield* prepare(2)

@@ -6,7 +6,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { inject } from "vitest"
-import { ReadSql } from "../../src/storage/Sql.ts"
+import { pool, ReadSql } from "../../src/storage/Sql.ts"
 import { connectionTo, TEMPLATE } from "./globalSetup.ts"
 
 const CONNECTIONS = 6
@@ -30,6 +30,8 @@ export const makeDatabase = Effect.gen(function* () {
 export const TestDatabase = Layer.provideMerge(
   ReadSql.layer,
   PgClient.layerFrom(
-    Effect.flatMap(makeDatabase, (options) => PgClient.make({ ...options, maxConnections: CONNECTIONS }))
+    Effect.flatMap(makeDatabase, (options) =>
+      PgClient.make({ ...pool, ...options, maxConnections: CONNECTIONS })
+    )
   )
 )
