@@ -285,16 +285,11 @@ export const roles = Layer.unwrap(
         "retention",
         alone(
           "retention",
-          Effect.raceAllFirst([
-            keepTotals,
-            maintain,
-            maintainEvents,
-            forgetAlerts,
-            forgetPreviousSecrets,
-            retention
-          ])
+          Effect.raceAllFirst([maintain, maintainEvents, forgetAlerts, forgetPreviousSecrets, retention])
         )
       ),
+      // Apart: a process of the version before may have the retention, and knows nothing of these.
+      supervised("totals", alone("totals", keepTotals)),
       // Both write to the outbox: the API webhooks' changes, deliver those it disables.
       chosen("api") || chosen("deliver") ? outboxPublisherLayer : Layer.empty,
       chosen("api") || chosen("deliver") ? notifyLayer : Layer.empty,

@@ -1,5 +1,5 @@
 /**
- * Jobs that one process does at a time, over all processes of a database: ingest of a network, the outbox, retention.
+ * Jobs that one process does at a time, over all processes of a database: ingest of a network, the outbox, retention, totals.
  * A lease ends by itself, so a process that dies or freezes loses its jobs within Limits.leaseMs; times are the
  * database's, so no clock but one counts. A lease alone does not stop a process that wakes late from writing: what must
  * not be written twice is fenced where it is written (`EventLog.exclusive`).

@@ -168,6 +168,8 @@ layer(apiLayer(), { excludeTestServices: true })("filters of deliveries", (it) =
     Effect.gen(function* () {
       const { webhooks, write, get, nowMs, store } = yield* prepare
       const chance = makeChance(12)
+      // At any moment between the statements of a page.
+      yield* Effect.forkChild(Effect.forever(foldChanges))
       for (const filter of ["", "&status=pending", "&status=delivered", "&status=failed"]) {
         const rows = Array.from({ length: 120 }, () => randomRow(chance, webhooks, nowMs))
         yield* write(rows)
