@@ -162,6 +162,8 @@ export const Limits = {
    * them in a crash, would repeat more than the promised 1 % of 20,000 deliveries.
    */
   unrecordedMost: 40,
+  /** When work comes again whose attempt before is not recorded: that is a moment's affair, but after a crash a new attempt's. */
+  earlyWorkMs: 5_000,
   /** Rows a lane pages from PostgreSQL at once; with half a page more it is what a lane of a large backlog queues. */
   lanePageRows: 100,
   /** Events read at once for such rows, and how many such pieces are kept, over all lanes: some ten MB. */

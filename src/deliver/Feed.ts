@@ -90,8 +90,12 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
         recorder.offer({
           attempt: undefined,
           retry: nextWork(item, work.webhook_id, row?.nextAttemptAt ?? 0),
+          parked: false,
           settled: () => settle(offset)
         })
+      } else if (state === "early") {
+        const retry = { ...work, due_at: (yield* Clock.currentTimeMillis) + Limits.earlyWorkMs }
+        recorder.offer({ attempt: undefined, retry, parked: false, settled: () => settle(offset) })
       } else {
         settle(offset)
       }

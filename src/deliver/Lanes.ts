@@ -161,6 +161,7 @@ export const makeLanes = Effect.gen(function* () {
       recorder.offer({
         attempt: record,
         retry,
+        parked: work.settled === undefined,
         settled: () => settle(outlet, work)
       })
       next(outlet)

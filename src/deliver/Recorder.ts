@@ -1,8 +1,9 @@
 /**
  * Writes what the actors' attempts came to: one statement for all outcomes of some milliseconds, then the retries in
  * one transaction of the log, and only then is the work settled and may offsets move. Append, then commit: a crash in
- * between repeats an attempt or a record, and loses none. While the database or the log is away it waits and tries
- * again; the actors' bounds keep its queue short. Under load the database writes what has ended while others are sent.
+ * between repeats an attempt or a record, and loses none. Of work that the log does not hold any more, the retry goes
+ * first: its row remembers it until it is recorded. While the database or the log is away all waits; the actors' bounds
+ * keep the queue short. Under load the database writes what has ended while others are sent.
  */
 import { Clock, Context, Effect, Fiber, Latch, Layer } from "effect"
 import { Settings } from "../config/Config.ts"
@@ -20,6 +21,8 @@ export interface Outcome {
   /** Undefined when the attempt was recorded before and only its retry may be missing. */
   readonly attempt: AttemptRecord | undefined
   readonly retry: WorkText | undefined
+  /** Its record in the log was settled before: only its row remembers the work (`parked`). */
+  readonly parked: boolean
   /** Called once everything above has landed. */
   readonly settled: () => void
 }
@@ -83,15 +86,18 @@ export class Recorder extends Context.Service<
         }
       })
 
-      const land = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
-        yield* write(outcomes).pipe(patiently("recording attempts"))
+      const queueRetries = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
         const now = yield* Clock.currentTimeMillis
         const append = outcomes.flatMap(({ retry }) =>
           retry === undefined ? [] : [retryRecord(retryPolicy, retry, now)]
         )
-        if (append.length > 0) {
-          yield* log.transaction({ append }).pipe(patiently("queueing retries"))
-        }
+        if (append.length > 0) yield* log.transaction({ append }).pipe(patiently("queueing retries"))
+      })
+
+      const land = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
+        yield* queueRetries(outcomes.filter(({ parked }) => parked))
+        yield* write(outcomes).pipe(patiently("recording attempts"))
+        yield* queueRetries(outcomes.filter(({ parked }) => !parked))
       })
 
       /** A statement costs much more than a row of it: what ends within some milliseconds is written together. */

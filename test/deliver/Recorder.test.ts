@@ -45,6 +45,7 @@ const offer = (recorder: Recorder["Service"], settled: () => void = () => undefi
       nextDelayMs: null
     },
     retry: undefined,
+    parked: false,
     settled
   })
 

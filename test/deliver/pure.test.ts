@@ -35,7 +35,12 @@ describe("work state", () => {
     assert.strictEqual(workState(work(1), row("pending", 0), false), "current")
     assert.strictEqual(workState(work(3), row("retrying", 2), false), "current")
     assert.strictEqual(workState(work(2), row("retrying", 2), false), "duplicate")
-    assert.strictEqual(workState(work(4), row("retrying", 2), false), "duplicate")
+    assert.strictEqual(workState(work(5), row("retrying", 2), false), "duplicate")
+  })
+  it("is early while the attempt before it is not recorded, whoever remembers that one", () => {
+    assert.strictEqual(workState(work(4), row("retrying", 2), false), "early")
+    assert.strictEqual(workState(work(2), row("pending", 0, true), false), "early")
+    assert.strictEqual(workState(work(2), row("failed", 0), false), "duplicate")
   })
   it("asks for the retry of a recorded failure again only when a dead owner may have left it out", () => {
     assert.strictEqual(workState(work(2), row("retrying", 2), true), "unanswered")

@@ -35,7 +35,10 @@ import { settingsLayer } from "./settings.ts"
 export const SECRET = "whsec_of_the_test"
 const NETWORK = "mainnet"
 
-export const deliveringLayer = (environment: Environment = {}, deliveries = DeliveryStore.layer) =>
+export const deliveringLayer = (
+  environment: Environment = {},
+  deliveries: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient | EventLog> = DeliveryStore.layer
+) =>
   Layer.mergeAll(Recorder.layer, AccountHolds.layer, outboxPublisherLayer).pipe(
     Layer.provideMerge(
       Layer.mergeAll(

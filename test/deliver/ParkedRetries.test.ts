@@ -1,0 +1,117 @@
+/**
+ * Retries of deliveries that only their rows remember (parked): a crash at any moment leaves the row or the log to go on
+ * from. So the retry is in the log before the row says that its attempt is over, and is not lost when it comes first.
+ */
+import { assert, it } from "@effect/vitest"
+import { Effect, Latch, Layer } from "effect"
+import { delayTopic } from "../../src/domain/Delivery.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { partitionsOf } from "../../src/log/Topics.ts"
+import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import {
+  deliveringLayer,
+  eventually,
+  makeWebhook,
+  queueEvents,
+  setStatus,
+  startDelivering,
+  untilAll
+} from "../support/delivering.ts"
+import { makeReceiver } from "../support/receiver.ts"
+
+/** What the delay topic of second attempts holds. */
+const retriesIn = Effect.fnUntraced(function* (log: EventLog["Service"]) {
+  const topic = delayTopic(2)
+  const records = yield* Effect.forEach(Array.from({ length: partitionsOf(topic) }).keys(), (partition) =>
+    log.read({ topic, partition, offset: 0 }, 100)
+  )
+  return records.flat().map(({ value }) => JSON.parse(value ?? "{}"))
+})
+
+type Store = DeliveryStore["Service"]
+
+/** The store with some of its methods changed. */
+const storeWith = (change: (store: Store, log: EventLog["Service"]) => Partial<Store>) =>
+  Layer.effect(
+    DeliveryStore,
+    Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      return DeliveryStore.of({ ...store, ...change(store, yield* EventLog) })
+    })
+  ).pipe(Layer.provide(DeliveryStore.layer))
+
+/** Deliveries of a webhook that was disabled when they came: from then on their rows alone remember them. */
+const parkedDeliveries = Effect.fnUntraced(function* (url: string, count: number) {
+  const store = yield* DeliveryStore
+  const webhook = yield* makeWebhook(url)
+  yield* setStatus(webhook, "disabled")
+  const ids = yield* queueEvents(webhook, count)
+  yield* startDelivering
+  yield* eventually(
+    Effect.map(store.states(ids), (states) =>
+      assert.isTrue(ids.every((id) => states.get(id)?.parked === true))
+    )
+  )
+  return { webhook, ids }
+})
+
+it.live("are in the log before their rows say that the attempt is over", () => {
+  const queuedBefore: Array<boolean> = []
+  const store = storeWith(({ record }, log) => ({
+    record: (attempts, disableAfter) =>
+      Effect.gen(function* () {
+        for (const { deliveryId, status } of attempts) {
+          if (status !== "retrying") continue
+          const retries = yield* Effect.orDie(retriesIn(log))
+          queuedBefore.push(retries.some((work) => work.delivery_id === deliveryId && work.attempt === 2))
+        }
+        return yield* record(attempts, disableAfter)
+      })
+  }))
+  return Effect.gen(function* () {
+    let broken = true
+    const receiver = yield* makeReceiver(() => (broken ? 503 : 200))
+    const { webhook, ids } = yield* parkedDeliveries(receiver.url, 5)
+    yield* setStatus(webhook, "active")
+    yield* receiver.until((received) => received.length >= ids.length)
+    broken = false
+    yield* untilAll(ids, "delivered")
+    assert.deepStrictEqual(
+      queuedBefore,
+      ids.map(() => true)
+    )
+  }).pipe(Effect.scoped, Effect.provide(deliveringLayer({ DELIVERY_RETRY_DELAYS: "500ms" }, store)))
+})
+
+it.live("come again when they come before the attempt is recorded", () => {
+  const read = Latch.makeUnsafe()
+  let recording = false
+  const store = storeWith(({ record, states }) => ({
+    record: (attempts, disableAfter) => {
+      recording = true
+      return Effect.andThen(Latch.await(read), record(attempts, disableAfter))
+    },
+    states: (ids) =>
+      Effect.tap(states(ids), () => Effect.sync(() => (recording ? read.openUnsafe() : undefined)))
+  }))
+  return Effect.gen(function* () {
+    const receiver = yield* makeReceiver(() => 503)
+    const { webhook, ids } = yield* parkedDeliveries(receiver.url, 1)
+    yield* setStatus(webhook, "active")
+    const log = yield* EventLog
+    const deliveries = yield* DeliveryStore
+    // Its row was read before it was recorded, and it is in the log once more.
+    yield* eventually(
+      Effect.gen(function* () {
+        const retries = yield* retriesIn(log)
+        const again = [ids[0], 2]
+        assert.deepStrictEqual(
+          retries.map(({ delivery_id, attempt }) => [delivery_id, attempt]),
+          [again, again]
+        )
+        const states = yield* deliveries.states(ids)
+        assert.deepInclude(states.get(ids[0]!), { status: "retrying", attempts: 1, parked: false })
+      })
+    )
+  }).pipe(Effect.scoped, Effect.provide(deliveringLayer({}, store)))
+})

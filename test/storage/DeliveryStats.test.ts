@@ -1,0 +1,133 @@
+/** Statistics of deliveries are those of the rows, whether these are in the totals or not. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { idTime } from "../../src/domain/Ids.ts"
+import { countsOf, percentile } from "../../src/domain/LatencyHistogram.ts"
+import type { Network } from "../../src/domain/Network.ts"
+import { type StatsPeriod, statsPeriods, statsWidths } from "../../src/domain/StatsPeriod.ts"
+import { makeChance } from "../../src/ledger/simulated/Chance.ts"
+import { DeliveryQueries } from "../../src/storage/DeliveryQueries.ts"
+import { DeliveryStore, type NewDelivery } from "../../src/storage/DeliveryStore.ts"
+import { foldChanges } from "../../src/storage/DeliveryTotals.ts"
+import { attemptOf, DAY_MS, DeliveriesLive, NOW, newDelivery, prepare } from "../support/countedDeliveries.ts"
+
+/** An eighth, and the rounding to whole milliseconds. */
+const within = (found: number, exact: number) => Math.abs(found - exact) <= exact / 8 + 0.5
+
+layer(DeliveriesLive)("statistics of deliveries", (it) => {
+  it.effect("are those of the rows, of a webhook or an account, percentiles within an eighth", () =>
+    Effect.gen(function* () {
+      const [one, other] = yield* prepare(2)
+      const owner = { accountId: "acct_2", networks: ["testnet", "devnet"] } as const
+      const ownDelivery = (webhookId: string, createdMs: number): NewDelivery => ({
+        ...newDelivery(webhookId, createdMs, "nft.minted"),
+        accountId: owner.accountId,
+        network: owner.networks[webhookId === one ? 0 : 1]
+      })
+      const store = yield* DeliveryStore
+      const queries = yield* DeliveryQueries
+      const chance = makeChance(7)
+      const model = Array.from({ length: 600 }, () => {
+        const ageMs = Math.round(31 * DAY_MS * chance.next() ** 6)
+        const latencyMs = Math.round(10 ** (4.5 * chance.next()))
+        const status = chance.pick(["pending", "retrying", "delivered", "delivered", "failed"] as const)
+        return { row: ownDelivery(chance.pick([one!, other!]), NOW - ageMs), latencyMs, status }
+      })
+      // The first moment of each period, and the last before it.
+      for (const period of statsPeriods) {
+        const since = NOW - statsWidths[period].periodMs
+        for (const created of [since, since - 1])
+          model.push({ row: ownDelivery(one!, created), latencyMs: 5, status: "delivered" })
+      }
+      yield* store.insertPending(
+        model.map(({ row }) => row),
+        NOW
+      )
+      const ended = model.flatMap(({ row, latencyMs, status }) =>
+        status === "pending" ? [] : [attemptOf(row.id, 1, status, latencyMs)]
+      )
+      yield* store.record(ended.slice(0, 300), 100)
+      yield* foldChanges
+      yield* store.record(ended.slice(300), 100)
+      const createdAt = ({ row }: (typeof model)[number]) => idTime(row.id)
+
+      const check = Effect.fnUntraced(function* (
+        networks: ReadonlyArray<Network>,
+        period: StatsPeriod,
+        webhookId: string | undefined
+      ) {
+        const { periodMs, pointMs } = statsWidths[period]
+        const inside = model.filter(
+          (each) =>
+            createdAt(each) >= NOW - periodMs &&
+            networks.includes(each.row.network) &&
+            (webhookId === undefined || each.row.webhookId === webhookId)
+        )
+        const count = (of: typeof model, ...statuses: ReadonlyArray<string>) =>
+          of.filter(({ status }) => statuses.includes(status)).length
+        const mine = {
+          delivered: count(inside, "delivered"),
+          failed: count(inside, "failed"),
+          pending: count(inside, "pending", "retrying")
+        }
+        const { points, latencySumMs, ...counts } = yield* queries.stats(
+          { ...owner, networks },
+          webhookId,
+          period,
+          NOW,
+          true
+        )
+        assert.deepStrictEqual(counts, mine)
+        const sums = yield* queries.stats({ ...owner, networks }, webhookId, period, NOW, false)
+        assert.deepStrictEqual(sums, { ...mine, latencySumMs, points: [] })
+        const delivered = inside.filter(({ status }) => status === "delivered")
+        assert.strictEqual(
+          latencySumMs,
+          delivered.reduce((sum, { latencyMs }) => sum + latencyMs, 0)
+        )
+        assert.strictEqual(points[0]!.at, Math.floor((NOW - periodMs) / pointMs) * pointMs)
+        assert.strictEqual(points.at(-1)!.at, Math.floor(NOW / pointMs) * pointMs)
+        for (const point of points) {
+          const there = inside.filter(
+            (each) => createdAt(each) >= point.at && createdAt(each) < point.at + pointMs
+          )
+          assert.strictEqual(point.delivered, count(there, "delivered"))
+          assert.strictEqual(point.failed, count(there, "failed"))
+          assert.strictEqual(point.pending, count(there, "pending", "retrying"))
+          const latencies = there
+            .filter(({ status }) => status === "delivered")
+            .map(({ latencyMs }) => latencyMs)
+            .toSorted((a, b) => a - b)
+          for (const [found, share] of [
+            [point.p50Ms, 0.5],
+            [point.p99Ms, 0.99]
+          ] as const) {
+            const exact = latencies[Math.ceil(share * latencies.length) - 1]
+            if (exact === undefined) assert.isNull(found)
+            else assert.isTrue(found !== null && within(found, exact), `${found} for ${exact}`)
+          }
+        }
+      })
+      for (const period of statsPeriods)
+        for (const networks of [owner.networks, owner.networks.slice(0, 1)])
+          for (const webhookId of [one!, other!, undefined]) yield* check(networks, period, webhookId)
+    })
+  )
+
+  it.effect("a histogram from the database says what was put into it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      for (const ms of [0, 1, 2, 5, 6, 7, 8, 9, 10, 99, 100, 1_000, 9_999, 10_000, 50_118, 63_096]) {
+        const [row] = yield* sql<{ readonly histogram: string }>`
+          SELECT (3 * latency_histogram(${ms}::integer))::text AS histogram`
+        const counts = countsOf(row!.histogram)
+        assert.strictEqual(counts.at(-1), 3)
+        for (const share of [0.01, 0.5, 1])
+          assert.isTrue(within(percentile(counts, share)!, ms), `${percentile(counts, share)} for ${ms}`)
+      }
+      assert.isNull(percentile(countsOf("0"), 0.5))
+      assert.isNull(percentile(countsOf(""), 0.5))
+    })
+  )
+})

@@ -1,0 +1,58 @@
+/** Deliveries of an account over the last month, written as the program writes them, for tests of what is counted of them. */
+import { Effect, Layer } from "effect"
+import { deliveryId } from "../../src/domain/Ids.ts"
+import { DeliveryQueries } from "../../src/storage/DeliveryQueries.ts"
+import { type AttemptRecord, DeliveryStore, type NewDelivery } from "../../src/storage/DeliveryStore.ts"
+import { Outbox } from "../../src/storage/Outbox.ts"
+import { Partitions } from "../../src/storage/Partitions.ts"
+import { WebhookStore } from "../../src/storage/WebhookStore.ts"
+import { TestDatabase } from "./postgres.ts"
+import { insertAccount, insertWebhook } from "./rows.ts"
+
+export const DAY_MS = 86_400_000
+export const NOW = Date.parse("2026-11-21T09:30:17.250Z")
+export const OWNER = { accountId: "acct_1", networks: ["mainnet"] } as const
+export const DeliveriesLive = Layer.mergeAll(
+  DeliveryStore.layer,
+  DeliveryQueries.layer,
+  Partitions.layer,
+  WebhookStore.layer
+).pipe(Layer.provideMerge(Outbox.layer), Layer.provideMerge(TestDatabase))
+
+let position = 0
+
+/** An account with so many webhooks; returns their ids. */
+export const prepare = Effect.fnUntraced(function* (webhooks: number) {
+  const partitions = yield* Partitions
+  yield* partitions.ensure(NOW - 31 * DAY_MS, NOW)
+  yield* insertAccount(OWNER.accountId)
+  return yield* Effect.replicateEffect(insertWebhook(OWNER.accountId), webhooks)
+})
+
+export const newDelivery = (webhookId: string, createdMs: number, eventType: string): NewDelivery => ({
+  id: deliveryId(createdMs, position++, webhookId, "event"),
+  webhookId,
+  accountId: OWNER.accountId,
+  network: "mainnet",
+  eventId: "event",
+  eventType,
+  eventOffset: 7
+})
+
+export const attemptOf = (
+  deliveryId: string,
+  attempt: number,
+  status: AttemptRecord["status"],
+  responseTimeMs: number
+): AttemptRecord => ({
+  deliveryId,
+  attempt,
+  status,
+  responseStatus: status === "delivered" ? 200 : 503,
+  responseTimeMs,
+  responseBody: null,
+  error: status === "delivered" ? null : "HTTP 503",
+  attemptedAt: NOW,
+  endedAt: NOW + 5,
+  nextDelayMs: status === "retrying" ? 1_000 : null
+})
