@@ -189,8 +189,8 @@ export class DeliveryStore extends Context.Service<
           ),
 
         // One statement: the row, its attempt, the webhook's counter and the account's usage move together, and only
-        // the first time. The attempt that delivers is in the row alone (0014). Usage is counted in the order of
-        // accounts, so that recorders never wait in a circle.
+        // the first time. The attempt that delivers is in the row alone (0014). Rows are updated in the order of their
+        // ids, and usage in that of accounts, so that nobody waits in a circle.
         // A delivery that was ended meanwhile (its webhook deleted) stays ended unless the attempt delivered it; one
         // that retention has dropped leaves no trace.
         record: (attempts, disableAfter) =>
@@ -210,6 +210,7 @@ export class DeliveryStore extends Context.Service<
                 ${column(attempts.map((a) => a.nextDelayMs))}::int[]
               ) WITH ORDINALITY AS o (delivery_id, attempt, status, response_status, response_time_ms, response_body,
                                       error, attempted_ms, ended_ms, next_delay_ms, n)
+              ORDER BY delivery_id COLLATE "C"
             ), moved AS (
               UPDATE deliveries d SET
                 status = CASE WHEN d.status = 'failed' AND o.status = 'retrying' THEN 'failed' ELSE o.status END,

@@ -206,10 +206,14 @@ export class WebhookStore extends Context.Service<
           Effect.gen(function* () {
             const [row] = yield* sql`SELECT 1 FROM webhooks WHERE id = ${id} AND ${owned(owner)}`
             if (row === undefined) return false
+            // In the order in which attempts are recorded.
             yield* sql`
               UPDATE deliveries SET status = 'failed', last_error = ${WEBHOOK_DELETED}, parked = false,
                      next_attempt_at = NULL, updated_at = ${at(nowMs)}::timestamptz
-              WHERE webhook_id = ${id} AND status IN ('pending', 'retrying')`
+              WHERE id IN (
+                SELECT id FROM deliveries WHERE webhook_id = ${id} AND status IN ('pending', 'retrying')
+                ORDER BY id FOR UPDATE
+              )`
             // Two deletions at once: the second finds nothing left to delete.
             const gone = yield* sql`
               UPDATE webhooks SET deleted_at = ${at(nowMs)}::timestamptz, updated_at = ${at(nowMs)}::timestamptz
