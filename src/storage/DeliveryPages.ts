@@ -163,13 +163,7 @@ const partsOf = (bind: Bind, columns: string, owner: Owner, filter: DeliveryFilt
 
   /** Deliveries in a status that no index has, of a span. */
   const rowsAmong = (key: Key) =>
-    rowsBetween(
-      "from_id",
-      "end_id",
-      [...key, ...ofType],
-      // The range once more: partitions that it leaves out are not opened.
-      [`status = ${bind(status ?? "")}`, `(id >= ${from} OR id IS NULL)`, `(id < ${end} OR id IS NULL)`]
-    )
+    rowsBetween("from_id", "end_id", [...key, ...ofType], [`status = ${bind(status ?? "")}`])
 
   return {
     from,
