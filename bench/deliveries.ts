@@ -65,9 +65,7 @@ const seed = Effect.fnUntraced(function* (rows: number) {
         CASE WHEN is_rare THEN (ARRAY['pending', 'retrying', 'delivered', 'failed'])[1 + rare % 4]
              WHEN type = 'escrow.cancelled' OR mix / 1000 % 6 = 0 THEN 'failed' ELSE 'delivered' END AS status) AS outcome`
   }
-  let left: number
-  do left = (yield* foldChanges).changes
-  while (left > 0)
+  yield* foldChanges
   yield* sql`VACUUM ANALYZE`
 })
 
