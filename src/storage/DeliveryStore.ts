@@ -190,7 +190,8 @@ export class DeliveryStore extends Context.Service<
 
         // One statement: the row, its attempt, the webhook's counter and the account's usage move together, and only
         // the first time. The attempt that delivers is in the row alone (0014). Rows are updated in the order of their
-        // ids, and usage in that of accounts, so that nobody waits in a circle.
+        // ids, and usage in that of accounts, so that nobody waits in a circle. They are found one by one: a plan for
+        // `d.id = o.delivery_id` that was made, and kept, while a month had few rows read all of it for each batch.
         // A delivery that was ended meanwhile (its webhook deleted) stays ended unless the attempt delivered it; one
         // that retention has dropped leaves no trace.
         record: (attempts, disableAfter) =>
@@ -225,8 +226,8 @@ export class DeliveryStore extends Context.Service<
                 attempted_at = CASE WHEN o.status = 'delivered' THEN o.attempted_at END,
                 updated_at = o.ended_at
               FROM outcome o
-              WHERE d.id = o.delivery_id AND d.attempts < o.attempt
-              RETURNING d.webhook_id, o.status, o.n, d.test_event IS NOT NULL AS test,
+              WHERE d.id = ANY(ARRAY[o.delivery_id]) AND d.attempts < o.attempt
+              RETURNING d.webhook_id, o.*, d.test_event IS NOT NULL AS test,
                         date_trunc('month', o.attempted_at AT TIME ZONE 'UTC')::date AS month,
                         CASE WHEN d.network = ${CHARGED_NETWORK} AND d.test_event IS NULL THEN d.account_id END AS charged_to
             ), history AS (
@@ -234,7 +235,7 @@ export class DeliveryStore extends Context.Service<
                                     error, attempted_at, next_delay_ms)
               SELECT delivery_id, attempt, 'failed', response_status, response_time_ms, response_body, error, attempted_at,
                      next_delay_ms
-              FROM outcome JOIN moved USING (n) WHERE outcome.status <> 'delivered'
+              FROM moved WHERE status <> 'delivered'
               ON CONFLICT DO NOTHING
             ), charged AS (
               INSERT INTO delivery_usage (account_id, month, deliveries)

@@ -1,5 +1,5 @@
 /** Rows are the truth: each method may be repeated after an unknown result and changes nothing the second time. */
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { deliveryId } from "../../src/domain/Ids.ts"
@@ -11,11 +11,13 @@ import { TestDatabase } from "../support/postgres.ts"
 import { insertAccount, insertWebhook } from "../support/rows.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
+const DAY_MS = 86_400_000
+const DAYS_BEFORE = 20
 const DISABLE_AFTER = 3
 
 let position = 0
-const newDelivery = (webhookId: string): NewDelivery => ({
-  id: deliveryId(NOW, position++, webhookId, "event"),
+const newDelivery = (webhookId: string, at = NOW): NewDelivery => ({
+  id: deliveryId(at, position++, webhookId, "event"),
   webhookId,
   accountId: "acct_1",
   network: "mainnet",
@@ -54,7 +56,10 @@ layer(Live)("delivery store", (it) => {
   const prepare = (count: number) =>
     Effect.gen(function* () {
       const store = yield* DeliveryStore
-      yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(NOW, NOW))
+      // Days ahead, as every store has them.
+      yield* Effect.flatMap(Partitions, (partitions) =>
+        partitions.ensure(NOW - DAYS_BEFORE * DAY_MS, NOW + DAY_MS)
+      )
       yield* insertAccount("acct_1")
       const webhookId = yield* insertWebhook("acct_1")
       const rows = Array.from({ length: count }, () => newDelivery(webhookId))
@@ -73,32 +78,63 @@ layer(Live)("delivery store", (it) => {
     })
   )
 
-  it.effect(
-    "finds rows by index from a store's first one on, when PostgreSQL knows nothing of them yet",
-    () =>
+  describe("finds rows one by one", () => {
+    const BATCHES = 30
+    const BATCH = 40
+    /** In one session: a plan is made and kept while there are few rows. Returns how many of them were read. */
+    const readBy = Effect.fnUntraced(function* (webhookId: string) {
+      const store = yield* DeliveryStore
+      const sql = yield* SqlClient.SqlClient
+      const soFar = Effect.map(
+        sql<{ readonly in_order: number; readonly by_index: number }>`
+          SELECT sum(seq_tup_read)::int AS in_order, sum(idx_tup_fetch)::int AS by_index FROM pg_stat_xact_user_tables
+          WHERE relname ~ '^(deliveries|attempts)_' OR relname = 'webhooks'`,
+        ([found]) => ({ inOrder: found?.in_order ?? 0, byIndex: found?.by_index ?? 0 })
+      )
+      const batches = Effect.gen(function* () {
+        const before = yield* soFar
+        for (let batch = 0; batch < BATCHES; batch++) {
+          const rows = Array.from({ length: BATCH }, () => newDelivery(webhookId))
+          const ids = rows.map(({ id }) => id)
+          yield* store.insertPending(rows, NOW)
+          yield* store.states(ids)
+          yield* store.record(
+            ids.map((id) => attempt(id, 1, "failed")),
+            1_000_000
+          )
+        }
+        const after = yield* soFar
+        return { inOrder: after.inOrder - before.inOrder, byIndex: after.byIndex - before.byIndex }
+      })
+      return yield* sql.withTransaction(batches)
+    })
+    /** Of a delivery: its state, its record, its webhook's. */
+    const FEW = 3 * BATCHES * BATCH
+
+    it.effect("in a new store, of which PostgreSQL knows nothing yet", () =>
+      Effect.gen(function* () {
+        const { webhookId } = yield* prepare(0)
+        const read = yield* readBy(webhookId)
+        assert.strictEqual(read.inOrder, 0)
+        assert.isAtMost(read.byIndex, FEW)
+      })
+    )
+
+    it.effect("in a store of days that have few each", () =>
       Effect.gen(function* () {
         const { store, webhookId } = yield* prepare(0)
         const sql = yield* SqlClient.SqlClient
-        // In one session: a plan is made and kept while there are hardly any rows.
-        const read = Effect.gen(function* () {
-          for (let batch = 0; batch < 30; batch++) {
-            const rows = Array.from({ length: 40 }, () => newDelivery(webhookId))
-            const ids = rows.map(({ id }) => id)
-            yield* store.insertPending(rows, NOW)
-            yield* store.states(ids)
-            yield* store.record(
-              ids.map((id) => attempt(id, 1, "failed")),
-              1_000_000
-            )
-          }
-          const [found] = yield* sql<{ readonly rows: number }>`
-          SELECT sum(seq_tup_read)::int AS rows FROM pg_stat_xact_user_tables
-          WHERE relname ~ '^(deliveries|attempts)_' OR relname = 'webhooks'`
-          return found?.rows
-        })
-        assert.strictEqual(yield* sql.withTransaction(read), 0)
+        for (let day = 0; day <= DAYS_BEFORE; day++) {
+          const before = Array.from({ length: 50 }, () => newDelivery(webhookId, NOW - day * DAY_MS))
+          yield* store.insertPending(before, NOW)
+        }
+        yield* sql`ANALYZE deliveries`
+        const read = yield* readBy(webhookId)
+        assert.strictEqual(read.inOrder, 0)
+        assert.isAtMost(read.byIndex, FEW)
       })
-  )
+    )
+  })
 
   it.effect("records an attempt once and moves the webhook's counter with it", () =>
     Effect.gen(function* () {
