@@ -46,8 +46,8 @@ interface SumsRow {
 }
 
 interface PointRow extends SumsRow {
-  /** When it begins. */
-  readonly point: string
+  /** A moment of it. */
+  readonly point: Date
   readonly latencies: string
 }
 
@@ -95,7 +95,7 @@ const added = (one: PointRow, other: PointRow | undefined): PointRow =>
 const pointsOf = (rows: ReadonlyArray<PointRow>, firstMs: number, lastMs: number, pointMs: number) => {
   const byTime = new Map<number, PointRow>()
   for (const row of rows) {
-    const at = Date.parse(row.point)
+    const at = downTo(row.point.getTime(), pointMs)
     byTime.set(at, added(row, byTime.get(at)))
   }
   const points: Array<DeliveryPoint> = []
@@ -118,11 +118,15 @@ export const deliveryStats = (
   const beginOf = (widthMs: number) => (widthMs > pointMs ? lastMs + pointMs : upTo(sinceMs, widthMs))
   const owned = sql`account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])`
   const ofWebhook = webhookId === undefined ? sql.literal("") : sql`AND webhook_id = ${webhookId}`
+  /** Each goes on from the part before it; what is empty is left out. */
   const totalsOf = (table: string, fromMs: number, untilMs: number) => sql`
+    UNION ALL
     SELECT at, delivered, failed, pending + retrying AS pending, latency_sum::float8 AS latency_sum, latencies
     FROM ${sql(table)} WHERE ${owned} AND at >= ${time(fromMs)}::timestamptz AND at < ${time(untilMs)}::timestamptz`
   const ofTotals = (table: string, fromMs: number, untilMs: number) =>
-    sql`${totalsOf(table, fromMs, untilMs)} AND webhook_id = ${webhookId ?? ALL_WEBHOOKS}`
+    fromMs < untilMs
+      ? sql`${totalsOf(table, fromMs, untilMs)} AND webhook_id = ${webhookId ?? ALL_WEBHOOKS}`
+      : sql.literal("")
   const ofRows = (fromMs: number, untilMs: number) => sql`
     SELECT ${time(fromMs)}::timestamptz AS at, count(*) FILTER (WHERE status = 'delivered') AS delivered,
            count(*) FILTER (WHERE status = 'failed') AS failed,
@@ -135,13 +139,9 @@ export const deliveryStats = (
     HAVING count(*) > 0`
   const parts = sql`
     ${ofRows(sinceMs, beginOf(MINUTE_MS))}
-    UNION ALL
     ${ofTotals("delivery_minutes", beginOf(MINUTE_MS), beginOf(HOUR_MS))}
-    UNION ALL
     ${ofTotals("delivery_hours", beginOf(HOUR_MS), beginOf(DAY_MS))}
-    UNION ALL
     ${ofTotals("delivery_days", beginOf(DAY_MS), lastMs + pointMs)}
-    UNION ALL
     ${totalsOf("delivery_changes", beginOf(MINUTE_MS), lastMs + pointMs)} ${ofWebhook}`
   if (!withPoints) {
     const sum = (name: string) => sql.literal(`coalesce(sum(${name}), 0)::float8 AS ${name}`)
@@ -153,8 +153,9 @@ export const deliveryStats = (
   // A minute of a network is one row, and mostly nothing has to be added up.
   const single = pointMs === MINUTE_MS && owner.networks.length === 1
   const total = (name: string) => sql.literal(single ? name : `sum(${name})`)
+  const point = single ? sql.literal("at") : sql`date_bin(${`${pointMs} ms`}::interval, at, 'epoch')`
   return sql<PointRow>`
-    SELECT date_bin(${`${pointMs} ms`}::interval, at, 'epoch') AS point, ${total("delivered")}::float8 AS delivered,
+    SELECT ${point} AS point, ${total("delivered")}::float8 AS delivered,
            ${total("failed")}::float8 AS failed, ${total("pending")}::float8 AS pending,
            ${total("latency_sum")} AS latency_sum, ${total("latencies")}::text AS latencies
     FROM (${parts}) AS parts ${sql.literal(single ? "" : "GROUP BY 1")}`.pipe(
