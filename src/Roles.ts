@@ -35,9 +35,8 @@ import { ingest } from "./ledger/Stage.ts"
 import { syntheticTransactions } from "./ledger/simulated/SimulatedLedger.ts"
 import * as EmbeddedEventLog from "./log/EmbeddedEventLog.ts"
 import { EventLog, type EventLogError } from "./log/EventLog.ts"
-import * as KafkaEventLog from "./log/KafkaEventLog.ts"
-import { ensureGroups } from "./log/KafkaGroups.ts"
-import { ensureTopics, type KafkaTopicsError } from "./log/KafkaTopics.ts"
+import { loadKafka } from "./log/Kafka.ts"
+import type { KafkaTopicsError } from "./log/KafkaTopics.ts"
 import { registerSchemas, type SchemaRegistryError } from "./log/SchemaRegistry.ts"
 import { Mailer } from "./notify/Mailer.ts"
 import { notify } from "./notify/Notify.ts"
@@ -212,11 +211,12 @@ const secretBox = Layer.effectDiscard(requireKeys).pipe(Layer.provideMerge(Secre
 const kafkaLog = (settings: SettingsShape, kafka: KafkaSettings) =>
   Layer.unwrap(
     Effect.gen(function* () {
+      const { ensureTopics, ensureGroups, layer } = yield* loadKafka
       yield* ensureTopics(kafka, settings)
       yield* ensureGroups(kafka)
       return kafka.schemaRegistryUrl === undefined || !settings.roles.includes("ingest")
-        ? KafkaEventLog.layer(kafka)
-        : KafkaEventLog.layer(
+        ? layer(kafka)
+        : layer(
             kafka,
             yield* registerSchemas(kafka.schemaRegistryUrl, kafka.topicPrefix, watchedNetworks(settings))
           )

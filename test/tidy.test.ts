@@ -32,6 +32,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** Third parties have one home each; `effect` is everywhere, its unstable parts and Node's modules are named. */
 const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@effect/sql-pg": ["storage"],
+  "@platformatic/kafka": ["log"],
   "@effect/platform-node": ["api", "main", "cli", "storage"],
   xrpl: ["ledger", "domain"],
   ws: ["ledger"],
@@ -146,6 +147,19 @@ describe("imports", () => {
         .filter((name) => homes[name] !== undefined && !homes[name].includes(partOf(source.file)))
         .map((name) => `${source.file} -> ${name}`)
     )
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("load Kafka's client, which takes long, only where there is a Kafka", () => {
+    const wrong = sources
+      .filter(({ file }) => !file.startsWith("src/log/Kafka"))
+      .flatMap(({ file, code }) =>
+        Array.from(code.matchAll(/^import (?!type\b)[^"]*"(\.[^"]+)"/gm), ([, target]) =>
+          normalize(join(dirname(file), target!))
+        )
+          .filter((target) => target.startsWith("src/log/Kafka") && target !== "src/log/Kafka.ts")
+          .map((target) => `${file} -> ${target}`)
+      )
     assert.deepStrictEqual(wrong, [])
   })
 

@@ -5,8 +5,8 @@
 import { Effect } from "effect"
 import type { KafkaSettings, SettingsShape } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
-import { type MemberTimeout, memberTimeoutOf } from "../log/KafkaGroups.ts"
-import { planOf } from "../log/KafkaTopics.ts"
+import { loadKafka } from "../log/Kafka.ts"
+import type { MemberTimeout } from "../log/KafkaGroups.ts"
 import type { TopicChange } from "../log/TopicPlan.ts"
 import type { Fault, Finding } from "./Checks.ts"
 
@@ -21,7 +21,8 @@ export const kafkaCheck = (
   kafka: KafkaSettings,
   settings: Pick<SettingsShape, "retentionEventsMs">
 ): Effect.Effect<string, Fault> =>
-  planOf(kafka, settings).pipe(
+  loadKafka.pipe(
+    Effect.flatMap(({ planOf }) => planOf(kafka, settings)),
     Effect.mapError(({ message }) => ({ detail: message, mend: START_KAFKA })),
     Effect.flatMap((changes) => {
       const left = changes.filter(({ risk }) => risk !== "none")
@@ -61,7 +62,8 @@ const findingOf = (timeout: MemberTimeout): Pick<Finding, "status" | "detail" | 
 
 /** Of a cluster that can be reached. */
 export const groupsFinding = (kafka: KafkaSettings): Effect.Effect<Finding> =>
-  memberTimeoutOf(kafka).pipe(
+  loadKafka.pipe(
+    Effect.flatMap(({ memberTimeoutOf }) => memberTimeoutOf(kafka)),
     Effect.map(findingOf),
     Effect.timeoutOrElse({
       duration: Limits.doctorCheckMs,

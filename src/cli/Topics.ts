@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Settings } from "../config/Config.ts"
-import { applyPlan, planOf } from "../log/KafkaTopics.ts"
+import { loadKafka } from "../log/Kafka.ts"
 import { type Risk, sentenceOf, type TopicChange } from "../log/TopicPlan.ts"
 import { FailureReported, WrongUsage } from "./Failure.ts"
 import { settings } from "./Invocation.ts"
@@ -21,6 +21,7 @@ const differences = Effect.gen(function* () {
         "KAFKA_BROKERS is not set: the embedded log makes its topics by itself, there is nothing to compare."
     })
   }
+  const { planOf } = yield* loadKafka
   return { kafka: all.kafka, changes: yield* planOf(all.kafka, all) }
 }).pipe(Effect.provide(settings))
 
@@ -90,6 +91,7 @@ const apply = Command.make(
     const { changes, kafka } = yield* differences
     const wanted = changes.filter(({ risk }) => risk === "none" || (force && risk === "losing"))
     const refused = changes.filter((change) => !wanted.includes(change))
+    const { applyPlan } = yield* loadKafka
     const done = yield* applyPlan(kafka, wanted)
     for (const change of done) yield* print(`Done: ${sentenceOf(change)}.`)
     for (const change of refused) {

@@ -9,8 +9,7 @@ import { Command, Flag } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { Settings, type SettingsShape } from "../../config/Config.ts"
 import * as EmbeddedEventLog from "../../log/EmbeddedEventLog.ts"
-import * as KafkaEventLog from "../../log/KafkaEventLog.ts"
-import { reachable } from "../../log/KafkaTopics.ts"
+import { loadKafka } from "../../log/Kafka.ts"
 import * as Sql from "../../storage/Sql.ts"
 import { CommandFailed, FailureReported } from "../Failure.ts"
 import { settings } from "../Invocation.ts"
@@ -53,8 +52,9 @@ const readerLayer = Layer.unwrap(
   Effect.gen(function* () {
     const settings = yield* Settings
     if (settings.kafka === undefined) return yield* embeddedReader(settings)
-    yield* reachable(settings.kafka)
-    return KafkaEventLog.readerLayer(settings.kafka)
+    const kafka = yield* loadKafka
+    yield* kafka.reachable(settings.kafka)
+    return kafka.readerLayer(settings.kafka)
   })
 )
 

@@ -6,8 +6,7 @@ import { Settings } from "../../config/Config.ts"
 import { isId } from "../../domain/Ids.ts"
 import { etaSeconds, percentOf, type ReplayProgress } from "../../domain/Replay.ts"
 import * as EmbeddedEventLog from "../../log/EmbeddedEventLog.ts"
-import * as KafkaEventLog from "../../log/KafkaEventLog.ts"
-import { reachable } from "../../log/KafkaTopics.ts"
+import { loadKafka } from "../../log/Kafka.ts"
 import { EventCounts } from "../../storage/EventCounts.ts"
 import { HistoryStore } from "../../storage/HistoryStore.ts"
 import { findReplaySummary, type ReplaySummary } from "../../storage/ReplayOverview.ts"
@@ -22,8 +21,9 @@ const reader = Layer.unwrap(
   Effect.gen(function* () {
     const { kafka } = yield* Settings
     if (kafka === undefined) return EmbeddedEventLog.readerLayer
+    const { reachable, readerLayer } = yield* loadKafka
     yield* reachable(kafka)
-    return KafkaEventLog.readerLayer(kafka)
+    return readerLayer(kafka)
   })
 ).pipe(Layer.provide(settings))
 

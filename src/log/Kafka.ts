@@ -1,0 +1,15 @@
+/**
+ * What others do with Kafka, loaded when there is one: its client takes a third of a second to load, which every command
+ * would wait for, and 20 MB.
+ */
+import { Effect } from "effect"
+
+export const loadKafka = Effect.promise(async () => {
+  const [{ layer, readerLayer }, { ensureGroups, memberTimeoutOf }, topics] = await Promise.all([
+    import("./KafkaEventLog.ts"),
+    import("./KafkaGroups.ts"),
+    import("./KafkaTopics.ts")
+  ])
+  const { applyPlan, ensureTopics, planOf, reachable } = topics
+  return { layer, readerLayer, ensureGroups, memberTimeoutOf, applyPlan, ensureTopics, planOf, reachable }
+})
