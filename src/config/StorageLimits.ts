@@ -43,6 +43,8 @@ export const storageLimits = {
   eventPartitionDays: 30,
   /** Between looks at whether what the API answered for has been published. */
   outboxCatchUpMs: 10,
+  /** Where a page of deliveries is looked for first, back from its end: in the partitions of two days. */
+  recentPageMs: 86_400_000,
   /** Webhooks whose secrets are sealed anew in one transaction: each may hold 350 KB of filters, which its record repeats. */
   secretsResealed: 50,
   /** Webhooks whose secrets are looked at in one statement. */

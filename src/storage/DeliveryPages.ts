@@ -6,6 +6,7 @@
  * the totals yet is looked for apart, and first: what is added to them meanwhile is then found twice, and not missed.
  * A page that its last day fills is looked for there alone. Written as text: making it of fragments takes twice as long.
  */
+import { Limits } from "../config/Limits.ts"
 import type { DeliveryStatus } from "../domain/Delivery.ts"
 import { firstIdAt, idTime } from "../domain/Ids.ts"
 import { ALL_WEBHOOKS } from "./DeliveryTotals.ts"
@@ -55,13 +56,10 @@ export const pageRange = (
   return { fromId, endId: beforeId === undefined || untilId < beforeId ? untilId : beforeId, limit }
 }
 
-/** Where a page is looked for first, back from its end: in the partitions of two days. */
-export const RECENT_MS = 86_400_000
-
-/** The last of a range: what was made up to `RECENT_MS` before its end, or before now. */
+/** The last of a range: what was made up to `Limits.recentPageMs` before its end, or before now. */
 export const recentPart = (range: PageRange, nowMs: number): PageRange => {
   const endMs = range.endId === LAST_ID ? nowMs : Math.min(nowMs, idTime(range.endId))
-  const recentId = firstIdAt("dlv_", Math.max(0, endMs - RECENT_MS))
+  const recentId = firstIdAt("dlv_", Math.max(0, endMs - Limits.recentPageMs))
   return recentId > range.fromId ? { ...range, fromId: recentId } : range
 }
 

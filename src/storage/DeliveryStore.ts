@@ -253,7 +253,7 @@ export class DeliveryStore extends Context.Service<
             UPDATE webhooks w SET
               consecutive_failures = CASE WHEN c.reset THEN c.failures ELSE w.consecutive_failures + c.failures END
             FROM counted c
-            WHERE w.id = c.webhook_id AND (c.failures > 0 OR (c.reset AND w.consecutive_failures <> 0))
+            WHERE w.id = ANY(ARRAY[c.webhook_id]) AND (c.failures > 0 OR (c.reset AND w.consecutive_failures <> 0))
             RETURNING CASE WHEN w.consecutive_failures >= ${disableAfter} AND w.status = 'active' THEN w.id END AS id`.pipe(
             Effect.map((rows) => rows.flatMap(({ id }) => (id === null ? [] : [id])))
           ),

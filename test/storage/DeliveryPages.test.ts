@@ -4,11 +4,11 @@
  */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { Limits } from "../../src/config/Limits.ts"
 import { deliveryId, firstIdAt } from "../../src/domain/Ids.ts"
 import {
   type DeliveryFilter,
   pageRange,
-  RECENT_MS,
   recentPart,
   recentStatement
 } from "../../src/storage/DeliveryPages.ts"
@@ -39,15 +39,18 @@ describe("recentPart", () => {
 
   it("ends where the page does, and begins so much before that, or before now", () => {
     const { endId } = pageRange(ANY, undefined, LIMIT)
-    assert.deepStrictEqual(recent({}), { fromId: idAt(NOW - RECENT_MS), endId, limit: LIMIT })
+    assert.deepStrictEqual(recent({}), { fromId: idAt(NOW - Limits.recentPageMs), endId, limit: LIMIT })
     const last = deliveryId(NOW - 9 * DAY_MS, 3, "wh_1", "event")
     assert.deepStrictEqual(recent({}, last), {
-      fromId: idAt(NOW - 9 * DAY_MS - RECENT_MS),
+      fromId: idAt(NOW - 9 * DAY_MS - Limits.recentPageMs),
       endId: last,
       limit: LIMIT
     })
-    assert.strictEqual(recent({ until: NOW - 5 * DAY_MS }).fromId, idAt(NOW - 5 * DAY_MS - RECENT_MS))
-    assert.strictEqual(recent({ until: NOW + 5 * DAY_MS }).fromId, idAt(NOW - RECENT_MS))
+    assert.strictEqual(
+      recent({ until: NOW - 5 * DAY_MS }).fromId,
+      idAt(NOW - 5 * DAY_MS - Limits.recentPageMs)
+    )
+    assert.strictEqual(recent({ until: NOW + 5 * DAY_MS }).fromId, idAt(NOW - Limits.recentPageMs))
     assert.strictEqual(recent({ until: 0 }).fromId, idAt(0))
   })
 
@@ -90,9 +93,15 @@ layer(Live)("pages of deliveries", (it) => {
       yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(NOW - 30 * DAY_MS, NOW))
       yield* insertAccount(OWNER.accountId)
       const webhookId = yield* insertWebhook(OWNER.accountId)
-      const ids = [0, 1, RECENT_MS - 1, RECENT_MS, RECENT_MS + 1, 3 * DAY_MS, 20 * DAY_MS].map(
-        (age, position) => deliveryId(NOW - age, position, webhookId, "event")
-      )
+      const ids = [
+        0,
+        1,
+        Limits.recentPageMs - 1,
+        Limits.recentPageMs,
+        Limits.recentPageMs + 1,
+        3 * DAY_MS,
+        20 * DAY_MS
+      ].map((age, position) => deliveryId(NOW - age, position, webhookId, "event"))
       yield* store.insertPending(
         ids.map((id) => ({
           id,
