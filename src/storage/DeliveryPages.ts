@@ -159,9 +159,17 @@ const partsOf = (bind: Bind, columns: string, owner: Owner, filter: DeliveryFilt
   /** As minutes tell whose deliveries they count. */
   const ofMinute: Key = status === "pending" ? [["webhook_id", "minute.webhook_id"]] : ofWebhook
 
-  /** Deliveries in a status that no index has, of a span. */
-  const rowsAmong = (key: Key) =>
-    rowsBetween("from_id", "end_id", [...key, ...ofType], [`status = ${bind(status ?? "")}`])
+  /**
+   * Deliveries in a status that no index has, of a span. Of a type, only type and id are compared as a whole: with all of
+   * the key, PostgreSQL, which expects next to nothing here, may take the narrower index that has no type, and read a
+   * webhook's day for a minute.
+   */
+  const rowsAmong = (key: Key) => {
+    const some = `status = ${bind(status ?? "")}`
+    return type === undefined
+      ? rowsBetween("from_id", "end_id", key, [some])
+      : rowsBetween("from_id", "end_id", ofType, [...key.map(([name, value]) => `${name} = ${value}`), some])
+  }
 
   return {
     from,

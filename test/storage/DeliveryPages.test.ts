@@ -4,16 +4,20 @@
  */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
 import { deliveryId, firstIdAt } from "../../src/domain/Ids.ts"
+import { column } from "../../src/storage/Columns.ts"
 import {
   type DeliveryFilter,
   pageRange,
+  pageStatement,
   recentPart,
   recentStatement
 } from "../../src/storage/DeliveryPages.ts"
 import { DeliveryQueries } from "../../src/storage/DeliveryQueries.ts"
 import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import { foldChanges } from "../../src/storage/DeliveryTotals.ts"
 import { Outbox } from "../../src/storage/Outbox.ts"
 import { Partitions } from "../../src/storage/Partitions.ts"
 import { ReadSql } from "../../src/storage/Sql.ts"
@@ -60,6 +64,22 @@ describe("recentPart", () => {
   })
 })
 
+/** As much of a plan that ran as tells what it read. */
+interface PlanNode {
+  readonly "Relation Name"?: string
+  readonly "Actual Rows": number
+  readonly "Actual Loops": number
+  readonly "Rows Removed by Filter"?: number
+  readonly Plans?: ReadonlyArray<PlanNode>
+}
+
+/** Deliveries looked at. */
+const rowsRead = (node: PlanNode): number => {
+  const below = (node.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), 0)
+  if (!/^deliveries_\d/.test(node["Relation Name"] ?? "")) return below
+  return below + (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"]
+}
+
 const Live = Layer.mergeAll(DeliveryStore.layer, DeliveryQueries.layer, Partitions.layer).pipe(
   Layer.provideMerge(Outbox.layer),
   Layer.provideMerge(TestDatabase)
@@ -83,6 +103,41 @@ layer(Live)("pages of deliveries", (it) => {
             // In the index's order: nothing but a page is ever sorted.
             assert.notMatch(lines, /Seq Scan on deliveries|Bitmap/)
           }
+    })
+  )
+
+  it.effect("read the rows of a minute that has what is wanted, and not its day's", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const read = yield* ReadSql
+      yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(NOW - 10 * DAY_MS, NOW + DAY_MS))
+      yield* insertAccount("acct_minutes")
+      const webhookIds = yield* Effect.forEach(Array.from({ length: 5 }), () => insertWebhook("acct_minutes"))
+      // Ten a minute, of five webhooks and four types; of each hour's the first one is pending, of a type that is not asked for.
+      const hours = 20
+      yield* sql`
+        INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, status, updated_at)
+        SELECT left(first_delivery_id(${NOW - hours * 3_600_000}::bigint + i * 6000), 14) || lpad(i::text, 16, '0'),
+               (${column(webhookIds)}::text[])[1 + i % 5], 'acct_minutes', 'mainnet', 'event',
+               (ARRAY['nft.minted', 'payment.xrp', 'check.cashed', 'nft.burned'])[1 + i % 4], i,
+               CASE i % 600 WHEN 0 THEN 'pending' ELSE 'delivered' END, now()
+        FROM generate_series(0, ${hours * 600 - 1}::bigint) AS i`
+      yield* foldChanges
+      yield* sql`ANALYZE`
+      const filter = { ...ANY, status: "pending" as const, eventType: "payment.xrp" }
+      const owner = { accountId: "acct_minutes", networks: ["mainnet" as const] }
+      const { text, values } = pageStatement("id", owner, filter, pageRange(filter, undefined, LIMIT))
+      const literals = values.map((value) => `'${typeof value === "string" ? value : `{${value.join()}}`}'`)
+      const [row] = yield* read.withTransaction(
+        Effect.andThen(
+          read.unsafe(`PREPARE page AS ${text}`),
+          read.unsafe<{ readonly "QUERY PLAN": ReadonlyArray<{ readonly Plan: PlanNode }> }>(
+            `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE page(${literals.join()})`
+          )
+        )
+      )
+      // The webhook's two of each such minute.
+      assert.isAtMost(rowsRead(row!["QUERY PLAN"][0]!.Plan), 2 * hours)
     })
   )
 
