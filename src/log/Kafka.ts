@@ -1,6 +1,6 @@
 /**
- * What others do with Kafka, loaded when there is one: its client takes a third of a second to load, which every command
- * would wait for, and 20 MB.
+ * What others do with Kafka, loaded when there is one: its client takes some tenths of a second to load, for which every
+ * command would wait, and 60 MB.
  */
 import { Effect } from "effect"
 
