@@ -148,8 +148,10 @@ export class EventCounts extends Context.Service<
       ) =>
         counted(sql`
           SELECT coalesce(sum(events), 0)::float8 AS events FROM ${spansOf(windows)}
-          JOIN event_hours ON hour >= since AND hour < until
-          WHERE network = ${network} AND event_type = ANY(${column(types)}::text[])`)
+          CROSS JOIN LATERAL (
+            SELECT sum(events) AS events FROM event_hours
+            WHERE network = ${network} AND event_type = ANY(${column(types)}::text[]) AND hour >= since AND hour < until
+          ) AS found`)
 
       /**
        * Of more accounts fewer samples, since each asks for each of them, but longer ones: as long as `looked` events take,
