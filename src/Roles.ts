@@ -48,6 +48,7 @@ import { route } from "./route/Stage.ts"
 import { AccountStore } from "./storage/AccountStore.ts"
 import { AlertStore, forgetAlerts } from "./storage/AlertStore.ts"
 import { ApiKeyStore } from "./storage/ApiKeyStore.ts"
+import { keepEndingQueues } from "./storage/DeletedQueues.ts"
 import { DeliveryQueries } from "./storage/DeliveryQueries.ts"
 import { DeliveryStore } from "./storage/DeliveryStore.ts"
 import { keepTotals } from "./storage/DeliveryTotals.ts"
@@ -285,7 +286,14 @@ export const roles = Layer.unwrap(
         "retention",
         alone(
           "retention",
-          Effect.raceAllFirst([maintain, maintainEvents, forgetAlerts, forgetPreviousSecrets, retention])
+          Effect.raceAllFirst([
+            maintain,
+            maintainEvents,
+            forgetAlerts,
+            forgetPreviousSecrets,
+            keepEndingQueues,
+            retention
+          ])
         )
       ),
       // Apart: a process of the version before may have the retention, and knows nothing of these.

@@ -52,6 +52,17 @@ export const storageLimits = {
   /** Outbox rows published in one transaction of the log. */
   outboxBatch: 500,
 
+  /** Deliveries ended in one statement: a tenth of a second, and no more rows are locked together. */
+  queueEndBatch: 1_000,
+  /** Deliveries of a deleted webhook that its deletion ends before it is answered, and that are then ended in one turn. */
+  deletedQueueAtOnce: 2_000,
+  deletedQueueTurn: 10_000,
+  /** Deleted webhooks looked at in one turn, and between turns that find little. */
+  deletedQueues: 100,
+  deletedQueuesMs: 5_000,
+  /** After a deletion nothing more is queued and no attempt is under way: an attempt takes 10 s, its record a few more. */
+  deletedQueueSettledMs: 30_000,
+
   /** Detection alerts kept, newest first: they are rare, and one fault of ours could raise one per transaction. */
   detectionAlerts: 10_000,
   /** Characters of an alert's reason. */

@@ -5,7 +5,8 @@
  * that moved.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import { Limits } from "../config/Limits.ts"
 import type { DeliveryStatus } from "../domain/Delivery.ts"
 import { firstIdAt, idTime } from "../domain/Ids.ts"
 import type { Network } from "../domain/Network.ts"
@@ -131,6 +132,24 @@ export class DeliveryStore extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const at = (unixMs: number) => new Date(unixMs).toISOString()
+
+      /** A batch after the other: it may be a million. */
+      const failParked = Effect.fnUntraced(function* (
+        ids: Statement.Fragment,
+        reason: string,
+        nowMs: number
+      ) {
+        let failed = 0
+        for (;;) {
+          const rows = yield* sql`
+            UPDATE deliveries d SET status = 'failed', last_error = ${reason}, parked = false, next_attempt_at = NULL,
+                   updated_at = ${at(nowMs)}::timestamptz
+            FROM (${ids} LIMIT ${Limits.queueEndBatch}) AS ended
+            WHERE d.id = ANY(ARRAY[ended.id]) AND d.parked RETURNING 1`
+          failed += rows.length
+          if (rows.length < Limits.queueEndBatch) return failed
+        }
+      })
 
       return DeliveryStore.of({
         insertPending: (deliveries, nowMs) =>
@@ -306,19 +325,21 @@ export class DeliveryStore extends Context.Service<
         ),
 
         failParkedBefore: (beforeMs, reason, nowMs) =>
-          sql`
-            UPDATE deliveries SET status = 'failed', last_error = ${reason}, parked = false, next_attempt_at = NULL,
-                   updated_at = ${at(nowMs)}::timestamptz
-            WHERE parked AND id < ${firstIdAt("dlv_", beforeMs)} AND status IN ('pending', 'retrying')
-            RETURNING 1`.pipe(Effect.map((rows) => rows.length)),
+          failParked(
+            sql`SELECT id FROM deliveries WHERE parked AND id < ${firstIdAt("dlv_", beforeMs)}`,
+            reason,
+            nowMs
+          ),
 
         failParkedOfDisabled: (beforeMs, reason, nowMs) =>
-          sql`
-            UPDATE deliveries d SET status = 'failed', last_error = ${reason}, parked = false, next_attempt_at = NULL,
-                   updated_at = ${at(nowMs)}::timestamptz
-            FROM webhooks w
-            WHERE d.parked AND w.id = d.webhook_id AND w.status = 'disabled' AND w.disabled_at < ${at(beforeMs)}::timestamptz
-            RETURNING 1`.pipe(Effect.map((rows) => rows.length))
+          failParked(
+            sql`
+              SELECT parked.id FROM webhooks w
+              CROSS JOIN LATERAL (SELECT id FROM deliveries WHERE parked AND webhook_id = w.id OFFSET 0) AS parked
+              WHERE w.status = 'disabled' AND w.disabled_at < ${at(beforeMs)}::timestamptz`,
+            reason,
+            nowMs
+          )
       })
     })
   )

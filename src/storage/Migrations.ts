@@ -20,6 +20,7 @@ import history from "./migrations/0012_history.ts"
 import workNotices from "./migrations/0013_work_notices.ts"
 import deliveredAttempts from "./migrations/0014_delivered_attempts.ts"
 import deliveryChanges from "./migrations/0015_delivery_changes.ts"
+import deletedQueues from "./migrations/0016_deleted_queues.ts"
 
 const migrations = {
   "0001_foundation": foundation,
@@ -36,7 +37,8 @@ const migrations = {
   "0012_history": history,
   "0013_work_notices": workNotices,
   "0014_delivered_attempts": deliveredAttempts,
-  "0015_delivery_changes": deliveryChanges
+  "0015_delivery_changes": deliveryChanges,
+  "0016_deleted_queues": deletedQueues
 }
 const TABLE = "migrations"
 const newest = Object.keys(migrations).length

@@ -44,9 +44,6 @@ export interface SecretRotation {
 
 const DAY_MS = 86_400_000
 
-/** The reason that deliveries of a deleted webhook end with. */
-const WEBHOOK_DELETED = "webhook deleted"
-
 /** The recorder locks the same rows in its own order; whom PostgreSQL picks as the victim of a deadlock tries again. */
 export const afterDeadlock = {
   times: 3,
@@ -79,7 +76,7 @@ export class WebhookStore extends Context.Service<
     ) => Effect.Effect<Option.Option<WebhookRow>, SqlError.SqlError>
     /** Forgets previous secrets whose grace is over; returns how many. */
     readonly dropPreviousSecrets: (nowMs: number) => Effect.Effect<number, SqlError.SqlError>
-    /** Also ends what is queued for it. False when there is no such webhook. */
+    /** What is queued for it is then to be ended (DeletedQueues). False when there is no such webhook. */
     readonly remove: (owner: Owner, id: string, nowMs: number) => Effect.Effect<boolean, SqlError.SqlError>
     /** Disables those of `ids` that are active, and queues the mails that tell of it; returns which. Across accounts. */
     readonly disable: (
@@ -204,24 +201,12 @@ export class WebhookStore extends Context.Service<
 
         remove: (owner, id, nowMs) =>
           Effect.gen(function* () {
-            const [row] = yield* sql`SELECT 1 FROM webhooks WHERE id = ${id} AND ${owned(owner)}`
-            if (row === undefined) return false
-            // In the order in which attempts are recorded.
-            yield* sql`
-              UPDATE deliveries SET status = 'failed', last_error = ${WEBHOOK_DELETED}, parked = false,
-                     next_attempt_at = NULL, updated_at = ${at(nowMs)}::timestamptz
-              WHERE id IN (
-                SELECT id FROM deliveries WHERE webhook_id = ${id} AND status IN ('pending', 'retrying')
-                ORDER BY id FOR UPDATE
-              )`
-            // Two deletions at once: the second finds nothing left to delete.
             const gone = yield* sql`
-              UPDATE webhooks SET deleted_at = ${at(nowMs)}::timestamptz, updated_at = ${at(nowMs)}::timestamptz
-              WHERE id = ${id} AND deleted_at IS NULL RETURNING 1`
-            if (gone.length === 0) return false
-            yield* outbox.insert([tombstone(id)])
-            return true
-          }).pipe(sql.withTransaction, Effect.retry(afterDeadlock)),
+              UPDATE webhooks SET deleted_at = ${at(nowMs)}::timestamptz, updated_at = ${at(nowMs)}::timestamptz, ending = true
+              WHERE id = ${id} AND ${owned(owner)} RETURNING 1`
+            if (gone.length > 0) yield* outbox.insert([tombstone(id)])
+            return gone.length > 0
+          }).pipe(sql.withTransaction),
 
         disable: (ids, reason, nowMs) =>
           Effect.gen(function* () {

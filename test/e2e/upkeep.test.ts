@@ -2,10 +2,27 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { Limits } from "../../src/config/Limits.ts"
 import { roles } from "../../src/Roles.ts"
+import { Partitions } from "../../src/storage/Partitions.ts"
+import { WebhookStore } from "../../src/storage/WebhookStore.ts"
 import { eventually } from "../support/delivering.ts"
 import { TestDatabase } from "../support/postgres.ts"
+import { insertAccount, insertWebhook } from "../support/rows.ts"
 import { settingsLayer } from "../support/settings.ts"
+
+/** What waits for a webhook as a long time without its receiver leaves it. */
+const queueParked = Effect.fnUntraced(function* (webhookId: string, count: number) {
+  const sql = yield* SqlClient.SqlClient
+  const now = Date.now()
+  yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(now, now))
+  yield* sql`
+    INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, status, parked,
+                            updated_at)
+    SELECT left(first_delivery_id(${now}::bigint), 14) || lpad(i::text, 16, '0'), id, account_id, network, i::text,
+           'payment.xrp', i, 'pending', true, now()
+    FROM webhooks, generate_series(1, ${count}::int) AS i WHERE id = ${webhookId}`
+})
 
 const Live = Layer.fresh(roles).pipe(
   Layer.provideMerge(TestDatabase),
@@ -30,6 +47,19 @@ describe("upkeep", () => {
         )
       )
       assert.deepStrictEqual(yield* sql`SELECT 1 FROM delivery_changes`, [])
+    }).pipe(Effect.scoped, Effect.provide(Live))
+  )
+
+  it.live("ends what is queued for a deleted webhook when it is more than its request could end", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* insertAccount("acct_1")
+      const webhook = yield* insertWebhook("acct_1")
+      yield* queueParked(webhook, Limits.deletedQueueAtOnce)
+      const webhooks = yield* WebhookStore
+      yield* webhooks.remove({ accountId: "acct_1", networks: ["mainnet"] }, webhook, Date.now())
+      const queued = sql`SELECT 1 FROM deliveries WHERE status = 'pending'`
+      yield* eventually(Effect.map(queued, (rows) => assert.strictEqual(rows.length, 0)))
     }).pipe(Effect.scoped, Effect.provide(Live))
   )
 })

@@ -2,6 +2,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { Limits } from "../../src/config/Limits.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { DeliveryQueries } from "../../src/storage/DeliveryQueries.ts"
 import { type AttemptRecord, DeliveryStore, type NewDelivery } from "../../src/storage/DeliveryStore.ts"
@@ -66,6 +67,12 @@ layer(Live)("delivery store", (it) => {
       yield* store.insertPending(rows, NOW)
       return { store, webhookId, rows, ids: rows.map(({ id }) => id) }
     })
+
+  const disable = Effect.fnUntraced(function* (webhookId: string) {
+    const sql = yield* SqlClient.SqlClient
+    const since = new Date(NOW - 1).toISOString()
+    yield* sql`UPDATE webhooks SET status = 'disabled', disabled_at = ${since}::timestamptz WHERE id = ${webhookId}`
+  })
 
   it.effect("makes a row once, however often its event is routed", () =>
     Effect.gen(function* () {
@@ -256,12 +263,36 @@ layer(Live)("delivery store", (it) => {
       const { store, webhookId, ids } = yield* prepare(2)
       yield* store.park([ids[0]!])
       assert.strictEqual(yield* store.failParkedOfDisabled(NOW, "webhook disabled", NOW), 0)
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`UPDATE webhooks SET status = 'disabled', disabled_at = ${new Date(NOW - 1).toISOString()}::timestamptz WHERE id = ${webhookId}`
+      yield* disable(webhookId)
       assert.strictEqual(yield* store.failParkedOfDisabled(NOW, "webhook disabled", NOW), 1)
       const states = yield* store.states(ids)
       assert.deepInclude(states.get(ids[0]!), { status: "failed", parked: false })
       assert.deepInclude(states.get(ids[1]!), { status: "pending" })
+    })
+  )
+
+  it.effect("ends what waits a batch after the other, reading little more than it ends", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const count = 2 * Limits.queueEndBatch + 100
+      const { store, webhookId, ids } = yield* prepare(count)
+      yield* disable(webhookId)
+      const read = Effect.map(
+        sql<{ readonly rows: number }>`
+          SELECT sum(seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_xact_user_tables
+          WHERE relname LIKE 'deliveries%'`,
+        ([row]) => row!.rows
+      )
+      const reasons = [
+        store.failParkedOfDisabled(NOW, "webhook disabled", NOW),
+        store.failParkedBefore(NOW + DAY_MS, "waited too long", NOW)
+      ]
+      for (const end of reasons) {
+        yield* sql`UPDATE deliveries SET status = 'pending', parked = true WHERE webhook_id = ${webhookId}`
+        const [before, ended, after] = yield* sql.withTransaction(Effect.all([read, end, read]))
+        assert.isAtLeast(ended, ids.length)
+        assert.isAtMost(after - before, 4 * count)
+      }
     })
   )
 })

@@ -4,6 +4,8 @@ import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import type { WebhookConfig } from "../../src/domain/Webhook.ts"
+import { makeEndQueue } from "../../src/storage/DeletedQueues.ts"
+import { DeliveryQueries } from "../../src/storage/DeliveryQueries.ts"
 import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
 import { Outbox } from "../../src/storage/Outbox.ts"
 import { Partitions } from "../../src/storage/Partitions.ts"
@@ -14,10 +16,12 @@ import { insertAccount, insertWebhook } from "../support/rows.ts"
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 const owner = { accountId: "acct_1", networks: ["mainnet"] } as const
 
-const Live = Layer.mergeAll(WebhookStore.layer, DeliveryStore.layer, Partitions.layer).pipe(
-  Layer.provideMerge(Outbox.layer),
-  Layer.provideMerge(TestDatabase)
-)
+const Live = Layer.mergeAll(
+  WebhookStore.layer,
+  DeliveryStore.layer,
+  DeliveryQueries.layer,
+  Partitions.layer
+).pipe(Layer.provideMerge(Outbox.layer), Layer.provideMerge(TestDatabase))
 
 const recorded = Effect.gen(function* () {
   const outbox = yield* Outbox
@@ -80,6 +84,7 @@ describe("webhook store", () => {
     Effect.gen(function* () {
       const store = yield* WebhookStore
       const deliveries = yield* DeliveryStore
+      const endQueue = yield* makeEndQueue
       const sql = yield* SqlClient.SqlClient
       yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(NOW, NOW))
       yield* insertAccount("acct_1")
@@ -117,10 +122,8 @@ describe("webhook store", () => {
             ),
           { concurrency: 3 }
         )
-        const [removed] = yield* Effect.all([store.remove(owner, webhookId, NOW), record], {
-          concurrency: "unbounded"
-        })
-        assert.isTrue(removed)
+        const remove = Effect.andThen(store.remove(owner, webhookId, NOW), endQueue(owner, webhookId, 1_000))
+        yield* Effect.all([remove, record], { concurrency: "unbounded" })
         const open = yield* sql`
           SELECT 1 FROM deliveries WHERE webhook_id = ${webhookId} AND status IN ('pending', 'retrying')`
         assert.deepStrictEqual(open, [])

@@ -189,7 +189,8 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       scoped("webhooks:write", {
         identifier: "deleteWebhook",
         summary: "Delete a webhook",
-        description: "Its deliveries stay readable; queued attempts are dropped and marked failed."
+        description:
+          "Its deliveries stay readable; queued attempts are dropped and marked failed: the newest 2,000 at once, more of them in the background."
       })
     ),
     HttpApiEndpoint.post("rotateSecret", "/:id/rotate-secret", {

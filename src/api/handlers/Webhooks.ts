@@ -8,6 +8,7 @@ import { endpointProblem } from "../../domain/EndpointUrl.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { environmentOf, type KeyEnvironment, type Network } from "../../domain/Network.ts"
 import { webhookBounds } from "../../domain/WebhookRules.ts"
+import { makeEndQueue } from "../../storage/DeletedQueues.ts"
 import { SecretBox } from "../../storage/SecretBox.ts"
 import { TestDeliveries } from "../../storage/TestDeliveries.ts"
 import type { WebhookRow } from "../../storage/WebhookRow.ts"
@@ -57,6 +58,7 @@ export const webhooksLayer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const settings = yield* Settings
     const webhooks = yield* WebhookStore
+    const endQueue = yield* makeEndQueue
     const secrets = yield* SecretBox
     const tests = yield* TestDeliveries
     const synthetic = yield* SyntheticEvents
@@ -147,6 +149,8 @@ export const webhooksLayer = HttpApiBuilder.group(
           const owner = ownerOf(yield* Caller)
           const removed = yield* webhooks.remove(owner, params.id, yield* Clock.currentTimeMillis)
           if (!removed) return yield* noWebhook(params.id)
+          // It is deleted already: what cannot be ended now is ended soon.
+          yield* Effect.ignore(endQueue(owner, params.id, Limits.deletedQueueAtOnce), { log: "Warn" })
         }).pipe(orUnavailable),
 
       rotateSecret: ({ params, payload }) =>
