@@ -91,8 +91,21 @@ describe("the estimate of accounts with many events", () => {
           const [exact] = yield* sql<{ readonly events: number }>`
             SELECT count(*)::float8 AS events FROM event_accounts WHERE account <> 'rOther'`
           assert.isAbove(exact!.events, Limits.replayCountedRows)
-          const estimated = yield* counts.estimate(wanted)
+          const [known] = yield* sql<{
+            readonly hours: number
+          }>`SELECT count(*)::int AS hours FROM event_hours`
+          const hoursRead = Effect.map(
+            sql<{ readonly rows: number }>`
+              SELECT (seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_xact_user_tables
+              WHERE relname = 'event_hours'`,
+            ([row]) => row!.rows
+          )
+          const [before, estimated, after] = yield* sql.withTransaction(
+            Effect.all([hoursRead, counts.estimate(wanted), hoursRead])
+          )
           assert.closeTo(estimated / exact!.events, 1, 0.05)
+          // All of them, and then those of the samples: at most half of them.
+          assert.isAtMost(after - before, 1.5 * known!.hours)
         }).pipe(Effect.provide(Layer.provideMerge(EventCounts.layer, TestDatabase))),
       60_000
     )
