@@ -61,9 +61,10 @@ export const endDeletedQueues = Effect.gen(function* () {
   return more
 })
 
-/** Never ends by itself. */
-export const keepEndingQueues = Effect.forever(
-  Effect.flatMap(endDeletedQueues.pipe(patiently("ending what is queued for deleted webhooks")), (more) =>
-    more ? Effect.void : Effect.sleep(Limits.deletedQueuesMs)
+/** Half of the time is left to others, however much there is to end. Never ends by itself. */
+export const keepEndingQueues = Effect.gen(function* () {
+  const turn = endDeletedQueues.pipe(patiently("ending what is queued for deleted webhooks"))
+  return yield* Effect.forever(
+    Effect.flatMap(Effect.timed(turn), ([took, more]) => Effect.sleep(more ? took : Limits.deletedQueuesMs))
   )
-)
+})

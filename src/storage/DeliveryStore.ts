@@ -12,6 +12,7 @@ import { firstIdAt, idTime } from "../domain/Ids.ts"
 import type { Network } from "../domain/Network.ts"
 import { CHARGED_NETWORK } from "../domain/Quota.ts"
 import { column } from "./Columns.ts"
+import { sharedReading } from "./SharedReading.ts"
 
 export interface NewDelivery {
   readonly id: string
@@ -102,7 +103,7 @@ export class DeliveryStore extends Context.Service<
       reason: string,
       nowMs: number
     ) => Effect.Effect<void, SqlError.SqlError>
-    /** Webhooks that have parked deliveries. */
+    /** Webhooks that have parked deliveries. A million of them take a second: those who ask together read them once. */
     readonly parkedWebhooks: Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
     /** The webhook's parked deliveries after `afterId`, in order. */
     readonly parkedPage: (
@@ -287,9 +288,11 @@ export class DeliveryStore extends Context.Service<
                    updated_at = ${at(nowMs)}::timestamptz
             WHERE id = ANY(${column(ids)}::text[]) AND status IN ('pending', 'retrying')`.pipe(Effect.asVoid),
 
-        parkedWebhooks: sql<{ readonly webhook_id: string }>`
-          SELECT DISTINCT webhook_id FROM deliveries WHERE parked AND status IN ('pending', 'retrying')`.pipe(
-          Effect.map((rows) => rows.map((row) => row.webhook_id))
+        parkedWebhooks: sharedReading(
+          sql<{ readonly webhook_id: string }>`
+            SELECT DISTINCT webhook_id FROM deliveries WHERE parked AND status IN ('pending', 'retrying')`.pipe(
+            Effect.map((rows) => rows.map((row) => row.webhook_id))
+          )
         ),
 
         parkedPage: (webhookId, kind, afterId, limit) =>
