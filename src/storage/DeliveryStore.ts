@@ -152,6 +152,13 @@ export class DeliveryStore extends Context.Service<
         }
       })
 
+      const parkedWebhooks = sharedReading(
+        sql<{ readonly webhook_id: string }>`
+          SELECT DISTINCT webhook_id FROM deliveries WHERE parked AND status IN ('pending', 'retrying')`.pipe(
+          Effect.map((rows) => rows.map((row) => row.webhook_id))
+        )
+      )
+
       return DeliveryStore.of({
         insertPending: (deliveries, nowMs) =>
           sql`
@@ -288,12 +295,7 @@ export class DeliveryStore extends Context.Service<
                    updated_at = ${at(nowMs)}::timestamptz
             WHERE id = ANY(${column(ids)}::text[]) AND status IN ('pending', 'retrying')`.pipe(Effect.asVoid),
 
-        parkedWebhooks: sharedReading(
-          sql<{ readonly webhook_id: string }>`
-            SELECT DISTINCT webhook_id FROM deliveries WHERE parked AND status IN ('pending', 'retrying')`.pipe(
-            Effect.map((rows) => rows.map((row) => row.webhook_id))
-          )
-        ),
+        parkedWebhooks,
 
         parkedPage: (webhookId, kind, afterId, limit) =>
           sql<{
@@ -334,15 +336,19 @@ export class DeliveryStore extends Context.Service<
             nowMs
           ),
 
-        failParkedOfDisabled: (beforeMs, reason, nowMs) =>
-          failParked(
-            sql`
-              SELECT parked.id FROM webhooks w
-              CROSS JOIN LATERAL (SELECT id FROM deliveries WHERE parked AND webhook_id = w.id OFFSET 0) AS parked
-              WHERE w.status = 'disabled' AND w.disabled_at < ${at(beforeMs)}::timestamptz`,
-            reason,
-            nowMs
-          )
+        failParkedOfDisabled: Effect.fnUntraced(function* (beforeMs, reason, nowMs) {
+          const tooLong = sql`status = 'disabled' AND disabled_at < ${at(beforeMs)}::timestamptz`
+          const webhooks = yield* sql<{ readonly id: string }>`
+            SELECT id FROM webhooks WHERE id = ANY(${column(yield* parkedWebhooks)}::text[]) AND ${tooLong}`
+          let failed = 0
+          for (const { id } of webhooks) {
+            const ids = sql`
+              SELECT id FROM deliveries WHERE parked AND webhook_id = ${id}
+                AND (SELECT ${tooLong} FROM webhooks WHERE id = ${id})`
+            failed += yield* failParked(ids, reason, nowMs)
+          }
+          return failed
+        })
       })
     })
   )
