@@ -9,6 +9,8 @@ const TICKS_PER_SECOND = 100
 interface Stat {
   readonly parent: number
   readonly seconds: number
+  /** What its children had used that have ended: connections of a pool come and go. */
+  readonly ofEnded: number
 }
 
 const stats = (): ReadonlyMap<number, Stat> => {
@@ -17,10 +19,11 @@ const stats = (): ReadonlyMap<number, Stat> => {
     if (!/^\d+$/.test(name)) continue
     try {
       const stat = readFileSync(`/proc/${name}/stat`, "utf8")
-      // The name in parentheses may hold anything; what follows it is fixed: state, parent, … utime and stime.
+      // The name in parentheses may hold anything; what follows it is fixed: state, parent, … utime, stime, cutime, cstime.
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-      const ticks = Number(fields[11]) + Number(fields[12])
-      found.set(Number(name), { parent: Number(fields[1]), seconds: ticks / TICKS_PER_SECOND })
+      const seconds = (first: number) =>
+        (Number(fields[first]) + Number(fields[first + 1])) / TICKS_PER_SECOND
+      found.set(Number(name), { parent: Number(fields[1]), seconds: seconds(11), ofEnded: seconds(13) })
     } catch {
       // It ended meanwhile.
     }
@@ -45,7 +48,8 @@ const descendants = (except: ReadonlyArray<number | undefined>): number => {
     return false
   }
   let seconds = 0
-  for (const [pid, stat] of all) if (!except.includes(pid) && isBelow(pid)) seconds += stat.seconds
+  for (const [pid, stat] of all)
+    if (!except.includes(pid) && isBelow(pid)) seconds += stat.seconds + stat.ofEnded
   return seconds
 }
 
