@@ -75,20 +75,23 @@ export const foldChanges: Effect.Effect<Folded, SqlError.SqlError, SqlClient.Sql
  */
 export const keepTotals = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { shortest, longest } = Limits.deliveryChangesMs
+  const { shortest, unchanged, longest } = Limits.deliveryChangesMs
   let sinceVacuum = 0
+  /** Returns the shortest pause after it. */
   const keep = Effect.gen(function* () {
     const { changes, bytes } = yield* foldChanges
     sinceVacuum += changes
     const large = bytes > Limits.deliveryChangesBytes
-    if (!large && sinceVacuum < Limits.deliveryChangesVacuumed) return
-    // To give its end back it needs a moment in which nobody writes.
-    yield* sql`VACUUM (TRUNCATE ${sql.literal(String(large))}) delivery_changes`
-    sinceVacuum = 0
+    if (large || sinceVacuum >= Limits.deliveryChangesVacuumed) {
+      // To give its end back it needs a moment in which nobody writes.
+      yield* sql`VACUUM (TRUNCATE ${sql.literal(String(large))}) delivery_changes`
+      sinceVacuum = 0
+    }
+    return changes === 0 ? unchanged : shortest
   })
   return yield* Effect.forever(
-    Effect.flatMap(Effect.timed(patiently("totals of deliveries")(keep)), ([took]) =>
-      Effect.sleep(Math.min(Math.max(shortest, 4 * Duration.toMillis(took)), longest))
+    Effect.flatMap(Effect.timed(patiently("totals of deliveries")(keep)), ([took, pauseMs]) =>
+      Effect.sleep(Math.min(Math.max(pauseMs, 4 * Duration.toMillis(took)), longest))
     )
   )
 })
