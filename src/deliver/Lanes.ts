@@ -233,7 +233,7 @@ export const makeLanes = Effect.gen(function* () {
     }
   }
 
-  /** The webhook is deleted: its rows have been ended. */
+  /** The webhook is deleted, and its rows are ended elsewhere (storage/DeletedQueues.ts). */
   const remove = (outlet: Outlet) => {
     for (const lane of [outlet.live, outlet.replays]) {
       for (const work of lane.queue) forget(outlet, work)

@@ -11,7 +11,7 @@ import { patiently } from "../config/Retrying.ts"
 import type { Network } from "../domain/Network.ts"
 import { DeliveryQueries } from "./DeliveryQueries.ts"
 import { DeliveryStore } from "./DeliveryStore.ts"
-import type { Owner } from "./WebhookStore.ts"
+import { afterDeadlock, type Owner } from "./WebhookStore.ts"
 
 /** Ends up to `most` deliveries that are queued for a deleted webhook, newest first; returns how many there were. */
 export const makeEndQueue = Effect.gen(function* () {
@@ -28,7 +28,8 @@ export const makeEndQueue = Effect.gen(function* () {
         const limit = Math.min(Limits.queueEndBatch, most - ended)
         const rows = yield* queries.list(owner, queued, beforeId, limit, nowMs)
         const ids = rows.map(({ id }) => id)
-        if (ids.length > 0) yield* deliveries.fail(ids, "webhook deleted", nowMs)
+        if (ids.length > 0)
+          yield* deliveries.fail(ids, "webhook deleted", nowMs).pipe(Effect.retry(afterDeadlock))
         ended += ids.length
         beforeId = ids.at(-1)
         full = ids.length === limit

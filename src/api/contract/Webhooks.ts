@@ -190,7 +190,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
         identifier: "deleteWebhook",
         summary: "Delete a webhook",
         description:
-          "Its deliveries stay readable; queued attempts are dropped and marked failed: the newest 2,000 at once, more of them in the background."
+          "Its deliveries stay readable; queued attempts are dropped and marked failed, the newest at once, those of a long queue within minutes."
       })
     ),
     HttpApiEndpoint.post("rotateSecret", "/:id/rotate-secret", {
