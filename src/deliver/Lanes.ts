@@ -172,7 +172,7 @@ export const makeLanes = Effect.gen(function* () {
   const startable = (outlet: Outlet, { config }: RegisteredWebhook): Lane | undefined => {
     if (outlet.waiting) return undefined
     // An outlet that this stops has attempts that wait to be recorded, and looks again when they are.
-    return mayStart(outlet, config.max_in_flight, recorder.unrecorded() < Limits.unrecordedMost)
+    return mayStart(outlet, config.max_in_flight, recorder.mayRunAhead())
   }
 
   /** Starts the lane's next delivery, or sees to it that the outlet looks again when the rate allows one. */

@@ -39,8 +39,8 @@ export class Recorder extends Context.Service<
     /** An attempt begins: its outcome will be offered. While some are under way, statements wait for more outcomes. */
     readonly expect: () => void
     readonly offer: (outcome: Outcome) => void
-    /** How many outcomes were offered and have not landed: a crash repeats their attempts. */
-    readonly unrecorded: () => number
+    /** Whether an attempt may begin although earlier ones of its webhook have not landed: a crash repeats them all. */
+    readonly mayRunAhead: () => boolean
     /** So many attempts were cut off, and nothing of them will be offered. */
     readonly abandon: (attempts: number) => void
   }
@@ -59,8 +59,12 @@ export class Recorder extends Context.Service<
       let underWay = 0
       /** What has landed and is not settled. */
       let landed: ReadonlyArray<Outcome> = []
-      /** As many as are under way: the ones are written while the others are sent. */
-      const isEnough = () => waiting.length > 0 && waiting.length >= Math.min(underWay, Limits.recorderEnough)
+      /** The ones are written while the others are sent: as many as are under way, or half of what may run ahead of them. */
+      const isEnough = () => {
+        if (underWay === 0) return waiting.length > 0
+        const half = Math.max(underWay, (Limits.repeatedMost - underWay) / 2)
+        return waiting.length >= Math.min(half, Limits.recorderEnough)
+      }
       const enough = Latch.makeUnsafe(false)
       const weigh = () => {
         if (isEnough()) enough.openUnsafe()
@@ -159,7 +163,7 @@ export class Recorder extends Context.Service<
           some.openUnsafe()
           weigh()
         },
-        unrecorded: () => unrecorded,
+        mayRunAhead: () => unrecorded < Limits.unrecordedMost || unrecorded + underWay < Limits.repeatedMost,
         abandon: (attempts) => {
           underWay -= attempts
           weigh()

@@ -30,7 +30,7 @@ const partsWith = (send: Send, isTraced: boolean, abandoned: Array<number>) =>
     Layer.mock(Recorder)({
       expect: () => undefined,
       offer: () => undefined,
-      unrecorded: () => 0,
+      mayRunAhead: () => true,
       abandon: (attempts) => void abandoned.push(attempts)
     }),
     Layer.mock(WebhookRegistry)({
