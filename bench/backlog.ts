@@ -136,8 +136,10 @@ const measure = Effect.gen(function* () {
     const rounds = [...before, ...(yield* steadyRounds(ROUNDS_AFTER))]
     const steady: Cost = {
       perSecond: medianOf(rounds, ({ perSecond }) => perSecond),
+      ready: medianOf(rounds, ({ ready }) => ready),
       process: medianOf(rounds, ({ process }) => process),
-      database: medianOf(rounds, ({ database }) => database)
+      database: medianOf(rounds, ({ database }) => database),
+      all: medianOf(rounds, ({ all }) => all)
     }
     return { steady, drained, growthBytes: Math.max(0, peak - steadyBytes) }
   })

@@ -53,25 +53,42 @@ const descendants = (except: ReadonlyArray<number | undefined>): number => {
   return seconds
 }
 
+/** Seconds in which this process's main thread has run or, being ready to, waited for a core. */
+const readySeconds = (): number => {
+  if (process.platform !== "linux") return 0
+  // Nanoseconds that it ran, nanoseconds that it waited, and how often it got a core.
+  const [ran = 0, waited = 0] = readFileSync("/proc/self/schedstat", "utf8").split(" ").map(Number)
+  return (ran + waited) / 1e9
+}
+
 export interface Cost {
   readonly perSecond: number
+  /** Part of the time in which the main thread ran or waited for a core: near 1, it waits for nothing else. */
+  readonly ready: number
   /** CPU seconds of this process and of its database per 1,000 items. */
   readonly process: number
   readonly database: number
+  /** Of these and the children that are no database. */
+  readonly all: number
 }
 
-/** What `work` on `items` takes; `except`: children that are no database. */
+/** What `work` on `items` takes; `others`: children that are no database. */
 export const costOf =
-  (items: number, except: ReadonlyArray<number | undefined>) =>
+  (items: number, others: ReadonlyArray<number | undefined>) =>
   <E, R>(work: Effect.Effect<void, E, R>): Effect.Effect<Cost, E, R> =>
     Effect.gen(function* () {
-      const before = descendants(except)
+      const before = descendants(others)
+      const allBefore = descendants([])
       const began = process.cpuUsage()
+      const readyBefore = readySeconds()
       const elapsedMs = yield* timed(work)
       const { user, system } = process.cpuUsage(began)
+      const own = (user + system) / 1_000 / items
       return {
         perSecond: (items / elapsedMs) * 1_000,
-        process: (user + system) / 1_000 / items,
-        database: ((descendants(except) - before) / items) * 1_000
+        ready: (readySeconds() - readyBefore) / (elapsedMs / 1_000),
+        process: own,
+        database: ((descendants(others) - before) / items) * 1_000,
+        all: own + ((descendants([]) - allBefore) / items) * 1_000
       }
     })
