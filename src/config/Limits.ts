@@ -157,13 +157,18 @@ export const Limits = {
    */
   partitionOpenRecords: 10_000,
   /**
-   * A webhook sends on beyond outcomes of its own that wait to be recorded, while fewer than the first wait, over all
-   * webhooks, or while these and what is in flight are fewer than the second. It is what a crash repeats: with nine full
-   * windows, as a process may have them then, still less than the promised 1 % of 20,000 deliveries. A lone webhook's
-   * statements hold three times as many rows with the second as with the first alone, and it is a third faster.
+   * What a crash repeats, beside the windows of webhooks: a webhook sends on beyond outcomes of its own that wait to be
+   * recorded while, over all webhooks, fewer than this wait.
    */
   unrecordedMost: 40,
-  repeatedMost: 180,
+  /**
+   * Or while these and all that is in flight are fewer than this part of what was recorded within these milliseconds, and
+   * than this number: where much is delivered statements may be large, and a crash repeats at most the promised 1 % of it.
+   * A lone webhook is a third faster with it.
+   */
+  repeatedPart: 0.01,
+  repeatedOfMs: 10_000,
+  repeatedMost: 400,
   /** When work comes again whose attempt before is not recorded: that is a moment's affair, but after a crash a new attempt's. */
   earlyWorkMs: 5_000,
   /** Rows a lane pages from PostgreSQL at once; with half a page more it is what a lane of a large backlog queues. */

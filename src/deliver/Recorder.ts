@@ -16,6 +16,9 @@ import { Metrics } from "../observability/Metrics.ts"
 import { traced } from "../observability/Tracing.ts"
 import { type AttemptRecord, DeliveryStore } from "../storage/DeliveryStore.ts"
 import { WebhookStore } from "../storage/WebhookStore.ts"
+import { makeFlow } from "./Flow.ts"
+
+const NANOS_PER_MS = 1_000_000
 
 export interface Outcome {
   /** Undefined when the attempt was recorded before and only its retry may be missing. */
@@ -59,10 +62,18 @@ export class Recorder extends Context.Service<
       let underWay = 0
       /** What has landed and is not settled. */
       let landed: ReadonlyArray<Outcome> = []
+      const clock = yield* Clock.Clock
+      const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
+      const recorded = makeFlow(Limits.repeatedOfMs)
+      /** How many attempts a crash may repeat, those of full windows apart. */
+      let repeatable = 0
+      const allow = () => {
+        repeatable = Math.min(Limits.repeatedMost, recorded.recent(nowMs()) * Limits.repeatedPart)
+      }
       /** The ones are written while the others are sent: as many as are under way, or half of what may run ahead of them. */
       const isEnough = () => {
         if (underWay === 0) return waiting.length > 0
-        const half = Math.max(underWay, (Limits.repeatedMost - underWay) / 2)
+        const half = Math.max(underWay, (repeatable - underWay) / 2)
         return waiting.length >= Math.min(half, Limits.recorderEnough)
       }
       const enough = Latch.makeUnsafe(false)
@@ -146,6 +157,8 @@ export class Recorder extends Context.Service<
         settle()
         yield* Fiber.join(landing)
         unrecorded -= outcomes.length
+        recorded.add(outcomes.length, nowMs())
+        allow()
         landed = outcomes
       })
 
@@ -153,6 +166,8 @@ export class Recorder extends Context.Service<
       yield* Effect.forkScoped(Effect.forever(drain))
       return Recorder.of({
         expect: () => {
+          // After a pause what was allowed before it is not any more.
+          if (underWay === 0 && unrecorded === 0) allow()
           underWay++
           weigh()
         },
@@ -163,7 +178,7 @@ export class Recorder extends Context.Service<
           some.openUnsafe()
           weigh()
         },
-        mayRunAhead: () => unrecorded < Limits.unrecordedMost || unrecorded + underWay < Limits.repeatedMost,
+        mayRunAhead: () => unrecorded < Limits.unrecordedMost || unrecorded + underWay < repeatable,
         abandon: (attempts) => {
           underWay -= attempts
           weigh()

@@ -83,44 +83,61 @@ it.effect("half is written while the other half is under way", () =>
   )
 )
 
+/** Records so many, statement after statement. */
+const record = Effect.fnUntraced(function* (recorder: Recorder["Service"], count: number) {
+  for (let i = 0; i < count; i++) recorder.expect()
+  for (let i = 0; i < count; i++) offer(recorder)
+  for (let i = 0; i <= count / Limits.recorderBatch; i++) yield* TestClock.adjust(0)
+})
+
 it.effect("a lone webhook's outcomes are written in halves of what may run ahead", () =>
   onRecorder((written) =>
     Effect.gen(function* () {
       const recorder = yield* Recorder
+      yield* record(recorder, 10_000)
+      written.length = 0
       const window = 16
-      const half = (Limits.repeatedMost - window) / 2
+      const half = (10_000 * Limits.repeatedPart - window) / 2
       for (let i = 0; i < window; i++) recorder.expect()
-      for (let i = 0; i < 3 * half; i++) {
+      for (let i = 0; i < half; i++) {
         offer(recorder)
         recorder.expect()
         yield* TestClock.adjust(0)
       }
-      assert.deepStrictEqual(written, [half, half, half])
+      assert.deepStrictEqual(written, [half])
     })
   )
 )
 
-it.effect("attempts run ahead of their recording up to a bound, however many are under way", () =>
-  onRecorder(
-    () =>
-      Effect.gen(function* () {
-        const recorder = yield* Recorder
-        const window = 16
-        for (let i = 0; i < window; i++) recorder.expect()
-        let ahead = 0
-        while (recorder.mayRunAhead()) {
+it.effect("attempts run ahead of their recording up to a part of what was recorded lately", () =>
+  onRecorder(() =>
+    Effect.gen(function* () {
+      const recorder = yield* Recorder
+      /** How many attempts are made of which none is recorded, until no more may be. */
+      const ahead = () => {
+        let count = 0
+        for (; recorder.mayRunAhead(); count++) {
           recorder.expect()
           offer(recorder)
-          ahead++
         }
-        assert.strictEqual(window + ahead, Limits.repeatedMost)
-        recorder.abandon(1)
-        assert.isTrue(recorder.mayRunAhead())
-        // Of many webhooks the windows alone may be more.
-        for (let i = 0; i < Limits.repeatedMost; i++) recorder.expect()
-        assert.isFalse(recorder.mayRunAhead())
-      }),
-    Effect.never
+        return count
+      }
+      assert.strictEqual(ahead(), Limits.unrecordedMost)
+      yield* TestClock.adjust(0)
+      yield* record(recorder, 10_000)
+      assert.approximately(ahead(), 10_000 * Limits.repeatedPart, 2)
+      yield* TestClock.adjust(0)
+      yield* record(recorder, 50_000)
+      assert.strictEqual(ahead(), Limits.repeatedMost)
+      // Of many webhooks the windows alone may be more.
+      yield* TestClock.adjust(0)
+      for (let i = 0; i < Limits.repeatedMost; i++) recorder.expect()
+      for (let i = 0; i < Limits.unrecordedMost; i++) offer(recorder)
+      assert.isFalse(recorder.mayRunAhead())
+      recorder.abandon(Limits.repeatedMost - Limits.unrecordedMost)
+      yield* TestClock.adjust(2 * Limits.repeatedOfMs)
+      assert.strictEqual(ahead(), Limits.unrecordedMost, "after a pause it begins anew")
+    })
   )
 )
 
@@ -129,7 +146,7 @@ it.effect("beside full windows some attempts run ahead all the same", () =>
     () =>
       Effect.gen(function* () {
         const recorder = yield* Recorder
-        for (let i = 0; i < 10 * Limits.repeatedMost; i++) recorder.expect()
+        for (let i = 0; i < 10 * Limits.unrecordedMost; i++) recorder.expect()
         for (let i = 1; i < Limits.unrecordedMost; i++) offer(recorder)
         assert.isTrue(recorder.mayRunAhead())
         offer(recorder)

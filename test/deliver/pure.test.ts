@@ -1,6 +1,7 @@
 /** The decisions of the delivery actor, as values: is work current, may it start, what does a page mean, what failed. */
 import { assert, describe, it } from "@effect/vitest"
 import { connectionFailure, responseFailure } from "../../src/deliver/FailureText.ts"
+import { makeFlow } from "../../src/deliver/Flow.ts"
 import {
   afterPage,
   type Lane,
@@ -271,5 +272,25 @@ describe("last_error", () => {
     assert.strictEqual(connectionFailure(new AggregateError([refused])), "connection refused")
     const socket = Object.assign(new Error(), { code: "UND_ERR_SOCKET", cause: refused })
     assert.strictEqual(connectionFailure(socket), "connection refused")
+  })
+})
+
+describe("flow", () => {
+  it("is what went by in the last window, with a part of the window before", () => {
+    const flow = makeFlow(1_000)
+    assert.strictEqual(flow.recent(5_000), 0)
+    flow.add(100, 5_000)
+    flow.add(100, 5_999)
+    assert.strictEqual(flow.recent(5_999), 200)
+    assert.strictEqual(flow.recent(6_000), 200)
+    flow.add(10, 6_250)
+    assert.strictEqual(flow.recent(6_250), 160)
+    assert.strictEqual(flow.recent(7_500), 5)
+  })
+
+  it("is nothing after a pause of two windows", () => {
+    const flow = makeFlow(1_000)
+    flow.add(100, 5_000)
+    assert.strictEqual(flow.recent(7_000), 0)
   })
 })

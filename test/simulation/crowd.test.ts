@@ -36,8 +36,7 @@ const limits = vi.hoisted(() => ({
   partitionOpenRecords: 400,
   takeBatchRecords: 50,
   lanePageRows: 20,
-  unrecordedMost: 4,
-  repeatedMost: 12
+  unrecordedMost: 4
 }))
 vi.mock(import("../../src/config/Limits.ts"), async (original) => {
   const { Limits } = await original()

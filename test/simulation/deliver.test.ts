@@ -30,7 +30,6 @@ const limits = vi.hoisted(() => ({
   takeBatchRecords: 20,
   lanePageRows: 8,
   unrecordedMost: 4,
-  repeatedMost: 12,
   recorderBatch: 20,
   delayBatchRecords: 10
 }))
