@@ -128,6 +128,17 @@ const measure = Effect.fnUntraced(function* (one: Case, receiver: Child, port: u
 
 const figures = ({ name, target }: Case, rounds: ReadonlyArray<Round>): ReadonlyArray<Figure> => {
   const reported = { target: null, better: "lower" } as const
+  const ready = rounds.some(({ bare }) => bare.ready === 0)
+    ? []
+    : [
+        {
+          ...reported,
+          name: `${name}.ready`,
+          value: medianOf(rounds, ({ recorded }) => recorded.ready * 100),
+          unit: "% of the time",
+          ratio: medianOf(rounds, ({ bare, recorded }) => recorded.ready / bare.ready)
+        }
+      ]
   return [
     {
       name,
@@ -153,13 +164,7 @@ const figures = ({ name, target }: Case, rounds: ReadonlyArray<Round>): Readonly
       ratio: medianOf(rounds, ({ bare, plain }) => plain.perSecond / bare.perSecond),
       better: "higher"
     },
-    {
-      ...reported,
-      name: `${name}.ready`,
-      value: medianOf(rounds, ({ recorded }) => recorded.ready * 100),
-      unit: "% of the time",
-      ratio: medianOf(rounds, ({ bare, recorded }) => recorded.ready / bare.ready)
-    },
+    ...ready,
     {
       ...reported,
       name: `${name}.cpu`,

@@ -1,5 +1,8 @@
-/** CPU time of this process and of the database server below it. The latter is read from /proc, so on Linux only. */
-import { readdirSync, readFileSync } from "node:fs"
+/**
+ * CPU time of this process and of the database server below it, and how long its event loop's thread waited for a core.
+ * All but the first is read from /proc, so on Linux only.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
 import { timed } from "./rounds.ts"
 
@@ -53,17 +56,20 @@ const descendants = (except: ReadonlyArray<number | undefined>): number => {
   return seconds
 }
 
-/** Seconds in which this process's main thread has run or, being ready to, waited for a core. */
+/** Not every kernel keeps it. */
+const SCHEDULE = "/proc/self/schedstat"
+
+/** Seconds in which this process's main thread has run or, being ready to, waited for a core; 0 where nobody tells. */
 const readySeconds = (): number => {
-  if (process.platform !== "linux") return 0
+  if (!existsSync(SCHEDULE)) return 0
   // Nanoseconds that it ran, nanoseconds that it waited, and how often it got a core.
-  const [ran = 0, waited = 0] = readFileSync("/proc/self/schedstat", "utf8").split(" ").map(Number)
+  const [ran = 0, waited = 0] = readFileSync(SCHEDULE, "utf8").split(" ").map(Number)
   return (ran + waited) / 1e9
 }
 
 export interface Cost {
   readonly perSecond: number
-  /** Part of the time in which the main thread ran or waited for a core: near 1, it waits for nothing else. */
+  /** Part of the time in which the main thread ran or waited for a core: near 1, it waits for nothing else. 0: not told. */
   readonly ready: number
   /** CPU seconds of this process and of its database per 1,000 items. */
   readonly process: number
