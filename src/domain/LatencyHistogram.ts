@@ -4,9 +4,9 @@
  * percentile read from one is off by an eighth at most. Pure.
  */
 
-/** Lower bounds of the buckets, in ms. */
+/** Lower bounds of the buckets, in ms: those of the database's `latency_histogram`. */
 // biome-ignore format: a row is a decade
-const bounds = [
+export const latencyBounds: ReadonlyArray<number> = [
   0, 1, 2, 3, 4, 5, 6, 8,
   10, 13, 16, 20, 25, 32, 40, 50, 63, 79,
   100, 126, 158, 200, 251, 316, 398, 501, 631, 794,
@@ -16,37 +16,42 @@ const bounds = [
 
 const DIGITS = 12
 
-const ZERO = "0".charCodeAt(0)
+/** Where the digits of one histogram are read, four at a time, the last ones at its end. */
+const text = Buffer.alloc(DIGITS * latencyBounds.length)
+const words = new Uint32Array(text.buffer, text.byteOffset, text.length / 4)
+
+/** Of four digits in ASCII, the first in the lowest byte: such are the machines that Node.js runs on. */
+const fourDigits = (word: number): number =>
+  (word & 15) * 1_000 + ((word >> 8) & 15) * 100 + ((word >> 16) & 15) * 10 + ((word >> 24) & 15)
 
 /**
- * The counts of the buckets, lowest first; those after the last one that has any are left out. Digit by digit: with a
- * piece of text for each bucket, a series of points took longer to read than to find.
+ * The counts of the buckets, lowest first; those after the last one that has any are left out. Digit by digit, a series of
+ * points took as long to read as to find.
  */
 export const countsOf = (histogram: string): ReadonlyArray<number> => {
-  const counts: Array<number> = []
-  for (let end = histogram.length; end > 0; end -= DIGITS) {
-    let count = 0
-    for (let i = Math.max(0, end - DIGITS); i < end; i++) count = count * 10 + histogram.charCodeAt(i) - ZERO
-    counts.push(count)
+  text.fill("0").write(histogram, text.length - histogram.length, "latin1")
+  const counts = new Array<number>(Math.ceil(histogram.length / DIGITS))
+  for (let bucket = 0, end = words.length; bucket < counts.length; bucket++, end -= 3) {
+    const [high, middle, low] = [words[end - 3]!, words[end - 2]!, words[end - 1]!]
+    counts[bucket] = fourDigits(high) * 100_000_000 + fourDigits(middle) * 10_000 + fourDigits(low)
   }
   return counts
 }
 
 /** The bucket's geometric middle, off by the same factor towards both ends; the last one is told by its lower bound. */
 const middleOf = (bucket: number): number => {
-  const from = bounds[bucket] ?? 0
-  const to = bounds[bucket + 1] ?? from + 1
+  const from = latencyBounds[bucket] ?? 0
+  const to = latencyBounds[bucket + 1] ?? from + 1
   return Math.round(Math.sqrt(from * (to - 1)))
 }
 
 /** Ms up to which that share (above 0, at most 1) of the latencies lies, by nearest rank; null when there are none. */
 export const percentile = (counts: ReadonlyArray<number>, share: number): number | null => {
-  const total = counts.reduce((sum, count) => sum + count, 0)
+  let total = 0
+  for (const count of counts) total += count
   if (total === 0) return null
-  let left = Math.ceil(share * total)
-  const bucket = counts.findIndex((count) => {
-    left -= count
-    return left <= 0
-  })
+  let left = Math.ceil(share * total) - counts[0]!
+  let bucket = 0
+  while (left > 0) left -= counts[++bucket]!
   return middleOf(bucket)
 }

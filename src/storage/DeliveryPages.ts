@@ -1,7 +1,7 @@
 /**
  * The statements behind a page of deliveries, for any combination of filters: their cost follows the page's size, not the
  * number of rows. Totals tell the days that have some, newest first, and a range of an index gives those of a day; of
- * `pending` and `delivered`, which are in no index (migration 0006), totals tell the hours and minutes, and only the ids of
+ * `pending` and `delivered`, which are in no index (migration 0006), totals tell the minutes (0017), and only the ids of
  * such minutes are looked through. Rows come newest first throughout, so that a full page ends the search. What is not in
  * the totals yet is looked for apart, and first: what is added to them meanwhile is then found twice, and not missed.
  * A page that its last day fills is looked for there alone. Written as text: making it of fragments takes twice as long.
@@ -105,9 +105,10 @@ const partsOf = (bind: Bind, columns: string, owner: Owner, filter: DeliveryFilt
       SELECT ${columns} FROM deliveries WHERE ${all([
         `${whole} >= (${values}${from})`,
         `${whole} < (${values}${end})`,
+        // Rows are asked in this order, and most are none that these want.
+        ...conditions,
         `(id >= ${from} OR id IS NULL)`,
-        `(id < ${end} OR id IS NULL)`,
-        ...conditions
+        `(id < ${end} OR id IS NULL)`
       ])} ORDER BY ${names.map((name) => `${name} DESC`).join(", ")} LIMIT ${limit}`
   }
 
@@ -287,29 +288,31 @@ export const pageStatement = (
     const { status } = filter
     const parts = partsOf(bind, columns, owner, filter, range)
     const { webhook, type, ofAccount, ofMinute, ofWebhook, ofRange, newestOf, within, rowsAmong } = parts
-    const ofTotals = webhook ?? bind(ALL_WEBHOOKS)
+    const ofAll = `'${ALL_WEBHOOKS}'`
+    const ofTotals = webhook ?? ofAll
 
     /** Days or hours of the webhook, or of the account, in which there may be some. */
     const spansOf = (unit: Unit, conditions: ReadonlyArray<string>) => `
       SELECT at FROM delivery_${unit}s
       WHERE ${all([`webhook_id = ${ofTotals}`, ...ofAccount, ...ofRange(unit), ...conditions])}`
 
-    /** Minutes of an hour in which there are some, newest first. Few of a minute's are pending: they are found by webhook. */
-    const minutesOf = (count: "pending" | "delivered") => {
-      const minutes = (webhookId: string) => `
-        SELECT webhook_id, at FROM delivery_minutes WHERE ${all([
-          `webhook_id = ${webhookId}`,
-          ...ofAccount,
-          `${count} > 0`,
-          "at >= hour.at",
-          "at < hour.at + interval '1 hour'"
-        ])}`
-      if (webhook !== undefined || count === "delivered") return `${minutes(ofTotals)} ORDER BY at DESC`
-      const webhooks = all([...ofAccount, "at = hour.at", "pending > 0", `webhook_id <> ${ofTotals}`])
-      return `
-        SELECT of_one.* FROM (SELECT webhook_id FROM delivery_hours WHERE ${webhooks} OFFSET 0) AS one
-        CROSS JOIN LATERAL (${minutes("one.webhook_id")} OFFSET 0) AS of_one ORDER BY at DESC`
-    }
+    const deliveredMinutes = () => `
+      SELECT at FROM delivery_minutes WHERE ${all([
+        `webhook_id = ${ofTotals}`,
+        ...ofAccount,
+        "delivered > 0",
+        "at >= hour.at",
+        "at < hour.at + interval '1 hour'"
+      ])} ORDER BY at DESC`
+
+    /** Few of a minute's are pending: they are found by webhook. The conditions are those of two indexes. */
+    const pendingMinutes = () => `
+      SELECT webhook_id, at FROM delivery_minutes WHERE ${all([
+        "has_pending",
+        webhook === undefined ? `webhook_id <> ${ofAll}` : `webhook_id = ${webhook}`,
+        ...ofAccount,
+        ...ofRange("minute")
+      ])} ORDER BY at DESC`
 
     const search = () => {
       switch (status) {
@@ -322,16 +325,16 @@ export const pageStatement = (
             spansOf("day", [`${status} > 0`]),
             within("day", parts.rowsInOrder("from_id", "end_id"))
           )
-        case "delivered":
-        case "pending": {
-          const some = `${status} > 0`
+        case "pending":
+          return newestOf("minute", pendingMinutes(), within("minute", rowsAmong(ofMinute)))
+        case "delivered": {
           // Of one type an hour has few, and whether any was delivered is known.
           if (isByType(filter)) {
             const hours = spansOf("hour", [`delivered_types & event_type_bit(${type}) <> 0`])
             return newestOf("hour", hours, within("hour", rowsAmong(ofWebhook)))
           }
-          const rows = within("minute", rowsAmong(ofMinute))
-          return newestOf("hour", spansOf("hour", [some]), newestOf("minute", minutesOf(status), rows))
+          const ofHour = newestOf("minute", deliveredMinutes(), within("minute", rowsAmong(ofMinute)))
+          return newestOf("hour", spansOf("hour", ["delivered > 0"]), ofHour)
         }
       }
     }

@@ -21,6 +21,7 @@ import workNotices from "./migrations/0013_work_notices.ts"
 import deliveredAttempts from "./migrations/0014_delivered_attempts.ts"
 import deliveryChanges from "./migrations/0015_delivery_changes.ts"
 import deletedQueues from "./migrations/0016_deleted_queues.ts"
+import pendingMinutes from "./migrations/0017_pending_minutes.ts"
 
 const migrations = {
   "0001_foundation": foundation,
@@ -38,7 +39,8 @@ const migrations = {
   "0013_work_notices": workNotices,
   "0014_delivered_attempts": deliveredAttempts,
   "0015_delivery_changes": deliveryChanges,
-  "0016_deleted_queues": deletedQueues
+  "0016_deleted_queues": deletedQueues,
+  "0017_pending_minutes": pendingMinutes
 }
 const TABLE = "migrations"
 const newest = Object.keys(migrations).length

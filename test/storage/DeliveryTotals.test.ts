@@ -15,6 +15,7 @@ import { ALL_WEBHOOKS, foldChanges, keepTotals } from "../../src/storage/Deliver
 import deliveryTotals from "../../src/storage/migrations/0006_delivery_totals.ts"
 import accountTotals from "../../src/storage/migrations/0011_account_totals.ts"
 import deliveryChanges from "../../src/storage/migrations/0015_delivery_changes.ts"
+import pendingMinutes from "../../src/storage/migrations/0017_pending_minutes.ts"
 import { Partitions } from "../../src/storage/Partitions.ts"
 import { WebhookStore } from "../../src/storage/WebhookStore.ts"
 import {
@@ -56,6 +57,12 @@ const differences = Effect.gen(function* () {
   }
   return found
 })
+
+/** Minutes that are not flagged as they should be. */
+const wronglyFlagged = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`SELECT webhook_id, at, pending FROM delivery_minutes WHERE has_pending <> (pending > 0)`
+)
 
 const WRITES = 10
 
@@ -111,6 +118,39 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
       yield* foldChanges
       assert.deepStrictEqual(yield* sql`SELECT 1 FROM delivery_changes`, [])
       assert.deepStrictEqual(yield* differences, [])
+    })
+  )
+
+  it.effect("tell which minutes have pending deliveries, from the first to the last of them", () =>
+    Effect.gen(function* () {
+      const [webhook, ...others] = yield* prepare(3)
+      const sql = yield* SqlClient.SqlClient
+      const chance = makeChance(4)
+      const rows: Array<NewDelivery> = []
+      for (let i = 0; i < 60; i++) {
+        yield* randomWrite(chance, [webhook!, ...others], rows)
+        assert.deepStrictEqual(yield* wronglyFlagged, [])
+      }
+      yield* foldChanges
+      const flagged = sql`SELECT 1 FROM delivery_minutes WHERE webhook_id = ${webhook!} AND has_pending`
+      assert.isNotEmpty(yield* flagged)
+      yield* sql`UPDATE deliveries SET status = 'failed' WHERE webhook_id = ${webhook!} AND status = 'pending'`
+      yield* foldChanges
+      assert.isEmpty(yield* flagged)
+      assert.deepStrictEqual(yield* wronglyFlagged, [])
+    })
+  )
+
+  it.effect("that change stay where they are: no index holds a number of theirs", () =>
+    Effect.gen(function* () {
+      yield* prepare(1)
+      const sql = yield* SqlClient.SqlClient
+      const indexes = yield* sql<{ readonly definition: string }>`
+        SELECT indexdef AS definition FROM pg_indexes
+        WHERE tablename IN ('delivery_minutes_20261121', 'delivery_hours', 'delivery_days')`
+      assert.isNotEmpty(indexes)
+      for (const { definition } of indexes)
+        assert.notMatch(definition, new RegExp(`\\b(${COUNTS.join("|")})\\b`))
     })
   )
 
@@ -265,7 +305,7 @@ layer(DeliveriesLive)("migrations to totals of deliveries", (it) => {
       yield* sql`ALTER TABLE deliveries DROP COLUMN failing_status`
       yield* sql`
         DROP FUNCTION count_deliveries_on_insert, count_deliveries_on_update, count_deliveries_on_delete,
-          delivery_created_at, first_delivery_id, event_type_bit, latency_histogram CASCADE`
+          delivery_created_at, first_delivery_id, event_type_bit, latency_histogram, flag_pending CASCADE`
       yield* deliveryTotals
       for (let i = 0; i < 20; i++) yield* randomWrite(chance, webhooks, rows, WRITES - 1)
       yield* accountTotals
@@ -276,6 +316,9 @@ layer(DeliveriesLive)("migrations to totals of deliveries", (it) => {
       assert.deepStrictEqual(yield* differences, [])
       for (let i = 0; i < 20; i++) yield* randomWrite(chance, webhooks, rows)
       assert.deepStrictEqual(yield* differences, [])
+      yield* pendingMinutes
+      assert.isNotEmpty(yield* sql`SELECT 1 FROM delivery_minutes WHERE has_pending`)
+      assert.deepStrictEqual(yield* wronglyFlagged, [])
     })
   )
 })
