@@ -8,7 +8,8 @@ import { endWithParent, send } from "./Child.ts"
 /** What the benchmark asks for. */
 export interface Requests {
   readonly origin: string
-  readonly path: string
+  /** A connection asks for one of them, again and again. */
+  readonly paths: ReadonlyArray<string>
   readonly headers: Readonly<Record<string, string>>
   readonly count: number
   /** So many at once, each on a connection of its own. */
@@ -23,7 +24,7 @@ const poolFor = ({ origin, connections }: Requests): Pool => {
   return pool
 }
 
-const get = (pool: Pool, { path, headers }: Requests) =>
+const get = (pool: Pool, path: string, headers: Requests["headers"]) =>
   new Promise<void>((resolve, reject) => {
     pool.dispatch(
       { path, method: "GET", headers },
@@ -43,8 +44,9 @@ const run = async (asked: Requests): Promise<void> => {
   const pool = poolFor(asked)
   let left = asked.count
   await Promise.all(
-    Array.from({ length: asked.connections }, async () => {
-      while (left-- > 0) await get(pool, asked)
+    Array.from({ length: asked.connections }, async (_, connection) => {
+      const path = asked.paths[connection % asked.paths.length] ?? "/"
+      while (left-- > 0) await get(pool, path, asked.headers)
     })
   )
   await send("answered")

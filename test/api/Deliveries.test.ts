@@ -92,6 +92,15 @@ const prepare = Effect.fnUntraced(function* (environment: "live" | "test" = "liv
   return { api, key, accountId, webhookId, queue, attempt, get, idsOf }
 })
 
+/** Whether a list that is asked for after a delivery was queued has it, while others ask for the same list. */
+const queueAndList = Effect.fnUntraced(function* ({
+  queue,
+  idsOf
+}: Effect.Success<ReturnType<typeof prepare>>) {
+  const { id } = yield* queue(NOW + 2)
+  return (yield* idsOf("")).includes(id)
+})
+
 layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
   it.effect("lists what is queued at once, newest first, with exactly the specified fields", () =>
     Effect.gen(function* () {
@@ -288,6 +297,34 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
       yield* sql`UPDATE accounts SET monthly_deliveries = 2 WHERE id = ${accountId}`
       assert.strictEqual((yield* retry(failed)).status, 200)
     })
+  )
+
+  it.effect(
+    "many who ask at the same moment each get the page that they asked for, and each is counted",
+    () =>
+      Effect.gen(function* () {
+        const [one, other] = [yield* prepare(), yield* prepare()]
+        const ids = { one: (yield* one.queue(NOW)).id, other: (yield* other.queue(NOW + 1)).id }
+        const asked = Array.from({ length: 60 }, (_, i) => {
+          const [{ get }, id] = i % 2 === 0 ? [one, ids.one] : [other, ids.other]
+          const [path, expected] = i % 3 === 0 ? ["?status=failed", []] : ["", [id]]
+          return Effect.map(get(path!), ({ body, headers }) => ({ body, expected, headers }))
+        })
+        const answers = yield* Effect.all(asked, { concurrency: "unbounded" })
+        for (const { body, expected } of answers) {
+          assert.deepStrictEqual(
+            body.data.map(({ id }: { id: string }) => id),
+            expected
+          )
+        }
+        const left = answers.map(({ headers }) => Number(headers.get("x-ratelimit-remaining")))
+        // 30 with each key, and before them each has made its webhook.
+        assert.strictEqual(new Set(left).size, 30)
+        const found = yield* Effect.all([queueAndList(one), queueAndList(one), queueAndList(one)], {
+          concurrency: "unbounded"
+        })
+        assert.deepStrictEqual(found, [true, true, true])
+      })
   )
 
   it.effect("another account's deliveries, and those of the other environment, do not exist", () =>

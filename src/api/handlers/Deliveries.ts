@@ -4,6 +4,7 @@
  */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import type { SqlError } from "effect/sql"
 import { eventTopicOf } from "../../domain/History.ts"
 import { idTime } from "../../domain/Ids.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
@@ -22,7 +23,7 @@ import { Caller } from "../contract/Common.ts"
 import type { Delivery } from "../contract/Deliveries.ts"
 import { deliveryNotFailed, notFound, quotaExceeded, validationError, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
-import { idOfCursor, limitOf, pageOf, pageResponse, wrongCursor } from "../Pages.ts"
+import { idOfCursor, limitOf, sharedPages, wrongCursor } from "../Pages.ts"
 import { iso } from "../Times.ts"
 
 const deliveryOf = (row: DeliveryRow): Delivery => ({
@@ -65,6 +66,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const deliveries = yield* DeliveryQueries
     const log = yield* EventLog
+    const page = sharedPages<SqlError.SqlError>()
 
     const findOne = Effect.fnUntraced(function* (id: string) {
       const row = yield* deliveries.find(ownerOf(yield* Caller), id)
@@ -106,9 +108,10 @@ export const deliveriesLayer = HttpApiBuilder.group(
           const beforeId = query.cursor === undefined ? undefined : idOfCursor(key, query.cursor)
           if (query.cursor !== undefined && beforeId === undefined) return yield* wrongCursor()
           const filter = { webhookId, eventType, status, since, until }
-          const nowMs = yield* Clock.currentTimeMillis
-          const rows = yield* deliveries.list(owner, filter, beforeId, limit + 1, nowMs)
-          return pageResponse(pageOf(rows, limit, key, deliveryOf))
+          const rows = Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+            deliveries.list(owner, filter, beforeId, limit + 1, nowMs)
+          )
+          return yield* page({ list: key, cursor: query.cursor, limit }, rows, deliveryOf)
         }).pipe(orUnavailable),
 
       stats: ({ query: { webhook_id: webhookId, period = "24h", series = "false" } }) =>
