@@ -18,7 +18,7 @@ import { storeLayer } from "./support/store.ts"
 /** Fewer while working on this file: seeding the large store takes minutes. */
 const SIZES = { small: 10_000, large: 5_000_000 }
 const TARGET = 1.5
-const ROUNDS = 15
+const ROUNDS = 45
 /** Calls in a row that are timed as one: most take a millisecond. */
 const CALLS = 5
 const PAGE = 20

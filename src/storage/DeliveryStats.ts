@@ -48,24 +48,26 @@ interface SumsRow {
 interface PointRow extends SumsRow {
   /** A moment of it. */
   readonly point: Date
-  readonly latencies: string
+  readonly latencies: Uint8Array
+}
+
+/** What is known of a point. */
+interface Found extends SumsRow {
+  readonly latencies: ReadonlyArray<number>
 }
 
 const upTo = (unixMs: number, widthMs: number) => Math.ceil(unixMs / widthMs) * widthMs
 const downTo = (unixMs: number, widthMs: number) => Math.floor(unixMs / widthMs) * widthMs
 const time = (unixMs: number) => new Date(unixMs).toISOString()
 
-const pointOf = (at: number, row: PointRow | undefined): DeliveryPoint => {
-  const counts = countsOf(row?.latencies ?? "")
-  return {
-    at,
-    delivered: row?.delivered ?? 0,
-    failed: row?.failed ?? 0,
-    pending: row?.pending ?? 0,
-    p50Ms: percentile(counts, 0.5),
-    p99Ms: percentile(counts, 0.99)
-  }
-}
+const pointOf = (at: number, found: Found | undefined): DeliveryPoint => ({
+  at,
+  delivered: found?.delivered ?? 0,
+  failed: found?.failed ?? 0,
+  pending: found?.pending ?? 0,
+  p50Ms: found === undefined ? null : percentile(found.latencies, 0.5),
+  p99Ms: found === undefined ? null : percentile(found.latencies, 0.99)
+})
 
 const sumsOf = (rows: ReadonlyArray<SumsRow>) => {
   const sumOf = (value: (row: SumsRow) => number) => rows.reduce((sum, row) => sum + value(row), 0)
@@ -82,21 +84,20 @@ const statsOf = (rows: ReadonlyArray<SumsRow>) => {
   return { ...counts, latencySumMs: latency_sum }
 }
 
-/** Two rows of one point. */
-const added = (one: PointRow, other: PointRow | undefined): PointRow =>
-  other === undefined
-    ? one
-    : {
-        ...sumsOf([one, other]),
-        point: one.point,
-        latencies: String(BigInt(one.latencies) + BigInt(other.latencies))
-      }
+/** With another row of the same point. */
+const withRow = (found: Found | undefined, row: PointRow): Found => {
+  const latencies = countsOf(row.latencies)
+  if (found === undefined) return { ...row, latencies }
+  const [more, fewer] =
+    latencies.length > found.latencies.length ? [latencies, found.latencies] : [found.latencies, latencies]
+  return { ...sumsOf([found, row]), latencies: more.map((count, bucket) => count + (fewer[bucket] ?? 0)) }
+}
 
 const pointsOf = (rows: ReadonlyArray<PointRow>, firstMs: number, lastMs: number, pointMs: number) => {
-  const byTime = new Map<number, PointRow>()
+  const byTime = new Map<number, Found>()
   for (const row of rows) {
     const at = downTo(row.point.getTime(), pointMs)
-    byTime.set(at, added(row, byTime.get(at)))
+    byTime.set(at, withRow(byTime.get(at), row))
   }
   const points: Array<DeliveryPoint> = []
   for (let at = firstMs; at <= lastMs; at += pointMs) points.push(pointOf(at, byTime.get(at)))
@@ -164,7 +165,7 @@ export const deliveryStats = (
   return sql<PointRow>`
     SELECT ${point} AS point, ${total("delivered")}::float8 AS delivered,
            ${total("failed")}::float8 AS failed, ${total("pending")}::float8 AS pending,
-           ${total("latency_sum")} AS latency_sum, ${total("latencies")}::text AS latencies
+           ${total("latency_sum")} AS latency_sum, numeric_send(${total("latencies")}) AS latencies
     FROM (${parts}) AS parts ${sql.literal(single ? "" : "GROUP BY 1")}`.pipe(
     Effect.map((rows) => ({
       ...statsOf(rows),

@@ -119,15 +119,18 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       for (const ms of [0, 1, 2, 5, 6, 7, 8, 9, 10, 99, 100, 1_000, 9_999, 10_000, 50_118, 63_096]) {
-        const [row] = yield* sql<{ readonly histogram: string }>`
-          SELECT (3 * latency_histogram(${ms}::integer))::text AS histogram`
+        const [row] = yield* sql<{ readonly histogram: Uint8Array }>`
+          SELECT numeric_send(3 * latency_histogram(${ms}::integer)) AS histogram`
         const counts = countsOf(row!.histogram)
         assert.strictEqual(counts.at(-1), 3)
         for (const share of [0.01, 0.5, 1])
           assert.isTrue(within(percentile(counts, share)!, ms), `${percentile(counts, share)} for ${ms}`)
       }
-      assert.isNull(percentile(countsOf("0"), 0.5))
-      assert.isNull(percentile(countsOf(""), 0.5))
+      const [sum] = yield* sql<{ readonly histogram: Uint8Array; readonly none: Uint8Array }>`
+        SELECT numeric_send(10000 * latency_histogram(0) + 120000000005 * latency_histogram(2) + 70001 * latency_histogram(5)) AS histogram,
+               numeric_send(latency_histogram(2) - latency_histogram(2)) AS none`
+      assert.deepStrictEqual(countsOf(sum!.histogram), [10_000, 0, 120_000_000_005, 0, 0, 70_001])
+      assert.isNull(percentile(countsOf(sum!.none), 0.5))
     })
   )
 })
