@@ -4,9 +4,9 @@
  * percentile read from one is off by an eighth at most. Pure.
  */
 
-/** Lower bounds of the buckets, in ms: those of the database's `latency_histogram`. */
+/** Lower bounds of the buckets, in ms. */
 // biome-ignore format: a row is a decade
-export const latencyBounds: ReadonlyArray<number> = [
+const bounds = [
   0, 1, 2, 3, 4, 5, 6, 8,
   10, 13, 16, 20, 25, 32, 40, 50, 63, 79,
   100, 126, 158, 200, 251, 316, 398, 501, 631, 794,
@@ -40,8 +40,8 @@ export const countsOf = (sent: Uint8Array): ReadonlyArray<number> => {
 
 /** The bucket's geometric middle, off by the same factor towards both ends; the last one is told by its lower bound. */
 const middleOf = (bucket: number): number => {
-  const from = latencyBounds[bucket] ?? 0
-  const to = latencyBounds[bucket + 1] ?? from + 1
+  const from = bounds[bucket] ?? 0
+  const to = bounds[bucket + 1] ?? from + 1
   return Math.round(Math.sqrt(from * (to - 1)))
 }
 
