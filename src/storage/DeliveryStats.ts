@@ -1,8 +1,8 @@
 /**
  * Statistics of the deliveries created in a period, exact to the millisecond: from totals of whole days, of hours before
- * them and of minutes before these, none wider than a point that is asked for, from changes not yet in the totals, and from the
- * deliveries themselves for the rest of the first minute. So no period takes more than some 230 totals, however many
- * deliveries and webhooks there are.
+ * them and of minutes before these, none wider than a point that is asked for; from changes that are not in the totals
+ * yet; and from the deliveries themselves for the rest of the first minute. So no period takes more than some 230 totals,
+ * however many deliveries and webhooks there are.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
