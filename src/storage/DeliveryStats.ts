@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { firstIdAt } from "../domain/Ids.ts"
-import { countsOf, percentile } from "../domain/LatencyHistogram.ts"
+import { addCounts, countsOf, percentile } from "../domain/LatencyHistogram.ts"
 import { type StatsPeriod, statsWidths } from "../domain/StatsPeriod.ts"
 import { ALL_WEBHOOKS } from "./DeliveryTotals.ts"
 import type { Owner } from "./WebhookStore.ts"
@@ -87,10 +87,9 @@ const statsOf = (rows: ReadonlyArray<SumsRow>) => {
 /** With another row of the same point. */
 const withRow = (found: Found | undefined, row: PointRow): Found => {
   const latencies = countsOf(row.latencies)
-  if (found === undefined) return { ...row, latencies }
-  const [more, fewer] =
-    latencies.length > found.latencies.length ? [latencies, found.latencies] : [found.latencies, latencies]
-  return { ...sumsOf([found, row]), latencies: more.map((count, bucket) => count + (fewer[bucket] ?? 0)) }
+  return found === undefined
+    ? { ...row, latencies }
+    : { ...sumsOf([found, row]), latencies: addCounts(found.latencies, latencies) }
 }
 
 const pointsOf = (rows: ReadonlyArray<PointRow>, firstMs: number, lastMs: number, pointMs: number) => {

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { idTime } from "../../src/domain/Ids.ts"
-import { countsOf, percentile } from "../../src/domain/LatencyHistogram.ts"
+import { addCounts, countsOf, percentile } from "../../src/domain/LatencyHistogram.ts"
 import type { Network } from "../../src/domain/Network.ts"
 import { type StatsPeriod, statsPeriods, statsWidths } from "../../src/domain/StatsPeriod.ts"
 import { makeChance } from "../../src/ledger/simulated/Chance.ts"
@@ -131,6 +131,30 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
                numeric_send(latency_histogram(2) - latency_histogram(2)) AS none`
       assert.deepStrictEqual(countsOf(sum!.histogram), [10_000, 0, 120_000_000_005, 0, 0, 70_001])
       assert.isNull(percentile(countsOf(sum!.none), 0.5))
+    })
+  )
+
+  it.effect("a histogram is exact after any changes, in whatever order they are added", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      // Each takes a latency back and has another one instead; the last takes one back alone.
+      const rows = yield* sql<{ readonly change: Uint8Array }>`
+        SELECT numeric_send(change) AS change FROM (VALUES
+          (3 * latency_histogram(1) + latency_histogram(7) + 2 * latency_histogram(900)),
+          (latency_histogram(40) - latency_histogram(1)),
+          (latency_histogram(2) - latency_histogram(900)),
+          (0 - latency_histogram(7))
+        ) AS changes (change)`
+      const changes = rows.map(({ change }) => countsOf(change))
+      const exact = yield* sql<{ readonly histogram: Uint8Array }>`
+        SELECT numeric_send(2 * latency_histogram(1) + latency_histogram(2) + latency_histogram(40)
+                            + latency_histogram(900)) AS histogram`
+      const expected = countsOf(exact[0]!.histogram)
+      for (const order of [changes, changes.toReversed(), [...changes.slice(2), ...changes.slice(0, 2)]]) {
+        const sum = order.reduce(addCounts)
+        assert.deepStrictEqual(sum.slice(0, expected.length), expected)
+        assert.isTrue(sum.slice(expected.length).every((count) => count === 0))
+      }
     })
   )
 })
