@@ -45,7 +45,7 @@ const run = async (asked: Requests): Promise<void> => {
   let left = asked.count
   await Promise.all(
     Array.from({ length: asked.connections }, async (_, connection) => {
-      const path = asked.paths[connection % asked.paths.length] ?? "/"
+      const path = asked.paths[connection % asked.paths.length]!
       while (left-- > 0) await get(pool, path, asked.headers)
     })
   )

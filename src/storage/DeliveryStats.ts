@@ -119,7 +119,7 @@ export const deliveryStats = (
     withPoints && widthMs > pointMs ? lastMs + pointMs : Math.min(upTo(sinceMs, widthMs), lastMs + pointMs)
   const owned = sql`account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])`
   const ofWebhook = webhookId === undefined ? sql.literal("") : sql`AND webhook_id = ${webhookId}`
-  /** What only points need, and takes as long as all else. */
+  /** What only points need. */
   const forPoints = (text: string) => sql.literal(withPoints ? text : "")
   /** Each goes on from the part before it; what is empty is left out. */
   const totalsOf = (table: string, fromMs: number, untilMs: number) => sql`
