@@ -37,9 +37,12 @@ export const countsOf = (sent: Uint8Array): ReadonlyArray<number> => {
   const sign = wordAt(SIGN_FIELD) === POSITIVE ? 1 : -1
   const counts = new Array<number>(Math.floor(highest / DIGIT_VALUES.length) + 1).fill(0)
   for (let i = 0; i < digits; i++) {
+    const digit = wordAt(FIELDS + i)
+    // Most are: each bucket has three, and seldom counts beyond the first.
+    if (digit === 0) continue
     const power = highest - i
     counts[Math.floor(power / DIGIT_VALUES.length)]! +=
-      sign * wordAt(FIELDS + i) * DIGIT_VALUES[power % DIGIT_VALUES.length]!
+      sign * digit * DIGIT_VALUES[power % DIGIT_VALUES.length]!
   }
   return counts
 }

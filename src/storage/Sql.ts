@@ -55,6 +55,8 @@ const readPool = {
     // yet, it would otherwise sort all rows for the first few.
     enable_bitmapscan: "off",
     ...byIndex,
+    // It takes a range of an index for a large part of it, and starting helpers takes ten times what reading it does.
+    max_parallel_workers_per_gather: "0",
     default_transaction_read_only: "on",
     statement_timeout: String(Limits.databaseReadMs)
   }

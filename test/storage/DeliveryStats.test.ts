@@ -8,9 +8,20 @@ import type { Network } from "../../src/domain/Network.ts"
 import { type StatsPeriod, statsPeriods, statsWidths } from "../../src/domain/StatsPeriod.ts"
 import { makeChance } from "../../src/ledger/simulated/Chance.ts"
 import { DeliveryQueries } from "../../src/storage/DeliveryQueries.ts"
+import { deliveryStats } from "../../src/storage/DeliveryStats.ts"
 import { DeliveryStore, type NewDelivery } from "../../src/storage/DeliveryStore.ts"
 import { foldChanges } from "../../src/storage/DeliveryTotals.ts"
-import { attemptOf, DAY_MS, DeliveriesLive, NOW, newDelivery, prepare } from "../support/countedDeliveries.ts"
+import { ReadSql } from "../../src/storage/Sql.ts"
+import {
+  attemptOf,
+  DAY_MS,
+  DeliveriesLive,
+  NOW,
+  newDelivery,
+  OWNER,
+  prepare
+} from "../support/countedDeliveries.ts"
+import { insertAccount, insertWebhook } from "../support/rows.ts"
 
 /** An eighth, and the rounding to whole milliseconds. */
 const within = (found: number, exact: number) => Math.abs(found - exact) <= exact / 8 + 0.5
@@ -18,8 +29,16 @@ const within = (found: number, exact: number) => Math.abs(found - exact) <= exac
 layer(DeliveriesLive)("statistics of deliveries", (it) => {
   it.effect("are those of the rows, of a webhook or an account, percentiles within an eighth", () =>
     Effect.gen(function* () {
-      const [one, other] = yield* prepare(2)
+      yield* prepare(0)
       const owner = { accountId: "acct_2", networks: ["testnet", "devnet"] } as const
+      yield* insertAccount(owner.accountId)
+      const sql = yield* SqlClient.SqlClient
+      const [one, other] = yield* Effect.forEach(owner.networks, (network) =>
+        Effect.tap(
+          insertWebhook(owner.accountId),
+          (id) => sql`UPDATE webhooks SET network = ${network} WHERE id = ${id}`
+        )
+      )
       const ownDelivery = (webhookId: string, createdMs: number): NewDelivery => ({
         ...newDelivery(webhookId, createdMs, "nft.minted"),
         accountId: owner.accountId,
@@ -112,6 +131,49 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
       for (const period of statsPeriods)
         for (const networks of [owner.networks, owner.networks.slice(0, 1)])
           for (const webhookId of [one!, other!, undefined]) yield* check(networks, period, webhookId)
+    })
+  )
+
+  it.effect("read the deliveries of the account, or of the webhook, and nobody else's", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const read = yield* ReadSql
+      const [webhookId, otherId] = yield* prepare(2)
+      yield* insertAccount("acct_3")
+      const strangerId = yield* insertWebhook("acct_3")
+      const sinceMs = NOW - statsWidths["1h"].periodMs
+      const insert = (webhook: string, accountId: string, rows: number) => sql`
+        INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, status, updated_at)
+        SELECT left(first_delivery_id(${sinceMs}::bigint + i % 1000), 14) || ${webhook.slice(-10)} || lpad(i::text, 6, '0'),
+               ${webhook}, ${accountId}, 'mainnet', 'event', 'payment.xrp', i, 'delivered', now()
+        FROM generate_series(0, ${rows - 1}::bigint) AS i`
+      yield* insert(webhookId!, OWNER.accountId, 10)
+      yield* insert(otherId!, OWNER.accountId, 20)
+      // PostgreSQL does not hear of the other account, as in a session that made its plan before.
+      yield* sql`ANALYZE deliveries`
+      yield* insert(strangerId, "acct_3", 1_000)
+      /** By the session so far. */
+      const rowsRead = Effect.map(
+        read<{ readonly rows: number }>`
+          SELECT sum(seq_tup_read + idx_tup_fetch)::float8 AS rows FROM pg_stat_xact_user_tables
+          WHERE relname LIKE 'deliveries%'`,
+        ([row]) => row!.rows
+      )
+      for (const [id, rows] of [
+        [undefined, 30],
+        [webhookId, 10]
+      ] as const)
+        for (const withPoints of [true, false]) {
+          const { before, after } = yield* read.withTransaction(
+            Effect.gen(function* () {
+              const before = yield* rowsRead
+              const { delivered } = yield* deliveryStats(read, OWNER, id, "1h", NOW, withPoints)
+              assert.strictEqual(delivered, rows)
+              return { before, after: yield* rowsRead }
+            })
+          )
+          assert.strictEqual(after - before, rows)
+        }
     })
   )
 
