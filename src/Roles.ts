@@ -61,6 +61,7 @@ import { Leases } from "./storage/Leases.ts"
 import { MailStore } from "./storage/MailStore.ts"
 import { Outbox } from "./storage/Outbox.ts"
 import { maintain, Partitions } from "./storage/Partitions.ts"
+import { keepPendingTypes } from "./storage/PendingTypes.ts"
 import { ReplayStore } from "./storage/ReplayStore.ts"
 import { ReplayWork } from "./storage/ReplayWork.ts"
 import { SecretBox } from "./storage/SecretBox.ts"
@@ -297,7 +298,7 @@ export const roles = Layer.unwrap(
         )
       ),
       // Apart: a process of the version before may have the retention, and knows nothing of these.
-      supervised("totals", alone("totals", keepTotals)),
+      supervised("totals", alone("totals", Effect.raceAllFirst([keepTotals, keepPendingTypes]))),
       // Both write to the outbox: the API webhooks' changes, deliver those it disables.
       chosen("api") || chosen("deliver") ? outboxPublisherLayer : Layer.empty,
       chosen("api") || chosen("deliver") ? notifyLayer : Layer.empty,

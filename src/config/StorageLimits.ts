@@ -75,5 +75,11 @@ export const storageLimits = {
   /** Changes that have been moved when the room they took is made free: a few dozen pages. */
   deliveryChangesVacuumed: 1_000,
   /** The table's size above which its end is given back, too: a few thousand changes beside room for as many. */
-  deliveryChangesBytes: 4 * 1024 * 1024
+  deliveryChangesBytes: 4 * 1024 * 1024,
+  /**
+   * Types of what is pending in a minute are found out when that has waited for so long: before, most are delivered, and
+   * it would be for nothing. So many minutes in one step, which their totals wait for, and so many deliveries looked at in
+   * each: a minute with more of them is looked through by whoever asks. Between looks that find little.
+   */
+  pendingTypes: { afterMs: 600_000, minutes: 20, deliveries: 5_000, pauseMs: 30_000 }
 } as const

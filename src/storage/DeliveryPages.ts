@@ -212,16 +212,27 @@ export const recentStatement = (
 const isByType = ({ status, eventType }: DeliveryFilter): boolean =>
   status === "delivered" && eventType !== undefined
 
-/** Of changes that are not in the totals yet: those after which there may be more that the filter wants. */
+/**
+ * Of changes that are not in the totals yet: those after which there may be more that the filter wants than totals tell.
+ * Where one came and one went, totals tell of the minute anyway, but not of the type that came, if they know types (0018).
+ */
 const someChanged = (
   key: string,
   filter: DeliveryFilter,
-  type: () => string,
+  nowMs: number,
+  bind: Bind,
   conditions: ReadonlyArray<string>
 ): string => {
+  const { status, eventType } = filter
+  const more = `sum(${status}) > 0`
+  // Half of what a minute is old by then: clocks may differ.
+  const mayBeKnown = () =>
+    `at < to_timestamp(${bind(String(nowMs - Limits.pendingTypes.afterMs / 2))}::float8 / 1000)`
   const some = isByType(filter)
-    ? `bit_or(delivered_types) & event_type_bit(${type()}) <> 0`
-    : `sum(${filter.status}) > 0`
+    ? `bit_or(delivered_types) & event_type_bit(${bind(eventType ?? "")}) <> 0`
+    : status === "pending" && eventType !== undefined
+      ? `(${more} OR max(pending) > 0 AND ${mayBeKnown()})`
+      : more
   return `
     SELECT ${key} FROM delivery_changes WHERE ${all(conditions)}
     GROUP BY ${key} ${filter.status === undefined ? "" : `HAVING ${some}`}`
@@ -234,9 +245,9 @@ export interface ChangedTimes {
 }
 
 /** Finds `ChangedTimes`. */
-export const changedTimesStatement = (owner: Owner, filter: DeliveryFilter): Statement =>
+export const changedTimesStatement = (owner: Owner, filter: DeliveryFilter, nowMs: number): Statement =>
   statementOf((bind) => {
-    const changed = someChanged("webhook_id, at", filter, () => bind(filter.eventType ?? ""), [
+    const changed = someChanged("webhook_id, at", filter, nowMs, bind, [
       `account_id = ${bind(owner.accountId)}`,
       `network = ANY(${bind(owner.networks)}::text[])`,
       ...(filter.webhookId === undefined ? [] : [`webhook_id = ${bind(filter.webhookId)}`])
@@ -259,18 +270,18 @@ export const changedStatement = (
   columns: string,
   owner: Owner,
   filter: DeliveryFilter,
-  range: PageRange
+  range: PageRange,
+  nowMs: number
 ): Statement => {
   if (isInOrder(filter)) return recentStatement(columns, owner, filter, range)
   return statementOf((bind) => {
     const parts = partsOf(bind, columns, owner, filter, range)
-    const { webhook, type, ofAccount, ofMinute, ofRange, newestOf, within, rowsAmong, ofNetworks } = parts
-    const minutes = someChanged(
-      filter.status === "pending" ? "webhook_id, at" : "at",
-      filter,
-      () => type ?? "",
-      [...ofAccount, ...(webhook === undefined ? [] : [`webhook_id = ${webhook}`]), ...ofRange("minute")]
-    )
+    const { webhook, ofAccount, ofMinute, ofRange, newestOf, within, rowsAmong, ofNetworks } = parts
+    const minutes = someChanged(filter.status === "pending" ? "webhook_id, at" : "at", filter, nowMs, bind, [
+      ...ofAccount,
+      ...(webhook === undefined ? [] : [`webhook_id = ${webhook}`]),
+      ...ofRange("minute")
+    ])
     return ofNetworks(
       newestOf("minute", `${minutes} ORDER BY at DESC`, within("minute", rowsAmong(ofMinute)))
     )
@@ -305,13 +316,19 @@ export const pageStatement = (
         "at < hour.at + interval '1 hour'"
       ])} ORDER BY at DESC`
 
-    /** Few of a minute's are pending: they are found by webhook. The conditions are those of two indexes. */
+    /**
+     * Few of a minute's are pending: they are found by webhook, and their types may be known (0018). The first conditions
+     * are those of two indexes.
+     */
     const pendingMinutes = () => `
       SELECT webhook_id, at FROM delivery_minutes WHERE ${all([
         "has_pending",
         webhook === undefined ? `webhook_id <> ${ofAll}` : `webhook_id = ${webhook}`,
         ...ofAccount,
-        ...ofRange("minute")
+        ...ofRange("minute"),
+        ...(type === undefined
+          ? []
+          : [`(pending_types IS NULL OR pending_types & (SELECT event_type_bit(${type})) <> 0)`])
       ])} ORDER BY at DESC`
 
     const search = () => {

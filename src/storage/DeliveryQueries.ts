@@ -133,10 +133,10 @@ export class DeliveryQueries extends Context.Service<
             const rows = yield* rowsOf(recentStatement(COLUMNS, owner, filter, recent))
             if (rows.length === limit || recent === range) return rows
           }
-          const { text, values } = changedTimesStatement(owner, filter)
+          const { text, values } = changedTimesStatement(owner, filter, nowMs)
           const [times] = yield* read.unsafe<ChangedTimes>(text, values)
           const part = times && changedPart(range, times)
-          const changed = part ? yield* rowsOf(changedStatement(COLUMNS, owner, filter, part)) : []
+          const changed = part ? yield* rowsOf(changedStatement(COLUMNS, owner, filter, part, nowMs)) : []
           const counted = yield* rowsOf(pageStatement(COLUMNS, owner, filter, range))
           return changed.length === 0 ? counted : newest(limit, changed, counted)
         }),

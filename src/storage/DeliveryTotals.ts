@@ -15,16 +15,23 @@ const key = ["webhook_id", "account_id", "network", "at"]
 const counts = ["pending", "retrying", "delivered", "failed", "latency_sum", "latencies"]
 const list = (items: ReadonlyArray<string>): string => items.join(", ")
 
-const sumsBy = (unit: string, changes: string): string => `
+const sumsBy = (unit: string, changes: string, more = ""): string => `
   SELECT webhook_id, account_id, network, date_trunc('${unit}', at, 'UTC') AS at,
-         ${list(counts.map((name) => `sum(${name}) AS ${name}`))}, bit_or(delivered_types) AS delivered_types
+         ${list(counts.map((name) => `sum(${name}) AS ${name}`))}, bit_or(delivered_types) AS delivered_types${more}
   FROM ${changes} GROUP BY 1, 2, 3, 4`
 
+const changed = `(${list(counts)}) <> (${list(counts.map(() => "0"))})`
+
 /** In the order of the key, so that no two that do this wait for each other in a circle. */
-const addTotals = (table: string, changes: string, columns: ReadonlyArray<string>): string => `
+const addTotals = (
+  table: string,
+  changes: string,
+  columns: ReadonlyArray<string>,
+  which = changed
+): string => `
   INSERT INTO ${table} AS total (${list([...key, ...columns])})
   SELECT ${list([...key, ...columns])} FROM ${changes}
-  WHERE (${list(counts)}) <> (${list(counts.map(() => "0"))})
+  WHERE ${which}
   ORDER BY ${list(key)}
   ON CONFLICT (${list(key)}) DO UPDATE SET ${list(
     columns.map(
@@ -42,13 +49,14 @@ const fold = `
   ), of_account AS (
     SELECT '${ALL_WEBHOOKS}', ${list([...key.slice(1), ...counts, "delivered_types"])} FROM changes
   ), minutes AS MATERIALIZED (
-    ${sumsBy("minute", "(SELECT * FROM changes UNION ALL SELECT * FROM of_account) AS each")}
+    ${sumsBy("minute", "(SELECT * FROM changes UNION ALL SELECT * FROM of_account) AS each", ", max(pending) > 0 AS some_came")}
   ), hours AS MATERIALIZED (
     ${sumsBy("hour", "minutes")}
   ), days AS (
     ${sumsBy("day", "hours")}
   ), minutes_added AS (
-    ${addTotals("delivery_minutes", "minutes", counts)}
+    -- Also where one that came is made up for by one that went: which types are pending is forgotten then (0018).
+    ${addTotals("delivery_minutes", "minutes", counts, `${changed} OR some_came`)}
   ), hours_added AS (
     ${addTotals("delivery_hours", "hours", [...counts, "delivered_types"])}
   ), days_added AS (

@@ -22,6 +22,7 @@ import deliveredAttempts from "./migrations/0014_delivered_attempts.ts"
 import deliveryChanges from "./migrations/0015_delivery_changes.ts"
 import deletedQueues from "./migrations/0016_deleted_queues.ts"
 import pendingMinutes from "./migrations/0017_pending_minutes.ts"
+import pendingTypes from "./migrations/0018_pending_types.ts"
 
 const migrations = {
   "0001_foundation": foundation,
@@ -40,7 +41,8 @@ const migrations = {
   "0014_delivered_attempts": deliveredAttempts,
   "0015_delivery_changes": deliveryChanges,
   "0016_deleted_queues": deletedQueues,
-  "0017_pending_minutes": pendingMinutes
+  "0017_pending_minutes": pendingMinutes,
+  "0018_pending_types": pendingTypes
 }
 const TABLE = "migrations"
 const newest = Object.keys(migrations).length

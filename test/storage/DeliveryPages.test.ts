@@ -20,6 +20,7 @@ import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
 import { foldChanges } from "../../src/storage/DeliveryTotals.ts"
 import { Outbox } from "../../src/storage/Outbox.ts"
 import { Partitions } from "../../src/storage/Partitions.ts"
+import { findPendingTypes } from "../../src/storage/PendingTypes.ts"
 import { ReadSql } from "../../src/storage/Sql.ts"
 import { TestDatabase } from "../support/postgres.ts"
 import { insertAccount, insertWebhook } from "../support/rows.ts"
@@ -128,16 +129,21 @@ layer(Live)("pages of deliveries", (it) => {
       const owner = { accountId: "acct_minutes", networks: ["mainnet" as const] }
       const { text, values } = pageStatement("id", owner, filter, pageRange(filter, undefined, LIMIT))
       const literals = values.map((value) => `'${typeof value === "string" ? value : `{${value.join()}}`}'`)
-      const [row] = yield* read.withTransaction(
-        Effect.andThen(
-          read.unsafe(`PREPARE page AS ${text}`),
-          read.unsafe<{ readonly "QUERY PLAN": ReadonlyArray<{ readonly Plan: PlanNode }> }>(
-            `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE page(${literals.join()})`
-          )
-        )
+      const readForPage = read.withTransaction(
+        Effect.gen(function* () {
+          yield* read.unsafe(`PREPARE page AS ${text}`)
+          const [row] = yield* read.unsafe<{
+            readonly "QUERY PLAN": ReadonlyArray<{ readonly Plan: PlanNode }>
+          }>(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE page(${literals.join()})`)
+          yield* read`DEALLOCATE page`
+          return rowsRead(row!["QUERY PLAN"][0]!.Plan)
+        })
       )
       // The webhook's two of each such minute.
-      assert.isAtMost(rowsRead(row!["QUERY PLAN"][0]!.Plan), 2 * hours)
+      assert.isAtMost(yield* readForPage, 2 * hours)
+      // None, once it is known what waits there.
+      assert.strictEqual(yield* findPendingTypes(NOW), hours)
+      assert.strictEqual(yield* readForPage, 0)
     })
   )
 

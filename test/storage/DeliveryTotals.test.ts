@@ -16,7 +16,9 @@ import deliveryTotals from "../../src/storage/migrations/0006_delivery_totals.ts
 import accountTotals from "../../src/storage/migrations/0011_account_totals.ts"
 import deliveryChanges from "../../src/storage/migrations/0015_delivery_changes.ts"
 import pendingMinutes from "../../src/storage/migrations/0017_pending_minutes.ts"
+import pendingTypes from "../../src/storage/migrations/0018_pending_types.ts"
 import { Partitions } from "../../src/storage/Partitions.ts"
+import { findPendingTypes } from "../../src/storage/PendingTypes.ts"
 import { WebhookStore } from "../../src/storage/WebhookStore.ts"
 import {
   attemptOf,
@@ -305,7 +307,7 @@ layer(DeliveriesLive)("migrations to totals of deliveries", (it) => {
       yield* sql`ALTER TABLE deliveries DROP COLUMN failing_status`
       yield* sql`
         DROP FUNCTION count_deliveries_on_insert, count_deliveries_on_update, count_deliveries_on_delete,
-          delivery_created_at, first_delivery_id, event_type_bit, latency_histogram, flag_pending CASCADE`
+          delivery_created_at, first_delivery_id, event_type_bit, latency_histogram, flag_pending, forget_pending_types CASCADE`
       yield* deliveryTotals
       for (let i = 0; i < 20; i++) yield* randomWrite(chance, webhooks, rows, WRITES - 1)
       yield* accountTotals
@@ -319,6 +321,8 @@ layer(DeliveriesLive)("migrations to totals of deliveries", (it) => {
       yield* pendingMinutes
       assert.isNotEmpty(yield* sql`SELECT 1 FROM delivery_minutes WHERE has_pending`)
       assert.deepStrictEqual(yield* wronglyFlagged, [])
+      yield* pendingTypes
+      assert.isAbove(yield* findPendingTypes(NOW), 0)
     })
   )
 })
