@@ -124,7 +124,7 @@ export const deliveryStats = (
   /** Each goes on from the part before it; what is empty is left out. */
   const totalsOf = (table: string, fromMs: number, untilMs: number) => sql`
     UNION ALL
-    SELECT at, delivered, failed, pending + retrying AS pending, latency_sum::float8 AS latency_sum ${forPoints(", latencies")}
+    SELECT at, delivered, failed, pending + retrying AS pending, latency_sum ${forPoints(", latencies")}
     FROM ${sql(table)} WHERE ${owned} AND at >= ${new Date(fromMs)} AND at < ${new Date(untilMs)}`
   const ofTotals = (table: string, fromMs: number, untilMs: number) =>
     fromMs < untilMs
@@ -147,7 +147,7 @@ export const deliveryStats = (
     SELECT ${new Date(sinceMs)} AS at, (count(*) FILTER (WHERE is_delivered))::int AS delivered,
            (count(*) FILTER (WHERE is_failed))::int AS failed,
            (count(*) FILTER (WHERE NOT is_delivered AND NOT is_failed))::int AS pending,
-           coalesce(sum(response_time_ms) FILTER (WHERE is_delivered), 0)::float8 AS latency_sum
+           coalesce(sum(response_time_ms) FILTER (WHERE is_delivered), 0) AS latency_sum
            ${forPoints(", coalesce(sum(latency_histogram(response_time_ms)) FILTER (WHERE is_delivered), 0) AS latencies")}
     FROM (
       SELECT status = 'delivered' AS is_delivered, status = 'failed' AS is_failed, response_time_ms FROM deliveries
@@ -169,6 +169,7 @@ export const deliveryStats = (
             sql`AND EXISTS (SELECT FROM webhooks WHERE id = ${webhookId} AND ${owned})`
           )
         ]
+  // Their columns have the same types, so that PostgreSQL converts none of them a row at a time.
   const parts = sql`
     ${sql.join(" UNION ALL ", false)(firstRows)}
     ${ofTotals("delivery_minutes", beginOf(MINUTE_MS), beginOf(HOUR_MS))}
@@ -185,11 +186,11 @@ export const deliveryStats = (
   // A minute of a network is one row, and mostly nothing has to be added up.
   const single = pointMs === MINUTE_MS && owner.networks.length === 1
   const total = (name: string) => sql.literal(single ? name : `sum(${name})`)
+  const count = (name: string) => sql.literal(`${single ? name : `sum(${name})::float8`} AS ${name}`)
   const point = single ? sql.literal("at") : sql`date_bin(${`${pointMs} ms`}::interval, at, 'epoch')`
   return sql<PointRow>`
-    SELECT ${point} AS point, ${total("delivered")}::float8 AS delivered,
-           ${total("failed")}::float8 AS failed, ${total("pending")}::float8 AS pending,
-           ${total("latency_sum")} AS latency_sum, numeric_send(${total("latencies")}) AS latencies
+    SELECT ${point} AS point, ${sql.csv(["delivered", "failed", "pending"].map(count))},
+           ${total("latency_sum")}::float8 AS latency_sum, numeric_send(${total("latencies")}) AS latencies
     FROM (${parts}) AS parts ${sql.literal(single ? "" : "GROUP BY 1")}`.pipe(
     Effect.map((rows) => ({
       ...statsOf(rows),
