@@ -33,14 +33,15 @@ const STEADY_EVENTS = 50
 const ROUNDS_AFTER = 100
 /** Events that become rows at once while the backlog is made. */
 const CHUNK_EVENTS = 100
+/** Of what was under way when the round began: it is recorded late, and must let no partition take more. */
+const NO_PARTITION = -1
 /** Takes nothing. */
 const SHUT: FeedLimits = {
   topic: DELIVERIES_TOPIC,
   takeRecords: 300,
   deliveriesPerRecord: 1,
   aheadRecords: -1,
-  // Of none that there is: what was under way is recorded late, and must open no partition.
-  partitionOf: () => -1
+  partitionOf: () => NO_PARTITION
 }
 /** Two attempts of each webhook end in it. */
 const DOWN_MS = 21_000
@@ -76,7 +77,7 @@ const measure = Effect.gen(function* () {
       const partitions = new Map(
         works.map((each) => [each.delivery_id, partitionOf(DELIVERIES_TOPIC, each.webhook_id)])
       )
-      const limits: FeedLimits = { ...SHUT, partitionOf: (id) => partitions.get(id) ?? 0 }
+      const limits: FeedLimits = { ...SHUT, partitionOf: (id) => partitions.get(id) ?? NO_PARTITION }
       feed.hold(limits)
       yield* queueWorks(works, accountId)
       const target = feed.recorded() + works.length
