@@ -225,7 +225,7 @@ const someChanged = (
 ): string => {
   const { status, eventType } = filter
   const more = `sum(${status}) > 0`
-  // Half of what a minute is old by then: clocks may differ.
+  // From half the age on at which types are found out: clocks may differ.
   const mayBeKnown = () =>
     `at < to_timestamp(${bind(String(nowMs - Limits.pendingTypes.afterMs / 2))}::float8 / 1000)`
   const some = isByType(filter)

@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000
 const TYPES = ["payment.xrp", "nft.minted", "check.cashed"] as const
 const PAGE = 100
 
-const pendingOf = (webhookId: string, eventType: string, nowMs = NOW) =>
+const pendingOf = (webhookId: string, eventType: string) =>
   Effect.gen(function* () {
     const queries = yield* DeliveryQueries
     const filter: DeliveryFilter = {
@@ -30,7 +30,7 @@ const pendingOf = (webhookId: string, eventType: string, nowMs = NOW) =>
       since: undefined,
       until: undefined
     }
-    const rows = yield* queries.list(OWNER, filter, undefined, PAGE, nowMs)
+    const rows = yield* queries.list(OWNER, filter, undefined, PAGE, NOW)
     return rows.map(({ id }) => id)
   })
 
