@@ -3,6 +3,7 @@
  * document and a client are made from it; it knows the domain and nothing else.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import packageJson from "../../package.json" with { type: "json" }
 import { Account } from "./contract/Account.ts"
 import { ApiKeys } from "./contract/ApiKeys.ts"
 import { Deliveries } from "./contract/Deliveries.ts"
@@ -35,13 +36,16 @@ export class Api extends HttpApi.make("ledgerhook")
   .annotateMerge(
     OpenApi.annotations({
       title: "Ledgerhook",
-      version: "1.0.0",
+      version: packageJson.version,
       description,
       servers: [{ url: "/", description: "This service" }],
       license: { name: "Apache 2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
       transform: publishedDocument
     })
   ) {}
+
+/** The part of it that every process serves, whatever its roles. */
+export class OperatorApi extends HttpApi.make("ledgerhook").add(System) {}
 
 /** As it is served at /openapi.json. */
 export const openApiDocument = (): object => OpenApi.fromApi(Api)

@@ -1,14 +1,16 @@
 /**
  * `/docs`: the API to read and to try in a browser. The page holds all it needs, the document included, and its
- * Content-Security-Policy lets it speak to this server and to nobody else.
+ * Content-Security-Policy lets it speak to this server and to nobody else. `/openapi.json`: the document alone.
  */
 import { createHash } from "node:crypto"
 import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpRouter, type HttpServerResponse } from "effect/http"
 import { HttpApiSwagger } from "effect/http-api"
-import { Api } from "./Contract.ts"
+import { Api, openApiDocument } from "./Contract.ts"
+import { serveDocument } from "./Documents.ts"
 
 export const DOCS_PATH = "/docs"
+export const OPENAPI_PATH = "/openapi.json"
 
 /** A script's name in the policy: no other one runs. */
 const hashOf = (script: string): string => `'sha256-${createHash("sha256").update(script).digest("base64")}'`
@@ -26,21 +28,38 @@ const policyOf = (page: string): string =>
     "frame-ancestors 'none'"
   ].join("; ")
 
-/** The page is the same each time, and so is its policy. */
-const policies = new WeakMap<Uint8Array, string>()
+/** The page is the same each time: its text is read once. */
+const pages = new WeakMap<Uint8Array, ReturnType<typeof serveDocument>>()
 
-const withPolicy = (response: HttpServerResponse.HttpServerResponse) => {
-  const { body } = response
-  if (body._tag !== "Uint8Array") return response
-  const policy = policies.get(body.body) ?? policyOf(new TextDecoder().decode(body.body))
-  policies.set(body.body, policy)
-  return HttpServerResponse.setHeaders(response, {
-    "content-security-policy": policy,
-    "referrer-policy": "no-referrer",
-    "x-content-type-options": "nosniff"
+const servePage = (page: HttpServerResponse.HttpServerResponse) => {
+  const { body } = page
+  if (body._tag !== "Uint8Array") return Effect.succeed(page)
+  const known = pages.get(body.body)
+  if (known !== undefined) return known
+  const served = serveDocument({
+    bytes: body.body,
+    contentType: body.contentType,
+    headers: {
+      "content-security-policy": policyOf(new TextDecoder().decode(body.body)),
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff"
+    }
   })
+  pages.set(body.body, served)
+  return served
 }
 
-export const docsLayer = HttpApiSwagger.layer(Api, { path: DOCS_PATH }).pipe(
-  Layer.provide(HttpRouter.middleware((page) => Effect.map(page, withPolicy)).layer)
+const pageLayer = HttpApiSwagger.layer(Api, { path: DOCS_PATH }).pipe(
+  Layer.provide(HttpRouter.middleware(Effect.flatMap(servePage)).layer)
 )
+
+const documentLayer = HttpRouter.add(
+  "GET",
+  OPENAPI_PATH,
+  serveDocument({
+    bytes: Buffer.from(JSON.stringify(openApiDocument())),
+    contentType: "application/json"
+  })
+)
+
+export const docsLayer = Layer.merge(pageLayer, documentLayer)

@@ -1,18 +1,19 @@
 /**
  * What every request passes, in the order of checks that the API promises: 401, 429, 404 for the path, 405, 403, 413,
- * 415, 400; then the handler. And what every answer passes: a request id, the key's rate limits, the error body, nothing
+ * 415, 400; then the handler. A request without a valid key waits for its turn first (`KeylessTurns`). And what every answer passes: a request id, the key's rate limits, the error body, nothing
  * of the inside. A handler that dies is a 500 that tells the request id and is logged with its cause.
  */
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Clock, Effect, Option, type Types } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Limits } from "../config/Limits.ts"
 import { hasScope, type Scope } from "../domain/ApiKey.ts"
-import { AdmissionQueue, type Admitted } from "./AdmissionQueue.ts"
+import type { AdmissionQueue, Admitted } from "./AdmissionQueue.ts"
 import { authenticate, NO_VALID_KEY } from "./Authentication.ts"
-import { Api } from "./Contract.ts"
 import { Caller } from "./contract/Common.ts"
 import { type ErrorCode, errorBody, statusOf, Unavailable } from "./Errors.ts"
-import { isApiPath, makeFindPath, type OtherPath, pathOf } from "./Paths.ts"
+import { keylessTurns } from "./KeylessTurns.ts"
+import { type FindPath, isApiPath, isProbe, pathOf } from "./Paths.ts"
 import { type RateStanding, rateHeaders, retryAfterSeconds } from "./RateLimits.ts"
 import { checkBody } from "./RequestBody.ts"
 import { requestIdOf } from "./RequestId.ts"
@@ -26,6 +27,12 @@ const refusal = (code: ErrorCode, message: string, headers: Readonly<Record<stri
 
 const noPath = refusal("NOT_FOUND", "There is nothing at this path.")
 const noKey = refusal("UNAUTHORIZED", NO_VALID_KEY)
+const noHost = refusal("VALIDATION_ERROR", "The request needs the header Host.")
+
+/** HTTP/1.1 demands it; older clients may lack it. */
+const lacksHost = (request: Request): boolean =>
+  request.headers["host"] === undefined &&
+  NodeHttpServerRequest.toIncomingMessage(request).httpVersion === "1.1"
 
 const rateLimited = (rate: RateStanding, nowMs: number) => {
   const seconds = String(retryAfterSeconds(rate, nowMs))
@@ -67,9 +74,11 @@ const answered = <R>(
     )
   })
 
-export const gate = (others: ReadonlyArray<OtherPath>) => {
-  const findPath = makeFindPath(Api, others)
-
+/** `makeAdmit`: who may call under /v1; undefined where nothing is served there. */
+export const gate = <R>(
+  findPath: FindPath,
+  makeAdmit: Effect.Effect<AdmissionQueue["Service"]["admit"] | undefined, never, R>
+) => {
   /** `caller`: undefined outside /v1. */
   const routed = (request: Request, handler: Handler, caller: Admitted | undefined) =>
     Effect.gen(function* () {
@@ -100,27 +109,30 @@ export const gate = (others: ReadonlyArray<OtherPath>) => {
 
   return HttpRouter.middleware<{ provides: Caller }>()(
     Effect.gen(function* () {
-      const { admit } = yield* AdmissionQueue
+      const admit = yield* makeAdmit
+      const turns = yield* keylessTurns
       // Typed as failing, as the router wants it of a middleware; in truth nothing is left to fail.
       return (handler: Handler): Effect.Effect<Response, Types.unhandled, Request> =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
           const requestId = requestIdOf(request.headers)
           /** Known once the key is, and told whatever becomes of the request. */
           let rate: RateStanding | undefined
-          /** A request under /v1: counted when it has a valid key, and told how many more may come. */
-          const admitted = Effect.gen(function* () {
+          const path = pathOf(request.url)
+          const response = Effect.gen(function* () {
+            if (lacksHost(request)) return yield* Effect.as(turns.other, noHost)
+            if (admit === undefined || !isApiPath(path)) {
+              yield* isProbe(path) ? turns.probe : turns.other
+              return yield* routed(request, handler, undefined)
+            }
             const found = yield* authenticate(request, admit)
-            if (Option.isNone(found)) return noKey
+            if (Option.isNone(found)) return yield* Effect.as(turns.other, noKey)
+            // The request is counted, and its answer says how many more may come.
             rate = found.value.rate
             return rate.admitted
               ? yield* routed(request, handler, found.value)
               : rateLimited(rate, yield* Clock.currentTimeMillis)
           })
-          return answered(
-            isApiPath(pathOf(request.url)) ? admitted : routed(request, handler, undefined),
-            request,
-            requestId
-          ).pipe(
+          return answered(response, request, requestId).pipe(
             Effect.map((response) =>
               HttpServerResponse.setHeaders(response, {
                 ...(rate === undefined ? {} : rateHeaders(rate)),

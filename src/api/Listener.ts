@@ -4,12 +4,12 @@
  * end within `Limits.apiShutdownMs`, and then whatever is left is cut: nobody holds the process by holding a connection.
  */
 import { createServer, type Server } from "node:http"
-import type { Socket } from "node:net"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer, Schema } from "effect"
 import { HttpServer } from "effect/http"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
+import { paceConnections } from "./Connections.ts"
 import { errorBody } from "./Errors.ts"
 import { requestIdOf } from "./RequestId.ts"
 
@@ -43,15 +43,17 @@ const listenProblem = (cause: unknown, host: string, port: number): string => {
   }
 }
 
-/** Connections on which no request has come yet; Node's own closing of idle ones passes them over. */
-const trackSilent = (server: Server): ReadonlySet<Socket> => {
-  const silent = new Set<Socket>()
-  server.on("connection", (socket) => {
-    silent.add(socket)
-    socket.once("close", () => silent.delete(socket))
+const makeServer = (): Server => {
+  const server = createServer({
+    requestTimeout: Limits.requestReceiveMs,
+    highWaterMark: Limits.connectionInputBytes,
+    // The gate answers it, with a body.
+    requireHostHeader: false,
+    // No path has another protocol: such a request is answered as if it had not asked.
+    shouldUpgradeCallback: () => false
   })
-  server.on("request", ({ socket }) => silent.delete(socket))
-  return silent
+  server.timeout = Limits.connectionStallMs
+  return answerMalformed(server)
 }
 
 /** Runs `serve` on the server, for as long as the layer lives. */
@@ -59,8 +61,8 @@ export const listen = <A, E, R>(serve: Layer.Layer<A, E, R>) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { host, port } = yield* Settings
-      const server = answerMalformed(createServer({ requestTimeout: Limits.requestReceiveMs }))
-      const silent = trackSilent(server)
+      const server = makeServer()
+      const connections = paceConnections(server)
       const httpServer = Layer.effect(
         HttpServer.HttpServer,
         Effect.gen(function* () {
@@ -77,13 +79,7 @@ export const listen = <A, E, R>(serve: Layer.Layer<A, E, R>) =>
         })
       )
       // First of all, before the server stops to listen.
-      const dropSilent = Layer.effectDiscard(
-        Effect.addFinalizer(() =>
-          Effect.sync(() => {
-            for (const socket of silent) socket.destroy()
-          })
-        )
-      )
+      const dropSilent = Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(connections.closeSilent)))
       return dropSilent.pipe(Layer.provideMerge(serve), Layer.provideMerge(httpServer))
     })
   ).pipe(Layer.provide(NodeHttpServer.layerHttpServices))

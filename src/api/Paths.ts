@@ -36,6 +36,9 @@ export const pathOf = (url: string): string => url.split("?", 1)[0]!
 /** Whether a key is needed there, also where nothing is. */
 export const isApiPath = (path: string): boolean => path === "/v1" || path.startsWith("/v1/")
 
+/** Asked by monitoring, which takes a late answer for a dead process. */
+export const isProbe = (path: string): boolean => path === "/healthz" || path === "/readyz"
+
 export interface OtherPath {
   readonly method: string
   readonly path: string

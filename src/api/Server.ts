@@ -1,4 +1,7 @@
-/** The API server: the contract's routes with their handlers, behind the gate, on the listener's port. */
+/**
+ * What a process answers on its port: with the role `api` the contract's routes, without it only what its operator asks
+ * (`/healthz`, `/readyz`, `/metrics`). Both stand behind the gate.
+ */
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { HttpApiBuilder, type HttpApiError, HttpApiMiddleware } from "effect/http-api"
@@ -7,9 +10,9 @@ import { Limits } from "../config/Limits.ts"
 import { KeyAdmission } from "../storage/KeyAdmission.ts"
 import { AdmissionQueue } from "./AdmissionQueue.ts"
 import { keyRequiredLayer } from "./Authentication.ts"
-import { Api } from "./Contract.ts"
+import { Api, OperatorApi } from "./Contract.ts"
 import { CommonErrors } from "./contract/Common.ts"
-import { DOCS_PATH, docsLayer } from "./Docs.ts"
+import { DOCS_PATH, docsLayer, OPENAPI_PATH } from "./Docs.ts"
 import { validationError } from "./Errors.ts"
 import { gate } from "./Gate.ts"
 import { accountLayer } from "./handlers/Account.ts"
@@ -21,10 +24,10 @@ import { replayLayer } from "./handlers/Replay.ts"
 import { systemLayer } from "./handlers/System.ts"
 import { webhooksLayer } from "./handlers/Webhooks.ts"
 import { listen } from "./Listener.ts"
+import { makeFindPath } from "./Paths.ts"
 import { requestSpans } from "./RequestSpans.ts"
 import { schemaMessage } from "./SchemaMessages.ts"
 
-const OPENAPI_PATH = "/openapi.json"
 /** Prometheus text of every metric in observability/Metrics. */
 const METRICS_PATH = "/metrics"
 
@@ -36,13 +39,16 @@ const commonErrorsLayer = HttpApiMiddleware.layerSchemaErrorTransform(CommonErro
   Effect.fail(isRequestFault(error) ? validationError(schemaMessage(error)) : error)
 )
 
-const gateLayer = gate([
-  { method: "GET", path: OPENAPI_PATH },
-  { method: "GET", path: METRICS_PATH },
-  { method: "GET", path: DOCS_PATH }
-]).pipe(Layer.provide(AdmissionQueue.layer), Layer.provide(KeyAdmission.layer))
+const metricsPath = { method: "GET", path: METRICS_PATH }
+const metricsLayer = PrometheusMetrics.layerHttp({ path: METRICS_PATH })
 
-const routes = HttpApiBuilder.layer(Api, { openapiPath: OPENAPI_PATH }).pipe(
+/** It serves every path, and provides the handlers' caller. */
+const apiGate = gate(
+  makeFindPath(Api, [metricsPath, { method: "GET", path: OPENAPI_PATH }, { method: "GET", path: DOCS_PATH }]),
+  Effect.map(AdmissionQueue, ({ admit }) => admit)
+).pipe(Layer.provide(AdmissionQueue.layer), Layer.provide(KeyAdmission.layer))
+
+const apiRoutes = HttpApiBuilder.layer(Api).pipe(
   Layer.provide([
     webhooksLayer,
     deliveriesLayer,
@@ -53,22 +59,34 @@ const routes = HttpApiBuilder.layer(Api, { openapiPath: OPENAPI_PATH }).pipe(
     accountLayer,
     systemLayer
   ]),
-  Layer.merge(PrometheusMetrics.layerHttp({ path: METRICS_PATH })),
+  Layer.merge(metricsLayer),
   Layer.merge(docsLayer),
-  // It serves every path, and provides the handlers' caller.
-  Layer.provide([gateLayer, keyRequiredLayer, commonErrorsLayer])
+  Layer.provide([apiGate, keyRequiredLayer, commonErrorsLayer])
 )
 
-export const serverLayer = listen(
-  HttpRouter.serve(routes, {
-    disableLogger: true,
-    disableListenLog: true,
-    // A path is what it says: no second spelling of it is the same resource.
-    routerConfig: {
-      ignoreTrailingSlash: false,
-      ignoreDuplicateSlashes: false,
-      caseSensitive: true,
-      maxParamLength: Limits.pathSegmentLength
-    }
-  })
-).pipe(Layer.provide(requestSpans))
+const operatorGate = gate(makeFindPath(OperatorApi, [metricsPath]), Effect.succeed(undefined))
+
+const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
+  Layer.provide(systemLayer),
+  Layer.merge(metricsLayer),
+  Layer.provide([operatorGate, commonErrorsLayer])
+)
+
+const serve = <E, R>(routes: Layer.Layer<never, E, R>) =>
+  listen(
+    HttpRouter.serve(routes, {
+      disableLogger: true,
+      disableListenLog: true,
+      // A path is what it says: no second spelling of it is the same resource.
+      routerConfig: {
+        ignoreTrailingSlash: false,
+        ignoreDuplicateSlashes: false,
+        caseSensitive: true,
+        maxParamLength: Limits.pathSegmentLength
+      }
+    })
+  ).pipe(Layer.provide(requestSpans))
+
+export const serverLayer = serve(apiRoutes)
+
+export const operatorServerLayer = serve(operatorRoutes)

@@ -3,6 +3,7 @@ import { apiKeyBounds } from "../domain/ApiKey.ts"
 import { replayBounds } from "../domain/Replay.ts"
 import { webhookBounds } from "../domain/WebhookRules.ts"
 import { commandLimits } from "./CommandLimits.ts"
+import { connectionLimits } from "./ConnectionLimits.ts"
 import { historyLimits } from "./HistoryLimits.ts"
 import { storageLimits } from "./StorageLimits.ts"
 
@@ -329,6 +330,8 @@ export const Limits = {
   apiShutdownMs: 10_000,
   /** From a request's first byte to its last: a slow sender cannot hold a connection for longer. */
   requestReceiveMs: 30_000,
+  /** What callers without a key can take. */
+  ...connectionLimits,
   /** `Retry-After` of a 503, in seconds: a database or broker that restarts needs some. */
   unavailableRetrySeconds: 5,
   /** Characters of one path segment; the longest id is an event's, some 110. */

@@ -1,10 +1,77 @@
 /** `/docs` works where there is no network but this server: the page holds everything, and its policy forbids the rest. */
 import { createHash } from "node:crypto"
-import { assert, layer } from "@effect/vitest"
+import { get, type IncomingHttpHeaders } from "node:http"
+import { brotliDecompressSync, gunzipSync } from "node:zlib"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { chooseEncoding } from "../../src/api/Documents.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 
+/** Largest form that a browser is sent, in bytes. */
+const PAGE_BYTES_MOST = 600_000
+
+/** The answer as it came, not unpacked. */
+const packed = (url: string, headers: Record<string, string>) =>
+  Effect.callback<{ status: number | undefined; headers: IncomingHttpHeaders; bytes: Buffer }>((resume) => {
+    get(url, { headers, agent: false }, (response) => {
+      const chunks: Array<Buffer> = []
+      response.on("data", (chunk) => chunks.push(chunk))
+      response.on("end", () =>
+        resume(
+          Effect.succeed({
+            status: response.statusCode,
+            headers: response.headers,
+            bytes: Buffer.concat(chunks)
+          })
+        )
+      )
+    })
+  })
+
+describe("the form of a document", () => {
+  it("is the smallest that the caller takes", () => {
+    assert.strictEqual(chooseEncoding("gzip, deflate, br, zstd"), "br")
+    assert.strictEqual(chooseEncoding("br;q=0, GZIP;q=0.5"), "gzip")
+    assert.strictEqual(chooseEncoding("*"), "br")
+    assert.strictEqual(chooseEncoding("br;q=0, *;q=0.1"), "gzip")
+    assert.strictEqual(chooseEncoding("identity"), "identity")
+    assert.strictEqual(chooseEncoding("br;q=x"), "identity")
+    assert.strictEqual(chooseEncoding(""), "identity")
+    assert.strictEqual(chooseEncoding(undefined), "identity")
+  })
+})
+
 layer(apiLayer(), { excludeTestServices: true })("docs", (it) => {
+  for (const path of ["/docs", "/openapi.json"])
+    it.effect(`${path} is sent packed, and not at all to those who have it`, () =>
+      Effect.gen(function* () {
+        const url = `${(yield* ApiUnderTest).url}${path}`
+        const plain = yield* packed(url, {})
+        assert.isUndefined(plain.headers["content-encoding"])
+        const etags = new Set([plain.headers.etag])
+        for (const [encoding, unpack] of [
+          ["br", brotliDecompressSync],
+          ["gzip", gunzipSync]
+        ] as const) {
+          const form = yield* packed(url, { "accept-encoding": encoding })
+          assert.strictEqual(form.headers["content-encoding"], encoding)
+          assert.strictEqual(form.headers.vary, "Accept-Encoding")
+          assert.strictEqual(form.headers["cache-control"], "public, max-age=300")
+          assert.isBelow(form.bytes.length, PAGE_BYTES_MOST)
+          assert.isTrue(unpack(form.bytes).equals(plain.bytes))
+          etags.add(form.headers.etag)
+          const again = yield* packed(url, {
+            "accept-encoding": encoding,
+            "if-none-match": `"other", W/${form.headers.etag}`
+          })
+          assert.deepStrictEqual([again.status, again.bytes.length], [304, 0])
+          assert.strictEqual(again.headers.etag, form.headers.etag)
+        }
+        assert.strictEqual(etags.size, 3)
+        assert.strictEqual((yield* packed(url, { "if-none-match": '"other"' })).status, 200)
+      })
+    )
+
   it.effect("is one page with the document in it, which asks no other address for anything", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest

@@ -208,6 +208,21 @@ layer(apiLayer(), { excludeTestServices: true })("gate", (it) => {
     })
   )
 
+  it.effect("a request of HTTP/1.1 without Host is refused in the same form; HTTP/1.0 may lack it", () =>
+    Effect.gen(function* () {
+      const { url } = yield* ApiUnderTest
+      for (const path of ["/healthz", "/v1/webhooks", "/nothing"]) {
+        const answer = yield* raw(url, `GET ${path} HTTP/1.1\r\n\r\n`)
+        assert.match(answer, /^HTTP\/1.1 400 /)
+        assert.match(answer, /\r\nx-request-id: [0-9a-f-]{36}\r\n/)
+        assert.deepStrictEqual(JSON.parse(answer.slice(answer.indexOf("{"))), {
+          error: { code: "VALIDATION_ERROR", message: "The request needs the header Host." }
+        })
+      }
+      assert.match(yield* raw(url, "GET /healthz HTTP/1.0\r\n\r\n"), /^HTTP\/1.1 200 /)
+    })
+  )
+
   it.effect("a defect tells the request id and nothing of the inside", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest

@@ -1,0 +1,66 @@
+/**
+ * Requests without a key take turns: a few start, then everything else in the process has the event loop. How long that
+ * took tells how busy the process is; where it also delivers, the next few wait for a multiple of it. So a flood of them
+ * takes what is free and leaves deliveries and requests with a key their share. Waiting are at most as many as there are
+ * connections, since each has one request at a time.
+ */
+import { Clock, Effect, Latch } from "effect"
+import { Settings } from "../config/Config.ts"
+import { Limits } from "../config/Limits.ts"
+
+const NANOS_PER_MS = 1_000_000
+/** Timers know no less. */
+const SHORTEST_SLEEP_MS = 1
+
+/** Returns the effect that passes when its turn has come: first come, first served. */
+const makeTurns = Effect.gen(function* () {
+  const { roles } = yield* Settings
+  const clock = yield* Clock.Clock
+  const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
+  const shares = roles.some((role) => role !== "api")
+  /** In the order in which they came. */
+  const waiting = new Set<() => void>()
+  const started = Latch.makeUnsafe()
+  let free: number = Limits.keylessStarts
+
+  const othersTurn = Effect.gen(function* () {
+    const left = nowMs()
+    // The first ends with this turn of the event loop, the second with a whole one.
+    yield* Effect.yieldNow
+    yield* Effect.yieldNow
+    const pauseMs = (nowMs() - left) * Limits.keylessYield
+    if (shares && pauseMs >= SHORTEST_SLEEP_MS) yield* Effect.sleep(Math.min(pauseMs, Limits.keylessPauseMs))
+  })
+  const startNext = Effect.sync(() => {
+    free = Limits.keylessStarts
+    if (waiting.size === 0) started.closeUnsafe()
+    for (const start of waiting) {
+      if (free === 0) return
+      free--
+      waiting.delete(start)
+      start()
+    }
+  })
+  yield* Latch.await(started).pipe(
+    Effect.andThen(othersTurn),
+    Effect.andThen(startNext),
+    Effect.forever,
+    Effect.forkScoped
+  )
+
+  return Effect.suspend(() => {
+    started.openUnsafe()
+    if (free > 0 && waiting.size === 0) {
+      free--
+      return Effect.void
+    }
+    return Effect.callback<void>((resume) => {
+      const start = () => resume(Effect.void)
+      waiting.add(start)
+      return Effect.sync(() => waiting.delete(start))
+    })
+  })
+})
+
+/** Probes wait for one another only: a flood of other requests must not make the service look dead. */
+export const keylessTurns = Effect.all({ probe: makeTurns, other: makeTurns })

@@ -1,0 +1,24 @@
+/** Bounds of what callers without a key can take from the process; read as part of `Limits`. */
+export const connectionLimits = {
+  /**
+   * Connections to PORT. One more ends the connection whose last request is the oldest, so a new caller always gets in. Each
+   * holds at most one unsent answer and 144 KiB of unread requests (`connectionInputBytes` and two reads of 64 KiB).
+   */
+  connections: 1_000,
+  /** Bytes of later requests read ahead on one connection, give or take one read of 64 KiB. */
+  connectionInputBytes: 16 * 1024,
+  /** Bytes of a request's body given to the parser at once: no more than 42 further requests can hide behind its end. */
+  connectionBodyPieceBytes: 1_024,
+  /** A connection on which nothing moves for this long is closed, also when its answer is not being read. */
+  connectionStallMs: 60_000,
+  /** Requests without a key that start before everything else in the process has its turn. */
+  keylessStarts: 4,
+  /**
+   * In a process that does more than serve the API, the pause after them: a multiple of how long everything else kept the
+   * event loop, and at most this. Beside deliveries they then get about a fifth of a core or less.
+   */
+  keylessYield: 2,
+  keylessPauseMs: 50,
+  /** `/readyz` asks the database at most this often, however many callers ask. */
+  readyCheckEveryMs: 100
+} as const

@@ -1,0 +1,164 @@
+/** What callers without a key can take: one request at a time on a connection, few at a time in all, and no more. */
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import type { IncomingMessage } from "node:http"
+import { createServer } from "node:http"
+import { type AddressInfo, connect, type Socket } from "node:net"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { paceConnections } from "../../src/api/Connections.ts"
+import { keylessTurns } from "../../src/api/KeylessTurns.ts"
+import { Limits } from "../../src/config/Limits.ts"
+import { ApiUnderTest, apiLayer } from "../support/api.ts"
+import { eventually } from "../support/delivering.ts"
+import { settingsLayer } from "../support/settings.ts"
+
+const portOf = (url: string): number => Number(new URL(url).port)
+
+/** A connection that is closed with the scope. */
+const open = (port: number) =>
+  Effect.acquireRelease(
+    Effect.callback<Socket>((resume) => {
+      const socket = connect(port, "127.0.0.1")
+      socket.on("error", () => {})
+      socket.once("connect", () => resume(Effect.succeed(socket)))
+    }),
+    (socket) => Effect.sync(() => socket.destroy())
+  )
+
+/** All that comes until the server closes the connection. */
+const received = (socket: Socket) =>
+  Effect.callback<string>((resume) => {
+    let text = ""
+    socket.on("data", (chunk) => {
+      text += chunk
+    })
+    socket.once("close", () => resume(Effect.succeed(text)))
+  })
+
+/** Requests begun from now on whose address has this path. */
+const countRequests = (path: string) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const counted = { requests: 0 }
+        const count = (message: unknown) => {
+          // What Node publishes on this channel.
+          const { request } = message as { readonly request: IncomingMessage }
+          if (request.url === path) counted.requests++
+        }
+        subscribe("http.server.request.start", count)
+        return { counted, count }
+      }),
+      ({ count }) => Effect.sync(() => unsubscribe("http.server.request.start", count))
+    ),
+    ({ counted }) => counted
+  )
+
+const idsIn = (text: string): ReadonlyArray<string> =>
+  Array.from(text.matchAll(/^x-request-id: (\S+)/gim), (match) => match[1]!)
+
+layer(apiLayer(), { excludeTestServices: true })("a flood without a key", (it) => {
+  it.effect("a connection that reads nothing gets no further request begun, and others are answered", () =>
+    Effect.gen(function* () {
+      const { url, call } = yield* ApiUnderTest
+      const path = "/docs?flood"
+      const connections = 5
+      const begun = yield* countRequests(path)
+      for (let i = 0; i < connections; i++) {
+        const socket = yield* open(portOf(url))
+        socket.pause()
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(2_000))
+      }
+      yield* eventually(Effect.sync(() => assert.isAtLeast(begun.requests, connections)))
+      for (let i = 0; i < 20; i++) assert.strictEqual((yield* call("GET", "/healthz")).status, 200)
+      // What the machine's own buffers take: some answers a connection.
+      assert.isAtMost(begun.requests, connections * 20)
+    })
+  )
+
+  it.effect("requests sent ahead are all answered, in their order, also after a half-close", () =>
+    Effect.gen(function* () {
+      const { url } = yield* ApiUnderTest
+      const socket = yield* open(portOf(url))
+      const ids = Array.from({ length: 100 }, (_, i) => `request-${i}`)
+      socket.end(
+        ids
+          .map((id, i) => {
+            const body = i % 3 === 0 ? "\r\n\r\n".repeat(i * 20) : ""
+            const method = body === "" ? "GET" : "POST"
+            return `${method} /healthz HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${id}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+          })
+          .join("")
+      )
+      assert.deepStrictEqual(idsIn(yield* received(socket)), ids)
+    })
+  )
+
+  it.effect("a body in many pieces is read to its end", () =>
+    Effect.gen(function* () {
+      const { call, account } = yield* ApiUnderTest
+      const { key } = yield* account()
+      const body = `{"url": "https://example.com/hook", "event_types": ["payment.xrp"]${"\r\n\r\n".repeat(50_000)}}`
+      assert.strictEqual((yield* call("POST", "/v1/webhooks", { key, body })).status, 201)
+    })
+  )
+})
+
+describe("connections", () => {
+  it.live("one too many ends the one whose last request is the oldest", () =>
+    Effect.gen(function* () {
+      const server = yield* Effect.acquireRelease(
+        Effect.callback<ReturnType<typeof createServer>>((resume) => {
+          const made = createServer((_, response) => void response.end("x"))
+          paceConnections(made, 3)
+          made.listen(0, "127.0.0.1", () => resume(Effect.succeed(made)))
+        }),
+        (made) =>
+          Effect.sync(() => {
+            made.close()
+            made.closeAllConnections()
+          })
+      )
+      // It listens on TCP.
+      const { port } = server.address() as AddressInfo
+      const ask = (socket: Socket) =>
+        Effect.callback<void>((resume) => {
+          socket.once("data", () => resume(Effect.void))
+          socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        })
+      const [first, second, third] = [yield* open(port), yield* open(port), yield* open(port)]
+      for (const socket of [first, second, third, first]) yield* ask(socket)
+      const fourth = yield* open(port)
+      yield* Effect.callback<void>((resume) => void second.once("close", () => resume(Effect.void)))
+      for (const socket of [first, third, fourth]) yield* ask(socket)
+    })
+  )
+})
+
+describe("turns of requests without a key", () => {
+  it.live("a few start, the others after everything else; probes wait for probes only", () =>
+    Effect.gen(function* () {
+      const turns = yield* keylessTurns
+      let started = 0
+      const ask = Effect.andThen(
+        turns.other,
+        Effect.sync(() => started++)
+      )
+      for (let i = 0; i < 3 * Limits.keylessStarts; i++)
+        yield* Effect.forkChild(ask, { startImmediately: true })
+      assert.strictEqual(started, Limits.keylessStarts)
+      let probed = false
+      yield* Effect.forkChild(
+        Effect.andThen(
+          turns.probe,
+          Effect.sync(() => {
+            probed = true
+          })
+        ),
+        { startImmediately: true }
+      )
+      assert.isTrue(probed)
+      yield* eventually(Effect.sync(() => assert.strictEqual(started, 3 * Limits.keylessStarts)))
+    }).pipe(Effect.scoped, Effect.provide(settingsLayer()))
+  )
+})
