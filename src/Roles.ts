@@ -7,7 +7,7 @@ import { HttpServer } from "effect/http"
 import type { SqlClient } from "effect/sql"
 import packageJson from "../package.json" with { type: "json" }
 import { outboxPublisherLayer } from "./api/OutboxPublisher.ts"
-import { serverLayer } from "./api/Server.ts"
+import { operatorServerLayer, serverLayer } from "./api/Server.ts"
 import { SyntheticEvents } from "./api/SyntheticEvents.ts"
 import {
   type KafkaSettings,
@@ -40,7 +40,7 @@ import type { KafkaTopicsError } from "./log/KafkaTopics.ts"
 import { registerSchemas, type SchemaRegistryError } from "./log/SchemaRegistry.ts"
 import { Mailer } from "./notify/Mailer.ts"
 import { notify } from "./notify/Notify.ts"
-import { Health } from "./observability/Health.ts"
+import { Health, ledgerPart, type PartHealth } from "./observability/Health.ts"
 import { otlpEndpoint } from "./observability/OtlpEndpoint.ts"
 import * as Telemetry from "./observability/Telemetry.ts"
 import { replay } from "./replay/Stage.ts"
@@ -85,6 +85,7 @@ const supervised = <E, R>(part: string, stage: Effect.Effect<unknown, E, R>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const health = yield* Health
+      yield* health.set(part, { status: "starting", detail: "is being started" })
       yield* Effect.forkScoped(
         health.set(part, { status: "ok", detail: "running" }).pipe(
           Effect.andThen(stage),
@@ -126,6 +127,7 @@ const retention = Effect.gen(function* () {
 const ingestLayer = Layer.unwrap(
   Effect.gen(function* () {
     const { networks, simulated, verify } = yield* Settings
+    const health = yield* Health
     const store = yield* AlertStore
     const recordAlerts = (network: Network) => (ledgerIndex: number, alerts: ReadonlyArray<DetectionAlert>) =>
       Clock.currentTimeMillis.pipe(
@@ -141,9 +143,12 @@ const ingestLayer = Layer.unwrap(
         `ingest.${network}`,
         alone(
           `ingest.${network}`,
-          ingest({ network, start, detect: detectLedger, onAlerts: recordAlerts(network) }).pipe(
-            Effect.provide(source),
-            Effect.scoped
+          Effect.andThen(
+            health.set(ledgerPart(network), { status: "starting", detail: "no ledger has been taken yet" }),
+            ingest({ network, start, detect: detectLedger, onAlerts: recordAlerts(network) }).pipe(
+              Effect.provide(source),
+              Effect.scoped
+            )
           )
         )
       )
@@ -205,6 +210,19 @@ const announce = Layer.effectDiscard(
     if (keyToPrint !== undefined) yield* Console.log(`Admin key, shown this once: ${keyToPrint}`)
   })
 )
+
+/** In a process without the API: where it says how it is. */
+const announceOperator = Layer.effectDiscard(
+  Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
+    Console.log(`Ledgerhook health and metrics: ${HttpServer.formatAddress(address)}`)
+  )
+)
+
+/** Ready means that every part has reported: until all of them are there, this one says that they are not. */
+const reportStart = (health: PartHealth) =>
+  Layer.effectDiscard(Effect.flatMap(Health, ({ set }) => set("start", health)))
+const starting = reportStart({ status: "starting", detail: "parts of the process are still being started" })
+const started = reportStart({ status: "ok", detail: "every part has been started" })
 
 /** No start without the keys of what is stored: deliver would take those webhooks for deleted ones. */
 const secretBox = Layer.effectDiscard(requireKeys).pipe(Layer.provideMerge(SecretBox.layer))
@@ -276,10 +294,11 @@ const roleLayers = {
   replay: supervised("replay", replay).pipe(Layer.provide(WorkNotices.layer))
 }
 
+const operatorLayer = announceOperator.pipe(Layer.provide(operatorServerLayer))
+
 const notifyLayer = supervised("mail", notify).pipe(Layer.provide([Mailer.layer, WorkNotices.layer]))
 
-/** All that a process does on a database: its roles and stores, with the upkeep of both. */
-export const roles = Layer.unwrap(
+const parts = Layer.unwrap(
   Effect.map(Settings, (settings) => {
     const chosen = (role: Role) => settings.roles.includes(role)
     return Layer.mergeAll(
@@ -302,7 +321,7 @@ export const roles = Layer.unwrap(
       // Both write to the outbox: the API webhooks' changes, deliver those it disables.
       chosen("api") || chosen("deliver") ? outboxPublisherLayer : Layer.empty,
       chosen("api") || chosen("deliver") ? notifyLayer : Layer.empty,
-      chosen("api") ? roleLayers.api : Layer.empty,
+      chosen("api") ? roleLayers.api : operatorLayer,
       chosen("ingest") ? roleLayers.ingest : Layer.empty,
       chosen("events") ? roleLayers.events : Layer.empty,
       chosen("route") ? roleLayers.route : Layer.empty,
@@ -311,7 +330,14 @@ export const roles = Layer.unwrap(
       chosen("replay") ? roleLayers.replay : Layer.empty
     )
   })
-).pipe(Layer.provide(WebhookRegistry.layer), Layer.provideMerge(stores))
+).pipe(Layer.provide(WebhookRegistry.layer))
+
+/** All that a process does on a database: its roles and stores, with the upkeep of both. */
+export const roles = started.pipe(
+  Layer.provideMerge(parts),
+  Layer.provide(starting),
+  Layer.provideMerge(stores)
+)
 
 const telemetryLayer = Layer.unwrap(
   Effect.map(Settings, ({ telemetry }) =>

@@ -1,5 +1,5 @@
 /**
- * Requests without a key take turns: a few start, then everything else in the process has the event loop. How long that
+ * Requests without a key take turns: a few start, then everything else in the process has the event loop. How long both
  * took tells how busy the process is; where it also delivers, the next few wait for a multiple of it. So a flood of them
  * takes what is free and leaves deliveries and requests with a key their share. Waiting are at most as many as there are
  * connections, since each has one request at a time.
@@ -22,17 +22,18 @@ const makeTurns = Effect.gen(function* () {
   const waiting = new Set<() => void>()
   const started = Latch.makeUnsafe()
   let free: number = Limits.keylessStarts
+  let began = 0
 
   const othersTurn = Effect.gen(function* () {
-    const left = nowMs()
     // The first ends with this turn of the event loop, the second with a whole one.
     yield* Effect.yieldNow
     yield* Effect.yieldNow
-    const pauseMs = (nowMs() - left) * Limits.keylessYield
+    const pauseMs = (nowMs() - began) * Limits.keylessYield
     if (shares && pauseMs >= SHORTEST_SLEEP_MS) yield* Effect.sleep(Math.min(pauseMs, Limits.keylessPauseMs))
   })
   const startNext = Effect.sync(() => {
     free = Limits.keylessStarts
+    began = nowMs()
     if (waiting.size === 0) started.closeUnsafe()
     for (const start of waiting) {
       if (free === 0) return
@@ -51,6 +52,7 @@ const makeTurns = Effect.gen(function* () {
   return Effect.suspend(() => {
     started.openUnsafe()
     if (free > 0 && waiting.size === 0) {
+      if (free === Limits.keylessStarts) began = nowMs()
       free--
       return Effect.void
     }

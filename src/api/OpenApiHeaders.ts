@@ -55,8 +55,7 @@ export const requestIdParameter = {
   required: false,
   description:
     "an id of your own for this request, 1 to 128 visible ASCII characters: the answer carries it too",
-  schema: requestIdSchema,
-  example: requestIdSchema.examples[0]
+  schema: requestIdSchema
 }
 
 /** What the gate writes on an answer. */

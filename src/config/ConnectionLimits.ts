@@ -12,13 +12,13 @@ export const connectionLimits = {
   /** A connection on which nothing moves for this long is closed, also when its answer is not being read. */
   connectionStallMs: 60_000,
   /** Requests without a key that start before everything else in the process has its turn. */
-  keylessStarts: 4,
+  keylessStarts: 2,
   /**
-   * In a process that does more than serve the API, the pause after them: a multiple of how long everything else kept the
-   * event loop, and at most this. Beside deliveries they then get about a fifth of a core or less.
+   * In a process that does more than serve the API, the pause after them: a multiple of how long they and everything else
+   * then kept the event loop, and at most this. Beside deliveries they get a tenth of its time at most.
    */
-  keylessYield: 2,
-  keylessPauseMs: 50,
+  keylessYield: 9,
+  keylessPauseMs: 200,
   /** `/readyz` asks the database at most this often, however many callers ask. */
   readyCheckEveryMs: 100
 } as const

@@ -86,13 +86,13 @@ export const definitions = {
   HOST: setting({
     default: "127.0.0.1",
     accepts: "an address or host name",
-    meaning: "address of the API server",
+    meaning: "address that the process listens on",
     parse: text
   }),
   PORT: setting({
     default: "8080",
     accepts: "a port from 0 to 65535 (0: any free one)",
-    meaning: "port of the API server",
+    meaning: "port that every process listens on: the API, or without that role only health and metrics",
     parse: integer(0, 65_535)
   }),
   ROLES: setting({

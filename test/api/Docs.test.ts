@@ -6,6 +6,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { chooseEncoding } from "../../src/api/Documents.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
+import { operations } from "../support/openApi.ts"
 
 /** Largest form that a browser is sent, in bytes. */
 const PAGE_BYTES_MOST = 600_000
@@ -113,6 +114,28 @@ layer(apiLayer(), { excludeTestServices: true })("docs", (it) => {
       assert.strictEqual(policy.get("connect-src"), "'self'")
       assert.strictEqual(policy.get("frame-ancestors"), "'none'")
       assert.notMatch([...policy.values()].join(" "), /https?:|\*/)
+    })
+  )
+
+  it.effect("what it fills in is a request that every list answers", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const { key } = yield* api.account()
+      const lists = operations.filter(
+        ({ method, path, parameters }) =>
+          method === "GET" && parameters.some(({ name }) => name === "limit") && !path.includes("{")
+      )
+      assert.isAtLeast(lists.length, 5)
+      for (const { path, parameters } of lists) {
+        // As Swagger UI does it: the parameter's example, else its schema's example or default.
+        const filled = parameters.flatMap((parameter) => {
+          const { example, schema } = Object(parameter)
+          const value = example ?? schema.example ?? schema.default
+          return parameter.in === "query" && value !== undefined ? [[parameter.name, String(value)]] : []
+        })
+        const { status, text } = yield* api.call("GET", `${path}?${new URLSearchParams(filled)}`, { key })
+        assert.strictEqual(status, 200, text)
+      }
     })
   )
 

@@ -1,0 +1,44 @@
+/**
+ * Asks for `/healthz` every 100 ms, each time on a connection of its own, in a process of its own. A message asks how long
+ * the requests since the last one took, in ms; one that is not answered yet counts with its age.
+ */
+import { get } from "node:http"
+import { Effect, Schedule } from "effect"
+import { endWithParent, send } from "./Child.ts"
+
+const EVERY_MS = 100
+
+const waiting = new Set<number>()
+let took: Array<number> = []
+
+const probe = (origin: string) => {
+  const asked = performance.now()
+  waiting.add(asked)
+  const end = () => {
+    if (waiting.delete(asked)) took.push(performance.now() - asked)
+  }
+  get(`${origin}/healthz`, { agent: false }, (response) => {
+    response.resume()
+    response.on("end", end)
+  }).on("error", () => {
+    // Refused or cut: it was no answer, and counts for as long as nobody else gets one.
+  })
+}
+
+process.on("message", (message: { readonly origin: string } | "latencies") => {
+  if (message === "latencies") {
+    const now = performance.now()
+    void send([...took, ...Array.from(waiting, (asked) => now - asked)])
+    took = []
+    waiting.clear()
+    return
+  }
+  Effect.runFork(
+    Effect.repeat(
+      Effect.sync(() => probe(message.origin)),
+      Schedule.spaced(EVERY_MS)
+    )
+  )
+  void send("probing")
+})
+endWithParent()

@@ -1,0 +1,91 @@
+/** What a process says of itself on its port, whatever its roles are, and from when on it says that it is ready. */
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { roles } from "../../src/Roles.ts"
+import { eventually } from "../support/delivering.ts"
+import { TestDatabase } from "../support/postgres.ts"
+import { startProcess } from "../support/serviceProcess.ts"
+import { settingsLayer } from "../support/settings.ts"
+
+const KEY = `svc_live_${"k".repeat(40)}`
+
+const freePort = Effect.callback<number>((resume) => {
+  const server = createServer()
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    server.close(() => resume(Effect.succeed(typeof address === "object" ? (address?.port ?? 0) : 0)))
+  })
+})
+
+const statusOf = (url: string, headers: Record<string, string> = {}) =>
+  Effect.tryPromise(() => fetch(url, { headers }).then(({ status }) => status))
+
+/** The image's own check, as Docker runs it. */
+const checkCommand: ReadonlyArray<string> = JSON.parse(
+  /^HEALTHCHECK [^[]*(\[.*\])$/m.exec(readFileSync("Dockerfile", "utf8").replaceAll("\\\n", " "))![1]!
+)
+
+describe("readiness", () => {
+  it.live("comes after the first account and its key", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const port = yield* freePort
+      const url = `http://127.0.0.1:${port}`
+      const locked = yield* Deferred.make<void>()
+      const unlock = yield* Deferred.make<void>()
+      // Nobody makes an account meanwhile.
+      const lock = yield* Effect.forkChild(
+        sql.withTransaction(
+          sql`LOCK TABLE accounts IN EXCLUSIVE MODE`.pipe(
+            Effect.andThen(Deferred.succeed(locked, undefined)),
+            Effect.andThen(Deferred.await(unlock))
+          )
+        )
+      )
+      yield* Deferred.await(locked)
+      yield* Effect.forkScoped(
+        Layer.build(
+          Layer.fresh(roles).pipe(
+            Layer.provide(settingsLayer({ ROLES: "api", PORT: String(port), ADMIN_KEY: KEY }))
+          )
+        )
+      )
+      yield* eventually(Effect.map(statusOf(`${url}/healthz`), (status) => assert.strictEqual(status, 200)))
+      assert.strictEqual(yield* statusOf(`${url}/readyz`), 503)
+      yield* Deferred.succeed(unlock, undefined)
+      yield* Fiber.join(lock)
+      yield* eventually(Effect.map(statusOf(`${url}/readyz`), (status) => assert.strictEqual(status, 200)))
+      assert.strictEqual(yield* statusOf(`${url}/v1/account`, { "x-service-key": KEY }), 200)
+    }).pipe(Effect.scoped, Effect.provide(TestDatabase))
+  )
+
+  it.live("is told by a process without the API, with health and metrics, and nothing else", () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-readiness-"))),
+        (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+      )
+      const { match, kill } = yield* startProcess(
+        { DATA_DIR: folder, ROLES: "deliver,delay", XRPL_MAINNET_URLS: "" },
+        /Ledgerhook health and metrics: (\S+)/
+      )
+      const url = match[1]!
+      for (const path of ["/healthz", "/metrics"]) assert.strictEqual(yield* statusOf(`${url}${path}`), 200)
+      yield* eventually(Effect.map(statusOf(`${url}/readyz`), (status) => assert.strictEqual(status, 200)))
+      for (const path of ["/v1/webhooks", "/docs", "/openapi.json", "/"])
+        assert.strictEqual(yield* statusOf(`${url}${path}`), 404)
+      const [, ...args] = checkCommand
+      const check = () =>
+        spawnSync(process.execPath, args, { env: { PORT: new URL(url).port }, timeout: 30_000 }).status
+      assert.strictEqual(check(), 0)
+      yield* kill
+      assert.strictEqual(check(), 1)
+    }).pipe(Effect.scoped)
+  )
+})
