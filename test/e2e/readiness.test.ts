@@ -56,6 +56,8 @@ describe("readiness", () => {
           )
         )
       )
+      // Nothing waits for the lock when the test ends.
+      yield* Effect.addFinalizer(() => Deferred.succeed(unlock, undefined))
       yield* eventually(Effect.map(statusOf(`${url}/healthz`), (status) => assert.strictEqual(status, 200)))
       assert.strictEqual(yield* statusOf(`${url}/readyz`), 503)
       yield* Deferred.succeed(unlock, undefined)
