@@ -12,8 +12,13 @@ const NANOS_PER_MS = 1_000_000
 /** Timers know no less. */
 const SHORTEST_SLEEP_MS = 1
 
+interface TurnLimits {
+  readonly starts: number
+  readonly pauseMs: number
+}
+
 /** Returns the effect that passes when its turn has come: first come, first served. */
-const makeTurns = Effect.gen(function* () {
+const makeTurns = Effect.fnUntraced(function* (limits: TurnLimits) {
   const { roles } = yield* Settings
   const clock = yield* Clock.Clock
   const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
@@ -21,7 +26,7 @@ const makeTurns = Effect.gen(function* () {
   /** In the order in which they came. */
   const waiting = new Set<() => void>()
   const started = Latch.makeUnsafe()
-  let free: number = Limits.keylessStarts
+  let free = limits.starts
   let began = 0
 
   const othersTurn = Effect.gen(function* () {
@@ -29,10 +34,10 @@ const makeTurns = Effect.gen(function* () {
     yield* Effect.yieldNow
     yield* Effect.yieldNow
     const pauseMs = (nowMs() - began) * Limits.keylessYield
-    if (shares && pauseMs >= SHORTEST_SLEEP_MS) yield* Effect.sleep(Math.min(pauseMs, Limits.keylessPauseMs))
+    if (shares && pauseMs >= SHORTEST_SLEEP_MS) yield* Effect.sleep(Math.min(pauseMs, limits.pauseMs))
   })
   const startNext = Effect.sync(() => {
-    free = Limits.keylessStarts
+    free = limits.starts
     began = nowMs()
     if (waiting.size === 0) started.closeUnsafe()
     for (const start of waiting) {
@@ -52,7 +57,7 @@ const makeTurns = Effect.gen(function* () {
   return Effect.suspend(() => {
     started.openUnsafe()
     if (free > 0 && waiting.size === 0) {
-      if (free === Limits.keylessStarts) began = nowMs()
+      if (free === limits.starts) began = nowMs()
       free--
       return Effect.void
     }
@@ -65,4 +70,7 @@ const makeTurns = Effect.gen(function* () {
 })
 
 /** Probes wait for one another only: a flood of other requests must not make the service look dead. */
-export const keylessTurns = Effect.all({ probe: makeTurns, other: makeTurns })
+export const keylessTurns = Effect.all({
+  probe: makeTurns(Limits.keylessProbes),
+  other: makeTurns(Limits.keylessOthers)
+})

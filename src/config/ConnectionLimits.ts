@@ -11,14 +11,18 @@ export const connectionLimits = {
   connectionBodyPieceBytes: 1_024,
   /** A connection on which nothing moves for this long is closed, also when its answer is not being read. */
   connectionStallMs: 60_000,
-  /** Requests without a key that start before everything else in the process has its turn. */
-  keylessStarts: 2,
   /**
-   * In a process that does more than serve the API, the pause after them: a multiple of how long they and everything else
-   * then kept the event loop, and at most this. Beside deliveries they get a tenth of its time at most.
+   * Requests without a key that start before everything else in the process has its turn, and the longest pause after them.
+   * Probes are cheap and must not look late: on a machine that is overloaded many times over 100 a second still start.
+   * Others may be a large document each.
+   */
+  keylessProbes: { starts: 20, pauseMs: 20 },
+  keylessOthers: { starts: 2, pauseMs: 50 },
+  /**
+   * In a process that does more than serve the API, that pause: a multiple of how long they and everything else then kept the
+   * event loop. Beside deliveries they get a tenth of its time.
    */
   keylessYield: 9,
-  keylessPauseMs: 200,
   /** `/readyz` asks the database at most this often, however many callers ask. */
   readyCheckEveryMs: 100
 } as const

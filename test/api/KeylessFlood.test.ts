@@ -144,9 +144,9 @@ describe("turns of requests without a key", () => {
         turns.other,
         Effect.sync(() => started++)
       )
-      for (let i = 0; i < 3 * Limits.keylessStarts; i++)
+      for (let i = 0; i < 3 * Limits.keylessOthers.starts; i++)
         yield* Effect.forkChild(ask, { startImmediately: true })
-      assert.strictEqual(started, Limits.keylessStarts)
+      assert.strictEqual(started, Limits.keylessOthers.starts)
       let probed = false
       yield* Effect.forkChild(
         Effect.andThen(
@@ -158,7 +158,7 @@ describe("turns of requests without a key", () => {
         { startImmediately: true }
       )
       assert.isTrue(probed)
-      yield* eventually(Effect.sync(() => assert.strictEqual(started, 3 * Limits.keylessStarts)))
+      yield* eventually(Effect.sync(() => assert.strictEqual(started, 3 * Limits.keylessOthers.starts)))
     }).pipe(Effect.scoped, Effect.provide(settingsLayer()))
   )
 })
