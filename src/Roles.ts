@@ -62,6 +62,7 @@ import { MailStore } from "./storage/MailStore.ts"
 import { Outbox } from "./storage/Outbox.ts"
 import { maintain, Partitions } from "./storage/Partitions.ts"
 import { keepPendingTypes } from "./storage/PendingTypes.ts"
+import { forgetQuarantined } from "./storage/Quarantine.ts"
 import { ReplayStore } from "./storage/ReplayStore.ts"
 import { ReplayWork } from "./storage/ReplayWork.ts"
 import { SecretBox } from "./storage/SecretBox.ts"
@@ -310,6 +311,7 @@ const parts = Layer.unwrap(
             maintain,
             maintainEvents,
             forgetAlerts,
+            forgetQuarantined,
             forgetPreviousSecrets,
             keepEndingQueues,
             retention

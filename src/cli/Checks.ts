@@ -27,6 +27,7 @@ import * as Sql from "../storage/Sql.ts"
 import { alertFinding, type Withheld, withheld } from "./AlertCheck.ts"
 import { groupsFinding, kafkaCheck, START_KAFKA } from "./KafkaCheck.ts"
 import { mailCheck, mailCheckName, START_MAIL_SERVER } from "./MailCheck.ts"
+import { lookAtQuarantine, type QuarantineLook, quarantineFinding } from "./QuarantineCheck.ts"
 import { START_SCHEMA_REGISTRY, schemaRegistryCheck, schemaRegistryCheckName } from "./SchemaRegistryCheck.ts"
 import { lookAtSecrets, type SecretsLook, secretsFinding } from "./SecretsCheck.ts"
 import { START_OTLP_RECEIVER, telemetryCheck } from "./TelemetryCheck.ts"
@@ -71,11 +72,12 @@ const version = Effect.gen(function* () {
 interface Looked {
   readonly version: string
   readonly withheld: Withheld | undefined
+  readonly quarantined: QuarantineLook | undefined
   readonly secrets: SecretsLook | undefined
 }
 
 const database = (settings: SettingsShape, mend: string): Effect.Effect<Looked, Fault> =>
-  Effect.all({ version, withheld, secrets: lookAtSecrets(settings) }).pipe(
+  Effect.all({ version, withheld, quarantined: lookAtQuarantine, secrets: lookAtSecrets(settings) }).pipe(
     Effect.provide(Sql.unmigratedLayer({ command: "ledgerhook doctor", owner: false })),
     Effect.provideService(Settings, settings),
     Effect.mapError((error) => ({ detail: errorText(error), mend }))
@@ -126,7 +128,8 @@ const store = Effect.fnUntraced(function* (settings: SettingsShape) {
   return [
     ofStore,
     ...(found?.secrets === undefined ? [] : [secretsFinding(found.secrets)]),
-    ...(found?.withheld === undefined ? [] : [alertFinding(found.withheld)])
+    ...(found?.withheld === undefined ? [] : [alertFinding(found.withheld)]),
+    ...(found?.quarantined === undefined ? [] : [quarantineFinding(found.quarantined)])
   ]
 })
 

@@ -17,6 +17,8 @@ export const commandLimits = {
   listenDelayMs: 10 * 60_000,
   /** Newest detection alerts that `doctor` shows. */
   doctorAlerts: 3,
+  /** Newest quarantined records that `doctor` shows. */
+  doctorQuarantined: 1,
   /** One check of `doctor`. */
   doctorCheckMs: 5_000,
 

@@ -67,6 +67,13 @@ export const storageLimits = {
   detectionAlerts: 10_000,
   /** Characters of an alert's reason. */
   detectionAlertReasonLength: 500,
+  /** Records kept in quarantine, newest first, and characters of one's source, reason and text: a few MB in all. */
+  quarantineRecords: 1_000,
+  quarantineSourceLength: 300,
+  quarantineReasonLength: 500,
+  quarantineRecordLength: 2_000,
+  /** Characters of what a ledger server said, where a job's error repeats it. */
+  storedErrorLength: 1_000,
   /**
    * Between moves of what changed in deliveries to their totals: while it waits, readers of totals look through it. Where
    * nothing has changed it is looked for less often: a look costs a tenth of what a process may that has nothing to do.

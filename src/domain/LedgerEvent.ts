@@ -70,12 +70,30 @@ export interface LedgerTopics {
 /** The consumer group that writes the event log: what it has committed, GET /v1/events knows. */
 export const EVENT_LOG_GROUP = "events"
 
+/** Why a record of an events topic is in quarantine. */
+export const NOT_AN_EVENT = "it does not have the form of an event"
+
+/** Of the form that every stage relies on. Who else may write to the topic is the operator's affair. */
+const isLedgerEvent = (event: Readonly<Record<keyof LedgerEvent, unknown>>): boolean =>
+  typeof event.event_id === "string" &&
+  typeof event.event_type === "string" &&
+  Number.isSafeInteger(event.ledger_index) &&
+  typeof event.timestamp === "string" &&
+  !Number.isNaN(Date.parse(event.timestamp)) &&
+  typeof event.payload === "object" &&
+  event.payload !== null &&
+  Array.isArray(event.accounts) &&
+  event.accounts.every((account) => typeof account === "string") &&
+  typeof event.network === "string" &&
+  Number.isSafeInteger(event.position) &&
+  Number.isSafeInteger(event.detected_at)
+
 /** The event that the value of a record of `xrpl.<network>.events` holds; undefined when it holds none. */
 export const parseLedgerEvent = (value: string | null): LedgerEvent | undefined => {
   try {
-    // Written by ingest in this shape.
-    const event = JSON.parse(value ?? "") as LedgerEvent
-    return typeof event.event_id === "string" && typeof event.detected_at === "number" ? event : undefined
+    const event = JSON.parse(value ?? "")
+    // Checked in the next line.
+    return isLedgerEvent(event) ? (event as LedgerEvent) : undefined
   } catch {
     return undefined
   }

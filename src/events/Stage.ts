@@ -1,31 +1,66 @@
 /**
  * The event log: events → rows that GET /v1/events reads. For each batch of the watched networks' events, those of their
  * history included: write the rows, then commit the offsets. A crash in between writes the same rows again, which
- * changes nothing.
+ * changes nothing. A record that is no event, or that the store cannot take, goes into quarantine.
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
 import { historyEventsTopic } from "../domain/History.ts"
-import { EVENT_LOG_GROUP, eventsTopic, type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
+import {
+  EVENT_LOG_GROUP,
+  eventsTopic,
+  type LedgerEvent,
+  NOT_AN_EVENT,
+  parseLedgerEvent
+} from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
-import { type AssignedPartition, EventLog } from "../log/EventLog.ts"
+import { type AssignedPartition, EventLog, type LogRecord, sourceOf } from "../log/EventLog.ts"
 import { traced } from "../observability/Tracing.ts"
 import { EventStore } from "../storage/EventStore.ts"
+import { makeQuarantine } from "../storage/Quarantine.ts"
+
+interface RecordedEvent {
+  readonly record: LogRecord
+  readonly event: LedgerEvent
+}
+
+const described = (record: LogRecord) => ({ source: sourceOf(record), text: record.value ?? "" })
 
 const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
   const store = yield* EventStore
+  const quarantine = yield* makeQuarantine
   while (true) {
     const records = yield* partition.take(Limits.takeBatchRecords)
-    const events: Array<LedgerEvent> = []
+    const events: Array<RecordedEvent> = []
+    const unreadable: Array<LogRecord> = []
     for (const record of records) {
       const event = parseLedgerEvent(record.value)
-      if (event === undefined) {
-        yield* Effect.logError(`${record.topic}@${record.offset} is not an event; passed over`)
-      } else events.push(event)
+      if (event === undefined) unreadable.push(record)
+      else events.push({ record, event })
     }
     const write = Clock.currentTimeMillis.pipe(
-      Effect.flatMap((nowMs) => store.insert(events, nowMs)),
+      Effect.flatMap((nowMs) =>
+        quarantine.write({
+          stage: "events",
+          records: events,
+          describe: ({ record }) => described(record),
+          statement: (some) =>
+            Effect.as(
+              store.insert(
+                some.map(({ event }) => event),
+                nowMs
+              ),
+              []
+            )
+        })
+      ),
+      Effect.andThen(
+        quarantine.put(
+          "events",
+          unreadable.map((record) => ({ ...described(record), reason: NOT_AN_EVENT }))
+        )
+      ),
       patiently("writing the event log"),
       Effect.andThen(partition.commit(records.at(-1)!.offset + 1))
     )

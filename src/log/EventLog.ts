@@ -35,6 +35,9 @@ export interface Partition {
   readonly partition: number
 }
 
+/** Where a record is found: `xrpl.mainnet.events/0@1234`. */
+export const sourceOf = ({ topic, partition, offset }: Position): string => `${topic}/${partition}@${offset}`
+
 /** As an offset to commit it is the next one to read: last handled + 1. */
 export interface Position extends Partition {
   readonly offset: number

@@ -16,6 +16,12 @@ export const Metrics = {
     "network",
     "Events withheld because the ledger's data do not decide them"
   ),
+  /** Stages: `events`, `route`, `replay`, `deliver`, `alerts`. */
+  quarantined: counter(
+    "ledgerhook_quarantined_total",
+    "stage",
+    "Records that the store could not take and that were put into quarantine"
+  ),
   /** Outcomes: `delivered`, `retrying`, `failed` (the last attempt of a series). */
   deliveryAttempts: counter("ledgerhook_delivery_attempts_total", "outcome", "Attempts that were recorded"),
   /** Outcomes: `sent`, `retrying`, `given up`. */

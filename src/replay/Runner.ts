@@ -81,22 +81,22 @@ const makeQueue = Effect.fnUntraced(function* (job: ClaimedJob, plan: ReplayPlan
     if (events.length === 0) return
     const queued = toQueue(job, plan, events)
     const now = yield* Clock.currentTimeMillis
-    yield* partitions.ensure(job.startedAt, lastReplayMoment(origin, events.at(-1)!.offset)).pipe(
-      Effect.andThen(
-        deliveries.insertPending(
-          queued.map(({ row }) => row),
-          now
-        )
-      ),
-      // Retention in another process may have dropped a partition that is known here.
-      Effect.onError(() => partitions.forget),
-      patiently("queueing replayed deliveries")
+    const refused = yield* partitions
+      .ensure(job.startedAt, lastReplayMoment(origin, events.at(-1)!.offset))
+      .pipe(
+        Effect.andThen(
+          deliveries.insertPending(
+            queued.map(({ row }) => row),
+            now
+          )
+        ),
+        // Retention in another process may have dropped a partition that is known here.
+        Effect.onError(() => partitions.forget),
+        patiently("queueing replayed deliveries")
+      )
+    const append = queued.flatMap(({ row, work }) =>
+      refused.has(row.id) ? [] : [{ topic: REPLAYS_TOPIC, key: job.webhookId, value: JSON.stringify(work) }]
     )
-    const append = queued.map(({ work }) => ({
-      topic: REPLAYS_TOPIC,
-      key: job.webhookId,
-      value: JSON.stringify(work)
-    }))
     // Repeated after an unknown result: it may be there twice then, and is attempted once.
     yield* log.transaction({ append }).pipe(patiently("queueing replayed deliveries"))
   })

@@ -3,21 +3,28 @@
  * the rows (`pending`, with deterministic ids), then append the work and commit the event's offset in one transaction
  * of the log. A crash in between makes the same rows again and appends the work once; rows that are there already get
  * their work whatever has become of their webhook since. Webhooks whose account's deliveries wait (AccountHolds) get
- * nothing new.
+ * nothing new. A record that is no event, or a row that PostgreSQL cannot take, goes into quarantine.
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
 import { DELIVERIES_TOPIC, workJson } from "../domain/Delivery.ts"
 import { deliveryId } from "../domain/Ids.ts"
-import { eventsTopic, type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
+import { eventsTopic, type LedgerEvent, NOT_AN_EVENT, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { passageUnder } from "../domain/Quota.ts"
 import type { WebhookConfig } from "../domain/Webhook.ts"
-import { type AssignedPartition, EventLog, type NewRecord } from "../log/EventLog.ts"
+import {
+  type AssignedPartition,
+  EventLog,
+  type LogRecord,
+  type NewRecord,
+  sourceOf
+} from "../log/EventLog.ts"
 import { traced } from "../observability/Tracing.ts"
 import { DeliveryStore, type NewDelivery } from "../storage/DeliveryStore.ts"
 import { Partitions } from "../storage/Partitions.ts"
+import { makeQuarantine } from "../storage/Quarantine.ts"
 import { AccountHolds } from "../webhooks/AccountHolds.ts"
 import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { makeWebhookIndex } from "./WebhookIndex.ts"
@@ -39,6 +46,8 @@ interface Queued {
 /** What one transaction of the log is to queue. */
 interface Batch {
   readonly queued: Array<Queued>
+  /** Records that are no events. */
+  readonly unreadable: Array<LogRecord>
   /** By offset: events of which an owner of the partition that died may have made rows already. */
   readonly begun: Map<number, RecordedEvent>
   /** When its events were detected. */
@@ -48,6 +57,7 @@ interface Batch {
 
 const emptyBatch = (): Batch => ({
   queued: [],
+  unreadable: [],
   begun: new Map(),
   detectedFrom: Number.POSITIVE_INFINITY,
   detectedTo: 0
@@ -96,6 +106,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
   const holds = yield* AccountHolds
   const deliveries = yield* DeliveryStore
   const partitions = yield* Partitions
+  const quarantine = yield* makeQuarantine
   const index = makeWebhookIndex()
   yield* Effect.acquireRelease(
     Effect.sync(() => registry.subscribe((id, webhook) => index.set(id, webhook?.config))),
@@ -125,14 +136,25 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
   })
 
   const queue = Effect.fnUntraced(function* (partition: AssignedPartition, batch: Batch, nextOffset: number) {
+    let refused: ReadonlySet<string> = new Set()
     if (batch.queued.length > 0) {
       const now = yield* Clock.currentTimeMillis
       const rows = batch.queued.map(({ row }) => row)
-      yield* partitions
+      refused = yield* partitions
         .ensure(batch.detectedFrom, batch.detectedTo)
         .pipe(Effect.andThen(deliveries.insertPending(rows, now)), patiently("queueing deliveries"))
     }
-    const works = batch.queued.map(({ row: { eventOffset }, work }) => ({ eventOffset, work }))
+    if (batch.unreadable.length > 0) {
+      const unreadable = batch.unreadable.map((record) => ({
+        source: sourceOf(record),
+        text: record.value ?? "",
+        reason: NOT_AN_EVENT
+      }))
+      yield* quarantine.put("route", unreadable).pipe(patiently("quarantining records"))
+    }
+    const works = batch.queued.flatMap(({ row: { id, eventOffset }, work }) =>
+      refused.has(id) ? [] : [{ eventOffset, work }]
+    )
     const begun = yield* worksOfRows(batch)
     // In ledger order for each webhook.
     const append = [...works, ...begun].sort((a, b) => a.eventOffset - b.eventOffset).map(({ work }) => work)
@@ -155,7 +177,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
       for (const record of records) {
         const event = parseLedgerEvent(record.value)
         if (event === undefined || record.value === null) {
-          yield* Effect.logError(`${record.topic}@${record.offset} is not an event; passed over`)
+          batch.unreadable.push(record)
           continue
         }
         const recorded = { event, json: record.value }

@@ -10,6 +10,8 @@ import { patiently } from "../config/Retrying.ts"
 import type { DetectionAlert } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { column } from "./Columns.ts"
+import { makeQuarantine } from "./Quarantine.ts"
+import { lineOfText } from "./StoredText.ts"
 
 export interface AlertRow extends DetectionAlert {
   readonly network: Network
@@ -18,10 +20,6 @@ export interface AlertRow extends DetectionAlert {
 }
 
 const at = (unixMs: number): string => new Date(unixMs).toISOString()
-
-/** PostgreSQL keeps no NUL in text, and a reason may quote what the ledger holds. */
-const textOf = (reason: string): string =>
-  reason.replaceAll("\0", "").slice(0, Limits.detectionAlertReasonLength)
 
 export class AlertStore extends Context.Service<
   AlertStore,
@@ -48,18 +46,30 @@ export class AlertStore extends Context.Service<
     AlertStore,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const quarantine = yield* makeQuarantine
       const newestFirst = sql`recorded_at DESC, network, ledger_index DESC, place DESC`
       return AlertStore.of({
-        record: (network, ledgerIndex, alerts, nowMs) =>
-          sql`
-            INSERT INTO detection_alerts (network, ledger_index, tx_hash, place, event_type, reason, recorded_at)
-            SELECT ${network}, ${ledgerIndex}::bigint, tx_hash, place, event_type, reason, ${at(nowMs)}::timestamptz
-            FROM unnest(
-              ${column(alerts.map(({ tx_hash }) => tx_hash))}::text[],
-              ${column(alerts.map(({ event_type }) => event_type))}::text[],
-              ${column(alerts.map(({ reason }) => textOf(reason)))}::text[]
-            ) WITH ORDINALITY AS new (tx_hash, event_type, reason, place)
-            ON CONFLICT DO NOTHING`.pipe(Effect.asVoid),
+        record: (network, ledgerIndex, found, nowMs) =>
+          quarantine
+            .write({
+              stage: "alerts",
+              records: found.map((alert, i) => ({ ...alert, place: i + 1 })),
+              describe: (alert) => ({
+                source: `${network} ledger ${ledgerIndex}, alert ${alert.place}`,
+                text: JSON.stringify(alert)
+              }),
+              statement: (alerts) => sql`
+                INSERT INTO detection_alerts (network, ledger_index, tx_hash, place, event_type, reason, recorded_at)
+                SELECT ${network}, ${ledgerIndex}::bigint, new.*, ${at(nowMs)}::timestamptz
+                FROM unnest(
+                  ${column(alerts.map(({ tx_hash }) => tx_hash))}::text[],
+                  ${column(alerts.map(({ place }) => place))}::int[],
+                  ${column(alerts.map(({ event_type }) => event_type))}::text[],
+                  ${column(alerts.map(({ reason }) => lineOfText(reason, Limits.detectionAlertReasonLength)))}::text[]
+                ) AS new
+                ON CONFLICT DO NOTHING`
+            })
+            .pipe(Effect.asVoid),
 
         newest: (limit) =>
           Effect.gen(function* () {

@@ -2,7 +2,7 @@
  * The write side of deliveries: rows are the truth about a delivery's state. Every method takes a batch and is one
  * statement, so that it lands whole or not at all, and may be repeated after an unknown result: rows that exist are not
  * made again, an attempt is recorded once, and a webhook's failure counter and an account's usage move only with a row
- * that moved.
+ * that moved. A row that PostgreSQL cannot take goes into quarantine; the others are written.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
@@ -12,7 +12,9 @@ import { firstIdAt, idTime } from "../domain/Ids.ts"
 import type { Network } from "../domain/Network.ts"
 import { CHARGED_NETWORK } from "../domain/Quota.ts"
 import { column } from "./Columns.ts"
+import { makeQuarantine } from "./Quarantine.ts"
 import { sharedReading } from "./SharedReading.ts"
+import { withoutNul } from "./StoredText.ts"
 
 export interface NewDelivery {
   readonly id: string
@@ -75,11 +77,14 @@ export interface AttemptRecord {
 export class DeliveryStore extends Context.Service<
   DeliveryStore,
   {
-    /** Makes the rows as `pending`; those that exist stay as they are. */
+    /**
+     * Makes the rows as `pending`; those that exist stay as they are. Returns the ids of those that PostgreSQL cannot take,
+     * which are in quarantine.
+     */
     readonly insertPending: (
       deliveries: ReadonlyArray<NewDelivery>,
       nowMs: number
-    ) => Effect.Effect<void, SqlError.SqlError>
+    ) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
     /** Live deliveries of the network's events at these offsets, detected between the two moments, that nobody attempted. */
     readonly unattempted: (
       network: Network,
@@ -132,6 +137,7 @@ export class DeliveryStore extends Context.Service<
     DeliveryStore,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const quarantine = yield* makeQuarantine
       const at = (unixMs: number) => new Date(unixMs).toISOString()
 
       /** A batch after the other: it may be a million. */
@@ -160,8 +166,8 @@ export class DeliveryStore extends Context.Service<
       )
 
       return DeliveryStore.of({
-        insertPending: (deliveries, nowMs) =>
-          sql`
+        insertPending: (queued, nowMs) => {
+          const statement = (deliveries: ReadonlyArray<NewDelivery>) => sql`
             INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, replay_job_id,
                                     status, updated_at)
             SELECT new.*, 'pending', ${at(nowMs)}::timestamptz
@@ -175,7 +181,19 @@ export class DeliveryStore extends Context.Service<
               ${column(deliveries.map((d) => d.eventOffset))}::bigint[],
               ${column(deliveries.map((d) => d.replayJobId ?? null))}::text[]
             ) AS new
-            ON CONFLICT DO NOTHING`.pipe(Effect.asVoid),
+            ON CONFLICT DO NOTHING`
+          return quarantine
+            .write({
+              stage: queued[0]?.replayJobId === undefined ? "route" : "replay",
+              records: queued,
+              describe: (row) => ({
+                source: `${row.eventId} for ${row.replayJobId ?? row.webhookId}`,
+                text: JSON.stringify(row)
+              }),
+              statement
+            })
+            .pipe(Effect.map(({ refused }) => new Set(refused.map(({ id }) => id))))
+        },
 
         // An id begins with the moment its event was detected.
         unattempted: (network, eventOffsets, detectedFromMs, detectedToMs) =>
@@ -221,8 +239,8 @@ export class DeliveryStore extends Context.Service<
         // `d.id = o.delivery_id` that was made, and kept, while a month had few rows read all of it for each batch.
         // A delivery that was ended meanwhile (its webhook deleted) stays ended unless the attempt delivered it; one
         // that retention has dropped leaves no trace.
-        record: (attempts, disableAfter) =>
-          sql<{ readonly id: string }>`
+        record: (ended, disableAfter) => {
+          const statement = (attempts: ReadonlyArray<AttemptRecord>) => sql<{ readonly id: string | null }>`
             WITH outcome AS (
               SELECT o.*, to_timestamp(attempted_ms / 1000) AS attempted_at, to_timestamp(ended_ms / 1000) AS ended_at
               FROM unnest(
@@ -231,8 +249,8 @@ export class DeliveryStore extends Context.Service<
                 ${column(attempts.map((a) => a.status))}::text[],
                 ${column(attempts.map((a) => a.responseStatus))}::int[],
                 ${column(attempts.map((a) => a.responseTimeMs))}::int[],
-                ${column(attempts.map((a) => a.responseBody))}::text[],
-                ${column(attempts.map((a) => a.error))}::text[],
+                ${column(attempts.map((a) => a.responseBody && withoutNul(a.responseBody)))}::text[],
+                ${column(attempts.map((a) => a.error && withoutNul(a.error)))}::text[],
                 ${column(attempts.map((a) => a.attemptedAt))}::float8[],
                 ${column(attempts.map((a) => a.endedAt))}::float8[],
                 ${column(attempts.map((a) => a.nextDelayMs))}::int[]
@@ -281,9 +299,19 @@ export class DeliveryStore extends Context.Service<
               consecutive_failures = CASE WHEN c.reset THEN c.failures ELSE w.consecutive_failures + c.failures END
             FROM counted c
             WHERE w.id = ANY(ARRAY[c.webhook_id]) AND (c.failures > 0 OR (c.reset AND w.consecutive_failures <> 0))
-            RETURNING CASE WHEN w.consecutive_failures >= ${disableAfter} AND w.status = 'active' THEN w.id END AS id`.pipe(
-            Effect.map((rows) => rows.flatMap(({ id }) => (id === null ? [] : [id])))
-          ),
+            RETURNING CASE WHEN w.consecutive_failures >= ${disableAfter} AND w.status = 'active' THEN w.id END AS id`
+          return quarantine
+            .write({
+              stage: "deliver",
+              records: ended,
+              describe: (attempt) => ({
+                source: `attempt ${attempt.attempt} of ${attempt.deliveryId}`,
+                text: JSON.stringify(attempt)
+              }),
+              statement
+            })
+            .pipe(Effect.map(({ rows }) => rows.flatMap(({ id }) => (id === null ? [] : [id]))))
+        },
 
         park: (ids) =>
           sql`UPDATE deliveries SET parked = true WHERE id = ANY(${column(ids)}::text[]) AND NOT parked

@@ -4,8 +4,10 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { Limits } from "../config/Limits.ts"
 import type { MailText } from "../domain/Mails.ts"
 import { column } from "./Columns.ts"
+import { lineOfText } from "./StoredText.ts"
 
 export interface NewMail extends MailText {
   /** What it is about: there is one mail of each. */
@@ -92,7 +94,7 @@ export class MailStore extends Context.Service<
               WHERE id = ${String(id)}::bigint AND sent_at IS NULL`.pipe(Effect.asVoid),
 
         failed: ({ id, attempt }, error, nextAttemptAt) =>
-          sql`UPDATE mails SET last_error = ${error},
+          sql`UPDATE mails SET last_error = ${lineOfText(error, Limits.mailErrorLength)},
                      next_attempt_at = ${nextAttemptAt === null ? null : at(nextAttemptAt)}::timestamptz
               WHERE id = ${String(id)}::bigint AND attempts = ${attempt} AND sent_at IS NULL`.pipe(
             Effect.asVoid

@@ -23,6 +23,7 @@ import deliveryChanges from "./migrations/0015_delivery_changes.ts"
 import deletedQueues from "./migrations/0016_deleted_queues.ts"
 import pendingMinutes from "./migrations/0017_pending_minutes.ts"
 import pendingTypes from "./migrations/0018_pending_types.ts"
+import quarantine from "./migrations/0019_quarantine.ts"
 
 const migrations = {
   "0001_foundation": foundation,
@@ -42,7 +43,8 @@ const migrations = {
   "0015_delivery_changes": deliveryChanges,
   "0016_deleted_queues": deletedQueues,
   "0017_pending_minutes": pendingMinutes,
-  "0018_pending_types": pendingTypes
+  "0018_pending_types": pendingTypes,
+  "0019_quarantine": quarantine
 }
 const TABLE = "migrations"
 const newest = Object.keys(migrations).length

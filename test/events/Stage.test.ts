@@ -1,12 +1,13 @@
 /** The event log's stage on a real database: what is written, once whatever dies between, and what is forgotten. */
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Layer, Option } from "effect"
+import { Cause, Effect, Exit, Layer, Metric, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { events } from "../../src/events/Stage.ts"
 import { EventLog, EventLogError } from "../../src/log/EventLog.ts"
 import * as MemoryEventLog from "../../src/log/MemoryEventLog.ts"
 import { EventStore } from "../../src/storage/EventStore.ts"
+import { makeQuarantine } from "../../src/storage/Quarantine.ts"
 import { eventually } from "../support/delivering.ts"
 import { addresses, eventOf, recordOf } from "../support/events.ts"
 import { TestDatabase } from "../support/postgres.ts"
@@ -62,6 +63,14 @@ const assertStored = (expected: ReadonlyArray<LedgerEvent>) =>
     for (const event of expected) {
       assert.deepStrictEqual(accounts.get(event.event_id), event.accounts.toSorted(), event.event_id)
     }
+  })
+
+const quarantinedMetric = (stage: string) =>
+  Effect.map(Metric.snapshot, (all) => {
+    const found = all.find(
+      ({ attributes, id }) => id === "ledgerhook_quarantined_total" && attributes?.["stage"] === stage
+    )
+    return found?.type === "Counter" ? Number(found.state.count) : 0
   })
 
 const committed = Effect.flatMap(EventLog, (log) =>
@@ -131,17 +140,58 @@ describe("events", () => {
     }).pipe(Effect.scoped, Effect.provide(storing))
   )
 
-  it.live("passes over a record that is no event", () =>
+  it.live("quarantines records that are no events, and goes on", () =>
     Effect.gen(function* () {
       const log = yield* EventLog
       const topic = eventsTopic("mainnet")
-      yield* log.transaction({
-        append: ["", "null", "{}", "no JSON"].map((value) => ({ topic, key: "mainnet", value }))
-      })
+      const [event] = ledger(2, 1)
+      const bad = [
+        "",
+        "null",
+        "{}",
+        "no JSON",
+        JSON.stringify({ ...event, accounts: undefined }),
+        JSON.stringify({ ...event, timestamp: "yesterday" })
+      ]
+      yield* log.transaction({ append: bad.map((value) => ({ topic, key: "mainnet", value })) })
       yield* append(ledger(1, 1))
       yield* Effect.forkScoped(events(["mainnet"]))
-      yield* eventually(Effect.map(committed, (offset) => assert.strictEqual(offset, 5)))
+      yield* eventually(Effect.map(committed, (offset) => assert.strictEqual(offset, bad.length + 1)))
       yield* assertStored(ledger(1, 1))
+      const { rows, total } = yield* (yield* makeQuarantine).newest(1)
+      assert.strictEqual(total, bad.length)
+      assert.deepInclude(rows[0], {
+        stage: "events",
+        source: "xrpl.mainnet.events/0@5",
+        reason: "it does not have the form of an event",
+        record: bad[5]!
+      })
+    }).pipe(Effect.scoped, Effect.provide(storing))
+  )
+
+  it.live("quarantines an event with a NUL in a field, and goes on with the others of its batch", () =>
+    Effect.gen(function* () {
+      const good = ledger(1, 300)
+      const [one, another] = ledger(2, 2)
+      const bad = [
+        { ...one!, event_id: `${one!.event_id}\0` },
+        { ...another!, accounts: ["rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh\0"] }
+      ]
+      yield* append([...good.slice(0, 130), ...bad, ...good.slice(130)])
+      yield* Effect.forkScoped(events(["mainnet"]))
+      const later = ledger(3, 2)
+      yield* append(later)
+      yield* eventually(assertStored([...good, ...later]))
+      yield* eventually(Effect.map(committed, (offset) => assert.strictEqual(offset, 304)))
+      const { rows } = yield* (yield* makeQuarantine).newest(10)
+      assert.deepStrictEqual(
+        rows.map(({ reason, source }) => [source, reason]),
+        ["xrpl.mainnet.events/0@131", "xrpl.mainnet.events/0@130"].map((source) => [
+          source,
+          'invalid byte sequence for encoding "UTF8": 0x00'
+        ])
+      )
+      assert.isAbove(yield* quarantinedMetric("events"), 1)
     }).pipe(Effect.scoped, Effect.provide(storing))
   )
 })

@@ -74,6 +74,17 @@ describe("mail", () => {
     }).pipe(underNow)
   )
 
+  it.effect("waits for its next try whatever characters the server's refusal has", () =>
+    Effect.gen(function* () {
+      yield* queue(["cause/0"])
+      const mails = yield* MailStore
+      const mail = yield* mails.lease(NOW, MINUTE_MS)
+      yield* mails.failed(mail!, "no\0 way", NOW + MINUTE_MS)
+      const [row] = yield* rows
+      assert.deepInclude(row, { last_error: "no\\u0000 way", waits_ms: MINUTE_MS })
+    }).pipe(underNow)
+  )
+
   it.effect("is one for each cause, however often it is queued and however many senders race", () =>
     Effect.gen(function* () {
       const server = yield* makeMailServer()

@@ -10,6 +10,7 @@ import { partitionOf } from "../../src/log/Topics.ts"
 import { route } from "../../src/route/Stage.ts"
 import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
 import { Partitions } from "../../src/storage/Partitions.ts"
+import { makeQuarantine } from "../../src/storage/Quarantine.ts"
 import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
 import {
   deliveringLayer,
@@ -92,6 +93,31 @@ const untilHeld = (accountId: string, held: boolean) =>
   )
 
 describe("route", () => {
+  it.live("quarantines what is no event and what the store cannot take, and queues the rest in order", () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const receiver = yield* makeReceiver()
+      const webhookId = yield* makeWebhook(receiver.url)
+      yield* Effect.forkScoped(route(["mainnet"]))
+      yield* append([0, 1])
+      const bad = { ...eventAt(2), event_id: "xrpl:90000000:\0" }
+      yield* log.transaction({
+        append: ["no event", JSON.stringify(bad)].map((value) => ({
+          topic: eventsTopic("mainnet"),
+          key: "mainnet",
+          value
+        }))
+      })
+      yield* append([3, 4])
+      yield* isQueued(webhookId, [0, 1, 3, 4])
+      const { rows } = yield* (yield* makeQuarantine).newest(10)
+      assert.deepStrictEqual(
+        new Set(rows.map(({ source, stage }) => `${stage} ${source}`)),
+        new Set(["route xrpl.mainnet.events/0@2", `route xrpl:90000000:\\u0000 for ${webhookId}`])
+      )
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  )
+
   it.live(
     "queues nothing new for accounts whose quota is used up, and goes on with what comes afterwards",
     () =>

@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { alertFinding, withheld } from "../../src/cli/AlertCheck.ts"
 import type { DetectionAlert } from "../../src/domain/LedgerEvent.ts"
 import { AlertStore } from "../../src/storage/AlertStore.ts"
+import { makeQuarantine } from "../../src/storage/Quarantine.ts"
 import { hashOf } from "../support/chain.ts"
 import { TestDatabase } from "../support/postgres.ts"
 
@@ -31,6 +32,22 @@ describe("alert store", () => {
           [{ network: "testnet", ledger_index: 7, ...alerts[0] }, NOW + 1],
           [{ network: "mainnet", ledger_index: 7, ...alerts[2] }, NOW]
         ]
+      )
+    }).pipe(Effect.provide(Live))
+  )
+
+  it.effect("quarantines an alert that PostgreSQL cannot take, and keeps the others of its ledger", () =>
+    Effect.gen(function* () {
+      const store = yield* AlertStore
+      const bad = { ...alerts[1]!, tx_hash: "A\0B" }
+      yield* store.record("mainnet", 7, [alerts[0]!, bad, alerts[2]!], NOW)
+      const { alerts: kept, total } = yield* store.newest(10)
+      assert.strictEqual(total, 2)
+      assert.deepStrictEqual(new Set(kept.map(({ tx_hash }) => tx_hash)), new Set([hashOf("a"), hashOf("b")]))
+      const { rows } = yield* (yield* makeQuarantine).newest(10)
+      assert.deepStrictEqual(
+        rows.map(({ source, stage }) => [stage, source]),
+        [["alerts", "mainnet ledger 7, alert 2"]]
       )
     }).pipe(Effect.provide(Live))
   )

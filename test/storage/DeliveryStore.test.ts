@@ -8,6 +8,7 @@ import { DeliveryQueries } from "../../src/storage/DeliveryQueries.ts"
 import { type AttemptRecord, DeliveryStore, type NewDelivery } from "../../src/storage/DeliveryStore.ts"
 import { Outbox } from "../../src/storage/Outbox.ts"
 import { Partitions } from "../../src/storage/Partitions.ts"
+import { makeQuarantine } from "../../src/storage/Quarantine.ts"
 import { TestDatabase } from "../support/postgres.ts"
 import { insertAccount, insertWebhook } from "../support/rows.ts"
 
@@ -82,6 +83,55 @@ layer(Live)("delivery store", (it) => {
       const states = yield* store.states(ids)
       assert.deepInclude(states.get(ids[0]!), { status: "delivered", attempts: 1 })
       assert.deepInclude(states.get(ids[1]!), { status: "pending", attempts: 0 })
+    })
+  )
+
+  it.effect("quarantines a row that PostgreSQL cannot take, and makes the others", () =>
+    Effect.gen(function* () {
+      const { store, webhookId } = yield* prepare(0)
+      const rows = Array.from({ length: 20 }, () => newDelivery(webhookId))
+      const bad = { ...rows[7]!, eventId: "xrpl:1\0" }
+      const refused = yield* store.insertPending(
+        rows.map((row) => (row.id === bad.id ? bad : row)),
+        NOW
+      )
+      assert.deepStrictEqual([...refused], [bad.id])
+      const states = yield* store.states(rows.map(({ id }) => id))
+      assert.strictEqual(states.size, 19)
+      assert.isFalse(states.has(bad.id))
+      const { rows: kept } = yield* (yield* makeQuarantine).newest(1)
+      assert.deepInclude(kept[0], { stage: "route", source: `xrpl:1\\u0000 for ${webhookId}` })
+    })
+  )
+
+  it.effect("records an attempt whatever characters its response and its error have", () =>
+    Effect.gen(function* () {
+      const { store, ids, webhookId } = yield* prepare(2)
+      const [first, second] = ids
+      yield* store.record(
+        [
+          { ...attempt(first!, 1, "retrying"), responseBody: "a\0b", error: "TLS: \0" },
+          attempt(second!, 1, "failed")
+        ],
+        DISABLE_AFTER
+      )
+      const states = yield* store.states(ids)
+      assert.deepInclude(states.get(first!), { status: "retrying", attempts: 1 })
+      assert.deepInclude(states.get(second!), { status: "failed", attempts: 1 })
+      assert.strictEqual((yield* webhookRow(webhookId)).consecutive_failures, 1)
+      // What nothing can make storable stands alone in the end.
+      yield* store.record(
+        [
+          { ...attempt(first!, 2, "failed"), responseStatus: 2 ** 40 },
+          { ...attempt(second!, 2, "delivered") }
+        ],
+        DISABLE_AFTER
+      )
+      const after = yield* store.states(ids)
+      assert.deepInclude(after.get(first!), { status: "retrying", attempts: 1 })
+      assert.deepInclude(after.get(second!), { status: "delivered", attempts: 2 })
+      const { rows } = yield* (yield* makeQuarantine).newest(1)
+      assert.deepInclude(rows[0], { stage: "deliver", source: `attempt 2 of ${first}` })
     })
   )
 

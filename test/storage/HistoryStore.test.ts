@@ -53,6 +53,17 @@ describe("stretches of history", () => {
 })
 
 describe("a request for history", () => {
+  it.live("fails with what a server said, whatever characters that has", () =>
+    Effect.gen(function* () {
+      const requests = yield* HistoryRequests
+      const { id } = yield* queueJob({ filters: { since: 1_000 } })
+      yield* requests.ask({ id, network: "mainnet" }, 1_000)
+      yield* requests.settle(id, { state: "failed", error: "said\0\u001b[31m no" }, 2_000)
+      const settled = Option.getOrThrow(yield* requests.find(id))
+      assert.deepInclude(settled, { state: "failed", error: "said\\u0000\\u001b[31m no" })
+    }).pipe(Effect.provide(replayingLayer))
+  )
+
   it.live("is open until it is settled, and settled when its webhook is no longer active", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -1,0 +1,195 @@
+/**
+ * Records that the store cannot take, such as one with a NUL in a text: they are kept apart with the reason, and the
+ * stage continues with the others. Only what PostgreSQL says of the data counts; while it is away, the caller's statement
+ * fails as ever. A record is counted once, however often it comes again.
+ */
+import { Clock, Effect } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { Settings } from "../config/Config.ts"
+import { Limits } from "../config/Limits.ts"
+import { patiently } from "../config/Retrying.ts"
+import { Metrics } from "../observability/Metrics.ts"
+import { column } from "./Columns.ts"
+import { lineOfText } from "./StoredText.ts"
+
+export type QuarantineStage = "events" | "route" | "replay" | "deliver" | "alerts"
+
+export interface Described {
+  /** Where it is found: `topic/partition@offset`, or a key. The same whenever it comes again. */
+  readonly source: string
+  readonly text: string
+}
+
+interface Refused extends Described {
+  readonly reason: string
+}
+
+export interface QuarantineRow {
+  readonly stage: QuarantineStage
+  readonly source: string
+  readonly reason: string
+  readonly record: string
+  readonly recorded_at: string
+}
+
+/** What a server of PostgreSQL says of a failed statement. */
+interface ServerError {
+  readonly code?: unknown
+  readonly constraint?: unknown
+  readonly message?: unknown
+}
+
+const serverError = ({ reason: { cause } }: SqlError.SqlError): ServerError =>
+  typeof cause === "object" && cause !== null ? cause : {}
+
+/** SQLSTATE classes: invalid data, violated constraint, larger than PostgreSQL's own limits. */
+const DATA_ERROR = /^(22|23|54)/
+const CHECK_VIOLATION = "23514"
+
+/** Whether the data are at fault: the same statement will never succeed with them. Pure. */
+export const isDataError = (error: SqlError.SqlError): boolean => {
+  const { code, constraint } = serverError(error)
+  // Without a constraint's name it says that the row's table partition is missing: retention has dropped it.
+  if (typeof code !== "string" || (code === CHECK_VIOLATION && constraint === undefined)) return false
+  return DATA_ERROR.test(code)
+}
+
+export interface QuarantinedWrite<A, B> {
+  readonly stage: QuarantineStage
+  readonly records: ReadonlyArray<A>
+  readonly describe: (record: A) => Described
+  /** One statement for all of them. */
+  readonly statement: (records: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, SqlError.SqlError>
+}
+
+/** What the statement returned, and the records that were refused. */
+export interface Written<A, B> {
+  readonly rows: ReadonlyArray<B>
+  readonly refused: ReadonlyArray<A>
+}
+
+export const makeQuarantine = Effect.map(SqlClient.SqlClient, (sql) => {
+  /** Returns how many of them are new. */
+  const insert = Effect.fnUntraced(function* (stage: QuarantineStage, refused: ReadonlyArray<Refused>) {
+    const nowMs = yield* Clock.currentTimeMillis
+    const texts = (field: keyof Refused, maxLength: number) =>
+      column(refused.map((one) => lineOfText(one[field], maxLength)))
+    const added = yield* sql`
+      INSERT INTO quarantine (stage, source, reason, record, recorded_at)
+      SELECT ${stage}, new.*, ${new Date(nowMs).toISOString()}::timestamptz
+      FROM unnest(
+        ${texts("source", Limits.quarantineSourceLength)}::text[],
+        ${texts("reason", Limits.quarantineReasonLength)}::text[],
+        ${texts("text", Limits.quarantineRecordLength)}::text[]
+      ) AS new
+      ON CONFLICT DO NOTHING RETURNING 1`
+    const dropped = yield* sql`
+      DELETE FROM quarantine WHERE id <= (
+        SELECT id FROM quarantine ORDER BY id DESC OFFSET ${Limits.quarantineRecords} LIMIT 1
+      ) RETURNING 1`
+    if (dropped.length > 0)
+      yield* sql`UPDATE quarantine_beyond SET records = records + ${String(dropped.length)}::bigint`
+    return added.length
+  })
+
+  const announce = Effect.fnUntraced(function* (
+    stage: QuarantineStage,
+    added: number,
+    refused: ReadonlyArray<Refused>
+  ) {
+    if (added === 0) return
+    const { source, reason } = refused.at(-1)!
+    yield* Metrics.quarantined(stage, added)
+    yield* Effect.logError(`${stage}: ${added} records were quarantined; see \`ledgerhook doctor\``).pipe(
+      Effect.annotateLogs({
+        newest: lineOfText(source, Limits.quarantineSourceLength),
+        reason: lineOfText(reason, Limits.quarantineReasonLength)
+      })
+    )
+  })
+
+  /** Records that a stage cannot read. */
+  const put = Effect.fnUntraced(function* (stage: QuarantineStage, refused: ReadonlyArray<Refused>) {
+    if (refused.length === 0) return
+    yield* announce(stage, yield* sql.withTransaction(insert(stage, refused)), refused)
+  })
+
+  /**
+   * All in one statement; where PostgreSQL refuses it for its data, by halves in one transaction, until the refused
+   * records stand alone. They go into quarantine, and the others are written.
+   */
+  const write = Effect.fnUntraced(function* <A, B>({
+    stage,
+    records,
+    describe,
+    statement
+  }: QuarantinedWrite<A, B>): Effect.fn.Return<Written<A, B>, SqlError.SqlError> {
+    const rows: Array<B> = []
+    const refused: Array<{ readonly record: A; readonly described: Refused }> = []
+    const byHalves = (some: ReadonlyArray<A>): Effect.Effect<void, SqlError.SqlError> =>
+      sql.withTransaction(statement(some)).pipe(
+        Effect.map((returned) => void rows.push(...returned)),
+        Effect.catchIf(isDataError, (error) => {
+          const [record] = some
+          if (record === undefined) return Effect.fail(error)
+          if (some.length > 1) {
+            const half = Math.ceil(some.length / 2)
+            return Effect.andThen(byHalves(some.slice(0, half)), byHalves(some.slice(half)))
+          }
+          const reason = String(serverError(error).message ?? error.message)
+          refused.push({ record, described: { ...describe(record), reason } })
+          return Effect.void
+        })
+      )
+    const apart = Effect.gen(function* () {
+      yield* byHalves(records)
+      const found = refused.map(({ described }) => described)
+      return found.length === 0 ? 0 : yield* insert(stage, found)
+    }).pipe(sql.withTransaction)
+
+    const returned = yield* statement(records).pipe(
+      Effect.catchIf(isDataError, () => Effect.succeed(undefined))
+    )
+    if (returned !== undefined) return { rows: returned, refused: [] }
+    const added = yield* apart
+    yield* announce(
+      stage,
+      added,
+      refused.map(({ described }) => described)
+    )
+    return { rows, refused: refused.map(({ record }) => record) }
+  })
+
+  /** How many there are, those beyond the kept ones included, and the newest. */
+  const newest = Effect.fnUntraced(function* (limit: number) {
+    const [counted] = yield* sql<{ readonly total: number }>`
+      SELECT ((SELECT count(*) FROM quarantine) + (SELECT records FROM quarantine_beyond))::float8 AS total`
+    const rows = yield* sql<QuarantineRow>`
+      SELECT stage, source, reason, record, recorded_at FROM quarantine ORDER BY id DESC LIMIT ${limit}`
+    return { total: counted?.total ?? 0, rows }
+  })
+
+  /** Drops those recorded before `beforeMs`; returns how many. */
+  const drop = Effect.fnUntraced(function* (beforeMs: number) {
+    const dropped = yield* sql`
+      DELETE FROM quarantine WHERE recorded_at < ${new Date(beforeMs).toISOString()}::timestamptz RETURNING 1`
+    yield* sql`
+      UPDATE quarantine_beyond SET records = 0 WHERE records > 0 AND NOT EXISTS (SELECT FROM quarantine)`
+    return dropped.length
+  })
+
+  return { put, write, newest, drop }
+})
+
+/** Forgets what is older than RETENTION_EVENTS, hourly. Never ends by itself. */
+export const forgetQuarantined = Effect.gen(function* () {
+  const { retentionEventsMs } = yield* Settings
+  const quarantine = yield* makeQuarantine
+  const once = Effect.gen(function* () {
+    const dropped = yield* quarantine.drop((yield* Clock.currentTimeMillis) - retentionEventsMs)
+    if (dropped > 0) yield* Effect.logInfo(`retention dropped ${dropped} quarantined records`)
+  })
+  return yield* Effect.forever(
+    Effect.andThen(once.pipe(patiently("retention of the quarantine")), Effect.sleep(Limits.maintenanceMs))
+  )
+})

@@ -1,0 +1,150 @@
+/** What the store cannot take is kept apart with its reason, once, and bounded; what is not the data's fault is not. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit } from "effect"
+import { SqlClient } from "effect/sql"
+import { lookAtQuarantine, quarantineFinding } from "../../src/cli/QuarantineCheck.ts"
+import { Limits } from "../../src/config/Limits.ts"
+import { column } from "../../src/storage/Columns.ts"
+import { makeQuarantine } from "../../src/storage/Quarantine.ts"
+import { lineOfText } from "../../src/storage/StoredText.ts"
+import { TestDatabase } from "../support/postgres.ts"
+
+/** A table of names, and a stage that writes to it. */
+const makeNames = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const quarantine = yield* makeQuarantine
+  yield* sql`CREATE TABLE names (name text PRIMARY KEY CHECK (name <> 'forbidden'))`
+  let statements = 0
+  return {
+    quarantine,
+    statements: () => statements,
+    write: (names: ReadonlyArray<string>) =>
+      quarantine.write({
+        stage: "events",
+        records: names,
+        describe: (name) => ({ source: `names/0@${names.indexOf(name)}`, text: name }),
+        statement: (some) =>
+          Effect.suspend(() => {
+            statements++
+            return sql<{ readonly name: string }>`
+              INSERT INTO names SELECT unnest(${column(some)}::text[]) ON CONFLICT DO NOTHING RETURNING name`
+          })
+      }),
+    written: Effect.map(
+      sql<{ readonly name: string }>`SELECT name FROM names ORDER BY name COLLATE "C"`,
+      (rows) => rows.map(({ name }) => name)
+    )
+  }
+})
+
+const names = (count: number): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, i) => `name ${String(i).padStart(4, "0")}`)
+
+describe("quarantine", () => {
+  it.effect("takes the records that PostgreSQL refuses, with the reason, and writes all others once", () =>
+    Effect.gen(function* () {
+      const { quarantine, statements, write, written } = yield* makeNames
+      const good = names(500)
+      // A text that does not compress is too large for the index.
+      const large = Array.from({ length: 30_000 }, (_, i) => (i * i * 7919).toString(36)).join("")
+      const all = [...good.slice(0, 100), "a\0b", "forbidden", ...good.slice(100), large]
+      const { refused, rows } = yield* write(all)
+      assert.deepStrictEqual(refused, ["a\0b", "forbidden", large])
+      assert.deepStrictEqual(rows.map(({ name }) => name).toSorted(), good)
+      assert.deepStrictEqual(yield* written, good)
+      assert.isAtMost(statements(), 60)
+      const { rows: kept, total } = yield* quarantine.newest(10)
+      assert.strictEqual(total, 3)
+      assert.deepStrictEqual(
+        kept.map(({ source }) => source),
+        ["names/0@502", "names/0@101", "names/0@100"]
+      )
+      assert.match(kept[0]!.reason, /^index row (requires|size)/)
+      assert.match(kept[1]!.reason, /violates check constraint/)
+      assert.strictEqual(kept[2]!.reason, 'invalid byte sequence for encoding "UTF8": 0x00')
+      assert.strictEqual(kept[2]!.record, "a\\u0000b")
+      assert.strictEqual(kept[0]!.record.length, Limits.quarantineRecordLength)
+    }).pipe(Effect.provide(TestDatabase))
+  )
+
+  it.effect("holds a record once, however often it comes again", () =>
+    Effect.gen(function* () {
+      const { quarantine, write, written } = yield* makeNames
+      yield* write(["a\0b", "good"])
+      yield* write(["a\0b", "good", "later"])
+      assert.strictEqual((yield* quarantine.newest(10)).total, 1)
+      assert.deepStrictEqual(yield* written, ["good", "later"])
+    }).pipe(Effect.provide(TestDatabase))
+  )
+
+  it.effect("is not for what the data did not cause: no table, no partition", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const quarantine = yield* makeQuarantine
+      yield* sql`CREATE TABLE days (day int) PARTITION BY RANGE (day)`
+      for (const table of ["missing", "days"]) {
+        const exit = yield* Effect.exit(
+          quarantine.write({
+            stage: "events",
+            records: [1],
+            describe: () => ({ source: "1", text: "1" }),
+            statement: () => sql`INSERT INTO ${sql(table)} VALUES (1)`
+          })
+        )
+        assert.isTrue(Exit.isFailure(exit), table)
+      }
+      assert.strictEqual((yield* quarantine.newest(10)).total, 0)
+    }).pipe(Effect.provide(TestDatabase))
+  )
+
+  it.effect("keeps the newest of too many and counts the rest, until retention has dropped all", () =>
+    Effect.gen(function* () {
+      const { quarantine } = yield* makeNames
+      const unreadable = names(Limits.quarantineRecords + 7).map((source) => ({
+        source,
+        text: "",
+        reason: "unreadable"
+      }))
+      yield* quarantine.put("route", unreadable.slice(0, 10))
+      yield* quarantine.put("route", unreadable.slice(10))
+      const { rows, total } = yield* quarantine.newest(Limits.quarantineRecords + 7)
+      assert.strictEqual(total, unreadable.length)
+      assert.deepStrictEqual(
+        rows.map(({ source }) => source),
+        unreadable
+          .slice(7)
+          .map(({ source }) => source)
+          .toReversed()
+      )
+      // The test clock stands at 0.
+      assert.strictEqual(yield* quarantine.drop(0), 0)
+      assert.strictEqual(yield* quarantine.drop(1), Limits.quarantineRecords)
+      assert.strictEqual((yield* quarantine.newest(1)).total, 0)
+    }).pipe(Effect.provide(TestDatabase))
+  )
+
+  it.effect("is shown by doctor: how many, and the newest with its reason", () =>
+    Effect.gen(function* () {
+      const { write } = yield* makeNames
+      assert.strictEqual(quarantineFinding((yield* lookAtQuarantine)!).status, "ok")
+      yield* write(["forbidden", "a\0\u001b[31mb"])
+      const { detail, mend, status } = quarantineFinding((yield* lookAtQuarantine)!)
+      assert.strictEqual(status, "warning")
+      assert.match(
+        detail,
+        /^2 records are in quarantine, .*newest: events, names\/0@1: invalid byte sequence/
+      )
+      assert.match(mend, /table quarantine/)
+    }).pipe(Effect.provide(TestDatabase))
+  )
+})
+
+describe("a text of somebody else", () => {
+  it("comes on one line, bounded, without what a terminal obeys", () => {
+    assert.strictEqual(
+      lineOfText("a\0\u001b[31m\nb\u202e\u2028é😀", 100),
+      "a\\u0000\\u001b[31m\\u000ab\\u202e\\u2028é😀"
+    )
+    assert.strictEqual(lineOfText("\n".repeat(10), 8), "\\u000a\\u")
+  })
+})
