@@ -4,7 +4,7 @@
  */
 import { Clock, Console, Effect, Layer, Schedule } from "effect"
 import { HttpServer } from "effect/http"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 import packageJson from "../package.json" with { type: "json" }
 import { outboxPublisherLayer } from "./api/OutboxPublisher.ts"
 import { operatorServerLayer, serverLayer } from "./api/Server.ts"
@@ -58,6 +58,7 @@ import { EventStore, maintainEvents } from "./storage/EventStore.ts"
 import { HistoryRequests } from "./storage/HistoryRequests.ts"
 import { HistoryStore } from "./storage/HistoryStore.ts"
 import { Leases } from "./storage/Leases.ts"
+import { claimLog, embeddedIdentity, type OtherLog, requireLog } from "./storage/LogIdentity.ts"
 import { MailStore } from "./storage/MailStore.ts"
 import { Outbox } from "./storage/Outbox.ts"
 import { maintain, Partitions } from "./storage/Partitions.ts"
@@ -232,9 +233,13 @@ const secretBox = Layer.effectDiscard(requireKeys).pipe(Layer.provideMerge(Secre
 const kafkaLog = (settings: SettingsShape, kafka: KafkaSettings) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { ensureTopics, ensureGroups, layer } = yield* loadKafka
+      const { ensureTopics, ensureGroups, identityOf, layer } = yield* loadKafka
+      const identity = yield* identityOf(kafka)
+      // Before a topic is made on a cluster that is not the database's.
+      yield* requireLog(identity)
       yield* ensureTopics(kafka, settings)
       yield* ensureGroups(kafka)
+      yield* claimLog(identity)
       return kafka.schemaRegistryUrl === undefined || !settings.roles.includes("ingest")
         ? layer(kafka)
         : layer(
@@ -252,11 +257,16 @@ const logOf = (
   settings: SettingsShape
 ): Layer.Layer<
   EventLog | Leases,
-  KafkaTopicsError | SchemaRegistryError | EventLogError | EmbeddedEventLog.EventLogInUse,
+  | KafkaTopicsError
+  | SchemaRegistryError
+  | EventLogError
+  | EmbeddedEventLog.EventLogInUse
+  | OtherLog
+  | SqlError.SqlError,
   Settings | SqlClient.SqlClient
 > =>
   settings.kafka === undefined
-    ? Layer.merge(EmbeddedEventLog.layer, Leases.alone)
+    ? Layer.merge(Layer.unwrap(Effect.as(claimLog(embeddedIdentity), EmbeddedEventLog.layer)), Leases.alone)
     : Layer.merge(kafkaLog(settings, settings.kafka), Leases.layer)
 const logLayer = Layer.unwrap(Effect.map(Settings, logOf))
 

@@ -23,9 +23,11 @@ import { Limits } from "../config/Limits.ts"
 import type { Network } from "../domain/Network.ts"
 import { formatRanges, type Ranges } from "../ledger/Ranges.ts"
 import { errorText } from "../observability/Logging.ts"
+import type { LogIdentity } from "../storage/LogIdentity.ts"
 import * as Sql from "../storage/Sql.ts"
 import { alertFinding, type Withheld, withheld } from "./AlertCheck.ts"
 import { groupsFinding, kafkaCheck, START_KAFKA } from "./KafkaCheck.ts"
+import { givenLog, logFinding, lookAtLog } from "./LogCheck.ts"
 import { mailCheck, mailCheckName, START_MAIL_SERVER } from "./MailCheck.ts"
 import { lookAtQuarantine, type QuarantineLook, quarantineFinding } from "./QuarantineCheck.ts"
 import { START_SCHEMA_REGISTRY, schemaRegistryCheck, schemaRegistryCheckName } from "./SchemaRegistryCheck.ts"
@@ -73,11 +75,18 @@ interface Looked {
   readonly version: string
   readonly withheld: Withheld | undefined
   readonly quarantined: QuarantineLook | undefined
+  readonly log: LogIdentity | undefined
   readonly secrets: SecretsLook | undefined
 }
 
 const database = (settings: SettingsShape, mend: string): Effect.Effect<Looked, Fault> =>
-  Effect.all({ version, withheld, quarantined: lookAtQuarantine, secrets: lookAtSecrets(settings) }).pipe(
+  Effect.all({
+    version,
+    withheld,
+    quarantined: lookAtQuarantine,
+    log: lookAtLog,
+    secrets: lookAtSecrets(settings)
+  }).pipe(
     Effect.provide(Sql.unmigratedLayer({ command: "ledgerhook doctor", owner: false })),
     Effect.provideService(Settings, settings),
     Effect.mapError((error) => ({ detail: errorText(error), mend }))
@@ -125,12 +134,13 @@ const store = Effect.fnUntraced(function* (settings: SettingsShape) {
   const mendTimeout =
     settings.databaseUrl === undefined ? "Look at postgres.log in DATA_DIR." : START_DATABASE
   const ofStore = yield* finding("store", check, mendTimeout)
-  return [
+  const findings = [
     ofStore,
     ...(found?.secrets === undefined ? [] : [secretsFinding(found.secrets)]),
     ...(found?.withheld === undefined ? [] : [alertFinding(found.withheld)]),
     ...(found?.quarantined === undefined ? [] : [quarantineFinding(found.quarantined)])
   ]
+  return { findings, log: found?.log }
 })
 
 const cluster = Effect.fnUntraced(function* (kafka: KafkaSettings, settings: SettingsShape) {
@@ -266,7 +276,12 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
   const others = Effect.all([...schemas, port(settings), ...servers, ...mail, ...otlp], {
     concurrency: "unbounded"
   })
-  return Effect.all([store(settings), log, others], { concurrency: "unbounded" }).pipe(
-    Effect.map((findings) => [accepted, ...findings.flat()])
+  return Effect.all([store(settings), givenLog(kafka), log, others], { concurrency: "unbounded" }).pipe(
+    Effect.map(([stored, given, ...rest]) => [
+      accepted,
+      ...stored.findings,
+      ...(stored.log === undefined || given === undefined ? [] : [logFinding(stored.log, given)]),
+      ...rest.flat()
+    ])
   )
 }

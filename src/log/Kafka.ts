@@ -10,6 +10,5 @@ export const loadKafka = Effect.promise(async () => {
     import("./KafkaGroups.ts"),
     import("./KafkaTopics.ts")
   ])
-  const { applyPlan, ensureTopics, planOf, reachable } = topics
-  return { layer, readerLayer, ensureGroups, memberTimeoutOf, applyPlan, ensureTopics, planOf, reachable }
+  return { layer, readerLayer, ensureGroups, memberTimeoutOf, ...topics }
 })

@@ -67,6 +67,15 @@ const foundTopics = Effect.fnUntraced(function* (admin: Admin, names: ReadonlyAr
 export const reachable = (settings: KafkaSettings): Effect.Effect<void, KafkaTopicsError> =>
   withAdmin(settings, (admin) => Effect.asVoid(request("connecting", () => admin.metadata({ topics: [] }))))
 
+/** Which log this is: the cluster's own id, and the prefix of the names on it. */
+export const identityOf = (settings: KafkaSettings) =>
+  withAdmin(settings, (admin) =>
+    Effect.map(
+      request("reading the cluster", () => admin.metadata({ topics: [] })),
+      ({ id }) => ({ kind: "kafka", clusterId: id ?? "", topicPrefix: settings.topicPrefix }) as const
+    )
+  )
+
 /** What differs between the cluster and topics/topics.json. */
 export const planOf = (settings: KafkaSettings, retention: RetentionSettings) =>
   withAdmin(settings, (admin) =>

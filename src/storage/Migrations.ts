@@ -24,6 +24,7 @@ import deletedQueues from "./migrations/0016_deleted_queues.ts"
 import pendingMinutes from "./migrations/0017_pending_minutes.ts"
 import pendingTypes from "./migrations/0018_pending_types.ts"
 import quarantine from "./migrations/0019_quarantine.ts"
+import logIdentity from "./migrations/0020_log_identity.ts"
 
 const migrations = {
   "0001_foundation": foundation,
@@ -44,7 +45,8 @@ const migrations = {
   "0016_deleted_queues": deletedQueues,
   "0017_pending_minutes": pendingMinutes,
   "0018_pending_types": pendingTypes,
-  "0019_quarantine": quarantine
+  "0019_quarantine": quarantine,
+  "0020_log_identity": logIdentity
 }
 const TABLE = "migrations"
 const newest = Object.keys(migrations).length

@@ -3,6 +3,7 @@
  * for trials by `npm run kafka`. The jars are fetched once; data are in a folder of the caller's, and new each time.
  */
 import { execFileSync } from "node:child_process"
+import { randomBytes } from "node:crypto"
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { cache, filledOnce, freePort, javaVersion, maven, output, startJavaServer } from "./javaServer.ts"
@@ -89,8 +90,8 @@ export interface Broker {
   readonly start: () => Promise<void>
 }
 
-/** Any 16 bytes in base 64; each folder is a cluster of its own. */
-const CLUSTER_ID = Buffer.from("ledgerhook-tests").toString("base64url")
+/** 16 bytes in base 64; each folder is a cluster of its own. One that began with a dash would be taken for an option. */
+const newClusterId = (): string => Buffer.concat([Buffer.from("l"), randomBytes(15)]).toString("base64url")
 
 export const startBroker = async (folder: string, options: BrokerOptions = {}): Promise<Broker> => {
   const classpath = join(fetchJars(), "*")
@@ -106,7 +107,7 @@ export const startBroker = async (folder: string, options: BrokerOptions = {}): 
       : ["--add-scram", `SCRAM-SHA-512=[name=${secured.username},password=${secured.password}]`]
   execFileSync(
     "java",
-    ["-cp", classpath, "kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", config, ...user],
+    ["-cp", classpath, "kafka.tools.StorageTool", "format", "-t", newClusterId(), "-c", config, ...user],
     { stdio: "ignore" }
   )
   let stopRunning = async (): Promise<void> => undefined

@@ -1,0 +1,60 @@
+/** The database knows its log: the first start records it, and a start on another one is refused with what to do. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { logFinding, lookAtLog } from "../../src/cli/LogCheck.ts"
+import {
+  claimLog,
+  conflictOf,
+  embeddedIdentity,
+  type LogIdentity,
+  requireLog
+} from "../../src/storage/LogIdentity.ts"
+import { TestDatabase } from "../support/postgres.ts"
+
+const cluster = (clusterId: string, topicPrefix = ""): LogIdentity => ({
+  kind: "kafka",
+  clusterId,
+  topicPrefix
+})
+
+describe("the database's log", () => {
+  for (const [name, own, other] of [
+    ["the embedded one", embeddedIdentity, cluster("A")],
+    ["a cluster's", cluster("A", "one."), embeddedIdentity],
+    ["a cluster's topics of one prefix", cluster("A", "one."), cluster("A")]
+  ] as const) {
+    it.live(`is recorded once, and is another than ${name}`, () =>
+      Effect.gen(function* () {
+        yield* requireLog(own)
+        assert.isUndefined(yield* lookAtLog, "only a start records it")
+        yield* claimLog(own)
+        yield* claimLog(own)
+        assert.deepStrictEqual(yield* lookAtLog, own)
+        for (const start of [requireLog, claimLog]) {
+          const { message } = yield* Effect.flip(start(other))
+          assert.strictEqual(message, conflictOf(own, other))
+        }
+        assert.deepStrictEqual(yield* lookAtLog, own)
+        assert.strictEqual(logFinding(own, own).status, "ok")
+        const { mend, status } = logFinding(own, other)
+        assert.deepStrictEqual([status, mend], ["problem", conflictOf(own, other)])
+      }).pipe(Effect.provide(TestDatabase))
+    )
+  }
+
+  it("is named with what to do", () => {
+    const instead = (known: LogIdentity, given: LogIdentity) => conflictOf(known, given)?.replace(/^.*; /, "")
+    assert.strictEqual(
+      conflictOf(embeddedIdentity, cluster("A")),
+      "KAFKA_BROKERS: what this database has queued is in the embedded log, and would stay behind on the Kafka cluster A with no KAFKA_TOPIC_PREFIX; unset KAFKA_BROKERS, or use another database (DATA_DIR or DATABASE_URL)."
+    )
+    assert.match(instead(cluster("A"), embeddedIdentity) ?? "", /^set KAFKA_BROKERS to that cluster, or/)
+    assert.match(
+      instead(cluster("A", "x."), cluster("B", "x.")) ?? "",
+      /^set KAFKA_BROKERS to that cluster, or/
+    )
+    assert.match(instead(cluster("A", "x."), cluster("A")) ?? "", /^set KAFKA_TOPIC_PREFIX to "x\.", or/)
+    assert.match(instead(cluster("A"), cluster("A", "x.")) ?? "", /^unset KAFKA_TOPIC_PREFIX, or/)
+    assert.isUndefined(conflictOf(cluster("A", "x."), cluster("A", "x.")))
+  })
+})
