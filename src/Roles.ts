@@ -37,6 +37,7 @@ import * as EmbeddedEventLog from "./log/EmbeddedEventLog.ts"
 import { EventLog, type EventLogError } from "./log/EventLog.ts"
 import { loadKafka } from "./log/Kafka.ts"
 import type { KafkaTopicsError } from "./log/KafkaTopics.ts"
+import { watchLog } from "./log/LogHealth.ts"
 import { registerSchemas, type SchemaRegistryError } from "./log/SchemaRegistry.ts"
 import { Mailer } from "./notify/Mailer.ts"
 import { notify } from "./notify/Notify.ts"
@@ -289,7 +290,14 @@ const stores = Layer.mergeAll(
   TestDeliveries.layer
 ).pipe(
   Layer.provideMerge(Partitions.layer),
-  Layer.provideMerge(Layer.mergeAll(ApiKeyStore.layer, Outbox.layer, secretBox, logLayer)),
+  Layer.provideMerge(
+    Layer.mergeAll(
+      ApiKeyStore.layer,
+      Outbox.layer,
+      secretBox,
+      Layer.provideMerge(Layer.effectDiscard(watchLog), logLayer)
+    )
+  ),
   Layer.provideMerge(Health.layer)
 )
 

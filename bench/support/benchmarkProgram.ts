@@ -4,6 +4,7 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
+import { Limits } from "../../src/config/Limits.ts"
 import * as Logging from "../../src/observability/Logging.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
 import type { Benchmark } from "./Benchmark.ts"
@@ -19,7 +20,7 @@ benchmark
     Effect.andThen(Effect.promise(() => send(undefined))),
     Effect.scoped,
     Effect.provide([
-      Logging.layer({ level: "warn", format: "pretty", colour: false }),
+      Logging.layer({ level: "warn", format: "pretty", colour: false, repeats: Limits.repeatedMessages }),
       // As the program runs without an endpoint for traces.
       Telemetry.layer(undefined)
     ]),

@@ -1,6 +1,7 @@
 /** What a command knows of how it was called: the environment as main.ts read it, and whether people look at it. */
 import { Context, Effect, Layer } from "effect"
 import { type Environment, loadSettings, Settings } from "../config/Config.ts"
+import { Limits } from "../config/Limits.ts"
 import * as Logging from "../observability/Logging.ts"
 import { WrongSettings } from "./Failure.ts"
 
@@ -39,7 +40,8 @@ export const logging = Layer.unwrap(
     return Logging.layer({
       level: environment["LOG_LEVEL"] ?? "info",
       format: format === "pretty" || format === "json" ? format : stderrTerminal ? "pretty" : "json",
-      colour: stderrTerminal && colourWanted(environment)
+      colour: stderrTerminal && colourWanted(environment),
+      repeats: Limits.repeatedMessages
     })
   })
 )

@@ -352,6 +352,10 @@ export const Limits = {
   // --- command line
   ...commandLimits,
 
+  // --- messages
+  /** While something is away its warnings are repeated: one of a kind in this time, and so many kinds remembered. */
+  repeatedMessages: { windowMs: 10_000, messages: 1_000 },
+
   // --- process
   /** First and longest wait before a role that failed begins anew. */
   roleRestartMs: { first: 200, longest: 5_000 },

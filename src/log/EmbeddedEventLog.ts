@@ -115,6 +115,7 @@ export const layer: Layer.Layer<EventLog, EventLogInUse | EventLogError, Setting
 
       return EventLog.of({
         ...primitives,
+        reachable: Effect.asVoid(state("")),
         exclusive: makeExclusive(primitives),
         consume: makeConsume(primitives),
         last: makeLast(primitives),

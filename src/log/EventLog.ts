@@ -70,9 +70,16 @@ export interface ConsumeOptions {
 
 export class EventLogError extends Schema.TaggedError<EventLogError>()("EventLogError", {
   operation: Schema.Literals(["append", "read", "commit", "consume", "retention", "fence"]),
+  /** Empty where it is of no topic. */
   topic: Schema.String,
   cause: Schema.Defect()
-}) {}
+}) {
+  override get message(): string {
+    const { cause, operation, topic } = this
+    const reason = cause instanceof Error ? cause.message || cause.name : String(cause)
+    return `the log failed to ${operation}${topic === "" ? "" : ` ${topic}`}: ${reason}`
+  }
+}
 
 export class EventLog extends Context.Service<
   EventLog,
@@ -115,6 +122,8 @@ export class EventLog extends Context.Service<
     ) => Effect.Effect<{ readonly start: number; readonly end: number }, EventLogError>
     /** Offset of the first record whose timestamp is at or after `unixMs`; the end when there is none. */
     readonly offsetAtTime: (partition: Partition, unixMs: number) => Effect.Effect<number, EventLogError>
+    /** Fails while the log does not answer. */
+    readonly reachable: Effect.Effect<void, EventLogError>
     /** The group's committed position in the partition: 0 when there is none. */
     readonly committed: (group: string, partition: Partition) => Effect.Effect<number, EventLogError>
     /**

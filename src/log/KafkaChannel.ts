@@ -14,6 +14,7 @@ import {
 } from "@platformatic/kafka"
 import { Effect, Schedule, Schema, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
+import { reasonOf } from "./KafkaReason.ts"
 
 export class KafkaFault extends Schema.TaggedError<KafkaFault>()("KafkaFault", {
   message: Schema.String,
@@ -29,8 +30,7 @@ export class KafkaFault extends Schema.TaggedError<KafkaFault>()("KafkaFault", {
   }
 }
 
-const faultOf = (cause: unknown): KafkaFault =>
-  new KafkaFault({ message: cause instanceof Error ? cause.message : String(cause), cause })
+const faultOf = (cause: unknown): KafkaFault => new KafkaFault({ message: reasonOf(cause), cause })
 
 type Connection = Parameters<Parameters<Base[typeof kGetConnection]>[1]>[1] & object
 
@@ -55,6 +55,8 @@ export interface KafkaChannel {
     connection: Connection,
     ...args: Args
   ) => Effect.Effect<Answer, KafkaFault>
+  /** Whether a broker answers, asked for real. */
+  readonly reachable: Effect.Effect<void, KafkaFault>
   /** Leaders and coordinators are asked for anew: after a fault they may be others. */
   readonly forget: Effect.Effect<void>
 }
@@ -172,6 +174,10 @@ export const makeChannel = (options: BaseOptions): Effect.Effect<KafkaChannel, n
         return yield* connectionTo(node, [])
       }),
       call,
+      reachable: Effect.tryPromise({
+        try: () => client.metadata({ topics: [], forceUpdate: true }),
+        catch: faultOf
+      }).pipe(Effect.asVoid),
       forget: Effect.sync(() => {
         coordinators.clear()
         client.clearMetadata()

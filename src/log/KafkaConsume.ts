@@ -176,7 +176,7 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
           isFenced(fault)
             ? beginAnew
             : Effect.andThen(
-                Effect.logWarning(`group ${group}: no heartbeat, trying again (${fault.message})`),
+                Effect.logWarning(`group ${group}: no heartbeat, trying again`, fault),
                 now.forget
               )
         )

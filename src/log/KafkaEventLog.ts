@@ -31,6 +31,10 @@ const failed =
   (cause: KafkaFault): EventLogError =>
     new EventLogError({ operation, topic, cause })
 
+/** What a failure names: a transaction may only commit. */
+const topicOf = ({ append, commit }: Transaction): string =>
+  append[0]?.topic ?? commit?.positions[0]?.topic ?? ""
+
 interface Submitted {
   /** A caller that is interrupted takes back what has not begun, and waits for the end of what has. */
   state: "waiting" | "begun" | "taken back"
@@ -102,6 +106,8 @@ export const layer = (
     EventLog,
     Effect.gen(function* () {
       const { options, now, nameOf, reader, primitives } = yield* makeReading(settings)
+      // Its answers wait for nothing else, and what it finds out troubles nobody else's requests.
+      const health = yield* makeChannel(options)
       const members = new Map<string, Member>()
       const process = `${settings.topicPrefix}${settings.clientId}.${randomUUID()}`
 
@@ -185,7 +191,7 @@ export const layer = (
               return Effect.void
             })
           ),
-          Effect.mapError(failed("append", given.append[0]?.topic ?? ""))
+          Effect.mapError(failed("append", topicOf(given)))
         )
         return kafka.positions(offsets)
       })
@@ -199,7 +205,7 @@ export const layer = (
         return {
           transaction: (given: Transaction) =>
             Effect.gen(function* () {
-              const topic = given.append[0]?.topic ?? ""
+              const topic = topicOf(given)
               if (!usable) return yield* fenced(name, topic)
               const kafka = toKafka(given, yield* Clock.currentTimeMillis)
               const [offsets] = yield* producer.run([kafka.transaction]).pipe(
@@ -217,6 +223,7 @@ export const layer = (
 
       return EventLog.of({
         ...primitives,
+        reachable: Effect.mapError(health.reachable, failed("read", "")),
         transaction,
         exclusive,
         consume: makeKafkaConsume({ now, openChannel: makeChannel(options), reader, nameOf, members }),

@@ -38,6 +38,8 @@ export const makeFetched = (
   wake
 })
 
+const RETRYING = "fetching from Kafka: trying again"
+
 const hasRoom = ({ buffer }: FetchedPartition): boolean => buffer.length < Limits.kafkaBufferRecords
 
 /** The next records of the partition, at least one and at most `max`; waits for them. */
@@ -151,7 +153,7 @@ export const fetching = ({
   const afterFault = (fault: KafkaFault, wanted: ReadonlyArray<FetchedPartition>) =>
     fault.is("OFFSET_OUT_OF_RANGE")
       ? Effect.ignore(Effect.forEach(wanted, rewind, { discard: true }))
-      : Effect.logWarning(`fetching from Kafka: trying again (${fault.message})`).pipe(
+      : Effect.logWarning(RETRYING, fault).pipe(
           Effect.andThen(forget),
           Effect.andThen(Effect.sleep(Limits.storeRetryMs.longest))
         )
@@ -222,9 +224,7 @@ export const fetching = ({
     // The loop has no end: TypeScript sees it, and wants the type said.
   }).pipe(
     Effect.scoped,
-    Effect.tapError((fault) =>
-      Effect.andThen(Effect.logWarning(`fetching from Kafka: ${fault.message}`), forget)
-    ),
+    Effect.tapError((fault) => Effect.andThen(Effect.logWarning(RETRYING, fault), forget)),
     Effect.catch(() => Effect.sleep(Limits.storeRetryMs.longest)),
     Effect.forever
   )

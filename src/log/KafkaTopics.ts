@@ -7,6 +7,7 @@ import { Effect, Schedule, Schema } from "effect"
 import type { KafkaSettings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { clientOptions } from "./KafkaOptions.ts"
+import { reasonOf } from "./KafkaReason.ts"
 import { planTopics, sentenceOf, type TopicChange, type TopicState, wantedTopics } from "./TopicPlan.ts"
 import type { RetentionSettings } from "./Topics.ts"
 
@@ -14,15 +15,6 @@ export class KafkaTopicsError extends Schema.TaggedError<KafkaTopicsError>()("Ka
   message: Schema.String,
   cause: Schema.Defect()
 }) {}
-
-/** The innermost of the client's nested errors says what happened, and often the cluster in words of its own. */
-const reasonOf = (error: unknown): string => {
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
-  if (!(error instanceof Error)) return String(error)
-  if (error.cause !== undefined) return reasonOf(error.cause)
-  const said = "serverErrorMessage" in error ? error.serverErrorMessage : undefined
-  return typeof said === "string" && said !== "" ? said : error.message
-}
 
 export const request = <A>(what: string, run: () => Promise<A>) =>
   Effect.tryPromise({

@@ -81,6 +81,7 @@ export const layer: Layer.Layer<EventLog, never, Settings> = Layer.effect(
 
     return EventLog.of({
       ...primitives,
+      reachable: Effect.void,
       exclusive: makeExclusive(primitives),
       consume: makeConsume(primitives),
       last: (partition) => Effect.sync(() => listOf(partition).records.at(-1)),

@@ -1,14 +1,18 @@
 /**
  * Messages of the program, on standard error so that standard output stays a command's own: coloured lines for people,
- * or one JSON object a line. What belongs to a message comes as annotations, and keeps its names in both forms.
+ * or one JSON object a line. What belongs to a message comes as annotations, and keeps its names in both forms. A warning
+ * that is repeated is written once in 10 s; `repeated` counts those left out since the one before.
  */
-import { Cause, Formatter, Layer, Logger, type LogLevel, References } from "effect"
+import { Cause, Console, Formatter, Layer, Logger, type LogLevel, References } from "effect"
+import { makeRepeats, type RepeatLimits } from "./Repeats.ts"
 
 export interface LoggingOptions {
   /** `debug`, `info`, `warn` or `error`: the least severe that is written. At `debug`, causes come with their stacks. */
   readonly level: string
   readonly format: "pretty" | "json"
   readonly colour: boolean
+  /** When a warning counts as repeated. */
+  readonly repeats: RepeatLimits
 }
 
 export interface LogEntry {
@@ -75,14 +79,27 @@ export const prettyLine =
     return cause.includes("\n") ? `${head}\n${paint(90, cause)}` : `${head}: ${cause}`
   }
 
-const logger = ({ level, format, colour }: LoggingOptions) => {
+/** Of a kind are those of one level with the same first words and the same annotations; a reason may differ. */
+const kindOf = (level: LogLevel.LogLevel, first: unknown, annotations: LogEntry["annotations"]): string =>
+  `${level} ${textOf(first)} ${Formatter.formatJson(annotations)}`
+
+/** Undefined: nothing is written, since it repeats what was written a moment ago. */
+const logger = ({ level, format, colour, repeats }: LoggingOptions) => {
   const line = format === "json" ? jsonLine : prettyLine(colour)
-  return Logger.make<unknown, string>(({ date, logLevel, message, cause, fiber }) =>
-    line({
+  const leftOut = makeRepeats(repeats)
+  return Logger.make<unknown, string | undefined>(({ date, logLevel, message, cause, fiber }) => {
+    const parts: ReadonlyArray<unknown> = Array.isArray(message) ? message : [message]
+    const annotations = fiber.getRef(References.CurrentLogAnnotations)
+    const repeated =
+      logLevel === "Warn" || logLevel === "Error"
+        ? leftOut(kindOf(logLevel, parts[0], annotations), date.getTime())
+        : 0
+    if (repeated === undefined) return undefined
+    return line({
       date,
       level: logLevel,
-      message: (Array.isArray(message) ? message : [message]).map(textOf).join(": "),
-      annotations: fiber.getRef(References.CurrentLogAnnotations),
+      message: parts.map(textOf).join(": "),
+      annotations: repeated === 0 ? annotations : { ...annotations, repeated },
       cause:
         cause.reasons.length === 0
           ? undefined
@@ -90,11 +107,20 @@ const logger = ({ level, format, colour }: LoggingOptions) => {
             ? Cause.pretty(cause)
             : Cause.prettyErrors(cause).map(errorText).join("; ")
     })
-  )
+  })
+}
+
+/** On standard error. */
+const written = (options: LoggingOptions) => {
+  const lineOf = logger(options)
+  return Logger.make<unknown, void>((entry) => {
+    const line = lineOf.log(entry)
+    if (line !== undefined) entry.fiber.getRef(Console.Console).error(line)
+  })
 }
 
 export const layer = (options: LoggingOptions): Layer.Layer<never> =>
   Layer.merge(
-    Logger.layer([Logger.withConsoleError(logger(options))]),
+    Logger.layer([written(options)]),
     Layer.succeed(References.MinimumLogLevel, levels[options.level] ?? "Info")
   )

@@ -1,0 +1,29 @@
+/** The log's part of `/readyz`: whether it answers, asked whenever somebody asks. Without it no event goes on. */
+import { Effect } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { Health, type PartHealth } from "../observability/Health.ts"
+import { EventLog } from "./EventLog.ts"
+
+export const logPart = "log"
+
+const failed = (detail: string): PartHealth => ({ status: "failed", detail })
+
+/** From now on. */
+export const watchLog = Effect.gen(function* () {
+  const log = yield* EventLog
+  const health = yield* Health
+  yield* health.watch(
+    logPart,
+    log.reachable.pipe(
+      Effect.match({
+        onFailure: ({ message }) => failed(message),
+        onSuccess: (): PartHealth => ({ status: "ok", detail: "answers" })
+      }),
+      Effect.timeoutOrElse({
+        duration: Limits.readyCheckMs,
+        orElse: () =>
+          Effect.succeed(failed(`the log does not answer within ${Limits.readyCheckMs / 1_000} s`))
+      })
+    )
+  )
+})

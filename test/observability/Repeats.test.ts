@@ -1,0 +1,60 @@
+/** Warnings that are repeated while something is away: one of a kind in a window, with the number of those left out. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock, TestConsole } from "effect/testing"
+import { Limits } from "../../src/config/Limits.ts"
+import { patiently } from "../../src/config/Retrying.ts"
+import { EventLogError } from "../../src/log/EventLog.ts"
+import { errorText, layer } from "../../src/observability/Logging.ts"
+import { makeRepeats } from "../../src/observability/Repeats.ts"
+
+describe("a repeated message", () => {
+  it("is left out within its window, and counted in the next one", () => {
+    const repeats = makeRepeats({ windowMs: 10, messages: 3 })
+    assert.deepStrictEqual(
+      [0, 1, 9, 10, 11, 40, 41].map((at) => repeats("a", at)),
+      [0, undefined, undefined, 2, undefined, 1, undefined]
+    )
+    assert.strictEqual(repeats("b", 41), 0, "each kind is its own")
+    assert.strictEqual(repeats("a", 5), 1, "a clock that was set back hides nothing")
+  })
+
+  it("is written again when too many kinds are remembered", () => {
+    const repeats = makeRepeats({ windowMs: 10, messages: 3 })
+    for (const kind of ["a", "b", "c", "d"]) assert.strictEqual(repeats(kind, 0), 0)
+    assert.strictEqual(repeats("a", 1), 0)
+  })
+})
+
+describe("the log of an outage", () => {
+  it.effect("has one line of each operation in 10 seconds, however many wait", () =>
+    Effect.gen(function* () {
+      const away = Effect.fail(
+        new EventLogError({ operation: "append", topic: "webhooks.deliveries", cause: new Error("gone") })
+      )
+      for (const what of ["queueing retries", "queueing retries", "publishing the outbox"])
+        yield* Effect.forkScoped(away.pipe(patiently(what)))
+      yield* TestClock.adjust(3 * Limits.repeatedMessages.windowMs - 1)
+      const lines = (yield* TestConsole.errorLines).map(String)
+      const of = (what: string) => lines.filter((line) => line.includes(what))
+      for (const what of ["queueing retries", "publishing the outbox"]) assert.lengthOf(of(what), 3, what)
+      assert.match(
+        of("publishing")[0]!,
+        /: trying again: the log failed to append webhooks\.deliveries: gone$/
+      )
+      assert.match(of("publishing")[1]!, / repeated=\d+$/)
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(
+        layer({ level: "info", format: "pretty", colour: false, repeats: Limits.repeatedMessages })
+      )
+    )
+  )
+
+  it("names what failed, also where no topic is known", () => {
+    const text = (topic: string) =>
+      errorText(new EventLogError({ operation: "append", topic, cause: new Error("gone") }))
+    assert.strictEqual(text("webhooks.config"), "the log failed to append webhooks.config: gone")
+    assert.strictEqual(text(""), "the log failed to append: gone")
+  })
+})
