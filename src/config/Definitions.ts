@@ -154,7 +154,8 @@ export const definitions = {
   KAFKA_TOPIC_PREFIX: setting({
     default: "",
     accepts: "letters, digits, dots, dashes and underscores",
-    meaning: "begins the names of all topics and groups, as `staging.`",
+    meaning:
+      "begins the names of all topics and consumer groups, as `staging.`: unset, groups are `ledgerhook.route`, …",
     parse: kafkaName
   }),
   SCHEMA_REGISTRY_URL: setting({

@@ -10,5 +10,16 @@ export const loadKafka = Effect.promise(async () => {
     import("./KafkaGroups.ts"),
     import("./KafkaTopics.ts")
   ])
-  return { layer, readerLayer, ensureGroups, memberTimeoutOf, ...topics }
+  const { applyPlan, ensureTopics, identityOf, planOf, reachable } = topics
+  return {
+    layer,
+    readerLayer,
+    ensureGroups,
+    memberTimeoutOf,
+    applyPlan,
+    ensureTopics,
+    identityOf,
+    planOf,
+    reachable
+  }
 })

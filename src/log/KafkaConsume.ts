@@ -45,12 +45,13 @@ export interface ConsumeParts {
   readonly openChannel: Effect.Effect<KafkaChannel, never, Scope.Scope>
   readonly reader: KafkaReader
   readonly nameOf: (topic: string) => string
+  readonly groupNameOf: (group: string) => string
   /** The process's memberships, by group: transactions that commit for a group name its member. */
   readonly members: Map<string, Member>
 }
 
 export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["consume"] => {
-  const { now, openChannel, reader, nameOf, members } = parts
+  const { now, openChannel, reader, nameOf, groupNameOf, members } = parts
 
   const commitOffset = (
     group: string,
@@ -84,7 +85,7 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
   ) =>
     Effect.gen(function* () {
       const scope = yield* Effect.scope
-      const group = nameOf(options.group)
+      const group = groupNameOf(options.group)
       const failed = yield* Deferred.make<never, E | EventLogError>()
       const waiting = yield* openChannel
       const nudge = Latch.makeUnsafe(false)

@@ -20,6 +20,7 @@ import { fenced } from "./Exclusive.ts"
 import { type KafkaFault, makeChannel } from "./KafkaChannel.ts"
 import { makeKafkaConsume } from "./KafkaConsume.ts"
 import type { Member } from "./KafkaMember.ts"
+import { ownName, topicName } from "./KafkaNames.ts"
 import { clientOptions } from "./KafkaOptions.ts"
 import { type KafkaTransaction, makeProducer, type PlacedRecord } from "./KafkaProducer.ts"
 import { makeReader } from "./KafkaReader.ts"
@@ -78,7 +79,8 @@ const makeReading = (settings: KafkaSettings) =>
     const options = clientOptions(settings)
     const now = yield* makeChannel(options)
     const waiting = yield* makeChannel(options)
-    const nameOf = (topic: string) => settings.topicPrefix + topic
+    const nameOf = (topic: string) => topicName(settings, topic)
+    const groupNameOf = (group: string) => ownName(settings, group)
     const reader = makeReader({ now, waiting }, nameOf)
     const primitives = {
       read: (from: Position, max: number) => {
@@ -92,9 +94,9 @@ const makeReading = (settings: KafkaSettings) =>
           return Effect.mapError(reader.offsets(partition), failed("read", partition.topic))
         }),
       committed: (group: string, partition: Partition) =>
-        Effect.mapError(reader.committed(nameOf(group), partition), failed("read", partition.topic))
+        Effect.mapError(reader.committed(groupNameOf(group), partition), failed("read", partition.topic))
     }
-    return { options, now, nameOf, reader, primitives }
+    return { options, now, nameOf, groupNameOf, reader, primitives }
   })
 
 /** `schemaIds` by topic, of those whose values carry their schema's id (log/SchemaRegistry.ts). */
@@ -105,7 +107,7 @@ export const layer = (
   Layer.effect(
     EventLog,
     Effect.gen(function* () {
-      const { options, now, nameOf, reader, primitives } = yield* makeReading(settings)
+      const { options, now, nameOf, groupNameOf, reader, primitives } = yield* makeReading(settings)
       // Its answers wait for nothing else, and what it finds out troubles nobody else's requests.
       const health = yield* makeChannel(options)
       const members = new Map<string, Member>()
@@ -162,8 +164,8 @@ export const layer = (
               ? []
               : [
                   {
-                    group: nameOf(commit.group),
-                    member: members.get(nameOf(commit.group)),
+                    group: groupNameOf(commit.group),
+                    member: members.get(groupNameOf(commit.group)),
                     positions: commit.positions.map((position) => ({
                       ...position,
                       topic: nameOf(position.topic)
@@ -197,7 +199,7 @@ export const layer = (
       })
 
       const exclusive = Effect.fnUntraced(function* (name: string) {
-        const producer = makeProducer(yield* makeChannel(options), nameOf(name))
+        const producer = makeProducer(yield* makeChannel(options), ownName(settings, name))
         yield* Effect.mapError(producer.open, failed("append", ""))
         // One at a time, and none after a failure: the producer would open itself again, against its successor.
         const turn = yield* Semaphore.make(1)
@@ -226,7 +228,14 @@ export const layer = (
         reachable: Effect.mapError(health.reachable, failed("read", "")),
         transaction,
         exclusive,
-        consume: makeKafkaConsume({ now, openChannel: makeChannel(options), reader, nameOf, members }),
+        consume: makeKafkaConsume({
+          now,
+          openChannel: makeChannel(options),
+          reader,
+          nameOf,
+          groupNameOf,
+          members
+        }),
         awaitOffset: (position) =>
           Effect.mapError(reader.awaitOffset(position), failed("read", position.topic)),
         last: makeLast(primitives),

@@ -7,6 +7,7 @@ import { type Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes }
 import { Effect } from "effect"
 import type { KafkaSettings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
+import { ownName } from "./KafkaNames.ts"
 import { request, withAdmin } from "./KafkaTopics.ts"
 
 const GROUPS = ["deliver", "delay", "route", "events"]
@@ -20,8 +21,8 @@ export type MemberTimeout = { readonly ms: number } & (
   | { readonly kind: "refused"; readonly reason: string }
 )
 
-const groupsOf = ({ topicPrefix }: KafkaSettings): ReadonlyArray<string> =>
-  GROUPS.map((group) => topicPrefix + group)
+const groupsOf = (settings: KafkaSettings): ReadonlyArray<string> =>
+  GROUPS.map((group) => ownName(settings, group))
 
 /** Each group's timeout in milliseconds. */
 const timeoutsOf = Effect.fnUntraced(function* (admin: Admin, groups: ReadonlyArray<string>) {

@@ -50,12 +50,12 @@ export interface Registry {
 const LOOK_MS = 200
 const READY_MS = 60_000
 
-/** `folder` takes its log. */
-export const startRegistry = async (folder: string): Promise<Registry> => {
-  const port = await freePort()
+/** `folder` takes its log. By default its port is a free one. */
+export const startRegistry = async (folder: string, port?: number): Promise<Registry> => {
+  const ownPort = port ?? (await freePort())
   const settings = {
     "quarkus.http.host": "127.0.0.1",
-    "quarkus.http.port": port,
+    "quarkus.http.port": ownPort,
     // It cannot be left out; on its usual port a second registry would not start.
     "quarkus.management.host": "127.0.0.1",
     "quarkus.management.port": 0,
@@ -69,10 +69,10 @@ export const startRegistry = async (folder: string): Promise<Registry> => {
       "-jar",
       join(fetchApp(), "quarkus-run.jar")
     ],
-    port,
+    port: ownPort,
     log: join(folder, "registry.log")
   })
-  const url = `http://127.0.0.1:${port}/apis/ccompat/v7`
+  const url = `http://127.0.0.1:${ownPort}/apis/ccompat/v7`
   await Effect.runPromise(
     Effect.promise(() => fetch(`${url}/subjects`)).pipe(
       Effect.repeat({ until: ({ ok }) => ok, schedule: Schedule.spaced(LOOK_MS) }),

@@ -1,9 +1,12 @@
 /** The log on a real Kafka keeps what every log keeps. */
 import { assert, describe, it } from "@effect/vitest"
+import { Admin } from "@platformatic/kafka"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import * as KafkaEventLog from "../../src/log/KafkaEventLog.ts"
+import { ownName } from "../../src/log/KafkaNames.ts"
+import { clientOptions } from "../../src/log/KafkaOptions.ts"
 import { suite } from "../conformance/eventLog.ts"
 import { waitUntil } from "../support/apiClient.ts"
 import { kafkaBrokers, kafkaFor } from "../support/kafka.ts"
@@ -19,6 +22,30 @@ const subject = Effect.map(
 
 describe.skipIf(kafkaBrokers().length === 0)("Kafka event log", () => {
   suite(subject)
+
+  it.live("has consumer groups that begin with the prefix and name the program", () =>
+    Effect.gen(function* () {
+      const kafka = yield* kafkaFor((topic) => topic === DELIVERIES_TOPIC)
+      const log = Context.get(yield* Layer.build(KafkaEventLog.layer(kafka)), EventLog)
+      yield* Effect.forkScoped(
+        log.consume({ group: "route", topics: [DELIVERIES_TOPIC] }, () => Effect.never)
+      )
+      const admin = yield* Effect.acquireRelease(
+        Effect.sync(() => new Admin(clientOptions(kafka))),
+        (opened) => Effect.promise(() => opened.close())
+      )
+      const groups = Effect.map(
+        Effect.tryPromise(() => admin.listGroups({ types: ["consumer"] })),
+        (all) => [...all.keys()].filter((id) => id.startsWith(kafka.topicPrefix))
+      )
+      yield* waitUntil(
+        Effect.map(groups, (own) => own.length > 0),
+        "30 seconds"
+      )
+      assert.deepStrictEqual(yield* groups, [`${kafka.topicPrefix}ledgerhook.route`])
+      assert.strictEqual(ownName({ topicPrefix: "" }, "route"), "ledgerhook.route")
+    }).pipe(Effect.scoped)
+  )
 
   it.live(
     "gives partitions of one number of topics that belong together to one owner, while owners come and go",

@@ -24,7 +24,7 @@ const setTimeoutOf = (kafka: KafkaSettings, group: string, ms: number) =>
           resources: [
             {
               resourceType: ConfigResourceTypes.GROUP,
-              resourceName: kafka.topicPrefix + group,
+              resourceName: `${kafka.topicPrefix}ledgerhook.${group}`,
               configs: [
                 {
                   name: "consumer.session.timeout.ms",
