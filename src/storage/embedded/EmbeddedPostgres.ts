@@ -12,9 +12,10 @@ import { Clock, Effect, Schedule, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { findBinaries } from "./Binaries.ts"
 import { checkVersion, initialise, makeFolder, SUPERUSER } from "./Cluster.ts"
-import { type EmbeddedPostgresError, failure } from "./EmbeddedPostgresError.ts"
+import { EmbeddedPostgresError, failure, reasonOf } from "./EmbeddedPostgresError.ts"
 import { isAlive, isChildOf, postmaster, removeStaleLocks } from "./Postmaster.ts"
 import { launch, type ServerPlace, stop } from "./Server.ts"
+import { reasonIn } from "./ServerMessages.ts"
 import { canReach, chooseServerUser } from "./ServerUser.ts"
 import { PORT, socketFolder } from "./SocketFolder.ts"
 
@@ -53,7 +54,10 @@ const settle = Effect.fnUntraced(function* (options: EmbeddedOptions, cluster: s
   }
 })
 
-const lastLogLine = (logFile: string): string => readFileSync(logFile, "utf8").trim().split("\n").at(-1) ?? ""
+const asFailure = (error: unknown): EmbeddedPostgresError =>
+  error instanceof EmbeddedPostgresError
+    ? error
+    : failure(`DATA_DIR: the database cannot be started there (${reasonOf(error)}).`)
 
 /** Everything a server needs before it can run there. */
 const prepare = Effect.fnUntraced(function* (given: string) {
@@ -61,13 +65,13 @@ const prepare = Effect.fnUntraced(function* (given: string) {
   if (existsSync(dataDir) && !statSync(dataDir).isDirectory()) {
     return yield* failure(`DATA_DIR: ${given} is not a folder.`)
   }
-  yield* makeFolder(dataDir)
-  const user = chooseServerUser()
+  const user = yield* Effect.try({ try: chooseServerUser, catch: asFailure })
   if (user === undefined) {
     return yield* failure(
       "DATA_DIR: PostgreSQL does not run as root, and here is neither a user namespace (unshare) nor a user postgres; run ledgerhook as an ordinary user, or set DATABASE_URL."
     )
   }
+  yield* makeFolder(dataDir, user)
   const bin = yield* Effect.try({
     try: findBinaries,
     catch: (error) => failure(`PostgreSQL cannot be set up (${String(error)}).`)
@@ -84,7 +88,7 @@ const prepare = Effect.fnUntraced(function* (given: string) {
   const cluster = join(dataDir, "postgres")
   yield* initialise(bin, user, cluster)
   for (const path of [cluster, join(bin, "postgres")]) {
-    if (canReach(user, path)) continue
+    if (yield* Effect.try({ try: () => canReach(user, path), catch: asFailure })) continue
     return yield* failure(
       `DATA_DIR: the database runs as user ${user.owner?.name}, who cannot reach ${path}; choose a folder that it can, run ledgerhook as an ordinary user, or set DATABASE_URL.`
     )
@@ -113,7 +117,9 @@ const answers = Effect.fnUntraced(function* (child: ChildProcess, place: ServerP
     yield* Effect.sleep(Limits.embeddedPollMs)
   }
   if (postmaster(place.cluster) !== undefined) return false
-  return yield* failure(`DATA_DIR: the database did not start: ${lastLogLine(place.logFile)}`)
+  return yield* failure(
+    `DATA_DIR: the database did not start (${reasonIn(readFileSync(place.logFile, "utf8"))}); see ${place.logFile}.`
+  )
 })
 
 /** Starts the server, or attaches to it; it is stopped with the scope that started it. */
@@ -136,10 +142,13 @@ export const start = (
       while (true) {
         if (yield* settle(options, place.cluster, holderFile)) return undefined
         removeStaleLocks(place.cluster, server.path)
-        const child = launch(place)
+        const child = yield* Effect.try({ try: () => launch(place), catch: asFailure })
         current = child
         if (yield* answers(child, place)) {
-          writeFileSync(holderFile, `${process.pid}\n${options.command}`)
+          yield* Effect.try({
+            try: () => writeFileSync(holderFile, `${process.pid}\n${options.command}`, { mode: 0o600 }),
+            catch: asFailure
+          })
           return child
         }
       }

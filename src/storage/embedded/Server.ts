@@ -3,10 +3,11 @@
  * stopped in order by closing the same pipe.
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { closeSync, openSync } from "node:fs"
+import { closeSync, fchmodSync, openSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { Limits } from "../../config/Limits.ts"
+import { failure } from "./EmbeddedPostgresError.ts"
 import { postmaster } from "./Postmaster.ts"
 import { commandAs, type ServerUser } from "./ServerUser.ts"
 import { PORT } from "./SocketFolder.ts"
@@ -27,6 +28,7 @@ export interface ServerPlace {
   readonly logFile: string
 }
 
+/** Throws when no process can be started. */
 export const launch = ({ bin, user, cluster, sockets, logFile }: ServerPlace): ChildProcess => {
   const settings = [
     "listen_addresses=",
@@ -37,7 +39,9 @@ export const launch = ({ bin, user, cluster, sockets, logFile }: ServerPlace): C
   ]
   const command = [join(bin, "postgres"), "-D", cluster, ...settings.flatMap((setting) => ["-c", setting])]
   const { program, args, options } = commandAs(user, command)
-  const log = openSync(logFile, "w")
+  const log = openSync(logFile, "w", 0o600)
+  // A file of an earlier version was everybody's to read.
+  fchmodSync(log, 0o600)
   // A session of its own: Ctrl-C in the terminal must reach the program only, which stops the server last.
   const child = spawn("sh", ["-c", WATCHDOG, "sh", program, ...args], {
     ...options,
@@ -45,6 +49,11 @@ export const launch = ({ bin, user, cluster, sockets, logFile }: ServerPlace): C
     detached: true
   })
   closeSync(log)
+  if (child.pid === undefined) {
+    // Node says so a second time, to whoever listens.
+    child.on("error", () => undefined)
+    throw failure("DATA_DIR: the database cannot be started there: too many processes or open files.")
+  }
   return child
 }
 

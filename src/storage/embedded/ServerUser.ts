@@ -1,10 +1,11 @@
 /**
  * PostgreSQL refuses to run as root. Where this program does, the server runs in a user namespace in which root's files
- * belong to an ordinary user; where namespaces are not allowed, as the user `postgres` or `nobody`, to whom the folder
- * is then handed over.
+ * belong to an ordinary user; where namespaces are not allowed, as the user `postgres` or `nobody`. That user then owns
+ * the cluster and the socket's folder, and of DATA_DIR, which holds keys, it may only pass through.
  */
 import { spawnSync } from "node:child_process"
-import { chownSync } from "node:fs"
+import { chmodSync, chownSync, statSync } from "node:fs"
+import { failure, reasonOf } from "./EmbeddedPostgresError.ts"
 
 export interface ServerUser {
   /** Put before the command. */
@@ -16,9 +17,22 @@ export interface ServerUser {
 const UNPRIVILEGED = 65_534
 const NAMESPACE = ["unshare", "--user", `--map-user=${UNPRIVILEGED}`, `--map-group=${UNPRIVILEGED}`, "--"]
 
+/** Runs a command to its end. That this system has none of that name is an answer; that it could not be tried is not. */
+const tried = (
+  program: string,
+  args: ReadonlyArray<string>,
+  options: { uid?: number; gid?: number } = {}
+) => {
+  const { error, status, stdout } = spawnSync(program, args, { ...options, encoding: "utf8" })
+  if (error !== undefined && !["ENOENT", "EACCES"].includes(reasonOf(error))) {
+    throw failure(`DATA_DIR: PostgreSQL cannot be started there: ${program} does not run (${error.message}).`)
+  }
+  return { worked: status === 0, stdout }
+}
+
 const idOf = (name: string, which: "-u" | "-g"): number | undefined => {
-  const { status, stdout } = spawnSync("id", [which, name], { encoding: "utf8" })
-  return status === 0 ? Number(stdout) : undefined
+  const { stdout, worked } = tried("id", [which, name])
+  return worked ? Number(stdout) : undefined
 }
 
 const accountOf = (name: string): ServerUser["owner"] => {
@@ -26,11 +40,11 @@ const accountOf = (name: string): ServerUser["owner"] => {
   return uid === undefined || gid === undefined ? undefined : { name, uid, gid }
 }
 
-/** Undefined: there is no way to run the server on this system as this user. */
+/** Undefined: there is no way to run the server on this system as this user. Throws when that cannot be found out. */
 export const chooseServerUser = (): ServerUser | undefined => {
   if (process.getuid?.() !== 0) return { prefix: [], owner: undefined }
   const [program, ...args] = NAMESPACE
-  if (spawnSync(program!, [...args, "true"]).status === 0) return { prefix: NAMESPACE, owner: undefined }
+  if (tried(program!, [...args, "true"]).worked) return { prefix: NAMESPACE, owner: undefined }
   const owner = accountOf("postgres") ?? accountOf("nobody")
   return owner === undefined ? undefined : { prefix: [], owner }
 }
@@ -45,8 +59,19 @@ export const handOver = ({ owner }: ServerUser, folder: string): void => {
   if (owner !== undefined) chownSync(folder, owner.uid, owner.gid)
 }
 
+/** Folders above the cluster: another user passes through them, and cannot list or change them. */
+export const folderMode = ({ owner }: ServerUser): number => (owner === undefined ? 0o700 : 0o711)
+
+/** Makes the folder so, and takes it back where an earlier version handed it over. */
+export const passThrough = ({ owner }: ServerUser, folder: string): void => {
+  if (owner === undefined) return
+  const { mode, uid } = statSync(folder)
+  if (uid === owner.uid) chownSync(folder, process.getuid?.() ?? 0, process.getgid?.() ?? 0)
+  chmodSync(folder, (mode & 0o7777) | 0o001)
+}
+
 /** Whether the user can get to the file at all, through all folders above it. */
 export const canReach = (user: ServerUser, path: string): boolean => {
   const { program, args, options } = commandAs(user, ["test", "-x", path])
-  return spawnSync(program, args, options).status === 0
+  return tried(program, args, options).worked
 }
