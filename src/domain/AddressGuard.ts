@@ -1,8 +1,9 @@
 /**
  * Which IP addresses an endpoint may have: the public ones. The table is the IANA special-purpose registries for
  * IPv4 and IPv6, taken strictly: what is not ordinary global unicast is refused, and so is an IPv6 address that carries
- * a refused IPv4 address inside (6to4, NAT64). Pure: registration checks literals with it, the sender every address
- * it really connects to.
+ * a refused IPv4 address inside (6to4, NAT64), or any in an ISATAP interface identifier. A provider's own NAT64 or 6rd
+ * prefix cannot be told from its other addresses. Pure: registration checks literals with it, the sender every address it
+ * really connects to.
  */
 import { BlockList, isIP } from "node:net"
 
@@ -64,13 +65,33 @@ const refused6 = listOf("ipv6", [
   ...refusedV4.map(([address, prefix]): Subnet => [`64:ff9b::${hexOf(address)}`, 96 + prefix])
 ])
 
+/** The eight groups of an IPv6 address without a zone. */
+const groupsOf = (ip: string): ReadonlyArray<number> => {
+  // The parser of URLs turns a dotted tail into two groups.
+  const [head = "", tail] = new URL(`http://[${ip}]`).hostname.slice(1, -1).split("::")
+  const groups = (text: string) =>
+    text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16))
+  if (tail === undefined) return groups(head)
+  const [before, after] = [groups(head), groups(tail)]
+  return [...before, ...new Array<number>(8 - before.length - after.length).fill(0), ...after]
+}
+
+/**
+ * RFC 5214: the interface identifier `5efe:a.b.c.d` sends to that IPv4 address within a site, whatever the prefix. The two
+ * bits say "universal" and "group" and change nothing.
+ */
+const isIsatap = (ip: string): boolean => {
+  const groups = groupsOf(ip)
+  return (groups[4]! & 0xfcff) === 0 && groups[5] === 0x5efe
+}
+
 /** False also for what is no IP address, and for one with a zone (`fe80::1%eth0`): zones are never global. */
 export const isPublicAddress = (ip: string): boolean => {
   switch (isIP(ip)) {
     case 4:
       return !refused4.check(ip, "ipv4")
     case 6:
-      return !ip.includes("%") && reachable6.check(ip, "ipv6") && !refused6.check(ip, "ipv6")
+      return !ip.includes("%") && reachable6.check(ip, "ipv6") && !refused6.check(ip, "ipv6") && !isIsatap(ip)
     default:
       return false
   }

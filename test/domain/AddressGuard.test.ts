@@ -101,6 +101,11 @@ const carriers = (ip: string): Readonly<Record<string, string>> => {
     "NAT64, dotted": `64:ff9b::${ip}`,
     "NAT64 of a site's own": `64:ff9b:1::${hi}:${lo}`,
     "6to4": `2002:${hi}:${lo}::1`,
+    ISATAP: `2a00::5efe:${hi}:${lo}`,
+    "ISATAP, dotted": `2a00:1450:4001:82a:0:5efe:${ip}`,
+    "ISATAP, universal": `2a00:1450:4001:82a:200:5efe:${hi}:${lo}`,
+    "ISATAP, group": `2606:4700::300:5efe:${ip}`,
+    "ISATAP in 6to4": `2002:808:808:1:0:5efe:${hi}:${lo}`,
     Teredo: `2001:0:808:808:0:0:${flippedHi}:${flippedLo}`
   }
 }
@@ -114,7 +119,7 @@ const allowed = [
   "192.52.192.255 192.52.194.0 192.88.98.255 192.88.100.0 192.167.255.255 192.169.0.0 192.175.47.255 192.175.49.0",
   "198.17.255.255 198.20.0.0 198.51.99.255 198.51.101.0 203.0.112.255 203.0.114.0 223.255.255.255",
   "2000:: 2001:200:: 2001:db7:ffff:ffff:ffff:ffff:ffff:ffff 2001:db9:: 2001:4860:4860::8888 2003:: 2606:4700:4700::1111",
-  "2620:4f:7fff:ffff:ffff:ffff:ffff:ffff 2620:4f:8001:: 2a00:1450::1 3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff 3fff:1000::"
+  "2620:4f:7fff:ffff:ffff:ffff:ffff:ffff 2620:4f:8001:: 2a00:1450::1 2a00::5eff:7f00:1 2a00::400:5efe:7f00:1 2a00::5efe:0:7f00:1 3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff 3fff:1000::"
 ].flatMap((line) => line.split(" "))
 
 const strict = { allowHttp: false, allowPrivateAddresses: false, maxLength: 2_048 }
@@ -193,6 +198,8 @@ describe("endpointProblem", () => {
     ["NAT64", "[64:ff9b::a00:1]"],
     ["6to4", "[2002:7f00:1::]"],
     ["Teredo", "[2001:0:4136:e378:8000:63bf:3fff:fdd2]"],
+    ["ISATAP", "[2a00::5efe:127.0.0.1]"],
+    ["ISATAP, universal", "[2a00::200:5efe:10.0.0.1]"],
     ["unique local", "[fd00::1]"],
     ["link-local", "[fe80::1]"],
     ["localhost", "localhost"],
