@@ -179,6 +179,10 @@ export const Limits = {
   eventPieces: 32,
   /** Bytes of a response kept; the rest is not read. */
   responseBodyBytes: 16 * 1024,
+  /** Responses before the final one ("103 Early Hints"): a server has a reason for one or two. */
+  informationalResponses: 10,
+  /** Bytes of a response that are not body: headers (16 KiB at most), responses before it, extensions of its chunks. */
+  responseOverheadBytes: 64 * 1024,
   /** How often an actor commits what it has done: a restart reads again at most what was done since. */
   commitEveryMs: 100,
   /** What a stopping actor waits for its attempts in flight: a little more than one may take. */
@@ -190,7 +194,9 @@ export const Limits = {
   /** Deliveries one transaction of route queues. */
   routeBatchDeliveries: 2_000,
   /** Connections to one origin, over all webhooks that point there. */
-  connectionsPerOrigin: 256,
+  connectionsPerOrigin: 1_024,
+  /** Connections of one process that may stay open when their request has ended: an idle one takes 10 to 50 KB. */
+  connectionsKept: 8_192,
   /** An idle connection is closed after this. */
   connectionIdleMs: 15_000,
   /** What a host name resolves to is used for its time to live, and for this long at most. */

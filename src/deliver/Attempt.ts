@@ -129,7 +129,7 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
       event: work.event,
       nowMs: attemptedAt
     })
-    send(request, (outcome) =>
+    send(webhook.config.account_id, request, (outcome) =>
       guarded(() => {
         const endedAt = clock.currentTimeMillisUnsafe()
         ended(resultOf(retryPolicy, chance, { webhookId, work, outcome, attemptedAt, endedAt }))

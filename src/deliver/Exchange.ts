@@ -1,12 +1,14 @@
 /**
- * One request on the wire, as undici tells of it: what came of it is told once, at its end. A 2xx counts as soon as its
- * headers are in; the body is read to its cap or the deadline and never turns a 2xx into a failure. A connection whose
- * response was cut short is closed, since it is aborted. A class, since its methods then cost a request no closures.
+ * One request on the wire, driven by undici's callbacks: reports its outcome once, at its end. A 2xx counts as soon as its
+ * headers are in; the body is read to its cap or the deadline and never turns a 2xx into a failure. What comes besides the
+ * body is bounded, too. Only a 2xx that was read to its end leaves the connection open: after any other response more
+ * could follow that the next request would take for its own. A class, since its methods cost a request no closures.
  */
 import type { Dispatcher } from "undici"
 import { Limits } from "../config/Limits.ts"
 import type { AttemptOutcome } from "../domain/Delivery.ts"
 import { retryAfterMs } from "../domain/RetryAfter.ts"
+import type { Connection, OnConnection } from "./Connection.ts"
 import { connectionFailure, responseFailure, timeoutFailure } from "./FailureText.ts"
 
 const decoder = new TextDecoder()
@@ -52,12 +54,14 @@ const outcomeOf = (received: Received, nowMs: number): AttemptOutcome => {
   return waitMs === undefined ? outcome : { ...outcome, retryAfterMs: waitMs }
 }
 
-export class Exchange implements Dispatcher.DispatchHandler {
+export class Exchange implements OnConnection {
+  connection: Connection | undefined
   private readonly nowMs: () => number
   private readonly ended: (exchange: Exchange, outcome: AttemptOutcome) => void
   private readonly startedAt: number
   private controller: Dispatcher.DispatchController | undefined
   private received: Received | undefined
+  private informational = 0
   private over = false
 
   /** `nowMs`: the wall clock; `ended` is called once, unless the exchange was cancelled before. */
@@ -82,6 +86,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController) {
     this.controller = controller
     if (this.over) this.abort()
+    else this.connection?.begin(this)
   }
 
   onResponseStart(
@@ -90,7 +95,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     headers: Readonly<Record<string, string | Array<string> | undefined>>
   ) {
     // What comes before the response itself ("103 Early Hints") says nothing of its outcome.
-    if (status < 200) return
+    if (status < 200) {
+      if (++this.informational > Limits.informationalResponses) this.cutShort()
+      return
+    }
     this.received = {
       status,
       // A clock that jumps back must not make a negative time.
@@ -107,18 +115,27 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const room = Limits.responseBodyBytes - received.bytes
     received.chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
     received.bytes += Math.min(chunk.length, room)
-    if (chunk.length > room) {
-      this.end("")
-      this.abort()
-    }
+    if (chunk.length > room) this.cutShort()
+  }
+
+  bytesRead(bytes: number) {
+    if (bytes - (this.received?.bytes ?? 0) > Limits.responseOverheadBytes) this.cutShort()
   }
 
   onResponseEnd() {
+    const { received } = this
+    this.connection?.end(received !== undefined && responseFailure(received.status) === undefined)
     this.end("connection failed")
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error) {
     if (!this.over) this.end(connectionFailure(error))
+  }
+
+  /** More has come than is read of a response. */
+  private cutShort() {
+    this.end("too many informational responses")
+    this.abort()
   }
 
   /** `failure` only counts where no response has come. */

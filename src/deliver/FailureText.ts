@@ -5,6 +5,8 @@
 import { Predicate } from "effect"
 import { errors } from "undici"
 
+const INVALID_RESPONSE = "invalid response"
+
 const texts: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
   ECONNRESET: "connection reset",
@@ -32,8 +34,12 @@ const texts: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT: "TLS: certificate issuer unknown",
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "TLS: certificate issuer unknown",
   ERR_TLS_CERT_ALTNAME_INVALID: "TLS: certificate is for another host",
-  UND_ERR_HEADERS_OVERFLOW: "response headers too large"
+  UND_ERR_HEADERS_OVERFLOW: "response headers too large",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: INVALID_RESPONSE
 }
+
+/** undici's words for a status 100 that was not asked for, and for a change of protocol. */
+const unwanted = new Set(["bad response", "bad upgrade"])
 
 const codeOf = (error: unknown): string | undefined => {
   if (!Predicate.isObject(error)) return undefined
@@ -53,7 +59,8 @@ const codeOf = (error: unknown): string | undefined => {
 /** Why no response came. */
 export const connectionFailure = (error: unknown): string => {
   // undici gives its parser's errors a code only where llhttp names one.
-  if (error instanceof errors.HTTPParserError) return "malformed HTTP response"
+  if (error instanceof errors.HTTPParserError) return INVALID_RESPONSE
+  if (error instanceof errors.SocketError && unwanted.has(error.message)) return INVALID_RESPONSE
   const code = codeOf(error)
   if (code === undefined) return "connection failed"
   const text = texts[code]

@@ -1,14 +1,16 @@
 /**
  * One HTTP attempt. One deadline covers DNS, connect, TLS, headers and body; a 2xx counts as soon as its headers are
- * in; the body is read to its cap or the deadline and never turns a 2xx into a failure. A connection whose response was
- * read to its end is used again, one whose response was cut short is closed. Redirects are not followed. Failure is
- * data: sending never fails. Told by callbacks: a fiber for each attempt was a twentieth of its CPU.
+ * in; the body is read to its cap or the deadline and never turns a 2xx into a failure. A connection is used again after
+ * a 2xx that was read to its end, and only by webhooks of the same account: what a receiver sends too much can then mislead
+ * no other account. Redirects are not followed. Failure is data: sending never fails. It reports by callbacks: a fiber
+ * for each attempt was a twentieth of its CPU.
  */
 import { Clock, Context, Effect, Layer, type Scope } from "effect"
-import { Agent } from "undici"
+import { Agent, Pool } from "undici"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import type { AttemptOutcome } from "../domain/Delivery.ts"
+import { Connection, type OpenConnections } from "./Connection.ts"
 import { makeConnector } from "./Connector.ts"
 import { makeDeadlines } from "./Deadlines.ts"
 import { Exchange } from "./Exchange.ts"
@@ -18,7 +20,11 @@ import type { SignedRequest } from "./Signer.ts"
 const NANOS_PER_MS = 1_000_000
 
 /** `ended` is called once, at the earliest while this is called. */
-export type Send = (request: SignedRequest, ended: (outcome: AttemptOutcome) => void) => void
+export type Send = (
+  accountId: string,
+  request: SignedRequest,
+  ended: (outcome: AttemptOutcome) => void
+) => void
 
 export class Sender extends Context.Service<
   Sender,
@@ -43,21 +49,34 @@ export class Sender extends Context.Service<
         timeoutMs: deliveryTimeoutMs + 1_000,
         resolve: remembering(yield* Resolver, monotonicMs)
       })
-      const agent = yield* Effect.acquireRelease(
-        Effect.sync(
-          () =>
-            new Agent({
-              connect,
-              connections: Limits.connectionsPerOrigin,
-              keepAliveTimeout: Limits.connectionIdleMs,
-              keepAliveMaxTimeout: Limits.connectionIdleMs,
-              // The attempt's deadline replaces both.
-              headersTimeout: 0,
-              bodyTimeout: 0
-            })
-        ),
-        (agent) => Effect.promise(() => agent.destroy())
+      const connections: OpenConnections = { count: 0 }
+      const options = {
+        keepAliveTimeout: Limits.connectionIdleMs,
+        keepAliveMaxTimeout: Limits.connectionIdleMs,
+        // The attempt's deadline replaces both.
+        headersTimeout: 0,
+        bodyTimeout: 0
+      }
+      const poolOf = (origin: string | URL) =>
+        new Pool(origin, {
+          connections: Limits.connectionsPerOrigin,
+          // Else an origin's first connection is waited for, to see which protocol it chooses.
+          allowH2: false,
+          factory: (to) => new Connection(to, options, connect, connections)
+        })
+      /** By account: one for each that this process has sent for. */
+      const agents = new Map<string, Agent>()
+      yield* Effect.addFinalizer(() =>
+        Effect.promise(() => Promise.all([...agents.values()].map((agent) => agent.destroy())))
       )
+      const agentOf = (accountId: string): Agent => {
+        let agent = agents.get(accountId)
+        if (agent === undefined) {
+          agent = new Agent({ factory: poolOf })
+          agents.set(accountId, agent)
+        }
+        return agent
+      }
 
       const opened = Effect.gen(function* () {
         const open = new Set<Exchange>()
@@ -71,7 +90,7 @@ export class Sender extends Context.Service<
             }
           })
         )
-        const send: Send = (request, ended) => {
+        const send: Send = (accountId, request, ended) => {
           if (closed) return
           const exchange = new Exchange(nowMs, (itself, outcome) => {
             deadlines.remove(itself)
@@ -80,13 +99,14 @@ export class Sender extends Context.Service<
           })
           deadlines.add(exchange)
           open.add(exchange)
-          agent.dispatch(
+          agentOf(accountId).dispatch(
             {
               origin: request.url.origin,
               path: request.url.pathname + request.url.search,
               method: "POST",
               headers: request.headers,
-              body: request.body
+              body: request.body,
+              reset: connections.count > Limits.connectionsKept
             },
             exchange
           )

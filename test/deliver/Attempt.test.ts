@@ -72,7 +72,7 @@ describe.each([false, true])("a defect in an attempt ends its owner (traced: %s)
 
   it.effect("where its outcome is taken", () =>
     Effect.gen(function* () {
-      const exit = yield* exitOf((_, ended) => ended(outcome), defect, isTraced)
+      const exit = yield* exitOf((_, __, ended) => ended(outcome), defect, isTraced)
       assert.isTrue(Exit.hasDies(exit))
     })
   )
@@ -93,7 +93,7 @@ describe.each([false, true])("what is under way when its owner ends (traced: %s)
         yield* Effect.yieldNow
       }).pipe(
         Effect.scoped,
-        Effect.provide(partsWith((_, ended) => void late.push(() => ended(outcome)), isTraced, abandoned))
+        Effect.provide(partsWith((_, __, ended) => void late.push(() => ended(outcome)), isTraced, abandoned))
       )
       assert.deepStrictEqual([told, abandoned], [1, [2]])
       for (const end of late) end()

@@ -37,10 +37,10 @@ export const senderWith = (environment: Readonly<Record<string, string>> = {}) =
   Sender.layer.pipe(Layer.provide(settingsLayer({ DELIVERY_TIMEOUT: "300 millis", ...environment })))
 
 /** What one attempt of this sender comes to. */
-export const sendBy = ({ opened }: Sender["Service"], url: string) =>
+export const sendBy = ({ opened }: Sender["Service"], url: string, accountId = "acct_1") =>
   Effect.flatMap(opened, (send) =>
     Effect.callback<AttemptOutcome>((resume) =>
-      send(requestTo(url), (outcome) => resume(Effect.succeed(outcome)))
+      send(accountId, requestTo(url), (outcome) => resume(Effect.succeed(outcome)))
     )
   ).pipe(Effect.scoped)
 
@@ -67,12 +67,17 @@ export const tcpServer = (onSocket: (socket: Socket) => void) =>
     (server) => (server.address() as AddressInfo).port
   )
 
-export const tlsServer = (options: { readonly key: string; readonly cert: string }) =>
+/** An HTTPS server that answers 200 to everything and does `onSocket` with each connection. */
+export const tlsServer = (
+  options: { readonly key: string; readonly cert: string },
+  onSocket: (socket: Socket) => void = () => {}
+) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.callback<ReturnType<typeof createTlsServer>>((resume) => {
         const server = createTlsServer(options, (_, response) => response.end())
         server.on("tlsClientError", () => {})
+        server.on("secureConnection", onSocket)
         server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
       }),
       (server) => Effect.sync(() => void server.close())

@@ -1,0 +1,193 @@
+/**
+ * Receivers that send more than a response: what is read of it is bounded, and what they send too much is never taken for
+ * the response to another request.
+ */
+import type { Socket } from "node:net"
+import { getCACertificates, setDefaultCACertificates } from "node:tls"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { Limits } from "../../src/config/Limits.ts"
+import { Sender } from "../../src/deliver/Sender.ts"
+import { certificates } from "../support/certificates.ts"
+import { makeReceiver } from "../support/receiver.ts"
+import { send, sendBy, senderWith, tcpServer, tlsServer } from "../support/sending.ts"
+
+const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+const EARLY_HINTS = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+
+/** Writes `first`, then `next` for as long as the connection is open. */
+const flood = (first: string, next: string) =>
+  tcpServer((socket) => {
+    const more = () => {
+      if (!socket.destroyed) socket.write(next, more)
+    }
+    socket.once("data", () => socket.write(first, more))
+  })
+
+/** A deadline that no test reaches: whatever ends an attempt, it is not that. */
+const patient = { DELIVERY_TIMEOUT: "1 minute" }
+
+const makeSender = Effect.map(Layer.build(senderWith(patient)), (context) => Context.get(context, Sender))
+
+describe("a response that never ends", () => {
+  it.live("is cut short after ten informational responses", () =>
+    Effect.gen(function* () {
+      const flooding = yield* flood("", EARLY_HINTS)
+      assert.deepInclude(yield* send(`http://127.0.0.1:${flooding}/`, patient), {
+        delivered: false,
+        responseStatus: null,
+        error: "too many informational responses"
+      })
+      const hinting = yield* tcpServer((socket) =>
+        socket.once("data", () => socket.write(EARLY_HINTS.repeat(10) + OK))
+      )
+      assert.deepInclude(yield* send(`http://127.0.0.1:${hinting}/`, patient), {
+        delivered: true,
+        responseStatus: 200,
+        responseBody: "ok"
+      })
+    })
+  )
+
+  it.live("is cut short after 64 KiB that are no body: large informational responses", () =>
+    Effect.gen(function* () {
+      const hints = yield* flood("", `HTTP/1.1 103 Early Hints\r\nLink: ${"x".repeat(12_000)}\r\n\r\n`)
+      assert.deepInclude(yield* send(`http://127.0.0.1:${hints}/`, patient), {
+        delivered: false,
+        error: "too many informational responses"
+      })
+    })
+  )
+
+  it.live("is cut short after 64 KiB that are no body: extensions of a chunk", () =>
+    Effect.gen(function* () {
+      const chunked = (status: string) =>
+        flood(`HTTP/1.1 ${status}\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n1;x=`, "x".repeat(1_024))
+      const ok = yield* send(`http://127.0.0.1:${yield* chunked("200 OK")}/`, patient)
+      assert.deepInclude(ok, { delivered: true, responseStatus: 200, responseBody: "a", error: null })
+      const failed = yield* send(`http://127.0.0.1:${yield* chunked("500 Oh")}/`, patient)
+      assert.deepInclude(failed, { delivered: false, responseStatus: 500, error: "HTTP 500" })
+    })
+  )
+
+  it.live("is not one whose body is long", () =>
+    Effect.gen(function* () {
+      const body = "x".repeat(1024 * 1024)
+      const port = yield* tcpServer((socket) =>
+        socket.once("data", () =>
+          socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+        )
+      )
+      const outcome = yield* send(`http://127.0.0.1:${port}/`, patient)
+      assert.deepInclude(outcome, { delivered: true, responseBody: body.slice(0, 16 * 1024) })
+    })
+  )
+})
+
+describe("a connection", () => {
+  /** A server that does `answer` with each request, told how many its connection has had before. */
+  const server = (answer: (socket: Socket, before: number) => void) =>
+    tcpServer((socket) => {
+      let requests = 0
+      socket.on("data", (data) => {
+        if (data.toString("latin1").includes("POST ")) answer(socket, requests++)
+      })
+    })
+
+  it.live.each(["500 Internal Server Error", "503 Service Unavailable", "302 Found", "404 Not Found"])(
+    "is closed after %s: a forged second response delivers nothing",
+    (status) =>
+      Effect.gen(function* () {
+        // What the receiver sends after its response would meet the next request at the same moment.
+        const port = yield* server((socket, before) =>
+          socket.write(before === 0 ? `HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n` : OK)
+        )
+        const sendOnce = sendBy(yield* makeSender, `http://127.0.0.1:${port}/`)
+        for (let i = 0; i < 12; i++) {
+          assert.deepInclude(yield* sendOnce, {
+            delivered: false,
+            responseStatus: Number(status.slice(0, 3))
+          })
+        }
+      })
+  )
+
+  it.live.each([
+    { name: "an empty line", late: "\r\n" },
+    { name: "half a response", late: "HTTP/1.1 200" },
+    { name: "a response", late: OK }
+  ])("is closed when $name arrives while nothing was asked", ({ late }) =>
+    Effect.gen(function* () {
+      const sockets: Array<Socket> = []
+      const port = yield* server((socket) => {
+        sockets.push(socket)
+        socket.write(OK)
+      })
+      const sender = yield* makeSender
+      assert.isTrue((yield* sendBy(sender, `http://127.0.0.1:${port}/`)).delivered)
+      const began = performance.now()
+      yield* Effect.callback<void>((resume) => {
+        sockets[0]!.once("close", () => resume(Effect.void)).write(late)
+      })
+      // Idle connections are closed in any case after `connectionIdleMs`.
+      assert.isBelow(performance.now() - began, Limits.connectionIdleMs / 2)
+    })
+  )
+
+  it.live("is used again after a 2xx, and only by the same account", () =>
+    Effect.gen(function* () {
+      const connections = new Set<unknown>()
+      const receiver = yield* makeReceiver((_, response) => {
+        connections.add(response.socket)
+        return 200
+      })
+      const sender = yield* makeSender
+      // A connection is free again a turn of the event loop after its response: two take turns.
+      for (let i = 0; i < 6; i++) yield* sendBy(sender, receiver.url)
+      assert.isAtMost(connections.size, 2)
+      const ofOne = connections.size
+      yield* sendBy(sender, receiver.url, "acct_2")
+      assert.strictEqual(connections.size, ofOne + 1)
+    })
+  )
+
+  it.live("is used again over TLS, whose session tickets are no bytes of a response", () =>
+    Effect.gen(function* () {
+      const trusted = getCACertificates("default")
+      setDefaultCACertificates([...trusted, certificates.localhost.cert])
+      yield* Effect.addFinalizer(() => Effect.sync(() => setDefaultCACertificates(trusted)))
+      const connections = new Set<unknown>()
+      const port = yield* tlsServer(certificates.localhost, (socket) => connections.add(socket))
+      const sendOnce = sendBy(yield* makeSender, `https://localhost:${port}/`)
+      for (let i = 0; i < 6; i++) assert.isTrue((yield* sendOnce).delivered)
+      assert.isAtMost(connections.size, 2)
+    })
+  )
+})
+
+describe("a response that contradicts itself", () => {
+  it.live.each([
+    {
+      name: "two lengths",
+      response: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    },
+    {
+      name: "two lengths, the other way round",
+      response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n"
+    },
+    { name: "a status 100 that was not asked for", response: "HTTP/1.1 100 Continue\r\n\r\n" },
+    {
+      name: "another protocol",
+      response: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"
+    }
+  ])("is an invalid response: $name", ({ response }) =>
+    Effect.gen(function* () {
+      const port = yield* tcpServer((socket) => socket.once("data", () => socket.write(response)))
+      assert.deepInclude(yield* send(`http://127.0.0.1:${port}/`, patient), {
+        delivered: false,
+        responseStatus: null,
+        error: "invalid response"
+      })
+    })
+  )
+})
