@@ -193,10 +193,20 @@ export const Limits = {
   delaySleepMs: 60_000,
   /** Deliveries one transaction of route queues. */
   routeBatchDeliveries: 2_000,
-  /** Connections to one origin, over all webhooks that point there. */
+  /**
+   * Connections in use to one origin, over all webhooks that point there: a lone webhook has a quarter, which is the widest
+   * window (ConnectionShares.ts).
+   */
   connectionsPerOrigin: 1_024,
-  /** Connections of one process that may stay open when their request has ended: an idle one takes 10 to 50 KB. */
+  /** Connections in use in one process: one takes 10 to 50 KB. */
+  connectionsInUse: 8_192,
+  /** While more are open, in use or idle, none stays open when its request has ended. */
   connectionsKept: 8_192,
+  /**
+   * A webhook's first connections, as many as its window has by default, may use all of a bound; those beyond them this part
+   * of it. `tried`: webhooks that are tried when a connection is free.
+   */
+  connectionShares: { least: 16, shared: 0.75, tried: 16 },
   /** An idle connection is closed after this. */
   connectionIdleMs: 15_000,
   /** What a host name resolves to is used for its time to live, and for this long at most. */

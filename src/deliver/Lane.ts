@@ -36,7 +36,7 @@ export interface Outlet {
   /** Sent, and not yet recorded: what a crash would repeat. */
   unsettled: number
   readonly rate: RateWindow
-  /** A wake-up for the rate window is on its way. */
+  /** It lacks a connection or a token of its rate; a wake-up follows (StartGate.ts). */
   waiting: boolean
 }
 

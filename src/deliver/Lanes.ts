@@ -1,9 +1,9 @@
 /**
  * The lanes of one actor. `offer` queues work or says that it must be parked; outlets start attempts within their
- * webhook's window and rate, live ones first; lanes page their backlog and hand what they sent to the recorder. Memory is
+ * webhook's window, rate and share of connections, live ones first; lanes page their backlog and hand what they sent to the recorder. Memory is
  * bounded by a room for each kind (Room), and no webhook waits for another.
  */
-import { Clock, Effect, FiberSet, Latch } from "effect"
+import { Effect, FiberSet, Latch } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
 import { type Passage, passageUnder } from "../domain/Quota.ts"
@@ -12,6 +12,7 @@ import { AccountHolds } from "../webhooks/AccountHolds.ts"
 import { type RegisteredWebhook, WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { makeAttempt } from "./Attempt.ts"
 import { makeBacklog } from "./Backlog.ts"
+import type { Share } from "./ConnectionShares.ts"
 import {
   afterPage,
   type Lane,
@@ -30,6 +31,7 @@ import {
 import { Recorder } from "./Recorder.ts"
 import { ReplayPace, type ReplayTurn } from "./ReplayPace.ts"
 import { hoarder, hold, makeRoom, type Room, roomFor } from "./Room.ts"
+import { makeStartGate } from "./StartGate.ts"
 
 export interface Lanes {
   /** Whether the attempt is queued, sent and not settled, or going back to its row. */
@@ -70,9 +72,10 @@ export const makeLanes = Effect.gen(function* () {
   const recorder = yield* Recorder
   const pace = yield* ReplayPace
   const backlog = yield* makeBacklog
-  const clock = yield* Clock.Clock
   const fibers = yield* FiberSet.make<void, never>()
   const run = yield* FiberSet.runtime(fibers)()
+  // Before the attempts: its scope closes when none of them can end any more.
+  const gate = yield* makeStartGate(run, (outlet) => next(outlet))
   const attempt = yield* makeAttempt(run)
 
   const outlets = new Map<string, Outlet>()
@@ -150,7 +153,7 @@ export const makeLanes = Effect.gen(function* () {
     if (one !== undefined) giveBack(one, one[room.kind], turnOut(one[room.kind]))
   }
 
-  const send = (outlet: Outlet, webhook: RegisteredWebhook, work: Work) => {
+  const send = (outlet: Outlet, webhook: RegisteredWebhook, work: Work, share: Share) => {
     outlet.inFlight++
     outlet.unsettled++
     sending++
@@ -158,6 +161,7 @@ export const makeLanes = Effect.gen(function* () {
     if (work.kind === "live") pace.live()
     attempt(webhook, work, ({ record, retry }) => {
       outlet.inFlight--
+      gate.release(share)
       recorder.offer({
         attempt: record,
         retry,
@@ -175,21 +179,12 @@ export const makeLanes = Effect.gen(function* () {
     return mayStart(outlet, config.max_in_flight, recorder.mayRunAhead())
   }
 
-  /** Starts the lane's next delivery, or sees to it that the outlet looks again when the rate allows one. */
+  /** Starts the lane's next delivery, unless the outlet has to wait. */
   const start = (outlet: Outlet, lane: Lane, webhook: RegisteredWebhook): boolean => {
-    const waitMs = outlet.rate.take(webhook.config.max_per_second, clock.currentTimeMillisUnsafe())
-    if (waitMs === 0) {
-      send(outlet, webhook, lane.queue.shift()!)
-      return true
-    }
-    outlet.waiting = true
-    run(
-      Effect.map(Effect.sleep(waitMs), () => {
-        outlet.waiting = false
-        next(outlet)
-      })
-    )
-    return false
+    const share = gate.enter(outlet, webhook)
+    if (share === undefined) return false
+    send(outlet, webhook, lane.queue.shift()!, share)
+    return true
   }
 
   const turnOf = (outlet: Outlet): ReplayTurn => {
@@ -241,6 +236,7 @@ export const makeLanes = Effect.gen(function* () {
       rooms[lane.kind].hungry.delete(outlet)
     }
     outlets.delete(outlet.webhookId)
+    gate.leave(outlet)
     turns.delete(outlet)
   }
 

@@ -2,6 +2,8 @@
 export interface RateWindow {
   /** Takes a token: 0 when there was one, else the milliseconds until there is. */
   readonly take: (maxPerSecond: number | null, nowMs: number) => number
+  /** The token was not used. */
+  readonly giveBack: () => void
 }
 
 export const makeRateWindow = (): RateWindow => {
@@ -22,6 +24,9 @@ export const makeRateWindow = (): RateWindow => {
         return 0
       }
       return Math.max(1, Math.ceil(((1 - tokens) / maxPerSecond) * 1_000))
+    },
+    giveBack: () => {
+      tokens += 1
     }
   }
 }

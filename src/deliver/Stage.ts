@@ -9,6 +9,7 @@ import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../domain/Delivery.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { DeliveryStore } from "../storage/DeliveryStore.ts"
 import * as Actor from "./Actor.ts"
+import { ConnectionShares } from "./ConnectionShares.ts"
 import { ParkedEvents } from "./ParkedEvents.ts"
 import { ReplayPace } from "./ReplayPace.ts"
 
@@ -38,4 +39,4 @@ export const deliver = Effect.gen(function* () {
       )
     )
   )
-}).pipe(Effect.provide([ReplayPace.layer, ParkedEvents.layer]))
+}).pipe(Effect.provide([ReplayPace.layer, ParkedEvents.layer, ConnectionShares.layer]))

@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { Limits } from "../../src/config/Limits.ts"
 import type { DeliveryWork } from "../../src/domain/Delivery.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { DeliveryQueries } from "../../src/storage/DeliveryQueries.ts"
@@ -178,6 +179,25 @@ describe("deliver", () => {
       const ids = (yield* Effect.forEach(webhooks, (webhook) => queueEvents(webhook, 10))).flat()
       yield* untilAll(ids, "delivered")
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  )
+
+  it.live.each(["acct_1", "acct_2"])(
+    "lets eight webhooks of %s that hang with wide windows delay none at the same host",
+    (accountId) =>
+      Effect.gen(function* () {
+        yield* startDelivering
+        const shared = yield* makeReceiver(({ path }) => (path === "/hang" ? "handled" : 200))
+        const hangUrl = shared.url.replace("/hook", "/hang")
+        const hanging = yield* Effect.forEach(Array.from({ length: 8 }), () =>
+          makeWebhook(hangUrl, { accountId, maxInFlight: 256 })
+        )
+        yield* Effect.forEach(hanging, (webhook) => queueEvents(webhook, 256))
+        yield* shared.until((received) => received.length >= 256)
+        const healthy = yield* makeWebhook(shared.url, { accountId: "acct_1" })
+        yield* untilAll(yield* queueEvents(healthy, 300), "delivered")
+        const open = shared.received.filter(({ path }) => path === "/hang").length
+        assert.isBelow(open, Limits.connectionsPerOrigin)
+      }).pipe(Effect.scoped, Effect.provide(deliveringLayer({ DELIVERY_TIMEOUT: "1 minute" })))
   )
 
   it.live("attempts once what the log gives twice", () =>

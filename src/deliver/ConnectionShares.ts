@@ -1,0 +1,144 @@
+/**
+ * How many connections a webhook may use at once, so that requests that hang keep nobody else waiting. Connections are
+ * bounded at each origin and in the process. Under each bound a webhook may take one more while
+ *
+ *   used by all + used by its account          < the bound              for its first few (`least`)
+ *   used by all + used by its account + its own < the bound × `shared`   beyond them
+ *
+ * and its very first while any is left. So an account alone uses half, a webhook alone a quarter, and whoever comes late
+ * finds its first few free.
+ */
+import { Context, Layer } from "effect"
+import { Limits } from "../config/Limits.ts"
+
+interface AccountUse {
+  inUse: number
+  /** Shares of it: without one it is forgotten. */
+  shares: number
+}
+
+interface Bound {
+  readonly most: number
+  inUse: number
+  readonly accounts: Map<string, AccountUse>
+  /** Shares that this bound has refused, in the order in which they are tried again. */
+  readonly waiting: Set<Share>
+}
+
+/** What one webhook uses of an origin's connections and of the process's. */
+export interface Share {
+  inUse: number
+  left: boolean
+  readonly accountId: string
+  readonly origin: string
+  readonly under: ReadonlyArray<{ readonly bound: Bound; readonly account: AccountUse }>
+  /** Called once after each refusal, when a connection may be free; it may take one, or none. */
+  readonly wake: () => void
+}
+
+export interface Shares {
+  readonly join: (accountId: string, origin: string, wake: () => void) => Share
+  /** False: `wake` follows. */
+  readonly take: (share: Share) => boolean
+  readonly release: (share: Share) => void
+  /** Nothing more is taken; what is in use may still be released. */
+  readonly leave: (share: Share) => void
+}
+
+const makeBound = (most: number): Bound => ({ most, inUse: 0, accounts: new Map(), waiting: new Set() })
+
+const hasRoom = (bound: Bound, account: AccountUse, own: number): boolean => {
+  if (own === 0) return bound.inUse < bound.most
+  const used = bound.inUse + account.inUse
+  return own < Limits.connectionShares.least
+    ? used < bound.most
+    : used + own < bound.most * Limits.connectionShares.shared
+}
+
+/** The bound that does not let it take one more. */
+const refusing = ({ under, inUse }: Share): Bound | undefined =>
+  under.find(({ bound, account }) => !hasRoom(bound, account, inUse))?.bound
+
+const use = (share: Share, count: number) => {
+  share.inUse += count
+  for (const { bound, account } of share.under) {
+    bound.inUse += count
+    account.inUse += count
+  }
+}
+
+/**
+ * Wakes the first that may take one. Few are tried at a time: whoever is refused uses some itself, or all are in use, so
+ * there will be another release.
+ */
+const wakeNext = (bound: Bound) => {
+  let tries = Math.min(bound.waiting.size, Limits.connectionShares.tried)
+  for (const share of bound.waiting) {
+    if (tries === 0) return
+    bound.waiting.delete(share)
+    const refusal = refusing(share)
+    if (refusal === undefined) {
+      const { inUse } = share
+      share.wake()
+      if (share.inUse > inUse) return
+    } else {
+      refusal.waiting.add(share)
+      tries--
+    }
+  }
+}
+
+/** The bounds of a process, for all who share it. */
+export const makeShares = (most: { readonly perOrigin: number; readonly inProcess: number }): Shares => {
+  const inProcess = makeBound(most.inProcess)
+  const origins = new Map<string, Bound>()
+
+  const part = (bound: Bound, accountId: string) => {
+    const account = bound.accounts.get(accountId) ?? { inUse: 0, shares: 0 }
+    bound.accounts.set(accountId, account)
+    account.shares++
+    return { bound, account }
+  }
+
+  /** Once it has left and uses nothing more. */
+  const forget = ({ accountId, origin, under }: Share) => {
+    for (const { bound, account } of under) {
+      if (--account.shares > 0) continue
+      bound.accounts.delete(accountId)
+      if (bound !== inProcess && bound.accounts.size === 0) origins.delete(origin)
+    }
+  }
+
+  return {
+    join: (accountId, origin, wake) => {
+      const bound = origins.get(origin) ?? makeBound(most.perOrigin)
+      origins.set(origin, bound)
+      const under = [part(bound, accountId), part(inProcess, accountId)]
+      return { inUse: 0, left: false, accountId, origin, under, wake }
+    },
+    take: (share) => {
+      const refusal = refusing(share)
+      if (refusal === undefined) use(share, 1)
+      else refusal.waiting.add(share)
+      return refusal === undefined
+    },
+    release: (share) => {
+      use(share, -1)
+      if (share.inUse === 0 && share.left) forget(share)
+      for (const { bound } of share.under) wakeNext(bound)
+    },
+    leave: (share) => {
+      for (const { bound } of share.under) bound.waiting.delete(share)
+      share.left = true
+      if (share.inUse === 0) forget(share)
+    }
+  }
+}
+
+export class ConnectionShares extends Context.Service<ConnectionShares, Shares>()(
+  "ledgerhook/deliver/ConnectionShares"
+) {
+  static readonly layer = Layer.sync(ConnectionShares, () =>
+    makeShares({ perOrigin: Limits.connectionsPerOrigin, inProcess: Limits.connectionsInUse })
+  )
+}
