@@ -5,8 +5,8 @@
  *   used by all + used by its account          < the bound              for its first few (`least`)
  *   used by all + used by its account + its own < the bound × `shared`   beyond them
  *
- * and its very first while any is left. So an account alone uses half, a webhook alone a quarter, and whoever comes late
- * finds its first few free.
+ * and an account its very first while any is left. So an account alone uses half, a webhook alone a quarter, and whoever
+ * comes late finds its first few free.
  */
 import { Context, Layer } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -48,7 +48,7 @@ export interface Shares {
 const makeBound = (most: number): Bound => ({ most, inUse: 0, accounts: new Map(), waiting: new Set() })
 
 const hasRoom = (bound: Bound, account: AccountUse, own: number): boolean => {
-  if (own === 0) return bound.inUse < bound.most
+  if (account.inUse === 0) return bound.inUse < bound.most
   const used = bound.inUse + account.inUse
   return own < Limits.connectionShares.least
     ? used < bound.most

@@ -57,17 +57,32 @@ describe("shares of an origin's connections", () => {
     assert.isAtLeast(makeHog(shares, 256).share.inUse, 100)
   })
 
-  it("never pass the bound, and a webhook without any gets the next that is free", () => {
-    const shares = makeShares({ perOrigin: 64, inProcess: 1_000 })
-    const hogs = Array.from({ length: 200 }, (_, i) => makeHog(shares, 256, `acct_${i % 20}`))
+  it("never pass the bound, nor its half for an account with many webhooks; another account finds some", () => {
+    const shares = makeShares(bounds)
+    const hogs = Array.from({ length: 2_000 }, () => makeHog(shares, 256))
     const inUse = () => hogs.reduce((sum, { share }) => sum + share.inUse, 0)
-    assert.isAtMost(inUse(), 64)
-    for (let round = 0; round < 200; round++) {
-      const busy = hogs.filter(({ share }) => share.inUse > 0)
-      shares.release(busy[round % busy.length]!.share)
-      assert.isAtMost(inUse(), 64)
+    assert.strictEqual(inUse(), 512)
+    assert.isAtLeast(makeHog(shares, 256, "acct_2").share.inUse, Limits.connectionShares.least)
+    for (let i = 0; i < 200; i++) hogs.push(makeHog(shares, 256, `acct_${3 + i}`))
+    assert.isAtMost(inUse(), bounds.perOrigin)
+  })
+
+  it("go to webhooks that wait in turn, when an account has more of them than connections", () => {
+    const shares = makeShares({ perOrigin: 64, inProcess: 1_000 })
+    const turns = new Map<Share, number>()
+    const hogs = Array.from({ length: 100 }, () => {
+      const share: Share = shares.join("acct_1", ORIGIN, () => {
+        if (shares.take(share)) turns.set(share, (turns.get(share) ?? 0) + 1)
+        if (shares.take(share)) turns.set(share, (turns.get(share) ?? 0) + 1)
+      })
+      while (shares.take(share)) turns.set(share, 1)
+      return share
+    })
+    for (let round = 0; round < 1_000; round++) {
+      const busy = hogs.filter(({ inUse }) => inUse > 0)
+      shares.release(busy[round % busy.length]!)
     }
-    assert.strictEqual(inUse(), 64)
+    assert.isTrue(hogs.every((share) => turns.has(share)))
   })
 
   it("are bounded in the process, too, and wake whoever waits for that", () => {
