@@ -1,15 +1,15 @@
-/** What attackers can do to the service, one part after the other; each part reports its own figures. */
+/** What attackers did to the service before it had an answer: each part shows the harm they still do. */
 import { Effect } from "effect"
+import { informationalFlood } from "./attacks/informationalFlood.ts"
 import { keylessFlood } from "./attacks/keylessFlood.ts"
 import type { Benchmark } from "./support/Benchmark.ts"
 
-const parts = [keylessFlood]
+const parts: ReadonlyArray<Benchmark> = [keylessFlood, informationalFlood]
 
 const benchmark: Benchmark = {
-  description: "deliveries, /healthz and memory before, during and after attacks",
-  target:
-    "deliveries go on beside a flood without a key: 0.9 of their rate when it reads nothing, 0.5 when it does",
-  run: (report) => Effect.forEach(parts, (part) => part(report), { discard: true })
+  description: parts.map(({ description }) => description).join("; "),
+  target: parts.map(({ target }) => target).join("; "),
+  run: (report) => Effect.forEach(parts, (part) => part.run(report), { discard: true })
 }
 
 export default benchmark

@@ -20,31 +20,32 @@ interface WebhookOptions {
   readonly maxInFlight?: number
   /** Accounts, in the addresses' order. */
   readonly filters?: ReadonlyArray<ReadonlyArray<string>>
+  readonly accountId?: string
 }
 
 /** A webhook for every event per address, of every account unless `filters` has some; returns their ids, in that order. */
 export const makeWebhooks = Effect.fnUntraced(function* (
   urls: ReadonlyArray<string>,
-  { maxInFlight = 16, filters = [] }: WebhookOptions = {}
+  { maxInFlight = 16, filters = [], accountId = ACCOUNT_ID }: WebhookOptions = {}
 ) {
   const sql = yield* SqlClient.SqlClient
   const log = yield* EventLog
   const secrets = yield* SecretBox
   yield* sql`
     INSERT INTO accounts (id, name, email, plan, created_at)
-    VALUES (${ACCOUNT_ID}, 'Benchmark', NULL, 'enterprise', now()) ON CONFLICT DO NOTHING`
+    VALUES (${accountId}, 'Benchmark', NULL, 'enterprise', now()) ON CONFLICT DO NOTHING`
   const ids = urls.map(() => randomId("wh_", CREATED_MS))
   const rows = yield* sql<WebhookRow>`
     INSERT INTO webhooks (id, account_id, network, url, event_types, account_filters, status, max_in_flight, headers,
                           sealed_secret, created_at, updated_at)
-    SELECT id, ${ACCOUNT_ID}, ${NETWORK}, url, ARRAY['*'], ARRAY(SELECT jsonb_array_elements_text(filters::jsonb)),
+    SELECT id, ${accountId}, ${NETWORK}, url, ARRAY['*'], ARRAY(SELECT jsonb_array_elements_text(filters::jsonb)),
            'active', ${maxInFlight}::int, '{}'::jsonb,
            ${secrets.seal(SECRET)}, now(), now()
     FROM unnest(${column(ids)}::text[], ${column(urls)}::text[],
                 ${column(urls.map((_, i) => JSON.stringify(filters[i] ?? [])))}::text[]) AS new (id, url, filters)
     RETURNING *`
   yield* log.transaction({ append: rows.map(configRecord) })
-  return { accountId: ACCOUNT_ID, ids }
+  return { accountId, ids }
 })
 
 /** `count` events whose envelopes have `bodyBytes` bytes; those of another `series` are of other ledgers. */

@@ -1,0 +1,31 @@
+/**
+ * A receiver in a process of its own that never ends a response: at `/hints` it sends informational responses, elsewhere a
+ * chunk's extension, for as long as the connection is open and as fast as it is read.
+ */
+import { type AddressInfo, createServer } from "node:net"
+import { endWithParent, send } from "./Child.ts"
+
+const PIECE_BYTES = 16 * 1024
+
+const repeated = (text: string): string => text.repeat(Math.ceil(PIECE_BYTES / text.length))
+const hints = repeated("HTTP/1.1 103 Early Hints\r\n\r\n")
+const extension = repeated("x")
+
+const server = createServer((socket) => {
+  socket.on("error", () => {})
+  socket.once("data", (request) => {
+    const isHints = request.toString("latin1").startsWith("POST /hints ")
+    const piece = isHints ? hints : extension
+    // A callback at once would let one connection keep the others waiting.
+    const more = () => {
+      if (!socket.destroyed) socket.write(piece, () => setImmediate(more))
+    }
+    socket.write(isHints ? "" : "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", more)
+    socket.resume()
+  })
+})
+server.listen(0, "127.0.0.1", () => {
+  // A server that listens on TCP has such an address.
+  void send((server.address() as AddressInfo).port)
+})
+endWithParent()
