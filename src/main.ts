@@ -50,7 +50,7 @@ const fiber = Effect.runFork(
     )
   )
 )
-signals.attach(fiber, (code, line) => end(code, line === undefined ? [] : [`ledgerhook: ${line}`]))
+signals.attach(fiber, (code, line) => end(code, [`ledgerhook: ${line}`]))
 fiber.addObserver((exit) => {
   const { code, lines } = endingOf(exit, environment["LOG_LEVEL"] === "debug")
   end(code, lines)

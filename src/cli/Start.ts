@@ -31,7 +31,7 @@ export const start = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Run the whole service in this process: applies migrations, watches the configured XRP Ledger networks, delivers, and serves the API. Prints the API's address and, at the first start, the admin key. SIGTERM or Ctrl-C stops it in order, a second one at once."
+    "Run the whole service in this process: applies migrations, watches the configured XRP Ledger networks, delivers, and serves the API. Prints the API's address and, at the first start, the admin key. SIGTERM or Ctrl-C stops it in order; a second one, more than a second later, ends it at once."
   ),
   Command.withShortDescription("Run the service"),
   Command.withExamples([

@@ -22,6 +22,9 @@ export const commandLimits = {
   /** One check of `doctor`. */
   doctorCheckMs: 5_000,
 
+  /** Signals within this time of the first are the same one: npm sends on what its whole process group was sent. */
+  signalRepeatMs: 1_000,
+
   // --- the demo
   /** After the last ledger: the schedule's first delays, twice over, and what a slow machine needs. */
   demoSettleMs: 60_000,

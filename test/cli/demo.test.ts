@@ -1,10 +1,12 @@
 /** The demo's verdict is truthful, and the demo itself, run as a stranger runs it, ends well. */
 import { spawn } from "node:child_process"
+import { tmpdir } from "node:os"
 import { resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Sample, SampleCount } from "../../src/cli/demo/DemoReceiver.ts"
 import { judge } from "../../src/cli/demo/Verdict.ts"
+import { startProgram } from "../support/program.ts"
 
 const count = (fields: Partial<SampleCount> = {}): SampleCount => ({
   attempts: 2,
@@ -82,5 +84,26 @@ describe("the demo", () => {
         assert.strictEqual(Number(attempts), 3 * Number(delivered))
       }),
     90_000
+  )
+
+  const interrupted = Effect.fnUntraced(function* (...flags: ReadonlyArray<string>) {
+    const program = yield* startProgram(["demo", ...flags], { cwd: tmpdir() })
+    yield* program.printed(/^ledger \d+ /)
+    yield* program.signal("SIGINT")
+    const code = yield* program.ended
+    assert.match(program.stdout(), /\n\d+ ledgers, \d+ events, 00:\d\d\n/)
+    return code
+  })
+
+  it.live("ends 0 under Ctrl-C, with its summary", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* interrupted(), 0)
+    })
+  )
+
+  it.live("ends 130 under Ctrl-C when it was to tell whether everything arrives", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* interrupted("--ledgers", "1000"), 130)
+    })
   )
 })

@@ -1,4 +1,4 @@
-/** The program from outside: exit codes, what goes to which stream, signals, `.env`. Each run is a real process. */
+/** The program from outside: exit codes, what goes to which stream, `.env`. Each run is a real process. */
 import { createHmac } from "node:crypto"
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -221,21 +221,6 @@ describe("listen", () => {
       const { code, stderr } = run(["listen", "--port", new URL(url).port])
       assert.strictEqual(code, 1)
       assert.match(stderr, /^ledgerhook: port \d+ of 127\.0\.0\.1 is in use; choose another with --port\.\n$/)
-    })
-  )
-})
-
-describe("start", () => {
-  it.live("ends 0 on SIGINT, with everything stopped in order", () =>
-    Effect.gen(function* () {
-      const program = yield* startProgram(["start"], {
-        cwd,
-        environment: { PORT: "0", XRPL_MAINNET_URLS: "", DATA_DIR: join(cwd, "data"), LOG_FORMAT: "json" }
-      })
-      yield* program.said(/"message":"starting"/)
-      yield* program.signal("SIGINT")
-      yield* program.said(/"message":"stopped"/)
-      assert.strictEqual(yield* program.ended, 0)
     })
   )
 })

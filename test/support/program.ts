@@ -64,57 +64,86 @@ export const runOnTerminal = (
 
 export interface RunningProgram {
   readonly signal: (name: NodeJS.Signals) => Effect.Effect<void>
+  /** To every process of its group, as a terminal's Ctrl-C and systemd do. */
+  readonly signalGroup: (name: NodeJS.Signals) => Effect.Effect<void>
   /** The first line of standard error that matches, once it is there. */
   readonly said: (pattern: RegExp) => Effect.Effect<string>
+  /** The same of standard output. */
+  readonly printed: (pattern: RegExp) => Effect.Effect<string>
   readonly stdout: () => string
   /** Its exit code. */
   readonly ended: Effect.Effect<number | null>
 }
 
 /** Starts it for the life of the scope. */
-export const startProgram = Effect.fnUntraced(function* (
+export const startProgram = (args: ReadonlyArray<string>, options: ProgramOptions) =>
+  startCommand(process.execPath, [main, ...args], options)
+
+/** The same with npm, as people start it after a clone; npm finds the project by its folder. */
+export const startScript = (name: string, environment: Readonly<Record<string, string>>) =>
+  startCommand("npm", ["run", "--silent", name], { cwd: resolve(import.meta.dirname, "../.."), environment })
+
+/** The first line that matches, once it is there. */
+const firstLine = (input: NodeJS.ReadableStream) => {
+  const lines: Array<string> = []
+  const waiting = new Set<() => void>()
+  createInterface({ input }).on("line", (line) => {
+    lines.push(line)
+    for (const look of waiting) look()
+  })
+  return (pattern: RegExp): Effect.Effect<string> =>
+    Effect.callback((resume) => {
+      const look = () => {
+        const line = lines.find((one) => pattern.test(one))
+        if (line === undefined) return
+        waiting.delete(look)
+        resume(Effect.succeed(line))
+      }
+      waiting.add(look)
+      look()
+    })
+}
+
+const startCommand = Effect.fnUntraced(function* (
+  command: string,
   args: ReadonlyArray<string>,
   { cwd, environment }: ProgramOptions
 ): Effect.fn.Return<RunningProgram, never, Scope.Scope> {
   const exit = yield* Deferred.make<number | null>()
-  const lines: Array<string> = []
-  const waiting = new Set<() => void>()
   let stdout = ""
+  const signalGroup = (running: ChildProcess, name: NodeJS.Signals) => {
+    try {
+      process.kill(-running.pid!, name)
+    } catch {
+      // All of the group have ended.
+    }
+  }
   const child: ChildProcess = yield* Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, [main, ...args], {
+      spawn(command, args, {
         cwd,
         env: environmentOf(environment),
-        stdio: ["ignore", "pipe", "pipe"]
+        stdio: ["ignore", "pipe", "pipe"],
+        // With a process group of its own.
+        detached: true
       })
     ),
     (running) =>
       Effect.andThen(
-        Effect.sync(() => running.kill("SIGKILL")),
+        Effect.sync(() => signalGroup(running, "SIGKILL")),
         Deferred.await(exit)
       )
   )
   child.stdout!.on("data", (chunk: Buffer) => {
     stdout += chunk.toString()
   })
-  createInterface({ input: child.stderr! }).on("line", (line) => {
-    lines.push(line)
-    for (const look of waiting) look()
-  })
+  const [said, printed] = [firstLine(child.stderr!), firstLine(child.stdout!)]
   child.on("close", (code) => Deferred.doneUnsafe(exit, Effect.succeed(code)))
   return {
     signal: (name) => Effect.sync(() => void child.kill(name)),
-    said: (pattern) =>
-      Effect.callback((resume) => {
-        const look = () => {
-          const line = lines.find((one) => pattern.test(one))
-          if (line === undefined) return
-          waiting.delete(look)
-          resume(Effect.succeed(line))
-        }
-        waiting.add(look)
-        look()
-      }),
+    signalGroup: (name) => Effect.sync(() => signalGroup(child, name)),
+    said,
+    printed,
     stdout: () => stdout,
     ended: Deferred.await(exit)
   }

@@ -2,7 +2,8 @@
  * `ledgerhook demo`: the main job with no network and no configuration. A simulated ledger closes every second, three
  * receivers take the events, one at once, one slowly, one only at the third attempt. With `--ledgers N` it ends after N
  * ledgers, and its exit code says whether each event that the ledgers caused (known from their making, not from
- * detection) arrived at each receiver with a good signature.
+ * detection) arrived at each receiver with a good signature. A signal ends it with a summary: exit code 0, or 130 with
+ * `--ledgers`, whose question has no answer then.
  */
 import { Clock, Effect, Option, References, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -52,7 +53,12 @@ const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
   const invocation = yield* Invocation
   const live = invocation.stdoutTerminal
   const colour = stdoutColour(invocation)
-  const parts = yield* startDemo
+  const { untilStopped } = yield* Signals
+  /** With `--ledgers`, the exit code answers a question; an interrupted run has no answer. */
+  const interrupted = ledgerLimit === undefined ? Effect.void : Effect.interrupt
+  const started = yield* untilStopped(startDemo)
+  if (Option.isNone(started)) return yield* interrupted
+  const parts = started.value
   yield* print(introduction(parts))
 
   const startedAt = yield* Clock.currentTimeMillis
@@ -117,11 +123,11 @@ const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
     }
   })
   const drawing = Effect.forever(Effect.andThen(draw, Effect.sleep(Limits.demoRefreshMs)))
-  if (live) yield* Effect.raceFirst(job, drawing)
-  else yield* job
+  const stopped = Option.isNone(yield* untilStopped(live ? Effect.raceFirst(job, drawing) : job))
 
   const outcome = yield* verdict
-  yield* print(erased() + summary(yield* snapshot, outcome, colour))
+  yield* print(erased() + summary(yield* snapshot, outcome, stopped, colour))
+  if (stopped) return yield* interrupted
   if (!outcome.ok) return yield* new FailureReported()
 })
 
@@ -138,15 +144,12 @@ export const demo = Command.make(
     )
   },
   Effect.fnUntraced(function* ({ ledgers }) {
-    const { untilStopped } = yield* Signals
     const { environment } = yield* Invocation
     // The view says what happens; messages would only tear it.
     const quiet = environment["LOG_LEVEL"] === undefined ? "Warn" : yield* References.MinimumLogLevel
-    yield* untilStopped(
-      runDemo(Option.getOrUndefined(ledgers)).pipe(
-        Effect.scoped,
-        Effect.provideService(References.MinimumLogLevel, quiet)
-      )
+    yield* runDemo(Option.getOrUndefined(ledgers)).pipe(
+      Effect.scoped,
+      Effect.provideService(References.MinimumLogLevel, quiet)
     )
   })
 ).pipe(
@@ -155,7 +158,7 @@ export const demo = Command.make(
   ),
   Command.withShortDescription("See everything at work"),
   Command.withExamples([
-    { command: "ledgerhook demo", description: "Until Ctrl-C" },
+    { command: "ledgerhook demo", description: "Until Ctrl-C, which prints a summary" },
     {
       command: "ledgerhook demo --ledgers 20",
       description: "20 ledgers, a summary, and exit code 0 when nothing is missing"

@@ -121,7 +121,12 @@ export interface DemoVerdict {
   readonly faults: ReadonlyArray<string>
 }
 
-export const summary = (snapshot: DemoSnapshot, verdict: DemoVerdict, colour: boolean): string => {
+export const summary = (
+  snapshot: DemoSnapshot,
+  verdict: DemoVerdict,
+  stopped: boolean,
+  colour: boolean
+): string => {
   const { bold, green, red, yellow } = paint(colour)
   return [
     "",
@@ -135,6 +140,8 @@ export const summary = (snapshot: DemoSnapshot, verdict: DemoVerdict, colour: bo
       ? green(
           `Every event arrived at each of the ${snapshot.samples.length} receivers, signed; nothing is missing.`
         )
-      : red("Not every expected delivery arrived.")
+      : stopped
+        ? yellow("Stopped before every delivery had arrived; nothing was waited for.")
+        : red("Not every expected delivery arrived.")
   ].join("\n")
 }
