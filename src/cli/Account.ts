@@ -7,7 +7,7 @@ import { isEmail } from "../domain/Email.ts"
 import { CUSTOM_PLAN, type LimitOverrides, limitsJson, limitsOf, plans } from "../domain/Plans.ts"
 import { type Account, type AccountChange, AccountStore } from "../storage/AccountStore.ts"
 import { CommandFailed, WrongUsage } from "./Failure.ts"
-import { accountArgument, findAccount, nameFlag, noAccount, stores } from "./Stores.ts"
+import { accountArgument, findAccount, nameFlag, newStores, noAccount, stores } from "./Stores.ts"
 import { type Column, type Field, GREEN, json, printList, printOne, RED } from "./Table.ts"
 
 const toJson = (account: Account) => {
@@ -85,7 +85,7 @@ const create = Command.make(
         asJson,
         `The account is made; \`ledgerhook key create --account ${id} --name NAME --scopes SCOPES\` makes it a key.`
       )
-    }).pipe(Effect.provide(stores("account create")))
+    }).pipe(Effect.provide(newStores("account create")))
 ).pipe(
   Command.withDescription("Make an account: what keys, webhooks and deliveries belong to."),
   Command.withShortDescription("Make an account"),

@@ -16,6 +16,7 @@ import * as Sql from "../storage/Sql.ts"
 import { CommandFailed, WrongUsage } from "./Failure.ts"
 import { settings } from "./Invocation.ts"
 import { showProgress } from "./Progress.ts"
+import { requireDatabase } from "./Stores.ts"
 import { json, printOne } from "./Table.ts"
 
 const checkSettings = ({ secretsKey, secretsKeyPrevious }: SettingsShape) => {
@@ -108,7 +109,11 @@ const rotate = Command.make("rotate", { json }, ({ json: asJson }) =>
   }).pipe(
     Effect.provide(
       Outbox.layer.pipe(
-        Layer.provideMerge(Sql.layer({ command: "ledgerhook secrets rotate", owner: false })),
+        Layer.provideMerge(
+          Layer.unwrap(
+            Effect.as(requireDatabase, Sql.layer({ command: "ledgerhook secrets rotate", owner: false }))
+          )
+        ),
         Layer.provideMerge(settings)
       )
     )

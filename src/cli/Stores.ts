@@ -1,9 +1,12 @@
 /**
  * What the commands on stored things stand on: the settings' database, migrated, beside a running service or without
- * one; the ids they take; and what they say of an account that is not there.
+ * one; the ids they take; and what they say of a database or an account that is not there.
  */
+import { existsSync } from "node:fs"
+import { join, resolve } from "node:path"
 import { Effect, Layer, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
+import { Settings } from "../config/Config.ts"
 import { isId } from "../domain/Ids.ts"
 import { AccountStore } from "../storage/AccountStore.ts"
 import { ApiKeyStore } from "../storage/ApiKeyStore.ts"
@@ -11,13 +14,29 @@ import * as Sql from "../storage/Sql.ts"
 import { CommandFailed } from "./Failure.ts"
 import { settings } from "./Invocation.ts"
 
+/** Fails where DATA_DIR holds no database: it may be mistyped, and a new one would hide that. */
+export const requireDatabase = Effect.gen(function* () {
+  const { databaseUrl, dataDir } = yield* Settings
+  const folder = resolve(dataDir)
+  if (databaseUrl !== undefined || existsSync(join(folder, "postgres"))) return
+  return yield* new CommandFailed({
+    message: `DATA_DIR: there is no database in ${folder}; correct DATA_DIR, or make a database with \`ledgerhook start\` or \`ledgerhook migrate\`.`
+  })
+})
+
 /** `command` names the process to others that want the same embedded store. */
-export const stores = (command: string) =>
+const onDatabase = (command: string) =>
   AccountStore.layer.pipe(
     Layer.provideMerge(ApiKeyStore.layer),
-    Layer.provideMerge(Sql.layer({ command: `ledgerhook ${command}`, owner: false })),
-    Layer.provide(settings)
+    Layer.provideMerge(Sql.layer({ command: `ledgerhook ${command}`, owner: false }))
   )
+
+/** For commands on what is stored already. */
+export const stores = (command: string) =>
+  Layer.unwrap(Effect.as(requireDatabase, onDatabase(command))).pipe(Layer.provide(settings))
+
+/** For commands that may be a database's first: it is made where there is none. */
+export const newStores = (command: string) => Layer.provide(onDatabase(command), settings)
 
 const accountId = "an account's id (acct_ and 26 characters); `ledgerhook account list` shows them"
 

@@ -2,18 +2,17 @@
  * `ledgerhook ledger verify`: whether the log's chain is whole over a range of ledgers and, with --against, the one that
  * a server has. Reads the tables without owning them, beside a running service or without one, and changes nothing.
  */
-import { existsSync } from "node:fs"
-import { join, resolve } from "node:path"
 import { Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { SqlClient } from "effect/sql"
-import { Settings, type SettingsShape } from "../../config/Config.ts"
+import { Settings } from "../../config/Config.ts"
 import * as EmbeddedEventLog from "../../log/EmbeddedEventLog.ts"
 import { loadKafka } from "../../log/Kafka.ts"
 import * as Sql from "../../storage/Sql.ts"
 import { CommandFailed, FailureReported } from "../Failure.ts"
 import { settings } from "../Invocation.ts"
 import { print } from "../Output.ts"
+import { requireDatabase } from "../Stores.ts"
 import { checkRange, from, network, serverUrl, to } from "./Flags.ts"
 import { type Verification, verifyChain } from "./VerifyChain.ts"
 
@@ -29,29 +28,23 @@ const table = (result: Verification): string =>
     .map(([name = "", value]) => `${name.padEnd(10)} ${value}`)
     .join("\n")
 
-/** The embedded log of the settings' database, or why there is none to read. */
-const embeddedReader = ({ databaseUrl, dataDir }: Pick<SettingsShape, "databaseUrl" | "dataDir">) =>
-  Effect.gen(function* () {
-    const folder = resolve(dataDir)
-    if (databaseUrl === undefined && !existsSync(join(folder, "postgres")))
-      return yield* new CommandFailed({ message: `DATA_DIR: there is no log in ${folder} yet.` })
-    const migrated = Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const [table] = yield* sql<{ readonly found: boolean }>`
-        SELECT to_regclass('log_ends') IS NOT NULL AS found`
-      if (table?.found !== true)
-        return yield* new CommandFailed({ message: "The database holds no log yet." })
-    })
-    return EmbeddedEventLog.readerLayer.pipe(
-      Layer.provideMerge(Layer.effectDiscard(migrated)),
-      Layer.provide(Sql.unmigratedLayer({ command: "ledgerhook ledger verify", owner: false }))
-    )
-  })
+const migrated = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [table] = yield* sql<{ readonly found: boolean }>`
+    SELECT to_regclass('log_ends') IS NOT NULL AS found`
+  if (table?.found !== true) return yield* new CommandFailed({ message: "The database holds no log yet." })
+})
+
+/** The embedded log of the settings' database. */
+const embeddedReader = EmbeddedEventLog.readerLayer.pipe(
+  Layer.provideMerge(Layer.effectDiscard(migrated)),
+  Layer.provide(Sql.unmigratedLayer({ command: "ledgerhook ledger verify", owner: false }))
+)
 
 const readerLayer = Layer.unwrap(
   Effect.gen(function* () {
     const settings = yield* Settings
-    if (settings.kafka === undefined) return yield* embeddedReader(settings)
+    if (settings.kafka === undefined) return yield* Effect.as(requireDatabase, embeddedReader)
     const kafka = yield* loadKafka
     yield* kafka.reachable(settings.kafka)
     return kafka.readerLayer(settings.kafka)
