@@ -9,7 +9,7 @@ import { patiently } from "../config/Retrying.ts"
 import { Metrics } from "../observability/Metrics.ts"
 import { type LeasedMail, MailStore } from "../storage/MailStore.ts"
 import { WorkNotices } from "../storage/WorkNotices.ts"
-import { Mailer } from "./Mailer.ts"
+import { Mailer, type MailOutcome } from "./Mailer.ts"
 import { MailError } from "./Smtp.ts"
 
 /** Undefined after the last attempt. */
@@ -25,8 +25,8 @@ export const sendNext = Effect.gen(function* () {
   const mails = yield* MailStore
   const mailer = yield* Mailer
 
-  const sent = Effect.fnUntraced(function* (mail: LeasedMail) {
-    yield* Metrics.mails("sent", 1)
+  const sent = Effect.fnUntraced(function* (mail: LeasedMail, outcome: MailOutcome) {
+    yield* Metrics.mails(outcome, 1)
     yield* mails.sent(mail, yield* Clock.currentTimeMillis).pipe(patiently("marking a mail as sent"))
   })
 
@@ -42,12 +42,13 @@ export const sendNext = Effect.gen(function* () {
 
   const mail = yield* mails.lease(yield* Clock.currentTimeMillis, Limits.mailLeaseMs)
   if (mail === undefined) return false
-  const sending = mailer
-    .send(mail)
-    .pipe(
-      Effect.timeoutOrElse({ duration: Limits.mailSendMs, orElse: () => Effect.fail(timedOut) }),
-      Effect.matchEffect({ onSuccess: () => sent(mail), onFailure: (error) => failed(mail, error) })
-    )
+  const sending = mailer.send(mail).pipe(
+    Effect.timeoutOrElse({ duration: Limits.mailSendMs, orElse: () => Effect.fail(timedOut) }),
+    Effect.matchEffect({
+      onSuccess: (outcome) => sent(mail, outcome),
+      onFailure: (error) => failed(mail, error)
+    })
+  )
   // Whoever stops this process waits for the mail under way: cut off, it might have been taken and would come again.
   yield* Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.forkDetach(restore(sending)), (fiber) =>

@@ -14,14 +14,21 @@ const domainOf = (address: string): string => /@([^>\s]+)/.exec(address)?.[1] ??
 export const messageId = (cause: string, mailFrom: string): string =>
   `<${createHash("sha256").update(cause).digest("hex").slice(0, 32)}@${domainOf(mailFrom)}>`
 
-const toLog = (reason: string, { accountId, recipient, subject, body }: LeasedMail) =>
+/** Where a mail went: to a mail server, or to the log only. */
+export type MailOutcome = "sent" | "logged"
+
+const toLog = (
+  reason: string,
+  { accountId, recipient, subject, body }: LeasedMail
+): Effect.Effect<MailOutcome> =>
   Effect.logInfo(`mail to account ${accountId} (${reason}): ${subject}`).pipe(
-    Effect.annotateLogs({ recipient, body })
+    Effect.annotateLogs({ recipient, body }),
+    Effect.as("logged")
   )
 
 export class Mailer extends Context.Service<
   Mailer,
-  { readonly send: (mail: LeasedMail) => Effect.Effect<void, MailError> }
+  { readonly send: (mail: LeasedMail) => Effect.Effect<MailOutcome, MailError> }
 >()("ledgerhook/notify/Mailer") {
   static readonly layer = Layer.effect(
     Mailer,
@@ -48,7 +55,7 @@ export class Mailer extends Context.Service<
                     signal
                   }),
                 catch: mailError
-              })
+              }).pipe(Effect.as("sent" as const))
       })
     })
   )

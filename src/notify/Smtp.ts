@@ -7,6 +7,7 @@ import { Schema } from "effect"
 import { createTransport } from "nodemailer"
 import { Limits } from "../config/Limits.ts"
 import { isLocalName, literalAddress } from "../domain/AddressGuard.ts"
+import { printable } from "../domain/Printable.ts"
 
 export class MailError extends Schema.TaggedError<MailError>()("MailError", {
   message: Schema.String,
@@ -57,6 +58,10 @@ interface SmtpFailure {
   readonly responseCode?: number
 }
 
+/** What a server said, on one line. */
+export const serverText = (text: string): string =>
+  printable(text.trim().replaceAll(/\s+/g, " "), Limits.mailErrorLength)
+
 export const mailError = (thrown: unknown): MailError => {
   // Nodemailer throws errors with these fields; whatever else comes has at least a text.
   const {
@@ -65,7 +70,7 @@ export const mailError = (thrown: unknown): MailError => {
     responseCode = 0
   } = (thrown instanceof Error ? thrown : { message: String(thrown) }) as SmtpFailure
   return new MailError({
-    message: message.replaceAll(/\s+/g, " ").slice(0, Limits.mailErrorLength),
+    message: serverText(message),
     refused: command === "RCPT TO" && responseCode >= 500
   })
 }

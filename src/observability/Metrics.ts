@@ -24,6 +24,6 @@ export const Metrics = {
   ),
   /** Outcomes: `delivered`, `retrying`, `failed` (the last attempt of a series). */
   deliveryAttempts: counter("ledgerhook_delivery_attempts_total", "outcome", "Attempts that were recorded"),
-  /** Outcomes: `sent`, `retrying`, `given up`. */
+  /** Outcomes: `sent`, `logged` (no server, or no address), `retrying`, `given up`. */
   mails: counter("ledgerhook_mails_total", "outcome", "Tries to send a mail to an account")
 } as const

@@ -167,10 +167,27 @@ describe("doctor", () => {
     Effect.gen(function* () {
       const server = yield* makeMailServer()
       const found = one(yield* examined({ SMTP_URL: server.url, MAIL_FROM: "a@b.example" }), "mail")
-      assert.deepStrictEqual([found.status, found.detail], ["ok", "reachable; mails come from a@b.example"])
+      assert.deepStrictEqual(
+        [found.status, found.detail],
+        ["ok", "reachable, and takes mails from a@b.example; none was sent"]
+      )
+      assert.deepStrictEqual([server.senders, server.taken], [["a@b.example"], []])
       const findings = yield* examined({ SMTP_URL: "smtp://user:hunter2@127.0.0.1:1" })
       isProblem(one(findings, "mail 127.0.0.1:1"), /ECONNREFUSED/, /correct SMTP_URL/)
       assert.notInclude(JSON.stringify(findings), "hunter2")
+    })
+  )
+
+  it.live("finds a sender from whom the mail server takes no mail", () =>
+    Effect.gen(function* () {
+      const server = yield* makeMailServer({ refuseSender: () => 553 })
+      const mailFrom = "Hooks <hooks@bücher.example>"
+      isProblem(
+        one(yield* examined({ SMTP_URL: server.url, MAIL_FROM: mailFrom }), "mail"),
+        /^MAIL_FROM: Hooks <hooks@bücher\.example> is refused: 553 not your address$/,
+        /^Set MAIL_FROM /
+      )
+      assert.deepStrictEqual(server.senders, ["hooks@bücher.example"])
     })
   )
 

@@ -2,7 +2,7 @@
  * The operator's commands for accounts, keys and webhooks as real processes on an embedded store of their own, with a
  * service on it and without: JSON when piped, tables on a terminal, and one sentence for what cannot be done.
  */
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -331,32 +331,6 @@ describe("what is not there, or not possible", () => {
     },
     TIMEOUT
   )
-})
-
-describe("on a folder that holds no database", () => {
-  for (const command of [
-    "account list",
-    `account set-plan ${NOBODY} builder`,
-    `key list --account ${NOBODY}`,
-    "webhook list",
-    "replay list",
-    "secrets rotate",
-    "ledger verify --from 5 --to 9"
-  ]) {
-    it(`\`${command}\` says so and makes none`, () => {
-      const folder = join(cwd, "mistyped")
-      const { code, stdout, stderr } = runProgram(words(command), {
-        cwd,
-        environment: { ...environment, DATA_DIR: folder }
-      })
-      assert.deepStrictEqual([code, stdout], [1, ""])
-      assert.match(
-        stderr,
-        /^ledgerhook: DATA_DIR: there is no database in \/.*\/mistyped; correct DATA_DIR, or .*\n$/
-      )
-      assert.isFalse(existsSync(folder))
-    })
-  }
 })
 
 describe("on a folder of their own", () => {

@@ -1,6 +1,6 @@
 /** The program from outside: exit codes, what goes to which stream, `.env`. Each run is a real process. */
 import { createHmac } from "node:crypto"
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -132,6 +132,30 @@ describe("settings", () => {
       assert.match(stderr, said)
       assert.strictEqual(stderr.trim().split("\n").length, 1, stderr)
       assert.notInclude(stderr, "hunter2")
+    })
+  }
+})
+
+describe("commands on what is stored", () => {
+  const nobody = "acct_01KAJ0Q4M8000000G3T5W7Y9ZB"
+  for (const command of [
+    "account list",
+    `account set-plan ${nobody} builder`,
+    `key list --account ${nobody}`,
+    "webhook list",
+    "replay list",
+    "secrets rotate",
+    "ledger verify --from 5 --to 9"
+  ]) {
+    it(`say that there is no database, and make none: ${command}`, () => {
+      const folder = join(cwd, "mistyped")
+      const { code, stdout, stderr } = run(command.split(" "), { DATA_DIR: folder })
+      assert.deepStrictEqual([code, stdout], [1, ""])
+      assert.match(
+        stderr,
+        /^ledgerhook: DATA_DIR: there is no database in \/.*\/mistyped; correct DATA_DIR, or .*\n$/
+      )
+      assert.isFalse(existsSync(folder))
     })
   }
 })

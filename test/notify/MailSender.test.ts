@@ -1,6 +1,6 @@
 /** Mails on a real database to a real SMTP server: one for each cause, whatever fails in between. */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Layer, Logger } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Logger, Metric } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Environment } from "../../src/config/Config.ts"
@@ -215,7 +215,27 @@ describe("mail", () => {
       }).pipe(underNow)
   )
 
-  it.effect("goes to the log, and counts as sent, without a mail server or without an address", () =>
+  it.effect("is counted as sent only when a mail server has taken it", () =>
+    Effect.gen(function* () {
+      const server = yield* makeMailServer()
+      yield* queue(["cause/0"])
+      yield* Effect.provide(sendAll, mailerOf({}))
+      yield* queue(["cause/1", "cause/2"])
+      yield* Effect.provide(sendAll, sender(server.url))
+      const counts = (yield* Metric.snapshot).flatMap(({ attributes, id, state }) =>
+        id === "ledgerhook_mails_total" ? [[attributes?.["outcome"], state] as const] : []
+      )
+      assert.deepStrictEqual(
+        counts.map(([outcome, state]) => [outcome, "count" in state ? state.count : undefined]).toSorted(),
+        [
+          ["logged", 1],
+          ["sent", 2]
+        ]
+      )
+    }).pipe(underNow, Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+
+  it.effect("goes to the log, and needs no second try, without a mail server or without an address", () =>
     Effect.gen(function* () {
       const server = yield* makeMailServer()
       const said: Array<string> = []

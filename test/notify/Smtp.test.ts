@@ -30,6 +30,11 @@ describe("smtp", () => {
     assert.strictEqual(smtpHost("smtp://u:hunter2@mail.example:2525"), "mail.example:2525")
   })
 
+  it("shows what a server said on one line that cannot drive a terminal", () => {
+    assert.strictEqual(mailError(new Error("550 \u001b[2Jno\r\n such\n")).message, "550 \\u001b[2Jno such")
+    assert.strictEqual(mailError(new Error("x".repeat(1_000))).message, `${"x".repeat(500)}…`)
+  })
+
   it("knows a recipient that is refused for good from everything that may pass", () => {
     const failure = (command: string, responseCode: number) =>
       mailError(Object.assign(new Error("said no"), { command, responseCode })).refused

@@ -21,6 +21,8 @@ export interface MailServer {
   readonly url: string
   readonly port: number
   readonly taken: ReadonlyArray<TakenMail>
+  /** The address of every MAIL FROM. */
+  readonly senders: ReadonlyArray<string>
   /** Waits until the predicate holds of what has been taken. */
   readonly until: (holds: (taken: ReadonlyArray<TakenMail>) => boolean) => Effect.Effect<void>
 }
@@ -46,26 +48,33 @@ const parse = (raw: string): Pick<TakenMail, "headers" | "body"> => {
   return { headers, body: quoted ? unquoted(body) : body }
 }
 
+const refusal = (responseCode: number | undefined, text: string) =>
+  responseCode === undefined ? null : Object.assign(new Error(text), { responseCode })
+
 export const makeMailServer = (
   options: {
     readonly port?: number
     /** The reply code for a recipient; undefined takes it. */
     readonly refuse?: (recipient: string) => number | undefined
+    /** The same for a sender. */
+    readonly refuseSender?: (sender: string) => number | undefined
     /** Waited for before a mail is acknowledged. */
     readonly beforeTaking?: Effect.Effect<void>
   } = {}
 ): Effect.Effect<MailServer, never, Scope.Scope> =>
   Effect.gen(function* () {
     const taken: Array<TakenMail> = []
+    const senders: Array<string> = []
     const arrived = Latch.makeUnsafe()
     const server = new SMTPServer({
       authOptional: true,
       disableReverseLookup: true,
+      onMailFrom: ({ address }, _, callback) => {
+        senders.push(address)
+        callback(refusal(options.refuseSender?.(address), "not your address"))
+      },
       onRcptTo: ({ address }, _, callback) => {
-        const code = options.refuse?.(address)
-        callback(
-          code === undefined ? null : Object.assign(new Error("no such mailbox"), { responseCode: code })
-        )
+        callback(refusal(options.refuse?.(address), "no such mailbox"))
       },
       onData: (stream, { envelope }, callback) => {
         const chunks: Array<Buffer> = []
@@ -101,6 +110,7 @@ export const makeMailServer = (
       url: `smtp://127.0.0.1:${port}`,
       port,
       taken,
+      senders,
       until: (holds) =>
         Effect.gen(function* () {
           while (!holds(taken)) {
