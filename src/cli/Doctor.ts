@@ -1,9 +1,11 @@
 /** `ledgerhook doctor`: every setting and connection checked, and how to mend what fails. */
 import { Effect, References } from "effect"
 import { Command, Flag } from "effect/cli"
+import { printable } from "../domain/Printable.ts"
 import { examine, type Finding } from "./Checks.ts"
 import { FailureReported } from "./Failure.ts"
 import { Invocation, stdoutColour } from "./Invocation.ts"
+import { printableLines } from "./JsonText.ts"
 import { print } from "./Output.ts"
 
 const COLOURS: Readonly<Record<Finding["status"], number>> = { ok: 32, warning: 33, problem: 31 }
@@ -17,8 +19,8 @@ export const table = (findings: ReadonlyArray<Finding>, colour: boolean): string
     colour ? `\u001b[${COLOURS[status]}m${text}\u001b[0m` : text
   return findings
     .flatMap(({ check, status, detail, mend }) => [
-      `${paint(status, status.padEnd(statuses))}  ${check.padEnd(checks)}  ${detail}`,
-      ...(mend === "" ? [] : [`${" ".repeat(statuses + checks + 4)}→ ${mend}`])
+      `${paint(status, status.padEnd(statuses))}  ${check.padEnd(checks)}  ${printable(detail, detail.length)}`,
+      ...(mend === "" ? [] : [`${" ".repeat(statuses + checks + 4)}→ ${printable(mend, mend.length)}`])
     ])
     .join("\n")
 }
@@ -36,7 +38,11 @@ export const doctor = Command.make(
       const invocation = yield* Invocation
       const checks = yield* examine(invocation.environment)
       const ok = checks.every(({ status }) => status !== "problem")
-      yield* print(json ? JSON.stringify({ ok, checks }, null, 2) : table(checks, stdoutColour(invocation)))
+      yield* print(
+        json
+          ? printableLines(JSON.stringify({ ok, checks }, null, 2))
+          : table(checks, stdoutColour(invocation))
+      )
       if (!ok) return yield* new FailureReported()
       // What the parts would log about a failure is in the table.
     },

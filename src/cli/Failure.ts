@@ -5,6 +5,7 @@
  */
 import { Cause, Exit, Schema } from "effect"
 import { CliError } from "effect/cli"
+import { printable } from "../domain/Printable.ts"
 import { errorText } from "../observability/Logging.ts"
 
 export const ExitCode = { fine: 0, failed: 1, usage: 2, interrupted: 130 } as const
@@ -33,7 +34,10 @@ export interface Ending {
   readonly lines: ReadonlyArray<string>
 }
 
-const oneLine = (text: string): string => `ledgerhook: ${text.trim().replace(/\s*\n\s*/g, " ")}`
+const oneLine = (text: string): string => {
+  const line = text.trim().replace(/\s*\n\s*/g, " ")
+  return `ledgerhook: ${printable(line, line.length)}`
+}
 
 const ofError = (error: unknown): Ending => {
   if (CliError.isCliError(error)) {

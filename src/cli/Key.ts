@@ -10,6 +10,7 @@ import { type KeyEnvironment, keyEnvironments } from "../domain/Network.ts"
 import { AccountStore } from "../storage/AccountStore.ts"
 import { type ApiKeyRow, ApiKeyStore } from "../storage/ApiKeyStore.ts"
 import { CommandFailed, WrongUsage } from "./Failure.ts"
+import { withDefault } from "./Flags.ts"
 import { accountFlag, findAccount, nameFlag, stores } from "./Stores.ts"
 import { type Column, GREEN, json, printList, printOne, RED } from "./Table.ts"
 
@@ -72,8 +73,7 @@ const create = Command.make(
       )
     ),
     environment: Flag.Literals("environment", keyEnvironments).pipe(
-      Flag.withDescription("live sees mainnet, test sees testnet and devnet"),
-      Flag.withDefault<KeyEnvironment>("live")
+      withDefault<KeyEnvironment>("live", "live sees mainnet, test sees testnet and devnet")
     ),
     expiresAt: Flag.String("expires-at").pipe(
       Flag.withMetavar("TIME"),

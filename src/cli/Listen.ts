@@ -1,6 +1,7 @@
 /**
- * `ledgerhook listen`: a receiver for trying webhooks out. It verifies signatures, prints what arrives (blocks on a
- * terminal, JSON lines when piped) and answers 200, or plays a bad receiver with --status and --delay.
+ * `ledgerhook listen`: a receiver for trying webhooks out. It prints what arrives (blocks on a terminal, JSON lines when
+ * piped) and answers 200, or 401 when the signature is wrong, as a receiver should. With --status and --delay it plays a
+ * bad receiver.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -9,6 +10,7 @@ import { Command, Flag } from "effect/cli"
 import { Limits } from "../config/Limits.ts"
 import { parseDuration } from "../config/Values.ts"
 import { CommandFailed } from "./Failure.ts"
+import { wholeNumber, withDefault } from "./Flags.ts"
 import { Invocation, stdoutColour } from "./Invocation.ts"
 import { print, printError } from "./Output.ts"
 import { block, jsonLine, type Received, verifySignature } from "./Received.ts"
@@ -20,9 +22,12 @@ export interface ReceiverOptions {
   readonly port: number
   /** Undefined: signatures are not checked. */
   readonly secret: string | undefined
+  /** The answer to a webhook whose signature is not wrong. */
   readonly status: number
   readonly delayMs: number
 }
+
+const WRONG_SIGNATURE_STATUS = 401
 
 /** Undefined when it is larger than what `listen` takes. */
 const bodyOf = (request: IncomingMessage): Effect.Effect<Buffer | undefined> =>
@@ -36,6 +41,8 @@ const bodyOf = (request: IncomingMessage): Effect.Effect<Buffer | undefined> =>
     request.on("end", () =>
       resume(Effect.succeed(bytes > Limits.listenBodyBytes ? undefined : Buffer.concat(chunks)))
     )
+    // A sender that has gone away waits for nothing.
+    request.on("error", () => resume(Effect.interrupt))
   })
 
 const headersOf = (request: IncomingMessage): Readonly<Record<string, string>> =>
@@ -70,16 +77,18 @@ export const receiver = Effect.fnUntraced(function* (
     const body = yield* bodyOf(request)
     if (body === undefined) return yield* answer(response, 413, "ledgerhook listen: too large.\n")
     const headers = headersOf(request)
+    const signature = verifySignature(options.secret, body, headers["x-service-signature"])
+    const status = signature === "wrong" ? WRONG_SIGNATURE_STATUS : options.status
     yield* show({
       receivedAt: new Date(yield* Clock.currentTimeMillis).toISOString(),
       path: request.url ?? "/",
       headers,
       body: body.toString(),
-      signature: verifySignature(options.secret, body, headers["x-service-signature"]),
-      status: options.status
+      signature,
+      status
     })
     yield* Effect.sleep(options.delayMs)
-    yield* answer(response, options.status, "")
+    yield* answer(response, status, signature === "wrong" ? "ledgerhook listen: wrong signature.\n" : "")
   })
   const context = yield* Effect.context<never>()
   const server = createServer((request, response) => {
@@ -105,33 +114,23 @@ const delay = (text: string): number => {
 }
 
 const flags = {
-  port: Flag.Int("port").pipe(
-    Flag.withDescription("Port to listen on; 0: any free one"),
-    Flag.filter(
-      (port) => port >= 0 && port <= 65_535,
-      () => "a port from 0 to 65535"
-    ),
-    Flag.withDefault(4000)
+  port: wholeNumber("port", 0, 65_535, "a port from 0 to 65535").pipe(
+    withDefault(4000, "Port to listen on; 0: any free one")
   ),
-  host: Flag.String("host").pipe(Flag.withDescription("Address to listen on"), Flag.withDefault("127.0.0.1")),
+  host: Flag.String("host").pipe(withDefault("127.0.0.1", "Address to listen on")),
   secret: Flag.String("secret").pipe(
     Flag.withDescription(
       "The webhook's secret, as shown when it was made; without it signatures are not checked"
     ),
     Flag.optional
   ),
-  status: Flag.Int("status").pipe(
-    Flag.withDescription("HTTP status to answer with, to see retries"),
-    Flag.filter(
-      (status) => status >= 200 && status <= 599,
-      () => "a status from 200 to 599"
-    ),
-    Flag.withDefault(200)
+  status: wholeNumber("status", 200, 599, "a status from 200 to 599").pipe(
+    withDefault(200, "HTTP status to answer with, to see retries; a wrong signature is answered with 401")
   ),
   delay: Flag.String("delay").pipe(
-    Flag.withDescription("How long to wait before answering, as 500ms or 12s, to see timeouts"),
+    Flag.withMetavar("TIME"),
     Flag.mapTryCatch(delay, (error) => (error as Error).message),
-    Flag.withDefault(0)
+    withDefault(0, "How long to wait before answering, as 500ms or 12s, to see timeouts", "0s")
   )
 }
 
@@ -156,7 +155,7 @@ export const listen = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Receive webhooks on this machine: verifies their signatures and shows them, as blocks on a terminal and as JSON lines when piped. The service delivers to this machine only with DELIVERY_ALLOW_PRIVATE_ADDRESSES=true and DELIVERY_ALLOW_HTTP=true."
+    "Receive webhooks on this machine: verifies their signatures, answers 401 to wrong ones, and shows them, as blocks on a terminal and as JSON lines when piped. The service delivers to this machine only with DELIVERY_ALLOW_PRIVATE_ADDRESSES=true and DELIVERY_ALLOW_HTTP=true."
   ),
   Command.withShortDescription("Receive webhooks here, verify and show them"),
   Command.withExamples([

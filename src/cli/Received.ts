@@ -1,5 +1,7 @@
 /** What `listen` makes of one webhook request, and how it shows it: a block for people, a JSON line for pipes. Pure. */
 import { createHmac, timingSafeEqual } from "node:crypto"
+import { Limits } from "../config/Limits.ts"
+import { isDeeperThan, printableLines } from "./JsonText.ts"
 
 export type SignatureVerdict = "ok" | "wrong" | "not checked"
 
@@ -33,7 +35,9 @@ export const verifySignature = (
 const BOLD = 1
 const NAME_WIDTH = 10
 
+/** The text itself where it is no JSON, or too deep to be shown as such. */
 const parsed = (text: string): unknown => {
+  if (isDeeperThan(text, Limits.commandJsonDepth)) return text
   try {
     return JSON.parse(text)
   } catch {
@@ -44,26 +48,27 @@ const parsed = (text: string): unknown => {
 const header = ({ headers }: Received, name: string): string | undefined => headers[`x-service-${name}`]
 
 export const jsonLine = (received: Received): string =>
-  JSON.stringify({
-    received_at: received.receivedAt,
-    path: received.path,
-    signature: received.signature,
-    status: received.status,
-    delivery_id: header(received, "delivery-id"),
-    event_id: header(received, "event-id"),
-    event_type: header(received, "event-type"),
-    sent_at: header(received, "timestamp"),
-    body: parsed(received.body)
-  })
+  printableLines(
+    JSON.stringify({
+      received_at: received.receivedAt,
+      path: received.path,
+      signature: received.signature,
+      status: received.status,
+      delivery_id: header(received, "delivery-id"),
+      event_id: header(received, "event-id"),
+      event_type: header(received, "event-type"),
+      sent_at: header(received, "timestamp"),
+      body: parsed(received.body)
+    })
+  )
 
-/** A sender is a stranger: no control character of its reaches the terminal. */
-const visible = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must go.
-  text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, "\uFFFD")
-
-/** Two columns, the second indented where it has several lines. */
+/** Two columns, the second indented where it has several lines. A sender is a stranger, so its text is escaped. */
 const row = (name: string, value: string): string =>
-  `  ${name.padEnd(NAME_WIDTH)}${visible(value).replaceAll("\n", `\n${" ".repeat(NAME_WIDTH + 2)}`)}`
+  `  ${name.padEnd(NAME_WIDTH)}${printableLines(value).replaceAll("\n", `\n${" ".repeat(NAME_WIDTH + 2)}`)}`
+
+/** A field of the body, which may be anything. */
+const shown = (value: unknown): string =>
+  value === undefined ? "-" : typeof value === "string" ? value : JSON.stringify(value)
 
 const SIGNATURE_COLOURS: Readonly<Record<SignatureVerdict, number>> = { ok: 32, wrong: 31, "not checked": 33 }
 
@@ -73,13 +78,13 @@ export const block = (received: Received, colour: boolean): string => {
   const fields: Readonly<Record<string, unknown>> =
     typeof body === "object" && body !== null ? { ...body } : {}
   const content = fields["payload"] ?? body
-  const type = visible(header(received, "event-type") ?? "(no event type)")
+  const type = printableLines(header(received, "event-type") ?? "(no event type)")
   const verdict = `signature ${received.signature}`
   return [
     `${paint(BOLD, type)}  ${paint(SIGNATURE_COLOURS[received.signature], verdict)}`,
-    row("ledger", `${fields["ledger_index"]}  ${fields["timestamp"]}  ${fields["network"]}`),
+    row("ledger", ["ledger_index", "timestamp", "network"].map((name) => shown(fields[name])).join("  ")),
     row("event", header(received, "event-id") ?? "-"),
-    row("delivery", `${header(received, "delivery-id") ?? "-"}  of ${fields["webhook_id"]}`),
+    row("delivery", `${header(received, "delivery-id") ?? "-"}  of ${shown(fields["webhook_id"])}`),
     row("answered", `${received.status}  at ${received.receivedAt}  on ${received.path}`),
     row("payload", typeof content === "string" ? content : JSON.stringify(content, null, 2)),
     ""

@@ -5,7 +5,9 @@ import packageJson from "../../package.json" with { type: "json" }
 import { account } from "./Account.ts"
 import { doctor } from "./Doctor.ts"
 import { demo } from "./demo/Demo.ts"
+import { markRequired } from "./Flags.ts"
 import { logging } from "./Invocation.ts"
+import { printableLines } from "./JsonText.ts"
 import { key } from "./Key.ts"
 import { ledger } from "./Ledger.ts"
 import { listen } from "./Listen.ts"
@@ -48,14 +50,14 @@ const presenter: CliOutput.Presenter = {
       case "InvalidInvocation":
         return printError(
           [
-            ...event.errors.map(({ message }) => `ledgerhook: ${message}`),
+            ...event.errors.map(({ message }) => `ledgerhook: ${printableLines(message)}`),
             `Try: ${event.commandPath.join(" ")} --help`
           ].join("\n")
         )
       case "Version":
         return print(`${event.name} ${event.version}`)
       case "Help":
-        return CliOutput.defaultPresenter.present(event)
+        return CliOutput.defaultPresenter.present({ ...event, helpDoc: markRequired(event.helpDoc) })
     }
   }
 }

@@ -1,12 +1,14 @@
 /**
  * What commands show of stored things: tables on a terminal, JSON when piped or asked for with --json. Lists are read
  * and printed page by page, whatever their length: an array with an element a line, or a table whose columns only grow.
- * Nothing stored can steer the terminal: control characters are shown as `�`.
+ * Nothing stored can drive the terminal: control characters are shown as escapes.
  */
 import { Effect } from "effect"
 import { Flag } from "effect/cli"
 import { Limits } from "../config/Limits.ts"
+import { printable } from "../domain/Printable.ts"
 import { Invocation, type InvocationShape, stdoutColour } from "./Invocation.ts"
+import { printableLines } from "./JsonText.ts"
 import { print } from "./Output.ts"
 
 export const json = Flag.Boolean("json").pipe(
@@ -29,10 +31,7 @@ const paint = (text: string, code: number | undefined): string =>
   code === undefined ? text : `\u001b[${code}m${text}\u001b[0m`
 
 const GAP = "  "
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach the terminal
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
-
-const shown = (text: string): string => text.replace(CONTROL, "�")
+const shown = (text: string): string => printable(text, text.length)
 
 /** Lines of a table that may go on: `lines` of more items fit below those before. */
 export const makeTable = <A>(columns: ReadonlyArray<Column<A>>, colour: boolean) => {
@@ -65,7 +64,7 @@ export const inJson = ({ stdoutTerminal }: InvocationShape, wanted: boolean): bo
 /** A page of a JSON array: an element a line. */
 const jsonLines = (items: ReadonlyArray<unknown>, first: boolean, more: boolean): string => {
   if (first && items.length === 0) return "[]"
-  const elements = items.map((item) => JSON.stringify(item)).join(",\n")
+  const elements = items.map((item) => shown(JSON.stringify(item))).join(",\n")
   return `${first ? "[\n" : ""}${elements}${more ? "," : "\n]"}`
 }
 
@@ -103,7 +102,8 @@ export const printOne = Effect.fnUntraced(function* (options: {
   readonly note: string
 }) {
   const invocation = yield* Invocation
-  if (inJson(invocation, options.json)) return yield* print(JSON.stringify(options.value, null, 2))
+  if (inJson(invocation, options.json))
+    return yield* print(printableLines(JSON.stringify(options.value, null, 2)))
   const width = Math.max(...options.fields.map(([name]) => name.length))
   const lines = options.fields.map(([name, value]) => `${name.padEnd(width)}${GAP}${shown(value)}`)
   yield* print([...lines, "", options.note].join("\n"))

@@ -13,6 +13,8 @@ export const commandLimits = {
   replayRateMs: 10_000,
   /** A request that `listen` takes: envelopes have a few KB. */
   listenBodyBytes: 1024 * 1024,
+  /** Arrays and objects within one another in JSON that a command reads: a ledger has 10 levels, an event 5. */
+  commandJsonDepth: 100,
   /** Longest wait of `listen` before it answers: well past any delivery timeout. */
   listenDelayMs: 10 * 60_000,
   /** Newest detection alerts that `doctor` shows. */

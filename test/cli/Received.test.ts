@@ -57,13 +57,29 @@ describe("the views", () => {
     assert.strictEqual(JSON.parse(jsonLine(received({ body: "hello" }))).body, "hello")
   })
 
-  it("let no control character of a sender reach the terminal", () => {
-    const evil = "\u001b[2Jx\u0007\u009b31m\r"
+  it("take a body whose fields are no texts, and one that is deeper than any event", () => {
+    assert.include(
+      block(received({ body: '{"ledger_index":{"toString":1},"payload":{"toJSON":1}}' }), false),
+      "toString"
+    )
+    const deep = `{"payload":${"[".repeat(200_000)}${"]".repeat(200_000)}}`
+    assert.include(block(received({ body: deep }), false), "[[[")
+    assert.strictEqual(JSON.parse(jsonLine(received({ body: deep }))).body, deep)
+  })
+
+  it("let no control character or change of direction of a sender reach the terminal", () => {
+    const evil = "\u001b[2Jx\u0007\u009b31m\r\u202e\u2028"
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+    const unprintable = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e\u2028]/
+    for (const text of [evil, JSON.stringify({ evil })]) {
+      const line = jsonLine(received({ body: text }))
+      assert.notMatch(line, unprintable)
+      assert.deepStrictEqual(JSON.parse(line).body, text === evil ? evil : { evil })
+    }
     const shown = block(
       received({ body: evil, path: evil, headers: { "x-service-event-type": evil } }),
       false
     )
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-    assert.notMatch(shown, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
+    assert.notMatch(shown, unprintable)
   })
 })

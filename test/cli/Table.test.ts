@@ -34,6 +34,6 @@ describe("a table", () => {
 
   it("shows control characters and changes of direction as what they are: not text", () => {
     const [row] = makeTable(columns, false).lines([{ status: "a\u001b[2Jb", name: "c\u202ed\ne" }], false)
-    assert.strictEqual(row, "a�[2Jb  c�d�e")
+    assert.strictEqual(row, "a\\u001b[2Jb  c\\u202ed\\u000ae")
   })
 })

@@ -76,6 +76,36 @@ describe("usage", () => {
   }
 })
 
+describe("flags", () => {
+  it("say what they accept, in our own words, whatever they are given", () => {
+    const wrong: ReadonlyArray<readonly [args: string, said: string]> = [
+      ["listen --port abc", 'flag --port: "abc". Expected: a port from 0 to 65535'],
+      ["listen --port 1e3", 'flag --port: "1e3". Expected: a port from 0 to 65535'],
+      ["listen --status abc", 'flag --status: "abc". Expected: a status from 200 to 599'],
+      ["demo --ledgers 0.5", 'flag --ledgers: "0.5". Expected: a number from 1 to 1000000'],
+      ["ledger record --from x", 'flag --from: "x". Expected: a ledger index from 1 to 4294967295'],
+      ["listen --port \u001b[2J", 'flag --port: "\\u001b[2J". Expected: a port from 0 to 65535']
+    ]
+    for (const [args, said] of wrong) {
+      const { code, stderr } = run(args.split(" "))
+      assert.strictEqual(code, 2)
+      assert.strictEqual(stderr.split("\n")[0], `ledgerhook: Invalid value for ${said}`)
+    }
+  })
+
+  it("are marked in --help where they are required, and shown with their defaults", () => {
+    const listen = run(["listen", "--help"]).stdout
+    for (const shown of ["default: 4000", "default: 127.0.0.1", "default: 200", "default: 0s"])
+      assert.include(listen, shown)
+    assert.notInclude(listen, "(required)")
+    const create = run(["key", "create", "--help"]).stdout
+    for (const flag of ["--account", "--name", "--scopes"])
+      assert.match(create, new RegExp(`${flag} .*\\(required\\)`))
+    assert.match(create, /--environment .*\(default: live\)/)
+    assert.match(run(["ledger", "detect", "--help"]).stdout, /file\.\.\. .*\(required\)/)
+  })
+})
+
 describe("settings", () => {
   it("that are wrong end 2, with one line each and no stack", () => {
     const { code, stderr } = run(["migrate"], { PORT: "70000", KAFKA_BROKERS: "a" })
@@ -211,14 +241,14 @@ describe("listen", () => {
   const post = (url: string, body: string, headers: Record<string, string> = {}) =>
     Effect.promise(() => fetch(url, { method: "POST", body, headers }))
 
-  it.live("verifies, prints a JSON line each, answers 200, and ends 0 on SIGTERM", () =>
+  it.live("verifies, prints a JSON line each, answers 200 or 401, and ends 0 on SIGTERM", () =>
     Effect.gen(function* () {
       const { program, url } = yield* listening("--secret", "s3cret")
       const body = '{"event_type":"payment.xrp"}'
       const signature = `sha256=${createHmac("sha256", "s3cret").update(body).digest("hex")}`
       const good = yield* post(url, body, { "X-Service-Signature": signature })
-      yield* post(url, body, { "X-Service-Signature": "sha256=00" })
-      assert.strictEqual(good.status, 200)
+      const bad = yield* post(url, body, { "X-Service-Signature": "sha256=00" })
+      assert.deepStrictEqual([good.status, bad.status], [200, 401])
       yield* program.signal("SIGTERM")
       assert.strictEqual(yield* program.ended, 0)
       assert.deepStrictEqual(
@@ -226,9 +256,26 @@ describe("listen", () => {
           .stdout()
           .trim()
           .split("\n")
-          .map((line) => JSON.parse(line).signature),
-        ["ok", "wrong"]
+          .map((line) => JSON.parse(line))
+          .map(({ signature, status }) => [signature, status]),
+        [
+          ["ok", 200],
+          ["wrong", 401]
+        ]
       )
+    })
+  )
+
+  it.live("answers whatever is sent", () =>
+    Effect.gen(function* () {
+      const { url } = yield* listening()
+      for (const body of [
+        '{"ledger_index":{"toString":1}}',
+        "[".repeat(300_000) + "]".repeat(300_000),
+        "{",
+        "null"
+      ])
+        assert.strictEqual((yield* post(url, body)).status, 200)
     })
   )
 

@@ -10,6 +10,7 @@ import { Command, Flag } from "effect/cli"
 import { Limits } from "../../config/Limits.ts"
 import type { ClosedLedger } from "../../ledger/simulated/SimulatedLedger.ts"
 import { FailureReported } from "../Failure.ts"
+import { wholeNumber } from "../Flags.ts"
 import { Invocation, stdoutColour } from "../Invocation.ts"
 import { print, terminalRows } from "../Output.ts"
 import { Signals } from "../Signals.ts"
@@ -19,6 +20,8 @@ import { type DemoSnapshot, ledgerLine, panel, summary } from "./DemoView.ts"
 import { judge } from "./Verdict.ts"
 
 const CLOSE_EVERY_MS = 1_000
+/** More than eleven days. */
+const MOST_LEDGERS = 1_000_000
 
 /** How many deliveries of each sample have which status, as the rows say. */
 const statuses = Effect.fnUntraced(function* ({ sql, webhookIds }: DemoParts) {
@@ -134,12 +137,8 @@ const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
 export const demo = Command.make(
   "demo",
   {
-    ledgers: Flag.Int("ledgers").pipe(
+    ledgers: wholeNumber("ledgers", 1, MOST_LEDGERS, `a number from 1 to ${MOST_LEDGERS}`).pipe(
       Flag.withDescription("End after this many ledgers, with a summary and a truthful exit code"),
-      Flag.filter(
-        (count) => count > 0,
-        () => "a number from 1 up"
-      ),
       Flag.optional
     )
   },

@@ -5,25 +5,21 @@ import { Settings } from "../../config/Config.ts"
 import { urlOf } from "../../config/Values.ts"
 import { type Network, networks } from "../../domain/Network.ts"
 import { WrongUsage } from "../Failure.ts"
+import { wholeNumber, withDefault } from "../Flags.ts"
 import { settings } from "../Invocation.ts"
 
 const LEDGER_INDEX_MAX = 4_294_967_295
 
 const ledgerIndex = (name: string, description: string) =>
-  Flag.Int(name).pipe(
-    Flag.withDescription(description),
-    Flag.filter(
-      (index) => index >= 1 && index <= LEDGER_INDEX_MAX,
-      () => `a ledger index from 1 to ${LEDGER_INDEX_MAX}`
-    )
+  wholeNumber(name, 1, LEDGER_INDEX_MAX, `a ledger index from 1 to ${LEDGER_INDEX_MAX}`).pipe(
+    Flag.withDescription(description)
   )
 
 export const from = ledgerIndex("from", "First ledger")
 export const to = ledgerIndex("to", "Last ledger, included")
 
 export const network = Flag.Literals("network", networks).pipe(
-  Flag.withDescription("mainnet, testnet or devnet"),
-  Flag.withDefault<Network>("mainnet")
+  withDefault<Network>("mainnet", "The ledger's network")
 )
 
 export const serverUrl = (name: string, description: string) =>

@@ -10,6 +10,7 @@ import type { Network } from "../../domain/Network.ts"
 import type { LedgerClient, RecordedLedger } from "../../ledger/LedgerClient.ts"
 import { errorText } from "../../observability/Logging.ts"
 import { CommandFailed } from "../Failure.ts"
+import { withDefault } from "../Flags.ts"
 import { print } from "../Output.ts"
 import { showProgress } from "../Progress.ts"
 import { checkRange, chooseServer, from, network, serverUrl, to } from "./Flags.ts"
@@ -102,10 +103,7 @@ export const record = Command.make(
     to,
     network,
     url: serverUrl("url", "The server (ws:// or wss://); by default the network's first configured one"),
-    out: Flag.String("out").pipe(
-      Flag.withDescription("Folder for the files, made when it is missing"),
-      Flag.withDefault(".")
-    )
+    out: Flag.String("out").pipe(withDefault(".", "Folder for the files, made when it is missing"))
   },
   Effect.fnUntraced(function* ({ out, url, ...range }) {
     yield* checkRange(range.from, range.to)
