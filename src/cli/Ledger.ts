@@ -5,52 +5,83 @@
  */
 import { Effect, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
+import { Limits } from "../config/Limits.ts"
 import { detectLedger } from "../detect/Detect.ts"
 import type { DetectedEvent } from "../domain/LedgerEvent.ts"
+import { printable } from "../domain/Printable.ts"
+import { errorText } from "../observability/Logging.ts"
 import { FailureReported } from "./Failure.ts"
 import { fileFault, linesOf } from "./InputFile.ts"
+import { printableLines } from "./JsonText.ts"
 import { record } from "./ledger/Record.ts"
 import { verify } from "./ledger/Verify.ts"
 import { print, printError } from "./Output.ts"
-import { type Item, makeRecordedReader } from "./RecordedData.ts"
+import { type Item, makeRecordedReader, type Recorded } from "./RecordedData.ts"
 
 const eventLine = (event: DetectedEvent, file: string | undefined): string =>
-  JSON.stringify({
-    ...(file === undefined ? {} : { file }),
-    event_id: event.event_id,
-    event_type: event.event_type,
-    ledger_index: event.ledger_index,
-    timestamp: event.timestamp,
-    payload: event.payload,
-    accounts: event.accounts
-  })
+  printableLines(
+    JSON.stringify({
+      ...(file === undefined ? {} : { file }),
+      event_id: event.event_id,
+      event_type: event.event_type,
+      ledger_index: event.ledger_index,
+      timestamp: event.timestamp,
+      payload: event.payload,
+      accounts: event.accounts
+    })
+  )
 
-/** Prints what `item` holds; false when it is a fault. */
-const show = Effect.fnUntraced(function* (item: Item, file: string, several: boolean) {
-  if (item._tag === "Fault") {
-    yield* printError(`ledgerhook: ${file}:${item.line}: ${item.message}`)
-    return false
-  }
-  const { events, alerts } = detectLedger(item.ledger)
+/** The events of one ledger, and what was withheld. */
+const show = Effect.fnUntraced(function* ({ ledger }: Recorded, file: string, several: boolean) {
+  const { events, alerts } = detectLedger(ledger)
   if (events.length > 0) {
     yield* print(events.map((event) => eventLine(event, several ? file : undefined)).join("\n"))
   }
   for (const { tx_hash, event_type, reason } of alerts) {
-    yield* printError(`ledgerhook: warning: ${file}: ${tx_hash} ${event_type ?? "(any event)"}: ${reason}`)
+    yield* printError(
+      `ledgerhook: warning: ${printable(file)}: ${tx_hash} ${event_type ?? "(any event)"}: ${printable(reason)}`
+    )
   }
-  return true
 })
 
-const detectFile = Effect.fnUntraced(function* (file: string, several: boolean) {
+/** False after a fault. */
+const detectFile = (file: string, several: boolean) => {
+  const name = printable(file)
   const reader = makeRecordedReader()
-  let good = true
-  const showAll = Effect.fnUntraced(function* (items: ReadonlyArray<Item>) {
-    for (const item of items) if (!(yield* show(item, file, several))) good = false
+  let faults = 0
+  const hopeless = () => faults >= Limits.recordedFaults
+  /** Whether more lines are wanted. */
+  const showAll = Effect.fnUntraced(function* (items: Iterable<Item>) {
+    for (const item of items) {
+      if (item._tag === "Recorded") yield* show(item, file, several)
+      else if (++faults <= Limits.recordedFaultsShown)
+        yield* printError(`ledgerhook: ${name}:${item.line}: ${item.message}`)
+      if (hopeless()) return false
+    }
+    return !reader.isDone()
   })
-  yield* Stream.runForEach(linesOf(file), (line) => showAll(reader.line(line)))
-  yield* showAll(reader.end())
-  return good
-})
+  return Effect.gen(function* () {
+    yield* Stream.runForEachWhile(linesOf(file, Limits.recordedTextLength), (line) =>
+      showAll(reader.line(line))
+    )
+    if (!hopeless()) yield* showAll(reader.end())
+    if (faults > Limits.recordedFaultsShown) {
+      const others = `${faults - Limits.recordedFaultsShown} more faults are not shown`
+      yield* printError(
+        `ledgerhook: ${name}: ${others}${hopeless() ? "; the rest of the file is not read" : ""}.`
+      )
+    }
+    return faults === 0
+  }).pipe(
+    Effect.catchTag("PlatformError", (error) =>
+      printError(`ledgerhook: ${fileFault(file, error).message}`).pipe(Effect.as(false))
+    ),
+    // The other files are read all the same.
+    Effect.catchDefect((defect) =>
+      printError(`ledgerhook: ${name}: unexpected: ${printable(errorText(defect))}`).pipe(Effect.as(false))
+    )
+  )
+}
 
 const detect = Command.make(
   "detect",
@@ -63,18 +94,13 @@ const detect = Command.make(
   Effect.fnUntraced(function* ({ files }) {
     let good = true
     for (const file of files) {
-      const fileGood = yield* detectFile(file, files.length > 1).pipe(
-        Effect.catchTag("PlatformError", (error) =>
-          printError(`ledgerhook: ${fileFault(file, error).message}`).pipe(Effect.as(false))
-        )
-      )
-      good = good && fileGood
+      if (!(yield* detectFile(file, files.length > 1))) good = false
     }
     if (!good) return yield* new FailureReported()
   })
 ).pipe(
   Command.withDescription(
-    "Print the events of recorded ledgers, one JSON object a line: event_id, event_type, ledger_index, timestamp, payload, accounts; with several files, file comes first. The input may be ledgers or single transactions as the ledger's API returns them (version 1 or 2), arrays of those, or JSON lines of any of them."
+    "Print the events of recorded ledgers, one JSON object a line: event_id, event_type, ledger_index, timestamp, payload, accounts; with several files, file comes first. The input may be ledgers or single transactions as the ledger's API returns them (version 1 or 2), arrays of those, or JSON lines of any of them. A line or document of more than 128 million characters, or more than 100 levels deep, is refused with its line; the rest is read."
   ),
   Command.withShortDescription("Print the events of recorded ledgers"),
   Command.withExamples([

@@ -15,6 +15,11 @@ export const commandLimits = {
   listenBodyBytes: 1024 * 1024,
   /** Arrays and objects within one another in JSON that a command reads: a ledger has 10 levels, an event 5. */
   commandJsonDepth: 100,
+  /** Characters of a line or document of recorded ledgers: some 20 of the largest; V8 holds no text of over 512 Mi. */
+  recordedTextLength: 128_000_000,
+  /** Faults that are shown of one file, and after how many the rest of it is not read. */
+  recordedFaultsShown: 100,
+  recordedFaults: 10_000,
   /** Longest wait of `listen` before it answers: well past any delivery timeout. */
   listenDelayMs: 10 * 60_000,
   /** Newest detection alerts that `doctor` shows. */

@@ -1,6 +1,8 @@
 /** Recorded ledgers in every form people have them, and faults with their place. */
 import { assert, describe, it } from "@effect/vitest"
+import { makeLineSplitter } from "../../src/cli/InputFile.ts"
 import { type Item, makeRecordedReader } from "../../src/cli/RecordedData.ts"
+import { Limits } from "../../src/config/Limits.ts"
 
 const transaction = {
   hash: "A".repeat(64),
@@ -15,7 +17,7 @@ const ledger = (index: number, transactions: ReadonlyArray<unknown> = [transacti
 
 const read = (text: string): ReadonlyArray<Item> => {
   const reader = makeRecordedReader()
-  return [...text.split("\n").flatMap(reader.line), ...reader.end()]
+  return [...text.split("\n").flatMap((line) => [...reader.line(line)]), ...reader.end()]
 }
 
 const told = (items: ReadonlyArray<Item>): ReadonlyArray<string> =>
@@ -52,7 +54,7 @@ describe("recorded data", () => {
 
   it("gives each line's events before the next line is there", () => {
     const reader = makeRecordedReader()
-    assert.deepStrictEqual(told(reader.line(JSON.stringify(ledger(5)))), ["ledger 5 with 1"])
+    assert.deepStrictEqual(told([...reader.line(JSON.stringify(ledger(5)))]), ["ledger 5 with 1"])
   })
 
   const faults: ReadonlyArray<readonly [what: string, text: string, expected: ReadonlyArray<RegExp>]> = [
@@ -68,6 +70,23 @@ describe("recorded data", () => {
       "a document cut short, in its last line",
       '{\n "a": [1,\n',
       [/^2: not valid JSON: it ends too early\.$/]
+    ],
+    [
+      "a fault in a document for which the parser names no place, in its line",
+      '[\n{"a":1},\n{"a": x},\n{"a":1}\n]',
+      [/^3: not valid JSON: Unexpected token 'x'\.$/]
+    ],
+    ["a document cut short behind a name", '{\n "a": {\n "b"', [/^3: not valid JSON: it ends too early\.$/]],
+    ["control characters as escapes", "\u001b[2J", [/^1: not valid JSON: Unexpected token '\\u001b'\.$/]],
+    [
+      "1,800 nested arrays",
+      "[".repeat(1_800) + "]".repeat(1_800),
+      [/^1: arrays and objects more than 100 deep/]
+    ],
+    [
+      "arrays nested over many lines, at the line that is too deep",
+      "[\n".repeat(5_000),
+      [/^101: arrays and obj/]
     ],
     ["a value that is neither", '{"a":1}', [/^1: neither a ledger/]],
     ["a header without its transactions", '{"ledger_index":5,"ledger_hash":"AB"}', [/^1: neither a ledger/]],
@@ -90,9 +109,60 @@ describe("recorded data", () => {
     ])
   })
 
+  it("goes on after lines that are too deep and too long", () => {
+    const good = JSON.stringify(ledger(5))
+    const deep = `${"[".repeat(101)}${"]".repeat(101)}`
+    const long = `[${" ".repeat(Limits.recordedTextLength)}]`
+    assert.deepStrictEqual(
+      told(read([good, deep, long, good].join("\n"))).map((said) => said.slice(0, 30)),
+      [
+        "ledger 5 with 1",
+        "2: arrays and objects more tha",
+        "3: longer than 128 million cha",
+        "ledger 5 with 1"
+      ]
+    )
+  })
+
+  it("takes brackets in strings for text", () => {
+    const noted = { ...transaction, note: `\\"${"[{".repeat(200)}` }
+    assert.deepStrictEqual(told(read(JSON.stringify(ledger(5, [noted])))), ["ledger 5 with 1"])
+  })
+
+  it("gives up a document that no further line makes JSON, long before its end", () => {
+    const reader = makeRecordedReader()
+    const good = JSON.stringify(transaction, null, 2).split("\n")
+    const lines = ["[", ...Array.from({ length: 5_000 }, () => [...good, ","]).flat(), "}"]
+    const said: Array<Item> = []
+    let lastLine = 0
+    for (let i = 0; said.length === 0 && i < 1_000_000; i++) {
+      said.push(...reader.line(lines[i] ?? "1,"))
+      lastLine = i + 1
+    }
+    assert.deepStrictEqual(told(said), [`${lines.length}: not valid JSON: Unexpected token '}'.`])
+    assert.isBelow(lastLine, 1_000_000)
+    assert.deepStrictEqual([...reader.line("{}"), ...reader.end()], [])
+  })
+
   it("counts transactions that cannot be read and keeps the others", () => {
     const said = told(read(JSON.stringify(ledger(5, [transaction, { hash: "B".repeat(64) }]))))
     assert.match(said[0]!, /^1: 1 of the ledger's 2 transactions/)
     assert.strictEqual(said[1], "ledger 5 with 1")
+  })
+})
+
+describe("lines of a file", () => {
+  const split = (longest: number, ...chunks: ReadonlyArray<string>) => {
+    const splitter = makeLineSplitter(longest)
+    return [...chunks.flatMap(splitter.push), ...splitter.end()]
+  }
+
+  it("are the same however the text is cut into chunks", () => {
+    for (const chunks of [["a\r\nbc\n\nd"], ["a", "\r", "\nb", "c\n", "\n", "d"], ["a\r\nbc\n\nd\n"]])
+      assert.deepStrictEqual(split(10, ...chunks), ["a", "bc", "", "d"])
+  })
+
+  it("are cut where they are longer than anybody wants", () => {
+    assert.deepStrictEqual(split(3, "abc\nabcd\nabcdefg", "hij\n", "k"), ["abc", "abcd", "abcd", "k"])
   })
 })

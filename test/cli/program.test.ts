@@ -231,6 +231,45 @@ describe("ledger detect", () => {
   })
 })
 
+describe("ledger detect on hostile input", () => {
+  const good = JSON.stringify(ledger)
+  const name = "good.json"
+  /** With a good file behind it, whose event comes out whatever the first one holds. */
+  const detecting = (content: string, file = "bad.json") => {
+    writeFileSync(join(cwd, file), content)
+    writeFileSync(join(cwd, name), good)
+    const { code, stdout, stderr } = run(["ledger", "detect", file, name])
+    assert.strictEqual(code, 1)
+    const files = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).file)
+    return { files, said: stderr.trimEnd().split("\n") }
+  }
+
+  it("names the file of what is nested too deep, and reads the next one", () => {
+    const { files, said } = detecting("[".repeat(1_800) + "]".repeat(1_800))
+    assert.deepStrictEqual(files, [name])
+    assert.strictEqual(said.length, 1)
+    assert.match(said[0]!, /^ledgerhook: bad\.json:1: arrays and objects more than 100 deep/)
+  })
+
+  it("shows a hundred faults of a file and counts the others, and gives the events between them", () => {
+    const { files, said } = detecting(`${good}\n${"x\n".repeat(5_000)}${good}\n`)
+    assert.deepStrictEqual(files, ["bad.json", "bad.json", name])
+    assert.strictEqual(said.length, 101)
+    assert.strictEqual(said[99], "ledgerhook: bad.json:101: not valid JSON: Unexpected token 'x'.")
+    assert.strictEqual(said[100], "ledgerhook: bad.json: 4900 more faults are not shown.")
+  })
+
+  it("lets no control character of a file or of its name reach the terminal", () => {
+    const { said } = detecting("\u001b[2J\u009b", "\u001b[2J\n.json")
+    assert.deepStrictEqual(said, [
+      "ledgerhook: \\u001b[2J\\u000a.json:1: not valid JSON: Unexpected token '\\u001b'."
+    ])
+  })
+})
+
 describe("listen", () => {
   const listening = (...flags: ReadonlyArray<string>) =>
     Effect.gen(function* () {

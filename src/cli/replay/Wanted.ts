@@ -12,6 +12,9 @@ import { fileFault, linesOf } from "../InputFile.ts"
 const EVENT_ID =
   "an event id: xrpl:<ledger_index>:<tx_hash>:<event_type>, and :<sub_index> where there are several"
 
+/** Far longer than any event id. */
+const LINE_LENGTH = 1_000
+
 const several = <A>(flag: Flag.Flag<A>) => Flag.atLeast(flag, 0)
 
 const timeFlag = (name: string, description: string) =>
@@ -80,7 +83,7 @@ const wrong = (message: string) => Effect.fail(new WrongUsage({ message }))
 const idsOfFile = Effect.fnUntraced(function* (file: string) {
   const ids = new Set<string>()
   let number = 0
-  yield* linesOf(file).pipe(
+  yield* linesOf(file, LINE_LENGTH).pipe(
     Stream.runForEach((line) => {
       number++
       const id = line.trim()
