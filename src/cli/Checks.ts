@@ -12,6 +12,7 @@ import { Effect, Ref } from "effect"
 import { SqlClient } from "effect/sql"
 import {
   type Environment,
+  givenSettings,
   type KafkaSettings,
   loadSettings,
   Settings,
@@ -250,11 +251,12 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
     )
     return Effect.succeed(wrong)
   }
-  const set = settingsTable.filter(({ name }) => environment[name] !== undefined)
+  const { set, empty } = givenSettings(environment)
+  const emptyNote = empty.length === 0 ? "" : `; empty, which means unset: ${empty.join(", ")}`
   const accepted: Finding = {
     check: "settings",
     status: "ok",
-    detail: `${set.length} set, ${settingsTable.length - set.length} at their defaults`,
+    detail: `${set.length} set, ${settingsTable.length - set.length} at their defaults${emptyNote}`,
     mend: ""
   }
   const servers = settings.networks.flatMap(({ network, urls, historyUrls }) => [

@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import packageJson from "../../package.json" with { type: "json" }
-import { settingsTable } from "../config/Config.ts"
+import { givenSettings } from "../config/Config.ts"
 import { Invocation, settings } from "./Invocation.ts"
 import { Signals } from "./Signals.ts"
 
@@ -21,7 +21,7 @@ export const start = Command.make(
             version: packageJson.version,
             node: process.version,
             // Names only: values may be secret.
-            set: settingsTable.filter(({ name }) => environment[name] !== undefined).map(({ name }) => name)
+            set: givenSettings(environment).set
           })
         )
         return yield* Layer.launch(service("ledgerhook start"))

@@ -102,6 +102,16 @@ export interface SettingProblem {
   readonly message: string
 }
 
+/** Of a list of servers, empty is a value: none. */
+const isServerList = (name: string): boolean => name.endsWith("_URLS")
+
+/** The names of what is set, and of what is there but empty, which counts as unset. */
+export const givenSettings = (environment: Environment) => {
+  const there = settingsTable.map(({ name }) => name).filter((name) => environment[name] !== undefined)
+  const isEmpty = (name: string) => environment[name]?.trim() === "" && !isServerList(name)
+  return { set: there.filter((name) => !isEmpty(name)), empty: there.filter(isEmpty) }
+}
+
 const QUOTED_MAX = 60
 
 /** Scheme and host of an address: its user info, path and query may hold a credential. */
@@ -113,7 +123,7 @@ const withoutCredentials = (url: string): string => {
 
 const problemOf = (name: SettingName, value: string): SettingProblem => {
   const { accepts, secret } = definitions[name] as Setting<unknown>
-  const bare = name.endsWith("_URLS") ? list(value).map(withoutCredentials).join(",") : value
+  const bare = isServerList(name) ? list(value).map(withoutCredentials).join(",") : value
   const shown = bare.length > QUOTED_MAX ? `${bare.slice(0, QUOTED_MAX)}…` : bare
   const fault = secret === true ? "its value is not valid" : `${JSON.stringify(shown)} is not valid`
   return { name, message: `${name}: ${fault}; accepted: ${accepts}.` }
@@ -130,7 +140,7 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
   const read = <N extends SettingName>(name: N) => {
     const definition = definitions[name] as Setting<NonNullable<ReturnType<(typeof definitions)[N]["parse"]>>>
     const given = environment[name]?.trim()
-    const isList = name.endsWith("_URLS")
+    const isList = isServerList(name)
     const value = given === undefined || (given === "" && !isList) ? definition.default : given
     if (value === "" && !isList) return undefined
     const parsed = definition.parse(value)

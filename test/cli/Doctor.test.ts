@@ -80,6 +80,18 @@ describe("doctor", () => {
     })
   )
 
+  it.live("says which settings are empty and so count as unset", () =>
+    Effect.gen(function* () {
+      const settings = (environment: Environment) =>
+        Effect.map(examined(environment), (findings) => one(findings, "settings").detail)
+      const number = /^\d+/.exec(yield* settings({}))![0]
+      assert.match(
+        yield* settings({ KAFKA_CLIENT_ID: "", SMTP_URL: " ", XRPL_TESTNET_URLS: "" }),
+        new RegExp(`^${Number(number) + 1} set, .*; empty, which means unset: KAFKA_CLIENT_ID, SMTP_URL$`)
+      )
+    })
+  )
+
   it.live("tries the folder for real", () =>
     Effect.gen(function* () {
       const findings = yield* examined({ DATA_DIR: "/dev/null/data" })

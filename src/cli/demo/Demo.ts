@@ -145,7 +145,7 @@ export const demo = Command.make(
   Effect.fnUntraced(function* ({ ledgers }) {
     const { environment } = yield* Invocation
     // The view says what happens; messages would only tear it.
-    const quiet = environment["LOG_LEVEL"] === undefined ? "Warn" : yield* References.MinimumLogLevel
+    const quiet = (environment["LOG_LEVEL"] ?? "") === "" ? "Warn" : yield* References.MinimumLogLevel
     yield* runDemo(Option.getOrUndefined(ledgers)).pipe(
       Effect.scoped,
       Effect.provideService(References.MinimumLogLevel, quiet)

@@ -33,7 +33,7 @@ const demoSettings = Effect.fnUntraced(function* (dataDir: string, ledgerUrl: st
   const { environment } = yield* Invocation
   const loaded = loadSettings({
     HOST: environment["HOST"],
-    PORT: environment["PORT"] ?? "0",
+    PORT: environment["PORT"]?.trim() || "0",
     LOG_LEVEL: environment["LOG_LEVEL"],
     DATA_DIR: dataDir,
     XRPL_MAINNET_URLS: "",
