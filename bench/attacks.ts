@@ -2,9 +2,10 @@
 import { Effect } from "effect"
 import { informationalFlood } from "./attacks/informationalFlood.ts"
 import { keylessFlood } from "./attacks/keylessFlood.ts"
+import { webhookFilters } from "./attacks/webhookFilters.ts"
 import type { Benchmark } from "./support/Benchmark.ts"
 
-const parts: ReadonlyArray<Benchmark> = [keylessFlood, informationalFlood]
+const parts: ReadonlyArray<Benchmark> = [keylessFlood, webhookFilters, informationalFlood]
 
 const benchmark: Benchmark = {
   description: parts.map(({ description }) => description).join("; "),

@@ -8,6 +8,8 @@ import { WebSocket } from "ws"
 import { signedRequest } from "../src/deliver/Signer.ts"
 import { deliver } from "../src/deliver/Stage.ts"
 import { detectLedger } from "../src/detect/Detect.ts"
+import { addressOfAccountId } from "../src/domain/AccountId.ts"
+import { packAccountIds } from "../src/domain/AccountIds.ts"
 import { eventText } from "../src/domain/EventText.ts"
 import { eventTypes } from "../src/domain/EventType.ts"
 import { deliveryId } from "../src/domain/Ids.ts"
@@ -27,6 +29,8 @@ import { FIRST_LEDGER_INDEX, type MadeLedger, makeLedgers } from "./support/ledg
 import { makePosts } from "./support/posts.ts"
 import { quantile } from "./support/rounds.ts"
 import { makeWebhooks, NETWORK, SECRET } from "./support/webhooks.ts"
+
+const NOBODYS_ACCOUNT = addressOfAccountId("B".repeat(40))
 
 const P99_TARGET = 5
 const TRANSACTIONS = 200
@@ -57,9 +61,7 @@ const filtersFor = (ledgers: ReadonlyArray<MadeLedger>): ReadonlyArray<ReadonlyA
       ledgers.flatMap(({ result }) => detected(JSON.parse(result), 0).flatMap((event) => event.accounts))
     )
   ]
-  return Array.from({ length: WEBHOOKS }, (_, i) => [
-    accounts[i % (accounts.length * 2)] ?? "rNobodyHasThisOne"
-  ])
+  return Array.from({ length: WEBHOOKS }, (_, i) => [accounts[i % (accounts.length * 2)] ?? NOBODYS_ACCOUNT])
 }
 
 const urlsAt = (port: unknown, path: string): ReadonlyArray<string> =>
@@ -82,7 +84,7 @@ const makeBare = Effect.fnUntraced(function* (
       status: "active",
       url: urls[i]!,
       event_types: eventTypes,
-      account_filters: filters[i]!,
+      accounts: packAccountIds(filters[i]!),
       headers: {},
       max_in_flight: MAX_IN_FLIGHT,
       max_per_second: null,

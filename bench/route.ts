@@ -6,7 +6,7 @@
 import { Effect, Latch, Layer } from "effect"
 import { eventsTopic } from "../src/domain/LedgerEvent.ts"
 import type { Network } from "../src/domain/Network.ts"
-import { CONFIG_TOPIC } from "../src/domain/Webhook.ts"
+import { CONFIG_TOPIC, packWebhook } from "../src/domain/Webhook.ts"
 import * as EmbeddedEventLog from "../src/log/EmbeddedEventLog.ts"
 import { EventLog } from "../src/log/EventLog.ts"
 import { route } from "../src/route/Stage.ts"
@@ -138,7 +138,7 @@ const measureStage = Effect.gen(function* () {
 
 const makeIndex = ({ webhooks, network }: Size) => {
   const index = makeWebhookIndex()
-  for (const config of wantingWebhooks(webhooks, network, "sealed")) index.set(config.id, config)
+  for (const config of wantingWebhooks(webhooks, network, "sealed")) index.set(config.id, packWebhook(config))
   const events = wantedEvents(INDEX_EVENTS, network, webhooks, 0, 0)
   const match = () => {
     let found = 0

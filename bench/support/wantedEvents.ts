@@ -1,4 +1,5 @@
 /** Webhooks that each want one account's events, 10 of them the same account, and events that those 10 want. */
+import { addressOfAccountId } from "../../src/domain/AccountId.ts"
 import { eventTypes } from "../../src/domain/EventType.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import type { Network } from "../../src/domain/Network.ts"
@@ -10,7 +11,9 @@ export const MATCHES = 10
 /** Steps through the accounts so that neighbours in time are none in memory. */
 const STRIDE = 7_919
 
-const accountOf = (group: number): string => `r${String(group).padStart(33, "A")}`
+const accountOf = (group: number): string => addressOfAccountId(group.toString(16).padStart(40, "A"))
+
+const NOBODYS = addressOfAccountId("B".repeat(40))
 
 export const wantingWebhooks = (
   count: number,
@@ -43,5 +46,5 @@ export const wantedEvents = (
     ...event,
     network,
     // One that is wanted, and one that nobody wants.
-    accounts: [accountOf(((series * count + i) * STRIDE) % (webhooks / MATCHES)), "rNobodyWantsThisOne"]
+    accounts: [accountOf(((series * count + i) * STRIDE) % (webhooks / MATCHES)), NOBODYS]
   }))

@@ -20,6 +20,8 @@ export const Limits = {
   embeddedLogRowBytes: 1024 * 1024,
   /** Rows of the embedded log read at once: rows of a quiet log hold a record or two. */
   embeddedLogReadRows: 64,
+  /** Bytes of a compacted topic, as they are stored, after which a read ends: one record may hold 370 KB of filters. */
+  embeddedLogReadBytes: 4 * 1024 * 1024,
   /** Days in one table partition of the embedded log, for topics that forget within days and for the others. */
   embeddedLogWorkDays: 1,
   embeddedLogHistoryDays: 10,

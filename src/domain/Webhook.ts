@@ -2,6 +2,7 @@
  * Webhooks as route and deliver know them. One record per webhook in the compacted topic `webhooks.config`; the record
  * with the highest version is the webhook's state, and an absent value (tombstone) means it was deleted.
  */
+import { type AccountIds, packAccountIds } from "./AccountIds.ts"
 import type { EventType } from "./EventType.ts"
 import type { Network } from "./Network.ts"
 
@@ -30,3 +31,14 @@ export interface WebhookConfig {
     readonly until: number
   }
 }
+
+/** A webhook as a process keeps it: 10,000 filters take 200 KB and are one object. */
+export interface PackedWebhook extends Omit<WebhookConfig, "account_filters"> {
+  /** Undefined: every account. */
+  readonly accounts: AccountIds | undefined
+}
+
+export const packWebhook = ({ account_filters, ...config }: WebhookConfig): PackedWebhook => ({
+  ...config,
+  accounts: account_filters.length === 0 ? undefined : packAccountIds(account_filters)
+})

@@ -137,6 +137,7 @@ export const makeTables = Effect.gen(function* () {
     return records.slice(0, max)
   })
 
+  /** Fewer where they are large; sizes are told without unpacking a value. */
   const readCompacted = ({ topic, partition, offset }: Position, max: number) =>
     sql<{
       readonly log_offset: bigint
@@ -145,9 +146,13 @@ export const makeTables = Effect.gen(function* () {
       readonly headers: string
       readonly record_timestamp: bigint
     }>`
-      SELECT log_offset, key, value, headers, record_timestamp FROM log_compacted
-      WHERE topic = ${topic} AND partition = ${partition} AND log_offset >= ${String(offset)}
-      ORDER BY log_offset LIMIT ${max}`.pipe(
+      SELECT log_offset, key, value, headers, record_timestamp FROM (
+        SELECT *, sum(bytes) OVER (ORDER BY log_offset) - bytes AS bytes_before FROM (
+          SELECT *, coalesce(pg_column_size(value), 0) AS bytes FROM log_compacted
+          WHERE topic = ${topic} AND partition = ${partition} AND log_offset >= ${String(offset)}
+          ORDER BY log_offset LIMIT ${max}
+        ) AS next
+      ) AS sized WHERE bytes_before < ${Limits.embeddedLogReadBytes}::int ORDER BY log_offset`.pipe(
       Effect.map((rows) =>
         rows.map(
           (row): LogRecord => ({

@@ -13,7 +13,7 @@ import { deliveryId } from "../domain/Ids.ts"
 import { eventsTopic, type LedgerEvent, NOT_AN_EVENT, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { passageUnder } from "../domain/Quota.ts"
-import type { WebhookConfig } from "../domain/Webhook.ts"
+import type { PackedWebhook } from "../domain/Webhook.ts"
 import {
   type AssignedPartition,
   EventLog,
@@ -76,7 +76,7 @@ const firstWork = ({ json }: RecordedEvent, id: string, webhookId: string): NewR
   })
 })
 
-const toQueue = (recorded: RecordedEvent, eventOffset: number, webhook: WebhookConfig): Queued => {
+const toQueue = (recorded: RecordedEvent, eventOffset: number, webhook: PackedWebhook): Queued => {
   const { event } = recorded
   const id = deliveryId(event.detected_at, event.position, webhook.id, event.event_id)
   return {
@@ -113,7 +113,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     (unsubscribe) => Effect.sync(unsubscribe)
   )
 
-  const goesOn = ({ account_id, network }: WebhookConfig) =>
+  const goesOn = ({ account_id, network }: PackedWebhook) =>
     passageUnder(holds.get(account_id), network) === "all"
 
   /**

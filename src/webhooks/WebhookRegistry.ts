@@ -7,7 +7,7 @@
 import { Context, Effect, Layer, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
-import { CONFIG_TOPIC, type WebhookConfig } from "../domain/Webhook.ts"
+import { CONFIG_TOPIC, type PackedWebhook, packWebhook, type WebhookConfig } from "../domain/Webhook.ts"
 import * as CompactedView from "../log/CompactedView.ts"
 import { EventLog, type EventLogError } from "../log/EventLog.ts"
 import { OUTBOX_POSITION, Outbox } from "../storage/Outbox.ts"
@@ -15,7 +15,7 @@ import { SecretBox } from "../storage/SecretBox.ts"
 import { type Lease, makeReadLease } from "./ReadLease.ts"
 
 export interface RegisteredWebhook {
-  readonly config: WebhookConfig
+  readonly config: PackedWebhook
   /** Its address, parsed once and not at every attempt. */
   readonly url: URL
   /** The signing secret in clear, as the customer knows it. */
@@ -58,7 +58,7 @@ export class WebhookRegistry extends Context.Service<
         topic: CONFIG_TOPIC,
         decode: (value) => {
           // Written by storage/WebhookRow in this shape.
-          const config = JSON.parse(value) as WebhookConfig
+          const config = packWebhook(JSON.parse(value) as WebhookConfig)
           const { sealed_secret, previous_secret: previous } = config
           return Result.gen(function* () {
             const url = URL.parse(config.url)

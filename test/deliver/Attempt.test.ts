@@ -5,13 +5,13 @@ import { makeAttempt } from "../../src/deliver/Attempt.ts"
 import { Recorder } from "../../src/deliver/Recorder.ts"
 import { type Send, Sender } from "../../src/deliver/Sender.ts"
 import { eventText } from "../../src/domain/EventText.ts"
-import type { WebhookConfig } from "../../src/domain/Webhook.ts"
+import type { PackedWebhook } from "../../src/domain/Webhook.ts"
 import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
 import { event, SECRET } from "../support/sending.ts"
 import { settingsLayer } from "../support/settings.ts"
 
 // What an attempt reads of it.
-const config = { id: "wh_1", headers: {} } as WebhookConfig
+const config = { id: "wh_1", headers: {} } as PackedWebhook
 const webhook = { config, url: new URL("https://a.example/"), secret: SECRET, previousSecret: undefined }
 const work = {
   key: "dlv_1 1",

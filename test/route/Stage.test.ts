@@ -25,8 +25,10 @@ import { setUsage } from "../support/rows.ts"
 
 const DETECTED = Date.parse("2026-11-21T09:30:00.000Z")
 const QUOTA = 100
+const ACCOUNT = "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
+const OTHER = "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"
 
-const eventAt = (position: number, accounts: ReadonlyArray<string> = ["rA"]): LedgerEvent => ({
+const eventAt = (position: number, accounts: ReadonlyArray<string> = [ACCOUNT]): LedgerEvent => ({
   event_id: `xrpl:90000000:${position.toString(16).toUpperCase().padStart(64, "0")}:payment.xrp`,
   event_type: "payment.xrp",
   ledger_index: 90_000_000,
@@ -183,11 +185,11 @@ describe("route", () => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const webhookId = yield* makeWebhook("https://a.example/")
-        yield* sql`UPDATE webhooks SET account_filters = '{rB}' WHERE id = ${webhookId}`
+        yield* sql`UPDATE webhooks SET account_filters = ARRAY[${OTHER}] WHERE id = ${webhookId}`
         yield* setStatus(webhookId, "active")
         yield* append([0, 1, 2])
         yield* dieAfterRowsOf(webhookId, [0, 2])
-        yield* append([3], ["rB"])
+        yield* append([3], [OTHER])
         yield* Effect.forkScoped(route(["mainnet"]))
         yield* isQueued(webhookId, [0, 2, 3])
       }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))

@@ -1,62 +1,127 @@
 /** Routing finds exactly the webhooks that want an event, through every change of a webhook. */
+import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
+import { addressOfAccountId } from "../../src/domain/AccountId.ts"
+import { type EventType, eventTypes } from "../../src/domain/EventType.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import type { WebhookConfig } from "../../src/domain/Webhook.ts"
+import type { Network } from "../../src/domain/Network.ts"
+import { packWebhook, type WebhookConfig } from "../../src/domain/Webhook.ts"
 import { makeWebhookIndex } from "../../src/route/WebhookIndex.ts"
 
-const webhook = (id: string, fields: Partial<WebhookConfig> = {}): WebhookConfig => ({
-  id,
-  account_id: "acct_1",
-  network: "mainnet",
-  status: "active",
-  url: "https://receiver.example",
-  event_types: ["payment.xrp"],
-  account_filters: [],
-  headers: {},
-  max_in_flight: 1,
-  max_per_second: null,
-  sealed_secret: "",
-  ...fields
-})
-const event = (fields: Partial<LedgerEvent> = {}) =>
-  ({ network: "mainnet", event_type: "payment.xrp", accounts: ["rA", "rB"], ...fields }) as LedgerEvent
+const account = (name: string) =>
+  addressOfAccountId(createHash("sha1").update(name).digest("hex").toUpperCase())
+const [A, B, C] = [account("A"), account("B"), account("C")]
 
-const indexOf = (...webhooks: ReadonlyArray<WebhookConfig>) => {
+const webhook = (id: string, fields: Partial<WebhookConfig> = {}) =>
+  packWebhook({
+    id,
+    account_id: "acct_1",
+    network: "mainnet",
+    status: "active",
+    url: "https://receiver.example",
+    event_types: ["payment.xrp"],
+    account_filters: [],
+    headers: {},
+    max_in_flight: 1,
+    max_per_second: null,
+    sealed_secret: "",
+    ...fields
+  })
+const event = (fields: Partial<LedgerEvent> = {}) =>
+  ({ network: "mainnet", event_type: "payment.xrp", accounts: [A, B], ...fields }) as LedgerEvent
+
+const indexOf = (...webhooks: ReadonlyArray<ReturnType<typeof webhook>>) => {
   const index = makeWebhookIndex()
   for (const one of webhooks) index.set(one.id, one)
   return index
 }
-const ids = (found: ReadonlyArray<WebhookConfig>) => found.map(({ id }) => id)
+const ids = (found: ReadonlyArray<{ readonly id: string }>) => found.map(({ id }) => id)
 
 describe("webhook index", () => {
   it("matches by network, type and involved account, each webhook once and in the order of ids", () => {
     const index = indexOf(
       webhook("wh_3"),
-      webhook("wh_1", { account_filters: ["rA", "rB"] }),
-      webhook("wh_2", { account_filters: ["rC"] }),
+      webhook("wh_1", { account_filters: [A, B] }),
+      webhook("wh_2", { account_filters: [C] }),
       webhook("wh_4", { network: "testnet" }),
-      webhook("wh_5", { event_types: ["payment.issued"] })
+      webhook("wh_5", { event_types: ["payment.issued"] }),
+      webhook("wh_6", { network: "testnet", account_filters: [A] }),
+      webhook("wh_7", { event_types: ["payment.issued"], account_filters: [A] })
     )
     assert.deepStrictEqual(ids(index.match(event())), ["wh_1", "wh_3"])
-    assert.deepStrictEqual(ids(index.match(event({ network: "testnet" }))), ["wh_4"])
+    assert.deepStrictEqual(ids(index.match(event({ network: "testnet" }))), ["wh_4", "wh_6"])
+    assert.deepStrictEqual(ids(index.match(event({ event_type: "payment.issued" }))), ["wh_5", "wh_7"])
     assert.deepStrictEqual(ids(index.match(event({ event_type: "nft.minted" }))), [])
   })
 
   it("forgets what a change no longer asks for", () => {
-    const index = indexOf(webhook("wh_1", { account_filters: ["rA"] }))
-    index.set("wh_1", webhook("wh_1", { account_filters: ["rC"] }))
+    const index = indexOf(webhook("wh_1", { account_filters: [A] }))
+    index.set("wh_1", webhook("wh_1", { account_filters: [C] }))
     assert.deepStrictEqual(ids(index.match(event())), [])
     index.set("wh_1", webhook("wh_1"))
     assert.deepStrictEqual(ids(index.match(event())), ["wh_1"])
+    index.set("wh_1", webhook("wh_1", { account_filters: [B] }))
+    assert.deepStrictEqual(ids(index.match(event({ accounts: [B] }))), ["wh_1"])
+    assert.deepStrictEqual(ids(index.match(event({ accounts: [C] }))), [])
   })
 
   it("queues nothing for a disabled or deleted webhook, and again once it is enabled", () => {
-    const index = indexOf(webhook("wh_1"))
-    index.set("wh_1", webhook("wh_1", { status: "disabled" }))
-    assert.deepStrictEqual(ids(index.match(event())), [])
-    index.set("wh_1", webhook("wh_1"))
-    assert.deepStrictEqual(ids(index.match(event())), ["wh_1"])
-    index.set("wh_1", undefined)
-    assert.deepStrictEqual(ids(index.match(event())), [])
+    for (const fields of [{}, { account_filters: [A] }]) {
+      const index = indexOf(webhook("wh_1", fields))
+      index.set("wh_1", webhook("wh_1", { ...fields, status: "disabled" }))
+      assert.deepStrictEqual(ids(index.match(event())), [])
+      index.set("wh_1", webhook("wh_1", fields))
+      assert.deepStrictEqual(ids(index.match(event())), ["wh_1"])
+      index.set("wh_1", undefined)
+      assert.deepStrictEqual(ids(index.match(event())), [])
+    }
+  })
+
+  it("takes filters none of which is an address for filters that match nothing", () => {
+    assert.deepStrictEqual(ids(indexOf(webhook("wh_1", { account_filters: ["rA"] })).match(event())), [])
+  })
+
+  it("agrees with a plain search through a thousand changes", () => {
+    const random = (() => {
+      let n = 0
+      return (below: number) => createHash("sha1").update(String(n++)).digest().readUInt32BE() % below
+    })()
+    const accounts = Array.from({ length: 400 }, (_, i) => account(`account ${i}`))
+    const some = <A>(values: ReadonlyArray<A>, count: number) =>
+      Array.from({ length: count }, () => values[random(values.length)]!)
+    const networks: ReadonlyArray<Network> = ["mainnet", "testnet"]
+    const configs = new Map<string, Partial<WebhookConfig>>()
+    const index = makeWebhookIndex()
+    for (let step = 0; step < 1_000; step++) {
+      const id = `wh_${random(60)}`
+      const fields = {
+        network: some(networks, 1)[0]!,
+        event_types: some<EventType>(eventTypes.slice(0, 4), 2),
+        account_filters: some(accounts, random(8) === 0 ? 0 : random(200))
+      }
+      // Whole stretches in which most are deleted: the index grows and shrinks.
+      if (random(4) < (Math.floor(step / 200) % 2) * 3) {
+        configs.delete(id)
+        index.set(id, undefined)
+      } else {
+        configs.set(id, fields)
+        index.set(id, webhook(id, fields))
+      }
+      const asked = event({
+        network: some(networks, 1)[0]!,
+        event_type: eventTypes[random(4)]!,
+        accounts: some(accounts, random(4))
+      })
+      const expected = [...configs]
+        .filter(
+          ([, { network, event_types = [], account_filters = [] }]) =>
+            network === asked.network &&
+            event_types.includes(asked.event_type) &&
+            (account_filters.length === 0 || account_filters.some((one) => asked.accounts.includes(one)))
+        )
+        .map(([id]) => id)
+        .sort()
+      assert.deepStrictEqual(ids(index.match(asked)), expected)
+    }
   })
 })

@@ -1,0 +1,72 @@
+/**
+ * An account with as many filters as a service may have to keep: 200 webhooks of 10,000 each, all different. What they
+ * cost a process that starts: memory that stays, memory while they are loaded, and time.
+ */
+import { randomBytes } from "node:crypto"
+import { Effect, Layer } from "effect"
+import { addressOfAccountId } from "../../src/domain/AccountId.ts"
+import * as EmbeddedEventLog from "../../src/log/EmbeddedEventLog.ts"
+import { SecretBox } from "../../src/storage/SecretBox.ts"
+import type { Figure } from "../support/Benchmark.ts"
+import { startChild } from "../support/Child.ts"
+import { databaseUrl } from "../support/kafka.ts"
+import { storeLayer } from "../support/store.ts"
+import type { Loaded } from "../support/webhookFiltersProgram.ts"
+import { makeWebhooks } from "../support/webhooks.ts"
+
+const WEBHOOKS = 200
+const FILTERS = 10_000
+/** Webhooks that are made at once: their records are one statement. */
+const CHUNK = 10
+const ID_BYTES = 20
+const MIB = 2 ** 20
+/** The heap of a small process, which such webhooks must not fill. */
+const HEAP_MIB = 512
+/** An id, its place in the index, and room to grow. */
+const KEPT_TARGET = 3
+
+const randomAddress = () => addressOfAccountId(randomBytes(ID_BYTES).toString("hex").toUpperCase())
+
+const seed = (url: string, secretsKey: string) =>
+  Effect.gen(function* () {
+    for (let from = 0; from < WEBHOOKS; from += CHUNK) {
+      const urls = Array.from({ length: CHUNK }, (_, i) => `https://customer-${from + i}.example/hook`)
+      yield* makeWebhooks(urls, {
+        filters: urls.map(() => Array.from({ length: FILTERS }, randomAddress))
+      })
+    }
+  }).pipe(
+    Effect.provide(
+      Layer.mergeAll(SecretBox.layer, EmbeddedEventLog.layer).pipe(
+        Layer.provideMerge(storeLayer({ DATABASE_URL: url, SECRETS_KEY: secretsKey }))
+      )
+    )
+  )
+
+export const webhookFilters = Effect.fnUntraced(function* (report: (figure: Figure) => void) {
+  const url = yield* databaseUrl
+  const secretsKey = randomBytes(32).toString("base64")
+  yield* seed(url, secretsKey)
+  const child = yield* startChild("webhookFiltersProgram.ts", [url, secretsKey])
+  // Sent by that program.
+  const { webhooks, seconds, keptBytes, peakBytes } = (yield* child.ask()) as Loaded
+  if (webhooks !== WEBHOOKS) throw new Error(`${webhooks} webhooks were loaded, and not ${WEBHOOKS}`)
+  const name = "attacks.webhookFilters"
+  report({
+    name: `${name}.memory`,
+    value: keptBytes / MIB,
+    unit: "MiB",
+    ratio: keptBytes / (WEBHOOKS * FILTERS * ID_BYTES),
+    target: KEPT_TARGET,
+    better: "lower"
+  })
+  report({
+    name: `${name}.peak`,
+    value: peakBytes / MIB,
+    unit: "MiB",
+    ratio: peakBytes / MIB / HEAP_MIB,
+    target: 1,
+    better: "lower"
+  })
+  report({ name: `${name}.load`, value: seconds, unit: "s", ratio: null, target: null, better: "lower" })
+})

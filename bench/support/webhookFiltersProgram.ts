@@ -1,0 +1,73 @@
+/**
+ * What a process keeps of webhooks: the registry and route's index, filled from a database that another program has
+ * prepared. `webhookFiltersProgram.ts DATABASE_URL SECRETS_KEY` tells how long that took and what it left in memory.
+ */
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import { Effect, Layer } from "effect"
+import * as EmbeddedEventLog from "../../src/log/EmbeddedEventLog.ts"
+import { makeWebhookIndex } from "../../src/route/WebhookIndex.ts"
+import { Outbox } from "../../src/storage/Outbox.ts"
+import { SecretBox } from "../../src/storage/SecretBox.ts"
+import * as Sql from "../../src/storage/Sql.ts"
+import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
+import { endWithParent, send } from "./Child.ts"
+import { timed } from "./rounds.ts"
+import { settingsLayer } from "./store.ts"
+
+export interface Loaded {
+  readonly webhooks: number
+  readonly seconds: number
+  /** What stays, and the process's largest size while it was loaded, each above what there was before. */
+  readonly keptBytes: number
+  readonly peakBytes: number
+}
+
+const KIB = 1_024
+const [databaseUrl = "", secretsKey = ""] = process.argv.slice(2)
+
+setFlagsFromString("--expose-gc")
+const collectGarbage = runInNewContext("gc") as () => void
+
+const keptNow = () => {
+  collectGarbage()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+const log = Layer.mergeAll(Outbox.layer, SecretBox.layer, EmbeddedEventLog.layer).pipe(
+  Layer.provideMerge(Sql.layer({ command: "ledgerhook bench", owner: true })),
+  Layer.provideMerge(settingsLayer({ DATABASE_URL: databaseUrl, SECRETS_KEY: secretsKey }))
+)
+
+const load = Effect.gen(function* () {
+  const index = makeWebhookIndex()
+  const keptBefore = keptNow()
+  const sizeBefore = process.memoryUsage.rss()
+  let webhooks = 0
+  // The registry lives on, so that what it keeps is measured too.
+  const milliseconds = yield* timed(
+    Layer.build(WebhookRegistry.layer).pipe(
+      Effect.flatMap((context) =>
+        Effect.gen(function* () {
+          const registry = yield* WebhookRegistry
+          registry.subscribe((id, webhook) => {
+            webhooks++
+            index.set(id, webhook?.config)
+          })
+          yield* registry.upToDate
+        }).pipe(Effect.provide(context))
+      )
+    )
+  )
+  const peakBytes = process.resourceUsage().maxRSS * KIB - sizeBefore
+  return {
+    webhooks,
+    seconds: milliseconds / 1_000,
+    keptBytes: keptNow() - keptBefore,
+    peakBytes
+  } satisfies Loaded
+})
+
+endWithParent()
+await send(await Effect.runPromise(load.pipe(Effect.provide(log), Effect.scoped)))

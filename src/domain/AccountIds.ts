@@ -1,0 +1,71 @@
+/**
+ * Account ids as processes keep many of them: five 32-bit words each, the least significant first, 20 bytes an address
+ * and no object. Reads an address without its checksum, several times as fast as AccountId.ts: only for addresses that
+ * were checked where they entered. Pure.
+ */
+const ALPHABET = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
+const BASE = ALPHABET.length
+const WORD = 2 ** 32
+/** Letters taken at once: the product of what they hold and a word stays exact in a double. */
+const CHUNK_LETTERS = 3
+const LETTERS = { fewest: 25, most: 35 } as const
+
+const NO_DIGIT = 255
+const digits = new Uint8Array(128).fill(NO_DIGIT)
+for (let i = 0; i < BASE; i++) digits[ALPHABET.charCodeAt(i)] = i
+
+/** Words of one account id. */
+export const ACCOUNT_WORDS = 5
+
+/** Account ids, one after the other. */
+export type AccountIds = Uint32Array
+
+/** Writes the account id of `address` to `into`, from `at` on; false when it cannot be an address. */
+export const writeAccountId = (address: string, into: AccountIds, at: number): boolean => {
+  const { length } = address
+  if (length < LETTERS.fewest || length > LETTERS.most) return false
+  // The checksum is the lowest word. Named words and no loop over them: this runs for each account of each event.
+  let checksum = 0
+  let w0 = 0
+  let w1 = 0
+  let w2 = 0
+  let w3 = 0
+  let w4 = 0
+  for (let i = 0; i < length; ) {
+    let carry = 0
+    let scale = 1
+    for (let end = Math.min(length, i + CHUNK_LETTERS); i < end; i++) {
+      const digit = digits[address.charCodeAt(i)] ?? NO_DIGIT
+      if (digit === NO_DIGIT) return false
+      carry = carry * BASE + digit
+      scale *= BASE
+    }
+    let sum = checksum * scale + carry
+    checksum = sum >>> 0
+    sum = w0 * scale + (sum - checksum) / WORD
+    w0 = sum >>> 0
+    sum = w1 * scale + (sum - w0) / WORD
+    w1 = sum >>> 0
+    sum = w2 * scale + (sum - w1) / WORD
+    w2 = sum >>> 0
+    sum = w3 * scale + (sum - w2) / WORD
+    w3 = sum >>> 0
+    w4 = w4 * scale + (sum - w3) / WORD
+    // The version byte of an address is zero.
+    if (w4 >= WORD) return false
+  }
+  into[at] = w0
+  into[at + 1] = w1
+  into[at + 2] = w2
+  into[at + 3] = w3
+  into[at + 4] = w4
+  return true
+}
+
+/** What is no address is left out. */
+export const packAccountIds = (addresses: ReadonlyArray<string>): AccountIds => {
+  const ids = new Uint32Array(addresses.length * ACCOUNT_WORDS)
+  let at = 0
+  for (const address of addresses) if (writeAccountId(address, ids, at)) at += ACCOUNT_WORDS
+  return at === ids.length ? ids : ids.slice(0, at)
+}
