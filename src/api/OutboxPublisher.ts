@@ -15,14 +15,14 @@ import { WorkNotices } from "../storage/WorkNotices.ts"
 /** The record's header that names its row. */
 export const OUTBOX_ID_HEADER = "outbox-id"
 
-/** Publishes one batch; returns whether there may be more. */
+/** Publishes one batch; returns the id of its last row, undefined when there was none. */
 export const publishBatch = Effect.fnUntraced(function* (writer: Pick<EventLog["Service"], "transaction">) {
   const outbox = yield* Outbox
   const log = yield* EventLog
   const published = (yield* log.committed(OUTBOX_POSITION.group, OUTBOX_POSITION)) - 1
   const rows = yield* outbox.next(Math.max(0, published), Limits.outboxBatch)
   const last = rows.at(-1)
-  if (last === undefined) return false
+  if (last === undefined) return undefined
   yield* writer.transaction({
     append: rows.map(({ id, topic, key, value }) => ({
       topic,
@@ -34,7 +34,7 @@ export const publishBatch = Effect.fnUntraced(function* (writer: Pick<EventLog["
   })
   // Also what an earlier process had published and not come to delete.
   yield* outbox.removeUpTo(last.id)
-  return rows.length === Limits.outboxBatch
+  return last.id
 })
 
 const publish = Effect.gen(function* () {
@@ -47,7 +47,7 @@ const publish = Effect.gen(function* () {
   while (true) {
     // The database alone is asked while there is nothing new.
     const head = yield* outbox.headId
-    while (head > seen) if (!(yield* publishBatch(writer))) seen = head
+    while (head > seen) seen = (yield* publishBatch(writer)) ?? head
     yield* next("outbox")
   }
 }).pipe(Effect.scoped)

@@ -47,10 +47,14 @@ export const storageLimits = {
   recentPageMs: 86_400_000,
   /** Webhooks whose secrets are sealed anew in one transaction: each may hold 350 KB of filters, which its record repeats. */
   secretsResealed: 50,
+  /** Webhooks that are disabled in one transaction, for the same reason. */
+  webhooksDisabled: 50,
   /** Webhooks whose secrets are looked at in one statement. */
   secretsExamined: 1_000,
   /** Outbox rows published in one transaction of the log. */
   outboxBatch: 500,
+  /** Bytes, as they are stored, after which such a transaction ends: one row may hold 370 KB of filters. */
+  outboxBatchBytes: 4 * 1024 * 1024,
 
   /** Deliveries ended in one statement: a tenth of a second, and no more rows are locked together. */
   queueEndBatch: 1_000,

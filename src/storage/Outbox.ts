@@ -7,6 +7,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { AdvisoryLocks } from "../config/AdvisoryLocks.ts"
+import { Limits } from "../config/Limits.ts"
 import { CONFIG_TOPIC } from "../domain/Webhook.ts"
 import type { NewRecord } from "../log/EventLog.ts"
 import { column } from "./Columns.ts"
@@ -30,7 +31,7 @@ export class Outbox extends Context.Service<
     ) => Effect.Effect<void, SqlError.SqlError>
     /** The newest id that was ever committed; 0 when there is none. */
     readonly headId: Effect.Effect<number, SqlError.SqlError>
-    /** Rows after `afterId`, in order. */
+    /** Rows after `afterId`, in order; fewer than `limit` where they are large. */
     readonly next: (
       afterId: number,
       limit: number
@@ -61,8 +62,12 @@ export class Outbox extends Context.Service<
         ),
         next: (afterId, limit) =>
           sql<OutboxRow>`
-            SELECT id::float8 AS id, topic, key, value FROM outbox
-            WHERE id > ${afterId}::bigint ORDER BY id LIMIT ${limit}`,
+            SELECT id::float8 AS id, topic, key, value FROM (
+              SELECT *, sum(bytes) OVER (ORDER BY id) - bytes AS bytes_before FROM (
+                SELECT *, coalesce(pg_column_size(value), 0) AS bytes FROM outbox
+                WHERE id > ${afterId}::bigint ORDER BY id LIMIT ${limit}
+              ) AS next
+            ) AS sized WHERE bytes_before < ${Limits.outboxBatchBytes}::int ORDER BY id`,
         removeUpTo: (id) =>
           sql`
             DELETE FROM outbox

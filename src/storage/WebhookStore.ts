@@ -3,7 +3,7 @@
  * learn is what the rows say, in the same order. Customers reach only what their account and their key's networks own:
  * anything else does not exist for them.
  */
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Array as Arr, Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
@@ -74,7 +74,7 @@ export class WebhookStore extends Context.Service<
       rotation: SecretRotation,
       nowMs: number
     ) => Effect.Effect<Option.Option<WebhookRow>, SqlError.SqlError>
-    /** Forgets previous secrets whose grace is over; returns how many. */
+    /** Forgets previous secrets whose grace is over, of one batch of webhooks; returns how many. */
     readonly dropPreviousSecrets: (nowMs: number) => Effect.Effect<number, SqlError.SqlError>
     /** What is queued for it is then to be ended (DeletedQueues). False when there is no such webhook. */
     readonly remove: (owner: Owner, id: string, nowMs: number) => Effect.Effect<boolean, SqlError.SqlError>
@@ -128,6 +128,21 @@ export class WebhookStore extends Context.Service<
         })
         yield* queueMails(sql, mails, nowMs)
       })
+
+      const disableSome = Effect.fnUntraced(function* (
+        ids: ReadonlyArray<string>,
+        reason: string,
+        nowMs: number
+      ) {
+        const rows = yield* sql<WebhookRow>`
+          UPDATE webhooks SET status = 'disabled', disabled_at = ${at(nowMs)}::timestamptz,
+                 disabled_reason = ${reason}, updated_at = ${at(nowMs)}::timestamptz
+          WHERE id = ANY(${ids}::text[]) AND status = 'active' AND deleted_at IS NULL RETURNING *`
+        if (rows.length === 0) return []
+        yield* tellOwners(rows, reason, nowMs)
+        yield* outbox.insert(rows.map(configRecord))
+        return rows.map(({ id }) => id)
+      }, sql.withTransaction)
 
       return WebhookStore.of({
         create: (webhook, nowMs) =>
@@ -193,7 +208,10 @@ export class WebhookStore extends Context.Service<
           Effect.gen(function* () {
             const rows = yield* sql<WebhookRow & { readonly deleted_at: string | null }>`
               UPDATE webhooks SET previous_sealed_secret = NULL, previous_secret_until = NULL
-              WHERE previous_secret_until <= ${at(nowMs)}::timestamptz RETURNING *`
+              WHERE id IN (
+                SELECT id FROM webhooks WHERE previous_secret_until <= ${at(nowMs)}::timestamptz
+                ORDER BY id LIMIT ${Limits.secretsResealed}
+              ) RETURNING *`
             const alive = rows.filter(({ deleted_at }) => deleted_at === null)
             if (alive.length > 0) yield* outbox.insert(alive.map(configRecord))
             return rows.length
@@ -209,16 +227,9 @@ export class WebhookStore extends Context.Service<
           }).pipe(sql.withTransaction),
 
         disable: (ids, reason, nowMs) =>
-          Effect.gen(function* () {
-            const rows = yield* sql<WebhookRow>`
-              UPDATE webhooks SET status = 'disabled', disabled_at = ${at(nowMs)}::timestamptz,
-                     disabled_reason = ${reason}, updated_at = ${at(nowMs)}::timestamptz
-              WHERE id = ANY(${ids}::text[]) AND status = 'active' AND deleted_at IS NULL RETURNING *`
-            if (rows.length === 0) return []
-            yield* tellOwners(rows, reason, nowMs)
-            yield* outbox.insert(rows.map(configRecord))
-            return rows.map(({ id }) => id)
-          }).pipe(sql.withTransaction)
+          Effect.forEach(Arr.chunksOf(ids, Limits.webhooksDisabled), (some) =>
+            disableSome(some, reason, nowMs)
+          ).pipe(Effect.map(Arr.flatten))
       })
     })
   )
@@ -227,7 +238,10 @@ export class WebhookStore extends Context.Service<
 /** Forgets secrets whose grace is over, within a minute of its end. Never ends by itself. */
 export const forgetPreviousSecrets = Effect.gen(function* () {
   const webhooks = yield* WebhookStore
-  const once = Effect.flatMap(Clock.currentTimeMillis, webhooks.dropPreviousSecrets)
+  const once = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    while ((yield* webhooks.dropPreviousSecrets(now)) === Limits.secretsResealed);
+  })
   return yield* Effect.forever(
     Effect.andThen(
       once.pipe(patiently("forgetting previous secrets")),

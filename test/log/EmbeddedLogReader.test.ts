@@ -1,8 +1,10 @@
 /** The log read beside its owner: what the owner has answered for, without a lock, and no more rows than are needed. */
+import { randomBytes } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { Limits } from "../../src/config/Limits.ts"
 import * as EmbeddedEventLog from "../../src/log/EmbeddedEventLog.ts"
 import { EventLog, EventLogReader } from "../../src/log/EventLog.ts"
 import { makeDatabase } from "../support/postgres.ts"
@@ -67,5 +69,29 @@ describe("a reader of the embedded log", () => {
       assert.strictEqual(record?.value, "3")
       assert.isAtMost((yield* fetched) - before, 4)
     })
+  )
+
+  it.live(
+    "reads few records of a compacted topic at a time where they are large, and all of them in the end",
+    () =>
+      Effect.gen(function* () {
+        const { log, reader } = yield* opened
+        const config = { topic: "webhooks.config", partition: 0 }
+        const bytes = 400_000
+        const keys = Array.from({ length: 30 }, (_, i) => `wh_${i}`)
+        const value = () => randomBytes(bytes / 2).toString("hex")
+        yield* log.transaction({
+          append: keys.map((key) => ({ topic: config.topic, key, value: value() }))
+        })
+        const found: Array<string> = []
+        while (found.length < keys.length) {
+          const records = yield* reader.read({ ...config, offset: found.length }, keys.length)
+          assert.isAtLeast(records.length, 1)
+          // Digits pack to half of their size.
+          assert.isAtMost(records.length, (2 * Limits.embeddedLogReadBytes) / bytes + 1)
+          found.push(...records.map(({ key }) => key))
+        }
+        assert.deepStrictEqual(found, keys)
+      })
   )
 })

@@ -1,5 +1,7 @@
 /** Routing finds exactly the webhooks that want an event, through every change of a webhook. */
 import { createHash } from "node:crypto"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { assert, describe, it } from "@effect/vitest"
 import { addressOfAccountId } from "../../src/domain/AccountId.ts"
 import { type EventType, eventTypes } from "../../src/domain/EventType.ts"
@@ -36,6 +38,13 @@ const indexOf = (...webhooks: ReadonlyArray<ReturnType<typeof webhook>>) => {
   return index
 }
 const ids = (found: ReadonlyArray<{ readonly id: string }>) => found.map(({ id }) => id)
+
+const keptBytes = () => {
+  setFlagsFromString("--expose-gc")
+  runInNewContext("gc")()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
 
 describe("webhook index", () => {
   it("matches by network, type and involved account, each webhook once and in the order of ids", () => {
@@ -123,5 +132,17 @@ describe("webhook index", () => {
         .sort()
       assert.deepStrictEqual(ids(index.match(asked)), expected)
     }
+  })
+
+  it("takes at most 64 bytes for a filter, whatever the number of types", () => {
+    const filters = (i: number) => Array.from({ length: 10_000 }, (_, n) => account(`${i}.${n}`))
+    const configs = Array.from({ length: 20 }, (_, i) =>
+      webhook(`wh_${i}`, { event_types: eventTypes, account_filters: filters(i) })
+    )
+    const before = keptBytes()
+    const index = indexOf(...configs)
+    const packed = configs.reduce((sum, { accounts }) => sum + accounts!.byteLength, 0)
+    assert.isAtMost((packed + keptBytes() - before) / 200_000, 64)
+    assert.lengthOf(index.match(event({ accounts: [account("7.9999")] })), 1)
   })
 })
