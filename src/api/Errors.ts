@@ -16,6 +16,8 @@ export const statusOf = {
   DELIVERY_NOT_FAILED: 409,
   JOB_NOT_CANCELLABLE: 409,
   REPLAY_LIMIT_REACHED: 409,
+  WEBHOOK_LIMIT_REACHED: 409,
+  KEY_LIMIT_REACHED: 409,
   WEBHOOK_DISABLED: 409,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
@@ -131,6 +133,22 @@ export class ReplayLimitReached extends Schema.Error<ReplayLimitReached>("Replay
   { httpApiStatus: 409, description: "The plan's replay jobs are all queued or running." }
 ) {}
 
+export class WebhookLimitReached extends Schema.Error<WebhookLimitReached>("WebhookLimitReached")(
+  fields(
+    "WEBHOOK_LIMIT_REACHED",
+    "The plan allows 10 webhooks, and the account has 10; delete one, or choose a larger plan."
+  ),
+  { httpApiStatus: 409, description: "The plan allows no more webhooks, or no more account filters in all." }
+) {}
+
+export class KeyLimitReached extends Schema.Error<KeyLimitReached>("KeyLimitReached")(
+  fields(
+    "KEY_LIMIT_REACHED",
+    "The plan allows 5 keys that are neither revoked nor expired, and there are as many; revoke one first."
+  ),
+  { httpApiStatus: 409, description: "The plan allows no more keys that are neither revoked nor expired." }
+) {}
+
 export class WebhookDisabled extends Schema.Error<WebhookDisabled>("WebhookDisabled")(
   fields(
     "WEBHOOK_DISABLED",
@@ -189,6 +207,12 @@ export const jobNotCancellable = (message: string) =>
 
 export const replayLimitReached = (message: string) =>
   new ReplayLimitReached({ error: { code: "REPLAY_LIMIT_REACHED", message } })
+
+export const webhookLimitReached = (message: string) =>
+  new WebhookLimitReached({ error: { code: "WEBHOOK_LIMIT_REACHED", message } })
+
+export const keyLimitReached = (message: string) =>
+  new KeyLimitReached({ error: { code: "KEY_LIMIT_REACHED", message } })
 
 export const webhookDisabled = (message: string) =>
   new WebhookDisabled({ error: { code: "WEBHOOK_DISABLED", message } })

@@ -1,11 +1,12 @@
 /** `ledgerhook webhook list`: what all accounts, or one, have registered. */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { type WebhookSummary, webhookSummaries } from "../storage/WebhookOverview.ts"
+import { webhookSummaries } from "../storage/WebhookOverview.ts"
+import type { ListedWebhook } from "../storage/WebhookRow.ts"
 import { accountFlag, findAccount, stores } from "./Stores.ts"
 import { type Column, GREEN, json, printList, RED } from "./Table.ts"
 
-const columns: ReadonlyArray<Column<WebhookSummary>> = [
+const columns: ReadonlyArray<Column<ListedWebhook>> = [
   { head: "ID", cell: ({ id }) => id },
   { head: "ACCOUNT", cell: ({ account_id }) => account_id },
   { head: "NETWORK", cell: ({ network }) => network },
@@ -28,7 +29,7 @@ const list = Command.make(
       if (accountId !== undefined) yield* findAccount(accountId)
       yield* printList({
         json: asJson,
-        page: (before: WebhookSummary | undefined, limit) => webhookSummaries(accountId, before?.id, limit),
+        page: (before: ListedWebhook | undefined, limit) => webhookSummaries(accountId, before?.id, limit),
         columns,
         toJson: (webhook) => webhook,
         none: "There is no webhook; POST /v1/webhooks registers one."
@@ -36,7 +37,7 @@ const list = Command.make(
     }).pipe(Effect.provide(stores("webhook list")))
 ).pipe(
   Command.withDescription(
-    "Show webhooks, newest first, of all accounts or of one. FAILURES counts failed deliveries in a row. Secrets and headers are not shown."
+    "Show webhooks, newest first, of all accounts or of one. FAILURES counts failed deliveries in a row. Secrets and headers are not shown, and of a webhook's account filters the first 100."
   ),
   Command.withShortDescription("Show webhooks"),
   Command.withExamples([

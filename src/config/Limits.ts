@@ -334,9 +334,9 @@ export const Limits = {
   // --- API
   /** A request body. */
   requestBodyBytes: 1024 * 1024,
-  /** What one webhook may hold. */
+  /** What one webhook may hold. How many an account may have, its plan says (domain/Plans.ts). */
   ...webhookBounds,
-  /** What one account may hold of API keys. */
+  /** What an API key may be called. How many an account may have, its plan says (domain/Plans.ts). */
   ...apiKeyBounds,
   /** Requests that wait while others are admitted; they go together in one statement, and more are a 503 at once. */
   admissionQueue: 5_000,

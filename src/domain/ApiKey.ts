@@ -24,9 +24,7 @@ export const hasScope = (held: ReadonlyArray<Scope>, scope: Scope): boolean =>
 
 export const apiKeyBounds = {
   /** Characters of a key's name. */
-  apiKeyNameLength: 100,
-  /** Keys of one account that work: neither revoked nor expired. The operator's own commands may make more. */
-  apiKeysPerAccount: 100
+  apiKeyNameLength: 100
 } as const
 
 /** Who a valid key stands for. */

@@ -11,6 +11,12 @@ export interface PlanLimits {
   /** Delivery attempts a UTC calendar month; null: no quota. */
   readonly monthlyDeliveries: number | null
   readonly concurrentReplays: number
+  /** Webhooks, active or disabled. */
+  readonly webhooks: number
+  /** Addresses in the filters of all of them. */
+  readonly accountFilters: number
+  /** API keys that are neither revoked nor expired. The operator's own commands may make more. */
+  readonly apiKeys: number
 }
 
 export const planLimits: Readonly<Record<Plan, PlanLimits>> = {
@@ -18,31 +24,46 @@ export const planLimits: Readonly<Record<Plan, PlanLimits>> = {
     requestsPerMinute: 60,
     requestsPerDay: 1_000,
     monthlyDeliveries: 10_000,
-    concurrentReplays: 1
+    concurrentReplays: 1,
+    webhooks: 10,
+    accountFilters: 10_000,
+    apiKeys: 5
   },
   builder: {
     requestsPerMinute: 300,
     requestsPerDay: 10_000,
     monthlyDeliveries: 250_000,
-    concurrentReplays: 2
+    concurrentReplays: 2,
+    webhooks: 50,
+    accountFilters: 50_000,
+    apiKeys: 20
   },
   professional: {
     requestsPerMinute: 1_000,
     requestsPerDay: 100_000,
     monthlyDeliveries: 5_000_000,
-    concurrentReplays: 5
+    concurrentReplays: 5,
+    webhooks: 200,
+    accountFilters: 200_000,
+    apiKeys: 100
   },
   compliance: {
     requestsPerMinute: 1_000,
     requestsPerDay: 100_000,
     monthlyDeliveries: 5_000_000,
-    concurrentReplays: 10
+    concurrentReplays: 10,
+    webhooks: 500,
+    accountFilters: 500_000,
+    apiKeys: 100
   },
   enterprise: {
     requestsPerMinute: 10_000,
     requestsPerDay: 10_000_000,
     monthlyDeliveries: null,
-    concurrentReplays: 50
+    concurrentReplays: 50,
+    webhooks: 10_000,
+    accountFilters: 2_000_000,
+    apiKeys: 100
   }
 }
 
@@ -50,7 +71,7 @@ export const planLimits: Readonly<Record<Plan, PlanLimits>> = {
 export const CUSTOM_PLAN: Plan = "enterprise"
 
 /** An account's own figures; null: the plan's. */
-export type LimitOverrides = { readonly [K in keyof PlanLimits]: number | null }
+export type LimitOverrides = { readonly [K in Exclude<keyof PlanLimits, "apiKeys">]: number | null }
 
 export const limitsOf = (plan: Plan, own: LimitOverrides): PlanLimits => {
   const standard = planLimits[plan]
@@ -59,7 +80,10 @@ export const limitsOf = (plan: Plan, own: LimitOverrides): PlanLimits => {
     requestsPerMinute: own.requestsPerMinute ?? standard.requestsPerMinute,
     requestsPerDay: own.requestsPerDay ?? standard.requestsPerDay,
     monthlyDeliveries: own.monthlyDeliveries ?? standard.monthlyDeliveries,
-    concurrentReplays: own.concurrentReplays ?? standard.concurrentReplays
+    concurrentReplays: own.concurrentReplays ?? standard.concurrentReplays,
+    webhooks: own.webhooks ?? standard.webhooks,
+    accountFilters: own.accountFilters ?? standard.accountFilters,
+    apiKeys: standard.apiKeys
   }
 }
 
@@ -68,5 +92,8 @@ export const limitsJson = (limits: PlanLimits) => ({
   requests_per_minute: limits.requestsPerMinute,
   requests_per_day: limits.requestsPerDay,
   monthly_deliveries: limits.monthlyDeliveries,
-  concurrent_replays: limits.concurrentReplays
+  concurrent_replays: limits.concurrentReplays,
+  webhooks: limits.webhooks,
+  account_filters: limits.accountFilters,
+  api_keys: limits.apiKeys
 })

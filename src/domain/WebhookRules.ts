@@ -8,6 +8,8 @@ import { type EventType, eventTypes, expandPattern } from "./EventType.ts"
 export const webhookBounds = {
   /** Account addresses in one webhook's filter. */
   accountFilters: 10_000,
+  /** Those of one webhook that a list shows. */
+  listedAccountFilters: 100,
   /** Characters of an endpoint's address. */
   urlLength: 2_048,
   /** Characters of a webhook's description. */
@@ -58,6 +60,9 @@ const ownHeaders = new Set([
 ])
 const OWN_PREFIX = "x-service-"
 
+/** What answers show in the place of a header's value: values are often secrets. */
+export const HIDDEN_VALUE = "***"
+
 /** What is wrong with the headers a webhook wants to add; undefined when nothing is. */
 export const headersProblem = (headers: Readonly<Record<string, string>>): string | undefined => {
   const names = Object.keys(headers)
@@ -76,6 +81,9 @@ export const headersProblem = (headers: Readonly<Record<string, string>>): strin
     if (seen.has(lower)) return `must hold ${name} once; upper and lower case are the same header`
     seen.add(lower)
     const value = headers[name]!
+    if (value === HIDDEN_VALUE) {
+      return `must not hold ${HIDDEN_VALUE} in ${name}: values are not shown again, so give the value itself`
+    }
     if (value.length > webhookBounds.webhookHeaderLength || !/^(?:[!-~](?:[ -~]*[!-~])?)?$/.test(value)) {
       return `must have in ${name} a value of at most ${webhookBounds.webhookHeaderLength} visible ASCII characters`
     }

@@ -8,6 +8,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { AdvisoryLocks } from "../config/AdvisoryLocks.ts"
 import { randomId } from "../domain/Ids.ts"
 import type { LimitOverrides, Plan } from "../domain/Plans.ts"
+import { OWN_LIMITS, ownColumns } from "./AccountLimits.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 
 export interface NewAccount {
@@ -31,19 +32,14 @@ export interface KeyOwnership {
 }
 
 export interface AccountChange {
+  readonly name?: string
+  readonly email?: string
   readonly plan?: Plan
   /** Limits that are not named stay as they are. */
   readonly own?: Partial<LimitOverrides>
   /** Suspending an account again keeps the first time. */
   readonly suspended?: boolean
 }
-
-const ownColumns: ReadonlyArray<readonly [keyof LimitOverrides, string]> = [
-  ["requestsPerMinute", "requests_per_minute"],
-  ["requestsPerDay", "requests_per_day"],
-  ["monthlyDeliveries", "monthly_deliveries"],
-  ["concurrentReplays", "concurrent_replays"]
-]
 
 export class AccountStore extends Context.Service<
   AccountStore,
@@ -85,9 +81,7 @@ export class AccountStore extends Context.Service<
 
       const at = (unixMs: number) => sql`${new Date(unixMs).toISOString()}::timestamptz`
       const columns = sql`
-        id, name, email, plan, created_at, suspended_at, jsonb_build_object(
-          'requestsPerMinute', requests_per_minute, 'requestsPerDay', requests_per_day,
-          'monthlyDeliveries', monthly_deliveries, 'concurrentReplays', concurrent_replays) AS own`
+        id, name, email, plan, created_at, suspended_at, ${sql.literal(OWN_LIMITS)} AS own`
 
       const create = Effect.fnUntraced(function* (account: NewAccount, nowMs: number) {
         const id = randomId("acct_", nowMs)
@@ -115,17 +109,19 @@ export class AccountStore extends Context.Service<
             Effect.map(([key]) => Option.fromNullishOr(key))
           ),
 
-        change: (id, { plan, own = {}, suspended }, nowMs) =>
+        change: (id, { name, email, plan, own = {}, suspended }, nowMs) =>
           sql<Account>`
             UPDATE accounts SET ${sql.csv([
               // A statement sets something; this is what stays as it is.
               sql`id = id`,
+              ...(name === undefined ? [] : [sql`name = ${name}`]),
+              ...(email === undefined ? [] : [sql`email = ${email}`]),
               ...(plan === undefined ? [] : [sql`plan = ${plan}`]),
-              ...ownColumns.flatMap(([limit, name]) => {
+              ...ownColumns.flatMap(([limit, column]) => {
                 const value = own[limit]
                 return value === undefined
                   ? []
-                  : [sql`${sql(name)} = ${value === null ? null : String(value)}::bigint`]
+                  : [sql`${sql(column)} = ${value === null ? null : String(value)}::bigint`]
               }),
               ...(suspended === undefined
                 ? []

@@ -2,11 +2,12 @@
  * API keys: made, listed, revoked. Only the SHA-256 of a key is stored; its value is returned once, where it is made.
  * Every key has its row of `key_usage` from the beginning: admission (storage/KeyAdmission.ts) counts there.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { keyHint, keySha256, newKeyValue, type Scope } from "../domain/ApiKey.ts"
 import { randomId } from "../domain/Ids.ts"
 import type { KeyEnvironment } from "../domain/Network.ts"
+import { lockedLimits } from "./AccountLimits.ts"
 import { column } from "./Columns.ts"
 
 export interface NewApiKey {
@@ -18,8 +19,8 @@ export interface NewApiKey {
   readonly expiresAt?: number
   /** A value of the operator's own (ADMIN_KEY); made here by default. */
   readonly value?: string
-  /** Refused when the account has this many keys that work; unbounded by default. */
-  readonly atMost?: number
+  /** Whether it is refused when the account has all the keys that its limits allow; by default it is not. */
+  readonly withinLimits?: boolean
 }
 
 export interface CreatedApiKey {
@@ -50,7 +51,7 @@ export interface ApiKeyRow {
 export class ApiKeyStore extends Context.Service<
   ApiKeyStore,
   {
-    /** Undefined when a key of that value exists already, whoever's it is, or when there are `atMost` keys. */
+    /** Undefined when a key of that value exists already, whoever's it is, or when the limit is reached. */
     readonly create: (
       key: NewApiKey,
       nowMs: number
@@ -61,6 +62,11 @@ export class ApiKeyStore extends Context.Service<
       beforeId: string | undefined,
       limit: number
     ) => Effect.Effect<ReadonlyArray<ApiKeyRow>, SqlError.SqlError>
+    /** What one key may do; none when the owner has no such key. */
+    readonly scopesOf: (
+      owner: KeyOwner,
+      id: string
+    ) => Effect.Effect<Option.Option<ReadonlyArray<Scope>>, SqlError.SqlError>
     /** False when the owner has no such key. A revoked key stays revoked since the first time. */
     readonly revoke: (owner: KeyOwner, id: string, nowMs: number) => Effect.Effect<boolean, SqlError.SqlError>
   }
@@ -73,11 +79,10 @@ export class ApiKeyStore extends Context.Service<
       const owned = ({ accountId, environments }: KeyOwner) =>
         sql`account_id = ${accountId} AND environment = ANY(${environments}::text[])`
 
-      /** Whoever makes a key of the account at the same time waits for this transaction, and counts it. */
-      const hasRoom = Effect.fnUntraced(function* (accountId: string, atMost: number, nowMs: number) {
-        yield* sql`SELECT 1 FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`
+      const hasRoom = Effect.fnUntraced(function* (accountId: string, nowMs: number) {
+        const limits = yield* lockedLimits(sql, accountId)
         const [row] = yield* sql<{ readonly room: boolean }>`
-          SELECT count(*) < ${atMost} AS room FROM api_keys
+          SELECT count(*) < ${limits?.apiKeys ?? 0} AS room FROM api_keys
           WHERE account_id = ${accountId} AND revoked_at IS NULL
             AND (expires_at IS NULL OR expires_at > ${at(nowMs)}::timestamptz)`
         return row!.room
@@ -86,8 +91,7 @@ export class ApiKeyStore extends Context.Service<
       return ApiKeyStore.of({
         create: (key, nowMs) =>
           Effect.gen(function* () {
-            if (key.atMost !== undefined && !(yield* hasRoom(key.accountId, key.atMost, nowMs)))
-              return undefined
+            if (key.withinLimits === true && !(yield* hasRoom(key.accountId, nowMs))) return undefined
             const id = randomId("key_", nowMs)
             const value = key.value ?? newKeyValue(key.environment)
             const made = yield* sql`
@@ -107,6 +111,13 @@ export class ApiKeyStore extends Context.Service<
             FROM api_keys JOIN key_usage ON key_id = id
             WHERE ${sql.and([owned(owner), ...(beforeId === undefined ? [] : [sql`id < ${beforeId}`])])}
             ORDER BY id DESC LIMIT ${limit}`,
+
+        scopesOf: (owner, id) =>
+          sql<
+            Pick<ApiKeyRow, "scopes">
+          >`SELECT scopes FROM api_keys WHERE id = ${id} AND ${owned(owner)}`.pipe(
+            Effect.map(([key]) => Option.fromUndefinedOr(key?.scopes))
+          ),
 
         revoke: (owner, id, nowMs) =>
           sql`

@@ -41,6 +41,8 @@ interface Row {
   readonly own_day: number | null
   readonly own_deliveries: number | null
   readonly own_replays: number | null
+  readonly own_webhooks: number | null
+  readonly own_filters: number | null
   readonly minute: number
   readonly day: number
   readonly minute_used: number
@@ -56,7 +58,9 @@ const admissionOf = (row: Row): Admission => {
     requestsPerMinute: row.own_minute,
     requestsPerDay: row.own_day,
     monthlyDeliveries: row.own_deliveries,
-    concurrentReplays: row.own_replays
+    concurrentReplays: row.own_replays,
+    webhooks: row.own_webhooks,
+    accountFilters: row.own_filters
   })
   return {
     identity: {
@@ -110,6 +114,7 @@ export class KeyAdmission extends Context.Service<
                      account.plan, account.suspended_at IS NOT NULL AS suspended,
                      account.requests_per_minute AS own_minute, account.requests_per_day AS own_day,
                      account.monthly_deliveries::float8 AS own_deliveries, account.concurrent_replays AS own_replays,
+                     account.webhooks AS own_webhooks, account.account_filters AS own_filters,
                      coalesce(CASE WHEN account.plan = ${CUSTOM_PLAN} THEN account.requests_per_minute END,
                               standard.per_minute) AS minute_limit,
                      coalesce(CASE WHEN account.plan = ${CUSTOM_PLAN} THEN account.requests_per_day END,
@@ -145,7 +150,7 @@ export class KeyAdmission extends Context.Service<
                      OR counted.at - counted.last_used_at >= interval '1 minute')
             )
             SELECT sha256, key_id, account_id, environment, scopes, plan, suspended, own_minute, own_day, own_deliveries,
-                   own_replays, minute, minute_used, day, day_used, admitted
+                   own_replays, own_webhooks, own_filters, minute, minute_used, day, day_used, admitted
             FROM counted`.pipe(
             Effect.map((rows) => new Map(rows.map((row) => [row.sha256, admissionOf(row)])))
           )

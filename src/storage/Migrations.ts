@@ -25,6 +25,7 @@ import pendingMinutes from "./migrations/0017_pending_minutes.ts"
 import pendingTypes from "./migrations/0018_pending_types.ts"
 import quarantine from "./migrations/0019_quarantine.ts"
 import logIdentity from "./migrations/0020_log_identity.ts"
+import webhookLimits from "./migrations/0021_webhook_limits.ts"
 
 const migrations = {
   "0001_foundation": foundation,
@@ -46,7 +47,8 @@ const migrations = {
   "0017_pending_minutes": pendingMinutes,
   "0018_pending_types": pendingTypes,
   "0019_quarantine": quarantine,
-  "0020_log_identity": logIdentity
+  "0020_log_identity": logIdentity,
+  "0021_webhook_limits": webhookLimits
 }
 const TABLE = "migrations"
 const newest = Object.keys(migrations).length

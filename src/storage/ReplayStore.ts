@@ -7,10 +7,10 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
 import type { Network } from "../domain/Network.ts"
-import { type LimitOverrides, limitsOf, type Plan } from "../domain/Plans.ts"
 import { CHARGED_NETWORK } from "../domain/Quota.ts"
 import type { ReplayFilters, ReplayStatus } from "../domain/Replay.ts"
 import type { WebhookStatus } from "../domain/Webhook.ts"
+import { lockedLimits } from "./AccountLimits.ts"
 import { column } from "./Columns.ts"
 import { endJob } from "./ReplayWork.ts"
 import { quotaUsedUp } from "./UsageStore.ts"
@@ -116,18 +116,16 @@ export class ReplayStore extends Context.Service<
         nowMs: number
       ): Effect.fn.Return<CreateResult, SqlError.SqlError> {
         // Held to the end: of two requests the second counts the first's job.
-        const [account] = yield* sql<{ readonly plan: Plan; readonly own: LimitOverrides }>`
-          SELECT plan, jsonb_build_object('concurrentReplays', concurrent_replays) AS own FROM accounts
-          WHERE id = ${owner.accountId} FOR NO KEY UPDATE`
+        const limits = yield* lockedLimits(sql, owner.accountId)
         const [webhook] = yield* sql<{ readonly status: WebhookStatus; readonly network: Network }>`
           SELECT status, network FROM webhooks WHERE id = ${job.webhookId} AND ${owned(owner)} AND deleted_at IS NULL
           FOR SHARE`
-        if (account === undefined || webhook === undefined) return "not found"
+        if (limits === undefined || webhook === undefined) return "not found"
         if (webhook.status !== "active") return "webhook disabled"
         const [open] = yield* sql<{ readonly jobs: number }>`
           SELECT count(*)::int AS jobs FROM replay_jobs
           WHERE account_id = ${owner.accountId} AND status IN ('queued', 'running')`
-        if (open!.jobs >= limitsOf(account.plan, account.own).concurrentReplays) return "limit reached"
+        if (open!.jobs >= limits.concurrentReplays) return "limit reached"
         if (webhook.network === CHARGED_NETWORK && (yield* quotaUsedUp(sql, owner.accountId, nowMs))) {
           return "quota used up"
         }

@@ -2,7 +2,7 @@
 
 import type { Network } from "../domain/Network.ts"
 import { CONFIG_TOPIC, type WebhookConfig, type WebhookStatus } from "../domain/Webhook.ts"
-import { expandPatterns } from "../domain/WebhookRules.ts"
+import { expandPatterns, webhookBounds } from "../domain/WebhookRules.ts"
 
 /** Times are ISO 8601 texts as the driver gives them. */
 export interface WebhookRow {
@@ -14,6 +14,7 @@ export interface WebhookRow {
   /** As the customer gave them, patterns included. */
   readonly event_types: ReadonlyArray<string>
   readonly account_filters: ReadonlyArray<string>
+  readonly account_filters_count: number
   readonly status: WebhookStatus
   readonly consecutive_failures: number
   readonly max_in_flight: number
@@ -28,6 +29,17 @@ export interface WebhookRow {
   readonly disabled_at: string | null
   readonly disabled_reason: string | null
 }
+
+/** As lists have them: long filters would make a page of 37 MB. */
+export type ListedWebhook = Omit<
+  WebhookRow,
+  "headers" | "sealed_secret" | "previous_sealed_secret" | "previous_secret_until"
+>
+
+export const LISTED_COLUMNS = `
+  id, account_id, network, url, description, event_types,
+  account_filters[1:${webhookBounds.listedAccountFilters}] AS account_filters, account_filters_count, status,
+  consecutive_failures, max_in_flight, max_per_second, created_at, updated_at, disabled_at, disabled_reason`
 
 /** What a customer may change. */
 export type WebhookChange = Partial<

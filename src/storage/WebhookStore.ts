@@ -3,17 +3,27 @@
  * learn is what the rows say, in the same order. Customers reach only what their account and their key's networks own:
  * anything else does not exist for them.
  */
-import { Array as Arr, Clock, Context, Effect, Layer, Option } from "effect"
+import { Array as Arr, Clock, Context, Data, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
 import { webhookDisabledMail } from "../domain/Mails.ts"
 import type { Network } from "../domain/Network.ts"
+import type { PlanLimits } from "../domain/Plans.ts"
 import type { WebhookStatus } from "../domain/Webhook.ts"
+import { lockedLimits } from "./AccountLimits.ts"
 import { column } from "./Columns.ts"
 import { queueMails } from "./MailStore.ts"
 import { Outbox } from "./Outbox.ts"
-import { changed, configRecord, tombstone, type WebhookChange, type WebhookRow } from "./WebhookRow.ts"
+import {
+  changed,
+  configRecord,
+  LISTED_COLUMNS,
+  type ListedWebhook,
+  tombstone,
+  type WebhookChange,
+  type WebhookRow
+} from "./WebhookRow.ts"
 
 /** Whose webhooks a request may see. */
 export interface Owner {
@@ -36,11 +46,22 @@ export type NewWebhook = Pick<
   | "sealed_secret"
 >
 
+/** A webhook of a list, with the names of its headers. */
+export type WebhookSeen = ListedWebhook & Pick<WebhookRow, "headers">
+
 export interface SecretRotation {
   readonly sealedSecret: string
   /** Unix milliseconds up to which the secret until now signs too; null: not at all. */
   readonly previousUntil: number | null
 }
+
+/** The account has, or would have, more than its limits allow. */
+export class WebhookLimit extends Data.TaggedError("WebhookLimit")<{
+  readonly limit: "webhooks" | "accountFilters"
+  readonly allowed: number
+  /** What the account has without this change. */
+  readonly present: number
+}> {}
 
 const DAY_MS = 86_400_000
 
@@ -53,20 +74,24 @@ export const afterDeadlock = {
 export class WebhookStore extends Context.Service<
   WebhookStore,
   {
-    readonly create: (webhook: NewWebhook, nowMs: number) => Effect.Effect<WebhookRow, SqlError.SqlError>
+    readonly create: (
+      webhook: NewWebhook,
+      nowMs: number
+    ) => Effect.Effect<WebhookRow, WebhookLimit | SqlError.SqlError>
     readonly find: (owner: Owner, id: string) => Effect.Effect<Option.Option<WebhookRow>, SqlError.SqlError>
     /** Newest first, those with an id below `beforeId`. */
     readonly list: (
       owner: Owner,
       filter: { readonly status: WebhookStatus | undefined; readonly beforeId: string | undefined },
       limit: number
-    ) => Effect.Effect<ReadonlyArray<WebhookRow>, SqlError.SqlError>
+    ) => Effect.Effect<ReadonlyArray<WebhookSeen>, SqlError.SqlError>
+    /** What an account has beyond its limits stays, and may be changed as long as its filters do not grow. */
     readonly change: (
       owner: Owner,
       id: string,
       change: WebhookChange,
       nowMs: number
-    ) => Effect.Effect<Option.Option<WebhookRow>, SqlError.SqlError>
+    ) => Effect.Effect<Option.Option<WebhookRow>, WebhookLimit | SqlError.SqlError>
     /** A previous secret that is still in its grace gives way to the one until now. */
     readonly rotateSecret: (
       owner: Owner,
@@ -95,6 +120,21 @@ export class WebhookStore extends Context.Service<
       const owned = ({ accountId, networks }: Owner) =>
         sql`account_id = ${accountId} AND network = ANY(${networks}::text[]) AND deleted_at IS NULL`
       const first = <A>(rows: ReadonlyArray<A>): Option.Option<A> => Option.fromNullishOr(rows[0])
+
+      /** While the account's row is held (`lockedLimits`). */
+      const requireRoom = Effect.fnUntraced(function* (
+        accountId: string,
+        limits: PlanLimits,
+        more: { readonly webhooks: number; readonly accountFilters: number }
+      ) {
+        const [present] = yield* sql<{ readonly webhooks: number; readonly accountFilters: number }>`
+          SELECT count(*)::int AS webhooks, coalesce(sum(account_filters_count), 0)::int AS "accountFilters"
+          FROM webhooks WHERE account_id = ${accountId} AND deleted_at IS NULL`
+        for (const limit of ["webhooks", "accountFilters"] as const) {
+          if (more[limit] > 0 && present![limit] + more[limit] > limits[limit])
+            return yield* new WebhookLimit({ limit, allowed: limits[limit], present: present![limit] })
+        }
+      })
 
       /** A mail each, in the transaction that disables them. */
       const tellOwners = Effect.fnUntraced(function* (
@@ -147,6 +187,9 @@ export class WebhookStore extends Context.Service<
       return WebhookStore.of({
         create: (webhook, nowMs) =>
           Effect.gen(function* () {
+            const limits = yield* lockedLimits(sql, webhook.account_id)
+            const more = { webhooks: 1, accountFilters: webhook.account_filters.length }
+            if (limits !== undefined) yield* requireRoom(webhook.account_id, limits, more)
             const [row] = yield* sql<WebhookRow>`
               INSERT INTO webhooks (id, account_id, network, url, description, event_types, account_filters, status,
                                     max_in_flight, max_per_second, headers, sealed_secret, created_at, updated_at)
@@ -165,8 +208,8 @@ export class WebhookStore extends Context.Service<
           ),
 
         list: (owner, { status, beforeId }, limit) =>
-          sql<WebhookRow>`
-            SELECT * FROM webhooks WHERE ${sql.and([
+          sql<WebhookSeen>`
+            SELECT ${sql.literal(LISTED_COLUMNS)}, headers FROM webhooks WHERE ${sql.and([
               owned(owner),
               ...(status === undefined ? [] : [sql`status = ${status}`]),
               ...(beforeId === undefined ? [] : [sql`id < ${beforeId}`])
@@ -174,10 +217,15 @@ export class WebhookStore extends Context.Service<
 
         change: (owner, id, change, nowMs) =>
           Effect.gen(function* () {
+            const limits =
+              change.account_filters === undefined ? undefined : yield* lockedLimits(sql, owner.accountId)
             const [row] = yield* sql<WebhookRow>`
               SELECT * FROM webhooks WHERE id = ${id} AND ${owned(owner)} FOR UPDATE`
             if (row === undefined) return Option.none<WebhookRow>()
             const next = changed(row, change, at(nowMs))
+            const accountFilters = next.account_filters.length - row.account_filters.length
+            if (limits !== undefined)
+              yield* requireRoom(owner.accountId, limits, { webhooks: 0, accountFilters })
             const [written] = yield* sql<WebhookRow>`
               UPDATE webhooks SET
                 url = ${next.url}, description = ${next.description}, event_types = ${column(next.event_types)}::text[],

@@ -25,7 +25,10 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/account", (it) => {
             requests_per_minute: limits.requestsPerMinute,
             requests_per_day: limits.requestsPerDay,
             monthly_deliveries: limits.monthlyDeliveries,
-            concurrent_replays: limits.concurrentReplays
+            concurrent_replays: limits.concurrentReplays,
+            webhooks: limits.webhooks,
+            account_filters: limits.accountFilters,
+            api_keys: limits.apiKeys
           },
           usage: {
             month: new Date().toISOString().slice(0, 7),

@@ -2,7 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { apiKeyBounds } from "../../src/domain/ApiKey.ts"
+import { apiKeyBounds, type Scope } from "../../src/domain/ApiKey.ts"
+import { planLimits } from "../../src/domain/Plans.ts"
 import { ApiKeyStore } from "../../src/storage/ApiKeyStore.ts"
 import { ApiUnderTest, anotherServer, apiLayer } from "../support/api.ts"
 
@@ -169,6 +170,33 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/api-keys", (it) => {
     })
   )
 
+  it.effect("a key revokes only keys whose scopes it has, itself among them", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const keys = yield* ApiKeyStore
+      const { accountId, key: admin } = yield* api.account()
+      const make = (scopes: ReadonlyArray<Scope>) =>
+        Effect.map(
+          keys.create({ accountId, name: "x", scopes, environment: "live" }, Date.now()),
+          (created) => created!
+        )
+      const keeper = yield* make(["api_keys:write", "events:read"])
+      const revoke = ({ id }: { readonly id: string }, key = keeper.value) =>
+        api.call("DELETE", `${PATH}/${id}`, { key })
+      for (const scopes of [["admin"], ["events:read", "webhooks:write"]] as const) {
+        const other = yield* make(scopes)
+        const answer = yield* revoke(other)
+        assert.deepStrictEqual([answer.status, answer.body.error.code], [403, "FORBIDDEN"])
+        assert.include(answer.body.error.message, ` ${scopes.at(-1)},`)
+        assert.strictEqual((yield* api.call("GET", "/v1/account", { key: other.value })).status, 200)
+        assert.strictEqual((yield* revoke(other, admin)).status, 204)
+      }
+      assert.strictEqual((yield* revoke(yield* make(["events:read"]))).status, 204)
+      assert.strictEqual((yield* revoke(keeper)).status, 204)
+      assert.strictEqual((yield* revoke(keeper)).status, 401)
+    })
+  )
+
   it.effect("another account's keys do not exist", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
@@ -209,29 +237,31 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/api-keys", (it) => {
     })
   )
 
-  it.effect("an account has a bounded number of keys, also when they are made at once", () =>
-    Effect.gen(function* () {
-      const api = yield* ApiUnderTest
-      const keys = yield* ApiKeyStore
-      const { accountId, key } = yield* api.account()
-      const { apiKeysPerAccount } = apiKeyBounds
-      const admin = { accountId, name: "x", scopes: ["admin"], environment: "live" } as const
-      for (let i = 0; i < apiKeysPerAccount - 3; i++) yield* keys.create(admin, Date.now())
-      // Neither counts: one has expired, one is revoked.
-      yield* keys.create({ ...admin, expiresAt: Date.now() - 1 }, Date.now())
-      const gone = yield* keys.create(admin, Date.now())
-      yield* keys.revoke({ accountId, environments: ["live"] }, gone!.id, Date.now())
-      const made = yield* Effect.all(
-        Array.from({ length: 6 }, () => api.call("POST", PATH, { key, body: valid })),
-        { concurrency: "unbounded" }
-      )
-      const statuses = made.map(({ status }) => status).toSorted()
-      assert.deepStrictEqual(statuses, [201, 201, 403, 403, 403, 403])
-      const refusal = made.find(({ status }) => status === 403)
-      assert.match(refusal?.body.error.message, /may have 100 keys/)
-      const created = made.find(({ status }) => status === 201)
-      yield* api.call("DELETE", `${PATH}/${created?.body.id}`, { key })
-      assert.strictEqual((yield* api.call("POST", PATH, { key, body: valid })).status, 201)
-    })
-  )
+  for (const plan of ["developer", "builder", "enterprise"] as const)
+    it.effect(`an account has as many keys as ${plan} allows, also when they are made at once`, () =>
+      Effect.gen(function* () {
+        const api = yield* ApiUnderTest
+        const keys = yield* ApiKeyStore
+        const { accountId, key } = yield* api.account("live", plan)
+        const most = planLimits[plan].apiKeys
+        const admin = { accountId, name: "x", scopes: ["admin"], environment: "live" } as const
+        for (let i = 0; i < most - 3; i++) yield* keys.create(admin, Date.now())
+        // Neither counts: one has expired, one is revoked.
+        yield* keys.create({ ...admin, expiresAt: Date.now() - 1 }, Date.now())
+        const gone = yield* keys.create(admin, Date.now())
+        yield* keys.revoke({ accountId, environments: ["live"] }, gone!.id, Date.now())
+        const made = yield* Effect.all(
+          Array.from({ length: 6 }, () => api.call("POST", PATH, { key, body: valid })),
+          { concurrency: "unbounded" }
+        )
+        const statuses = made.map(({ status }) => status).toSorted()
+        assert.deepStrictEqual(statuses, [201, 201, 409, 409, 409, 409])
+        const refusal = made.find(({ status }) => status === 409)
+        assert.strictEqual(refusal?.body.error.code, "KEY_LIMIT_REACHED")
+        assert.include(refusal?.body.error.message, ` ${most} keys`)
+        const created = made.find(({ status }) => status === 201)
+        yield* api.call("DELETE", `${PATH}/${created?.body.id}`, { key })
+        assert.strictEqual((yield* api.call("POST", PATH, { key, body: valid })).status, 201)
+      })
+    )
 })

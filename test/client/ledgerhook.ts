@@ -28,7 +28,7 @@ export type NewWebhook = {
     description?: string | null;
     /** classic addresses, one of which an event must involve; empty, the default: every account */
     account_filters?: string[];
-    /** sent with every delivery; up to 20, none of the service's own */
+    /** sent with every delivery; up to 20, none of the service's own. Their values are not shown again */
     headers?: {
         [key: string]: string;
     };
@@ -46,8 +46,10 @@ export type CreatedWebhook = {
     description: string | null;
     /** as they were given */
     event_types: string[];
-    /** classic addresses; empty: every account */
+    /** classic addresses; empty: every account. A list shows the first 100 of each webhook */
     account_filters: string[];
+    /** how many there are in all */
+    account_filters_count: number;
     /** mainnet with live keys; testnet (the default) or devnet with test keys */
     network: "mainnet" | "testnet" | "devnet";
     /** a disabled webhook gets nothing new; active enables it again */
@@ -58,7 +60,7 @@ export type CreatedWebhook = {
     max_in_flight: number;
     /** attempts a second at most; null: no limit */
     max_per_second: number | null;
-    /** sent with every delivery */
+    /** the names of the headers sent with every delivery; their values are not shown again, but as *** */
     headers: {
         [key: string]: string;
     };
@@ -105,6 +107,15 @@ export type MethodNotAllowed = {
     error: {
         /** for programs: stable */
         code: "METHOD_NOT_ALLOWED";
+        /** for people: one sentence, whose wording may change */
+        message: string;
+    };
+};
+export type WebhookLimitReached = {
+    /** what is wrong */
+    error: {
+        /** for programs: stable */
+        code: "WEBHOOK_LIMIT_REACHED";
         /** for people: one sentence, whose wording may change */
         message: string;
     };
@@ -163,8 +174,10 @@ export type Webhook = {
     description: string | null;
     /** as they were given */
     event_types: string[];
-    /** classic addresses; empty: every account */
+    /** classic addresses; empty: every account. A list shows the first 100 of each webhook */
     account_filters: string[];
+    /** how many there are in all */
+    account_filters_count: number;
     /** mainnet with live keys; testnet (the default) or devnet with test keys */
     network: "mainnet" | "testnet" | "devnet";
     /** a disabled webhook gets nothing new; active enables it again */
@@ -175,7 +188,7 @@ export type Webhook = {
     max_in_flight: number;
     /** attempts a second at most; null: no limit */
     max_per_second: number | null;
-    /** sent with every delivery */
+    /** the names of the headers sent with every delivery; their values are not shown again, but as *** */
     headers: {
         [key: string]: string;
     };
@@ -216,7 +229,7 @@ export type WebhookChange = {
     description?: string | null;
     /** classic addresses, one of which an event must involve; empty, the default: every account */
     account_filters?: string[];
-    /** sent with every delivery; up to 20, none of the service's own */
+    /** sent with every delivery; up to 20, none of the service's own. Their values are not shown again */
     headers?: {
         [key: string]: string;
     };
@@ -389,8 +402,8 @@ export type NewReplayJob = {
     event_ids?: string[];
     /** Compared with the events themselves, not with the webhook's own filters; none of them means all that is kept. */
     filters?: {
-        /** all types by default */
-        event_types?: ("account.created" | "account.settings_changed" | "trustline.created" | "trustline.modified" | "trustline.deleted" | "nft.minted" | "nft.burned" | "nft.offer_created" | "nft.offer_accepted" | "nft.offer_cancelled" | "escrow.created" | "escrow.finished" | "escrow.cancelled" | "check.created" | "check.cashed" | "check.cancelled" | "dex.offer_partial" | "dex.offer_filled" | "dex.offer_cancelled" | "dex.offer_created" | "payment.xrp" | "payment.issued" | "account.deleted")[];
+        /** event types as payment.xrp, families as nft.*, or *; all types by default */
+        event_types?: string[];
         /** classic addresses that an event must involve one of; all events by default */
         accounts?: string[];
         /** ISO 8601 date-time with an offset; exclusive */
@@ -613,6 +626,15 @@ export type CreatedApiKey = {
     /** the value of X-Service-Key; shown here only */
     key: string;
 };
+export type KeyLimitReached = {
+    /** what is wrong */
+    error: {
+        /** for programs: stable */
+        code: "KEY_LIMIT_REACHED";
+        /** for people: one sentence, whose wording may change */
+        message: string;
+    };
+};
 export type ApiKey = {
     /** the key's id, not its value */
     id: string;
@@ -660,6 +682,12 @@ export type Account = {
         monthly_deliveries: number | null;
         /** replays at once */
         concurrent_replays: number;
+        /** webhooks, active or disabled */
+        webhooks: number;
+        /** addresses in the filters of all webhooks */
+        account_filters: number;
+        /** API keys that are neither revoked nor expired */
+        api_keys: number;
     };
     /** what is used of the month's quota */
     usage: {
@@ -722,6 +750,9 @@ export function createWebhook(newWebhook: NewWebhook, { xRequestId }: {
     } | {
         status: 405;
         data: MethodNotAllowed;
+    } | {
+        status: 409;
+        data: WebhookLimitReached;
     } | {
         status: 413;
         data: PayloadTooLarge;
@@ -854,6 +885,9 @@ export function changeWebhook(id: string, webhookChange: WebhookChange, { xReque
     } | {
         status: 405;
         data: MethodNotAllowed;
+    } | {
+        status: 409;
+        data: WebhookLimitReached;
     } | {
         status: 413;
         data: PayloadTooLarge;
@@ -1028,7 +1062,7 @@ export function testWebhook(id: string, testEvent: TestEvent, { xRequestId }: {
  */
 export function listDeliveries({ webhookId, eventType, status, since, until, limit, cursor, xRequestId }: {
     webhookId?: string;
-    eventType?: "account.created" | "account.settings_changed" | "trustline.created" | "trustline.modified" | "trustline.deleted" | "nft.minted" | "nft.burned" | "nft.offer_created" | "nft.offer_accepted" | "nft.offer_cancelled" | "escrow.created" | "escrow.finished" | "escrow.cancelled" | "check.created" | "check.cashed" | "check.cancelled" | "dex.offer_partial" | "dex.offer_filled" | "dex.offer_cancelled" | "dex.offer_created" | "payment.xrp" | "payment.issued" | "account.deleted";
+    eventType?: string;
     status?: "pending" | "retrying" | "delivered" | "failed";
     since?: string;
     until?: string;
@@ -1402,7 +1436,7 @@ export function cancelReplayJob(jobId: string, { xRequestId }: {
  * List events
  */
 export function listEvents({ eventType, account, ledgerIndexMin, ledgerIndexMax, since, until, network, limit, cursor, xRequestId }: {
-    eventType?: ("account.created" | "account.settings_changed" | "trustline.created" | "trustline.modified" | "trustline.deleted" | "nft.minted" | "nft.burned" | "nft.offer_created" | "nft.offer_accepted" | "nft.offer_cancelled" | "escrow.created" | "escrow.finished" | "escrow.cancelled" | "check.created" | "check.cashed" | "check.cancelled" | "dex.offer_partial" | "dex.offer_filled" | "dex.offer_cancelled" | "dex.offer_created" | "payment.xrp" | "payment.issued" | "account.deleted")[];
+    eventType?: string[];
     account?: string;
     ledgerIndexMin?: number;
     ledgerIndexMax?: number;
@@ -1555,6 +1589,9 @@ export function createApiKey(newApiKey: NewApiKey, { xRequestId }: {
     } | {
         status: 405;
         data: MethodNotAllowed;
+    } | {
+        status: 409;
+        data: KeyLimitReached;
     } | {
         status: 413;
         data: PayloadTooLarge;

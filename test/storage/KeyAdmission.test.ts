@@ -22,7 +22,9 @@ const plansOwn: LimitOverrides = {
   requestsPerMinute: null,
   requestsPerDay: null,
   monthlyDeliveries: null,
-  concurrentReplays: null
+  concurrentReplays: null,
+  webhooks: null,
+  accountFilters: null
 }
 
 /** A key of a new account; `own`: the account's own limits. */
@@ -35,7 +37,8 @@ const makeKey = Effect.fnUntraced(function* (plan: Plan, own: Partial<LimitOverr
     UPDATE accounts SET requests_per_minute = ${own.requestsPerMinute ?? null},
            requests_per_day = ${own.requestsPerDay ?? null},
            monthly_deliveries = ${own.monthlyDeliveries?.toString() ?? null}::bigint,
-           concurrent_replays = ${own.concurrentReplays ?? null}
+           concurrent_replays = ${own.concurrentReplays ?? null},
+           webhooks = ${own.webhooks ?? null}, account_filters = ${own.accountFilters ?? null}
     WHERE id = ${accountId}`
   const created = yield* keys.create(
     { accountId, name: "k", scopes: ["events:read"], environment: "test" },
@@ -91,7 +94,9 @@ layer(Live)("key admission", (it) => {
           requestsPerMinute: 7,
           requestsPerDay: 9,
           monthlyDeliveries: 2 ** 40,
-          concurrentReplays: 3
+          concurrentReplays: 3,
+          webhooks: 4,
+          accountFilters: 5
         }
         for (const overrides of [plansOwn, own]) {
           const { value } = yield* makeKey(plan, overrides)

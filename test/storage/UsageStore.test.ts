@@ -127,6 +127,8 @@ layer(Live)("usage", (it) => {
             requestsPerMinute: null,
             requestsPerDay: null,
             concurrentReplays: null,
+            webhooks: null,
+            accountFilters: null,
             monthlyDeliveries: own
           })
           return [-1, 0].flatMap((beyond) => {

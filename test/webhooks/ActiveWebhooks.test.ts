@@ -26,6 +26,7 @@ const publish = Effect.fnUntraced(function* (
     description: null,
     event_types: ["*"],
     account_filters: [],
+    account_filters_count: 0,
     consecutive_failures: 0,
     max_in_flight: 16,
     max_per_second: null,

@@ -19,7 +19,10 @@ const AccountRecord = Schema.Struct({
     requests_per_minute: field(Schema.Int, "of each key", 300),
     requests_per_day: field(Schema.Int, "of each key", 10_000),
     monthly_deliveries: Deliveries,
-    concurrent_replays: field(Schema.Int, "replays at once", 2)
+    concurrent_replays: field(Schema.Int, "replays at once", 2),
+    webhooks: field(Schema.Int, "webhooks, active or disabled", 50),
+    account_filters: field(Schema.Int, "addresses in the filters of all webhooks", 50_000),
+    api_keys: field(Schema.Int, "API keys that are neither revoked nor expired", 20)
   }).annotate({ description: "the plan's, with what the account has of its own" }),
   usage: Schema.Struct({
     month: field(Schema.String, "this UTC calendar month", "2026-11"),

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { apiKeyBounds, scopes } from "../../domain/ApiKey.ts"
 import { keyEnvironments } from "../../domain/Network.ts"
-import { NotFound } from "../Errors.ts"
+import { KeyLimitReached, NotFound } from "../Errors.ts"
 import {
   bodyErrors,
   CommonErrors,
@@ -91,12 +91,13 @@ export class ApiKeys extends HttpApiGroup.make("api-keys")
     HttpApiEndpoint.post("create", "/", {
       payload: NewApiKey,
       success: CreatedApiKey.pipe(HttpApiSchema.status(201)),
-      error: bodyErrors
+      error: [KeyLimitReached, ...bodyErrors]
     }).annotateMerge(
       scoped("api_keys:write", {
         identifier: "createApiKey",
         summary: "Make a key",
-        description: "It can do no more than the key it is made with."
+        description:
+          "It can do no more than the key it is made with. The plan limits how many keys work at the same time (`GET /v1/account`)."
       })
     ),
     HttpApiEndpoint.get("list", "/", {
@@ -117,7 +118,8 @@ export class ApiKeys extends HttpApiGroup.make("api-keys")
       scoped("api_keys:write", {
         identifier: "revokeApiKey",
         summary: "Revoke a key",
-        description: "In effect at once, and for good."
+        description:
+          "In effect at once, and for good. A key revokes only keys whose scopes it has; itself, always."
       })
     )
   )

@@ -37,15 +37,16 @@ export const Description = Schema.NullOr(
   examples: ["Payments to the shop"]
 })
 
-export const EventTypes = Schema.Array(
-  Schema.String.check(
-    rule((pattern: string) =>
-      isEventPattern(pattern)
-        ? undefined
-        : "must be one of the 23 event types (as payment.xrp), a family (as nft.*), or *"
-    )
+/** An event type, or several in one word. */
+export const EventPattern = Schema.String.check(
+  rule((pattern: string) =>
+    isEventPattern(pattern)
+      ? undefined
+      : "must be one of the 23 event types (as payment.xrp), a family (as nft.*), or *"
   )
 )
+
+export const EventTypes = Schema.Array(EventPattern)
   .check(
     rule((patterns) => (patterns.length === 0 ? "must hold at least one event type" : undefined), {
       minItems: 1
@@ -91,7 +92,7 @@ export const Secret = Schema.String.check(
 export const Headers = Schema.Record(Schema.String, Schema.String)
   .check(rule(headersProblem, { maxProperties: webhookBounds.webhookHeaders }))
   .annotate({
-    description: `sent with every delivery; up to ${webhookBounds.webhookHeaders}, none of the service's own`,
+    description: `sent with every delivery; up to ${webhookBounds.webhookHeaders}, none of the service's own. Their values are not shown again`,
     examples: [{ "X-Tenant": "shop-42" }]
   })
 

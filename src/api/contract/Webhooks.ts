@@ -2,8 +2,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { eventTypes } from "../../domain/EventType.ts"
-import { webhookBounds } from "../../domain/WebhookRules.ts"
-import { NotFound, WebhookDisabled } from "../Errors.ts"
+import { HIDDEN_VALUE, webhookBounds } from "../../domain/WebhookRules.ts"
+import { NotFound, WebhookDisabled, WebhookLimitReached } from "../Errors.ts"
 import {
   bodyErrors,
   bodyOptional,
@@ -76,17 +76,22 @@ const record = {
   url: field(Schema.String, "where deliveries go", "https://example.com/hooks/xrpl"),
   description: field(Schema.NullOr(Schema.String), "in the customer's words", "Payments to the shop"),
   event_types: field(Schema.Array(Schema.String), "as they were given", ["payment.xrp", "nft.*"]),
-  account_filters: field(Schema.Array(Schema.String), "classic addresses; empty: every account", [
-    "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"
-  ]),
+  account_filters: field(
+    Schema.Array(Schema.String),
+    `classic addresses; empty: every account. A list shows the first ${webhookBounds.listedAccountFilters} of each webhook`,
+    ["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"]
+  ),
+  account_filters_count: field(Schema.Int, "how many there are in all", 1),
   network: Network,
   status: Status,
   consecutive_failures: field(Schema.Int, "failed deliveries since the last one that was delivered", 0),
   max_in_flight: field(Schema.Int, "attempts at once at most", webhookBounds.defaultInFlight),
   max_per_second: field(Schema.NullOr(Schema.Int), "attempts a second at most; null: no limit", 50),
-  headers: field(Schema.Record(Schema.String, Schema.String), "sent with every delivery", {
-    "X-Tenant": "shop-42"
-  }),
+  headers: field(
+    Schema.Record(Schema.String, Schema.String),
+    `the names of the headers sent with every delivery; their values are not shown again, but as ${HIDDEN_VALUE}`,
+    { "X-Tenant": HIDDEN_VALUE }
+  ),
   created_at: Timestamp,
   updated_at: Timestamp,
   disabled_at: field(Schema.NullOr(Timestamp), "null while it is active", null),
@@ -142,13 +147,13 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.post("create", "/", {
       payload: NewWebhook,
       success: CreatedWebhook.pipe(HttpApiSchema.status(201)),
-      error: bodyErrors
+      error: [WebhookLimitReached, ...bodyErrors]
     }).annotateMerge(
       scoped("webhooks:write", {
         identifier: "createWebhook",
         summary: "Register a webhook",
         description:
-          "It holds from the next ledger that is routed after the answer, which shows its secret, once."
+          "It holds from the next ledger that is routed after the answer, which shows its secret, once. The plan limits webhooks, and account filters in all (`GET /v1/account`)."
       })
     ),
     HttpApiEndpoint.get("list", "/", {
@@ -158,27 +163,28 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       scoped("webhooks:read", {
         identifier: "listWebhooks",
         summary: "List webhooks",
-        description: "Those of the key's environment, newest first."
+        description: `Those of the key's environment, newest first, with at most ${webhookBounds.listedAccountFilters} account filters each.`
       })
     ),
     HttpApiEndpoint.get("get", "/:id", { params, success: Webhook, error: NotFound }).annotateMerge(
       scoped("webhooks:read", {
         identifier: "getWebhook",
         summary: "Show a webhook",
-        description: "Without its secret, which is not shown again."
+        description:
+          "With all its account filters; without its secret and its headers' values, which are not shown again."
       })
     ),
     HttpApiEndpoint.patch("change", "/:id", {
       params,
       payload: WebhookChange,
       success: Webhook,
-      error: [NotFound, ...bodyErrors]
+      error: [NotFound, WebhookLimitReached, ...bodyErrors]
     }).annotateMerge(
       scoped("webhooks:write", {
         identifier: "changeWebhook",
         summary: "Change a webhook",
         description:
-          "Status active enables a disabled webhook again. A new url, headers and limits hold for waiting retries too."
+          "Status active enables a disabled webhook again. A new url, headers and limits hold for waiting retries too. Each field replaces what was there, headers all of them: name every header with its value."
       })
     ),
     HttpApiEndpoint.delete("remove", "/:id", {

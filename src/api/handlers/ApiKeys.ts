@@ -1,17 +1,18 @@
 /**
  * `/v1/api-keys`. A key gives no more than it has: no scope that it lacks, and a test key nothing live. So a test key
- * sees and revokes test keys only; a live key, which may make either, sees and revokes all keys of its account.
+ * sees and revokes test keys only; a live key, which may make either, sees all keys of its account. A key revokes only
+ * keys whose scopes it has.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { apiKeyBounds, hasScope, type Identity } from "../../domain/ApiKey.ts"
+import { hasScope, type Identity } from "../../domain/ApiKey.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
 import { keyEnvironments } from "../../domain/Network.ts"
 import { type ApiKeyRow, ApiKeyStore, type KeyOwner } from "../../storage/ApiKeyStore.ts"
 import { Api } from "../Contract.ts"
 import type { ApiKey } from "../contract/ApiKeys.ts"
 import { Caller } from "../contract/Common.ts"
-import { forbidden, notFound, validationError } from "../Errors.ts"
+import { forbidden, keyLimitReached, notFound, validationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
 import { iso } from "../Times.ts"
@@ -34,6 +35,8 @@ const keyOwnerOf = ({ accountId, environment }: Identity): KeyOwner => ({
   accountId,
   environments: environment === "live" ? keyEnvironments : [environment]
 })
+
+const noKey = (id: string) => notFound(`There is no API key ${id}.`)
 
 export const apiKeysLayer = HttpApiBuilder.group(
   Api,
@@ -66,10 +69,10 @@ export const apiKeysLayer = HttpApiBuilder.group(
             environment,
             ...(expiresAt === undefined ? {} : { expiresAt })
           }
-          const created = yield* keys.create({ ...key, atMost: apiKeyBounds.apiKeysPerAccount }, now)
+          const created = yield* keys.create({ ...key, withinLimits: true }, now)
           if (created === undefined) {
-            return yield* forbidden(
-              `An account may have ${apiKeyBounds.apiKeysPerAccount} keys that are neither revoked nor expired; revoke one first.`
+            return yield* keyLimitReached(
+              `The plan allows ${caller.limits.apiKeys} keys that are neither revoked nor expired, and there are as many; revoke one first.`
             )
           }
           return {
@@ -97,9 +100,18 @@ export const apiKeysLayer = HttpApiBuilder.group(
 
       revoke: ({ params }) =>
         Effect.gen(function* () {
-          const owner = keyOwnerOf(yield* Caller)
+          const caller = yield* Caller
+          const owner = keyOwnerOf(caller)
+          const scopes = yield* keys.scopesOf(owner, params.id)
+          if (Option.isNone(scopes)) return yield* noKey(params.id)
+          const lacking = scopes.value.find((scope) => !hasScope(caller.scopes, scope))
+          if (lacking !== undefined) {
+            return yield* forbidden(
+              `This key cannot revoke a key with the scope ${lacking}, which it lacks itself.`
+            )
+          }
           const revoked = yield* keys.revoke(owner, params.id, yield* Clock.currentTimeMillis)
-          if (!revoked) return yield* notFound(`There is no API key ${params.id}.`)
+          if (!revoked) return yield* noKey(params.id)
         }).pipe(orUnavailable)
     })
   })

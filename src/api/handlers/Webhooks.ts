@@ -7,17 +7,16 @@ import { Limits } from "../../config/Limits.ts"
 import { endpointProblem } from "../../domain/EndpointUrl.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { environmentOf, type KeyEnvironment, type Network } from "../../domain/Network.ts"
-import { webhookBounds } from "../../domain/WebhookRules.ts"
+import { HIDDEN_VALUE, webhookBounds } from "../../domain/WebhookRules.ts"
 import { makeEndQueue } from "../../storage/DeletedQueues.ts"
 import { SecretBox } from "../../storage/SecretBox.ts"
 import { TestDeliveries } from "../../storage/TestDeliveries.ts"
-import type { WebhookRow } from "../../storage/WebhookRow.ts"
-import { WebhookStore } from "../../storage/WebhookStore.ts"
+import { type WebhookLimit, type WebhookSeen, WebhookStore } from "../../storage/WebhookStore.ts"
 import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { Webhook } from "../contract/Webhooks.ts"
-import { notFound, validationError, webhookDisabled } from "../Errors.ts"
+import { notFound, validationError, webhookDisabled, webhookLimitReached } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
@@ -28,18 +27,19 @@ const SECRET_BYTES = 32
 const generateSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`
 
 /** The public record: field by field, so that a new column stays inside. */
-const webhookOf = (row: WebhookRow): Webhook => ({
+const webhookOf = (row: WebhookSeen): Webhook => ({
   id: row.id,
   url: row.url,
   description: row.description,
   event_types: row.event_types,
   account_filters: row.account_filters,
+  account_filters_count: row.account_filters_count,
   network: row.network,
   status: row.status,
   consecutive_failures: row.consecutive_failures,
   max_in_flight: row.max_in_flight,
   max_per_second: row.max_per_second,
-  headers: row.headers,
+  headers: Object.fromEntries(Object.keys(row.headers).map((name) => [name, HIDDEN_VALUE])),
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
   disabled_at: row.disabled_at === null ? null : iso(row.disabled_at),
@@ -49,6 +49,15 @@ const webhookOf = (row: WebhookRow): Webhook => ({
 const defaultNetwork: Readonly<Record<KeyEnvironment, Network>> = { live: "mainnet", test: "testnet" }
 
 const noWebhook = (id: string) => notFound(`There is no webhook ${id}.`)
+
+const limitReached = ({ limit, allowed, present }: WebhookLimit) =>
+  Effect.fail(
+    webhookLimitReached(
+      limit === "webhooks"
+        ? `The plan allows ${allowed} webhooks, and the account has ${present}; delete one, or choose a larger plan.`
+        : `The plan allows ${allowed} account filters in all webhooks, and the account has ${present}; name fewer, or choose a larger plan.`
+    )
+  )
 
 const unique = (values: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(values)]
 
@@ -110,7 +119,7 @@ export const webhooksLayer = HttpApiBuilder.group(
             now
           )
           return { ...webhookOf(row), secret }
-        }).pipe(orUnavailable),
+        }).pipe(Effect.catchTag("WebhookLimit", limitReached), orUnavailable),
 
       list: ({ query }) =>
         Effect.gen(function* () {
@@ -142,7 +151,7 @@ export const webhooksLayer = HttpApiBuilder.group(
           }
           const row = yield* webhooks.change(owner, params.id, change, yield* Clock.currentTimeMillis)
           return Option.isNone(row) ? yield* noWebhook(params.id) : webhookOf(row.value)
-        }).pipe(orUnavailable),
+        }).pipe(Effect.catchTag("WebhookLimit", limitReached), orUnavailable),
 
       remove: ({ params }) =>
         Effect.gen(function* () {

@@ -17,7 +17,8 @@ import { HistoryStore } from "../../storage/HistoryStore.ts"
 import { estimateReplay } from "../../storage/ReplayEstimate.ts"
 import { replayExtent } from "../../storage/ReplayExtent.ts"
 import { ReplayStore } from "../../storage/ReplayStore.ts"
-import { findWebhookSummary, type WebhookSummary } from "../../storage/WebhookOverview.ts"
+import { findWebhookSummary } from "../../storage/WebhookOverview.ts"
+import type { ListedWebhook } from "../../storage/WebhookRow.ts"
 import { CommandFailed, WrongUsage } from "../Failure.ts"
 import { Invocation } from "../Invocation.ts"
 import { findAccount } from "../Stores.ts"
@@ -32,11 +33,7 @@ const noWebhook = (id: string) =>
   refused(`there is no webhook ${id}; \`ledgerhook webhook list\` shows them.`)
 
 /** Exact of what the log holds, and nothing is queued. */
-const dryRun = Effect.fnUntraced(function* (
-  { id, network }: WebhookSummary,
-  wanted: Wanted,
-  asJson: boolean
-) {
+const dryRun = Effect.fnUntraced(function* ({ id, network }: ListedWebhook, wanted: Wanted, asJson: boolean) {
   const extent =
     wanted.filters === undefined
       ? undefined
@@ -84,7 +81,7 @@ const dryRun = Effect.fnUntraced(function* (
 
 /** The job's id. */
 const make = Effect.fnUntraced(function* (
-  { id: webhookId, account_id: accountId, network }: WebhookSummary,
+  { id: webhookId, account_id: accountId, network }: ListedWebhook,
   wanted: Wanted
 ) {
   const log = yield* EventLogReader
