@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { deliveryStatuses } from "../../src/domain/Delivery.ts"
+import { expandPattern } from "../../src/domain/EventType.ts"
 import { deliveryId, idTime } from "../../src/domain/Ids.ts"
 import { type Chance, makeChance } from "../../src/ledger/simulated/Chance.ts"
 import { type AttemptRecord, DeliveryStore } from "../../src/storage/DeliveryStore.ts"
@@ -11,7 +12,8 @@ import { type Answer, ApiUnderTest, apiLayer } from "../support/api.ts"
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const types = ["payment.xrp", "nft.minted", "check.cashed"] as const
+const types = ["payment.xrp", "nft.minted", "check.cashed", "check.created"] as const
+const patterns = ["check.*", "*"] as const
 const iso = (ms: number) => new Date(ms).toISOString()
 
 type Status = (typeof deliveryStatuses)[number]
@@ -105,7 +107,7 @@ layer(apiLayer(), { excludeTestServices: true })("filters of deliveries", (it) =
         const since = nowMs - 2 * DAY_MS
         const until = nowMs - 10_000
         for (const webhook of [undefined, webhooks[0]])
-          for (const type of [undefined, types[0], types[2]])
+          for (const type of [undefined, types[0], types[2], ...patterns])
             for (const status of [undefined, ...deliveryStatuses])
               for (const [from, to] of [
                 [undefined, undefined],
@@ -116,7 +118,7 @@ layer(apiLayer(), { excludeTestServices: true })("filters of deliveries", (it) =
                 const expected = rows.filter(
                   (row) =>
                     (webhook === undefined || row.webhook_id === webhook) &&
-                    (type === undefined || row.event_type === type) &&
+                    (type === undefined || expandPattern(type).some((one) => one === row.event_type)) &&
                     (status === undefined || row.status === status) &&
                     (from === undefined || idTime(row.id) > from) &&
                     (to === undefined || idTime(row.id) < to)

@@ -294,6 +294,11 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("/v1/rep
       events.filter((e) => e.event_type === "nft.minted").length
     ],
     [
+      { event_types: ["nft.*", "payment.xrp", "nft.minted"] },
+      events.filter((e) => e.event_type.startsWith("nft.") || e.event_type === "payment.xrp").length
+    ],
+    [{ event_types: ["*"] }, events.length],
+    [
       { accounts: addresses.slice(0, 2) },
       events.filter((e) => e.accounts.some((one) => one === addresses[0] || one === addresses[1])).length
     ],

@@ -2,7 +2,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { deliveryStatuses } from "../../domain/Delivery.ts"
-import { eventTypes } from "../../domain/EventType.ts"
 import { statsPeriods } from "../../domain/StatsPeriod.ts"
 import { DeliveryNotFailed, NotFound, QuotaExceeded, WebhookDisabled } from "../Errors.ts"
 import {
@@ -17,6 +16,7 @@ import {
   TimeBound,
   Timestamp
 } from "./Common.ts"
+import { EventPattern } from "./WebhookFields.ts"
 import { WebhookId } from "./Webhooks.ts"
 
 const EVENT_ID_EXAMPLE =
@@ -154,7 +154,11 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
       query: {
         webhook_id: Schema.optionalKey(WebhookId),
         event_type: Schema.optionalKey(
-          field(Schema.Literals(eventTypes), "deliveries of events of this type", "payment.xrp")
+          field(
+            EventPattern,
+            "deliveries of events of this type as payment.xrp, of a family as nft.*, or of every type (*)",
+            "payment.xrp"
+          )
         ),
         status: Schema.optionalKey(Status),
         since: Schema.optionalKey(TimeBound),

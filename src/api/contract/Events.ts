@@ -17,6 +17,7 @@ import {
   scoped,
   TimeBound
 } from "./Common.ts"
+import { EventPattern } from "./WebhookFields.ts"
 
 const Network = Schema.Literals(networks)
 
@@ -65,7 +66,11 @@ export class Events extends HttpApiGroup.make("events")
     HttpApiEndpoint.get("list", "/", {
       query: {
         event_type: Schema.optionalKey(
-          field(Schema.Array(Schema.Literals(eventTypes)), "repeat it for several types", ["payment.xrp"])
+          field(
+            Schema.Array(EventPattern),
+            "an event type as payment.xrp, a family as nft.*, or * for every type; repeat it for several",
+            ["payment.xrp"]
+          )
         ),
         account: Schema.optionalKey(
           Schema.String.check(rule(addressProblem)).annotate({

@@ -2,7 +2,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { isEventId } from "../../domain/EventId.ts"
-import { eventTypes } from "../../domain/EventType.ts"
 import { replayBounds, replayStatuses } from "../../domain/Replay.ts"
 import { addressProblem } from "../../domain/WebhookRules.ts"
 import {
@@ -27,6 +26,7 @@ import {
   TimeBound,
   Timestamp
 } from "./Common.ts"
+import { EventPattern } from "./WebhookFields.ts"
 import { WebhookId } from "./Webhooks.ts"
 
 const JOB_EXAMPLE = "rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
@@ -60,13 +60,16 @@ const EventIds = listOf(
 
 const Filters = Schema.Struct({
   event_types: Schema.optionalKey(
-    Schema.Array(Schema.Literals(eventTypes))
+    Schema.Array(EventPattern)
       .check(
         rule((types: ReadonlyArray<string>) =>
           types.length >= 1 ? undefined : "must name a type; leave it out for all of them"
         )
       )
-      .annotate({ description: "all types by default" })
+      .annotate({
+        description: "event types as payment.xrp, families as nft.*, or *; all types by default",
+        examples: [["payment.xrp", "nft.*"]]
+      })
   ),
   accounts: Schema.optionalKey(
     listOf(

@@ -5,6 +5,7 @@
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { SqlError } from "effect/sql"
+import { type EventType, eventTypes, expandPattern } from "../../domain/EventType.ts"
 import { eventTopicOf } from "../../domain/History.ts"
 import { idTime } from "../../domain/Ids.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
@@ -58,6 +59,22 @@ const pointOf = ({ at, p50Ms, p99Ms, ...counts }: DeliveryPoint) => ({
 const ratio = (dividend: number, divisor: number): number =>
   divisor === 0 ? 0 : Math.round((dividend / divisor) * 100) / 100
 
+/** A page for a pattern: the newest of the pages of its types, of which a family has 5 at most. */
+const ofTypes = <E>(
+  pattern: string | undefined,
+  limit: number,
+  pageOf: (type: EventType | undefined) => Effect.Effect<ReadonlyArray<DeliveryRow>, E>
+): Effect.Effect<ReadonlyArray<DeliveryRow>, E> => {
+  const types = pattern === undefined ? eventTypes : expandPattern(pattern)
+  if (types.length === eventTypes.length) return pageOf(undefined)
+  return Effect.map(Effect.forEach(types, pageOf, { concurrency: "unbounded" }), (pages) =>
+    pages
+      .flat()
+      .sort((a, b) => (a.id < b.id ? 1 : -1))
+      .slice(0, limit)
+  )
+}
+
 const noDelivery = (id: string) => notFound(`There is no delivery ${id}.`)
 
 export const deliveriesLayer = HttpApiBuilder.group(
@@ -107,9 +124,16 @@ export const deliveriesLayer = HttpApiBuilder.group(
           ]
           const beforeId = query.cursor === undefined ? undefined : idOfCursor(key, query.cursor)
           if (query.cursor !== undefined && beforeId === undefined) return yield* wrongCursor()
-          const filter = { webhookId, eventType, status, since, until }
           const rows = Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-            deliveries.list(owner, filter, beforeId, limit + 1, nowMs)
+            ofTypes(eventType, limit + 1, (type) =>
+              deliveries.list(
+                owner,
+                { webhookId, eventType: type, status, since, until },
+                beforeId,
+                limit + 1,
+                nowMs
+              )
+            )
           )
           return yield* page({ list: key, cursor: query.cursor, limit }, rows, deliveryOf)
         }).pipe(orUnavailable),

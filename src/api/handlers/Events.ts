@@ -10,6 +10,7 @@ import { eventTypes } from "../../domain/EventType.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
 import { isoTime, unixMsToRipple } from "../../domain/Ledger.ts"
 import { type KeyEnvironment, type Network, networksOf } from "../../domain/Network.ts"
+import { expandPatterns } from "../../domain/WebhookRules.ts"
 import { EventQueries, type EventRow } from "../../storage/EventQueries.ts"
 import type { EventPlace } from "../../storage/EventRanges.ts"
 import { Api } from "../Contract.ts"
@@ -80,7 +81,7 @@ export const eventsLayer = HttpApiBuilder.group(
             return yield* validationError("ledger_index_min must not be above ledger_index_max.")
           }
           // Once each and in one order; all of them are no filter.
-          const wanted = eventTypes.filter((type) => query.event_type?.includes(type) ?? false)
+          const wanted = expandPatterns(query.event_type ?? [])
           const filter = {
             networks,
             eventTypes: wanted.length === eventTypes.length ? [] : wanted,

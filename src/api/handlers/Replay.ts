@@ -5,6 +5,7 @@
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { hasHistory, Settings } from "../../config/Config.ts"
+import { eventTypes } from "../../domain/EventType.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
 import { eventsTopic } from "../../domain/LedgerEvent.ts"
@@ -16,6 +17,7 @@ import {
   type ReplayFilters,
   type ReplayProgress
 } from "../../domain/Replay.ts"
+import { expandPatterns } from "../../domain/WebhookRules.ts"
 import { EventLog } from "../../log/EventLog.ts"
 import { EventCounts } from "../../storage/EventCounts.ts"
 import { HistoryStore } from "../../storage/HistoryStore.ts"
@@ -60,13 +62,16 @@ const capitalised = (text: string): string => text[0]!.toUpperCase() + text.slic
 
 const noJob = (id: string) => notFound(`There is no replay job ${id}.`)
 
-/** Each once, and times as numbers. */
-const filtersOf = ({ event_types, accounts, since, until }: Filters): ReplayFilters => ({
-  ...(event_types === undefined ? {} : { event_types: [...new Set(event_types)] }),
-  ...(accounts === undefined ? {} : { accounts: [...new Set(accounts)] }),
-  ...(since === undefined ? {} : { since: parseIsoTime(since)! }),
-  ...(until === undefined ? {} : { until: parseIsoTime(until)! })
-})
+/** Each once, times as numbers, and no types where all are wanted. */
+const filtersOf = ({ event_types = [], accounts, since, until }: Filters): ReplayFilters => {
+  const types = expandPatterns(event_types)
+  return {
+    ...(types.length === 0 || types.length === eventTypes.length ? {} : { event_types: types }),
+    ...(accounts === undefined ? {} : { accounts: [...new Set(accounts)] }),
+    ...(since === undefined ? {} : { since: parseIsoTime(since)! }),
+    ...(until === undefined ? {} : { until: parseIsoTime(until)! })
+  }
+}
 
 export const replayLayer = HttpApiBuilder.group(
   Api,
