@@ -1,60 +1,14 @@
 /** `ledgerhook account …`: the operator's accounts, their plans, limits and suspension. */
 import { Clock, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { iso } from "../api/Times.ts"
 import { Limits } from "../config/Limits.ts"
 import { isEmail } from "../domain/Email.ts"
-import { CUSTOM_PLAN, type LimitOverrides, limitsJson, limitsOf, plans } from "../domain/Plans.ts"
+import { CUSTOM_PLAN, type LimitOverrides, plans } from "../domain/Plans.ts"
 import { type Account, type AccountChange, AccountStore } from "../storage/AccountStore.ts"
+import { columns, fields, toJson } from "./AccountView.ts"
 import { CommandFailed, WrongUsage } from "./Failure.ts"
 import { accountArgument, findAccount, nameFlag, newStores, noAccount, stores } from "./Stores.ts"
-import { type Column, type Field, GREEN, json, printList, printOne, RED } from "./Table.ts"
-
-const toJson = (account: Account) => {
-  const limits = limitsOf(account.plan, account.own)
-  return {
-    id: account.id,
-    name: account.name,
-    email: account.email,
-    plan: account.plan,
-    limits: limitsJson(limits),
-    suspended_at: account.suspended_at === null ? null : iso(account.suspended_at),
-    created_at: iso(account.created_at)
-  }
-}
-
-const status = ({ suspended_at }: Account): string => (suspended_at === null ? "active" : "suspended")
-
-const columns: ReadonlyArray<Column<Account>> = [
-  { head: "ID", cell: ({ id }) => id },
-  { head: "PLAN", cell: ({ plan }) => plan },
-  {
-    head: "STATUS",
-    cell: status,
-    colour: ({ suspended_at }) => (suspended_at === null ? GREEN : RED)
-  },
-  { head: "CREATED", cell: ({ created_at }) => iso(created_at) },
-  { head: "NAME", cell: ({ name }) => name },
-  { head: "EMAIL", cell: ({ email }) => email ?? "-" }
-]
-
-const fields = (account: Account): ReadonlyArray<Field> => {
-  const limits = limitsOf(account.plan, account.own)
-  return [
-    ["id", account.id],
-    ["name", account.name],
-    ["email", account.email ?? "-"],
-    ["plan", account.plan],
-    ["requests", `${limits.requestsPerMinute} a minute, ${limits.requestsPerDay} a day`],
-    [
-      "deliveries",
-      limits.monthlyDeliveries === null ? "without a quota" : `${limits.monthlyDeliveries} a month`
-    ],
-    ["replays", `${limits.concurrentReplays} at once`],
-    ["status", account.suspended_at === null ? "active" : `suspended since ${iso(account.suspended_at)}`],
-    ["created", iso(account.created_at)]
-  ]
-}
+import { json, printList, printOne } from "./Table.ts"
 
 const show = (account: Account, asJson: boolean, note: string) =>
   printOne({ json: asJson, fields: fields(account), value: toJson(account), note })
@@ -66,14 +20,17 @@ const change = Effect.fnUntraced(function* (id: string, what: AccountChange) {
 
 const planArgument = Argument.Literals("plan", plans).pipe(Argument.withDescription(plans.join(", ")))
 
+const accountName = nameFlag("What the account is called", Limits.accountNameLength)
+const emailFlag = Flag.String("email").pipe(
+  Flag.withDescription("Where mails about its quota and its webhooks go"),
+  Flag.filter(isEmail, () => "an email address, as ops@example.com")
+)
+
 const create = Command.make(
   "create",
   {
-    name: nameFlag("What the account is called", Limits.accountNameLength),
-    email: Flag.String("email").pipe(
-      Flag.withDescription("Where mails about its quota and its webhooks go"),
-      Flag.filter(isEmail, () => "an email address, as ops@example.com")
-    ),
+    name: accountName,
+    email: emailFlag,
     plan: Flag.Literals("plan", plans).pipe(Flag.withDescription(plans.join(", "))),
     json
   },
@@ -122,6 +79,38 @@ const list = Command.make("list", { json }, ({ json: asJson }) =>
   ])
 )
 
+const update = Command.make(
+  "update",
+  {
+    account: accountArgument,
+    name: Flag.optional(accountName),
+    email: Flag.optional(emailFlag),
+    json
+  },
+  Effect.fnUntraced(function* ({ account, name, email, json: asJson }) {
+    if (Option.isNone(name) && Option.isNone(email))
+      return yield* new WrongUsage({ message: "name what to change: --name, --email or both." })
+    yield* Effect.gen(function* () {
+      const changed = yield* change(account, {
+        ...(Option.isSome(name) ? { name: name.value } : {}),
+        ...(Option.isSome(email) ? { email: email.value } : {})
+      })
+      yield* show(changed, asJson, "The account is changed.")
+    }).pipe(Effect.provide(stores("account update")))
+  })
+).pipe(
+  Command.withDescription(
+    "Change an account's name or email; what is not named stays. Mails that are queued already go to the address before."
+  ),
+  Command.withShortDescription("Change an account's name or email"),
+  Command.withExamples([
+    {
+      command: "ledgerhook account update acct_01K… --email ops@example.com",
+      description: "Give the account of the first start an address"
+    }
+  ])
+)
+
 const setPlan = Command.make(
   "set-plan",
   { account: accountArgument, plan: planArgument, json },
@@ -166,7 +155,9 @@ const limits = {
     NO_QUOTA,
     STANDARD
   ]),
-  concurrentReplays: limit("concurrent-replays", "Replay jobs at once")
+  concurrentReplays: limit("concurrent-replays", "Replay jobs at once"),
+  webhooks: limit("webhooks", "Webhooks, active or disabled"),
+  accountFilters: limit("account-filters", "Addresses in the filters of all its webhooks")
 }
 
 const setLimits = Command.make(
@@ -174,17 +165,13 @@ const setLimits = Command.make(
   { account: accountArgument, ...limits, json },
   Effect.fnUntraced(function* ({ account, json: asJson, ...given }) {
     const own: Partial<Record<keyof LimitOverrides, number | null>> = {}
-    for (const name of [
-      "requestsPerMinute",
-      "requestsPerDay",
-      "monthlyDeliveries",
-      "concurrentReplays"
-    ] as const)
+    // The flags are named as the limits are.
+    for (const name of Object.keys(limits) as ReadonlyArray<keyof LimitOverrides>)
       if (Option.isSome(given[name])) own[name] = given[name].value
     if (Object.keys(own).length === 0) {
       return yield* new WrongUsage({
         message:
-          "name a limit to set: --requests-per-minute, --requests-per-day, --monthly-deliveries or --concurrent-replays."
+          "name a limit to set: --requests-per-minute, --requests-per-day, --monthly-deliveries, --concurrent-replays, --webhooks or --account-filters."
       })
     }
     yield* Effect.gen(function* () {
@@ -249,5 +236,5 @@ const resume = Command.make("resume", { account: accountArgument, json }, ({ acc
 
 export const account = Command.make("account").pipe(
   Command.withDescription("Make, show and change accounts"),
-  Command.withSubcommands([create, list, setPlan, setLimits, suspend, resume])
+  Command.withSubcommands([create, list, update, setPlan, setLimits, suspend, resume])
 )

@@ -79,7 +79,10 @@ describe("accounts", () => {
           requests_per_minute: 300,
           requests_per_day: 10_000,
           monthly_deliveries: 250_000,
-          concurrent_replays: 2
+          concurrent_replays: 2,
+          webhooks: 50,
+          account_filters: 50_000,
+          api_keys: 20
         },
         suspended_at: null,
         created_at
@@ -91,20 +94,27 @@ describe("accounts", () => {
         requests_per_minute: 10_000,
         requests_per_day: 10_000_000,
         monthly_deliveries: null,
-        concurrent_replays: 50
+        concurrent_replays: 50,
+        webhooks: 10_000,
+        account_filters: 2_000_000,
+        api_keys: 100
       }
       const moved = json("account", "set-plan", id, "enterprise")
       assert.deepStrictEqual([moved.plan, moved.limits], ["enterprise", enterprise])
 
       const limited = json(
         ...words(`account set-limits ${id} --requests-per-minute 20000 --requests-per-day 1000000000`),
-        ...words("--monthly-deliveries 50000000 --concurrent-replays 7")
+        ...words("--monthly-deliveries 50000000 --concurrent-replays 7"),
+        ...words("--webhooks 20000 --account-filters 5000000")
       )
       const own = {
         requests_per_minute: 20_000,
         requests_per_day: 1_000_000_000,
         monthly_deliveries: 50_000_000,
-        concurrent_replays: 7
+        concurrent_replays: 7,
+        webhooks: 20_000,
+        account_filters: 5_000_000,
+        api_keys: 100
       }
       assert.deepStrictEqual(limited.limits, own)
       const back = ["--requests-per-day", "default", "--monthly-deliveries", "none"]
@@ -114,6 +124,19 @@ describe("accounts", () => {
         monthly_deliveries: null
       })
       assert.deepStrictEqual(json("account", "set-plan", id, "builder"), builder)
+    },
+    TIMEOUT
+  )
+
+  it(
+    "get another name or email, and keep what is not named",
+    () => {
+      const id = newAccount("builder")
+      const { name, email, ...rest } = json("account", "update", id, "--name", " New Ltd ")
+      assert.deepStrictEqual([name, email, rest.id], ["New Ltd", "ops@example.com", id])
+      const changed = json("account", "update", id, "--email", "new@example.com")
+      assert.deepStrictEqual(changed, { ...rest, name, email: "new@example.com" })
+      assert.deepStrictEqual(json("account", "list")[0], changed)
     },
     TIMEOUT
   )
@@ -275,6 +298,7 @@ describe("wrong usage", () => {
     [instead("--email", "ops@"), "--email"],
     [["account", "set-plan", "acct_1", "builder"], "<account>"],
     [setLimits, "--requests-per-minute"],
+    [["account", "update", NOBODY], "--name, --email"],
     [[...setLimits, "--concurrent-replays", "1000000001"], "--concurrent-replays"],
     [[...keyCreate.slice(0, -1), "everything"], "--scopes"],
     [[...keyCreate, "--environment", "mainnet"], "--environment"],
