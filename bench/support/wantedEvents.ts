@@ -11,7 +11,7 @@ export const MATCHES = 10
 /** Steps through the accounts so that neighbours in time are none in memory. */
 const STRIDE = 7_919
 
-const accountOf = (group: number): string => addressOfAccountId(group.toString(16).padStart(40, "A"))
+const accountOf = (group: number): string => addressOfAccountId(`A${group.toString(16).padStart(39, "0")}`)
 
 const NOBODYS = addressOfAccountId("B".repeat(40))
 
