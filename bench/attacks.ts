@@ -10,7 +10,7 @@ const parts: ReadonlyArray<Benchmark> = [keylessFlood, webhookFilters, informati
 const benchmark: Benchmark = {
   description: parts.map(({ description }) => description).join("; "),
   target: parts.map(({ target }) => target).join("; "),
-  run: (report) => Effect.forEach(parts, (part) => part.run(report), { discard: true })
+  run: (report) => Effect.forEach(parts, (part) => Effect.scoped(part.run(report)), { discard: true })
 }
 
 export default benchmark
