@@ -3,7 +3,21 @@
  * transaction that sets what is set already is no event.
  */
 import type { Json, JsonObject } from "../domain/Ledger.ts"
-import { flagsOf, hasFlag, integerOf, needText, textOf, withoutAbsent } from "./Fields.ts"
+import { EMAIL_HASH } from "../domain/LedgerForms.ts"
+import {
+  addressOf,
+  flagsOf,
+  hasFlag,
+  hashOf,
+  hexOf,
+  need,
+  needAddress,
+  noFields,
+  textThat,
+  uint8Of,
+  uint32Of,
+  withoutAbsent
+} from "./Fields.ts"
 import { event, nothing, type TransactionContext, type TransactionDetector } from "./Finding.ts"
 import type { AffectedNode } from "./Nodes.ts"
 import { signerListChange } from "./SignerList.ts"
@@ -15,14 +29,14 @@ interface Change {
 }
 
 export const accountSettings: TransactionDetector = (context) => {
-  const account = needText(context.tx, "Account")
+  const { account } = context
   const changes: Array<Change> = []
   for (const node of context.nodes) {
     if (node.type === "SignerList" && context.type === "SignerListSet") {
       const change = signerListChange(node)
       if (change !== undefined) changes.push({ setting: "signer_list", ...change })
     }
-    if (node.type === "AccountRoot" && node.change === "modified" && node.fields["Account"] === account)
+    if (node.type === "AccountRoot" && node.change === "modified" && ownerOf(node) === account)
       changes.push(...flagChanges(node), ...fieldChanges(context, node), ...trackingChange(context, node))
   }
   if (changes.length === 0) return nothing
@@ -35,6 +49,10 @@ export const accountSettings: TransactionDetector = (context) => {
   }
   return [event("account.settings_changed", payload, [account])]
 }
+
+/** Undefined for an account that was only linked to the transaction: its node has no fields (events.md 1.2). */
+const ownerOf = ({ fields, previous }: AffectedNode): string | undefined =>
+  fields === noFields && previous === noFields ? undefined : needAddress(fields, "Account")
 
 /** Flags that are settings; every other bit (PasswordSpent, AMM) is state. */
 const settingFlags: ReadonlyArray<readonly [setting: string, bit: number]> = [
@@ -55,29 +73,29 @@ const settingFlags: ReadonlyArray<readonly [setting: string, bit: number]> = [
 ]
 
 const flagChanges = (node: AffectedNode): ReadonlyArray<Change> => {
-  if (integerOf(node.previous, "Flags") === undefined) return []
+  if (node.previous["Flags"] === undefined) return []
   const before = flagsOf(node.previous)
-  const after = flagsOf(node.fields)
+  const after = need(uint32Of(node.fields, "Flags"), "Flags")
   return settingFlags
     .filter(([, bit]) => hasFlag(before ^ after, bit))
     .map(([setting, bit]) => ({ setting, previous: hasFlag(before, bit), value: hasFlag(after, bit) }))
 }
 
-const upperCase = (fields: JsonObject, name: string): string | undefined =>
-  textOf(fields, name)?.toUpperCase()
+const emailHash = textThat((text) => EMAIL_HASH.test(text.toUpperCase()), "32 hex digits")
+const emailHashOf = (fields: JsonObject, name: string) => emailHash(fields, name)?.toUpperCase()
 
 type Read = (fields: JsonObject, name: string) => Json | undefined
 
 /** The fields that are settings, under one name in transaction and AccountRoot. */
 const settingFields: ReadonlyArray<readonly [setting: string, name: string, read: Read]> = [
-  ["domain", "Domain", textOf],
-  ["email_hash", "EmailHash", upperCase],
-  ["message_key", "MessageKey", textOf],
-  ["nftoken_minter", "NFTokenMinter", textOf],
-  ["regular_key", "RegularKey", textOf],
-  ["tick_size", "TickSize", integerOf],
-  ["transfer_rate", "TransferRate", integerOf],
-  ["wallet_locator", "WalletLocator", upperCase]
+  ["domain", "Domain", hexOf],
+  ["email_hash", "EmailHash", emailHashOf],
+  ["message_key", "MessageKey", hexOf],
+  ["nftoken_minter", "NFTokenMinter", addressOf],
+  ["regular_key", "RegularKey", addressOf],
+  ["tick_size", "TickSize", uint8Of],
+  ["transfer_rate", "TransferRate", uint32Of],
+  ["wallet_locator", "WalletLocator", hashOf]
 ]
 
 const isUnset = (value: Json | undefined): boolean => value === undefined || value === "" || value === 0
@@ -104,7 +122,7 @@ const trackingChange = (context: TransactionContext, node: AffectedNode): Readon
   const before = node.previous["AccountTxnID"] !== undefined
   const after = node.fields["AccountTxnID"] !== undefined
   const setting = "account_txn_id"
-  if (!before && after && integerOf(context.tx, "SetFlag") === TRACK_TRANSACTION_ID)
+  if (!before && after && uint32Of(context.tx, "SetFlag") === TRACK_TRANSACTION_ID)
     return [{ setting, previous: false, value: true }]
   return before && !after ? [{ setting, previous: true, value: false }] : []
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from "../domain/Ledger.ts"
 import type { Payload } from "../domain/Payloads.ts"
 import { dropsOrZero } from "./Amounts.ts"
 import { deliveredByAccountDelete } from "./DeliveredAmount.ts"
-import { integerOf, needText } from "./Fields.ts"
+import { needAddress, uint32Of } from "./Fields.ts"
 import {
   alert,
   event,
@@ -26,8 +26,8 @@ export const account: NodeDetector = (context, node) => {
 }
 
 const created = (context: TransactionContext, { fields }: AffectedNode): Findings => {
-  const account = needText(fields, "Account")
-  const created_by = needText(context.tx, "Account")
+  const account = needAddress(fields, "Account")
+  const created_by = context.account
   const payload = {
     tx_hash: context.hash,
     account,
@@ -40,16 +40,16 @@ const created = (context: TransactionContext, { fields }: AffectedNode): Finding
 }
 
 const deleted = (context: TransactionContext, { fields }: AffectedNode): Findings => {
-  const account = needText(fields, "Account")
+  const account = needAddress(fields, "Account")
   const isAccountDelete = context.type === "AccountDelete"
-  const destination = isAccountDelete ? needText(context.tx, "Destination") : undefined
+  const destination = isAccountDelete ? needAddress(context.tx, "Destination") : undefined
   const delivered = destination === undefined ? undefined : deliveredByAccountDelete(context, destination)
   const pseudo_account_type = pseudoAccountType(fields)
   const payload = {
     tx_hash: context.hash,
     account,
     destination,
-    destination_tag: isAccountDelete ? integerOf(context.tx, "DestinationTag") : undefined,
+    destination_tag: isAccountDelete ? uint32Of(context.tx, "DestinationTag") : undefined,
     delivered_amount: delivered,
     pseudo_account_type,
     tx_type: context.type

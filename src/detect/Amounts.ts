@@ -2,9 +2,12 @@
  * Amounts as the ledger writes them and exact arithmetic on them (events.md 1.5). Copied values keep their text;
  * computed ones are integers scaled by 10^96, the finest step a token value can have, so nothing is ever rounded.
  */
+
+import { isAddress } from "../domain/AccountId.ts"
 import type { Json, JsonObject } from "../domain/Ledger.ts"
+import { CURRENCY, INTEGER, MPT_ISSUANCE_ID } from "../domain/LedgerForms.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
-import { need } from "./Fields.ts"
+import { isTokenValue, need } from "./Fields.ts"
 
 type TokenAmount =
   | { readonly currency: string; readonly issuer: string; readonly value: string }
@@ -19,34 +22,73 @@ export type Scaled = bigint
 const SCALE_DIGITS = 96
 const DECIMAL = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,3}))?$/
 
-/** Token values have 16 significant digits; longer texts are no amounts, and would only cost memory. */
+/** Longer texts are no numbers of the ledger, and would only cost memory. */
 const LONGEST_TEXT = 256
+/** All XRP is 10^17 drops; an MPT has at most 2^63 - 1 units. A sign may come before them (D18). */
+const LONGEST_DROPS = 19
+const LONGEST_UNITS = 20
+
+const isInteger = (text: string, longest: number): boolean => text.length <= longest && INTEGER.test(text)
 
 /** Undefined when `value` is not an amount. Keys come in the published order. */
 export const asAmount = (value: Json | undefined): Amount | undefined => {
-  if (typeof value === "string") return isDecimal(value) ? value : undefined
+  if (typeof value === "string") return isInteger(value, LONGEST_DROPS) ? value : undefined
   if (!isJsonObject(value)) return undefined
   const { currency, issuer, mpt_issuance_id, value: text } = value
-  if (typeof text !== "string" || !isDecimal(text)) return undefined
-  if (typeof mpt_issuance_id === "string") return { mpt_issuance_id, value: text }
-  return typeof currency === "string" && typeof issuer === "string"
+  if (typeof text !== "string") return undefined
+  if (typeof mpt_issuance_id === "string")
+    return MPT_ISSUANCE_ID.test(mpt_issuance_id) && isInteger(text, LONGEST_UNITS)
+      ? { mpt_issuance_id, value: text }
+      : undefined
+  return typeof currency === "string" &&
+    CURRENCY.test(currency) &&
+    typeof issuer === "string" &&
+    isAddress(issuer) &&
+    isTokenValue(text)
     ? { currency, issuer, value: text }
     : undefined
 }
 
-export const amountOf = (fields: JsonObject, name: string): Amount | undefined => asAmount(fields[name])
+/** Undefined where the field is absent; dies of one that is not an amount. */
+export const amountOf = (fields: JsonObject, name: string): Amount | undefined => {
+  const value = fields[name]
+  if (value === undefined) return undefined
+  const amount = asAmount(value)
+  if (amount === undefined) throw new Error(`${name} is not an amount`)
+  return amount
+}
 
-/** NewFields leave out zero drops (events.md 1.2); a field that is there must be an amount. */
-export const amountOrZero = (fields: JsonObject, name: string): Amount =>
-  fields[name] === undefined ? "0" : need(amountOf(fields, name), name)
+export const needAmount = (fields: JsonObject, name: string): Amount => need(amountOf(fields, name), name)
+
+/** The value of a field that holds an amount of the same asset; undefined where the field is absent, dies of any other. */
+export const valueOfSameAsset = (fields: JsonObject, name: string, asset: Amount): string | undefined => {
+  const value = fields[name]
+  if (value === undefined) return undefined
+  const text = typeof value === "string" ? value : isJsonObject(value) ? value["value"] : undefined
+  if (typeof text === "string" && isSameAsset(value, text, asset)) return text
+  throw new Error(`${name} is not an amount of the same asset`)
+}
+
+const isSameAsset = (value: Json, text: string, asset: Amount): boolean => {
+  if (typeof asset === "string" || !isJsonObject(value))
+    return typeof asset === typeof value && isInteger(text, LONGEST_DROPS)
+  return "currency" in asset
+    ? value["currency"] === asset.currency && value["issuer"] === asset.issuer && isTokenValue(text)
+    : value["mpt_issuance_id"] === asset.mpt_issuance_id && isInteger(text, LONGEST_UNITS)
+}
+
+/** Only where the ledger leaves out zero drops (events.md 1.2): elsewhere an absent amount is unknown, not zero. */
+export const amountOrZero = (fields: JsonObject, name: string): Amount => amountOf(fields, name) ?? "0"
 
 /** As `amountOrZero`, of a field that is always XRP. */
 export const dropsOrZero = (fields: JsonObject, name: string): string => {
   const amount = amountOrZero(fields, name)
-  return need(typeof amount === "string" ? amount : undefined, name)
+  if (typeof amount !== "string") throw new Error(`${name} is not XRP`)
+  return amount
 }
 
-const isDecimal = (text: string): boolean => text.length <= LONGEST_TEXT && DECIMAL.test(text)
+export const isMpt = (amount: Amount | undefined): boolean =>
+  typeof amount === "object" && "mpt_issuance_id" in amount
 
 export const valueText = (amount: Amount): string => (typeof amount === "string" ? amount : amount.value)
 

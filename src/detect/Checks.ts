@@ -1,15 +1,15 @@
 /** check.*: each Check entry is created once and ends cashed or cancelled (events.md 2.8). */
 import type { Payload } from "../domain/Payloads.ts"
-import { amountOrZero } from "./Amounts.ts"
+import { needAmount } from "./Amounts.ts"
 import { deliveredAmount } from "./DeliveredAmount.ts"
-import { hashOf, integerOf, needText, timeOf } from "./Fields.ts"
+import { hashOf, needAddress, timeOf, uint32Of } from "./Fields.ts"
 import { alert, type Draft, event, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
 import { type AffectedNode, sequenceOf } from "./Nodes.ts"
 
 export const check: NodeDetector = (context, node) => {
   if (node.change === "modified") return nothing
-  const account = needText(node.fields, "Account")
-  const destination = needText(node.fields, "Destination")
+  const account = needAddress(node.fields, "Account")
+  const destination = needAddress(node.fields, "Destination")
   const fields = common(context, node)
   if (node.change === "created") return [event("check.created", fields, [account, destination])]
   if (context.succeeded && context.type === "CheckCash") {
@@ -24,7 +24,7 @@ export const check: NodeDetector = (context, node) => {
       : [event("check.cashed", { ...fields, amount }, [account, destination])]
   }
   if (context.succeeded && context.type === "CheckCancel") {
-    const by = needText(context.tx, "Account")
+    const by = context.account
     // A stranger may cancel a check only after it has expired (D19).
     const reason = by === account || by === destination ? "cancelled" : "expired"
     return [event("check.cancelled", { ...fields, cancelled_by: by, reason }, [account, destination, by])]
@@ -39,12 +39,12 @@ const common = (context: TransactionContext, node: AffectedNode): Draft<Payload<
   return {
     tx_hash: context.hash,
     check_id: node.id,
-    account: needText(fields, "Account"),
-    destination: needText(fields, "Destination"),
-    send_max: amountOrZero(fields, "SendMax"),
+    account: needAddress(fields, "Account"),
+    destination: needAddress(fields, "Destination"),
+    send_max: needAmount(fields, "SendMax"),
     sequence: sequenceOf(node),
-    destination_tag: integerOf(fields, "DestinationTag"),
-    source_tag: integerOf(fields, "SourceTag"),
+    destination_tag: uint32Of(fields, "DestinationTag"),
+    source_tag: uint32Of(fields, "SourceTag"),
     invoice_id: hashOf(fields, "InvoiceID"),
     expiration: timeOf(fields, "Expiration")
   }

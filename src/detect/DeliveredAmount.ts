@@ -3,9 +3,29 @@
  * a maximum when partial payments are allowed; believing it is the well-known exploit.
  */
 import type { JsonObject } from "../domain/Ledger.ts"
-import { type Amount, amountOf, negated, render, type Scaled, scaled, withValue } from "./Amounts.ts"
-import { flagsOf, hasFlag, objectOf, textOf } from "./Fields.ts"
+import {
+  type Amount,
+  amountOf,
+  dropsOrZero,
+  isMpt,
+  negated,
+  render,
+  type Scaled,
+  scaled,
+  withValue
+} from "./Amounts.ts"
+import {
+  addressOf,
+  currencyOf,
+  flagsOf,
+  hasFlag,
+  need,
+  needAddress,
+  objectOf,
+  tokenValueOf
+} from "./Fields.ts"
 import type { TransactionContext } from "./Finding.ts"
+import { mptChange } from "./MptChange.ts"
 import type { AffectedNode } from "./Nodes.ts"
 
 const PARTIAL_PAYMENT = 0x0002_0000
@@ -14,10 +34,12 @@ const PARTIAL_PAYMENT = 0x0002_0000
 const FIRST_LEDGER_WITH_DELIVERED_AMOUNT = 4_594_095
 const CLOSE_TIME_WITH_DELIVERED_AMOUNT = 446_000_000
 
-/** Steps 1 and 2: what the metadata say. */
-const toldByMetadata = (meta: JsonObject): Amount | undefined =>
-  // "unavailable" is no amount.
-  amountOf(meta, "DeliveredAmount") ?? amountOf(meta, "delivered_amount")
+/** Step 1: what the hashed metadata say. */
+const toldByLedger = (meta: JsonObject): Amount | undefined => amountOf(meta, "DeliveredAmount")
+
+/** Step 2: what the API says of old ledgers, too. */
+const toldByApi = (meta: JsonObject): Amount | undefined =>
+  meta["delivered_amount"] === "unavailable" ? undefined : amountOf(meta, "delivered_amount")
 
 const metadataTellPartial = (context: TransactionContext): boolean =>
   context.ledgerIndex >= FIRST_LEDGER_WITH_DELIVERED_AMOUNT ||
@@ -28,17 +50,22 @@ export const requestedAmount = (tx: JsonObject): Amount | undefined =>
   amountOf(tx, "Amount") ?? amountOf(tx, "DeliverMax")
 
 /** Undefined when it cannot be derived. `receiver` is who was credited. */
-export const deliveredAmount = (
-  context: TransactionContext,
-  receiver: string | undefined
-): Amount | undefined => {
-  const told = toldByMetadata(context.meta)
+export const deliveredAmount = (context: TransactionContext, receiver: string): Amount | undefined => {
+  const { meta, tx } = context
+  const told = toldByLedger(meta)
   if (told !== undefined) return told
-  const requested = requestedAmount(context.tx)
-  const isPartial = hasFlag(flagsOf(context.tx), PARTIAL_PAYMENT)
-  if (requested !== undefined && (!isPartial || metadataTellPartial(context))) return requested
-  const asset = requested ?? amountOf(context.tx, "DeliverMin")
-  return asset === undefined || receiver === undefined ? undefined : credited(context, receiver, asset)
+  const claimed = toldByApi(meta)
+  const isPartial = hasFlag(flagsOf(tx), PARTIAL_PAYMENT)
+  if (claimed !== undefined && !isPartial) return claimed
+  const requested = requestedAmount(tx)
+  // Before the amendment fixMPTDeliveredAmount the API repeats the maximum here (D20).
+  const isUnproven = isPartial && (isMpt(claimed) || isMpt(requested))
+  if (!isUnproven) {
+    if (claimed !== undefined) return claimed
+    if (requested !== undefined && (!isPartial || metadataTellPartial(context))) return requested
+  }
+  const asset = requested ?? amountOf(tx, "DeliverMin")
+  return asset === undefined ? undefined : credited(context, receiver, asset)
 }
 
 /** AccountDelete: the drops that went to the destination; undefined when not derivable. */
@@ -46,31 +73,39 @@ export const deliveredByAccountDelete = (
   context: TransactionContext,
   destination: string
 ): string | undefined => {
-  const delivered = toldByMetadata(context.meta) ?? credited(context, destination, "0")
+  const { meta } = context
+  const delivered = toldByLedger(meta) ?? toldByApi(meta) ?? credited(context, destination, "0")
   return typeof delivered === "string" ? delivered : undefined
 }
 
 /** Step 5: `asset` with the amount by which the nodes show `receiver` richer. */
 const credited = (context: TransactionContext, receiver: string, asset: Amount): Amount | undefined => {
+  // What a node that cannot be read did to the balance is unknown.
+  if (!context.isComplete) return undefined
   const change =
     typeof asset === "string"
       ? xrpChange(context, receiver)
       : "currency" in asset
         ? tokenChange(context, receiver, asset.currency, asset.issuer)
-        : undefined
+        : mptChange(context, receiver, asset.mpt_issuance_id)
   return change !== undefined && change > 0n ? withValue(asset, render(change)) : undefined
 }
 
 const xrpChange = (context: TransactionContext, receiver: string): Scaled | undefined => {
   const root = context.nodes.find(
     (node) =>
-      node.type === "AccountRoot" && node.change !== "deleted" && textOf(node.fields, "Account") === receiver
+      node.type === "AccountRoot" &&
+      node.change !== "deleted" &&
+      addressOf(node.fields, "Account") === receiver
   )
   if (root === undefined) return undefined
-  const after = textOf(root.fields, "Balance") ?? "0"
-  const before = root.change === "created" ? "0" : (textOf(root.previous, "Balance") ?? after)
-  const payer = textOf(context.tx, "Delegate") ?? context.account
-  const fee = payer === receiver ? (textOf(context.tx, "Fee") ?? "0") : "0"
+  // Only what is new leaves out a balance of zero; without one before, it has not changed.
+  if (root.change === "modified" && root.fields["Balance"] === undefined) return undefined
+  const after = dropsOrZero(root.fields, "Balance")
+  const isUnchanged = root.change === "modified" && root.previous["Balance"] === undefined
+  const before = isUnchanged ? after : dropsOrZero(root.previous, "Balance")
+  const payer = addressOf(context.tx, "Delegate") ?? context.account
+  const fee = payer === receiver ? dropsOrZero(context.tx, "Fee") : "0"
   return scaled(after) - scaled(before) + scaled(fee)
 }
 
@@ -94,14 +129,16 @@ const lineChange = (
   currency: string,
   issuer: string
 ): Scaled | undefined => {
-  const low = textOf(objectOf(line.fields, "LowLimit") ?? {}, "issuer")
-  const high = textOf(objectOf(line.fields, "HighLimit") ?? {}, "issuer")
+  const low = needAddress(need(objectOf(line.fields, "LowLimit"), "LowLimit"), "issuer")
+  const high = needAddress(need(objectOf(line.fields, "HighLimit"), "HighLimit"), "issuer")
   const counterparty = receiver === low ? high : receiver === high ? low : undefined
   if (counterparty === undefined || (receiver !== issuer && counterparty !== issuer)) return undefined
-  const balance = objectOf(line.fields, "Balance")
-  if (balance === undefined || textOf(balance, "currency") !== currency) return undefined
-  const after = textOf(balance, "value") ?? "0"
-  const before =
-    line.change === "created" ? "0" : (textOf(objectOf(line.previous, "Balance") ?? {}, "value") ?? after)
+  const balance = need(objectOf(line.fields, "Balance"), "Balance")
+  if (currencyOf(balance, "currency") !== currency) return undefined
+  const after = lineValue(balance)
+  const former = objectOf(line.previous, "Balance")
+  const before = line.change === "created" ? "0" : former === undefined ? after : lineValue(former)
   return receiver === low ? scaled(after) - scaled(before) : scaled(negated(after)) - scaled(negated(before))
 }
+
+const lineValue = (balance: JsonObject): string => need(tokenValueOf(balance, "value"), "the balance")

@@ -5,14 +5,15 @@
  */
 import { rankOf } from "../domain/EventType.ts"
 import { isHash } from "../domain/Hash.ts"
-import { isoTime, type Ledger, type LedgerTransaction } from "../domain/Ledger.ts"
+import { isoTime, type JsonObject, type Ledger, type LedgerTransaction } from "../domain/Ledger.ts"
 import type { DetectedEvent, Detection, DetectionAlert } from "../domain/LedgerEvent.ts"
+import { TRANSACTION_TYPE } from "../domain/LedgerForms.ts"
 import { inExecutionOrder } from "../domain/NormaliseLedger.ts"
 import { accountSettings } from "./AccountSettings.ts"
 import { account } from "./Accounts.ts"
 import { check } from "./Checks.ts"
 import { escrow } from "./Escrows.ts"
-import { textOf } from "./Fields.ts"
+import { addressOf, needAddress } from "./Fields.ts"
 import {
   alert,
   type EventFinding,
@@ -49,8 +50,10 @@ const nodeDetectors: Readonly<Record<EntryType, NodeDetector>> = {
   AccountRoot: account,
   Check: check,
   Escrow: escrow,
+  MPToken: ignored,
+  MPTokenIssuance: ignored,
   NFTokenOffer: nftOffer,
-  // Pages and signer lists are read by the detectors of the transactions that write them.
+  // Pages, signer lists and MPTs are read by the detectors of the transactions that write them.
   NFTokenPage: ignored,
   Offer: offer,
   RippleState: trustLine,
@@ -75,26 +78,42 @@ export const detectLedger = (ledger: Ledger): Detection => {
   return { events, alerts }
 }
 
+const typeOf = ({ TransactionType: type }: JsonObject): string => {
+  if (typeof type === "string" && TRANSACTION_TYPE.test(type)) return type
+  throw new Error("it has no TransactionType")
+}
+
+/** Results that a validated ledger can hold: success, or failure that still cost the fee. */
+const FAILURE = /^tec[A-Z0-9_]+$/
+
+const isSuccess = ({ TransactionResult: result }: JsonObject): boolean => {
+  if (result === "tesSUCCESS") return true
+  if (typeof result === "string" && FAILURE.test(result)) return false
+  throw new Error("its TransactionResult is neither tesSUCCESS nor a tec code")
+}
+
 /** Findings in the order of the causing nodes' ids; those without one come first. */
 const detectTransaction = (ledger: Ledger, { hash, tx, meta }: LedgerTransaction): Findings => {
-  const type = textOf(tx, "TransactionType")
-  if (type === undefined) return [alert(null, "The transaction has no TransactionType.")]
+  const type = typeOf(tx)
   if (pseudoTransactions.has(type)) return nothing
-  const nodes = affectedNodes(meta)
+  const { fault, nodes } = affectedNodes(meta)
   const context: TransactionContext = {
     hash,
     tx,
     meta,
     type,
-    account: textOf(tx, "Account"),
-    succeeded: meta["TransactionResult"] === "tesSUCCESS",
-    nodes: nodes ?? [],
+    account: needAddress(tx, "Account"),
+    succeeded: isSuccess(meta),
+    nodes,
+    isComplete: fault === undefined,
     ledgerIndex: ledger.ledger_index,
     closeTime: ledger.close_time,
     parentCloseTime: ledger.parent_close_time
   }
   const findings: Array<Finding> = []
-  if (nodes === undefined) findings.push(alert(null, "The metadata have no AffectedNodes."))
+  if (fault !== undefined) findings.push(alert(null, fault))
+  // Who acts for the account is named in every event: it must be readable before the first one.
+  addressOf(tx, "Delegate")
   const detector = context.succeeded ? transactionDetectors.get(type) : undefined
   if (detector !== undefined) {
     const found = fenced(
@@ -109,12 +128,12 @@ const detectTransaction = (ledger: Ledger, { hash, tx, meta }: LedgerTransaction
 
 const detectNode = (context: TransactionContext, node: AffectedNode): Findings => {
   const findings = fenced(
-    () => `${node.type} ${node.id}`,
+    () => (isHash(node.id) ? `${node.type} ${node.id}` : node.type),
     () => nodeDetectors[node.type](context, node)
   )
   return findings.length === 0 || isHash(node.id)
     ? findings
-    : [alert(null, `A ${node.type} node has no LedgerIndex of 64 hex digits.`)]
+    : [alert(null, `${node.type} could not be read: its LedgerIndex is not 64 hex digits.`)]
 }
 
 /** Detectors die on what no ledger holds, and on their own mistakes: either costs one event, never the ledger. */
@@ -166,10 +185,9 @@ const involved = (
   // They are a handful: looking through them is faster than a set.
   for (const address of accounts)
     if (address !== undefined && !members.includes(address)) members.push(address)
-  const delegate = textOf(tx, "Delegate")
+  const delegate = addressOf(tx, "Delegate")
   if (delegate !== undefined && !members.includes(delegate)) {
-    const account = textOf(tx, "Account")
-    if (account !== undefined && members.includes(account)) members.push(delegate)
+    if (members.includes(needAddress(tx, "Account"))) members.push(delegate)
   }
   return members.length > 1 ? members.sort() : members
 }

@@ -1,30 +1,30 @@
 /** escrow.*: each Escrow entry is created once and ends finished or cancelled (events.md 2.7). */
 import type { Payload } from "../domain/Payloads.ts"
-import { amountOrZero } from "./Amounts.ts"
-import { integerOf, need, needText, textOf, timeOf } from "./Fields.ts"
+import { needAmount } from "./Amounts.ts"
+import { hexOf, need, needAddress, timeOf, uint32Of } from "./Fields.ts"
 import { alert, type Draft, event, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
 import type { AffectedNode } from "./Nodes.ts"
 
 export const escrow: NodeDetector = (context, node) => {
   if (node.change === "modified") return nothing
-  const owner = needText(node.fields, "Account")
-  const destination = needText(node.fields, "Destination")
+  const owner = needAddress(node.fields, "Account")
+  const destination = needAddress(node.fields, "Destination")
   if (node.change === "created") {
     // A ticket takes the sequence's place (events.md 1.8).
-    const sequence = integerOf(context.tx, "TicketSequence") ?? integerOf(context.tx, "Sequence")
+    const sequence = uint32Of(context.tx, "TicketSequence") ?? uint32Of(context.tx, "Sequence")
     return [event("escrow.created", common(context, node, sequence), [owner, destination])]
   }
-  const fields = common(context, node, integerOf(context.tx, "OfferSequence"))
+  const fields = common(context, node, uint32Of(context.tx, "OfferSequence"))
   if (context.succeeded && context.type === "EscrowFinish") {
     const finished = {
       ...fields,
-      finished_by: needText(context.tx, "Account"),
-      fulfillment: textOf(context.tx, "Fulfillment")
+      finished_by: context.account,
+      fulfillment: hexOf(context.tx, "Fulfillment")
     }
     return [event("escrow.finished", finished, [owner, destination, context.account])]
   }
   if (context.succeeded && context.type === "EscrowCancel") {
-    const cancelled = { ...fields, cancelled_by: needText(context.tx, "Account") }
+    const cancelled = { ...fields, cancelled_by: context.account }
     return [event("escrow.cancelled", cancelled, [owner, destination, context.account])]
   }
   return [
@@ -41,13 +41,13 @@ const common = (
   return {
     tx_hash: context.hash,
     escrow_id: node.id,
-    owner: needText(fields, "Account"),
-    destination: needText(fields, "Destination"),
-    amount: amountOrZero(fields, "Amount"),
+    owner: needAddress(fields, "Account"),
+    destination: needAddress(fields, "Destination"),
+    amount: needAmount(fields, "Amount"),
     sequence: need(sequence, "the sequence that made the escrow"),
-    destination_tag: integerOf(fields, "DestinationTag"),
-    source_tag: integerOf(fields, "SourceTag"),
-    condition: textOf(fields, "Condition"),
+    destination_tag: uint32Of(fields, "DestinationTag"),
+    source_tag: uint32Of(fields, "SourceTag"),
+    condition: hexOf(fields, "Condition"),
     finish_after: timeOf(fields, "FinishAfter"),
     cancel_after: timeOf(fields, "CancelAfter")
   }

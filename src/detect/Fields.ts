@@ -1,60 +1,100 @@
 /**
- * Reading fields of transactions and ledger entries. A field that is absent or not of its type reads as undefined;
- * where an event cannot be without it, `need` dies naming it, and the fence in Detect.ts turns that into an alert.
+ * Reads fields of transactions and ledger entries. An absent field reads as undefined. A field that is there but is not
+ * what the ledger holds in it dies naming the field: the fence in Detect.ts turns that into an alert and withholds the
+ * event, since an event with a guessed value, or without the field, would be wrong. `need` dies of an absent field, too.
  */
+import { isAddress } from "../domain/AccountId.ts"
 import { isHash } from "../domain/Hash.ts"
 import { isoTime, type Json, type JsonObject } from "../domain/Ledger.ts"
+import { CURRENCY, HEX, TOKEN_VALUE } from "../domain/LedgerForms.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
 
 export const noFields: JsonObject = {}
 
 export const need = <A>(value: A | undefined, name: string): A => {
-  if (value === undefined) throw new Error(`${name} is missing or malformed`)
+  if (value === undefined) throw new Error(`${name} is missing`)
   return value
 }
 
-export const textOf = (fields: JsonObject, name: string): string | undefined => {
+const malformed = (name: string, expected: string): Error => new Error(`${name} is not ${expected}`)
+
+export const textThat =
+  (holds: (text: string) => boolean, expected: string) =>
+  (fields: JsonObject, name: string): string | undefined => {
+    const value = fields[name]
+    if (value === undefined) return undefined
+    if (typeof value !== "string" || !holds(value)) throw malformed(name, expected)
+    return value
+  }
+
+// The readers that every event needs are written out: the engine inlines those, but not what `textThat` is given.
+export const addressOf = (fields: JsonObject, name: string): string | undefined => {
   const value = fields[name]
-  return typeof value === "string" ? value : undefined
+  if (value === undefined) return undefined
+  if (typeof value !== "string" || !isAddress(value)) throw malformed(name, "an address")
+  return value
 }
 
-export const needText = (fields: JsonObject, name: string): string => need(textOf(fields, name), name)
+export const needAddress = (fields: JsonObject, name: string): string => need(addressOf(fields, name), name)
 
-export const integerOf = (fields: JsonObject, name: string): number | undefined => {
-  const value = fields[name]
-  return typeof value === "number" && Number.isSafeInteger(value) ? value : undefined
+export const currencyOf = textThat((text) => CURRENCY.test(text), "a currency")
+
+export const hexOf = textThat((text) => HEX.test(text), "bytes in hex")
+
+/** Token values have 16 significant digits and exponents from -96 to 80; longer texts would only cost memory. */
+const LONGEST_VALUE = 256
+const LARGEST_EXPONENT = 96
+
+export const isTokenValue = (text: string): boolean => {
+  if (text.length > LONGEST_VALUE || !TOKEN_VALUE.test(text)) return false
+  const exponent = text.indexOf("e")
+  return exponent < 0 || Math.abs(Number(text.slice(exponent + 1))) <= LARGEST_EXPONENT
 }
 
-export const objectOf = (fields: JsonObject, name: string): JsonObject | undefined => {
-  const value = fields[name]
-  return isJsonObject(value) ? value : undefined
-}
-
-export const listOf = (fields: JsonObject, name: string): ReadonlyArray<Json> | undefined => {
-  const value = fields[name]
-  // Array.isArray does not narrow a readonly array type.
-  return Array.isArray(value) ? (value as ReadonlyArray<Json>) : undefined
-}
+export const tokenValueOf = textThat(isTokenValue, "a token value")
 
 /** 256 bits as upper-case hex, whatever case the source wrote (events.md 2). */
 export const hashOf = (fields: JsonObject, name: string): string | undefined => {
   const value = fields[name]
-  return typeof value === "string" && isHash(value) ? value.toUpperCase() : undefined
+  if (value === undefined) return undefined
+  if (typeof value !== "string" || !isHash(value)) throw malformed(name, "64 hex digits")
+  return value.toUpperCase()
 }
 
-/** The largest value of the ledger's 32-bit fields. */
-const UINT32_MAX = 0xff_ff_ff_ff
+const unsigned = (fields: JsonObject, name: string, max: number): number | undefined => {
+  const value = fields[name]
+  if (value === undefined) return undefined
+  if (typeof value !== "number" || !(value >= 0 && value <= max) || !Number.isInteger(value))
+    throw malformed(name, `an integer from 0 to ${max}`)
+  return value
+}
+
+export const uint8Of = (fields: JsonObject, name: string) => unsigned(fields, name, 0xff)
+export const uint16Of = (fields: JsonObject, name: string) => unsigned(fields, name, 0xff_ff)
+export const uint32Of = (fields: JsonObject, name: string) => unsigned(fields, name, 0xff_ff_ff_ff)
+
+export const objectOf = (fields: JsonObject, name: string): JsonObject | undefined => {
+  const value = fields[name]
+  if (value === undefined) return undefined
+  if (!isJsonObject(value)) throw malformed(name, "an object")
+  return value
+}
+
+export const listOf = (fields: JsonObject, name: string): ReadonlyArray<Json> | undefined => {
+  const value = fields[name]
+  if (value === undefined) return undefined
+  if (!Array.isArray(value)) throw malformed(name, "a list")
+  // Array.isArray does not narrow a readonly array type.
+  return value as ReadonlyArray<Json>
+}
 
 export const timeOf = (fields: JsonObject, name: string): string | undefined => {
-  const seconds = integerOf(fields, name)
-  return seconds !== undefined && seconds >= 0 && seconds <= UINT32_MAX ? isoTime(seconds) : undefined
+  const seconds = uint32Of(fields, name)
+  return seconds === undefined ? undefined : isoTime(seconds)
 }
 
 /** Missing flags are no flags; unsigned, since the highest bit is in use (events.md 1.2). */
-export const flagsOf = (fields: JsonObject): number => {
-  const value = fields["Flags"]
-  return typeof value === "number" ? value >>> 0 : 0
-}
+export const flagsOf = (fields: JsonObject): number => uint32Of(fields, "Flags") ?? 0
 
 export const hasFlag = (flags: number, bit: number): boolean => (flags & bit) !== 0
 

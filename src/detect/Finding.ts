@@ -13,11 +13,13 @@ export interface TransactionContext {
   readonly tx: JsonObject
   readonly meta: JsonObject
   readonly type: string
-  /** `tx.Account`; undefined only for what is no transaction. */
-  readonly account: string | undefined
+  /** `tx.Account`. */
+  readonly account: string
   readonly succeeded: boolean
   /** In the order of their ids. */
   readonly nodes: ReadonlyArray<AffectedNode>
+  /** Every node could be read: only then do `nodes` prove how much somebody got. */
+  readonly isComplete: boolean
   readonly ledgerIndex: number
   readonly closeTime: number | undefined
   readonly parentCloseTime: number | undefined

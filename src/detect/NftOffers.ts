@@ -1,7 +1,7 @@
 /** nft.offer_created and nft.offer_cancelled: NFTokenOffer entries that came or went unsold (events.md 2.3). */
 import type { Payload } from "../domain/Payloads.ts"
 import { amountOrZero } from "./Amounts.ts"
-import { flagsOf, hasFlag, hashOf, need, needText, textOf, timeOf } from "./Fields.ts"
+import { addressOf, flagsOf, hasFlag, hashOf, need, needAddress, timeOf } from "./Fields.ts"
 import { event, type Findings, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
 import type { AffectedNode } from "./Nodes.ts"
 
@@ -30,7 +30,7 @@ interface NftOffer {
 }
 
 const readOffer = (context: TransactionContext, { id, fields }: AffectedNode): NftOffer => {
-  const owner = needText(fields, "Owner")
+  const owner = needAddress(fields, "Owner")
   const isSell = hasFlag(flagsOf(fields), SELL)
   const payload = {
     tx_hash: context.hash,
@@ -40,12 +40,12 @@ const readOffer = (context: TransactionContext, { id, fields }: AffectedNode): N
     is_sell: isSell,
     amount: amountOrZero(fields, "Amount")
   }
-  return { owner, isSell, destination: textOf(fields, "Destination"), payload }
+  return { owner, isSell, destination: addressOf(fields, "Destination"), payload }
 }
 
 const created = (context: TransactionContext, node: AffectedNode): Findings => {
   const { owner, isSell, destination, payload } = readOffer(context, node)
-  const nft_owner = isSell ? owner : textOf(context.tx, "Owner")
+  const nft_owner = isSell ? owner : addressOf(context.tx, "Owner")
   const expiration = timeOf(node.fields, "Expiration")
   const fields = { ...payload, nft_owner, destination, expiration }
   return [event("nft.offer_created", fields, [owner, destination, nft_owner])]
@@ -53,7 +53,7 @@ const created = (context: TransactionContext, node: AffectedNode): Findings => {
 
 const cancelled = (context: TransactionContext, node: AffectedNode): Findings => {
   const { owner, destination, payload } = readOffer(context, node)
-  const cancelled_by = context.type === "NFTokenCancelOffer" ? needText(context.tx, "Account") : undefined
+  const cancelled_by = context.type === "NFTokenCancelOffer" ? context.account : undefined
   const fields = {
     ...payload,
     destination,

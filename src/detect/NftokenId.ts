@@ -4,8 +4,9 @@
  */
 import { isHash } from "../domain/Hash.ts"
 import type { Json, JsonObject } from "../domain/Ledger.ts"
+import { TRANSFER_FEE_MAX } from "../domain/LedgerForms.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
-import { flagsOf, integerOf, listOf, noFields, objectOf, textOf } from "./Fields.ts"
+import { addressOf, flagsOf, listOf, need, objectOf, uint16Of, uint32Of } from "./Fields.ts"
 import type { TransactionContext } from "./Finding.ts"
 import type { AffectedNode } from "./Nodes.ts"
 
@@ -19,12 +20,14 @@ export interface NftokenIdParts {
   readonly serial: number
 }
 
-/** `id` is 64 hex digits: flags, fee, issuer, scrambled taxon, serial. */
+/** `id` is 64 hex digits: flags, fee, issuer, scrambled taxon, serial. Dies of a fee that the ledger does not allow. */
 export const parseNftokenId = (id: string): NftokenIdParts => {
   const serial = Number.parseInt(id.slice(56), 16)
+  const transferFee = Number.parseInt(id.slice(4, 8), 16)
+  if (transferFee > TRANSFER_FEE_MAX) throw new Error("NFTokenID holds a transfer fee above 50 %")
   return {
     flags: Number.parseInt(id.slice(0, 4), 16),
-    transferFee: Number.parseInt(id.slice(4, 8), 16),
+    transferFee,
     issuerId: id.slice(8, 48),
     taxon: scrambleTaxon(Number.parseInt(id.slice(48, 56), 16), serial),
     serial
@@ -44,7 +47,9 @@ export const mintedByPages = (
   const before = new Set<string>()
   const after = new Set<string>()
   for (const page of nodes) {
-    if (page.type !== "NFTokenPage" || !page.id.startsWith(ownerId)) continue
+    if (page.type !== "NFTokenPage") continue
+    if (!isHash(page.id)) throw new Error("the LedgerIndex of a page is not 64 hex digits")
+    if (!page.id.startsWith(ownerId)) continue
     addIds(page.previous, before)
     if (tellsItsTokens(page)) addIds(page.fields, after)
   }
@@ -56,16 +61,16 @@ export const mintedByPages = (
 const tellsItsTokens = (page: AffectedNode): boolean =>
   page.change === "created" || (page.change === "modified" && listOf(page.previous, "NFTokens") !== undefined)
 
-/** As the source writes them: of the many tokens of a page only the new one is looked at closer. */
+/** As the source writes them: of the many tokens of a page only the new one is checked. */
 const addIds = (fields: JsonObject, ids: Set<string>): void => {
-  for (const entry of listOf(fields, "NFTokens") ?? []) {
-    const id = nftokenIdOf(entry)
-    if (id !== undefined) ids.add(id)
-  }
+  for (const entry of listOf(fields, "NFTokens") ?? []) ids.add(nftokenIdOf(entry))
 }
 
-const nftokenIdOf = (entry: Json): string | undefined =>
-  isJsonObject(entry) ? textOf(objectOf(entry, "NFToken") ?? noFields, "NFTokenID") : undefined
+const nftokenIdOf = (entry: Json): string => {
+  const token = isJsonObject(entry) ? objectOf(entry, "NFToken") : undefined
+  const id = token?.["NFTokenID"]
+  return need(typeof id === "string" ? id : undefined, "the NFTokenID of a page")
+}
 
 const hex = (value: number, digits: number): string => value.toString(16).toUpperCase().padStart(digits, "0")
 
@@ -75,13 +80,15 @@ export const mintedByCount = (
   issuer: string,
   issuerId: string | undefined
 ): string | undefined => {
-  const root = nodes.find((node) => node.type === "AccountRoot" && textOf(node.fields, "Account") === issuer)
-  const taxon = integerOf(tx, "NFTokenTaxon")
-  const minted = root === undefined ? undefined : integerOf(root.fields, "MintedNFTokens")
+  const root = nodes.find(
+    (node) => node.type === "AccountRoot" && addressOf(node.fields, "Account") === issuer
+  )
+  const taxon = uint32Of(tx, "NFTokenTaxon")
+  const minted = root === undefined ? undefined : uint32Of(root.fields, "MintedNFTokens")
   if (root === undefined || issuerId === undefined || taxon === undefined || minted === undefined)
     return undefined
-  const serial = ((integerOf(root.fields, "FirstNFTokenSequence") ?? 0) + minted - 1) >>> 0
+  const serial = ((uint32Of(root.fields, "FirstNFTokenSequence") ?? 0) + minted - 1) >>> 0
   const flags = hex(flagsOf(tx) & 0xffff, 4)
-  const fee = hex(integerOf(tx, "TransferFee") ?? 0, 4)
+  const fee = hex(uint16Of(tx, "TransferFee") ?? 0, 4)
   return flags + fee + issuerId + hex(scrambleTaxon(taxon, serial), 8) + hex(serial, 8)
 }

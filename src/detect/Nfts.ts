@@ -1,15 +1,15 @@
 /** nft.minted, nft.burned and nft.offer_accepted: what a transaction did to a token (events.md 2.3, 3). */
 import { accountIdOfAddress, addressOfAccountId } from "../domain/AccountId.ts"
 import { amountOf, amountOrZero } from "./Amounts.ts"
-import { hashOf, need, needText, textOf } from "./Fields.ts"
+import { addressOf, hashOf, hexOf, need, needAddress } from "./Fields.ts"
 import { alert, event, type Findings, type TransactionContext, type TransactionDetector } from "./Finding.ts"
 import { mintedByCount, mintedByPages, parseNftokenId } from "./NftokenId.ts"
 import type { AffectedNode } from "./Nodes.ts"
 
 export const nftMint: TransactionDetector = (context) => {
-  const owner = needText(context.tx, "Account")
+  const owner = context.account
   const ownerId = accountIdOfAddress(owner)
-  const issuer = textOf(context.tx, "Issuer") ?? owner
+  const issuer = addressOf(context.tx, "Issuer") ?? owner
   const issuerId = issuer === owner ? ownerId : accountIdOfAddress(issuer)
   const byCount = mintedByCount(context, issuer, issuerId)
   const id = mintedByPages(context, ownerId) ?? byCount
@@ -25,7 +25,7 @@ export const nftMint: TransactionDetector = (context) => {
     serial,
     flags,
     transfer_fee: transferFee,
-    uri: textOf(context.tx, "URI")
+    uri: hexOf(context.tx, "URI")
   }
   const minted = event("nft.minted", payload, [owner, issuer])
   const isDoubtful = byCount === undefined ? issuerIdInId !== issuerId : byCount !== id
@@ -36,8 +36,8 @@ export const nftMint: TransactionDetector = (context) => {
 
 export const nftBurn: TransactionDetector = (context) => {
   const id = need(hashOf(context.tx, "NFTokenID"), "NFTokenID")
-  const burned_by = needText(context.tx, "Account")
-  const owner = textOf(context.tx, "Owner") ?? burned_by
+  const burned_by = context.account
+  const owner = addressOf(context.tx, "Owner") ?? burned_by
   const { issuerId, taxon, serial } = parseNftokenId(id)
   const issuer = addressOfAccountId(issuerId)
   const payload = { tx_hash: context.hash, nftoken_id: id, owner, burned_by, issuer, taxon, serial }
@@ -69,9 +69,9 @@ interface Accepted {
 const sale = (context: TransactionContext, { sellId, buyId, sell, buy, taken }: Accepted): Findings => {
   const { tx } = context
   const id = need(hashOf(taken.fields, "NFTokenID"), "NFTokenID")
-  const acceptor = needText(tx, "Account")
-  const seller = sell === undefined ? acceptor : needText(sell.fields, "Owner")
-  const buyer = buy === undefined ? acceptor : needText(buy.fields, "Owner")
+  const acceptor = context.account
+  const seller = sell === undefined ? acceptor : needAddress(sell.fields, "Owner")
+  const buyer = buy === undefined ? acceptor : needAddress(buy.fields, "Owner")
   const isBrokered = sell !== undefined && buy !== undefined
   const broker = isBrokered ? acceptor : undefined
   const { issuerId, transferFee } = parseNftokenId(id)

@@ -1,15 +1,17 @@
 /**
- * The ledger entries a transaction created, modified or deleted, as far as any detector looks at them, in the order
- * of their keys whatever order the source lists them in (events.md 1.2).
+ * The ledger entries a transaction created, modified or deleted, as far as any detector reads them, in the order of
+ * their keys whatever order the source lists them in (events.md 1.2).
  */
-import type { JsonObject } from "../domain/Ledger.ts"
+import type { Json, JsonObject } from "../domain/Ledger.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
-import { integerOf, listOf, need, noFields, objectOf, textOf } from "./Fields.ts"
+import { need, noFields, objectOf, uint32Of } from "./Fields.ts"
 
 const entryTypes = [
   "AccountRoot",
   "Check",
   "Escrow",
+  "MPToken",
+  "MPTokenIssuance",
   "NFTokenOffer",
   "NFTokenPage",
   "Offer",
@@ -22,6 +24,12 @@ export type EntryType = (typeof entryTypes)[number]
 /** Gives the program's own string for the source's: comparing and looking up by that is several times as fast. */
 const entryTypeOf: ReadonlyMap<string, EntryType> = new Map(entryTypes.map((type) => [type, type]))
 
+/** The most frequent of the others, for speed. */
+const ignoredTypes: ReadonlySet<string> = new Set(["AMM", "DirectoryNode", "Oracle", "Ticket"])
+
+/** New entry types may come at any time; what cannot be the name of one is a damaged node. */
+const ENTRY_TYPE = /^[A-Za-z0-9]+$/
+
 type Change = "created" | "modified" | "deleted"
 
 const changeOf: ReadonlyMap<string, Change> = new Map([
@@ -33,7 +41,7 @@ const changeOf: ReadonlyMap<string, Change> = new Map([
 export interface AffectedNode {
   readonly change: Change
   readonly type: EntryType
-  /** `LedgerIndex`, the entry's key in upper case; whether it is 64 hex digits is asked only where it makes an event. */
+  /** `LedgerIndex`, the entry's key in upper case; whether it is 64 hex digits is checked only where it matters. */
   readonly id: string
   /** The entry as the transaction left it: NewFields of a created one, FinalFields of the others. */
   readonly fields: JsonObject
@@ -41,26 +49,45 @@ export interface AffectedNode {
   readonly previous: JsonObject
 }
 
-const read = (change: Change, node: JsonObject): AffectedNode | undefined => {
-  const type = entryTypeOf.get(textOf(node, "LedgerEntryType") ?? "")
-  if (type === undefined) return undefined
+export interface AffectedNodes {
+  readonly nodes: ReadonlyArray<AffectedNode>
+  /** Why nodes are missing in `nodes`: what the first of them lacks, and how many there are. */
+  readonly fault: string | undefined
+}
+
+const idOf = ({ LedgerIndex }: JsonObject, type: EntryType): string => {
+  if (typeof LedgerIndex !== "string") throw new Error(`the ${type} has no LedgerIndex`)
+  return LedgerIndex.toUpperCase()
+}
+
+/** Undefined for an entry that no detector reads; dies of a node that may have been any entry. */
+const read = (change: Change, node: Json): AffectedNode | undefined => {
+  if (!isJsonObject(node)) throw new Error(`the ${change} node is not an object`)
+  const name = node["LedgerEntryType"]
+  if (typeof name !== "string") throw new Error(`the ${change} node has no LedgerEntryType`)
+  const type = entryTypeOf.get(name)
+  if (type === undefined) {
+    if (!ignoredTypes.has(name) && !ENTRY_TYPE.test(name))
+      throw new Error(`the ${change} node has no LedgerEntryType`)
+    return undefined
+  }
   return {
     change,
     type,
-    id: (textOf(node, "LedgerIndex") ?? "").toUpperCase(),
+    id: idOf(node, type),
     fields: objectOf(node, change === "created" ? "NewFields" : "FinalFields") ?? noFields,
     previous: change === "created" ? noFields : (objectOf(node, "PreviousFields") ?? noFields)
   }
 }
 
 /** An entry of AffectedNodes has one key, which says what happened to the node below it. */
-const readWrapped = (wrapped: JsonObject): AffectedNode | undefined => {
-  for (const key in wrapped) {
-    const change = changeOf.get(key)
-    const node = change === undefined ? undefined : objectOf(wrapped, key)
-    if (change !== undefined && node !== undefined) return read(change, node)
-  }
-  return undefined
+const readWrapped = (wrapped: Json): AffectedNode | undefined => {
+  if (isJsonObject(wrapped))
+    for (const key in wrapped) {
+      const change = changeOf.get(key)
+      if (change !== undefined) return read(change, wrapped[key]!)
+    }
+  throw new Error("it is neither a CreatedNode, a ModifiedNode nor a DeletedNode")
 }
 
 const byId = (a: AffectedNode, b: AffectedNode): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
@@ -70,18 +97,26 @@ const isSorted = (nodes: ReadonlyArray<AffectedNode>): boolean => {
   return true
 }
 
-/** Undefined when the metadata has no list of affected nodes, which no applied transaction is without. */
-export const affectedNodes = (meta: JsonObject): ReadonlyArray<AffectedNode> | undefined => {
-  const list = listOf(meta, "AffectedNodes")
-  if (list === undefined) return undefined
+export const affectedNodes = (meta: JsonObject): AffectedNodes => {
+  const list = meta["AffectedNodes"]
+  // No applied transaction is without.
+  if (!Array.isArray(list)) return { nodes: [], fault: "The metadata have no AffectedNodes." }
   const nodes: Array<AffectedNode> = []
-  for (const wrapped of list) {
-    const node = isJsonObject(wrapped) ? readWrapped(wrapped) : undefined
-    if (node !== undefined) nodes.push(node)
+  let unread = 0
+  let first = ""
+  for (const wrapped of list as ReadonlyArray<Json>) {
+    try {
+      const node = readWrapped(wrapped)
+      if (node !== undefined) nodes.push(node)
+    } catch (cause) {
+      if (unread++ === 0) first = (cause as Error).message
+    }
   }
-  return isSorted(nodes) ? nodes : nodes.sort(byId)
+  return {
+    nodes: isSorted(nodes) ? nodes : nodes.sort(byId),
+    fault: unread === 0 ? undefined : `${unread} of the AffectedNodes cannot be read. The first: ${first}.`
+  }
 }
 
-/** The number of the transaction or ticket that made the entry; NewFields leave out zero (events.md 1.2). */
-export const sequenceOf = ({ change, fields }: AffectedNode): number =>
-  need(integerOf(fields, "Sequence") ?? (change === "created" ? 0 : undefined), "Sequence")
+/** The number of the transaction or ticket that made the entry. */
+export const sequenceOf = ({ fields }: AffectedNode): number => need(uint32Of(fields, "Sequence"), "Sequence")

@@ -7,14 +7,15 @@ import type { Payload } from "../domain/Payloads.ts"
 import {
   type Amount,
   amountOf,
-  amountOrZero,
   difference,
+  needAmount,
   sameValue,
   signOf,
+  valueOfSameAsset,
   valueText,
   withValue
 } from "./Amounts.ts"
-import { flagsOf, hasFlag, hashOf, integerOf, need, needText, textOf, timeOf } from "./Fields.ts"
+import { flagsOf, hasFlag, hashOf, needAddress, timeOf, uint32Of } from "./Fields.ts"
 import { alert, event, type Finding, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
 import { type AffectedNode, sequenceOf } from "./Nodes.ts"
 
@@ -24,33 +25,45 @@ const SELL = 0x0002_0000
 export const offer: NodeDetector = (context, node) => {
   if (node.change === "created") return [created(context, node)]
   const traded = node.previous["TakerGets"] !== undefined || node.previous["TakerPays"] !== undefined
-  if (node.change === "modified") return traded ? trade(context, node, "dex.offer_partial") : nothing
-  if (!traded) return [cancelled(context, node, traded)]
-  if (hasNothingLeft(node)) return trade(context, node, "dex.offer_filled")
+  if (node.change === "modified" && !traded) return nothing
+  const resting = readOffer(node)
+  if (node.change === "modified") return trade(context, node, resting, "dex.offer_partial")
+  if (!traded) return [cancelled(context, node, resting, traded)]
+  if (hasNothingLeft(resting)) return trade(context, node, resting, "dex.offer_filled")
   // Consumed as far as its owner's funds went, then deleted with a remainder (D11).
-  return [...trade(context, node, "dex.offer_partial"), cancelled(context, node, traded)]
+  return [...trade(context, node, resting, "dex.offer_partial"), cancelled(context, node, resting, traded)]
 }
 
 type Side = "TakerGets" | "TakerPays"
 
-const amountNow = (node: AffectedNode, side: Side): Amount => need(amountOf(node.fields, side), side)
+interface RestingOffer {
+  readonly sequence: number
+  readonly account: string
+  readonly gets: Amount
+  readonly pays: Amount
+}
 
-const hasNothingLeft = (node: AffectedNode): boolean =>
-  signOf(valueText(amountNow(node, "TakerGets"))) <= 0 || signOf(valueText(amountNow(node, "TakerPays"))) <= 0
+const readOffer = (node: AffectedNode): RestingOffer => ({
+  sequence: sequenceOf(node),
+  account: needAddress(node.fields, "Account"),
+  gets: needAmount(node.fields, "TakerGets"),
+  pays: needAmount(node.fields, "TakerPays")
+})
+
+const hasNothingLeft = ({ gets, pays }: RestingOffer): boolean =>
+  signOf(valueText(gets)) <= 0 || signOf(valueText(pays)) <= 0
 
 const created = (context: TransactionContext, node: AffectedNode): Finding => {
   const { fields } = node
-  const account = needText(fields, "Account")
+  const { account, gets, pays, sequence } = readOffer(node)
   const flags = flagsOf(fields)
-  const gets = amountOrZero(fields, "TakerGets")
-  const pays = amountOrZero(fields, "TakerPays")
   const isTakers = context.type === "OfferCreate" && context.account === account
   return event(
     "dex.offer_created",
     {
       tx_hash: context.hash,
       offer_id: node.id,
-      offer_sequence: sequenceOf(node),
+      offer_sequence: sequence,
       account,
       taker_gets: gets,
       taker_pays: pays,
@@ -65,34 +78,33 @@ const created = (context: TransactionContext, node: AffectedNode): Finding => {
   )
 }
 
-const requestedIfOther = (tx: JsonObject, side: Side, placedAmount: Amount): Amount | undefined => {
+const requestedIfOther = (tx: JsonObject, side: Side, placed: Amount): Amount | undefined => {
   const requested = amountOf(tx, side)
-  return requested === undefined || sameValue(valueText(requested), valueText(placedAmount))
-    ? undefined
-    : requested
+  return requested === undefined || sameValue(valueText(requested), valueText(placed)) ? undefined : requested
 }
 
 const trade = (
   context: TransactionContext,
   node: AffectedNode,
+  resting: RestingOffer,
   type: "dex.offer_partial" | "dex.offer_filled"
 ): ReadonlyArray<Finding> => {
-  const account = needText(node.fields, "Account")
-  const taker = need(context.account, "Account of the transaction")
-  const gets = filled(node, "TakerGets")
-  const pays = filled(node, "TakerPays")
+  const { account, sequence } = resting
+  const taker = context.account
+  const gets = filled(node, "TakerGets", resting.gets)
+  const pays = filled(node, "TakerPays", resting.pays)
   const found = event(
     type,
     {
       tx_hash: context.hash,
       offer_id: node.id,
-      offer_sequence: sequenceOf(node),
+      offer_sequence: sequence,
       account,
       taker,
       filled_taker_gets: gets,
       filled_taker_pays: pays,
-      remaining_taker_gets: amountNow(node, "TakerGets"),
-      remaining_taker_pays: amountNow(node, "TakerPays"),
+      remaining_taker_gets: resting.gets,
+      remaining_taker_pays: resting.pays,
       tx_type: context.type
     },
     [account, taker]
@@ -103,47 +115,47 @@ const trade = (
 }
 
 /** What a trade took from one side; zero in that side's form when only the other one changed. */
-const filled = (node: AffectedNode, side: Side): Amount => {
-  const now = amountNow(node, side)
-  if (node.previous[side] === undefined) return withValue(now, "0")
-  const before = need(amountOf(node.previous, side), `the former ${side}`)
-  return withValue(now, difference(valueText(before), valueText(now)))
+const filled = (node: AffectedNode, side: Side, now: Amount): Amount => {
+  const before = valueOfSameAsset(node.previous, side, now)
+  return withValue(now, before === undefined ? "0" : difference(before, valueText(now)))
 }
 
-const cancelled = (context: TransactionContext, node: AffectedNode, traded: boolean): Finding => {
-  const { fields } = node
-  const account = needText(fields, "Account")
-  return event(
+const cancelled = (
+  context: TransactionContext,
+  node: AffectedNode,
+  { account, gets, pays, sequence }: RestingOffer,
+  traded: boolean
+): Finding =>
+  event(
     "dex.offer_cancelled",
     {
       tx_hash: context.hash,
       offer_id: node.id,
-      offer_sequence: sequenceOf(node),
+      offer_sequence: sequence,
       account,
-      taker_gets: amountNow(node, "TakerGets"),
-      taker_pays: amountNow(node, "TakerPays"),
-      expiration: timeOf(fields, "Expiration"),
-      reason: cancelReason(context, fields, traded),
+      taker_gets: gets,
+      taker_pays: pays,
+      expiration: timeOf(node.fields, "Expiration"),
+      reason: cancelReason(context, node, account === context.account, sequence, traded),
       tx_type: context.type
     },
     [account]
   )
-}
 
 const cancelReason = (
   context: TransactionContext,
-  fields: JsonObject,
+  { fields }: AffectedNode,
+  isOwn: boolean,
+  sequence: number,
   traded: boolean
 ): Payload<"dex.offer_cancelled">["reason"] => {
-  const isOwn = textOf(fields, "Account") === context.account
-  const named = integerOf(context.tx, "OfferSequence")
-  if (isOwn && named !== undefined && integerOf(fields, "Sequence") === named) {
+  if (isOwn && uint32Of(context.tx, "OfferSequence") === sequence) {
     if (context.type === "OfferCancel") return "cancelled"
     if (context.type === "OfferCreate") return "replaced"
   }
   if (isOwn && context.type === "AccountDelete") return "account_deleted"
   if (traded) return "unfunded"
-  const expiration = integerOf(fields, "Expiration")
+  const expiration = uint32Of(fields, "Expiration")
   // The ledger compares with the parent's close time, inclusive; where that is unknown nothing has expired.
   const closed = context.parentCloseTime
   if (expiration !== undefined && closed !== undefined && expiration <= closed) return "expired"

@@ -1,7 +1,7 @@
 /** What a SignerListSet did to the account's signer list (events.md 2.6, rule 5). */
 import type { Json, JsonObject } from "../domain/Ledger.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
-import { hashOf, integerOf, listOf, need, needText, objectOf, withoutAbsent } from "./Fields.ts"
+import { hashOf, listOf, need, needAddress, objectOf, uint16Of, uint32Of, withoutAbsent } from "./Fields.ts"
 import type { AffectedNode } from "./Nodes.ts"
 
 interface ListChange {
@@ -29,15 +29,15 @@ export const signerListChange = (node: AffectedNode): ListChange | undefined => 
 }
 
 const signerList = (fields: JsonObject): JsonObject => ({
-  quorum: need(integerOf(fields, "SignerQuorum"), "SignerQuorum"),
+  quorum: need(uint32Of(fields, "SignerQuorum"), "SignerQuorum"),
   signers: need(listOf(fields, "SignerEntries"), "SignerEntries").map(signer)
 })
 
 const signer = (entry: Json): JsonObject => {
   const fields = need(isJsonObject(entry) ? objectOf(entry, "SignerEntry") : undefined, "SignerEntry")
   return withoutAbsent({
-    account: needText(fields, "Account"),
-    weight: need(integerOf(fields, "SignerWeight"), "SignerWeight"),
+    account: needAddress(fields, "Account"),
+    weight: need(uint16Of(fields, "SignerWeight"), "SignerWeight"),
     wallet_locator: hashOf(fields, "WalletLocator")
   })
 }

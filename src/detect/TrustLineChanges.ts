@@ -4,7 +4,7 @@
  */
 import type { Json, JsonObject } from "../domain/Ledger.ts"
 import { sameValue } from "./Amounts.ts"
-import { flagsOf, hasFlag, integerOf, need, needText, objectOf, withoutAbsent } from "./Fields.ts"
+import { flagsOf, hasFlag, need, objectOf, tokenValueOf, uint32Of, withoutAbsent } from "./Fields.ts"
 import type { TransactionContext } from "./Finding.ts"
 import type { AffectedNode } from "./Nodes.ts"
 import { type Side, sideFlags, sideNames } from "./TrustLineSides.ts"
@@ -41,23 +41,26 @@ export const settingsChanges = (
 }
 
 const flagEntry = (node: AffectedNode, field: string, bit: number): Entry => {
-  if (integerOf(node.previous, "Flags") === undefined) return undefined
+  if (node.previous["Flags"] === undefined) return undefined
   const previous = hasFlag(flagsOf(node.previous), bit)
-  const value = hasFlag(flagsOf(node.fields), bit)
+  const value = hasFlag(need(uint32Of(node.fields, "Flags"), "Flags"), bit)
   return previous === value ? undefined : { field, previous, value }
 }
 
 const limitEntry = (node: AffectedNode, field: string, name: string): Entry => {
   if (node.previous[name] === undefined) return undefined
-  const previous = needText(need(objectOf(node.previous, name), `the former ${name}`), "value")
-  const value = needText(need(objectOf(node.fields, name), name), "value")
+  const previous = limitValue(node.previous, name)
+  const value = limitValue(node.fields, name)
   return sameValue(previous, value) ? undefined : { field, previous, value }
 }
 
+export const limitValue = (fields: JsonObject, name: string): string =>
+  need(tokenValueOf(need(objectOf(fields, name), name), "value"), `the value of ${name}`)
+
 const qualityEntry = (node: AffectedNode, field: string, name: string): Entry => {
-  const previous = integerOf(node.previous, name)
+  const previous = uint32Of(node.previous, name)
   if (previous === undefined) return undefined
-  const value = integerOf(node.fields, name)
+  const value = uint32Of(node.fields, name)
   return previous === value ? undefined : withoutAbsent({ field, previous, value })
 }
 
@@ -81,7 +84,7 @@ const firstQuality = (
   asked: string,
   name: string
 ): Entry => {
-  const value = integerOf(node.fields, name)
-  const isFirst = (integerOf(tx, asked) ?? 0) !== 0 && node.previous[name] === undefined
+  const value = uint32Of(node.fields, name)
+  const isFirst = (uint32Of(tx, asked) ?? 0) !== 0 && node.previous[name] === undefined
   return isFirst && value !== undefined ? { field, value } : undefined
 }

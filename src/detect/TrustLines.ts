@@ -5,10 +5,19 @@
 import type { JsonObject } from "../domain/Ledger.ts"
 import type { Payload } from "../domain/Payloads.ts"
 import { negated, signOf } from "./Amounts.ts"
-import { flagsOf, hasFlag, integerOf, need, needText, objectOf, textOf } from "./Fields.ts"
+import {
+  currencyOf,
+  flagsOf,
+  hasFlag,
+  need,
+  needAddress,
+  objectOf,
+  tokenValueOf,
+  uint32Of
+} from "./Fields.ts"
 import { type Draft, event, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
 import type { AffectedNode } from "./Nodes.ts"
-import { settingsChanges } from "./TrustLineChanges.ts"
+import { limitValue, settingsChanges } from "./TrustLineChanges.ts"
 import { type Side, sideFlags, sideNames } from "./TrustLineSides.ts"
 
 const AMM_NODE = 0x0100_0000
@@ -26,11 +35,12 @@ export const trustLine: NodeDetector = (context, node) => {
     case "modified": {
       const changes = settingsChanges(context, node, line.own)
       if (changes.length === 0) return nothing
-      const changed_by = needText(context.tx, "Account")
+      const changed_by = context.account
       return [event("trustline.modified", { ...line.payload, changed_by, changes }, parties)]
     }
     case "deleted": {
-      const previous_limit = textOf(objectOf(node.previous, sideNames[line.own].limit) ?? {}, "value")
+      const name = sideNames[line.own].limit
+      const previous_limit = node.previous[name] === undefined ? undefined : limitValue(node.previous, name)
       return [event("trustline.deleted", { ...line.payload, previous_limit }, parties)]
     }
   }
@@ -58,7 +68,7 @@ const readLine = (context: TransactionContext, node: AffectedNode): Line => {
     low: need(objectOf(fields, "LowLimit"), "LowLimit"),
     high: need(objectOf(fields, "HighLimit"), "HighLimit")
   }
-  const issuers = { low: needText(limits.low, "issuer"), high: needText(limits.high, "issuer") }
+  const issuers = { low: needAddress(limits.low, "issuer"), high: needAddress(limits.high, "issuer") }
   const own = perspective(context, node, issuers)
   const peer = own === "low" ? "high" : "low"
   const balance = need(objectOf(fields, "Balance"), "Balance")
@@ -74,10 +84,10 @@ const readLine = (context: TransactionContext, node: AffectedNode): Line => {
       trustline_id: node.id,
       account: issuers[own],
       counterparty: issuers[peer],
-      currency: needText(balance, "currency"),
-      limit: needText(limits[own], "value"),
-      limit_peer: needText(limits[peer], "value"),
-      balance: balanceFrom(own, needText(balance, "value")),
+      currency: need(currencyOf(balance, "currency"), "currency"),
+      limit: need(tokenValueOf(limits[own], "value"), "the limit"),
+      limit_peer: need(tokenValueOf(limits[peer], "value"), "the limit"),
+      balance: balanceFrom(own, need(tokenValueOf(balance, "value"), "the balance")),
       no_ripple: hasFlag(flags, mine.noRipple),
       no_ripple_peer: hasFlag(flags, theirs.noRipple),
       freeze: hasFlag(flags, mine.freeze),
@@ -86,8 +96,8 @@ const readLine = (context: TransactionContext, node: AffectedNode): Line => {
       deep_freeze_peer: hasFlag(flags, theirs.deepFreeze),
       authorized: hasFlag(flags, mine.authorized),
       peer_authorized: hasFlag(flags, theirs.authorized),
-      quality_in: integerOf(fields, sideNames[own].qualityIn),
-      quality_out: integerOf(fields, sideNames[own].qualityOut),
+      quality_in: uint32Of(fields, sideNames[own].qualityIn),
+      quality_out: uint32Of(fields, sideNames[own].qualityOut),
       amm_pool: hasFlag(flags, AMM_NODE) ? true : undefined,
       tx_type: context.type
     }
@@ -103,7 +113,7 @@ const perspective = (
   const signer: Side | undefined =
     context.account === issuers.low ? "low" : context.account === issuers.high ? "high" : undefined
   if (context.type === "TrustSet" && signer !== undefined) return signer
-  const flags = flagsOf(integerOf(node.previous, "Flags") === undefined ? node.fields : node.previous)
+  const flags = flagsOf(node.previous["Flags"] === undefined ? node.fields : node.previous)
   const low = hasFlag(flags, sideFlags.low.reserve)
   const high = hasFlag(flags, sideFlags.high.reserve)
   if (low !== high) return low ? "low" : "high"

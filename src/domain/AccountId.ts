@@ -4,6 +4,7 @@
  * path and nothing else of it.
  */
 import { hash } from "node:crypto"
+import { ADDRESS } from "./LedgerForms.ts"
 
 const ALPHABET = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
 const BASE = ALPHABET.length
@@ -70,7 +71,7 @@ export const addressOfAccountId = (accountIdHex: string): string => {
 
 /** The account id as 40 upper-case hex digits; undefined when `address` is not a valid classic address. */
 export const accountIdOfAddress = (address: string): string | undefined => {
-  if (!/^r[1-9A-HJ-NP-Za-km-z]{24,34}$/.test(address)) return undefined
+  if (!ADDRESS.test(address)) return undefined
   const hex = decode(address).padStart(ENCODED_BYTES * 2, "0")
   const versioned = hex.slice(0, -CHECKSUM_HEX)
   return hex.length === ENCODED_BYTES * 2 &&
@@ -79,4 +80,27 @@ export const accountIdOfAddress = (address: string): string | undefined => {
     checksum(versioned) === hex.slice(-CHECKSUM_HEX)
     ? versioned.slice(2).toUpperCase()
     : undefined
+}
+
+/**
+ * Addresses found valid, each in the slot that its last letters name: a checksum takes as long as detecting a transaction,
+ * and most addresses come again and again. Some 4 MB when full.
+ */
+const SLOTS = 2 ** 16
+const remembered: Array<string> = Array(SLOTS).fill("")
+
+/** The checksum is there, so these letters are spread evenly. */
+const slotOf = (text: string): number => {
+  const end = text.length
+  const letters = (text.charCodeAt(end - 1) * BASE + text.charCodeAt(end - 2)) * BASE
+  return (letters + text.charCodeAt(end - 3)) % SLOTS
+}
+
+/** A valid classic address, checksum included. */
+export const isAddress = (text: string): boolean => {
+  const slot = slotOf(text)
+  if (remembered[slot] === text) return true
+  if (accountIdOfAddress(text) === undefined) return false
+  remembered[slot] = text
+  return true
 }

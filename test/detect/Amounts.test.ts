@@ -1,6 +1,7 @@
 /** Exact arithmetic on ledger amounts (events.md 1.5). */
 import { assert, describe, it } from "@effect/vitest"
 import { asAmount, difference, negated, render, sameValue, scaled, signOf } from "../../src/detect/Amounts.ts"
+import { issuer, usd } from "./support.ts"
 
 describe("amounts", () => {
   it("computed values are plain, without needless zeros", () => {
@@ -46,14 +47,26 @@ describe("amounts", () => {
       5,
       "",
       "unavailable",
-      "1e9999",
-      "1".repeat(300),
+      "1.5",
+      "1e3",
+      "1".repeat(20),
       {},
-      { value: "1" }
+      { value: "1" },
+      { ...usd("1"), currency: "US" },
+      { ...usd("1"), currency: "US\0" },
+      { ...usd("1"), currency: "a".repeat(40) },
+      { ...usd("1"), issuer: "<script>" },
+      // One letter is another than the checksum says.
+      { ...usd("1"), issuer: issuer.replace(/.$/, (last) => (last === "r" ? "p" : "r")) },
+      usd("1e97"),
+      usd("007"),
+      usd("1".repeat(300)),
+      { mpt_issuance_id: "00", value: "1" },
+      { mpt_issuance_id: "0".repeat(48), value: "1.5" }
     ])
-      assert.isUndefined(asAmount(wrong))
-    const amount = asAmount({ value: "1", issuer: "r", currency: "USD" })
-    assert.strictEqual(JSON.stringify(amount), '{"currency":"USD","issuer":"r","value":"1"}')
+      assert.isUndefined(asAmount(wrong), JSON.stringify(wrong))
+    const amount = asAmount({ value: "1", issuer, currency: "USD" })
+    assert.strictEqual(JSON.stringify(amount), `{"currency":"USD","issuer":"${issuer}","value":"1"}`)
     assert.throws(() => scaled("1e-97"), /finer than any token value/)
     assert.throws(() => scaled("twelve"), /not a decimal number/)
   })

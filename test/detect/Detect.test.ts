@@ -261,8 +261,8 @@ describe("damaged input", () => {
     assert.deepStrictEqual(
       found.alerts.map(({ reason }) => reason),
       [
-        `Offer ${key(1)} could not be read: Account is missing or malformed.`,
-        "A Offer node has no LedgerIndex of 64 hex digits."
+        `Offer ${key(1)} could not be read: Account is missing.`,
+        "Offer could not be read: its LedgerIndex is not 64 hex digits."
       ]
     )
   })

@@ -1,5 +1,6 @@
 /** What really arrived (events.md 1.6); the numbers are the cases of events.md 5. */
 import { assert, describe, it } from "@effect/vitest"
+import { accountIdOfAddress } from "../../src/domain/AccountId.ts"
 import type { JsonObject, Ledger } from "../../src/domain/Ledger.ts"
 import {
   alertTypes,
@@ -157,6 +158,13 @@ describe("step 5: deriving it from the nodes", () => {
     }
   })
 
+  it("what a node that cannot be read hides is not guessed", () => {
+    const nodes = [balance(bob, "10", "15"), { ModifiedNode: null }]
+    const found = detect(payment({ Flags: PARTIAL, Amount: "77" }, nodes), in2013)
+    assert.deepStrictEqual(names(found), [])
+    assert.deepStrictEqual(alertTypes(found).toSorted(), [null, "payment.xrp"])
+  })
+
   it("withholding one event keeps the others of the transaction (100)", () => {
     const nodes = [
       modified(
@@ -176,4 +184,79 @@ describe("step 5: deriving it from the nodes", () => {
     assert.deepStrictEqual(names(found), ["trustline.created", "dex.offer_partial"])
     assert.deepStrictEqual(alertTypes(found), ["payment.xrp"])
   })
+})
+
+describe("a partial payment of an MPT before the ledger told what it delivered (D20)", () => {
+  const sequence = 9
+  const issuanceOf = (account: string): string => `0000000${sequence}${accountIdOfAddress(account)}`
+  const id = issuanceOf(issuer)
+  const mpt = (value: string, issuance = id) => ({ mpt_issuance_id: issuance, value })
+  /** rippled's API repeats the maximum. */
+  const claimed = { delivered_amount: mpt("100000") }
+  const partial = (nodes: ReadonlyArray<JsonObject>, meta: JsonObject = claimed, fields: JsonObject = {}) =>
+    detect(payment({ Flags: PARTIAL, Amount: mpt("100000"), ...fields }, nodes, meta))
+  const holding = (account: string, fields: JsonObject, issuance = id) => ({
+    Account: account,
+    MPTokenIssuanceID: issuance,
+    ...fields
+  })
+
+  it("reports what the receiver's MPToken gained, never the maximum", () => {
+    const gained = modified("MPToken", key(1), holding(bob, { MPTAmount: "99514" }), { MPTAmount: "100" })
+    assert.deepStrictEqual(amountOf(partial([gained]), "payment.issued"), mpt("99414"))
+    // The same without the API's synthetic field.
+    assert.deepStrictEqual(amountOf(partial([gained], {}), "payment.issued"), mpt("99414"))
+  })
+
+  it("takes an absent MPTAmount as none: a new MPToken, and the first units of one", () => {
+    for (const first of [
+      created("MPToken", key(1), holding(bob, { MPTAmount: "7" })),
+      modified("MPToken", key(1), holding(bob, { MPTAmount: "7" }), {})
+    ])
+      assert.deepStrictEqual(amountOf(partial([first]), "payment.issued"), mpt("7"))
+  })
+
+  it("reports what no longer is outstanding when the issuer receives", () => {
+    const redeemed = modified(
+      "MPTokenIssuance",
+      key(1),
+      { Issuer: bob, Sequence: sequence, OutstandingAmount: "600" },
+      { OutstandingAmount: "1000" }
+    )
+    const found = partial([redeemed], {}, { Amount: mpt("500", issuanceOf(bob)) })
+    assert.deepStrictEqual(amountOf(found, "payment.issued"), mpt("400", issuanceOf(bob)))
+  })
+
+  it("is withheld with an alert where the nodes do not tell", () => {
+    const cases: ReadonlyArray<ReadonlyArray<JsonObject>> = [
+      [],
+      // Another's, another token's, less than before, written as hex by an older codec.
+      [modified("MPToken", key(1), holding(alice, { MPTAmount: "5" }), { MPTAmount: "9" })],
+      [modified("MPToken", key(1), holding(bob, { MPTAmount: "9" }, issuanceOf(carol)), { MPTAmount: "5" })],
+      [modified("MPToken", key(1), holding(bob, { MPTAmount: "5" }), { MPTAmount: "9" })],
+      [deleted("MPToken", key(1), holding(bob, {}), { MPTAmount: "9" })],
+      [modified("MPToken", key(1), holding(bob, { MPTAmount: "0000000000000064" }), { MPTAmount: "5" })],
+      [modified("MPToken", key(1), holding(bob, { MPTAmount: "1F" }), { MPTAmount: "5" })]
+    ]
+    for (const nodes of cases) {
+      const found = partial(nodes)
+      assert.deepStrictEqual(names(found), [])
+      assert.deepStrictEqual(alertTypes(found), ["payment.issued"])
+    }
+  })
+
+  it("is the ledger's own word where it gives one, and the API's for a payment that is not partial", () => {
+    const meta = { ...claimed, DeliveredAmount: mpt("99414") }
+    assert.deepStrictEqual(amountOf(partial([], meta), "payment.issued"), mpt("99414"))
+    const whole = payment({ Amount: mpt("100000") }, [], claimed)
+    assert.deepStrictEqual(amountOf(detect(whole), "payment.issued"), mpt("100000"))
+  })
+})
+
+it("a delivered amount that is no amount is an alert, never the amount asked for", () => {
+  for (const meta of [{ DeliveredAmount: null }, { DeliveredAmount: "12 XRP" }, { delivered_amount: {} }]) {
+    const found = detect(payment({ Flags: PARTIAL, Amount: "77" }, [], meta))
+    assert.deepStrictEqual(names(found), [])
+    assert.strictEqual(found.alerts.length, 1)
+  }
 })

@@ -1,5 +1,6 @@
 /** Payload of account.settings_changed: one entry for each setting, of the setting's own form (events.md 2.6). */
 import { Schema } from "effect"
+import { EMAIL_HASH } from "../LedgerForms.ts"
 import {
   Address,
   Hash,
@@ -46,7 +47,7 @@ const changeOf = <Name extends Schema.Top, Value extends Schema.Top>(setting: Na
     value: Schema.optionalKey(value)
   }).check(Schema.isMinProperties(MEMBERS_MIN))
 
-const EmailHash = Schema.String.check(Schema.isPattern(/^[0-9A-F]{32}$/u)).annotate({
+const EmailHash = Schema.String.check(Schema.isPattern(EMAIL_HASH)).annotate({
   identifier: "EmailHash",
   title: "EmailHash",
   description: "128 bits as 32 upper-case hex digits.",

@@ -1,9 +1,18 @@
 /**
  * What the fields of payloads are made of (events.md 1.4, 1.5, 2). A check here is also one in the published JSON
- * Schema, so patterns carry the `u` flag and use nothing that other languages read differently (`[0-9]`, not `\d`).
+ * Schema, so patterns carry the `u` flag and use nothing that other languages read differently (src/domain/LedgerForms.ts).
  * Bounds of numbers are those of the ledger's own field, since what the ledger holds must always pass.
  */
 import { Schema } from "effect"
+import {
+  ADDRESS,
+  CURRENCY,
+  HEX,
+  INTEGER,
+  MPT_ISSUANCE_ID,
+  TOKEN_VALUE,
+  TRANSACTION_TYPE
+} from "../LedgerForms.ts"
 
 /** A field that every payload of its type has. */
 export const required = <S extends Schema.Top>(schema: S, description: string): S["Rebuild"] =>
@@ -35,18 +44,15 @@ export const Hash = text(/^[0-9A-F]{64}$/u, "Hash", "256 bits as 64 upper-case h
 ])
 
 export const Address = text(
-  /^r[1-9A-HJ-NP-Za-km-z]{24,34}$/u,
+  ADDRESS,
   "Address",
   "A classic XRP Ledger address. Its checksum is right, which a pattern cannot tell.",
   ["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"]
 )
 
-export const Hex = text(
-  /^(?:[0-9A-Fa-f]{2})*$/u,
-  "Hex",
-  "Bytes in hex as the ledger has them, not decoded.",
-  ["6578616D706C652E636F6D"]
-)
+export const Hex = text(HEX, "Hex", "Bytes in hex as the ledger has them, not decoded.", [
+  "6578616D706C652E636F6D"
+])
 
 export const Time = Schema.String.check(
   Schema.isPattern(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/u)
@@ -59,21 +65,21 @@ export const Time = Schema.String.check(
 })
 
 export const TransactionType = text(
-  /^[A-Za-z0-9]+$/u,
+  TRANSACTION_TYPE,
   "TransactionType",
   "The ledger's name of a transaction type. New ones may come at any time.",
   ["Payment", "OfferCreate"]
 )
 
 export const Drops = text(
-  /^-?[0-9]+$/u,
+  INTEGER,
   "Drops",
   "XRP in drops (0.000001 XRP) as an integer text: up to 10^17, more than a JSON number holds exactly. Negative only where the ledger itself is: in 2013, and in self-payments through AMMs in 2024.",
   ["17310000"]
 )
 
 export const Currency = text(
-  /^(?:[A-Za-z0-9?!@#$%^&*<>(){}[\]|]{3}|[0-9A-F]{40})$/u,
+  CURRENCY,
   "Currency",
   "A currency code: 3 characters (upper and lower case differ) or 40 upper-case hex digits, which are not decoded: different codes may look alike as text.",
   ["USD", "524C555344000000000000000000000000000000"]
@@ -81,7 +87,7 @@ export const Currency = text(
 
 /** Copied from the ledger: rippled's text form. */
 export const TokenValue = text(
-  /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e-?[0-9]+)?$/u,
+  TOKEN_VALUE,
   "TokenValue",
   "A decimal number as the ledger writes it, with up to 16 significant digits; very large and very small ones with an exponent (1000000000000000e-3).",
   ["410.84", "9999999999999999e80"]
@@ -96,15 +102,13 @@ const ComputedValue = text(
 )
 
 const MptIssuanceId = text(
-  /^[0-9A-F]{48}$/u,
+  MPT_ISSUANCE_ID,
   "MptIssuanceId",
   "The id of an issuance of a multi-purpose token: 48 upper-case hex digits.",
   ["00000F1D290B4EB045CBE502A2FCB7281531E971D8295162"]
 )
 
-const MptValue = text(/^-?[0-9]+$/u, "MptValue", "Units of a multi-purpose token as an integer text.", [
-  "250"
-])
+const MptValue = text(INTEGER, "MptValue", "Units of a multi-purpose token as an integer text.", ["250"])
 
 const currency = required(Currency, "The token's currency.")
 const issuer = required(Address, "The token's issuer.")

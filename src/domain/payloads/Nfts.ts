@@ -1,14 +1,12 @@
 /** Payloads of nft.minted and nft.burned (events.md 2.3). */
 import { Schema } from "effect"
+import { TRANSFER_FEE_MAX } from "../LedgerForms.ts"
 import { Address, Hash, Hex, optional, required, tx_hash, uint16, uint32 } from "./Fields.ts"
 
 export const nftoken_id = required(Hash, "The NFTokenID.")
 export const issuer = required(Address, "The token's issuer.")
 const taxon = required(uint32, "The issuer's grouping of tokens.")
 const serial = required(uint32, "The token's number among its issuer's.")
-
-/** The ledger allows at most 50 %. */
-const TRANSFER_FEE_MAX = 50_000
 
 export const transfer_fee = required(
   Schema.Number.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: TRANSFER_FEE_MAX })),

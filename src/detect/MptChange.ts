@@ -1,0 +1,56 @@
+/**
+ * By how much a transaction changed an account's units of a multi-purpose token (events.md 1.6, step 5): a holder's own
+ * entry tells, and for the issuer what is outstanding, since units that come back to him cease to exist.
+ */
+import { accountIdOfAddress } from "../domain/AccountId.ts"
+import type { JsonObject } from "../domain/Ledger.ts"
+import { type Scaled, scaled } from "./Amounts.ts"
+import { addressOf, uint32Of } from "./Fields.ts"
+import type { TransactionContext } from "./Finding.ts"
+import type { AffectedNode } from "./Nodes.ts"
+
+/** An id of an issuance is the sequence of its creation and its issuer's account id. */
+const SEQUENCE_DIGITS = 8
+
+/** Undefined when the nodes do not tell. */
+export const mptChange = (
+  { nodes }: TransactionContext,
+  receiver: string,
+  issuanceId: string
+): Scaled | undefined => {
+  if (accountIdOfAddress(receiver) !== issuanceId.slice(SEQUENCE_DIGITS)) {
+    const held = nodes.find(
+      ({ fields, type }) =>
+        type === "MPToken" &&
+        fields["MPTokenIssuanceID"] === issuanceId &&
+        addressOf(fields, "Account") === receiver
+    )
+    return held === undefined ? undefined : increase(held, "MPTAmount")
+  }
+  const sequence = Number.parseInt(issuanceId.slice(0, SEQUENCE_DIGITS), 16)
+  const issuance = nodes.find(
+    ({ change, fields, type }) =>
+      type === "MPTokenIssuance" &&
+      change === "modified" &&
+      addressOf(fields, "Issuer") === receiver &&
+      uint32Of(fields, "Sequence") === sequence
+  )
+  const increased = issuance === undefined ? undefined : increase(issuance, "OutstandingAmount")
+  return increased === undefined ? undefined : -increased
+}
+
+/** A holder with none has no MPTAmount, so that its first units show in FinalFields alone. */
+const increase = ({ fields, previous }: AffectedNode, name: string): Scaled | undefined => {
+  const before = unitsOf(previous, name)
+  const after = unitsOf(fields, name)
+  return before === undefined || after === undefined ? undefined : after - before
+}
+
+/** Older codecs write hex, which must not pass for a number: only that has leading zeros. */
+const UNITS = /^(?:0|[1-9][0-9]{0,18})$/
+
+const unitsOf = (fields: JsonObject, name: string): Scaled | undefined => {
+  const units = fields[name]
+  if (units === undefined) return 0n
+  return typeof units === "string" && UNITS.test(units) ? scaled(units) : undefined
+}
