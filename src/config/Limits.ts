@@ -84,6 +84,8 @@ export const Limits = {
   ledgerConnectMs: 10_000,
   /** A server that limits us is left alone this long at first, and at most (public servers ban for a minute or more). */
   ledgerRateLimitedMs: { first: 10_000, longest: 120_000 },
+  /** While no server of a network is connected, none is left alone for longer: ingest stands still, and they may be well. */
+  ledgerAllAwayMs: 30_000,
   /** A server that has lost the network needs about this long to find it again. */
   ledgerNotSyncedMs: 30_000,
   /** A server of another network, or one that can no longer follow: only its operator mends that. */

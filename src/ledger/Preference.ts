@@ -10,16 +10,24 @@ export interface Standing {
   readonly failures: number
   /** Unix milliseconds. */
   readonly notBefore: number
+  /** The same while no server of the network is connected. */
+  readonly notBeforeAllAway: number
 }
 
-export const newcomer: Standing = { failures: 0, notBefore: 0 }
+export const newcomer: Standing = { failures: 0, notBefore: 0, notBeforeAllAway: 0 }
+
+/** By how much of itself a wait is stretched at most. */
+const STRETCH = 1 / 4
 
 /** Exponential, bounded, and stretched by up to a quarter so that many clients do not come back at once. */
 export const backoffMs = (
   failures: number,
   { first, longest }: { readonly first: number; readonly longest: number },
   chance: number
-): number => Math.round(Math.min(longest, first * 2 ** Math.max(0, failures - 1)) * (1 + chance / 4))
+): number => Math.round(Math.min(longest, first * 2 ** Math.max(0, failures - 1)) * (1 + chance * STRETCH))
+
+/** Stretched it is `ledgerAllAwayMs` at most. */
+const ALL_AWAY_MS = Limits.ledgerAllAwayMs / (1 + STRETCH)
 
 /** What only the server's operator mends, or ours. */
 export const isUnfit = (reason: LedgerSourceError["reason"]): boolean =>
@@ -41,7 +49,12 @@ export const afterFailure = (
         : reason === "not_synced"
           ? constant(Limits.ledgerNotSyncedMs)
           : Limits.ledgerReconnectMs
-  return { failures, notBefore: now + backoffMs(failures, bounds, chance) }
+  const longest = Math.min(bounds.longest, ALL_AWAY_MS)
+  return {
+    failures,
+    notBefore: now + backoffMs(failures, bounds, chance),
+    notBeforeAllAway: now + backoffMs(failures, { first: bounds.first, longest }, chance)
+  }
 }
 
 /** No server is left alone for longer than this: a moment beyond it means that the clock has gone back. */
@@ -51,8 +64,11 @@ const LONGEST_MS = backoffMs(
   1
 )
 
-export const notBeforeOf = ({ notBefore }: Standing, now: number): number =>
-  notBefore - now > LONGEST_MS ? now : notBefore
+/** `allAway`: no server of the network is connected. */
+export const notBeforeOf = (standing: Standing, now: number, allAway: boolean): number => {
+  const notBefore = allAway ? standing.notBeforeAllAway : standing.notBefore
+  return notBefore - now > LONGEST_MS ? now : notBefore
+}
 
 export interface Member {
   /** Two servers of one host fail together: only one of them is connected. */

@@ -172,14 +172,21 @@ export const makeServers = Effect.fnUntraced(function* (
     server.placesSince = now
   }
 
+  const notBefore = ({ standing }: LedgerServer, now: number) =>
+    notBeforeOf(
+      standing,
+      now,
+      all.every(({ connection }) => connection === undefined)
+    )
+
   const memberOf =
     (now: number) =>
-    ({ calledUntil, host, phase, proven, standing }: LedgerServer): Member => ({
-      host,
-      phase,
-      proven,
-      notBefore: notBeforeOf(standing, now),
-      calledUntil
+    (server: LedgerServer): Member => ({
+      host: server.host,
+      phase: server.phase,
+      proven: server.proven,
+      notBefore: notBefore(server, now),
+      calledUntil: server.calledUntil
     })
 
   const manage = Effect.gen(function* () {
@@ -221,7 +228,7 @@ export const makeServers = Effect.fnUntraced(function* (
       const others = all.filter((server) => !besides.has(server))
       // One is on its way already.
       if (others.some(({ phase }) => phase === "connecting")) return true
-      const next = others.find(({ phase, standing }) => phase === "idle" && notBeforeOf(standing, now) <= now)
+      const next = others.find((server) => server.phase === "idle" && notBefore(server, now) <= now)
       if (next === undefined) return false
       const isCalled = next.calledUntil > now
       next.calledUntil = now + Limits.ledgerServerCalledMs
@@ -246,7 +253,8 @@ export const makeServers = Effect.fnUntraced(function* (
     states: (now) => {
       const inUse = active()
       return all.map((server) => {
-        const backingOff = server.standing.notBefore > now && server.phase === "idle"
+        const until = notBefore(server, now)
+        const backingOff = until > now && server.phase === "idle"
         return {
           server: server.name,
           state:
@@ -262,7 +270,7 @@ export const makeServers = Effect.fnUntraced(function* (
           head: head.newestOf(server.name),
           ledgers: server.ranges === undefined ? undefined : formatRanges(server.ranges),
           lastFault: server.lastFault,
-          backingOffUntil: backingOff ? server.standing.notBefore : undefined
+          backingOffUntil: backingOff ? until : undefined
         }
       })
     },

@@ -105,8 +105,21 @@ describe("a server that failed", () => {
 
   it("is not left alone for hours because the clock went back", () => {
     const standing = afterFailure(newcomer, "rate_limited", 3_600_000, 0)
-    assert.strictEqual(notBeforeOf(standing, 3_600_001), 3_610_000)
-    assert.strictEqual(notBeforeOf(standing, 0), 0)
+    assert.strictEqual(notBeforeOf(standing, 3_600_001, false), 3_610_000)
+    assert.strictEqual(notBeforeOf(standing, 0, false), 0)
+  })
+
+  it("is left alone for 30 s at most while no server is connected, stretched by chance all the same", () => {
+    const waits = (chance: number, allAway: boolean) => {
+      let standing = newcomer
+      return [1, 2, 3, 4, 5].map(() => {
+        standing = afterFailure(standing, "rate_limited", NOW, chance)
+        return (notBeforeOf(standing, NOW, allAway) - NOW) / 1_000
+      })
+    }
+    assert.deepStrictEqual(waits(0, false), [10, 20, 40, 80, 120])
+    assert.deepStrictEqual(waits(0, true), [10, 20, 24, 24, 24])
+    assert.deepStrictEqual(waits(1, true), [12.5, 25, 30, 30, 30])
   })
 
   it("is left alone for at least ten seconds when it limits us, and longer when it is unfit", () => {

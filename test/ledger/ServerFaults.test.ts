@@ -1,6 +1,6 @@
 /** How servers that limit us, warn, or speak nonsense are treated, and whose claims of history are believed first. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Health, ledgerPart } from "../../src/observability/Health.ts"
 import { chain } from "../support/chain.ts"
@@ -125,6 +125,40 @@ describe("a server that is short of room", () => {
       assert.strictEqual((yield* state)?.facts?.["servers.1.state"], "backing_off")
       yield* eventuallyAdvancing(Effect.sync(() => asked(server, /^subscribe$/) === 2))
     }).pipe(Effect.provide(memoryLayer()))
+  )
+})
+
+describe("servers that all limit us", () => {
+  it.effect(
+    "are each asked again after ten to thirty seconds, so that ingest resumes when they are well",
+    () =>
+      Effect.gen(function* () {
+        const servers = [yield* mainnetServer(), yield* mainnetServer()]
+        yield* ingesting(servers.map(({ url }) => url))
+        yield* eventuallyAdvancing(taken(1))
+        const times = servers.map((): Array<number> => [])
+        for (const [i, server] of servers.entries()) {
+          server.misbehave("server_info", 6, () => ({ error: "slowDown" }))
+          server.send('{"error":"slowDown"}')
+          yield* eventuallyAdvancing(
+            Effect.map(state, (part) => part?.facts?.[`servers.${i + 1}.state`] === "backing_off")
+          )
+        }
+        const begun = servers.map((server) => asked(server, /^server_info$/))
+        const noted = Effect.map(Clock.currentTimeMillis, (now) => {
+          for (const [i, server] of servers.entries())
+            while (times[i]!.length < asked(server, /^server_info$/) - begun[i]!) times[i]!.push(now)
+          return times.some(({ length }) => length >= 7)
+        })
+        yield* eventuallyAdvancing(noted)
+        for (const server of servers) server.close(31)
+        yield* eventuallyAdvancing(taken(2))
+        for (const moments of times) {
+          const waits = moments.slice(1).map((moment, i) => moment - moments[i]!)
+          // Steps of the virtual clock are added to each.
+          for (const wait of waits) assert.isTrue(wait >= 10_000 && wait <= 30_500, waits.join(", "))
+        }
+      }).pipe(Effect.provide(memoryLayer()))
   )
 })
 
