@@ -78,6 +78,10 @@ export const Limits = {
   ledgerSilenceMs: 20_000,
   /** Answer to one request to a ledger server; a full ledger takes well under a second. */
   ledgerRequestMs: 20_000,
+  /** One message of a ledger server. The largest ledger on record here takes 0.5 MB as JSON, its largest transaction 0.8 MB. */
+  ledgerMessageBytes: 32 * 1024 * 1024,
+  /** Characters of what a ledger server says of an error that are kept. */
+  ledgerErrorLength: 300,
   /** First and longest wait between attempts to reach a ledger server. */
   ledgerReconnectMs: { first: 250, longest: 15_000 },
   /** Opening a connection to a ledger server, TLS included. */

@@ -2,10 +2,11 @@
  * What a rippled or Clio server says, read into our terms (events.md 6.1 to 6.3): announcements, ledgers, refusals, and
  * whether the server fits its network. Pure, and takes nothing on trust: a field of the wrong form counts as absent.
  */
-import { RippledError, TimeoutError } from "xrpl"
+import { Limits } from "../config/Limits.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
 import { type Network, networkIds } from "../domain/Network.ts"
 import { isJsonObject, normaliseLedger } from "../domain/NormaliseLedger.ts"
+import { printable } from "../domain/Printable.ts"
 import {
   type Announcement,
   endsConnection,
@@ -41,21 +42,34 @@ const refusals: Readonly<Record<string, Reason>> = {
   amendmentBlocked: "amendment_blocked"
 }
 
+/** What a server says, safe for logs and terminals. */
+const shown = (said: unknown): string =>
+  typeof said === "string"
+    ? printable(said, Limits.ledgerErrorLength)
+    : typeof said === "number"
+      ? String(said)
+      : "what is no text"
+
 /** By the server's own error code (`lgrNotFound`). */
 export const refusalOf = (code: unknown, message: unknown): Refusal => {
-  const known = typeof code === "string" ? refusals[code] : undefined
+  const known = typeof code === "string" && Object.hasOwn(refusals, code) ? refusals[code] : undefined
   return {
     reason: known ?? "malformed",
-    detail: `answered ${String(code)}${typeof message === "string" ? `: ${message}` : ""}`
+    detail: `answered ${shown(code)}${typeof message === "string" ? `: ${shown(message)}` : ""}`
   }
 }
 
-/** A failed request or connection attempt, as xrpl's client throws it. */
-export const failureOf = (cause: unknown): Refusal => {
-  if (cause instanceof RippledError && isJsonObject(cause.data))
-    return refusalOf(cause.data["error"], cause.data["error_message"])
-  if (cause instanceof TimeoutError) return { reason: "timeout", detail: "did not answer in time" }
-  const message = cause instanceof Error ? cause.message : String(cause)
+/** `ws` refuses a message of more than `ledgerMessageBytes` with this code. */
+const TOO_LONG = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH"
+
+/** Why a connection failed or ended, as its socket says. */
+export const failureOf = (cause: Error): Refusal => {
+  if ("code" in cause && cause.code === TOO_LONG)
+    return {
+      reason: "disconnected",
+      detail: `sent a message of more than ${Limits.ledgerMessageBytes} bytes`
+    }
+  const message = shown(cause.message)
   // The handshake was answered with HTTP: a proxy or the server limits us.
   const limited = /unexpected server response: (429|503)|overloaded/i.test(message)
   return { reason: limited ? "rate_limited" : "disconnected", detail: message }
@@ -158,7 +172,7 @@ export const unfit = (network: Network, answer: unknown): Refusal | undefined =>
   if (id !== undefined && id !== networkIds[network])
     return {
       reason: "wrong_network",
-      detail: `its network_id is ${String(id)}, that of ${network} is ${networkIds[network]}`
+      detail: `its network_id is ${shown(id)}, that of ${network} is ${networkIds[network]}`
     }
   if (info["amendment_blocked"] === true || cannotFollow(answer))
     return { reason: "amendment_blocked", detail: "cannot follow the network: an amendment blocks it" }

@@ -1,21 +1,15 @@
 /**
  * One connection to one rippled or Clio server: verified to be of the right network, subscribed to the ledger stream,
  * watched for silence. It lives in a scope and ends once, with its reason; what comes after is the pool's business.
- *
- * xrpl's Client reconnects by itself, without subscribing again, and pings on its own timer: neither may happen here, so
- * its heartbeat is put off for ever and its reconnection is cancelled in the very turn in which the socket closes.
  */
 import { Deferred, Effect, Option, Queue, type Scope } from "effect"
-import { Client } from "xrpl"
 import { Limits } from "../config/Limits.ts"
+import type { JsonObject } from "../domain/Ledger.ts"
 import type { Network } from "../domain/Network.ts"
 import {
   announcementOf,
   cannotFollow,
-  closeOf,
   contradiction,
-  failureOf,
-  interjectionOf,
   isLoaded,
   ledgerOf,
   otherChain,
@@ -24,6 +18,7 @@ import {
   resultOf,
   unfit
 } from "./Answers.ts"
+import { dial } from "./ClientConnection.ts"
 import {
   type Announcement,
   endsConnection,
@@ -34,8 +29,6 @@ import {
 import type { Ranges } from "./Ranges.ts"
 import { verifyLedger } from "./Verify.ts"
 
-/** The longest timer Node has: the client's heartbeat interval. */
-const NEVER_MS = 2 ** 31 - 1
 /** Announcements waiting to be read; only the newest matter. */
 const WAITING_ANNOUNCEMENTS = 64
 
@@ -68,30 +61,6 @@ interface Heard {
   readonly ranges: Ranges | undefined
 }
 
-/** The client trusts that JSON text is an object: on `null` it would throw into the socket, and end the process. */
-const survive = (client: Client, unreadable: (text: unknown) => void): void => {
-  // Private in the client's types.
-  const connection = client.connection as unknown as { onMessage: (text: unknown) => void }
-  const read = connection.onMessage.bind(connection)
-  connection.onMessage = (text) => {
-    try {
-      read(text)
-    } catch {
-      unreadable(text)
-    }
-  }
-}
-
-/** Says goodbye, and does not wait for an answer that a frozen server never gives (ws would wait 30 s). */
-const close = (client: Client) =>
-  Effect.sync(() => {
-    // The socket is private in the client's types; there is no public way to cut it.
-    const connection = client.connection as unknown as { ws: { terminate(): void } | null }
-    const socket = connection.ws
-    void client.disconnect().catch(() => undefined)
-    socket?.terminate()
-  })
-
 export const connect = Effect.fnUntraced(function* (
   options: ServerOptions
 ): Effect.fn.Return<ServerConnection, LedgerSourceError, Scope.Scope> {
@@ -110,47 +79,24 @@ export const connect = Effect.fnUntraced(function* (
   const announcements = yield* Queue.sliding<Heard>(WAITING_ANNOUNCEMENTS)
   const endNow = (refusal: Refusal) => Deferred.doneUnsafe(ended, Effect.fail(failed(refusal)))
 
-  const client = yield* Effect.acquireRelease(
-    Effect.sync(() => {
-      const opened = new Client(url, { timeout: NEVER_MS, connectionTimeout: Limits.ledgerConnectMs })
-      opened.on("ledgerClosed", (message) => {
-        const announcement = announcementOf(message)
-        if (announcement !== undefined)
-          Queue.offerUnsafe(announcements, { announcement, ranges: rangesOf(message) })
+  const connection = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      dial(url, {
+        heard: (message) => {
+          const announcement = message["type"] === "ledgerClosed" ? announcementOf(message) : undefined
+          if (announcement !== undefined)
+            Queue.offerUnsafe(announcements, { announcement, ranges: rangesOf(message) })
+        },
+        ended: endNow
       })
-      opened.on("disconnected", (code) => {
-        endNow(closeOf(code))
-        queueMicrotask(() => void opened.disconnect().catch(() => undefined))
-      })
-      // Not an answer to any request. Nothing after it can be relied on.
-      opened.on("error", (code, message, data) => endNow(interjectionOf(code, message, data)))
-      survive(opened, (text) => endNow(interjectionOf(undefined, undefined, text)))
-      return opened
-    }),
-    close
+    ),
+    ({ end }) => Effect.sync(end)
   )
+  yield* Effect.mapError(connection.opened, failed)
 
-  const attempt = (detail: string, run: () => Promise<unknown>, timeoutMs: number) =>
-    Effect.tryPromise({ try: run, catch: (cause) => failed(failureOf(cause)) }).pipe(
-      Effect.timeoutOrElse({
-        duration: timeoutMs,
-        orElse: () => Effect.fail(failed({ reason: "timeout", detail }))
-      })
-    )
-
-  // The client's own `connect` would ask server_info as well and print what goes wrong.
-  yield* attempt(
-    `no connection within ${Limits.ledgerConnectMs} ms`,
-    () => client.connection.connect(),
-    Limits.ledgerConnectMs
-  )
-
-  const request = (command: { readonly command: string; readonly [field: string]: unknown }) =>
-    attempt(
-      `no answer to ${command.command} within ${Limits.ledgerRequestMs} ms`,
-      () => client.connection.request({ ...command, api_version: 2 }, Limits.ledgerRequestMs),
-      Limits.ledgerRequestMs
-    ).pipe(
+  const request = (command: JsonObject) =>
+    connection.request(command).pipe(
+      Effect.mapError(failed),
       Effect.raceFirst(
         Effect.mapError(Deferred.await(ended), ({ detail }) => failed({ reason: "disconnected", detail }))
       ),

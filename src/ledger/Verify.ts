@@ -8,6 +8,7 @@ import { Result } from "effect"
 import { encode, hashes } from "xrpl"
 import type { JsonObject, LedgerTransaction } from "../domain/Ledger.ts"
 import { inExecutionOrder, isJsonObject } from "../domain/NormaliseLedger.ts"
+import { printable } from "../domain/Printable.ts"
 import { resultOf } from "./Answers.ts"
 import { type Blobs, hashOfBytes, transactionOf } from "./BinaryForm.ts"
 import type { FetchedLedger, LedgerFault } from "./LedgerSource.ts"
@@ -87,7 +88,7 @@ export const verifyLedger = (
       (transactions) => ({ ...fetched, ledger: { ...ledger, transactions } })
     )
   } catch (cause) {
-    return unproven(`${name} holds what this version cannot encode: ${String(cause)}`)
+    return unproven(`${name} holds what this version cannot encode: ${printable(String(cause))}`)
   }
 }
 

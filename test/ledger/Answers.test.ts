@@ -1,12 +1,12 @@
 /** How a server's words are read: nothing of the wrong form is taken for what it is not. */
 import { assert, describe, it } from "@effect/vitest"
-import { RippledError, TimeoutError } from "xrpl"
 import {
   announcementOf,
   cannotFollow,
   closeOf,
   failureOf,
   ledgerOf,
+  refusalOf,
   unfit
 } from "../../src/ledger/Answers.ts"
 import { chain, hashOf } from "../support/chain.ts"
@@ -33,7 +33,7 @@ describe("an announcement", () => {
 })
 
 describe("a refusal", () => {
-  const reason = (error: string) => failureOf(new RippledError("?", { error })).reason
+  const reason = (error: string) => refusalOf(error, undefined).reason
 
   it("is what the server's code says, in both API versions' words", () => {
     assert.strictEqual(reason("lgrNotFound"), "not_found")
@@ -41,11 +41,22 @@ describe("a refusal", () => {
       assert.strictEqual(reason(code), "not_synced")
     for (const code of ["slowDown", "tooBusy"]) assert.strictEqual(reason(code), "rate_limited")
     assert.strictEqual(reason("amendmentBlocked"), "amendment_blocked")
-    assert.strictEqual(reason("neverHeardOf"), "malformed")
+    for (const code of ["neverHeardOf", "constructor", "toString"])
+      assert.strictEqual(reason(code), "malformed")
   })
 
-  it("may come as silence, as a close code or as an HTTP status", () => {
-    assert.strictEqual(failureOf(new TimeoutError("Timeout for request")).reason, "timeout")
+  it("is told without control characters, and not at any length", () => {
+    assert.strictEqual(
+      refusalOf("no\u001b[2J", "line\nWARN forged").detail,
+      "answered no\\u001b[2J: line\\u000aWARN forged"
+    )
+    assert.isBelow(refusalOf("x", "y".repeat(100_000)).detail.length, 400)
+    for (const code of [null, { toString: 1 }, [[]]])
+      assert.strictEqual(refusalOf(code, code).detail, "answered what is no text")
+    assert.strictEqual(failureOf(new Error("a\u0007b")).detail, "a\\u0007b")
+  })
+
+  it("may come as a close code or as an HTTP status", () => {
     assert.strictEqual(failureOf(new Error("Unexpected server response: 503")).reason, "rate_limited")
     assert.strictEqual(failureOf(new Error("connect ECONNREFUSED")).reason, "disconnected")
     assert.strictEqual(closeOf(1008).reason, "rate_limited")

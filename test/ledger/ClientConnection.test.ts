@@ -1,0 +1,96 @@
+/** What a hostile ledger server may send costs its connection, and neither memory nor the process. */
+import { readFileSync } from "node:fs"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Scope } from "effect"
+import { type WebSocket, WebSocketServer } from "ws"
+import { Limits } from "../../src/config/Limits.ts"
+import type { Refusal } from "../../src/ledger/Answers.ts"
+import { open } from "../../src/ledger/ClientConnection.ts"
+import { connect } from "../../src/ledger/Server.ts"
+import { corpusFiles, corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
+
+/** A server that would compress, and does the same at every request. */
+const serverThat = Effect.fnUntraced(function* (answers: (socket: WebSocket, id: number) => void) {
+  const extensions: Array<string | undefined> = []
+  const server = yield* Effect.acquireRelease(
+    Effect.callback<WebSocketServer>((resume) => {
+      const listening: WebSocketServer = new WebSocketServer(
+        { host: "127.0.0.1", port: 0, perMessageDeflate: true },
+        () => resume(Effect.succeed(listening))
+      )
+      listening.on("connection", (socket, request) => {
+        extensions.push(request.headers["sec-websocket-extensions"])
+        // It is cut off in the middle of a message.
+        socket.on("error", () => undefined)
+        socket.on("message", (data) => answers(socket, JSON.parse(String(data)).id))
+      })
+    }),
+    (listening) =>
+      Effect.callback<void>((resume) => {
+        for (const socket of listening.clients) socket.terminate()
+        listening.close(() => resume(Effect.void))
+      })
+  )
+  // A listening server's address is no pipe name.
+  return { extensions, url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}` }
+})
+
+type Ask = (url: string) => Effect.Effect<unknown, Refusal, Scope.Scope>
+
+const asking: Ask = (url) =>
+  Effect.gen(function* () {
+    const connection = yield* Effect.acquireRelease(open(url), ({ end }) => Effect.sync(end))
+    return yield* connection.request({ command: "server_info" })
+  })
+const connecting: Ask = (url) => connect({ network: "mainnet", url, announce: () => Effect.void })
+
+const ways = [
+  ["a command", asking],
+  ["ingest", connecting]
+] as const
+
+describe.each(ways)("a connection of %s", (_, ask) => {
+  it.live("takes no message of more than 32 MB", () =>
+    Effect.gen(function* () {
+      const bomb = `{"result":"${"x".repeat(Limits.ledgerMessageBytes)}"}`
+      const { url } = yield* serverThat((socket) => socket.send(bomb))
+      const failure = yield* Effect.flip(ask(url))
+      assert.strictEqual(failure.reason, "disconnected")
+      assert.strictEqual(failure.detail, `sent a message of more than ${Limits.ledgerMessageBytes} bytes`)
+    })
+  )
+
+  it.live("asks for no compression", () =>
+    Effect.gen(function* () {
+      const { extensions, url } = yield* serverThat((socket, id) => {
+        socket.send(JSON.stringify({ id, error: "slowDown" }))
+      })
+      yield* Effect.flip(ask(url))
+      assert.deepStrictEqual(extensions, [undefined])
+    })
+  )
+
+  it.live("outlives an error that is no text, and shows no control character of one that is", () =>
+    Effect.gen(function* () {
+      const errors: Array<unknown> = [{ toString: 1 }, "no\u001b[2J\n"]
+      const { url } = yield* serverThat((socket, id) => {
+        socket.send(JSON.stringify({ id, error: errors.shift(), error_message: "\r\u0007" }))
+      })
+      const details = [yield* Effect.flip(ask(url)), yield* Effect.flip(ask(url))].map(({ detail }) => detail)
+      assert.deepStrictEqual(details, [
+        "answered what is no text: \\u000d\\u0007",
+        "answered no\\u001b[2J\\u000a: \\u000d\\u0007"
+      ])
+    })
+  )
+})
+
+it.skipIf(!corpusPresent)(
+  "real ledgers take a tenth of the longest message at most (skipped without the corpus)",
+  () => {
+    for (const file of corpusFiles())
+      assert.isBelow(readFileSync(join(corpusFolder, file)).length, Limits.ledgerMessageBytes / 10, file)
+  }
+)
