@@ -36,7 +36,9 @@ export const makeSignalHandling = (): SignalHandling => {
       untilStopped: (self) =>
         Effect.suspend(() => {
           orderly = true
-          return Effect.raceFirst(Effect.asSome(self), Effect.as(Deferred.await(requested), Option.none()))
+          // A signal to the whole process group may end a child of ours, and so `self`, before it is taken here.
+          const running = Effect.tapCause(self, () => Effect.sleep(Limits.signalArrivesMs))
+          return Effect.raceFirst(Effect.asSome(running), Effect.as(Deferred.await(requested), Option.none()))
         })
     },
     attach: (fiber, exit) => {

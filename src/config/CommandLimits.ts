@@ -31,6 +31,8 @@ export const commandLimits = {
 
   /** Signals within this time of the first are the same one: npm sends on what its whole process group was sent. */
   signalRepeatMs: 1_000,
+  /** From the failure of a part to its being told: a signal that caused it has arrived by then. */
+  signalArrivesMs: 50,
 
   // --- the demo
   /** After the last ledger: the schedule's first delays, twice over, and what a slow machine needs. */

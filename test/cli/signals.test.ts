@@ -21,8 +21,8 @@ const settings = (cwd: string) => ({
 })
 
 const endsInOrder = Effect.fnUntraced(function* (program: RunningProgram) {
-  yield* program.said(/"message":"stopped"/)
   assert.strictEqual(yield* program.ended, 0)
+  yield* program.said(/"message":"stopped"/)
 })
 
 describe("the service", () => {
@@ -42,13 +42,25 @@ describe("the service", () => {
       () =>
         Effect.gen(function* () {
           const program = yield* startScript("start", settings(yield* folder))
-          yield* program.said(/"message":"starting"/)
+          yield* program.printed(/^Ledgerhook API: /)
           yield* program.signalGroup(signal)
           yield* endsInOrder(program)
         }),
       60_000
     )
   }
+
+  it.live(
+    "does the same while its database is made, which the signal ends as well",
+    () =>
+      Effect.gen(function* () {
+        const program = yield* startScript("start", settings(yield* folder))
+        yield* program.said(/"message":"starting"/)
+        yield* program.signalGroup("SIGINT")
+        yield* endsInOrder(program)
+      }),
+    60_000
+  )
 })
 
 describe("a second signal", () => {
