@@ -388,6 +388,14 @@ describe("settings", () => {
     assert.notInclude(wrong, "hunter2")
   })
 
+  it("of Kafka are refused when they are wrong, also where no cluster is named", () => {
+    const wrong = { KAFKA_SSL: "yes", KAFKA_CLIENT_ID: "a b", KAFKA_TOPIC_PREFIX: "a/b" }
+    assert.deepStrictEqual(
+      problems(wrong).map((message) => message.split(":")[0]),
+      Object.keys(wrong)
+    )
+  })
+
   it("want a user and a password where Kafka asks for a log in", () => {
     const kafka = { KAFKA_BROKERS: "127.0.0.1:9092", KAFKA_SASL_MECHANISM: "PLAIN" }
     assert.match(problems(kafka)[0]!, /^KAFKA_USERNAME: is needed with KAFKA_SASL_MECHANISM/)

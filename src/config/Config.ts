@@ -161,6 +161,10 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
   const all = [network("mainnet", "MAINNET"), network("testnet", "TESTNET"), network("devnet", "DEVNET")]
   const smtpUrl = read("SMTP_URL")
   const brokers = read("KAFKA_BROKERS")
+  // Read without a cluster as well: a wrong value is told before the day on which it counts.
+  const ssl = read("KAFKA_SSL") ?? false
+  const clientId = read("KAFKA_CLIENT_ID") ?? ""
+  const topicPrefix = read("KAFKA_TOPIC_PREFIX") ?? ""
   const mechanism = read("KAFKA_SASL_MECHANISM")
   const [username, password] = [read("KAFKA_USERNAME"), read("KAFKA_PASSWORD")]
   if (mechanism !== undefined && (username === undefined || password === undefined)) {
@@ -193,13 +197,13 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
         ? undefined
         : {
             brokers,
-            ssl: read("KAFKA_SSL") ?? false,
+            ssl,
             sasl:
               mechanism === undefined
                 ? undefined
                 : { mechanism, username: username ?? "", password: password ?? "" },
-            clientId: read("KAFKA_CLIENT_ID") ?? "",
-            topicPrefix: read("KAFKA_TOPIC_PREFIX") ?? "",
+            clientId,
+            topicPrefix,
             schemaRegistryUrl
           },
     networks: all.filter(({ urls }) => urls.length > 0),
