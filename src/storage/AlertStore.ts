@@ -9,9 +9,9 @@ import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
 import type { DetectionAlert } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
+import { printable } from "../domain/Printable.ts"
 import { column } from "./Columns.ts"
 import { makeQuarantine } from "./Quarantine.ts"
-import { lineOfText } from "./StoredText.ts"
 
 export interface AlertRow extends DetectionAlert {
   readonly network: Network
@@ -65,7 +65,7 @@ export class AlertStore extends Context.Service<
                   ${column(alerts.map(({ tx_hash }) => tx_hash))}::text[],
                   ${column(alerts.map(({ place }) => place))}::int[],
                   ${column(alerts.map(({ event_type }) => event_type))}::text[],
-                  ${column(alerts.map(({ reason }) => lineOfText(reason, Limits.detectionAlertReasonLength)))}::text[]
+                  ${column(alerts.map(({ reason }) => printable(reason, Limits.detectionAlertReasonLength)))}::text[]
                 ) AS new
                 ON CONFLICT DO NOTHING`
             })

@@ -6,8 +6,8 @@ import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
 import type { Network } from "../domain/Network.ts"
+import { printable } from "../domain/Printable.ts"
 import { column } from "./Columns.ts"
-import { lineOfText } from "./StoredText.ts"
 
 export interface OpenRequest {
   readonly jobId: string
@@ -110,7 +110,7 @@ export class HistoryRequests extends Context.Service<
             outcome.state === "ready"
               ? sql`first_ledger = ${number(outcome.firstLedger)}, before_ledger = ${number(outcome.beforeLedger)},
                   ledgers = coalesce(ledgers, 0), fetched = coalesce(ledgers, 0)`
-              : sql`error = ${lineOfText(outcome.error, Limits.storedErrorLength)}`
+              : sql`error = ${printable(outcome.error, Limits.storedErrorLength)}`
           return Effect.asVoid(sql`
             UPDATE history_requests SET state = ${outcome.state}, ${set},
               settled_at = ${new Date(nowMs).toISOString()}::timestamptz

@@ -6,8 +6,8 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
 import type { MailText } from "../domain/Mails.ts"
+import { printable } from "../domain/Printable.ts"
 import { column } from "./Columns.ts"
-import { lineOfText } from "./StoredText.ts"
 
 export interface NewMail extends MailText {
   /** What it is about: there is one mail of each. */
@@ -94,7 +94,7 @@ export class MailStore extends Context.Service<
               WHERE id = ${String(id)}::bigint AND sent_at IS NULL`.pipe(Effect.asVoid),
 
         failed: ({ id, attempt }, error, nextAttemptAt) =>
-          sql`UPDATE mails SET last_error = ${lineOfText(error, Limits.mailErrorLength)},
+          sql`UPDATE mails SET last_error = ${printable(error, Limits.mailErrorLength)},
                      next_attempt_at = ${nextAttemptAt === null ? null : at(nextAttemptAt)}::timestamptz
               WHERE id = ${String(id)}::bigint AND attempts = ${attempt} AND sent_at IS NULL`.pipe(
             Effect.asVoid

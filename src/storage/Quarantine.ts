@@ -8,9 +8,9 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
+import { printable } from "../domain/Printable.ts"
 import { Metrics } from "../observability/Metrics.ts"
 import { column } from "./Columns.ts"
-import { lineOfText } from "./StoredText.ts"
 
 export type QuarantineStage = "events" | "route" | "replay" | "deliver" | "alerts"
 
@@ -73,7 +73,7 @@ export const makeQuarantine = Effect.map(SqlClient.SqlClient, (sql) => {
   const insert = Effect.fnUntraced(function* (stage: QuarantineStage, refused: ReadonlyArray<Refused>) {
     const nowMs = yield* Clock.currentTimeMillis
     const texts = (field: keyof Refused, maxLength: number) =>
-      column(refused.map((one) => lineOfText(one[field], maxLength)))
+      column(refused.map((one) => printable(one[field], maxLength)))
     const added = yield* sql`
       INSERT INTO quarantine (stage, source, reason, record, recorded_at)
       SELECT ${stage}, new.*, ${new Date(nowMs).toISOString()}::timestamptz
@@ -102,8 +102,8 @@ export const makeQuarantine = Effect.map(SqlClient.SqlClient, (sql) => {
     yield* Metrics.quarantined(stage, added)
     yield* Effect.logError(`${stage}: ${added} records were quarantined; see \`ledgerhook doctor\``).pipe(
       Effect.annotateLogs({
-        newest: lineOfText(source, Limits.quarantineSourceLength),
-        reason: lineOfText(reason, Limits.quarantineReasonLength)
+        newest: printable(source, Limits.quarantineSourceLength),
+        reason: printable(reason, Limits.quarantineReasonLength)
       })
     )
   })

@@ -6,7 +6,6 @@ import { lookAtQuarantine, quarantineFinding } from "../../src/cli/QuarantineChe
 import { Limits } from "../../src/config/Limits.ts"
 import { column } from "../../src/storage/Columns.ts"
 import { makeQuarantine } from "../../src/storage/Quarantine.ts"
-import { lineOfText } from "../../src/storage/StoredText.ts"
 import { TestDatabase } from "../support/postgres.ts"
 
 /** A table of names, and a stage that writes to it. */
@@ -137,14 +136,4 @@ describe("quarantine", () => {
       assert.match(mend, /table quarantine/)
     }).pipe(Effect.provide(TestDatabase))
   )
-})
-
-describe("a text of somebody else", () => {
-  it("comes on one line, bounded, without what a terminal obeys", () => {
-    assert.strictEqual(
-      lineOfText("a\0\u001b[31m\nb\u202e\u2028é😀", 100),
-      "a\\u0000\\u001b[31m\\u000ab\\u202e\\u2028é😀"
-    )
-    assert.strictEqual(lineOfText("\n".repeat(10), 8), "\\u000a\\u")
-  })
 })
