@@ -19,6 +19,7 @@ const problems = (environment: Environment): ReadonlyArray<string> => {
   const settings = loadSettings(environment)
   return "port" in settings ? [] : settings.map(({ message }) => message)
 }
+const refusedNames = (environment: Environment) => problems(environment).map((text) => text.split(":")[0])
 
 const key = Buffer.alloc(32, 1).toString("base64")
 const adminKey = `svc_live_${"a1".repeat(16)}`
@@ -334,10 +335,8 @@ describe("settings", () => {
   }
 
   it("are all reported at once", () => {
-    assert.deepStrictEqual(
-      problems({ PORT: "x", ROLES: "y", LOG_LEVEL: "z" }).map((message) => message.split(":")[0]),
-      ["PORT", "ROLES", "LOG_LEVEL"]
-    )
+    const wrong = { PORT: "x", ROLES: "y", LOG_LEVEL: "z" }
+    assert.deepStrictEqual(refusedNames(wrong), Object.keys(wrong))
   })
 
   it("show the wrong value as it was given, shortened", () => {
@@ -390,10 +389,7 @@ describe("settings", () => {
 
   it("of Kafka are refused when they are wrong, also where no cluster is named", () => {
     const wrong = { KAFKA_SSL: "yes", KAFKA_CLIENT_ID: "a b", KAFKA_TOPIC_PREFIX: "a/b" }
-    assert.deepStrictEqual(
-      problems(wrong).map((message) => message.split(":")[0]),
-      Object.keys(wrong)
-    )
+    assert.deepStrictEqual(refusedNames(wrong), Object.keys(wrong))
   })
 
   it("want a user and a password where Kafka asks for a log in", () => {

@@ -21,7 +21,8 @@ const server = createServer((socket) => {
       if (!socket.destroyed) socket.write(piece, () => setImmediate(more))
     }
     socket.write(isHints ? "" : "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", more)
-    socket.resume()
+    // What is written after the other side has gone would be the flood's cost, not its victim's.
+    socket.on("end", () => socket.destroy()).resume()
   })
 })
 server.listen(0, "127.0.0.1", () => {
