@@ -281,22 +281,12 @@ export const Limits = {
   /** How long a cancelled job's worker may take to end its batch, and how often it is looked at meanwhile. */
   replayCancelMs: 900,
   replayCancelPollMs: 20,
-  /** Events that the event log's tables lack, read for an estimate: some 100 ms. */
-  replayUnindexedRecords: 5_000,
-  /** Index rows counted for an estimate before it turns to samples: some 50 ms. */
-  replayCountedRows: 50_000,
-  /**
-   * Samples of an estimate, and times accounts are looked up in them: some 10 µs each. They are as long as it takes for so
-   * many events to be `looked` at; finding `events` of the accounts' tells their number to some per cent.
-   */
-  replaySamples: {
-    most: 1_000,
-    fewest: 10,
-    lookups: 20_000,
-    looked: 30_000,
-    events: 3_000,
-    longestHours: 48
-  },
+  /** Events of accounts that an estimate finds before it scales: fewer are counted exactly, and these give some per cent. */
+  estimateEnough: 5_000,
+  /** Events of all accounts in the share of the time where it looks first: some 50 ms for an account that is in all. */
+  estimateFirstLook: 50_000,
+  /** Windows that this share consists of, and how often an account is looked up in one: some 10 µs each. */
+  estimateWindows: { most: 100, fewest: 4, lookups: 20_000 },
   /** Replayed deliveries queued or in flight per delivery partition, apart from the live ones. */
   partitionReplays: 500,
   /** Replayed deliveries an actor takes at once: reading them holds up the live ones behind. */

@@ -1,20 +1,34 @@
 /**
- * How a job reads: event ids name their ledgers, so only those are read; filters are read from where their time begins
- * to where it ends, or, when they name accounts with few events, by the ledgers that the event log knows of them.
+ * How a job reads. Event ids name their ledgers, so only those are read. Filters are read from where their time begins in
+ * the log to where it ends; if they name accounts with few events, by the ledgers that the event log knows of them.
  */
 import { Effect, Schedule } from "effect"
 import { Limits } from "../config/Limits.ts"
-import type { HistoryStretch } from "../domain/History.ts"
-import { eventsTopic } from "../domain/LedgerEvent.ts"
+import { eventsOf, type HistoryStretch } from "../domain/History.ts"
+import { EVENT_LOG_GROUP, eventsTopic } from "../domain/LedgerEvent.ts"
 import { EventLog } from "../log/EventLog.ts"
+import { EventCounts } from "../storage/EventCounts.ts"
+import { HistoryStore } from "../storage/HistoryStore.ts"
+import { estimateReplay } from "../storage/ReplayEstimate.ts"
 import type { ClaimedJob, ReplayPlan } from "../storage/ReplayWork.ts"
-import { firstUnindexed } from "../storage/Unindexed.ts"
-import { planWithHistory } from "./History.ts"
 import type { Places } from "./Places.ts"
 
 /** Whether looking its ledgers up takes less than reading all of `offsets` events. Pure. */
 export const worthLookingUp = (estimatedEvents: number, offsets: number): boolean =>
-  estimatedEvents * Limits.replayLookupEvents < offsets && estimatedEvents <= Limits.replayCountedRows
+  estimatedEvents * Limits.replayLookupEvents < offsets
+
+/** Whether the event log's tables hold all events before the offset; waits a little until they do. */
+const isIndexed = Effect.fnUntraced(function* ({ network }: ClaimedJob, endOffset: number) {
+  const log = yield* EventLog
+  const partition = { topic: eventsTopic(network), partition: 0 }
+  return yield* log.committed(EVENT_LOG_GROUP, partition).pipe(
+    // The record decides, and not the offset: Kafka's offsets count its transactions' markers too.
+    Effect.flatMap((offset) => log.read({ ...partition, offset }, 1)),
+    Effect.map(([next]) => next === undefined || next.offset >= endOffset),
+    Effect.repeat({ until: (indexed) => indexed, schedule: Schedule.spaced(Limits.replayIndexLookMs) }),
+    Effect.timeoutOrElse({ duration: Limits.replayIndexWaitMs, orElse: () => Effect.succeed(false) })
+  )
+})
 
 /** `history`: what comes before the service's own events, lowest ledger first. */
 export const planJob = Effect.fnUntraced(function* (
@@ -22,35 +36,35 @@ export const planJob = Effect.fnUntraced(function* (
   places: Places,
   history: ReadonlyArray<HistoryStretch>
 ) {
-  const log = yield* EventLog
-  const partition = { topic: eventsTopic(job.network), partition: 0 }
-  const { start } = yield* log.offsets(partition)
-  const { endOffset, filters } = job
-  if (filters === null) {
-    // What is found in the history takes the places before the first event of the service's own.
-    const startOffset = start - (job.eventIds?.length ?? 0)
-    return { startOffset, endOffset, byLedger: true } satisfies ReplayPlan
-  }
+  const { eventIds, filters } = job
+  if (filters === null)
+    return { startOffset: 0, endOffset: eventIds!.length, byLedger: true } satisfies ReplayPlan
 
+  const log = yield* EventLog
+  const { start } = yield* log.offsets({ topic: eventsTopic(job.network), partition: 0 })
   const { until } = filters
-  // History goes on to the service's first ledger, and nothing before that is in both.
+  // History reaches up to the service's first ledger: what closed earlier is not read a second time.
   const since = Math.max(filters.since ?? 0, (history.at(-1)?.lastClosedAt ?? 0) * 1_000)
   const from = since === 0 ? start : yield* places.firstEvent((ms) => ms > since, "any range")
   const to = until === undefined ? undefined : yield* places.firstEvent((ms) => ms >= until, "every range")
-  const end = Math.min(endOffset, to ?? endOffset)
-  const plan = {
-    startOffset: Math.min(end, Math.max(start, from ?? end)),
-    endOffset: end,
-    byLedger: false
-  }
-  if (history.length > 0) return planWithHistory(plan, history, until)
-  if (filters.accounts === undefined) return plan
-  if (!worthLookingUp(job.estimatedEvents, plan.endOffset - plan.startOffset)) return plan
-  // The index must hold all that the log held when the job was made.
-  const isIndexed = yield* firstUnindexed(log, job.network).pipe(
-    Effect.map((lacking) => lacking === undefined || lacking.offset >= plan.endOffset),
-    Effect.repeat({ until: (indexed) => indexed, schedule: Schedule.spaced(Limits.replayIndexLookMs) }),
-    Effect.timeoutOrElse({ duration: Limits.replayIndexWaitMs, orElse: () => Effect.succeed(false) })
-  )
-  return { ...plan, byLedger: isIndexed }
+  const endOffset = Math.min(job.endOffset, to ?? job.endOffset)
+  const liveOffset = Math.min(endOffset, Math.max(start, from ?? endOffset))
+  // Places count on downwards from the service's first event, as if all stood in one topic.
+  const startOffset = liveOffset - eventsOf(history)
+  const byLedger =
+    history.length === 0 &&
+    filters.accounts !== undefined &&
+    worthLookingUp(job.totalEvents, endOffset - startOffset) &&
+    (yield* isIndexed(job, endOffset))
+  return { startOffset, endOffset, byLedger } satisfies ReplayPlan
+})
+
+/** Of a job whose history is held now; undefined where nothing more is known than when the job was made. */
+export const estimateAgain = Effect.fnUntraced(function* (
+  { filters, network }: ClaimedJob,
+  history: ReadonlyArray<HistoryStretch>
+) {
+  if (filters === null || history.length === 0) return undefined
+  const from = { log: yield* EventLog, counts: yield* EventCounts, history: yield* HistoryStore }
+  return yield* estimateReplay(from, network, filters, true)
 })

@@ -8,6 +8,7 @@ import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
 import { type DeliveryWork, REPLAYS_TOPIC } from "../domain/Delivery.ts"
+import { historyEventOffset } from "../domain/History.ts"
 import { lastReplayMoment, replayDeliveryId } from "../domain/Replay.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { NotAMarker } from "../log/LedgerMarkers.ts"
@@ -22,9 +23,9 @@ import {
   type ReplayStanding,
   ReplayWork
 } from "../storage/ReplayWork.ts"
-import { estimateOf, historyOf } from "./History.ts"
+import { historyOf } from "./History.ts"
 import { makePlaces } from "./Places.ts"
-import { planJob } from "./Plan.ts"
+import { estimateAgain, planJob } from "./Plan.ts"
 import { type FoundEvent, makeReading } from "./Reading.ts"
 
 const failed = (error: string): JobEnd => ({ status: "failed", error })
@@ -47,8 +48,8 @@ export const waitOf = ({ suspended, waiting }: ReplayStanding): number => {
 
 /** The deliveries of these events: their rows, and the work of their first attempts. */
 const toQueue = (job: ClaimedJob, { startOffset }: ReplayPlan, events: ReadonlyArray<FoundEvent>) =>
-  events.map(({ event, offset, storedAt }) => {
-    const id = replayDeliveryId({ ...job, startOffset }, offset, event.event_id)
+  events.map(({ event, isHistory, offset, place }) => {
+    const id = replayDeliveryId({ ...job, startOffset }, place, event.event_id)
     const row: NewDelivery = {
       id,
       webhookId: job.webhookId,
@@ -56,7 +57,7 @@ const toQueue = (job: ClaimedJob, { startOffset }: ReplayPlan, events: ReadonlyA
       network: job.network,
       eventId: event.event_id,
       eventType: event.event_type,
-      eventOffset: storedAt ?? offset,
+      eventOffset: isHistory ? historyEventOffset(offset) : offset,
       replayJobId: job.id
     }
     const work: DeliveryWork = {
@@ -82,7 +83,7 @@ const makeQueue = Effect.fnUntraced(function* (job: ClaimedJob, plan: ReplayPlan
     const queued = toQueue(job, plan, events)
     const now = yield* Clock.currentTimeMillis
     const refused = yield* partitions
-      .ensure(job.startedAt, lastReplayMoment(origin, events.at(-1)!.offset))
+      .ensure(job.startedAt, lastReplayMoment(origin, events.at(-1)!.place))
       .pipe(
         Effect.andThen(
           deliveries.insertPending(
@@ -125,7 +126,7 @@ const work = Effect.fnUntraced(function* (job: ClaimedJob) {
   const planned = Effect.fnUntraced(function* () {
     const plan = yield* planJob(job, places, history).pipe(readPatiently("finding where a replay begins"))
     const cursor = plan.byLedger ? 0 : plan.startOffset
-    const total = yield* estimateOf(job, history).pipe(patiently("estimating a replay"))
+    const total = yield* estimateAgain(job, history).pipe(patiently("estimating a replay"))
     const held = yield* jobs.plan(job, plan, cursor, total).pipe(patiently("writing a replay's plan"))
     return { plan, held, cursor }
   })
@@ -136,7 +137,7 @@ const work = Effect.fnUntraced(function* (job: ClaimedJob) {
   const queue = yield* makeQueue(job, plan)
 
   let { held, cursor } = begin
-  let { processedEvents, failedEvents } = job
+  let { processedEvents } = job
   let nextOffset = job.plan === undefined ? plan.startOffset : job.nextOffset
 
   while (held === "held") {
@@ -159,12 +160,11 @@ const work = Effect.fnUntraced(function* (job: ClaimedJob) {
     yield* traced(queue(events), "replay events", () => ({ job_id: job.id, events: events.length }))
     const cut = events.length < batch.events.length
     processedEvents += events.length
-    failedEvents += cut ? 0 : batch.missing
-    nextOffset = (events.at(-1)?.offset ?? nextOffset - 1) + 1
+    nextOffset = (events.at(-1)?.place ?? nextOffset - 1) + 1
     // Of a batch that was cut nothing more is read: the job ends here.
     cursor = cut ? cursor : batch.cursor
     held = yield* jobs
-      .advance(job, { processedEvents, failedEvents, cursor, nextOffset })
+      .advance(job, { processedEvents, cursor, nextOffset })
       .pipe(patiently("writing a replay's progress"))
     if (held === "held" && cut) return QUOTA_USED_UP
     if (held === "held" && batch.done) return COMPLETED

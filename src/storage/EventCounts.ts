@@ -1,92 +1,92 @@
 /**
- * How many events of the log a filter means, without reading them: whole hours from `event_hours`, which is exact, and
- * the hours cut by a bound from the event log's index. With accounts, the index is counted up to a bound and, for
- * accounts with more events than that, in samples of the time. And which ledgers hold accounts' events.
+ * How many events of the event log a filter means. By time and type the number is exact: whole hours are summed from
+ * `event_hours`, and only what is cut off before and after them is counted. By accounts it is exact up to
+ * `Limits.estimateEnough` events; more of them are counted in a sample of the time and scaled.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
-import { type EventType, eventTypes } from "../domain/EventType.ts"
+import { ledgerOfEventId } from "../domain/EventId.ts"
+import { eventTypes as allTypes, type EventType } from "../domain/EventType.ts"
 import type { Network } from "../domain/Network.ts"
 import { column } from "./Columns.ts"
 import { spanBetween } from "./EventRanges.ts"
 
-/** `from` included, `before` not: Unix seconds, since ledgers close at whole ones. */
-export interface CountedEvents {
-  readonly network: Network
-  readonly eventTypes: ReadonlyArray<EventType> | undefined
-  readonly accounts: ReadonlyArray<string> | undefined
+/** Unix seconds, since ledgers close at whole ones; `before` is not included. */
+export interface Time {
   readonly from: number
   readonly before: number
 }
 
-const HOUR = 3_600
+export interface WantedEvents extends Time {
+  readonly network: Network
+  readonly eventTypes: ReadonlyArray<EventType> | undefined
+  readonly accounts: ReadonlyArray<string> | undefined
+}
 
-/** What closed after `since` and before `until`, Unix milliseconds that may have a fraction, in whole seconds. Pure. */
-export const secondsBetween = (since: number | undefined, until: number | undefined) => {
+export interface EventTally {
+  readonly type: EventType
+  readonly events: number
+  readonly first_ledger: number
+  readonly last_ledger: number
+}
+
+const HOUR = 3_600
+/** Multiples of it, modulo 1, are spread evenly however many there are, and have no rhythm that days could share. */
+const GOLDEN_RATIO = 0.618_033_988_749_895
+
+/** What closed after `since` and before `until`: Unix milliseconds, possibly with a fraction. Pure. */
+export const secondsBetween = (since: number | undefined, until: number | undefined): Time => {
   const { from, before } = spanBetween(since, until)
   return { from: from.closeTime, before: before.closeTime }
 }
 
-const timeOf = (unixSeconds: number): string => new Date(unixSeconds * 1_000).toISOString()
-
-/** The hours that lie within, and what is cut off before and after them. Pure. */
-export const hoursWithin = (from: number, before: number) => {
-  const [first, end] = [Math.ceil(from / HOUR) * HOUR, Math.floor(before / HOUR) * HOUR]
-  return first < end
-    ? {
-        hours: { from: first, before: end },
-        rest: [
-          { from, before: first },
-          { from: end, before }
-        ].filter((part) => part.from < part.before)
-      }
-    : { hours: undefined, rest: [{ from, before }] }
+export interface BusyTime extends Time {
+  readonly events: number
 }
 
-interface Window {
-  readonly from: number
-  readonly before: number
-}
-
-/** From 0 to 1, the same for the same number, and without a rhythm that events could share. Pure. */
-const scattered = (n: number): number => {
-  const mixed = Math.imul(n ^ (n >>> 15) ^ 0x2c1b3c6d, 0x297a2d39)
-  return (Math.imul(mixed ^ (mixed >>> 13), 0x9e3779b1) >>> 0) / 2 ** 32
+/** When that many of the events had happened, if they are spread evenly within each of the times. Pure. */
+const momentOf = (times: ReadonlyArray<BusyTime>, events: number): number => {
+  let left = events
+  for (const { from, before, events: own } of times) {
+    if (left < own) return from + (left / own) * (before - from)
+    left -= own
+  }
+  return times.at(-1)!.before
 }
 
 /**
- * Windows over the time, one somewhere in each of `count` equal slices: `hours` whole hours, or as many as it has, where a
- * slice holds several, since what all accounts do in those is known; else a tenth of the slice. Pure.
+ * `count` windows, one in each of as many slices that are equally busy, each with that share (0 to 1) of its slice's
+ * events. Pure.
  */
-export const samplesOf = (
-  { from, before }: Window,
-  count: number,
-  hours = 1
-): { readonly windows: ReadonlyArray<Window>; readonly wholeHours: boolean } => {
-  const slice = (before - from) / count
-  const wholeHours = slice >= 2 * HOUR
-  const windows = Array.from({ length: count }, (_, i) => {
-    const [start, end] = [from + slice * i, from + slice * (i + 1)]
-    if (!wholeHours) {
-      const at = start + scattered(i) * 0.9 * slice
-      return { from: at, before: at + 0.1 * slice }
-    }
-    const [first, last] = [Math.ceil(start / HOUR), Math.floor(end / HOUR)]
-    const length = Math.min(hours, last - first)
-    const hour = (first + Math.floor(scattered(i) * (last - first - length + 1))) * HOUR
-    return { from: hour, before: hour + length * HOUR }
+export const sampleOf = (
+  times: ReadonlyArray<BusyTime>,
+  share: number,
+  count: number
+): ReadonlyArray<Time> => {
+  const slice = times.reduce((sum, { events }) => sum + events, 0) / count
+  return Array.from({ length: count }, (_, i) => {
+    const start = slice * (i + ((i * GOLDEN_RATIO) % 1) * (1 - share))
+    return { from: momentOf(times, start), before: momentOf(times, start + slice * share) }
   })
-  return { windows, wholeHours }
 }
+
+const timeOf = (unixSeconds: number): string => new Date(unixSeconds * 1_000).toISOString()
 
 export class EventCounts extends Context.Service<
   EventCounts,
   {
-    readonly estimate: (wanted: CountedEvents) => Effect.Effect<number, SqlError.SqlError>
+    readonly estimate: (wanted: WantedEvents) => Effect.Effect<number, SqlError.SqlError>
+    /** By type, exactly; a type without events has no row. By accounts it takes as long as they have events. */
+    readonly tally: (wanted: WantedEvents) => Effect.Effect<ReadonlyArray<EventTally>, SqlError.SqlError>
+    /** Of these events, as far as the event log has them. */
+    readonly tallyIds: (
+      network: Network,
+      eventIds: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<EventTally>, SqlError.SqlError>
     /** The next ledgers after `afterLedger` that hold events of the accounts, in order. */
     readonly ledgersOf: (
-      wanted: CountedEvents & { readonly accounts: ReadonlyArray<string> },
+      wanted: WantedEvents,
       afterLedger: number,
       limit: number
     ) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
@@ -97,108 +97,114 @@ export class EventCounts extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
 
-      const counted = (rows: Effect.Effect<ReadonlyArray<{ readonly events: number }>, SqlError.SqlError>) =>
-        Effect.map(rows, ([row]) => row?.events ?? 0)
+      const closed = (from: number, before: number) =>
+        sql`close_time >= ${timeOf(from)}::timestamptz AND close_time < ${timeOf(before)}::timestamptz`
+      const tallied = sql`
+        count(*)::float8 AS events, min(ledger_index)::float8 AS first_ledger, max(ledger_index)::float8 AS last_ledger`
 
-      const countEvents = ({ network, eventTypes: types = eventTypes, from, before }: CountedEvents) =>
-        counted(sql`
-          SELECT count(*)::float8 AS events FROM events
-          WHERE network = ${network} AND event_type = ANY(${column(types)}::text[])
-            AND close_time >= ${timeOf(from)}::timestamptz AND close_time < ${timeOf(before)}::timestamptz`)
+      const tallyTypes = ({ network, eventTypes = allTypes, from, before }: WantedEvents) => {
+        const [firstHour, endHour] = [Math.ceil(from / HOUR) * HOUR, Math.floor(before / HOUR) * HOUR]
+        // Without a whole hour the first of the two parts beside them is all of the time.
+        const hours = firstHour < endHour ? ([firstHour, endHour] as const) : ([before, before] as const)
+        const ofType = (start: number, end: number) =>
+          sql`FROM events WHERE network = ${network} AND event_type = type AND ${closed(start, end)}`
+        const ledgerAt = (order: "ASC" | "DESC") => sql`(
+          SELECT ledger_index::float8 ${ofType(from, before)}
+          ORDER BY close_time ${sql.literal(order)}, ledger_index ${sql.literal(order)} LIMIT 1)`
+        return sql<EventTally>`
+          SELECT type, events::float8 AS events, ${ledgerAt("ASC")} AS first_ledger, ${ledgerAt("DESC")} AS last_ledger
+          FROM unnest(${column(eventTypes)}::text[]) AS type
+          CROSS JOIN LATERAL (
+            SELECT coalesce((
+              SELECT sum(events) FROM event_hours
+              WHERE network = ${network} AND event_type = type
+                AND hour >= ${timeOf(hours[0])}::timestamptz AND hour < ${timeOf(hours[1])}::timestamptz
+            ), 0) + (SELECT count(*) ${ofType(from, hours[0])}) + (SELECT count(*) ${ofType(hours[1], before)}) AS events
+          ) AS counted WHERE events > 0`
+      }
 
-      const countHours = ({ network, eventTypes: types = eventTypes, from, before }: CountedEvents) =>
-        counted(sql`
-          SELECT coalesce(sum(events), 0)::float8 AS events FROM event_hours
-          WHERE network = ${network} AND event_type = ANY(${column(types)}::text[])
-            AND hour >= ${timeOf(from)}::timestamptz AND hour < ${timeOf(before)}::timestamptz`)
-
-      /** Rows of an account are as many as its events; several accounts may share one. */
-      const involving = ({ network, accounts = [], eventTypes: types }: CountedEvents) =>
+      /** An event has a row for each of its accounts. */
+      const ofAccounts = ({ network, accounts = [], eventTypes }: WantedEvents) =>
         sql.and([
-          sql`network = ${network} AND account = ANY(${column(accounts)}::text[])`,
+          // A subquery, since PostgreSQL would else weigh each of 10,000 accounts when it plans, for longer than it searches.
+          sql`network = ${network} AND account = ANY((SELECT ${column(accounts)}::text[])::text[])`,
           // The index by time is for queries that say so: migration 0007.
-          types === undefined ? sql`position >= 0` : sql`event_type = ANY(${column(types)}::text[])`
+          eventTypes === undefined ? sql`position >= 0` : sql`event_type = ANY(${column(eventTypes)}::text[])`
         ])
 
-      const countBounded = (wanted: CountedEvents) =>
-        // Grouped, which hashes; a count of distinct rows would sort them, in four times the time.
-        sql<{ readonly rows: number; readonly events: number }>`
-          SELECT coalesce(sum(rows), 0)::float8 AS rows, count(*)::float8 AS events FROM (
-            SELECT count(*) AS rows FROM (
-              SELECT ledger_index, position FROM event_accounts
-              WHERE ${involving(wanted)} AND close_time >= ${timeOf(wanted.from)}::timestamptz
-                AND close_time < ${timeOf(wanted.before)}::timestamptz
-              LIMIT ${Limits.replayCountedRows}
-            ) AS found GROUP BY ledger_index, position
-          ) AS event`.pipe(Effect.map(([row]) => row!))
+      const tallyAccounts = (wanted: WantedEvents) =>
+        sql<EventTally>`
+          SELECT event_type AS type, ${tallied} FROM (
+            SELECT DISTINCT event_type, ledger_index, position FROM event_accounts
+            WHERE ${ofAccounts(wanted)} AND ${closed(wanted.from, wanted.before)}
+          ) AS found GROUP BY event_type`
 
-      const spansOf = (windows: ReadonlyArray<Window>) =>
-        sql`unnest(${column(windows.map(({ from }) => timeOf(from)))}::timestamptz[],
-                   ${column(windows.map(({ before }) => timeOf(before)))}::timestamptz[]) AS sample (since, until)`
-      const countIn = (windows: ReadonlyArray<Window>, wanted: CountedEvents) =>
-        counted(sql`
-          SELECT count(*)::float8 AS events FROM ${spansOf(windows)}
+      const countIn = (windows: ReadonlyArray<Time>, wanted: WantedEvents) =>
+        sql<{ readonly events: number }>`
+          SELECT count(*)::float8 AS events
+          FROM unnest(${column(windows.map(({ from }) => timeOf(from)))}::timestamptz[],
+                      ${column(windows.map(({ before }) => timeOf(before)))}::timestamptz[]) AS sampled (since, until)
           CROSS JOIN LATERAL (
             SELECT DISTINCT ledger_index, position FROM event_accounts
-            WHERE ${involving(wanted)} AND close_time >= since AND close_time < until
-          ) AS found`)
-      const countAllIn = (
-        windows: ReadonlyArray<Window>,
-        { network, eventTypes: types = eventTypes }: CountedEvents
-      ) =>
-        counted(sql`
-          SELECT coalesce(sum(events), 0)::float8 AS events FROM ${spansOf(windows)}
-          CROSS JOIN LATERAL (
-            SELECT sum(events) AS events FROM event_hours
-            WHERE network = ${network} AND event_type = ANY(${column(types)}::text[]) AND hour >= since AND hour < until
-          ) AS found`)
+            WHERE ${ofAccounts(wanted)} AND close_time >= since AND close_time < until
+          ) AS found`.pipe(Effect.map(([row]) => row!.events))
 
-      /**
-       * Of more accounts fewer samples, since each asks for each of them, but longer ones: as long as `looked` events take,
-       * and again, longer still, where that finds too few of the accounts' to tell their number by.
-       */
-      const countSampled = Effect.fnUntraced(function* (wanted: CountedEvents) {
-        const { most, fewest, lookups, looked, events, longestHours } = Limits.replaySamples
-        const count = Math.min(most, Math.max(fewest, Math.floor(lookups / (wanted.accounts?.length ?? 1))))
-        const all = yield* countAll(wanted)
-        const perHour = (all * HOUR) / (wanted.before - wanted.from)
-        const hours = (times: number) =>
-          Math.min(longestHours, Math.max(1, Math.ceil((times * looked) / (count * Math.max(1, perHour)))))
-        let { windows, wholeHours } = samplesOf(wanted, count, hours(1))
-        let found = yield* countIn(windows, wanted)
-        if (!wholeHours) return Math.round(found * 10)
-        const times = Math.ceil(events / Math.max(1, found))
-        if (hours(times) > hours(1)) {
-          windows = samplesOf(wanted, count, hours(times)).windows
-          found = yield* countIn(windows, wanted)
+      /** Events of all accounts, hour by hour; of an hour that is cut off, in proportion. */
+      const hoursOf = ({ network, eventTypes = allTypes, from, before }: WantedEvents) =>
+        sql<{ readonly hour: number; readonly events: number }>`
+          SELECT extract(epoch FROM hour)::float8 AS hour, sum(events)::float8 AS events FROM event_hours
+          WHERE network = ${network} AND event_type = ANY(${column(eventTypes)}::text[])
+            AND hour > ${timeOf(from - HOUR)}::timestamptz AND hour < ${timeOf(before)}::timestamptz
+          GROUP BY 1 ORDER BY 1`.pipe(
+          Effect.map((rows) =>
+            rows.map(({ hour, events }): BusyTime => {
+              const within = { from: Math.max(hour, from), before: Math.min(hour + HOUR, before) }
+              return { ...within, events: (events * (within.before - within.from)) / HOUR }
+            })
+          )
+        )
+
+      /** Looks at a growing share of the events until it has found enough; all of them give the exact number. */
+      const estimateAccounts = Effect.fnUntraced(function* (wanted: WantedEvents) {
+        const enough = Limits.estimateEnough
+        const { fewest, lookups, most } = Limits.estimateWindows
+        const windows = Math.min(most, Math.max(fewest, Math.floor(lookups / (wanted.accounts?.length ?? 1))))
+        const hours = yield* hoursOf(wanted)
+        const all = hours.reduce((sum, { events }) => sum + events, 0)
+        let share = Math.min(1, Limits.estimateFirstLook / all)
+        while (true) {
+          const found = yield* countIn(share === 1 ? [wanted] : sampleOf(hours, share, windows), wanted)
+          if (share === 1 || found >= enough) return Math.round(found / share)
+          share = Math.min(1, share * Math.max(2, (2 * enough) / Math.max(1, found)))
         }
-        // The accounts' share of what happened in those hours is their share of all that happened.
-        const inSamples = yield* countAllIn(windows, wanted)
-        return inSamples === 0 ? 0 : Math.round((found / inSamples) * all)
-      })
-
-      const countAll = Effect.fnUntraced(function* (wanted: CountedEvents) {
-        const { hours, rest } = hoursWithin(wanted.from, wanted.before)
-        const parts = yield* Effect.forEach(rest, (part) => countEvents({ ...wanted, ...part }))
-        const whole = hours === undefined ? 0 : yield* countHours({ ...wanted, ...hours })
-        return parts.reduce((sum, events) => sum + events, whole)
       })
 
       return EventCounts.of({
-        estimate: Effect.fnUntraced(function* (wanted) {
-          if (wanted.from >= wanted.before) return 0
-          if (wanted.accounts !== undefined) {
-            const { rows, events } = yield* countBounded(wanted)
-            return rows < Limits.replayCountedRows ? events : yield* countSampled(wanted)
-          }
-          return yield* countAll(wanted)
-        }),
+        estimate: (wanted) =>
+          wanted.accounts === undefined
+            ? Effect.map(tallyTypes(wanted), (tallies) =>
+                tallies.reduce((sum, { events }) => sum + events, 0)
+              )
+            : estimateAccounts(wanted),
+
+        tally: (wanted) => (wanted.accounts === undefined ? tallyTypes(wanted) : tallyAccounts(wanted)),
+
+        tallyIds: (network, eventIds) => {
+          const possible = eventIds.filter((id) => Number.isSafeInteger(ledgerOfEventId(id)))
+          return sql<EventTally>`
+            SELECT event_type AS type, ${tallied}
+            FROM unnest(${column(possible)}::text[], ${column(possible.map((id) => String(ledgerOfEventId(id))))}::bigint[])
+              AS wanted (id, ledger)
+            CROSS JOIN LATERAL (
+              SELECT event_type, ledger_index FROM events
+              WHERE network = ${network} AND ledger_index = wanted.ledger AND event_id = wanted.id LIMIT 1
+            ) AS found GROUP BY event_type`
+        },
 
         ledgersOf: (wanted, afterLedger, limit) =>
           sql<{ readonly ledger: number }>`
             SELECT DISTINCT ledger_index::float8 AS ledger FROM event_accounts
-            WHERE ${involving(wanted)} AND ledger_index > ${afterLedger}::bigint
-              AND close_time >= ${timeOf(wanted.from)}::timestamptz AND close_time < ${timeOf(wanted.before)}::timestamptz
+            WHERE ${ofAccounts(wanted)} AND ledger_index > ${afterLedger}::bigint AND ${closed(wanted.from, wanted.before)}
             ORDER BY ledger LIMIT ${limit}`.pipe(Effect.map((rows) => rows.map(({ ledger }) => ledger)))
       })
     })

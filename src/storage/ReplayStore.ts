@@ -21,7 +21,6 @@ export interface ReplayJobRow {
   readonly id: string
   readonly webhook_id: string
   readonly status: ReplayStatus
-  readonly estimated_events: number
   readonly total_events: number
   readonly processed_events: number
   readonly failed_events: number
@@ -44,12 +43,10 @@ export interface ReplayJobRow {
 
 /** Of `replay_jobs`, as a `ReplayJobRow` has them. */
 export const replayJobColumns = (sql: SqlClient.SqlClient) => sql`
-  id, webhook_id, status, estimated_events::float8 AS estimated_events,
-  greatest(total_events, processed_events + failed_events)::float8 AS total_events,
+  id, webhook_id, status, greatest(total_events, processed_events)::float8 AS total_events,
   processed_events::float8 AS processed_events, failed_events::float8 AS failed_events, error,
   CASE WHEN cursor IS NULL THEN 0
-    WHEN by_ledger THEN (processed_events + failed_events)::float8
-      / greatest(1, total_events, processed_events + failed_events)
+    WHEN by_ledger THEN processed_events::float8 / greatest(1, total_events, processed_events)
     ELSE (cursor - start_offset)::float8 / greatest(1, end_offset - start_offset) END AS part,
   created_at, started_at, completed_at, cancelled_at, (
     SELECT jsonb_build_object('ledgers', ledgers, 'fetched', fetched, 'settled_at', settled_at)
@@ -131,11 +128,11 @@ export class ReplayStore extends Context.Service<
         }
         const filters = job.filters === undefined ? null : JSON.stringify(job.filters)
         yield* sql`
-          INSERT INTO replay_jobs (id, account_id, webhook_id, network, status, event_ids, filters, estimated_events,
-                                   total_events, end_offset, created_at)
+          INSERT INTO replay_jobs (id, account_id, webhook_id, network, status, event_ids, filters, total_events,
+                                    end_offset, created_at)
           VALUES (${job.id}, ${owner.accountId}, ${job.webhookId}, ${webhook.network}, 'queued',
                   ${job.eventIds === undefined ? null : column(job.eventIds)}::text[], ${filters}::text::jsonb,
-                  ${String(job.estimatedEvents)}::bigint, ${String(job.estimatedEvents)}::bigint,
+                  ${String(job.estimatedEvents)}::bigint,
                   ${String(job.endOffset)}::bigint, ${at(nowMs)})`
         return "queued"
       }, sql.withTransaction)

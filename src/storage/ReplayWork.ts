@@ -17,7 +17,6 @@ import { roomInQuota } from "./UsageStore.ts"
 /** Where a job is: all null or 0 until it has been planned. */
 export interface ReplayCursor {
   readonly processedEvents: number
-  readonly failedEvents: number
   /** The next offset to read, or the last ledger that was read. */
   readonly cursor: number
   /** Past the last event that was queued. */
@@ -39,7 +38,8 @@ export interface ClaimedJob extends ReplayCursor {
   readonly network: Network
   readonly eventIds: ReadonlyArray<string> | null
   readonly filters: ReplayFilters | null
-  readonly estimatedEvents: number
+  /** Estimated, except for event ids. */
+  readonly totalEvents: number
   readonly endOffset: number
   readonly startedAt: number
   readonly plan: ReplayPlan | undefined
@@ -71,9 +71,8 @@ interface JobRow {
   readonly network: Network
   readonly event_ids: ReadonlyArray<string> | null
   readonly filters: ReplayFilters | null
-  readonly estimated_events: number
+  readonly total_events: number
   readonly processed_events: number
-  readonly failed_events: number
   readonly end_offset: number
   readonly start_offset: number | null
   readonly by_ledger: boolean | null
@@ -90,9 +89,8 @@ const jobOf = (row: JobRow, owner: string): ClaimedJob => ({
   network: row.network,
   eventIds: row.event_ids,
   filters: row.filters,
-  estimatedEvents: row.estimated_events,
+  totalEvents: row.total_events,
   processedEvents: row.processed_events,
-  failedEvents: row.failed_events,
   endOffset: row.end_offset,
   startedAt: row.started_at,
   plan:
@@ -141,15 +139,16 @@ export const endJob = (
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
     const now = sql`${new Date(nowMs).toISOString()}::timestamptz`
+    // By filters nothing is left of a job that has completed; of event ids, those that are unknown.
+    const total = sql`CASE WHEN ${status} = 'completed' AND event_ids IS NULL THEN processed_events
+      ELSE greatest(total_events, processed_events) END`
     const ended = yield* sql`
       UPDATE replay_jobs SET
         status = ${status}, error = ${error}, owner = NULL, lease_until = NULL,
         completed_at = ${status === "completed" ? now : sql`NULL`},
         cancelled_at = ${status === "cancelled" ? sql`coalesce(cancelled_at, ${now})` : sql`NULL`},
-        total_events = CASE WHEN ${status} = 'completed' THEN processed_events + failed_events
-          ELSE greatest(total_events, processed_events + failed_events) END,
-        failed_events = CASE WHEN ${status} = 'failed' THEN greatest(failed_events, total_events - processed_events)
-          ELSE failed_events END
+        total_events = ${total},
+        failed_events = CASE ${status} WHEN 'cancelled' THEN 0 ELSE ${total} - processed_events END
       WHERE id = ${id} AND status IN ('queued', 'running') AND ${owner === undefined ? sql`true` : sql`owner = ${owner}`}
       RETURNING 1`
     if (ended.length > 0 && status !== "completed") yield* endUncounted(sql, id, nowMs)
@@ -203,8 +202,8 @@ export class ReplayWork extends Context.Service<
               ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
             )
             RETURNING id, account_id, webhook_id, network, event_ids, filters,
-              estimated_events::float8 AS estimated_events, processed_events::float8 AS processed_events,
-              failed_events::float8 AS failed_events, end_offset::float8 AS end_offset,
+              total_events::float8 AS total_events, processed_events::float8 AS processed_events,
+              end_offset::float8 AS end_offset,
               start_offset::float8 AS start_offset, by_ledger, cursor::float8 AS cursor,
               next_offset::float8 AS next_offset, (extract(epoch FROM started_at) * 1000)::float8 AS started_at`.pipe(
             Effect.map(([row]) => (row === undefined ? Option.none() : Option.some(jobOf(row, owner))))
@@ -220,11 +219,10 @@ export class ReplayWork extends Context.Service<
             held
           ),
 
-        advance: (job, { processedEvents, failedEvents, cursor, nextOffset }) =>
+        advance: (job, { processedEvents, cursor, nextOffset }) =>
           Effect.map(
             sql<{ readonly cancelled: boolean }>`
-              UPDATE replay_jobs SET processed_events = ${number(processedEvents)},
-                failed_events = ${number(failedEvents)}, cursor = ${number(cursor)},
+              UPDATE replay_jobs SET processed_events = ${number(processedEvents)}, cursor = ${number(cursor)},
                 next_offset = ${number(nextOffset)}, lease_until = ${lease} ${mine(job)}`,
             held
           ),

@@ -10,7 +10,6 @@ const job = (fields: Partial<ReplaySummary>): ReplaySummary => ({
   webhook_id: "wh_1",
   network: "mainnet",
   status: "running",
-  estimated_events: 10_000,
   total_events: 10_000,
   processed_events: 2_500,
   failed_events: 0,

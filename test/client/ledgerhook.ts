@@ -419,7 +419,7 @@ export type QueuedReplayJob = {
     status: "queued";
     /** where the events go */
     webhook_id: string;
-    /** exact for event_ids, within some per cent for filters */
+    /** how many events will be queued: exact for event_ids; for filters an estimate, which is exact up to 5000 events and within about 10 % above, and may lack events of the last seconds */
     estimated_events: number;
     /** ISO 8601, UTC, milliseconds */
     created_at: string;
@@ -449,11 +449,11 @@ export type ReplayJob = {
     status: "queued" | "running" | "completed" | "cancelled" | "failed";
     /** where the events go */
     webhook_id: string;
-    /** estimated until the job has completed, then exact */
+    /** an estimate until the job has completed, then exact */
     total_events: number;
     /** queued for delivery */
     processed_events: number;
-    /** that could not be queued: unknown ids, or what a job that failed had left */
+    /** that could not be queued, counted when the job ends: unknown ids, or what a job that failed had left */
     failed_events: number;
     /** why it failed; null otherwise */
     error: string | null;
@@ -477,11 +477,11 @@ export type ReplayJobDetail = {
     status: "queued" | "running" | "completed" | "cancelled" | "failed";
     /** where the events go */
     webhook_id: string;
-    /** estimated until the job has completed, then exact */
+    /** an estimate until the job has completed, then exact */
     total_events: number;
     /** queued for delivery */
     processed_events: number;
-    /** that could not be queued: unknown ids, or what a job that failed had left */
+    /** that could not be queued, counted when the job ends: unknown ids, or what a job that failed had left */
     failed_events: number;
     /** why it failed; null otherwise */
     error: string | null;

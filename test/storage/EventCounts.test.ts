@@ -1,44 +1,39 @@
-/** Counting without reading: which hours are whole, where samples lie, and that a sampled estimate is near the truth. */
+/** Estimates from the event log's tables: where a sample looks, and that what is scaled from it is near the truth. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
-import { EventCounts, hoursWithin, samplesOf } from "../../src/storage/EventCounts.ts"
+import { EventCounts, sampleOf } from "../../src/storage/EventCounts.ts"
 import { TestDatabase } from "../support/postgres.ts"
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
 
-describe("hours within a time", () => {
-  it("are the whole ones, with what is cut off on both sides", () => {
-    assert.deepStrictEqual(hoursWithin(10, 3 * HOUR + 5), {
-      hours: { from: HOUR, before: 3 * HOUR },
-      rest: [
-        { from: 10, before: HOUR },
-        { from: 3 * HOUR, before: 3 * HOUR + 5 }
-      ]
-    })
-    assert.deepStrictEqual(hoursWithin(HOUR, 2 * HOUR), { hours: { from: HOUR, before: 2 * HOUR }, rest: [] })
-    assert.deepStrictEqual(hoursWithin(10, HOUR + 5), {
-      hours: undefined,
-      rest: [{ from: 10, before: HOUR + 5 }]
-    })
-  })
-})
+describe("a sample", () => {
+  const busy = Array.from({ length: 400 }, (_, i) => ({ from: i * DAY, before: (i + 1) * DAY, events: 10 }))
 
-describe("samples of a time", () => {
-  it("lie one in each slice, whole hours where a slice holds several", () => {
-    for (const days of [1, 400]) {
-      const time = { from: 1_700_000_123, before: 1_700_000_123 + days * DAY }
-      const { windows, wholeHours } = samplesOf(time, 1_000)
-      const slice = (days * DAY) / 1_000
-      assert.strictEqual(wholeHours, days === 400)
-      for (const [i, { from, before }] of windows.entries()) {
-        assert.isAtLeast(from, time.from + i * slice - 0.001)
-        assert.isAtMost(before, time.from + (i + 1) * slice + 0.001)
-        if (wholeHours) assert.deepStrictEqual([from % HOUR, before - from], [0, HOUR])
-      }
+  it("has a window in each of equally busy slices, which together are the share that is asked for", () => {
+    const windows = sampleOf(busy, 0.02, 100)
+    for (const [i, { from, before }] of windows.entries()) {
+      assert.isAtLeast(from, i * 4 * DAY - 0.001)
+      assert.isAtMost(before, (i + 1) * 4 * DAY + 0.001)
+      assert.closeTo(before - from, 0.02 * 4 * DAY, 0.001)
     }
+  })
+
+  it("looks at all hours of the day", () => {
+    const hours = sampleOf(busy, 0.02, 100).map(({ from }) => Math.floor((from % DAY) / HOUR))
+    assert.strictEqual(new Set(hours).size, 24)
+  })
+
+  it("looks where the events are", () => {
+    const times = [
+      { from: 0, before: 100, events: 900 },
+      { from: 100, before: 1_000, events: 0 },
+      { from: 1_000, before: 2_000, events: 100 }
+    ]
+    assert.deepStrictEqual(sampleOf(times, 1, 10).at(-1), { from: 1_000, before: 2_000 })
+    assert.deepStrictEqual(sampleOf(times, 1, 2)[0], { from: 0, before: 500 / 9 })
   })
 })
 
@@ -75,12 +70,12 @@ describe("the estimate of accounts with many events", () => {
   ]
   for (const [name, account, accounts] of cases) {
     it.live(
-      `${name} is within five per cent`,
+      `${name} is within ten per cent, and exact where there are few`,
       () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
           const counts = yield* EventCounts
-          yield* writeYear(3 * Limits.replayCountedRows, account)
+          yield* writeYear(30 * Limits.estimateEnough, account)
           const wanted = {
             network: "mainnet",
             eventTypes: undefined,
@@ -90,22 +85,15 @@ describe("the estimate of accounts with many events", () => {
           } as const
           const [exact] = yield* sql<{ readonly events: number }>`
             SELECT count(*)::float8 AS events FROM event_accounts WHERE account <> 'rOther'`
-          assert.isAbove(exact!.events, Limits.replayCountedRows)
-          const [known] = yield* sql<{
-            readonly hours: number
-          }>`SELECT count(*)::int AS hours FROM event_hours`
-          const hoursRead = Effect.map(
-            sql<{ readonly rows: number }>`
-              SELECT (seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_xact_user_tables
-              WHERE relname = 'event_hours'`,
-            ([row]) => row!.rows
-          )
-          const [before, estimated, after] = yield* sql.withTransaction(
-            Effect.all([hoursRead, counts.estimate(wanted), hoursRead])
-          )
-          assert.closeTo(estimated / exact!.events, 1, 0.05)
-          // All of them, and then those of the samples: at most half of them.
-          assert.isAtMost(after - before, 1.5 * known!.hours)
+          assert.closeTo((yield* counts.estimate(wanted)) / exact!.events, 1, 0.1)
+          // Of few events it is exact.
+          const few = { ...wanted, before: BEGAN + 15 * DAY }
+          const [exactly] = yield* sql<{ readonly events: number }>`
+            SELECT count(*)::float8 AS events FROM event_accounts
+            WHERE account <> 'rOther' AND close_time < to_timestamp(${few.before})`
+          assert.isAbove(exactly!.events, 100)
+          assert.isBelow(exactly!.events, Limits.estimateEnough)
+          assert.strictEqual(yield* counts.estimate(few), exactly!.events)
         }).pipe(Effect.provide(Layer.provideMerge(EventCounts.layer, TestDatabase))),
       60_000
     )

@@ -5,8 +5,8 @@ import { rankOf } from "../../src/domain/EventType.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { matching, type ReplayFilters } from "../../src/domain/Replay.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
-import { tallyEventIds, tallyEvents } from "../../src/storage/EventTallies.ts"
-import { replayExtent } from "../../src/storage/ReplayExtent.ts"
+import { EventCounts } from "../../src/storage/EventCounts.ts"
+import { wantedEvents } from "../../src/storage/ReplayEstimate.ts"
 import { addresses } from "../support/events.ts"
 import { eventsOf, pastLedgers, replayingLayer, writeLedgers } from "../support/replaying.ts"
 
@@ -47,9 +47,10 @@ describe("a tally", () => {
       Effect.gen(function* () {
         yield* writeLedgers(ledgers)
         const log = yield* EventLog
+        const counts = yield* EventCounts
         for (const [name, filters] of wanted) {
-          const extent = yield* replayExtent(log, "mainnet", filters)
-          const tallies = yield* tallyEvents(extent!)
+          const found = yield* wantedEvents(log, "mainnet", filters)
+          const tallies = yield* counts.tally(found!.wanted)
           assert.deepStrictEqual(byRank(tallies), byRank(tallyOf(events.filter(matching(filters)))), name)
         }
       })
@@ -57,17 +58,18 @@ describe("a tally", () => {
 
     it.effect("of event ids counts those that are there, whatever ledger the others name", () =>
       Effect.gen(function* () {
+        const counts = yield* EventCounts
         const some = events.filter((_, i) => i % 90 === 5)
         const unknown = ["90000001", "9".repeat(30)].map((one) => `xrpl:${one}:${"0".repeat(64)}:payment.xrp`)
         const ids = [...unknown, ...some.map(({ event_id }) => event_id)]
-        assert.deepStrictEqual(byRank(yield* tallyEventIds("mainnet", ids)), byRank(tallyOf(some)))
-        assert.deepStrictEqual(yield* tallyEventIds("testnet", ids), [])
+        assert.deepStrictEqual(byRank(yield* counts.tallyIds("mainnet", ids)), byRank(tallyOf(some)))
+        assert.deepStrictEqual(yield* counts.tallyIds("testnet", ids), [])
       })
     )
 
-    it.effect("has no extent where the log is empty", () =>
+    it.effect("has no events to count where the log is empty", () =>
       Effect.gen(function* () {
-        assert.isUndefined(yield* replayExtent(yield* EventLog, "devnet", {}))
+        assert.isUndefined(yield* wantedEvents(yield* EventLog, "devnet", {}))
       })
     )
   })

@@ -68,6 +68,11 @@ export const replayRun = Effect.fnUntraced(function* (
   yield* receiver.until((received) => bodies(received).size === expected.length)
   const first = [...receiver.received]
 
+  // The estimate counts what the event log's tables hold.
+  yield* waitUntil(
+    Effect.map(client.call("GET", `/v1/events/${expected.at(-1)}`), ({ status }) => status === 200),
+    "30 seconds"
+  )
   const job = yield* replay(client, { webhook_id: id, filters: {} })
   assert.strictEqual(job.estimated_events, expected.length)
   yield* receiver.until((received) => received.length >= first.length + KILL_AT)

@@ -1,6 +1,7 @@
 /** Contract of `/v1/replay`: past events again, as jobs. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Limits } from "../../config/Limits.ts"
 import { isEventId } from "../../domain/EventId.ts"
 import { replayBounds, replayStatuses } from "../../domain/Replay.ts"
 import { addressProblem } from "../../domain/WebhookRules.ts"
@@ -112,7 +113,10 @@ const QueuedReplayJob = Schema.Struct({
   job_id: id,
   status: field(Schema.Literal("queued"), "waits for its turn"),
   webhook_id: webhook,
-  estimated_events: count("exact for event_ids, within some per cent for filters", 1200),
+  estimated_events: count(
+    `how many events will be queued: exact for event_ids; for filters an estimate, which is exact up to ${Limits.estimateEnough} events and within about 10 % above, and may lack events of the last seconds`,
+    1200
+  ),
   created_at: Timestamp
 }).annotate({ identifier: "QueuedReplayJob", description: "The job is made." })
 
@@ -120,9 +124,12 @@ const job = {
   job_id: id,
   status: Status,
   webhook_id: webhook,
-  total_events: count("estimated until the job has completed, then exact", 1200),
+  total_events: count("an estimate until the job has completed, then exact", 1200),
   processed_events: count("queued for delivery", 800),
-  failed_events: count("that could not be queued: unknown ids, or what a job that failed had left", 0),
+  failed_events: count(
+    "that could not be queued, counted when the job ends: unknown ids, or what a job that failed had left",
+    0
+  ),
   error: field(Schema.NullOr(Schema.String), "why it failed; null otherwise", null),
   created_at: Timestamp,
   completed_at: field(Schema.NullOr(Timestamp), "when everything was queued; null until then", null)

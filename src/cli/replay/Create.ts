@@ -12,10 +12,8 @@ import { limitsOf } from "../../domain/Plans.ts"
 import { filterReplayPlans } from "../../domain/Replay.ts"
 import { EventLogReader } from "../../log/EventLog.ts"
 import { EventCounts, secondsBetween } from "../../storage/EventCounts.ts"
-import { tallyEventIds, tallyEvents } from "../../storage/EventTallies.ts"
 import { HistoryStore } from "../../storage/HistoryStore.ts"
-import { estimateReplay } from "../../storage/ReplayEstimate.ts"
-import { replayExtent } from "../../storage/ReplayExtent.ts"
+import { estimateReplay, wantedEvents } from "../../storage/ReplayEstimate.ts"
 import { ReplayStore } from "../../storage/ReplayStore.ts"
 import { findWebhookSummary } from "../../storage/WebhookOverview.ts"
 import type { ListedWebhook } from "../../storage/WebhookRow.ts"
@@ -34,32 +32,31 @@ const noWebhook = (id: string) =>
 
 /** Exact of what the log holds, and nothing is queued. */
 const dryRun = Effect.fnUntraced(function* ({ id, network }: ListedWebhook, wanted: Wanted, asJson: boolean) {
-  const extent =
-    wanted.filters === undefined
-      ? undefined
-      : yield* replayExtent(yield* EventLogReader, network, wanted.filters)
-  const since = wanted.filters?.since
+  const counts = yield* EventCounts
+  const { eventIds, filters } = wanted
+  const found =
+    filters === undefined ? undefined : yield* wantedEvents(yield* EventLogReader, network, filters)
   const reachesBack =
-    since !== undefined &&
+    filters?.since !== undefined &&
     hasHistory(yield* Settings, network) &&
-    (extent === undefined || extent.from > secondsBetween(since, undefined).from)
+    (found === undefined || found.kept.from > secondsBetween(filters.since, undefined).from)
   const tallies =
-    wanted.filters === undefined
-      ? yield* tallyEventIds(network, wanted.eventIds)
-      : extent === undefined
+    eventIds !== undefined
+      ? yield* counts.tallyIds(network, eventIds)
+      : found === undefined
         ? []
-        : yield* tallyEvents(extent)
+        : yield* counts.tally(found.wanted)
   const byType = eventTypes.flatMap((type) => tallies.filter((tally) => tally.type === type))
   const events = byType.reduce((sum, tally) => sum + tally.events, 0)
   const firstLedger = events === 0 ? null : Math.min(...byType.map(({ first_ledger }) => first_ledger))
   const lastLedger = events === 0 ? null : Math.max(...byType.map(({ last_ledger }) => last_ledger))
-  const unknown = wanted.eventIds === undefined ? 0 : wanted.eventIds.length - events
+  const unknown = eventIds === undefined ? 0 : eventIds.length - events
   yield* printOne({
     json: asJson,
     fields: [
       ["webhook", `${id} (${network})`],
       ["events", String(events)],
-      ...(wanted.eventIds === undefined ? [] : [["unknown", String(unknown)] as const]),
+      ...(eventIds === undefined ? [] : [["unknown", String(unknown)] as const]),
       ["first ledger", firstLedger === null ? "-" : String(firstLedger)],
       ["last ledger", lastLedger === null ? "-" : String(lastLedger)],
       ...byType.map(({ type, events: count }) => [type, String(count)] as const)

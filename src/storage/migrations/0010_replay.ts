@@ -17,7 +17,6 @@ export default Effect.gen(function* () {
       status text NOT NULL CHECK (status IN ('queued', 'running', 'completed', 'cancelled', 'failed')),
       event_ids text[],
       filters jsonb,
-      estimated_events bigint NOT NULL,
       total_events bigint NOT NULL,
       processed_events bigint NOT NULL DEFAULT 0,
       failed_events bigint NOT NULL DEFAULT 0,
