@@ -268,8 +268,8 @@ export const Limits = {
   /** Ledgers of one batch that reads by ledger, and of them at once. */
   replayBatchLedgers: 100,
   replayLedgersAtOnce: 8,
-  /** Ledgers of an account asked of the event log at once. */
-  replayLedgerPage: 5_000,
+  /** Events that a job looks up at most: it has the list of their ledgers in memory. */
+  replayLookups: 50_000,
   /** Finding a ledger and reading it takes as long as reading on over this many events. */
   replayLookupEvents: 200,
   /** An event log that lags by more than this is not waited for: the job reads everything instead. */

@@ -15,7 +15,7 @@ import type { Places } from "./Places.ts"
 
 /** Whether looking its ledgers up takes less than reading all of `offsets` events. Pure. */
 export const worthLookingUp = (estimatedEvents: number, offsets: number): boolean =>
-  estimatedEvents * Limits.replayLookupEvents < offsets
+  estimatedEvents <= Limits.replayLookups && estimatedEvents * Limits.replayLookupEvents < offsets
 
 /** Whether the event log's tables hold all events before the offset; waits a little until they do. */
 const isIndexed = Effect.fnUntraced(function* ({ network }: ClaimedJob, endOffset: number) {

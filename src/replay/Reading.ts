@@ -112,8 +112,8 @@ const makeScan = Effect.fnUntraced(function* (
 
 /** Which ledgers to read, and which of their events are wanted. */
 interface Wanted {
-  /** The next ledgers after this one. */
-  readonly after: (ledger: number) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+  /** In order. */
+  readonly ledgers: ReadonlyArray<number>
   readonly has: (event: LedgerEvent) => boolean
   /** Of the ledger's wanted event number `n`. */
   readonly placeOf: (ledger: number, n: number, offset: number) => number
@@ -128,10 +128,8 @@ const wantedIds = (eventIds: ReadonlyArray<string>): Wanted => {
   const sorted = eventIds.map(ledgerOf).sort((a, b) => a - b)
   const places = new Map<number, number>()
   for (const [i, ledger] of sorted.entries()) if (!places.has(ledger)) places.set(ledger, i)
-  const ledgers = [...places.keys()]
   return {
-    after: (ledger) =>
-      Effect.sync(() => ledgers.filter((one) => one > ledger).slice(0, Limits.replayBatchLedgers)),
+    ledgers: [...places.keys()],
     has: (event) => ids.has(event.event_id),
     placeOf: (ledger, n) => places.get(ledger)! + n
   }
@@ -140,14 +138,8 @@ const wantedIds = (eventIds: ReadonlyArray<string>): Wanted => {
 const wantedAccounts = Effect.fnUntraced(function* ({ network }: ClaimedJob, filters: ReplayFilters) {
   const counts = yield* EventCounts
   const { accounts, event_types: eventTypes, since, until } = filters
-  const wanted = { network, accounts, eventTypes, ...secondsBetween(since, until) }
-  let known: ReadonlyArray<number> = []
   return {
-    after: Effect.fnUntraced(function* (ledger) {
-      known = known.filter((one) => one > ledger)
-      if (known.length === 0) known = yield* counts.ledgersOf(wanted, ledger, Limits.replayLedgerPage)
-      return known.slice(0, Limits.replayBatchLedgers)
-    }),
+    ledgers: yield* counts.ledgersOf({ network, accounts, eventTypes, ...secondsBetween(since, until) }),
     has: matching(filters),
     placeOf: (_ledger, _n, offset) => offset
   } satisfies Wanted
@@ -156,37 +148,42 @@ const wantedAccounts = Effect.fnUntraced(function* ({ network }: ClaimedJob, fil
 /** Reads the ledgers that hold what is wanted, and no others; the cursor is the last one read. */
 const makeLookUp = Effect.fnUntraced(function* (
   job: ClaimedJob,
+  { endOffset }: ReplayPlan,
   places: Places,
-  { after, has, placeOf }: Wanted
+  { has, ledgers, placeOf }: Wanted
 ) {
   const log = yield* EventLog
 
   const eventsOf = Effect.fnUntraced(function* (ledger: number) {
-    const found = yield* places.ofLedger(ledger)
-    if (found === undefined || found.events === 0) return []
-    const { events, isHistory, offset: first } = found
-    const position = { topic: topicOf(job, isHistory), partition: 0, offset: first }
-    const records = yield* log.read(position, events)
-    return records
-      .map(({ offset, value }) => ({ offset, event: parseLedgerEvent(value) }))
-      .filter(
-        (one): one is { offset: number; event: LedgerEvent } =>
-          one.event?.ledger_index === ledger && has(one.event)
-      )
-      .map(({ event, offset }, n) => ({ event, place: placeOf(ledger, n, offset), offset, isHistory }))
+    const place = yield* places.ofLedger(ledger)
+    if (place === undefined || place.events === 0) return []
+    const { isHistory } = place
+    const position = { topic: topicOf(job, isHistory), partition: 0, offset: place.offset }
+    const records = yield* log.read(position, place.events)
+    const found: Array<FoundEvent> = []
+    for (const { offset, value } of records) {
+      const event = parseLedgerEvent(value)
+      if (event?.ledger_index !== ledger || !has(event)) continue
+      found.push({ event, place: placeOf(ledger, found.length, offset), offset, isHistory })
+    }
+    // The tables may hold events that are newer than the job.
+    return found.filter(({ place }) => place < endOffset)
   })
 
   const reading: Reading = Effect.fnUntraced(function* (cursor) {
-    const ledgers = yield* after(cursor)
+    const left = ledgers.filter((ledger) => ledger > cursor)
     const events: Array<FoundEvent> = []
     let read = 0
-    while (read < ledgers.length && events.length < Limits.replayBatchEvents) {
-      const some = ledgers.slice(read, read + Limits.replayLedgersAtOnce)
+    while (
+      read < Math.min(left.length, Limits.replayBatchLedgers) &&
+      events.length < Limits.replayBatchEvents
+    ) {
+      const some = left.slice(read, read + Limits.replayLedgersAtOnce)
       const found = yield* Effect.forEach(some, eventsOf, { concurrency: Limits.replayLedgersAtOnce })
       events.push(...found.flat())
       read += some.length
     }
-    return { events, cursor: ledgers[read - 1] ?? cursor, done: ledgers.length === 0 }
+    return { events, cursor: left[read - 1] ?? cursor, done: read === left.length }
   })
   return reading
 })
@@ -198,9 +195,9 @@ export const makeReading = Effect.fnUntraced(function* (
   places: Places,
   history: ReadonlyArray<HistoryStretch>
 ) {
-  if (job.eventIds !== null) return yield* makeLookUp(job, places, wantedIds(job.eventIds))
+  if (job.eventIds !== null) return yield* makeLookUp(job, plan, places, wantedIds(job.eventIds))
   const filters = job.filters ?? {}
   return yield* plan.byLedger
-    ? makeLookUp(job, places, yield* wantedAccounts(job, filters))
+    ? makeLookUp(job, plan, places, yield* wantedAccounts(job, filters))
     : makeScan(job, plan, history, filters)
 })

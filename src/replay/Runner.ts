@@ -133,7 +133,9 @@ const work = Effect.fnUntraced(function* (job: ClaimedJob) {
   const begin: { readonly plan: ReplayPlan; readonly held: Held; readonly cursor: number } =
     job.plan === undefined ? yield* planned() : { plan: job.plan, held: "held", cursor: job.cursor }
   const { plan } = begin
-  const reading = yield* makeReading(job, plan, places, history)
+  const reading = yield* makeReading(job, plan, places, history).pipe(
+    patiently("finding the ledgers of a replay")
+  )
   const queue = yield* makeQueue(job, plan)
 
   let { held, cursor } = begin

@@ -84,12 +84,8 @@ export class EventCounts extends Context.Service<
       network: Network,
       eventIds: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<EventTally>, SqlError.SqlError>
-    /** The next ledgers after `afterLedger` that hold events of the accounts, in order. */
-    readonly ledgersOf: (
-      wanted: WantedEvents,
-      afterLedger: number,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
+    /** The ledgers that hold events of the accounts, in order. */
+    readonly ledgersOf: (wanted: WantedEvents) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
   }
 >()("ledgerhook/storage/EventCounts") {
   static readonly layer = Layer.effect(
@@ -201,11 +197,11 @@ export class EventCounts extends Context.Service<
             ) AS found GROUP BY event_type`
         },
 
-        ledgersOf: (wanted, afterLedger, limit) =>
+        ledgersOf: (wanted) =>
           sql<{ readonly ledger: number }>`
             SELECT DISTINCT ledger_index::float8 AS ledger FROM event_accounts
-            WHERE ${ofAccounts(wanted)} AND ledger_index > ${afterLedger}::bigint AND ${closed(wanted.from, wanted.before)}
-            ORDER BY ledger LIMIT ${limit}`.pipe(Effect.map((rows) => rows.map(({ ledger }) => ledger)))
+            WHERE ${ofAccounts(wanted)} AND ${closed(wanted.from, wanted.before)}
+            ORDER BY ledger`.pipe(Effect.map((rows) => rows.map(({ ledger }) => ledger)))
       })
     })
   )

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Latch, type Layer, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import type { ReplayFilters } from "../../src/domain/Replay.ts"
+import { matching, type ReplayFilters } from "../../src/domain/Replay.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import { runJob } from "../../src/replay/Runner.ts"
 import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
@@ -11,11 +11,14 @@ import { ReplayStore } from "../../src/storage/ReplayStore.ts"
 import { ReplayWork } from "../../src/storage/ReplayWork.ts"
 import { addresses } from "../support/events.ts"
 import {
+  appendLedgers,
   assertQueued,
   BEGAN,
   claim,
   distinct,
   eventsOf,
+  FIRST_LEDGER,
+  indexEvents,
   jobRow,
   owner,
   pastLedgers,
@@ -97,28 +100,50 @@ describe("a replay job", () => {
     })
   )
 
+  /** The offsets of the events that the job at the head of the queue reads. */
+  const offsetsRead = Effect.gen(function* () {
+    const read: Array<number> = []
+    const log = yield* EventLog
+    const counting = EventLog.of({
+      ...log,
+      read: (from, max) =>
+        Effect.tap(log.read(from, max), (records) =>
+          Effect.sync(() => {
+            if (from.topic === eventsTopic("mainnet")) read.push(...records.map(({ offset }) => offset))
+          })
+        )
+    })
+    yield* run.pipe(Effect.provideService(EventLog, counting))
+    return read.toSorted((a, b) => a - b)
+  })
+  const offsetsOf = (some: typeof ledgers) => eventsOf(some).map((event) => events.indexOf(event))
+
   test(
     "reads of the log, for event ids, no more than their ledgers",
     Effect.gen(function* () {
-      const read: Array<number> = []
-      const log = yield* EventLog
-      const counting = EventLog.of({
-        ...log,
-        read: (from, max) =>
-          Effect.tap(log.read(from, max), (records) =>
-            Effect.sync(() => {
-              if (from.topic === eventsTopic("mainnet")) read.push(...records.map(({ offset }) => offset))
-            })
-          )
-      })
       const chosen = ledgers.filter(({ events: own }) => own.length > 0).filter((_, i) => i % 100 === 50)
       yield* queueJob({ eventIds: chosen.map(({ events: own }) => own[0]!.event_id) })
-      yield* run.pipe(Effect.provideService(EventLog, counting))
-      const allowed = eventsOf(chosen).map((event) => events.indexOf(event))
+      assert.deepStrictEqual(yield* offsetsRead, offsetsOf(chosen))
+    })
+  )
+
+  test(
+    "reads of the log, for accounts with few events, no more than their ledgers, and none that are newer than the job",
+    Effect.gen(function* () {
+      const filters: ReplayFilters = { accounts: [addresses[1]], event_types: ["check.cancelled"] }
+      const wanted = events.filter(matching(filters))
+      assert.isAbove(wanted.length, 5)
+      const job = yield* queueJob({ filters, estimatedEvents: 1 })
+      const newer = pastLedgers(4, 100, { first: FIRST_LEDGER + ledgers.length })
+      assert.isAbove(eventsOf(newer).filter(matching(filters)).length, 0)
+      yield* appendLedgers(newer)
+      yield* indexEvents([...events, ...eventsOf(newer)])
+      const read = (yield* offsetsRead).filter((offset) => offset < events.length)
       assert.deepStrictEqual(
-        read.toSorted((a, b) => a - b),
-        allowed
+        read,
+        offsetsOf(ledgers.filter(({ events: own }) => own.some(matching(filters))))
       )
+      yield* assertQueued(job, wanted)
     })
   )
 
