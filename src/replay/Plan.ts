@@ -11,7 +11,7 @@ import { EventCounts } from "../storage/EventCounts.ts"
 import { HistoryStore } from "../storage/HistoryStore.ts"
 import { estimateReplay } from "../storage/ReplayEstimate.ts"
 import type { ClaimedJob, ReplayPlan } from "../storage/ReplayWork.ts"
-import type { Places } from "./Places.ts"
+import type { Offsets } from "./Offsets.ts"
 
 /** Whether looking its ledgers up takes less than reading all of `offsets` events. Pure. */
 export const worthLookingUp = (estimatedEvents: number, offsets: number): boolean =>
@@ -33,7 +33,7 @@ const isIndexed = Effect.fnUntraced(function* ({ network }: ClaimedJob, endOffse
 /** `history`: what comes before the service's own events, lowest ledger first. */
 export const planJob = Effect.fnUntraced(function* (
   job: ClaimedJob,
-  places: Places,
+  offsets: Offsets,
   history: ReadonlyArray<HistoryStretch>
 ) {
   const { eventIds, filters } = job
@@ -45,8 +45,8 @@ export const planJob = Effect.fnUntraced(function* (
   const { until } = filters
   // History reaches up to the service's first ledger: what closed earlier is not read a second time.
   const since = Math.max(filters.since ?? 0, (history.at(-1)?.lastClosedAt ?? 0) * 1_000)
-  const from = since === 0 ? start : yield* places.firstEvent((ms) => ms > since, "any range")
-  const to = until === undefined ? undefined : yield* places.firstEvent((ms) => ms >= until, "every range")
+  const from = since === 0 ? start : yield* offsets.firstEvent((ms) => ms > since, "any range")
+  const to = until === undefined ? undefined : yield* offsets.firstEvent((ms) => ms >= until, "every range")
   const endOffset = Math.min(job.endOffset, to ?? job.endOffset)
   const liveOffset = Math.min(endOffset, Math.max(start, from ?? endOffset))
   // Places count on downwards from the service's first event, as if all stood in one topic.

@@ -12,10 +12,11 @@ import { eventsTopic, type LedgerEvent, parseLedgerEvent } from "../domain/Ledge
 import { matching, type ReplayFilters } from "../domain/Replay.ts"
 import { EventLog, type EventLogError } from "../log/EventLog.ts"
 import type { NotAMarker } from "../log/LedgerMarkers.ts"
-import { EventCounts, secondsBetween } from "../storage/EventCounts.ts"
+import { secondsBetween } from "../storage/CloseTimes.ts"
+import { EventCounts } from "../storage/EventCounts.ts"
 import type { ClaimedJob, ReplayPlan } from "../storage/ReplayWork.ts"
 import { HISTORY_GONE } from "./History.ts"
-import type { Places } from "./Places.ts"
+import type { Offsets } from "./Offsets.ts"
 
 export interface FoundEvent {
   readonly event: LedgerEvent
@@ -149,17 +150,17 @@ const wantedAccounts = Effect.fnUntraced(function* ({ network }: ClaimedJob, fil
 const makeLookUp = Effect.fnUntraced(function* (
   job: ClaimedJob,
   { endOffset }: ReplayPlan,
-  places: Places,
+  offsets: Offsets,
   { has, ledgers, placeOf }: Wanted
 ) {
   const log = yield* EventLog
 
   const eventsOf = Effect.fnUntraced(function* (ledger: number) {
-    const place = yield* places.ofLedger(ledger)
-    if (place === undefined || place.events === 0) return []
-    const { isHistory } = place
-    const position = { topic: topicOf(job, isHistory), partition: 0, offset: place.offset }
-    const records = yield* log.read(position, place.events)
+    const begin = yield* offsets.ofLedger(ledger)
+    if (begin === undefined || begin.events === 0) return []
+    const { isHistory } = begin
+    const position = { topic: topicOf(job, isHistory), partition: 0, offset: begin.offset }
+    const records = yield* log.read(position, begin.events)
     const found: Array<FoundEvent> = []
     for (const { offset, value } of records) {
       const event = parseLedgerEvent(value)
@@ -192,12 +193,12 @@ const makeLookUp = Effect.fnUntraced(function* (
 export const makeReading = Effect.fnUntraced(function* (
   job: ClaimedJob,
   plan: ReplayPlan,
-  places: Places,
+  offsets: Offsets,
   history: ReadonlyArray<HistoryStretch>
 ) {
-  if (job.eventIds !== null) return yield* makeLookUp(job, plan, places, wantedIds(job.eventIds))
+  if (job.eventIds !== null) return yield* makeLookUp(job, plan, offsets, wantedIds(job.eventIds))
   const filters = job.filters ?? {}
   return yield* plan.byLedger
-    ? makeLookUp(job, plan, places, yield* wantedAccounts(job, filters))
+    ? makeLookUp(job, plan, offsets, yield* wantedAccounts(job, filters))
     : makeScan(job, plan, history, filters)
 })

@@ -24,7 +24,7 @@ import {
   ReplayWork
 } from "../storage/ReplayWork.ts"
 import { historyOf } from "./History.ts"
-import { makePlaces } from "./Places.ts"
+import { makeOffsets } from "./Offsets.ts"
 import { estimateAgain, planJob } from "./Plan.ts"
 import { type FoundEvent, makeReading } from "./Reading.ts"
 
@@ -119,12 +119,12 @@ const work = Effect.fnUntraced(function* (job: ClaimedJob) {
   const asked = yield* historyOf(job).pipe(readPatiently("asking for history"))
   if (asked.is === "open") return "waits" as const
   const history = asked.is === "ready" ? asked.stretches : []
-  const places = yield* makePlaces(log, job.network, history).pipe(
+  const offsets = yield* makeOffsets(log, job.network, history).pipe(
     readPatiently("reading the ledgers of the log")
   )
 
   const planned = Effect.fnUntraced(function* () {
-    const plan = yield* planJob(job, places, history).pipe(readPatiently("finding where a replay begins"))
+    const plan = yield* planJob(job, offsets, history).pipe(readPatiently("finding where a replay begins"))
     const cursor = plan.byLedger ? 0 : plan.startOffset
     const total = yield* estimateAgain(job, history).pipe(patiently("estimating a replay"))
     const held = yield* jobs.plan(job, plan, cursor, total).pipe(patiently("writing a replay's plan"))
@@ -133,7 +133,7 @@ const work = Effect.fnUntraced(function* (job: ClaimedJob) {
   const begin: { readonly plan: ReplayPlan; readonly held: Held; readonly cursor: number } =
     job.plan === undefined ? yield* planned() : { plan: job.plan, held: "held", cursor: job.cursor }
   const { plan } = begin
-  const reading = yield* makeReading(job, plan, places, history).pipe(
+  const reading = yield* makeReading(job, plan, offsets, history).pipe(
     patiently("finding the ledgers of a replay")
   )
   const queue = yield* makeQueue(job, plan)

@@ -9,16 +9,10 @@ import { Limits } from "../config/Limits.ts"
 import { ledgerOfEventId } from "../domain/EventId.ts"
 import { eventTypes as allTypes, type EventType } from "../domain/EventType.ts"
 import type { Network } from "../domain/Network.ts"
+import { type CloseTimes, timeOf } from "./CloseTimes.ts"
 import { column } from "./Columns.ts"
-import { spanBetween } from "./EventRanges.ts"
 
-/** Unix seconds, since ledgers close at whole ones; `before` is not included. */
-export interface Time {
-  readonly from: number
-  readonly before: number
-}
-
-export interface WantedEvents extends Time {
+export interface WantedEvents extends CloseTimes {
   readonly network: Network
   readonly eventTypes: ReadonlyArray<EventType> | undefined
   readonly accounts: ReadonlyArray<string> | undefined
@@ -35,13 +29,7 @@ const HOUR = 3_600
 /** Multiples of it, modulo 1, are spread evenly however many there are, and have no rhythm that days could share. */
 const GOLDEN_RATIO = 0.618_033_988_749_895
 
-/** What closed after `since` and before `until`: Unix milliseconds, possibly with a fraction. Pure. */
-export const secondsBetween = (since: number | undefined, until: number | undefined): Time => {
-  const { from, before } = spanBetween(since, until)
-  return { from: from.closeTime, before: before.closeTime }
-}
-
-export interface BusyTime extends Time {
+export interface BusyTime extends CloseTimes {
   readonly events: number
 }
 
@@ -63,15 +51,13 @@ export const sampleOf = (
   times: ReadonlyArray<BusyTime>,
   share: number,
   count: number
-): ReadonlyArray<Time> => {
+): ReadonlyArray<CloseTimes> => {
   const slice = times.reduce((sum, { events }) => sum + events, 0) / count
   return Array.from({ length: count }, (_, i) => {
     const start = slice * (i + ((i * GOLDEN_RATIO) % 1) * (1 - share))
     return { from: momentOf(times, start), before: momentOf(times, start + slice * share) }
   })
 }
-
-const timeOf = (unixSeconds: number): string => new Date(unixSeconds * 1_000).toISOString()
 
 export class EventCounts extends Context.Service<
   EventCounts,
@@ -135,7 +121,7 @@ export class EventCounts extends Context.Service<
             WHERE ${ofAccounts(wanted)} AND ${closed(wanted.from, wanted.before)}
           ) AS found GROUP BY event_type`
 
-      const countIn = (windows: ReadonlyArray<Time>, wanted: WantedEvents) =>
+      const countIn = (windows: ReadonlyArray<CloseTimes>, wanted: WantedEvents) =>
         sql<{ readonly events: number }>`
           SELECT count(*)::float8 AS events
           FROM unnest(${column(windows.map(({ from }) => timeOf(from)))}::timestamptz[],

@@ -13,7 +13,8 @@ import type { Network } from "../domain/Network.ts"
 import type { ReplayFilters } from "../domain/Replay.ts"
 import type { EventLogReader, LogRecord } from "../log/EventLog.ts"
 import { firstLedger } from "../log/FirstLedger.ts"
-import { type EventCounts, secondsBetween, type Time, type WantedEvents } from "./EventCounts.ts"
+import { type CloseTimes, secondsBetween } from "./CloseTimes.ts"
+import type { EventCounts, WantedEvents } from "./EventCounts.ts"
 import type { HistoryStore } from "./HistoryStore.ts"
 
 export interface EstimateFrom {
@@ -58,8 +59,8 @@ export const wantedEvents = Effect.fnUntraced(function* (
 const estimateHistory = Effect.fnUntraced(function* (
   { counts, history, log }: EstimateFrom,
   wanted: WantedEvents,
-  kept: Time,
-  time: Time
+  kept: CloseTimes,
+  time: CloseTimes
 ) {
   const { network } = wanted
   const first = yield* firstLedger(log, network).pipe(Effect.catchTag("NotAMarker", Effect.die))

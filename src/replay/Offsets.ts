@@ -1,7 +1,7 @@
 /**
- * Where in `xrpl.<network>.events` the events of a time, or of one ledger, stand: told by the ledgers' markers, in a few
- * reads however long the log is. A network whose chain was begun anew has several ranges of ledgers; what is told of a
- * time then covers it in all of them, and may cover more.
+ * Where the events of a time, or of one ledger, begin in the log. The ledgers' markers say so, in a few reads however long
+ * the log is. A network whose chain was begun anew has several ranges of ledgers: the offsets of a time then cover it in
+ * all of them, and may cover more.
  */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -22,7 +22,7 @@ import {
 type Reader = EventLogReader["Service"]
 type Failure = EventLogError | NotAMarker
 
-export interface LedgerPlace {
+export interface LedgerEvents {
   readonly offset: number
   readonly events: number
   /** In the history's topic, not in that of the service's own ledgers. */
@@ -31,7 +31,7 @@ export interface LedgerPlace {
 
 const closedAt = ({ close_time }: LedgerMarker): number => parseIsoTime(close_time) ?? 0
 
-export const makePlaces = Effect.fnUntraced(function* (
+export const makeOffsets = Effect.fnUntraced(function* (
   log: Reader,
   network: Network,
   /** Where ledgers of before the service's first one are looked for. */
@@ -44,13 +44,13 @@ export const makePlaces = Effect.fnUntraced(function* (
       of: "any range" | "every range"
     ) => Effect.Effect<number | undefined, Failure>
     /** Undefined for a ledger that the log does not hold. */
-    readonly ofLedger: (ledgerIndex: number) => Effect.Effect<LedgerPlace | undefined, Failure>
+    readonly ofLedger: (ledgerIndex: number) => Effect.Effect<LedgerEvents | undefined, Failure>
   },
   Failure
 > {
   const ranges = yield* ledgerRanges(log, network)
 
-  const placeIn = ({ event_count, first_event_offset }: LedgerMarker, isHistory: boolean): LedgerPlace => ({
+  const eventsOf = ({ event_count, first_event_offset }: LedgerMarker, isHistory: boolean): LedgerEvents => ({
     offset: first_event_offset ?? 0,
     events: first_event_offset === null ? 0 : event_count,
     isHistory
@@ -89,7 +89,7 @@ export const makePlaces = Effect.fnUntraced(function* (
     ofLedger: Effect.fnUntraced(function* (ledgerIndex) {
       for (const range of ranges.toReversed()) {
         const found = yield* findInRange(log, network, range, ledgerIndex)
-        if (found !== undefined) return placeIn(found.marker, false)
+        if (found !== undefined) return eventsOf(found.marker, false)
       }
       const stretch = history.find(
         ({ firstLedger, lastLedger }) => firstLedger <= ledgerIndex && ledgerIndex <= lastLedger
@@ -99,9 +99,9 @@ export const makePlaces = Effect.fnUntraced(function* (
       const offset = stretch.markerOffset + ledgerIndex - stretch.firstLedger
       const position = { topic: historyLedgersTopic(network), partition: 0, offset }
       const [record] = yield* log.read(position, 1)
-      return record?.offset === offset ? placeIn(yield* markerIn(record), true) : undefined
+      return record?.offset === offset ? eventsOf(yield* markerIn(record), true) : undefined
     })
   }
 })
 
-export type Places = Effect.Success<ReturnType<typeof makePlaces>>
+export type Offsets = Effect.Success<ReturnType<typeof makeOffsets>>
