@@ -281,12 +281,12 @@ export const Limits = {
   /** How long a cancelled job's worker may take to end its batch, and how often it is looked at meanwhile. */
   replayCancelMs: 900,
   replayCancelPollMs: 20,
-  /** Events of accounts that an estimate finds before it scales: fewer are counted exactly, and these give some per cent. */
-  estimateEnough: 5_000,
-  /** Events of all accounts in the share of the time where it looks first: some 50 ms for an account that is in all. */
-  estimateFirstLook: 50_000,
-  /** Windows that this share consists of, and how often an account is looked up in one: some 10 µs each. */
-  estimateWindows: { most: 100, fewest: 4, lookups: 20_000 },
+  /** Events of accounts that an estimate must find before it scales: up to here it is exact, and above within some per cent. */
+  estimateEnough: 3_000,
+  /** Events of all accounts in the share where it looks first: some 100 ms for an account that is in all of them. */
+  estimateFirstLook: 100_000,
+  /** Windows that a share consists of; fewer for many accounts, since each is looked up in each window, in some 5 µs. */
+  estimateWindows: { most: 100, fewest: 4, lookups: 30_000 },
   /** Replayed deliveries queued or in flight per delivery partition, apart from the live ones. */
   partitionReplays: 500,
   /** Replayed deliveries an actor takes at once: reading them holds up the live ones behind. */

@@ -419,7 +419,7 @@ export type QueuedReplayJob = {
     status: "queued";
     /** where the events go */
     webhook_id: string;
-    /** how many events will be queued: exact for event_ids; for filters an estimate, which is exact up to 5000 events and within about 10 % above, and may lack events of the last seconds */
+    /** how many events will be queued: exact for event_ids; for filters an estimate, which is exact up to 3000 events and within about 10 % above, and may lack events of the last seconds */
     estimated_events: number;
     /** ISO 8601, UTC, milliseconds */
     created_at: string;

@@ -75,7 +75,7 @@ describe("the estimate of accounts with many events", () => {
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
           const counts = yield* EventCounts
-          yield* writeYear(30 * Limits.estimateEnough, account)
+          yield* writeYear(60 * Limits.estimateEnough, account)
           const wanted = {
             network: "mainnet",
             eventTypes: undefined,
@@ -87,7 +87,7 @@ describe("the estimate of accounts with many events", () => {
             SELECT count(*)::float8 AS events FROM event_accounts WHERE account <> 'rOther'`
           assert.closeTo((yield* counts.estimate(wanted)) / exact!.events, 1, 0.1)
           // Of few events it is exact.
-          const few = { ...wanted, before: BEGAN + 15 * DAY }
+          const few = { ...wanted, before: BEGAN + 13 * DAY }
           const [exactly] = yield* sql<{ readonly events: number }>`
             SELECT count(*)::float8 AS events FROM event_accounts
             WHERE account <> 'rOther' AND close_time < to_timestamp(${few.before})`
