@@ -41,4 +41,13 @@ export default Effect.gen(function* () {
   yield* sql`
     CREATE INDEX event_accounts_by_time
     ON event_accounts (network, account, close_time, ledger_index, position) WHERE position >= 0`
+  // How many events there are by hour of closing and type: replays are estimated from it.
+  yield* sql`
+    CREATE TABLE event_hours (
+      network text COLLATE "C" NOT NULL,
+      event_type text COLLATE "C" NOT NULL,
+      hour timestamptz NOT NULL,
+      events bigint NOT NULL,
+      PRIMARY KEY (network, event_type, hour)
+    ) WITH (fillfactor = 50)`
 })

@@ -1,7 +1,6 @@
 /**
  * Replay jobs, and the mark of their deliveries, so that what waits of them is paged apart from live ones. A job's `cursor` is the next thing to read (an offset of the events topic, or a ledger: storage/ReplayWork.ts);
- * `next_offset` is past the last event that was queued. `event_hours` counts the event log by hour of closing and type:
- * what a job will replay is told from it before the job reads anything.
+ * `next_offset` is past the last event that was queued.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -42,16 +41,4 @@ export default Effect.gen(function* () {
   yield* sql`
     CREATE INDEX deliveries_parked
     ON deliveries (webhook_id, (CASE WHEN replay_job_id IS NULL THEN 0 ELSE 1 END), id) WHERE parked`
-
-  yield* sql`
-    CREATE TABLE event_hours (
-      network text COLLATE "C" NOT NULL,
-      event_type text COLLATE "C" NOT NULL,
-      hour timestamptz NOT NULL,
-      events bigint NOT NULL,
-      PRIMARY KEY (network, event_type, hour)
-    ) WITH (fillfactor = 50)`
-  yield* sql`
-    INSERT INTO event_hours (network, event_type, hour, events)
-    SELECT network, event_type, date_trunc('hour', close_time, 'UTC'), count(*) FROM events GROUP BY 1, 2, 3`
 })
