@@ -63,7 +63,6 @@ import { claimLog, embeddedIdentity, type OtherLog, requireLog } from "./storage
 import { MailStore } from "./storage/MailStore.ts"
 import { Outbox } from "./storage/Outbox.ts"
 import { maintain, Partitions } from "./storage/Partitions.ts"
-import { keepPendingTypes } from "./storage/PendingTypes.ts"
 import { forgetQuarantined } from "./storage/Quarantine.ts"
 import { ReplayStore } from "./storage/ReplayStore.ts"
 import { ReplayWork } from "./storage/ReplayWork.ts"
@@ -337,7 +336,7 @@ const parts = Layer.unwrap(
         )
       ),
       // Apart: a process of the version before may have the retention, and knows nothing of these.
-      supervised("totals", alone("totals", Effect.raceAllFirst([keepTotals, keepPendingTypes]))),
+      supervised("totals", alone("totals", keepTotals)),
       // Both write to the outbox: the API webhooks' changes, deliver those it disables.
       chosen("api") || chosen("deliver") ? outboxPublisherLayer : Layer.empty,
       chosen("api") || chosen("deliver") ? notifyLayer : Layer.empty,

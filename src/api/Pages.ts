@@ -3,9 +3,6 @@
  * filters: with any of them changed it is refused, so that a page never silently belongs to another list.
  */
 import { hash } from "node:crypto"
-import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
-import { sharedReadings } from "../storage/SharedReading.ts"
 import { pageDefaults } from "./contract/Common.ts"
 import { validationError } from "./Errors.ts"
 
@@ -46,22 +43,4 @@ export const pageOf = <Row extends { readonly id: string }, Item>(
     has_more,
     next_cursor: has_more ? cursorOf(list, shown.at(-1)!.id) : null
   }
-}
-
-/**
- * Pages of the lists that programs poll, as they go out. One that is asked for by many at the same moment is read and
- * written once for all of them, so that whoever asks for it again and again takes no more of the database than one lookup
- * at a time. A page's type is the contract's: encoding it by the schema would only check it again, item by item.
- */
-export const sharedPages = <E>() => {
-  const shared = sharedReadings<HttpServerResponse.HttpServerResponse, E>()
-  return <Row extends { readonly id: string }, Item>(
-    { list, cursor, limit }: { list: ListKey; cursor: string | undefined; limit: number },
-    rows: Effect.Effect<ReadonlyArray<Row>, E>,
-    itemOf: (row: Row) => Item
-  ): Effect.Effect<HttpServerResponse.HttpServerResponse, E> =>
-    shared(
-      JSON.stringify([...list, cursor, limit]),
-      Effect.map(rows, (rows) => HttpServerResponse.jsonUnsafe(pageOf(rows, limit, list, itemOf)))
-    )
 }

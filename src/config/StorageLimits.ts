@@ -43,8 +43,6 @@ export const storageLimits = {
   eventPartitionDays: 30,
   /** Between looks at whether what the API answered for has been published. */
   outboxCatchUpMs: 10,
-  /** Where a page of deliveries is looked for first, back from its end: in the partitions of two days. */
-  recentPageMs: 86_400_000,
   /** Webhooks whose secrets are sealed anew in one transaction: each may hold 350 KB of filters, which its record repeats. */
   secretsResealed: 50,
   /** Webhooks that are disabled in one transaction, for the same reason. */
@@ -78,19 +76,8 @@ export const storageLimits = {
   quarantineRecordLength: 2_000,
   /** Characters of what a ledger server said, where a job's error repeats it. */
   storedErrorLength: 1_000,
-  /**
-   * Between moves of what changed in deliveries to their totals: while it waits, readers of totals look through it. Where
-   * nothing has changed it is looked for less often: a look costs a tenth of what a process may that has nothing to do.
-   */
-  deliveryChangesMs: { shortest: 1_000, unchanged: 3_000, longest: 10_000 },
-  /** Changes that have been moved when the room they took is made free: a few dozen pages. */
-  deliveryChangesVacuumed: 1_000,
-  /** The table's size above which its end is given back, too: a few thousand changes beside room for as many. */
-  deliveryChangesBytes: 4 * 1024 * 1024,
-  /**
-   * Types of what is pending in a minute are found out when that has waited for so long: before, most are delivered, and
-   * it would be for nothing. So many minutes in one step, which their totals wait for, and so many deliveries looked at in
-   * each: a minute with more of them is looked through by whoever asks. Between looks that find little.
-   */
-  pendingTypes: { afterMs: 600_000, minutes: 20, deliveries: 5_000, pauseMs: 30_000 }
+  /** Between moves of what changed in deliveries to their totals: while it waits, readers of counts look through it. */
+  deliveryChangesMs: 2_000,
+  /** The changes' size above which its end is given back: a few thousand of them beside room for as many. */
+  deliveryChangesBytes: 4 * 1024 * 1024
 } as const

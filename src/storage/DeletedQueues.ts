@@ -26,7 +26,7 @@ export const makeEndQueue = Effect.gen(function* () {
       let full = true
       while (full && ended < most) {
         const limit = Math.min(Limits.queueEndBatch, most - ended)
-        const rows = yield* queries.list(owner, queued, beforeId, limit, nowMs)
+        const rows = yield* queries.list(owner, queued, beforeId, limit)
         const ids = rows.map(({ id }) => id)
         if (ids.length > 0)
           yield* deliveries.fail(ids, "webhook deleted", nowMs).pipe(Effect.retry(afterDeadlock))

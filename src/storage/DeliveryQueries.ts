@@ -10,19 +10,7 @@ import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { CHARGED_NETWORK } from "../domain/Quota.ts"
 import type { StatsPeriod } from "../domain/StatsPeriod.ts"
-import {
-  type ChangedTimes,
-  changedPart,
-  changedStatement,
-  changedTimesStatement,
-  type DeliveryFilter,
-  isInOrder,
-  pageRange,
-  pageStatement,
-  recentPart,
-  recentStatement,
-  type Statement
-} from "./DeliveryPages.ts"
+import { type DeliveryFilter, deliveryPage } from "./DeliveryPages.ts"
 import { type DeliveryStats, deliveryStats } from "./DeliveryStats.ts"
 import { Outbox } from "./Outbox.ts"
 import { ReadSql } from "./Sql.ts"
@@ -72,16 +60,6 @@ export type RetryResult =
   | "webhook disabled"
   | "quota used up"
 
-/** Of both, each once; as the second one has it. */
-const newest = (
-  limit: number,
-  some: ReadonlyArray<DeliveryRow>,
-  others: ReadonlyArray<DeliveryRow>
-): ReadonlyArray<DeliveryRow> =>
-  [...new Map([...some, ...others].map((row) => [row.id, row])).values()]
-    .toSorted((a, b) => (a.id < b.id ? 1 : -1))
-    .slice(0, limit)
-
 export class DeliveryQueries extends Context.Service<
   DeliveryQueries,
   {
@@ -90,8 +68,7 @@ export class DeliveryQueries extends Context.Service<
       owner: Owner,
       filter: DeliveryFilter,
       beforeId: string | undefined,
-      limit: number,
-      nowMs: number
+      limit: number
     ) => Effect.Effect<ReadonlyArray<DeliveryRow>, SqlError.SqlError>
     /** Of those created in the period before `nowMs`, of one webhook or of all. */
     readonly stats: (
@@ -122,38 +99,25 @@ export class DeliveryQueries extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const read = yield* ReadSql
       const outbox = yield* Outbox
-      const rowsOf = ({ text, values }: Statement) => read.unsafe<DeliveryRow>(text, values)
+      const columns = read.literal(COLUMNS)
 
       return DeliveryQueries.of({
-        list: Effect.fnUntraced(function* (owner, filter, beforeId, limit, nowMs) {
-          const range = pageRange(filter, beforeId, limit)
-          if (isInOrder(filter)) {
-            // Mostly there is a page here. What is not full is none, unless it is all there is.
-            const recent = recentPart(range, nowMs)
-            const rows = yield* rowsOf(recentStatement(COLUMNS, owner, filter, recent))
-            if (rows.length === limit || recent === range) return rows
-          }
-          const { text, values } = changedTimesStatement(owner, filter, nowMs)
-          const [times] = yield* read.unsafe<ChangedTimes>(text, values)
-          const part = times && changedPart(range, times)
-          const changed = part ? yield* rowsOf(changedStatement(COLUMNS, owner, filter, part, nowMs)) : []
-          const counted = yield* rowsOf(pageStatement(COLUMNS, owner, filter, range))
-          return changed.length === 0 ? counted : newest(limit, changed, counted)
-        }),
+        list: (owner, filter, beforeId, limit) =>
+          deliveryPage<DeliveryRow>(read, columns, owner, filter, beforeId, limit),
 
         stats: (owner, webhookId, period, nowMs, withPoints) =>
           deliveryStats(read, owner, webhookId, period, nowMs, withPoints),
 
         find: (owner, id) =>
           read<DeliveryDetailRow>`
-            SELECT ${read.literal(COLUMNS)}, network, event_offset::float8 AS event_offset, test_event, response_status,
+            SELECT ${columns}, network, event_offset::float8 AS event_offset, test_event, response_status,
                    response_time_ms, response_body
             FROM deliveries
             WHERE id = ${id} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])`.pipe(
             Effect.map((rows) => Option.fromNullishOr(rows[0]))
           ),
 
-        // The attempt that delivered is in the delivery's row (0014).
+        // The attempt that delivered is in the delivery's row.
         attempts: (id) =>
           read<AttemptRow>`
             SELECT attempt, status, response_status, response_time_ms, error, attempted_at

@@ -1,20 +1,18 @@
 /**
- * Statistics of the deliveries created in a period, exact to the millisecond: from totals of whole days, of hours before
- * them and of minutes before these, none wider than a point that is asked for; from changes that are not in the totals
- * yet; and from the deliveries themselves for the rest of the first minute. So no period takes more than some 230 totals,
- * however many deliveries and webhooks there are.
+ * Statistics of the deliveries created in a period, exact to the millisecond: from counts of whole days, of hours before
+ * them and of minutes before these, none wider than a point that is asked for, and from the deliveries themselves for the
+ * rest of the first minute. So a webhook's take some hundred rows for each latency, however many deliveries there are.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
+import type { DeliveryStatus } from "../domain/Delivery.ts"
 import { firstIdAt } from "../domain/Ids.ts"
-import { addCounts, countsOf, percentile } from "../domain/LatencyHistogram.ts"
+import { percentile } from "../domain/LatencyBuckets.ts"
 import { type StatsPeriod, statsWidths } from "../domain/StatsPeriod.ts"
-import { ALL_WEBHOOKS } from "./DeliveryTotals.ts"
+import { idRange, type Key } from "./DeliveryPages.ts"
 import type { Owner } from "./WebhookStore.ts"
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
+const widthsMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 
 export interface DeliveryPoint {
   /** When it begins, in Unix milliseconds; the first one counts only what belongs to the period. */
@@ -23,7 +21,7 @@ export interface DeliveryPoint {
   readonly failed: number
   /** `retrying` included. */
   readonly pending: number
-  /** Of the last attempts of delivered ones; within an eighth (domain/LatencyHistogram.ts). */
+  /** Of the last attempts of delivered ones; within an eighth (domain/LatencyBuckets.ts). */
   readonly p50Ms: number | null
   readonly p99Ms: number | null
 }
@@ -38,70 +36,35 @@ export interface DeliveryStats {
   readonly points: ReadonlyArray<DeliveryPoint>
 }
 
-interface SumsRow {
-  readonly delivered: number
-  readonly failed: number
-  readonly pending: number
+interface CountRow {
+  /** When its point begins; null when only sums are asked for. */
+  readonly point: Date | null
+  readonly status: DeliveryStatus
+  readonly latency_bucket: number
+  readonly count: number
   readonly latency_sum: number
 }
 
-interface PointRow extends SumsRow {
-  /** A moment of it. */
-  readonly point: Date
-  readonly latencies: Uint8Array
-}
+const sumOf = (rows: ReadonlyArray<CountRow>, ...statuses: ReadonlyArray<DeliveryStatus>) =>
+  rows.reduce((sum, { status, count }) => (statuses.includes(status) ? sum + count : sum), 0)
 
-/** What is known of a point. */
-interface Found extends SumsRow {
-  readonly latencies: ReadonlyArray<number>
+const countsOf = (rows: ReadonlyArray<CountRow>) => ({
+  delivered: sumOf(rows, "delivered"),
+  failed: sumOf(rows, "failed"),
+  pending: sumOf(rows, "pending", "retrying")
+})
+
+const pointOf = (at: number, rows: ReadonlyArray<CountRow>): DeliveryPoint => {
+  const latencies = new Map(
+    rows.flatMap(({ status, latency_bucket, count }) =>
+      status === "delivered" ? [[latency_bucket, count] as const] : []
+    )
+  )
+  return { at, ...countsOf(rows), p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) }
 }
 
 const upTo = (unixMs: number, widthMs: number) => Math.ceil(unixMs / widthMs) * widthMs
 const downTo = (unixMs: number, widthMs: number) => Math.floor(unixMs / widthMs) * widthMs
-
-const pointOf = (at: number, found: Found | undefined): DeliveryPoint => ({
-  at,
-  delivered: found?.delivered ?? 0,
-  failed: found?.failed ?? 0,
-  pending: found?.pending ?? 0,
-  p50Ms: found === undefined ? null : percentile(found.latencies, 0.5),
-  p99Ms: found === undefined ? null : percentile(found.latencies, 0.99)
-})
-
-const sumsOf = (rows: ReadonlyArray<SumsRow>) => {
-  const sumOf = (value: (row: SumsRow) => number) => rows.reduce((sum, row) => sum + value(row), 0)
-  return {
-    delivered: sumOf(({ delivered }) => delivered),
-    failed: sumOf(({ failed }) => failed),
-    pending: sumOf(({ pending }) => pending),
-    latency_sum: sumOf(({ latency_sum }) => latency_sum)
-  }
-}
-
-const statsOf = (rows: ReadonlyArray<SumsRow>) => {
-  const { latency_sum, ...counts } = sumsOf(rows)
-  return { ...counts, latencySumMs: latency_sum }
-}
-
-/** With another row of the same point. */
-const withRow = (found: Found | undefined, row: PointRow): Found => {
-  const latencies = countsOf(row.latencies)
-  if (found !== undefined)
-    return { ...sumsOf([found, row]), latencies: addCounts(found.latencies, latencies) }
-  const { delivered, failed, pending, latency_sum } = row
-  return { delivered, failed, pending, latency_sum, latencies }
-}
-
-const pointsOf = (rows: ReadonlyArray<PointRow>, firstMs: number, lastMs: number, pointMs: number) => {
-  const byTime = new Map<number, Found>()
-  for (const row of rows) {
-    const at = downTo(row.point.getTime(), pointMs)
-    byTime.set(at, withRow(byTime.get(at), row))
-  }
-  const points: Array<DeliveryPoint> = []
-  for (let at = firstMs; at <= lastMs; at += pointMs) points.push(pointOf(at, byTime.get(at)))
-  return points
-}
 
 export const deliveryStats = (
   sql: SqlClient.SqlClient,
@@ -113,88 +76,73 @@ export const deliveryStats = (
 ): Effect.Effect<DeliveryStats, SqlError.SqlError> => {
   const { periodMs, pointMs } = statsWidths[period]
   const sinceMs = nowMs - periodMs
-  const lastMs = downTo(nowMs, pointMs)
-  /** Where the totals of that width begin: none is wider than a point that is asked for. */
-  const beginOf = (widthMs: number) =>
-    withPoints && widthMs > pointMs ? lastMs + pointMs : Math.min(upTo(sinceMs, widthMs), lastMs + pointMs)
+  const [firstPointMs, endMs] = [downTo(sinceMs, pointMs), downTo(nowMs, pointMs) + pointMs]
   const owned = sql`account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])`
-  const ofWebhook = webhookId === undefined ? sql.literal("") : sql`AND webhook_id = ${webhookId}`
-  /** What only points need. */
-  const forPoints = (text: string) => sql.literal(withPoints ? text : "")
-  /** Each goes on from the part before it; what is empty is left out. */
-  const totalsOf = (table: string, fromMs: number, untilMs: number) => sql`
-    UNION ALL
-    SELECT at, delivered, failed, pending + retrying AS pending, latency_sum ${forPoints(", latencies")}
-    FROM ${sql(table)} WHERE ${owned} AND at >= ${new Date(fromMs)} AND at < ${new Date(untilMs)}`
-  const ofTotals = (table: string, fromMs: number, untilMs: number) =>
-    fromMs < untilMs
-      ? sql`${totalsOf(table, fromMs, untilMs)} AND webhook_id = ${webhookId ?? ALL_WEBHOOKS}`
-      : sql.literal("")
-  /**
-   * Of the first minute, the part that belongs to the period. Key and id are compared and ordered as a whole, and the id
-   * again in words that tell the partition and fit no index, as in DeliveryPages.ts: PostgreSQL is left no index but the
-   * one that begins with the key, and could otherwise read all accounts' deliveries, or the account's whole day.
-   */
-  const ofRows = (
-    names: ReadonlyArray<string>,
-    values: Statement.Fragment,
-    condition: Statement.Fragment
-  ) => {
-    const columns = [...names, "id"]
-    const key = sql.literal(`(${columns.join(", ")})`)
-    const [fromId, untilId] = [firstIdAt("dlv_", sinceMs), firstIdAt("dlv_", beginOf(MINUTE_MS))]
+  const ofWebhook = webhookId === undefined ? sql.literal("NOT is_empty") : sql`webhook_id = ${webhookId}`
+
+  /** Where the counts of that width begin: after what narrower ones count, and never, if a point is narrower. */
+  const beginOf = (widthMs: number) =>
+    withPoints && widthMs > pointMs ? endMs : Math.min(upTo(sinceMs, widthMs), endMs)
+  const counted = (width: keyof typeof widthsMs, fromMs: number, untilMs: number) => sql`
+    SELECT at, status, latency_bucket, count, latency_sum FROM delivery_counts
+    WHERE ${owned} AND ${ofWebhook} AND status IN ('pending', 'retrying', 'delivered', 'failed') AND width = ${width}
+      AND at >= ${new Date(fromMs)} AND at < ${new Date(untilMs)}`
+
+  /** Of the first minute, the part that belongs to the period. */
+  const rowsOf = (key: Key, condition: Statement.Fragment) => {
+    const [fromId, endId] = [firstIdAt("dlv_", sinceMs), firstIdAt("dlv_", beginOf(widthsMs.minute))]
+    const { range, order } = idRange(sql, key, sql`${fromId}`, sql`${endId}`)
     return sql`
-    SELECT ${new Date(sinceMs)} AS at, (count(*) FILTER (WHERE is_delivered))::int AS delivered,
-           (count(*) FILTER (WHERE is_failed))::int AS failed,
-           (count(*) FILTER (WHERE NOT is_delivered AND NOT is_failed))::int AS pending,
-           coalesce(sum(response_time_ms) FILTER (WHERE is_delivered), 0) AS latency_sum
-           ${forPoints(", coalesce(sum(latency_histogram(response_time_ms)) FILTER (WHERE is_delivered), 0) AS latencies")}
-    FROM (
-      SELECT status = 'delivered' AS is_delivered, status = 'failed' AS is_failed, response_time_ms FROM deliveries
-      WHERE ${key} >= (${values}, ${fromId}) AND ${key} < (${values}, ${untilId}) ${condition}
-        AND (id >= ${fromId} OR id IS NULL) AND (id < ${untilId} OR id IS NULL)
-      ORDER BY ${sql.literal(columns.join(", "))} OFFSET 0
-    ) AS each
-    HAVING count(*) > 0`
+      SELECT ${new Date(sinceMs)} AS at, status, latency_bucket(latency_ms), 1, latency_ms
+      FROM (
+        SELECT status, CASE WHEN status = 'delivered' THEN coalesce(response_time_ms, 0) ELSE 0 END AS latency_ms
+        FROM deliveries WHERE ${range} AND ${condition} ORDER BY ${order} OFFSET 0
+      ) AS rows`
   }
   const firstRows =
     webhookId === undefined
       ? owner.networks.map((network) =>
-          ofRows(["account_id", "network"], sql`${owner.accountId}, ${network}`, sql.literal(""))
+          rowsOf(
+            [
+              ["account_id", sql`${owner.accountId}`],
+              ["network", sql`${network}`]
+            ],
+            sql.literal("true")
+          )
         )
       : [
-          ofRows(
-            ["webhook_id"],
-            sql`${webhookId}`,
-            sql`AND EXISTS (SELECT FROM webhooks WHERE id = ${webhookId} AND ${owned})`
+          rowsOf(
+            [["webhook_id", sql`${webhookId}`]],
+            sql`EXISTS (SELECT FROM webhooks WHERE id = ${webhookId} AND ${owned})`
           )
         ]
-  // Their columns have the same types, so that PostgreSQL converts none of them a row at a time.
-  const parts = sql`
-    ${sql.join(" UNION ALL ", false)(firstRows)}
-    ${ofTotals("delivery_minutes", beginOf(MINUTE_MS), beginOf(HOUR_MS))}
-    ${ofTotals("delivery_hours", beginOf(HOUR_MS), beginOf(DAY_MS))}
-    ${ofTotals("delivery_days", beginOf(DAY_MS), lastMs + pointMs)}
-    ${totalsOf("delivery_changes", beginOf(MINUTE_MS), lastMs + pointMs)} ${ofWebhook}`
-  if (!withPoints) {
-    const sum = (name: string) => sql.literal(`coalesce(sum(${name}), 0)::float8 AS ${name}`)
-    return sql<SumsRow>`
-      SELECT ${sql.csv(["delivered", "failed", "pending", "latency_sum"].map(sum))} FROM (${parts}) AS parts`.pipe(
-      Effect.map((rows) => ({ ...statsOf(rows), points: [] }))
-    )
-  }
-  // A minute of a network is one row, and mostly nothing has to be added up.
-  const single = pointMs === MINUTE_MS && owner.networks.length === 1
-  const total = (name: string) => sql.literal(single ? name : `sum(${name})`)
-  const count = (name: string) => sql.literal(`${single ? name : `sum(${name})::float8`} AS ${name}`)
-  const point = single ? sql.literal("at") : sql`date_bin(${`${pointMs} ms`}::interval, at, 'epoch')`
-  return sql<PointRow>`
-    SELECT ${point} AS point, ${sql.csv(["delivered", "failed", "pending"].map(count))},
-           ${total("latency_sum")}::float8 AS latency_sum, numeric_send(${total("latencies")}) AS latencies
-    FROM (${parts}) AS parts ${sql.literal(single ? "" : "GROUP BY 1")}`.pipe(
-    Effect.map((rows) => ({
-      ...statsOf(rows),
-      points: pointsOf(rows, downTo(sinceMs, pointMs), lastMs, pointMs)
-    }))
+
+  const { minute, hour, day } = widthsMs
+  const parts = sql.join(
+    " UNION ALL ",
+    false
+  )([
+    counted("minute", beginOf(minute), beginOf(hour)),
+    counted("hour", beginOf(hour), beginOf(day)),
+    counted("day", beginOf(day), endMs),
+    ...firstRows
+  ])
+  const point = withPoints
+    ? sql`date_bin(${`${pointMs} ms`}::interval, at, 'epoch')`
+    : sql.literal("NULL::timestamptz")
+  return sql<CountRow>`
+    SELECT ${point} AS point, status, latency_bucket, sum(count)::float8 AS count, sum(latency_sum)::float8 AS latency_sum
+    FROM (${parts}) AS parts GROUP BY 1, 2, 3`.pipe(
+    Effect.map((rows) => {
+      const rowsAt = Map.groupBy(rows, ({ point }) => point?.getTime())
+      const points: Array<DeliveryPoint> = []
+      if (withPoints)
+        for (let at = firstPointMs; at < endMs; at += pointMs) points.push(pointOf(at, rowsAt.get(at) ?? []))
+      return {
+        ...countsOf(rows),
+        latencySumMs: rows.reduce((sum, { latency_sum }) => sum + latency_sum, 0),
+        points
+      }
+    })
   )
 }

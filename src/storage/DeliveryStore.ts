@@ -13,7 +13,6 @@ import type { Network } from "../domain/Network.ts"
 import { CHARGED_NETWORK } from "../domain/Quota.ts"
 import { column } from "./Columns.ts"
 import { makeQuarantine } from "./Quarantine.ts"
-import { sharedReading } from "./SharedReading.ts"
 import { withoutNul } from "./StoredText.ts"
 
 export interface NewDelivery {
@@ -108,7 +107,7 @@ export class DeliveryStore extends Context.Service<
       reason: string,
       nowMs: number
     ) => Effect.Effect<void, SqlError.SqlError>
-    /** Webhooks that have parked deliveries. A million of them take a second: those who ask together read them once. */
+    /** Webhooks that have parked deliveries. */
     readonly parkedWebhooks: Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
     /** The webhook's parked deliveries after `afterId`, in order. */
     readonly parkedPage: (
@@ -158,11 +157,17 @@ export class DeliveryStore extends Context.Service<
         }
       })
 
-      const parkedWebhooks = sharedReading(
-        sql<{ readonly webhook_id: string }>`
-          SELECT DISTINCT webhook_id FROM deliveries WHERE parked AND status IN ('pending', 'retrying')`.pipe(
-          Effect.map((rows) => rows.map((row) => row.webhook_id))
+      // From one webhook to the next: a webhook may have a million.
+      const nextParked = (more: string) => sql`(
+        SELECT webhook_id FROM deliveries WHERE parked ${sql.literal(more)} ORDER BY webhook_id LIMIT 1)`
+      const parkedWebhooks = sql<{ readonly webhook_id: string }>`
+        WITH RECURSIVE waiting AS (
+          ${nextParked("")}
+          UNION ALL
+          SELECT ${nextParked("AND webhook_id > waiting.webhook_id")} FROM waiting WHERE webhook_id IS NOT NULL
         )
+        SELECT webhook_id FROM waiting WHERE webhook_id IS NOT NULL`.pipe(
+        Effect.map((rows) => rows.map((row) => row.webhook_id))
       )
 
       return DeliveryStore.of({
@@ -234,7 +239,7 @@ export class DeliveryStore extends Context.Service<
           ),
 
         // One statement: the row, its attempt, the webhook's counter and the account's usage move together, and only
-        // the first time. The attempt that delivers is in the row alone (0014). Rows are updated in the order of their
+        // the first time. The attempt that delivers is in the row alone. Rows are updated in the order of their
         // ids, and usage in that of accounts, so that nobody waits in a circle. They are found one by one: a plan for
         // `d.id = o.delivery_id` that was made, and kept, while a month had few rows read all of it for each batch.
         // A delivery that was ended meanwhile (its webhook deleted) stays ended unless the attempt delivered it; one

@@ -15,14 +15,9 @@ import events from "./migrations/0007_events.ts"
 import usageAndMail from "./migrations/0008_usage_and_mail.ts"
 import leases from "./migrations/0009_leases.ts"
 import replay from "./migrations/0010_replay.ts"
-import accountTotals from "./migrations/0011_account_totals.ts"
 import history from "./migrations/0012_history.ts"
 import workNotices from "./migrations/0013_work_notices.ts"
-import deliveredAttempts from "./migrations/0014_delivered_attempts.ts"
-import deliveryChanges from "./migrations/0015_delivery_changes.ts"
 import deletedQueues from "./migrations/0016_deleted_queues.ts"
-import pendingMinutes from "./migrations/0017_pending_minutes.ts"
-import pendingTypes from "./migrations/0018_pending_types.ts"
 import quarantine from "./migrations/0019_quarantine.ts"
 import logIdentity from "./migrations/0020_log_identity.ts"
 import webhookLimits from "./migrations/0021_webhook_limits.ts"
@@ -38,20 +33,15 @@ const migrations = {
   "0008_usage_and_mail": usageAndMail,
   "0009_leases": leases,
   "0010_replay": replay,
-  "0011_account_totals": accountTotals,
   "0012_history": history,
   "0013_work_notices": workNotices,
-  "0014_delivered_attempts": deliveredAttempts,
-  "0015_delivery_changes": deliveryChanges,
   "0016_deleted_queues": deletedQueues,
-  "0017_pending_minutes": pendingMinutes,
-  "0018_pending_types": pendingTypes,
   "0019_quarantine": quarantine,
   "0020_log_identity": logIdentity,
   "0021_webhook_limits": webhookLimits
 }
 const TABLE = "migrations"
-const newest = Object.keys(migrations).length
+const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
 
 export class MigrationsError extends Schema.TaggedError<MigrationsError>()("MigrationsError", {
   message: Schema.String,

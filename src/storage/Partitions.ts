@@ -1,7 +1,6 @@
 /**
- * The day partitions (UTC) of `deliveries`, `attempts` and `delivery_minutes`: made before a row needs them, whatever the
- * clock does, and dropped whole by retention, which sweeps the other tables of totals as well. Ids begin with their time,
- * so a day is a range of ids.
+ * The day partitions (UTC) of `deliveries`, `attempts` and their totals: made before a row needs them, whatever the clock
+ * does, and dropped whole by retention. Ids begin with their time, so a day is a range of ids.
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -31,28 +30,24 @@ export class Partitions extends Context.Service<Partitions, TimePartitions>()(
         boundAt: idAt
       })
       const attempts = yield* makeTimePartitions({ tables: ["attempts"], days: 1, boundAt: idAt })
-      const minutes = yield* makeTimePartitions({
-        tables: ["delivery_minutes"],
+      const totals = yield* makeTimePartitions({
+        tables: ["delivery_totals", "delivery_type_totals"],
         days: 1,
         fillfactor: UPDATED_FILLFACTOR,
         boundAt: timeAt
       })
-      // Deliveries go first and come last: what changes in them is added to the minutes.
-      const makeOrder = [minutes, attempts, deliveries]
+      // Deliveries go first and come last: what changes in them is added to the totals.
+      const makeOrder = [totals, attempts, deliveries]
 
       return Partitions.of({
         startOf: deliveries.startOf,
         ensure: (fromMs, toMs) =>
           Effect.forEach(makeOrder, (one) => one.ensure(fromMs, toMs), { discard: true }),
         drop: Effect.fnUntraced(function* (beforeMs: number) {
-          const forgotten = (table: string) =>
-            sql`DELETE FROM ${sql(table)} WHERE at < ${timeAt(deliveries.startOf(beforeMs))}::timestamptz`
           const ofRows = yield* Effect.forEach([deliveries, attempts], (one) => one.drop(beforeMs))
-          yield* forgotten("delivery_changes")
-          const ofMinutes = yield* minutes.drop(beforeMs)
-          yield* forgotten("delivery_hours")
-          yield* forgotten("delivery_days")
-          return ofMinutes + ofRows.reduce((sum, count) => sum + count, 0)
+          yield* sql`DELETE FROM delivery_changes WHERE at < ${timeAt(deliveries.startOf(beforeMs))}::timestamptz`
+          const ofTotals = yield* totals.drop(beforeMs)
+          return ofTotals + ofRows.reduce((sum, count) => sum + count, 0)
         }),
         forget: Effect.forEach(makeOrder, (one) => one.forget, { discard: true })
       })
@@ -75,7 +70,7 @@ export const applyRetention = Effect.fnUntraced(function* (now: number) {
   const oldestParked = Option.getOrElse(yield* deliveries.oldestParked, () => keptFrom)
   const dropped = yield* partitions.drop(Math.min(keptFrom, oldestParked))
   if (dropped > 0)
-    yield* Effect.logInfo(`retention dropped ${dropped} partitions of deliveries, attempts and their minutes`)
+    yield* Effect.logInfo(`retention dropped ${dropped} partitions of deliveries, attempts and their totals`)
   const ended = yield* deliveries.failParkedBefore(keptFrom - Limits.waitingKeptMs, "waited too long", now)
   if (ended > 0) yield* Effect.logWarning(`${ended} deliveries ended: they waited past their retention`)
 })

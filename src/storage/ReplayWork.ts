@@ -245,14 +245,15 @@ export class ReplayWork extends Context.Service<
         standing: Effect.fnUntraced(function* (job, nowMs) {
           // An id moves on from the job's start by a millisecond in millions of events.
           const began = sql`date_trunc('minute', ${new Date(job.startedAt).toISOString()}::timestamptz, 'UTC')`
-          const waitingIn = (totals: string) => sql`(
-            SELECT coalesce(sum(pending), 0)::float8 FROM ${sql(totals)}
-            WHERE webhook_id = ${job.webhookId} AND at IN (${began}, ${began} + interval '1 minute'))`
           const [row] = yield* sql<Omit<ReplayStanding, "room">>`
             SELECT a.suspended_at IS NOT NULL AS suspended,
               CASE WHEN w.id IS NULL OR w.deleted_at IS NOT NULL THEN 'deleted' ELSE w.status END AS webhook,
               CASE WHEN j.id IS NULL THEN 'lost' WHEN j.cancelled_at IS NULL THEN 'held' ELSE 'cancelled' END AS held,
-              ${waitingIn("delivery_minutes")} + ${waitingIn("delivery_changes")} AS waiting
+              (
+                SELECT coalesce(sum(count), 0)::float8 FROM delivery_counts
+                WHERE account_id = ${job.accountId} AND network = ${job.network} AND webhook_id = ${job.webhookId}
+                  AND status = 'pending' AND width = 'minute' AND at IN (${began}, ${began} + interval '1 minute')
+              ) AS waiting
             FROM accounts a LEFT JOIN webhooks w ON w.id = ${job.webhookId}
             LEFT JOIN replay_jobs j ON j.id = ${job.id} AND j.owner = ${job.owner} AND j.status = 'running'
             WHERE a.id = ${job.accountId}`

@@ -7,7 +7,6 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { CUSTOM_PLAN, type Plan, planLimits, plans } from "../domain/Plans.ts"
 import { CHARGED_NETWORK, type Hold, monthOf, type QuotaNotice, quotaNotices } from "../domain/Quota.ts"
 import { column } from "./Columns.ts"
-import { ALL_WEBHOOKS } from "./DeliveryTotals.ts"
 
 /** An account that has reached a part of its quota and has not been told. */
 export interface ReachedQuota {
@@ -56,11 +55,9 @@ export const roomInQuota = (
 ): Effect.Effect<number | null, SqlError.SqlError> =>
   sql<{ readonly room: number | null }>`
     SELECT CASE WHEN quota IS NOT NULL THEN (quota - deliveries - (
-      SELECT coalesce(sum(pending + retrying), 0) FROM delivery_days
-      WHERE webhook_id = ${ALL_WEBHOOKS} AND account_id = account.id AND network = ${CHARGED_NETWORK}
-    ) - (
-      SELECT coalesce(sum(pending + retrying), 0) FROM delivery_changes
-      WHERE account_id = account.id AND network = ${CHARGED_NETWORK}
+      SELECT coalesce(sum(count), 0) FROM delivery_counts
+      WHERE account_id = account.id AND network = ${CHARGED_NETWORK} AND status IN ('pending', 'retrying')
+        AND width = 'day'
     ))::float8 END AS room
     FROM ${accountUsage(sql, monthOf(nowMs))} AS account WHERE id = ${accountId}`.pipe(
     Effect.map(([row]) => (row?.room == null ? null : Math.max(0, row.room)))

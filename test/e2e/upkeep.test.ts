@@ -19,7 +19,7 @@ const queueParked = Effect.fnUntraced(function* (webhookId: string, count: numbe
   yield* sql`
     INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, status, parked,
                             updated_at)
-    SELECT left(first_delivery_id(${now}::bigint), 14) || lpad(i::text, 16, '0'), id, account_id, network, i::text,
+    SELECT left(first_delivery_id(to_timestamp(${now}::float8 / 1000)), 14) || lpad(i::text, 16, '0'), id, account_id, network, i::text,
            'payment.xrp', i, 'pending', true, now()
     FROM webhooks, generate_series(1, ${count}::int) AS i WHERE id = ${webhookId}`
 })
@@ -36,14 +36,14 @@ describe("upkeep", () => {
       const partitions = sql`SELECT 1 FROM pg_inherits WHERE inhparent = 'deliveries'::regclass`
       yield* eventually(Effect.map(partitions, (rows) => assert.isAbove(rows.length, 1)))
       yield* sql`
-        INSERT INTO delivery_changes VALUES ('wh_1', 'acct_1', 'mainnet', now(), 0, 0, 3, 0, 21, 1, 2), ('wh_1', 'acct_1', 'mainnet', now(), 1, 0, 0, 0, 0, 0, 0)`
-      const days = sql`SELECT webhook_id, pending, delivered FROM delivery_days ORDER BY webhook_id`
+        INSERT INTO delivery_changes VALUES
+          ('acct_1', 'mainnet', 'wh_1', 'payment.xrp', 'delivered', 9, now(), 3, 21),
+          ('acct_1', 'mainnet', 'wh_1', 'payment.xrp', 'delivered', 9, now(), 1, 7)`
+      const days = sql`
+        SELECT webhook_id, count::int, latency_sum::int FROM delivery_totals WHERE width = 'day'`
       yield* eventually(
         Effect.map(days, (rows) =>
-          assert.deepStrictEqual(rows, [
-            { webhook_id: "", pending: 1, delivered: 3 },
-            { webhook_id: "wh_1", pending: 1, delivered: 3 }
-          ])
+          assert.deepStrictEqual(rows, [{ webhook_id: "wh_1", count: 4, latency_sum: 28 }])
         )
       )
       assert.deepStrictEqual(yield* sql`SELECT 1 FROM delivery_changes`, [])

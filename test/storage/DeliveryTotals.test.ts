@@ -1,6 +1,6 @@
 /**
- * Totals of deliveries, of each webhook and of an account's together: whatever is written, in whatever order and by how
- * many, they equal a recount of the rows.
+ * Totals of deliveries: whatever is written, in whatever order and by how many, they equal a recount of the rows together
+ * with the changes that are not in them yet.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -11,14 +11,8 @@ import { eventTypes } from "../../src/domain/EventType.ts"
 import { type Chance, makeChance } from "../../src/ledger/simulated/Chance.ts"
 import { DeliveryQueries } from "../../src/storage/DeliveryQueries.ts"
 import { DeliveryStore, type NewDelivery } from "../../src/storage/DeliveryStore.ts"
-import { ALL_WEBHOOKS, foldChanges, keepTotals } from "../../src/storage/DeliveryTotals.ts"
-import deliveryTotals from "../../src/storage/migrations/0006_delivery_totals.ts"
-import accountTotals from "../../src/storage/migrations/0011_account_totals.ts"
-import deliveryChanges from "../../src/storage/migrations/0015_delivery_changes.ts"
-import pendingMinutes from "../../src/storage/migrations/0017_pending_minutes.ts"
-import pendingTypes from "../../src/storage/migrations/0018_pending_types.ts"
+import { foldChanges, keepTotals } from "../../src/storage/DeliveryTotals.ts"
 import { Partitions } from "../../src/storage/Partitions.ts"
-import { findPendingTypes } from "../../src/storage/PendingTypes.ts"
 import { WebhookStore } from "../../src/storage/WebhookStore.ts"
 import {
   attemptOf,
@@ -30,56 +24,54 @@ import {
   prepare
 } from "../support/countedDeliveries.ts"
 
-const COUNTS = ["pending", "retrying", "delivered", "failed", "latency_sum", "latencies"]
-
-/** What the totals and the changes say together and the rows do not, and the other way round. */
+/** What the counts say and the rows do not, and the other way round. */
 const differences = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const found: Array<unknown> = []
-  const counts = sql.literal(COUNTS.join(", "))
-  for (const unit of ["minute", "hour", "day"]) {
-    const totals = sql`
-      SELECT webhook_id, account_id, network, at, ${sql.csv(COUNTS.map((name) => sql.literal(`sum(${name})`)))}
-      FROM (
-        SELECT webhook_id, account_id, network, at, ${counts} FROM ${sql(`delivery_${unit}s`)}
-        UNION ALL
-        SELECT each.webhook_id, account_id, network, date_trunc(${unit}, at, 'UTC'), ${counts} FROM delivery_changes
-        CROSS JOIN LATERAL (VALUES (delivery_changes.webhook_id), (${ALL_WEBHOOKS})) AS each (webhook_id)
-      ) AS parts GROUP BY 1, 2, 3, 4 HAVING sum(pending + retrying + delivered + failed) <> 0`
-    const recount = sql`
-      SELECT counted.webhook_id, account_id, network, date_trunc(${unit}, delivery_created_at(id), 'UTC'),
-             count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'retrying'),
-             count(*) FILTER (WHERE status = 'delivered'), count(*) FILTER (WHERE status = 'failed'),
-             coalesce(sum(response_time_ms) FILTER (WHERE status = 'delivered'), 0),
-             coalesce(sum(latency_histogram(response_time_ms)) FILTER (WHERE status = 'delivered'), 0)
-      FROM deliveries CROSS JOIN LATERAL (VALUES (deliveries.webhook_id), (${ALL_WEBHOOKS})) AS counted (webhook_id)
-      GROUP BY 1, 2, 3, 4`
-    found.push(...(yield* sql`(${totals}) EXCEPT ALL (${recount})`))
-    found.push(...(yield* sql`(${recount}) EXCEPT ALL (${totals})`))
-  }
+  const compare = Effect.fnUntraced(function* (columns: string, counts: string, recount: string) {
+    const counted = `SELECT ${columns}, sum(count), sum(latency_sum) FROM ${counts}
+                     GROUP BY ${columns} HAVING sum(count) <> 0 OR sum(latency_sum) <> 0`
+    const recounted = `SELECT ${columns}, count(*), sum(latency_ms) FROM ${recount} GROUP BY ${columns}`
+    for (const text of [`${counted} EXCEPT ALL ${recounted}`, `${recounted} EXCEPT ALL ${counted}`])
+      found.push(...(yield* sql.unsafe(text)))
+  })
+  const rows = (width: string) => `(
+    SELECT *, date_trunc('${width}', delivery_created_at(id), 'UTC') AS at, latency_bucket(latency_ms)
+    FROM (
+      SELECT *, CASE status WHEN 'delivered' THEN response_time_ms ELSE 0 END AS latency_ms FROM deliveries
+    ) AS rows
+  ) AS rows`
+  for (const width of ["minute", "hour", "day"])
+    yield* compare(
+      "account_id, network, webhook_id, status, at, latency_bucket",
+      `(SELECT * FROM delivery_counts WHERE width = '${width}') AS counts`,
+      rows(width)
+    )
+  // These have no latencies.
+  yield* compare(
+    "account_id, network, webhook_id, event_type, status, at",
+    `(
+      SELECT account_id, network, webhook_id, event_type, status, at, count, 0 AS latency_sum FROM delivery_type_totals
+      UNION ALL
+      SELECT account_id, network, webhook_id, event_type, status, date_trunc('hour', at, 'UTC'), count, 0
+      FROM delivery_changes
+    ) AS counts`,
+    `(SELECT account_id, network, webhook_id, event_type, status, at, 0 AS latency_ms FROM ${rows("hour")}) AS rows`
+  )
   return found
 })
-
-/** Minutes that are not flagged as they should be. */
-const wronglyFlagged = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql`SELECT webhook_id, at, pending FROM delivery_minutes WHERE has_pending <> (pending > 0)`
-)
-
-const WRITES = 10
 
 /** One write among many: of route, the recorder, the actors, the API, an operator or upkeep, which is the last. */
 const randomWrite = Effect.fnUntraced(function* (
   chance: Chance,
   webhooks: ReadonlyArray<string>,
-  rows: Array<NewDelivery>,
-  writes = WRITES
+  rows: Array<NewDelivery>
 ) {
   const store = yield* DeliveryStore
   const sql = yield* SqlClient.SqlClient
   const some = () => Array.from({ length: chance.int(1, 12) }, () => chance.pick(rows).id)
   const created = () => NOW - chance.int(0, 3 * 3_600_000)
-  const write = chance.int(0, writes - 1)
+  const write = chance.int(0, 9)
   if (rows.length === 0 || write <= 1) {
     const made = Array.from({ length: chance.int(1, 20) }, () =>
       newDelivery(chance.pick(webhooks), created(), chance.pick(eventTypes))
@@ -123,36 +115,14 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
     })
   )
 
-  it.effect("tell which minutes have pending deliveries, from the first to the last of them", () =>
-    Effect.gen(function* () {
-      const [webhook, ...others] = yield* prepare(3)
-      const sql = yield* SqlClient.SqlClient
-      const chance = makeChance(4)
-      const rows: Array<NewDelivery> = []
-      for (let i = 0; i < 60; i++) {
-        yield* randomWrite(chance, [webhook!, ...others], rows)
-        assert.deepStrictEqual(yield* wronglyFlagged, [])
-      }
-      yield* foldChanges
-      const flagged = sql`SELECT 1 FROM delivery_minutes WHERE webhook_id = ${webhook!} AND has_pending`
-      assert.isNotEmpty(yield* flagged)
-      yield* sql`UPDATE deliveries SET status = 'failed' WHERE webhook_id = ${webhook!} AND status = 'pending'`
-      yield* foldChanges
-      assert.isEmpty(yield* flagged)
-      assert.deepStrictEqual(yield* wronglyFlagged, [])
-    })
-  )
-
-  it.effect("that change stay where they are: no index holds a number of theirs", () =>
+  it.effect("that change stay where they are: no index holds a count", () =>
     Effect.gen(function* () {
       yield* prepare(1)
       const sql = yield* SqlClient.SqlClient
       const indexes = yield* sql<{ readonly definition: string }>`
-        SELECT indexdef AS definition FROM pg_indexes
-        WHERE tablename IN ('delivery_minutes_20261121', 'delivery_hours', 'delivery_days')`
+        SELECT indexdef AS definition FROM pg_indexes WHERE tablename LIKE 'delivery%totals_20261121'`
       assert.isNotEmpty(indexes)
-      for (const { definition } of indexes)
-        assert.notMatch(definition, new RegExp(`\\b(${COUNTS.join("|")})\\b`))
+      for (const { definition } of indexes) assert.notMatch(definition, /\b(count|latency_sum)\b/)
     })
   )
 
@@ -225,25 +195,25 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
       // The pages are those that the last VACUUM left: to look at the table itself would hold the next one up.
       const state = sql<{ readonly counted: number; readonly bytes: number }>`
         SELECT relpages * current_setting('block_size')::int AS bytes,
-               coalesce((SELECT pending FROM delivery_days WHERE webhook_id = 'wh_1'), 0) AS counted
+               coalesce((SELECT count FROM delivery_totals WHERE webhook_id = 'wh_1' AND width = 'day'), 0)::int AS counted
         FROM pg_class WHERE relname = 'delivery_changes'`
       const untilSmall: Effect.Effect<void, SqlError.SqlError> = Effect.flatMap(state, ([row]) =>
         row!.counted === made && row!.bytes <= Limits.deliveryChangesBytes
           ? Effect.void
-          : Effect.andThen(TestClock.adjust(Limits.deliveryChangesMs.longest), untilSmall)
+          : Effect.andThen(TestClock.adjust(Limits.deliveryChangesMs), untilSmall)
       )
       // The first needs more room than there may be, and so do the others together.
       for (const number of [60_000, ...Array.from({ length: 8 }, () => 8_000)]) {
         yield* sql`
           INSERT INTO delivery_changes
-          SELECT 'wh_1', 'acct_0', 'mainnet', ${new Date(NOW).toISOString()}::timestamptz, 1, 0, 0, 0, 0, 0, 0
+          SELECT 'acct_0', 'mainnet', 'wh_1', 'payment.xrp', 'pending', 0, ${new Date(NOW).toISOString()}::timestamptz, 1, 0
           FROM generate_series(1, ${number}::integer)`
         made += number
         yield* untilSmall
       }
       assert.deepStrictEqual(yield* sql`SELECT 1 FROM delivery_changes`, [])
-      for (const unit of ["minute", "hour", "day"])
-        yield* sql`DELETE FROM ${sql(`delivery_${unit}s`)} WHERE account_id = 'acct_0'`
+      for (const table of ["delivery_totals", "delivery_type_totals"])
+        yield* sql`DELETE FROM ${sql(table)} WHERE account_id = 'acct_0'`
     })
   )
 
@@ -260,9 +230,15 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
       yield* partitions.drop(NOW)
       assert.deepStrictEqual(yield* differences, [])
       yield* foldChanges
-      for (const table of ["delivery_minutes", "delivery_hours", "delivery_days"]) {
-        const rows = yield* sql`SELECT pending FROM ${sql(table)} WHERE webhook_id = ${webhook!}`
-        assert.deepStrictEqual(rows, [{ pending: 1 }])
+      for (const [table, rows] of [
+        ["delivery_totals", 3],
+        ["delivery_type_totals", 1]
+      ] as const) {
+        const counts = yield* sql`SELECT count::int FROM ${sql(table)} WHERE webhook_id = ${webhook!}`
+        assert.deepStrictEqual(
+          counts,
+          Array.from({ length: rows }, () => ({ count: 1 }))
+        )
       }
     })
   )
@@ -282,7 +258,7 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
         const rows = Array.from({ length: 5 }, () => newDelivery(webhook!, NOW, "payment.xrp"))
         yield* store.insertPending(rows, NOW)
         const places = sql`
-        SELECT (ctid::text::point)[0] AS page, failing_status FROM deliveries WHERE webhook_id = ${webhook!} ORDER BY id`
+        SELECT (ctid::text::point)[0] AS page FROM deliveries WHERE webhook_id = ${webhook!} ORDER BY id`
         const before = yield* places
         yield* store.record(
           rows.map(({ id }) => attemptOf(id, 1, "delivered", 7)),
@@ -290,39 +266,5 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
         )
         assert.deepStrictEqual(yield* places, before)
       })
-  )
-})
-
-layer(DeliveriesLive)("migrations to totals of deliveries", (it) => {
-  it.effect("count the rows that are there", () =>
-    Effect.gen(function* () {
-      const webhooks = yield* prepare(2)
-      const sql = yield* SqlClient.SqlClient
-      const chance = makeChance(3)
-      const rows: Array<NewDelivery> = []
-      for (let i = 0; i < 20; i++) yield* randomWrite(chance, webhooks, rows)
-      yield* sql`DROP TABLE delivery_minutes, delivery_hours, delivery_days`
-      yield* sql`TRUNCATE delivery_changes`
-      yield* sql`DROP INDEX deliveries_by_account_type, deliveries_by_webhook_type`
-      yield* sql`ALTER TABLE deliveries DROP COLUMN failing_status`
-      yield* sql`
-        DROP FUNCTION count_deliveries_on_insert, count_deliveries_on_update, count_deliveries_on_delete,
-          delivery_created_at, first_delivery_id, event_type_bit, latency_histogram, flag_pending, forget_pending_types CASCADE`
-      yield* deliveryTotals
-      for (let i = 0; i < 20; i++) yield* randomWrite(chance, webhooks, rows, WRITES - 1)
-      yield* accountTotals
-      assert.deepStrictEqual(yield* differences, [])
-      for (let i = 0; i < 20; i++) yield* randomWrite(chance, webhooks, rows, WRITES - 1)
-      yield* sql`DROP TABLE delivery_changes`
-      yield* deliveryChanges
-      assert.deepStrictEqual(yield* differences, [])
-      for (let i = 0; i < 20; i++) yield* randomWrite(chance, webhooks, rows)
-      assert.deepStrictEqual(yield* differences, [])
-      yield* pendingMinutes
-      assert.isNotEmpty(yield* sql`SELECT 1 FROM delivery_minutes WHERE has_pending`)
-      assert.deepStrictEqual(yield* wronglyFlagged, [])
-      yield* pendingTypes
-      assert.isAbove(yield* findPendingTypes(NOW), 0)
-    })
   )
 })

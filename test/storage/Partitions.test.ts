@@ -61,7 +61,7 @@ layer(
       const old = NOW - 40 * DAY_MS
       yield* partitions.ensure(old, old)
       yield* partitions.ensure(NOW, NOW)
-      assert.strictEqual(yield* partitions.drop(NOW), 3)
+      assert.strictEqual(yield* partitions.drop(NOW), 4)
       assert.isFalse((yield* names).some((name) => name.includes("20261012")))
       assert.include(yield* names, "deliveries_20261121")
       yield* partitions.ensure(old, old)
@@ -106,7 +106,8 @@ layer(
         assert.include(yield* names, "deliveries_20261201")
         assert.include(yield* names, "attempts_20261202")
         // Its counts are kept as well: the attempt that ends its waiting writes to them.
-        const counted = yield* sql`SELECT 1 FROM delivery_minutes WHERE webhook_id = 'wh_1'`
+        const counted =
+          yield* sql`SELECT 1 FROM delivery_totals WHERE webhook_id = 'wh_1' AND width = 'minute'`
         assert.strictEqual(counted.length, 2)
 
         const tooLate = december + (30 + 31) * DAY_MS

@@ -4,7 +4,6 @@
  */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import type { SqlError } from "effect/sql"
 import { type EventType, eventTypes, expandPattern } from "../../domain/EventType.ts"
 import { eventTopicOf } from "../../domain/History.ts"
 import { idTime } from "../../domain/Ids.ts"
@@ -24,7 +23,7 @@ import { Caller } from "../contract/Common.ts"
 import type { Delivery } from "../contract/Deliveries.ts"
 import { deliveryNotFailed, notFound, quotaExceeded, validationError, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
-import { idOfCursor, limitOf, sharedPages, wrongCursor } from "../Pages.ts"
+import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
 import { iso } from "../Times.ts"
 
 const deliveryOf = (row: DeliveryRow): Delivery => ({
@@ -83,7 +82,6 @@ export const deliveriesLayer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const deliveries = yield* DeliveryQueries
     const log = yield* EventLog
-    const page = sharedPages<SqlError.SqlError>()
 
     const findOne = Effect.fnUntraced(function* (id: string) {
       const row = yield* deliveries.find(ownerOf(yield* Caller), id)
@@ -124,18 +122,10 @@ export const deliveriesLayer = HttpApiBuilder.group(
           ]
           const beforeId = query.cursor === undefined ? undefined : idOfCursor(key, query.cursor)
           if (query.cursor !== undefined && beforeId === undefined) return yield* wrongCursor()
-          const rows = Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-            ofTypes(eventType, limit + 1, (type) =>
-              deliveries.list(
-                owner,
-                { webhookId, eventType: type, status, since, until },
-                beforeId,
-                limit + 1,
-                nowMs
-              )
-            )
+          const rows = yield* ofTypes(eventType, limit + 1, (type) =>
+            deliveries.list(owner, { webhookId, eventType: type, status, since, until }, beforeId, limit + 1)
           )
-          return yield* page({ list: key, cursor: query.cursor, limit }, rows, deliveryOf)
+          return pageOf(rows, limit, key, deliveryOf)
         }).pipe(orUnavailable),
 
       stats: ({ query: { webhook_id: webhookId, period = "24h", series = "false" } }) =>

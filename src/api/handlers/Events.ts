@@ -4,7 +4,6 @@
  */
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import type { SqlError } from "effect/sql"
 import { ledgerOfEventId } from "../../domain/EventId.ts"
 import { eventTypes } from "../../domain/EventType.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
@@ -17,7 +16,7 @@ import { Caller, ledgerIndexBounds } from "../contract/Common.ts"
 import type { Event } from "../contract/Events.ts"
 import { notFound, validationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
-import { idOfCursor, limitOf, sharedPages, wrongCursor } from "../Pages.ts"
+import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
 
 const eventOf = (row: EventRow): Event => ({
   event_id: row.eventId,
@@ -63,7 +62,6 @@ export const eventsLayer = HttpApiBuilder.group(
   "events",
   Effect.fnUntraced(function* (handlers) {
     const events = yield* EventQueries
-    const page = sharedPages<SqlError.SqlError>()
 
     return handlers.handleAll({
       list: ({ query }) =>
@@ -94,10 +92,13 @@ export const eventsLayer = HttpApiBuilder.group(
           const afterId = query.cursor === undefined ? undefined : idOfCursor(key, query.cursor)
           if (query.cursor !== undefined && afterId === undefined) return yield* wrongCursor()
           const after = afterId === undefined ? undefined : placeOfId(afterId)
-          const rows = Effect.map(events.list(filter, after, limit + 1), (rows) =>
-            rows.map((row) => ({ ...row, id: idOfPlace(row) }))
+          const rows = yield* events.list(filter, after, limit + 1)
+          return pageOf(
+            rows.map((row) => ({ ...row, id: idOfPlace(row) })),
+            limit,
+            key,
+            eventOf
           )
-          return yield* page({ list: key, cursor: query.cursor, limit }, rows, eventOf)
         }).pipe(orUnavailable),
 
       get: ({ params: { event_id: eventId }, query }) =>

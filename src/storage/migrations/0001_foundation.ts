@@ -80,12 +80,17 @@ export default Effect.gen(function* () {
       response_status integer,
       response_time_ms integer,
       response_body text,
+      attempted_at timestamptz,
       updated_at timestamptz NOT NULL
     ) PARTITION BY RANGE (id)`
+  // None holds what changes from `pending` to `delivered`, so that this update writes to no index (heap-only).
   yield* sql`CREATE INDEX deliveries_by_account ON deliveries (account_id, network, id)`
   yield* sql`CREATE INDEX deliveries_by_webhook ON deliveries (webhook_id, id)`
+  yield* sql`CREATE INDEX deliveries_by_account_type ON deliveries (account_id, network, event_type, id)`
+  yield* sql`CREATE INDEX deliveries_by_webhook_type ON deliveries (webhook_id, event_type, id)`
   // Work that only the row remembers: its record in the log counts as done (deliver/Actor.ts).
   yield* sql`CREATE INDEX deliveries_parked ON deliveries (webhook_id, id) WHERE parked`
+  // Those that failed: the one that delivers is told by its delivery's row, which nothing changes after it.
   yield* sql`
     CREATE TABLE attempts (
       delivery_id text COLLATE "C" NOT NULL,
