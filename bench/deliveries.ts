@@ -1,7 +1,8 @@
 /**
  * The delivery log at scale: first and hundredth pages for filters alone and combined, and statistics of each period,
  * through the API's own queries, on a store of 5,000,000 deliveries and on one of 10,000. Both spread over 30 days; what
- * is called rare has the same number of rows in both. The ratio is what 500 times the rows cost.
+ * is called rare has the same number of rows in both. The ratio of a page by one filter is what 500 times the rows cost,
+ * that of all else how much it takes of the time it may.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -16,9 +17,13 @@ import { inRounds, medianOf, timed } from "./support/rounds.ts"
 import { storeLayer } from "./support/store.ts"
 
 /** Fewer while working on this file: seeding the large store takes minutes. */
-const SIZES = { small: 10_000, large: 500_000 }
-const TARGET = 1.5
-const ROUNDS = 5
+const SIZES = { small: 10_000, large: 5_000_000 }
+/** A page by one filter: how much slower in the large store, and how slow at all. */
+const TARGET = 3
+const PAGE_MS = 20
+/** Filters combined, and statistics. */
+const COMBINED_MS = 50
+const ROUNDS = 15
 const WARM_UPS = 5
 /** Calls in a row that are timed as one: most take a millisecond. */
 const CALLS = 5
@@ -90,39 +95,30 @@ const NONE: DeliveryFilter = {
 }
 const MIDDLE = { since: BEGIN_MS + 5 * DAY_MS, until: BEGIN_MS + 25 * DAY_MS }
 
+type Filters = Readonly<Record<string, Partial<DeliveryFilter>>>
+
 /** Those with a hundredth page in the small store as well. */
-const long: Readonly<Record<string, Partial<DeliveryFilter>>> = {
+const long: Filters = {
   all: {},
   webhook: { webhookId: webhookId(0) },
   type: { eventType: "payment.xrp" },
   delivered: { status: "delivered" },
   failed: { status: "failed" },
-  time: MIDDLE,
-  "delivered-type": { status: "delivered", eventType: "payment.xrp" }
+  time: MIDDLE
 }
-
-const short: Readonly<Record<string, Partial<DeliveryFilter>>> = {
+const single: Filters = {
+  ...long,
   pending: { status: "pending" },
   retrying: { status: "retrying" },
-  "rare-type": { eventType: "check.cashed" },
-  "pending-rare-type-webhook-time": {
-    status: "pending",
-    eventType: "check.cashed",
-    webhookId: webhookId(0),
-    ...MIDDLE
-  },
-  "delivered-rare-type-webhook-time": {
-    status: "delivered",
-    eventType: "check.cashed",
-    webhookId: webhookId(0),
-    ...MIDDLE
-  },
-  "failed-rare-type-webhook-time": {
-    status: "failed",
-    eventType: "check.cashed",
-    webhookId: webhookId(0),
-    ...MIDDLE
-  },
+  "rare-type": { eventType: "check.cashed" }
+}
+const rare = { eventType: "check.cashed", webhookId: webhookId(0), ...MIDDLE }
+const combined: Filters = {
+  "delivered-type": { status: "delivered", eventType: "payment.xrp" },
+  "pending-rare-type-webhook-time": { status: "pending", ...rare },
+  "delivered-rare-type-webhook-time": { status: "delivered", ...rare },
+  "failed-rare-type-webhook-time": { status: "failed", ...rare },
+  "delivered-rare-type": { status: "delivered", eventType: "check.cashed" },
   "pending-other-type": { status: "pending", eventType: "payment.xrp" },
   "delivered-failing-type": { status: "delivered", eventType: "escrow.cancelled" },
   "webhook-type-time": { webhookId: webhookId(3), eventType: "nft.minted", ...MIDDLE }
@@ -147,62 +143,63 @@ interface Call {
   readonly prepare: (queries: Queries) => Effect.Effect<Effect.Effect<unknown, unknown>, unknown>
 }
 
-const calls: ReadonlyArray<Call> = [
-  ...Object.entries({ ...long, ...short }).map(
-    ([name, filter]): Call => ({
-      name: `deliveries.${name}`,
-      prepare: (queries) => Effect.succeed(pageOf(queries, filter))
-    })
-  ),
-  ...Object.entries(long).map(
-    ([name, filter]): Call => ({
-      name: `deliveries.${name}.100th`,
-      prepare: (queries) => Effect.map(hundredthOf(queries, filter), (id) => pageOf(queries, filter, id))
-    })
-  ),
-  ...statsPeriods.flatMap((period: StatsPeriod) =>
-    [undefined, webhookId(3)].flatMap((id) =>
-      [false, true].map(
-        (series): Call => ({
-          name: `deliveries.stats.${period}${id === undefined ? "" : ".webhook"}${series ? ".series" : ""}`,
-          prepare: (queries) => Effect.succeed(queries.stats(OWNER, id, period, END_MS, series))
-        })
-      )
-    )
+const firstPages = (filters: Filters): ReadonlyArray<Call> =>
+  Object.entries(filters).map(([name, filter]) => ({
+    name: `deliveries.${name}`,
+    prepare: (queries) => Effect.succeed(pageOf(queries, filter))
+  }))
+
+const hundredthPages: ReadonlyArray<Call> = Object.entries(long).map(([name, filter]) => ({
+  name: `deliveries.${name}.100th`,
+  prepare: (queries) => Effect.map(hundredthOf(queries, filter), (id) => pageOf(queries, filter, id))
+}))
+
+const statistics: ReadonlyArray<Call> = statsPeriods.flatMap((period: StatsPeriod) =>
+  [undefined, webhookId(3)].flatMap((id) =>
+    [false, true].map((series) => ({
+      name: `deliveries.stats.${period}${id === undefined ? "" : ".webhook"}${series ? ".series" : ""}`,
+      prepare: (queries) => Effect.succeed(queries.stats(OWNER, id, period, END_MS, series))
+    }))
   )
-]
+)
 
 const timeOf = (call: Effect.Effect<unknown, unknown>) =>
   Effect.map(timed(Effect.repeat(call, { times: CALLS - 1 })), (ms) => ms / CALLS)
 
 /** A round has all calls: what disturbs the machine for some seconds disturbs a round of each, and not all of one's. */
-const measure = Effect.fnUntraced(function* (small: Queries, large: Queries) {
-  const prepared = yield* Effect.forEach(calls, ({ prepare }) =>
-    Effect.all({ onSmall: prepare(small), onLarge: prepare(large) })
-  )
-  const round = Effect.forEach(prepared, ({ onSmall, onLarge }) =>
-    Effect.all({ small: timeOf(onSmall), large: timeOf(onLarge) })
-  )
-  const rounds = yield* inRounds(ROUNDS, () => round, WARM_UPS)
-  return calls.map(
-    ({ name }, i): Figure => ({
-      name,
-      value: medianOf(rounds, (times) => times[i]!.large),
-      unit: "ms",
-      ratio: medianOf(rounds, (times) => times[i]!.large / times[i]!.small),
-      target: TARGET,
-      better: "lower"
-    })
-  )
+const timesOf = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>, queries: Queries) {
+  const prepared = yield* Effect.forEach(calls, ({ prepare }) => prepare(queries))
+  const rounds = yield* inRounds(ROUNDS, () => Effect.forEach(prepared, timeOf), WARM_UPS)
+  return calls.map((_, i) => medianOf(rounds, (times) => times[i]!))
+})
+
+const figure = (name: string, value: number, ceiling: number, target: number): Figure => ({
+  name,
+  value,
+  unit: "ms",
+  ratio: value / ceiling,
+  target,
+  better: "lower"
 })
 
 const benchmark: Benchmark = {
   description: "pages and statistics of 5,000,000 deliveries, against those of 10,000",
-  target: `at most ${TARGET} × the time`,
+  target: `a page by one filter at most ${TARGET} × the time and ${PAGE_MS} ms, all else at most ${COMBINED_MS} ms`,
   run: Effect.fnUntraced(function* (report) {
     const small = yield* makeStore(SIZES.small)
     const large = yield* makeStore(SIZES.large)
-    for (const figure of yield* measure(small, large)) report(figure)
+    const byOne = [...firstPages(single), ...hundredthPages]
+    const onSmall = yield* timesOf(byOne, small)
+    const onLarge = yield* timesOf(byOne, large)
+    byOne.forEach(({ name }, i) => {
+      report(figure(name, onLarge[i]!, onSmall[i]!, TARGET))
+    })
+    report(figure("deliveries.slowest", Math.max(...onLarge), PAGE_MS, 1))
+    const others = [...firstPages(combined), ...statistics]
+    const times = yield* timesOf(others, large)
+    others.forEach(({ name }, i) => {
+      report(figure(name, times[i]!, COMBINED_MS, 1))
+    })
   })
 }
 

@@ -331,12 +331,11 @@ const parts = Layer.unwrap(
             forgetQuarantined,
             forgetPreviousSecrets,
             keepEndingQueues,
+            keepTotals,
             retention
           ])
         )
       ),
-      // Apart: a process of the version before may have the retention, and knows nothing of these.
-      supervised("totals", alone("totals", keepTotals)),
       // Both write to the outbox: the API webhooks' changes, deliver those it disables.
       chosen("api") || chosen("deliver") ? outboxPublisherLayer : Layer.empty,
       chosen("api") || chosen("deliver") ? notifyLayer : Layer.empty,

@@ -93,11 +93,9 @@ export const deliveryStats = (
     const [fromId, endId] = [firstIdAt("dlv_", sinceMs), firstIdAt("dlv_", beginOf(widthsMs.minute))]
     const { range, order } = idRange(sql, key, sql`${fromId}`, sql`${endId}`)
     return sql`
-      SELECT ${new Date(sinceMs)} AS at, status, latency_bucket(latency_ms), 1, latency_ms
-      FROM (
-        SELECT status, CASE WHEN status = 'delivered' THEN coalesce(response_time_ms, 0) ELSE 0 END AS latency_ms
-        FROM deliveries WHERE ${range} AND ${condition} ORDER BY ${order} OFFSET 0
-      ) AS rows`
+      (SELECT ${new Date(sinceMs)} AS at, status, latency_bucket(coalesce(response_time_ms, 0)), 1,
+              coalesce(response_time_ms, 0)
+       FROM deliveries WHERE ${range} AND ${condition} ORDER BY ${order})`
   }
   const firstRows =
     webhookId === undefined
@@ -140,7 +138,10 @@ export const deliveryStats = (
         for (let at = firstPointMs; at < endMs; at += pointMs) points.push(pointOf(at, rowsAt.get(at) ?? []))
       return {
         ...countsOf(rows),
-        latencySumMs: rows.reduce((sum, { latency_sum }) => sum + latency_sum, 0),
+        latencySumMs: rows.reduce(
+          (sum, { status, latency_sum }) => (status === "delivered" ? sum + latency_sum : sum),
+          0
+        ),
         points
       }
     })
