@@ -5,6 +5,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { deliveryStatuses } from "../../src/domain/Delivery.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { column } from "../../src/storage/Columns.ts"
 import { type DeliveryFilter, deliveryPage } from "../../src/storage/DeliveryPages.ts"
@@ -96,6 +97,12 @@ layer(Live)("pages of deliveries", (it) => {
         for (const webhookId of [undefined, webhookIds[0]])
           for (const eventType of [undefined, "payment.xrp"])
             assert.isAtMost(yield* readFor(owner, { status, webhookId, eventType }), 4 * LIMIT)
+      // PostgreSQL knows of no other account, and takes the first one's rows for all there are.
+      const other = { ...owner, accountId: "acct_other" }
+      for (const status of [undefined, ...deliveryStatuses])
+        for (const webhookId of [undefined, webhookIds[0]])
+          for (const eventType of [undefined, "payment.xrp"])
+            assert.strictEqual(yield* readFor(other, { status, webhookId, eventType }), 0)
     })
   )
 

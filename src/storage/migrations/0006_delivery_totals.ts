@@ -54,7 +54,7 @@ export default Effect.gen(function* () {
     $body$`
   yield* sql`
     CREATE FUNCTION latency_bucket(ms integer) RETURNS smallint LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ceil(${sql.literal(String(BUCKETS_PER_DECADE))} * log((ms + 1)::float8))`
+    RETURN ceil(${sql.literal(String(BUCKETS_PER_DECADE))} * log((ms + 1)::float8))::smallint`
 
   yield* sql`
     CREATE TABLE delivery_totals (
