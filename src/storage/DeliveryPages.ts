@@ -106,14 +106,19 @@ export const deliveryPage = <Row extends object>(
       sql`at <= ${timeOf(endId)}`,
       ...within
     ])
+    const spans = sql`
+      SELECT DISTINCT ON (at) at FROM (
+        (SELECT at FROM ${totals} WHERE ${sql.and([...counted, ...byIndex, ...ofTotals])} ORDER BY at DESC)
+        UNION ALL
+        (SELECT date_trunc(${width}, at, 'UTC') AS at FROM delivery_changes
+         WHERE ${sql.and([...counted, ...ofType])} ORDER BY 1 DESC)
+      ) AS counts WHERE ${ofRange} ORDER BY at DESC`
+    // `OFFSET 0`: a span's ids are made once, and not wherever they are compared.
     return sql`
       SELECT found.* FROM (
-        SELECT DISTINCT ON (at) at FROM (
-          (SELECT at FROM ${totals} WHERE ${sql.and([...counted, ...byIndex, ...ofTotals])} ORDER BY at DESC)
-          UNION ALL
-          (SELECT date_trunc(${width}, at, 'UTC') AS at FROM delivery_changes
-           WHERE ${sql.and([...counted, ...ofType])} ORDER BY 1 DESC)
-        ) AS counts WHERE ${ofRange} ORDER BY at DESC
+        SELECT at, greatest(first_delivery_id(at), ${firstId} COLLATE "C") AS from_id,
+               least(first_delivery_id(at + ${`1 ${width}`}::interval), ${endId} COLLATE "C") AS end_id
+        FROM (${spans}) AS spans ORDER BY at DESC OFFSET 0
       ) AS ${sql.literal(width)} CROSS JOIN LATERAL (${search}) AS found
       ORDER BY ${sql.literal(width)}.at DESC, found.id DESC LIMIT ${limit}`
   }
@@ -123,10 +128,7 @@ export const deliveryPage = <Row extends object>(
       sql.literal("delivery_totals"),
       [sql`width = 'minute'`],
       within,
-      rowsBetween(
-        sql`greatest(first_delivery_id(minute.at), ${firstId} COLLATE "C")`,
-        sql`least(first_delivery_id(minute.at + interval '1 minute'), ${endId} COLLATE "C")`
-      )
+      rowsBetween(sql.literal("minute.from_id"), sql.literal("minute.end_id"))
     )
   const inHours = (search: Statement.Fragment) =>
     inSpans("hour", sql.literal("delivery_type_totals"), ofType, [], search)

@@ -3,11 +3,10 @@
  * that who reads the views over them is never wrong.
  */
 import { Effect } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../config/Retrying.ts"
 
-/** Adds in the order of the keys, so that no two who do this wait for each other in a circle. */
 const fold = `
   WITH changes AS (
     DELETE FROM delivery_changes RETURNING *
@@ -17,13 +16,13 @@ const fold = `
     SELECT account_id, network, webhook_id, status, width, date_trunc(width, at, 'UTC'), latency_bucket, sum(count),
            sum(latency_sum)
     FROM changes CROSS JOIN (VALUES ('minute'), ('hour'), ('day')) AS widths (width)
-    GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(count) <> 0 OR sum(latency_sum) <> 0 ORDER BY 1, 2, 3, 4, 5, 6, 7
+    GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(count) <> 0 OR sum(latency_sum) <> 0
     ON CONFLICT (account_id, network, webhook_id, status, width, at, latency_bucket)
     DO UPDATE SET count = total.count + excluded.count, latency_sum = total.latency_sum + excluded.latency_sum
   ), types_added AS (
     INSERT INTO delivery_type_totals AS total (account_id, network, webhook_id, event_type, status, at, count)
     SELECT account_id, network, webhook_id, event_type, status, date_trunc('hour', at, 'UTC'), sum(count)
-    FROM changes GROUP BY 1, 2, 3, 4, 5, 6 HAVING sum(count) <> 0 ORDER BY 1, 2, 3, 4, 5, 6
+    FROM changes GROUP BY 1, 2, 3, 4, 5, 6 HAVING sum(count) <> 0
     ON CONFLICT (account_id, network, webhook_id, event_type, status, at)
     DO UPDATE SET count = total.count + excluded.count
   )
@@ -36,10 +35,13 @@ interface Folded {
   readonly bytes: number
 }
 
-/** Adds what has changed to the totals. */
-export const foldChanges: Effect.Effect<Folded, SqlError.SqlError, SqlClient.SqlClient> = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => Effect.map(sql.unsafe<Folded>(fold), ([row]) => row ?? { changes: 0, bytes: 0 })
+/** Adds what has changed to the totals; one at a time, though a lease that moves on may leave two at it. */
+export const foldChanges = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.gen(function* () {
+    yield* sql`LOCK TABLE ONLY delivery_totals IN SHARE ROW EXCLUSIVE MODE`
+    const [row] = yield* sql.unsafe<Folded>(fold)
+    return row ?? { changes: 0, bytes: 0 }
+  }).pipe(sql.withTransaction)
 )
 
 /** Does so every moment, and has the changes' room used again: readers look through all of it. Never ends by itself. */

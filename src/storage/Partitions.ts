@@ -30,24 +30,23 @@ export class Partitions extends Context.Service<Partitions, TimePartitions>()(
         boundAt: idAt
       })
       const attempts = yield* makeTimePartitions({ tables: ["attempts"], days: 1, boundAt: idAt })
-      const totals = yield* makeTimePartitions({
-        tables: ["delivery_totals", "delivery_type_totals"],
-        days: 1,
-        fillfactor: UPDATED_FILLFACTOR,
-        boundAt: timeAt
-      })
+      // Each by itself: statements lock these tables in several orders.
+      const totalsOf = (table: string) =>
+        makeTimePartitions({ tables: [table], days: 1, fillfactor: UPDATED_FILLFACTOR, boundAt: timeAt })
+      const totals = yield* Effect.forEach(["delivery_totals", "delivery_type_totals"], totalsOf)
       // Deliveries go first and come last: what changes in them is added to the totals.
-      const makeOrder = [totals, attempts, deliveries]
+      const makeOrder = [...totals, attempts, deliveries]
 
       return Partitions.of({
         startOf: deliveries.startOf,
         ensure: (fromMs, toMs) =>
           Effect.forEach(makeOrder, (one) => one.ensure(fromMs, toMs), { discard: true }),
         drop: Effect.fnUntraced(function* (beforeMs: number) {
-          const ofRows = yield* Effect.forEach([deliveries, attempts], (one) => one.drop(beforeMs))
+          let dropped = 0
+          for (const one of [deliveries, attempts]) dropped += yield* one.drop(beforeMs)
           yield* sql`DELETE FROM delivery_changes WHERE at < ${timeAt(deliveries.startOf(beforeMs))}::timestamptz`
-          const ofTotals = yield* totals.drop(beforeMs)
-          return ofTotals + ofRows.reduce((sum, count) => sum + count, 0)
+          for (const one of totals) dropped += yield* one.drop(beforeMs)
+          return dropped
         }),
         forget: Effect.forEach(makeOrder, (one) => one.forget, { discard: true })
       })
