@@ -91,6 +91,7 @@ export const deliveryPage = <Row extends object>(
     ...ofWebhook,
     ...ofStatus
   ]
+  /** As the index for all of an account's webhooks says it (migration 0006). */
   const byIndex = webhookId === undefined ? [sql.literal("NOT is_empty")] : []
 
   /** Spans of that width in which there are some, newest first, and in each of them what `search` finds. */
