@@ -6,7 +6,7 @@ import { hash } from "node:crypto"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { column } from "../src/storage/Columns.ts"
-import { EventCounts, type WantedEvents } from "../src/storage/EventCounts.ts"
+import { EventCounts, type WantedEvents } from "../src/storage/events/EventCounts.ts"
 import type { Benchmark } from "./support/Benchmark.ts"
 import { inRounds, medianOf, timed } from "./support/rounds.ts"
 import {

@@ -6,10 +6,10 @@ import { readFileSync } from "node:fs"
 import { parseEnv } from "node:util"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
-import { ExitCode, endingOf } from "./cli/Failure.ts"
-import { Invocation } from "./cli/Invocation.ts"
 import { run } from "./cli/Root.ts"
-import { makeSignalHandling, Signals } from "./cli/Signals.ts"
+import { ExitCode, endingOf } from "./cli/terminal/Failure.ts"
+import { Invocation } from "./cli/terminal/Invocation.ts"
+import { makeSignalHandling, Signals } from "./cli/terminal/Signals.ts"
 import type { Environment } from "./config/Config.ts"
 
 const end = (code: number, lines: ReadonlyArray<string>): never => {

@@ -5,7 +5,7 @@
  */
 import { Effect, Latch, Layer } from "effect"
 import { EventLog } from "../../src/log/EventLog.ts"
-import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 
 export interface Feed {
   /** Deliveries recorded so far. */

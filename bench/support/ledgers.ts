@@ -2,8 +2,8 @@
  * Ledgers of the project's own making as a server's answers: the same at every run and in every process, so that a
  * server in another process can serve the very bytes that a benchmark parses.
  */
-import { makeChain } from "../../src/ledger/simulated/Chain.ts"
-import { ledgerResult } from "../../src/ledger/simulated/LedgerShapes.ts"
+import { makeChain } from "../../src/simulator/Chain.ts"
+import { ledgerResult } from "../../src/simulator/LedgerShapes.ts"
 
 const SEED = 20_261_121
 export const FIRST_LEDGER_INDEX = 1_000_000

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { type Environment, loadSettings, Settings } from "../../src/config/Config.ts"
-import { keepTotals } from "../../src/storage/DeliveryTotals.ts"
+import { keepTotals } from "../../src/storage/deliveries/DeliveryTotals.ts"
 import * as Sql from "../../src/storage/Sql.ts"
 
 /** Settings with a temporary folder, gone with the scope. */

@@ -6,7 +6,7 @@
 import { Clock, Context, Deferred, Effect, Exit, Layer, Option, Queue } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { Identity } from "../domain/ApiKey.ts"
-import { KeyAdmission } from "../storage/KeyAdmission.ts"
+import { KeyAdmission } from "../storage/accounts/KeyAdmission.ts"
 import { type Unavailable, unavailable } from "./Errors.ts"
 import { orUnavailable } from "./Failures.ts"
 import { type RateStanding, rateStandingOf } from "./RateLimits.ts"

@@ -2,7 +2,7 @@
  * What a request's answer says of its key's two rate windows: of the one with fewer requests left, or, of equals, of the
  * one that lasts longer. Pure.
  */
-import type { Admission, WindowUse } from "../storage/KeyAdmission.ts"
+import type { Admission, WindowUse } from "../storage/accounts/KeyAdmission.ts"
 
 export interface RateStanding {
   readonly admitted: boolean

@@ -8,11 +8,11 @@ import { Effect, Layer, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
 import { Settings } from "../config/Config.ts"
 import { isId } from "../domain/Ids.ts"
-import { AccountStore } from "../storage/AccountStore.ts"
-import { ApiKeyStore } from "../storage/ApiKeyStore.ts"
+import { AccountStore } from "../storage/accounts/AccountStore.ts"
+import { ApiKeyStore } from "../storage/accounts/ApiKeyStore.ts"
 import * as Sql from "../storage/Sql.ts"
-import { CommandFailed } from "./Failure.ts"
-import { settings } from "./Invocation.ts"
+import { CommandFailed } from "./terminal/Failure.ts"
+import { settings } from "./terminal/Invocation.ts"
 
 /** Fails where DATA_DIR holds no database: it may be mistyped, and a new one would hide that. */
 export const requireDatabase = Effect.gen(function* () {

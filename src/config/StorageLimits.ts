@@ -23,7 +23,7 @@ export const storageLimits = {
   /** A lookup that takes longer is given up, a 503: nobody waits behind one whose caller may long be gone. */
   databaseReadMs: 10_000,
   /**
-   * Between looks for work that nobody told of (storage/WorkNotices.ts): a mail is due again, or a worker died. With a lease
+   * Between looks for work that nobody told of (storage/outbox/WorkNotices.ts): a mail is due again, or a worker died. With a lease
    * that must end before it, its job is taken over within 15 s.
    */
   workLookMs: 3_000,

@@ -8,10 +8,10 @@
  */
 import { Effect, Latch } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { patiently } from "../config/Retrying.ts"
 import type { AssignedPartition } from "../log/EventLog.ts"
 import { partitionOf } from "../log/Topics.ts"
-import { DeliveryStore } from "../storage/DeliveryStore.ts"
+import { patiently } from "../observability/Patiently.ts"
+import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { makeFeed } from "./Feed.ts"
 import { type Lanes, makeLanes } from "./Lanes.ts"
 

@@ -4,9 +4,9 @@
  * sent.
  */
 import { Clock, Effect } from "effect"
-import { patiently } from "../config/Retrying.ts"
 import { type EventText, parseEventText } from "../domain/EventText.ts"
-import { DeliveryStore, type ParkedDelivery, type ParkedKind } from "../storage/DeliveryStore.ts"
+import { patiently } from "../observability/Patiently.ts"
+import { DeliveryStore, type ParkedDelivery, type ParkedKind } from "../storage/deliveries/DeliveryStore.ts"
 import type { Work } from "./Lane.ts"
 import { ParkedEvents } from "./ParkedEvents.ts"
 import { attemptKey } from "./Room.ts"

@@ -9,10 +9,10 @@
  */
 import { Clock, Effect, Latch } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { patiently } from "../config/Retrying.ts"
 import { parseWork, type WorkText } from "../domain/Delivery.ts"
 import { type AssignedPartition, EventLog } from "../log/EventLog.ts"
-import { DeliveryStore } from "../storage/DeliveryStore.ts"
+import { patiently } from "../observability/Patiently.ts"
+import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { nextWork } from "./Attempt.ts"
 import type { LaneKind, Work } from "./Lane.ts"

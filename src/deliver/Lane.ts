@@ -11,7 +11,7 @@
  */
 import type { EventText } from "../domain/EventText.ts"
 import type { Passage } from "../domain/Quota.ts"
-import type { ParkedKind } from "../storage/DeliveryStore.ts"
+import type { ParkedKind } from "../storage/deliveries/DeliveryStore.ts"
 import { makeRateWindow, type RateWindow } from "./RateWindow.ts"
 
 export interface Work {

@@ -5,9 +5,9 @@
  */
 import { Effect, FiberSet, Latch } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { patiently } from "../config/Retrying.ts"
 import { type Passage, passageUnder } from "../domain/Quota.ts"
-import { DeliveryStore } from "../storage/DeliveryStore.ts"
+import { patiently } from "../observability/Patiently.ts"
+import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { AccountHolds } from "../webhooks/AccountHolds.ts"
 import { type RegisteredWebhook, WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { makeAttempt } from "./Attempt.ts"
@@ -228,7 +228,7 @@ export const makeLanes = Effect.gen(function* () {
     }
   }
 
-  /** The webhook is deleted, and its rows are ended elsewhere (storage/DeletedQueues.ts). */
+  /** The webhook is deleted, and its rows are ended elsewhere (storage/deliveries/DeletedQueues.ts). */
   const remove = (outlet: Outlet) => {
     for (const lane of [outlet.live, outlet.replays]) {
       for (const work of lane.queue) forget(outlet, work)

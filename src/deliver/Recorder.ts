@@ -8,14 +8,14 @@
 import { Clock, Context, Effect, Fiber, Latch, Layer } from "effect"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
-import { patiently } from "../config/Retrying.ts"
 import { delayTopic, type WorkText, workJson } from "../domain/Delivery.ts"
 import { delayOf, type RetryPolicy } from "../domain/RetryPolicy.ts"
 import { EventLog, type NewRecord } from "../log/EventLog.ts"
 import { Metrics } from "../observability/Metrics.ts"
+import { patiently } from "../observability/Patiently.ts"
 import { traced } from "../observability/Tracing.ts"
-import { type AttemptRecord, DeliveryStore } from "../storage/DeliveryStore.ts"
-import { WebhookStore } from "../storage/WebhookStore.ts"
+import { type AttemptRecord, DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
+import { WebhookStore } from "../storage/webhooks/WebhookStore.ts"
 import { makeFlow } from "./Flow.ts"
 
 const NANOS_PER_MS = 1_000_000

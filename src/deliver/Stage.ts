@@ -4,10 +4,10 @@
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { patiently } from "../config/Retrying.ts"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../domain/Delivery.ts"
 import { EventLog } from "../log/EventLog.ts"
-import { DeliveryStore } from "../storage/DeliveryStore.ts"
+import { patiently } from "../observability/Patiently.ts"
+import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import * as Actor from "./Actor.ts"
 import { ConnectionShares } from "./ConnectionShares.ts"
 import { ParkedEvents } from "./ParkedEvents.ts"

@@ -9,7 +9,7 @@
  *   early      the attempt before it is not recorded: it is being recorded, or will be made again; it comes again later
  */
 import type { WorkHead } from "../domain/Delivery.ts"
-import type { DeliveryState } from "../storage/DeliveryStore.ts"
+import type { DeliveryState } from "../storage/deliveries/DeliveryStore.ts"
 
 export type WorkState = "current" | "duplicate" | "unanswered" | "early"
 

@@ -5,7 +5,7 @@
  *      └────────cancel───────────────┤
  *                                    ├──cancel──────────────────────────────────▶ cancelled
  *                                    └──webhook gone or disabled, quota used up──▶ failed, with its reason
- * While a running job waits for history (storage/HistoryRequests.ts) it has no worker.
+ * While a running job waits for history (storage/replays/HistoryRequests.ts) it has no worker.
  * A job's delivery ids are functions of the job and the event, so a batch that is made twice makes the same deliveries.
  */
 import type { EventType } from "./EventType.ts"

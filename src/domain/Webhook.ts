@@ -22,7 +22,7 @@ export interface WebhookConfig {
   readonly headers: Readonly<Record<string, string>>
   readonly max_in_flight: number
   readonly max_per_second: number | null
-  /** The signing secret, sealed (storage/SecretBox): the log never holds it in clear. */
+  /** The signing secret, sealed (storage/webhooks/SecretBox): the log never holds it in clear. */
   readonly sealed_secret: string
   /** The secret before the last rotation, if that gave it a grace: deliveries are signed with it too until then. */
   readonly previous_secret?: {

@@ -5,7 +5,6 @@
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { patiently } from "../config/Retrying.ts"
 import { historyEventsTopic } from "../domain/History.ts"
 import {
   EVENT_LOG_GROUP,
@@ -16,8 +15,9 @@ import {
 } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { type AssignedPartition, EventLog, type LogRecord, sourceOf } from "../log/EventLog.ts"
+import { patiently } from "../observability/Patiently.ts"
 import { traced } from "../observability/Tracing.ts"
-import { EventStore } from "../storage/EventStore.ts"
+import { EventStore } from "../storage/events/EventStore.ts"
 import { makeQuarantine } from "../storage/Quarantine.ts"
 
 interface RecordedEvent {

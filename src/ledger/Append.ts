@@ -3,10 +3,10 @@
  * have landed, so the last marker is read back before it is repeated. Waits for a log that is away.
  */
 import { Clock, Effect } from "effect"
-import { untilBack } from "../config/Retrying.ts"
+import { readMarker } from "../coverage/LedgerMarkers.ts"
 import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
 import type { EventLog } from "../log/EventLog.ts"
-import { readMarker } from "../log/LedgerMarkers.ts"
+import { untilBack } from "../observability/Patiently.ts"
 import { type ChainIdentity, type DetectedLedger, ledgerBatch } from "./Batch.ts"
 import type { Tracker } from "./Tracker.ts"
 

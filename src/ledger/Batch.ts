@@ -2,10 +2,11 @@
  * Consecutive ledgers as one transaction of the log: the events of all, then a marker for each. While catching up this
  * spares the log a commit per ledger; a live ledger is a batch of one. Pure.
  */
+
+import { isLinked } from "../coverage/LedgerMarkers.ts"
 import type { Detection, LedgerMarker, LedgerTopics } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import type { Transaction } from "../log/EventLog.ts"
-import { isLinked } from "../log/LedgerMarkers.ts"
 import { eventRecords, type LedgerHeader, markerOf, markerRecord } from "./Records.ts"
 
 export interface DetectedLedger {

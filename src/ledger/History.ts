@@ -9,7 +9,7 @@
  */
 import { Clock, Effect, type Layer, Schedule } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { patiently } from "../config/Retrying.ts"
+import { firstLedger } from "../coverage/FirstLedger.ts"
 import {
   type ChainEnd,
   chainEndAt,
@@ -23,9 +23,9 @@ import {
 import { unixMsToRipple } from "../domain/Ledger.ts"
 import type { LedgerMarker } from "../domain/LedgerEvent.ts"
 import { EventLog } from "../log/EventLog.ts"
-import { firstLedger } from "../log/FirstLedger.ts"
-import { HistoryRequests, type OpenRequest, type SettledRequest } from "../storage/HistoryRequests.ts"
-import { HistoryStore } from "../storage/HistoryStore.ts"
+import { patiently } from "../observability/Patiently.ts"
+import { HistoryStore } from "../storage/events/HistoryStore.ts"
+import { HistoryRequests, type OpenRequest, type SettledRequest } from "../storage/replays/HistoryRequests.ts"
 import type { DetectedLedger } from "./Batch.ts"
 import { type HistoryFetch, type HistoryUnavailable, makeHistoryFetch } from "./HistoryFetch.ts"
 import { makeHistoryLog } from "./HistoryLog.ts"

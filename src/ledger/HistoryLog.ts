@@ -4,13 +4,13 @@
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { untilBack } from "../config/Retrying.ts"
+import { type PlacedMarker, readMarker } from "../coverage/LedgerMarkers.ts"
 import { type HistoryStretch, historyLedgersTopic, historyTopics } from "../domain/History.ts"
 import { parseIsoTime } from "../domain/IsoTime.ts"
 import type { LedgerMarker } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import type { EventLog, EventLogError } from "../log/EventLog.ts"
-import { type PlacedMarker, readMarker } from "../log/LedgerMarkers.ts"
+import { untilBack } from "../observability/Patiently.ts"
 import { type DetectedLedger, ledgerBatch } from "./Batch.ts"
 
 const closedAt = ({ close_time }: LedgerMarker): number => (parseIsoTime(close_time) ?? 0) / 1_000

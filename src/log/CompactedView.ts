@@ -5,7 +5,7 @@
  */
 import { Effect, Latch, Result, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { patiently } from "../config/Retrying.ts"
+import { patiently } from "../observability/Patiently.ts"
 import { EventLog, type EventLogError, type LogRecord } from "./EventLog.ts"
 
 export interface CompactedView<A> {

@@ -5,10 +5,10 @@
  */
 import { Clock, Effect, Fiber } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { patiently } from "../config/Retrying.ts"
 import { Metrics } from "../observability/Metrics.ts"
-import { type LeasedMail, MailStore } from "../storage/MailStore.ts"
-import { WorkNotices } from "../storage/WorkNotices.ts"
+import { patiently } from "../observability/Patiently.ts"
+import { type LeasedMail, MailStore } from "../storage/accounts/MailStore.ts"
+import { WorkNotices } from "../storage/outbox/WorkNotices.ts"
 import { Mailer, type MailOutcome } from "./Mailer.ts"
 import { MailError } from "./Smtp.ts"
 

@@ -4,10 +4,10 @@
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { patiently } from "../config/Retrying.ts"
 import { quotaMail } from "../domain/Mails.ts"
-import { MailStore } from "../storage/MailStore.ts"
-import { UsageStore } from "../storage/UsageStore.ts"
+import { patiently } from "../observability/Patiently.ts"
+import { MailStore } from "../storage/accounts/MailStore.ts"
+import { UsageStore } from "../storage/accounts/UsageStore.ts"
 import { sendMails } from "./MailSender.ts"
 
 /** Queues the mails of the accounts that have reached a part of their quota. */

@@ -1,16 +1,16 @@
 /**
  * History in a job: what it asks for may lie before the service's first ledger. Ingest fetches that
- * (storage/HistoryRequests.ts), and the job has no worker meanwhile.
+ * (storage/replays/HistoryRequests.ts), and the job has no worker meanwhile.
  */
 import { Effect, Option } from "effect"
 import { hasHistory, Settings } from "../config/Config.ts"
+import { firstLedger } from "../coverage/FirstLedger.ts"
 import { type HistoryStretch, missingLedgers } from "../domain/History.ts"
 import { parseIsoTime } from "../domain/IsoTime.ts"
 import { EventLog } from "../log/EventLog.ts"
-import { firstLedger } from "../log/FirstLedger.ts"
-import { HistoryRequests } from "../storage/HistoryRequests.ts"
-import { HistoryStore } from "../storage/HistoryStore.ts"
-import type { ClaimedJob } from "../storage/ReplayWork.ts"
+import { HistoryStore } from "../storage/events/HistoryStore.ts"
+import { HistoryRequests } from "../storage/replays/HistoryRequests.ts"
+import type { ClaimedJob } from "../storage/replays/ReplayWork.ts"
 
 /** `stretches`: what comes before the service's own events, lowest ledger first. */
 export type AskedHistory =

@@ -5,11 +5,6 @@
  */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { type HistoryStretch, historyLedgersTopic } from "../domain/History.ts"
-import { parseIsoTime } from "../domain/IsoTime.ts"
-import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
-import type { Network } from "../domain/Network.ts"
-import type { EventLogError, EventLogReader } from "../log/EventLog.ts"
 import {
   findInRange,
   firstInRange,
@@ -17,7 +12,12 @@ import {
   ledgerRanges,
   markerIn,
   type NotAMarker
-} from "../log/LedgerMarkers.ts"
+} from "../coverage/LedgerMarkers.ts"
+import { type HistoryStretch, historyLedgersTopic } from "../domain/History.ts"
+import { parseIsoTime } from "../domain/IsoTime.ts"
+import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
+import type { Network } from "../domain/Network.ts"
+import type { EventLogError, EventLogReader } from "../log/EventLog.ts"
 
 type Reader = EventLogReader["Service"]
 type Failure = EventLogError | NotAMarker

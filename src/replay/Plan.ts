@@ -4,13 +4,13 @@
  */
 import { Effect, Schedule } from "effect"
 import { Limits } from "../config/Limits.ts"
+import { estimateReplay } from "../coverage/ReplayEstimate.ts"
 import { eventsOf, type HistoryStretch } from "../domain/History.ts"
 import { EVENT_LOG_GROUP, eventsTopic } from "../domain/LedgerEvent.ts"
 import { EventLog } from "../log/EventLog.ts"
-import { EventCounts } from "../storage/EventCounts.ts"
-import { HistoryStore } from "../storage/HistoryStore.ts"
-import { estimateReplay } from "../storage/ReplayEstimate.ts"
-import type { ClaimedJob, ReplayPlan } from "../storage/ReplayWork.ts"
+import { EventCounts } from "../storage/events/EventCounts.ts"
+import { HistoryStore } from "../storage/events/HistoryStore.ts"
+import type { ClaimedJob, ReplayPlan } from "../storage/replays/ReplayWork.ts"
 import type { Offsets } from "./Offsets.ts"
 
 /** Whether looking its ledgers up takes less than reading all of `offsets` events. Pure. */

@@ -6,15 +6,15 @@
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { patiently } from "../config/Retrying.ts"
+import { NotAMarker } from "../coverage/LedgerMarkers.ts"
 import { type DeliveryWork, REPLAYS_TOPIC } from "../domain/Delivery.ts"
 import { historyEventOffset } from "../domain/History.ts"
 import { lastReplayMoment, replayDeliveryId } from "../domain/Replay.ts"
 import { EventLog } from "../log/EventLog.ts"
-import { NotAMarker } from "../log/LedgerMarkers.ts"
+import { patiently } from "../observability/Patiently.ts"
 import { traced } from "../observability/Tracing.ts"
-import { DeliveryStore, type NewDelivery } from "../storage/DeliveryStore.ts"
-import { Partitions } from "../storage/Partitions.ts"
+import { DeliveryStore, type NewDelivery } from "../storage/deliveries/DeliveryStore.ts"
+import { Partitions } from "../storage/deliveries/Partitions.ts"
 import {
   type ClaimedJob,
   type Held,
@@ -22,7 +22,7 @@ import {
   type ReplayPlan,
   type ReplayStanding,
   ReplayWork
-} from "../storage/ReplayWork.ts"
+} from "../storage/replays/ReplayWork.ts"
 import { historyOf } from "./History.ts"
 import { makeOffsets } from "./Offsets.ts"
 import { estimateAgain, planJob } from "./Plan.ts"

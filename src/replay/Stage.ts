@@ -5,10 +5,10 @@
 import { Clock, Effect, FiberSet, Option, Semaphore } from "effect"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
-import { patiently } from "../config/Retrying.ts"
-import { HistoryRequests } from "../storage/HistoryRequests.ts"
-import { ReplayWork } from "../storage/ReplayWork.ts"
-import { WorkNotices } from "../storage/WorkNotices.ts"
+import { patiently } from "../observability/Patiently.ts"
+import { WorkNotices } from "../storage/outbox/WorkNotices.ts"
+import { HistoryRequests } from "../storage/replays/HistoryRequests.ts"
+import { ReplayWork } from "../storage/replays/ReplayWork.ts"
 import { runJob } from "./Runner.ts"
 
 /** Never ends by itself. */

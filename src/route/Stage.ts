@@ -7,7 +7,6 @@
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { patiently } from "../config/Retrying.ts"
 import { DELIVERIES_TOPIC, workJson } from "../domain/Delivery.ts"
 import { deliveryId } from "../domain/Ids.ts"
 import { eventsTopic, type LedgerEvent, NOT_AN_EVENT, parseLedgerEvent } from "../domain/LedgerEvent.ts"
@@ -21,9 +20,10 @@ import {
   type NewRecord,
   sourceOf
 } from "../log/EventLog.ts"
+import { patiently } from "../observability/Patiently.ts"
 import { traced } from "../observability/Tracing.ts"
-import { DeliveryStore, type NewDelivery } from "../storage/DeliveryStore.ts"
-import { Partitions } from "../storage/Partitions.ts"
+import { DeliveryStore, type NewDelivery } from "../storage/deliveries/DeliveryStore.ts"
+import { Partitions } from "../storage/deliveries/Partitions.ts"
 import { makeQuarantine } from "../storage/Quarantine.ts"
 import { AccountHolds } from "../webhooks/AccountHolds.ts"
 import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"

@@ -8,7 +8,7 @@ import { randomUUID } from "node:crypto"
 import { Context, Effect, Latch, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
-import { patiently } from "../config/Retrying.ts"
+import { patiently } from "../observability/Patiently.ts"
 import { column } from "./Columns.ts"
 
 interface Held {

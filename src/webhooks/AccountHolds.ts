@@ -5,9 +5,9 @@
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { patiently } from "../config/Retrying.ts"
 import type { Hold } from "../domain/Quota.ts"
-import { UsageStore } from "../storage/UsageStore.ts"
+import { patiently } from "../observability/Patiently.ts"
+import { UsageStore } from "../storage/accounts/UsageStore.ts"
 
 const describe = (accountId: string, hold: Hold | undefined): string => {
   switch (hold) {

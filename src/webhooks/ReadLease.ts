@@ -6,7 +6,7 @@
  * cannot be confirmed nobody may use it.
  */
 import { Clock, Effect, Latch, type Scope } from "effect"
-import { patiently } from "../config/Retrying.ts"
+import { patiently } from "../observability/Patiently.ts"
 
 const NANOS_PER_MS = 1_000_000
 

@@ -10,8 +10,8 @@ import { Limits } from "../config/Limits.ts"
 import { CONFIG_TOPIC, type PackedWebhook, packWebhook, type WebhookConfig } from "../domain/Webhook.ts"
 import * as CompactedView from "../log/CompactedView.ts"
 import { EventLog, type EventLogError } from "../log/EventLog.ts"
-import { OUTBOX_POSITION, Outbox } from "../storage/Outbox.ts"
-import { SecretBox } from "../storage/SecretBox.ts"
+import { OUTBOX_POSITION, Outbox } from "../storage/outbox/Outbox.ts"
+import { SecretBox } from "../storage/webhooks/SecretBox.ts"
 import { type Lease, makeReadLease } from "./ReadLease.ts"
 
 export interface RegisteredWebhook {
@@ -57,7 +57,7 @@ export class WebhookRegistry extends Context.Service<
       const view = yield* CompactedView.make<RegisteredWebhook>({
         topic: CONFIG_TOPIC,
         decode: (value) => {
-          // Written by storage/WebhookRow in this shape.
+          // Written by storage/webhooks/WebhookRow in this shape.
           const config = packWebhook(JSON.parse(value) as WebhookConfig)
           const { sealed_secret, previous_secret: previous } = config
           return Result.gen(function* () {

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { apiKeyBounds, type Scope } from "../../src/domain/ApiKey.ts"
 import { planLimits } from "../../src/domain/Plans.ts"
-import { ApiKeyStore } from "../../src/storage/ApiKeyStore.ts"
+import { ApiKeyStore } from "../../src/storage/accounts/ApiKeyStore.ts"
 import { ApiUnderTest, anotherServer, apiLayer } from "../support/api.ts"
 
 const PATH = "/v1/api-keys"

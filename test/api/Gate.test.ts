@@ -4,7 +4,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
-import { ApiKeyStore } from "../../src/storage/ApiKeyStore.ts"
+import { ApiKeyStore } from "../../src/storage/accounts/ApiKeyStore.ts"
 import { type Answer, ApiUnderTest, apiLayer, type Call } from "../support/api.ts"
 
 const assertError = (answer: Answer, status: number, code: string, message?: RegExp) => {

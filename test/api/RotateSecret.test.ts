@@ -3,8 +3,8 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import type { WebhookConfig } from "../../src/domain/Webhook.ts"
-import { SecretBox } from "../../src/storage/SecretBox.ts"
-import { WebhookStore } from "../../src/storage/WebhookStore.ts"
+import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
+import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
 import { ApiUnderTest, apiLayer, type Call } from "../support/api.ts"
 
 const FIRST_SECRET = "the first secret".replaceAll(" ", "-")

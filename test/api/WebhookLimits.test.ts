@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { addressOfAccountId } from "../../src/domain/AccountId.ts"
 import { eventTypes } from "../../src/domain/EventType.ts"
 import { planLimits } from "../../src/domain/Plans.ts"
-import { AccountStore } from "../../src/storage/AccountStore.ts"
+import { AccountStore } from "../../src/storage/accounts/AccountStore.ts"
 import { type Answer, ApiUnderTest, apiLayer } from "../support/api.ts"
 
 const PATH = "/v1/webhooks"

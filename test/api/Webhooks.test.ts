@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import type { WebhookConfig } from "../../src/domain/Webhook.ts"
-import { SecretBox } from "../../src/storage/SecretBox.ts"
+import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 
 const ADDRESS = "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"

@@ -1,7 +1,7 @@
 /** What a terminal shows of a replay job while it is watched. */
 import { assert, describe, it } from "@effect/vitest"
-import { progressLine, spanText } from "../../src/cli/replay/Watch.ts"
-import type { ReplaySummary } from "../../src/storage/ReplayOverview.ts"
+import { progressLine, spanText } from "../../src/cli/commands/replay/Watch.ts"
+import type { ReplaySummary } from "../../src/storage/replays/ReplayOverview.ts"
 
 const STARTED = Date.parse("2026-11-21T09:30:00.000Z")
 const job = (fields: Partial<ReplaySummary>): ReplaySummary => ({

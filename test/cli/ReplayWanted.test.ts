@@ -5,8 +5,8 @@ import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { endingOf } from "../../src/cli/Failure.ts"
-import { wantedOf } from "../../src/cli/replay/Wanted.ts"
+import { wantedOf } from "../../src/cli/commands/replay/Wanted.ts"
+import { endingOf } from "../../src/cli/terminal/Failure.ts"
 import { type EventType, eventTypes } from "../../src/domain/EventType.ts"
 
 const cwd = mkdtempSync(join(tmpdir(), "ledgerhook-wanted-"))

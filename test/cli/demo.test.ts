@@ -4,8 +4,8 @@ import { tmpdir } from "node:os"
 import { resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Sample, SampleCount } from "../../src/cli/demo/DemoReceiver.ts"
-import { judge } from "../../src/cli/demo/Verdict.ts"
+import type { Sample, SampleCount } from "../../src/cli/commands/demo/DemoReceiver.ts"
+import { judge } from "../../src/cli/commands/demo/Verdict.ts"
 import { startProgram } from "../support/program.ts"
 
 const count = (fields: Partial<SampleCount> = {}): SampleCount => ({

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, assert, beforeEach, describe, it, vi } from "@effect/vitest"
 import { Effect } from "effect"
-import { makeSignalHandling } from "../../src/cli/Signals.ts"
+import { makeSignalHandling } from "../../src/cli/terminal/Signals.ts"
 import { Limits } from "../../src/config/Limits.ts"
 import { type RunningProgram, startProgram, startScript } from "../support/program.ts"
 

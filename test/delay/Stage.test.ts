@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { delay } from "../../src/delay/Stage.ts"
 import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic } from "../../src/domain/Delivery.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../src/log/MemoryEventLog.ts"
+import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import { settingsLayer } from "../support/settings.ts"
 

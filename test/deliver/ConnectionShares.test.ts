@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Limits } from "../../src/config/Limits.ts"
 import { makeShares, type Share } from "../../src/deliver/ConnectionShares.ts"
-import { makeChance } from "../../src/ledger/simulated/Chance.ts"
+import { makeChance } from "../../src/simulator/Chance.ts"
 
 const ORIGIN = "https://shared.example"
 const bounds = { perOrigin: 1_024, inProcess: 8_192 }

@@ -6,7 +6,7 @@ import { ParkedEvents } from "../../src/deliver/ParkedEvents.ts"
 import { historyEventOffset, historyEventsTopic } from "../../src/domain/History.ts"
 import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../src/log/MemoryEventLog.ts"
+import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
 import { settingsLayer } from "../support/settings.ts"
 
 const PIECE = Limits.eventPieceRecords

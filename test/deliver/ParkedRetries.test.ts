@@ -7,7 +7,7 @@ import { Effect, Latch, Layer } from "effect"
 import { delayTopic } from "../../src/domain/Delivery.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import { partitionsOf } from "../../src/log/Topics.ts"
-import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import {
   deliveringLayer,
   eventually,

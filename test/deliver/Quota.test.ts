@@ -11,9 +11,9 @@ import { deliveryId } from "../../src/domain/Ids.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import type { Hold } from "../../src/domain/Quota.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
-import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
-import { Partitions } from "../../src/storage/Partitions.ts"
-import { UsageStore } from "../../src/storage/UsageStore.ts"
+import { UsageStore } from "../../src/storage/accounts/UsageStore.ts"
+import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
+import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
 import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
 import {
   appendWork,

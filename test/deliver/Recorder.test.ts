@@ -4,9 +4,9 @@ import { Effect, Latch, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
 import { Recorder } from "../../src/deliver/Recorder.ts"
-import * as MemoryEventLog from "../../src/log/MemoryEventLog.ts"
-import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
-import { WebhookStore } from "../../src/storage/WebhookStore.ts"
+import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
+import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
+import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
 import { settingsLayer } from "../support/settings.ts"
 
 const onRecorder = <E>(

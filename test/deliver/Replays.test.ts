@@ -5,7 +5,7 @@ import { Limits } from "../../src/config/Limits.ts"
 import { delayTopic, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
-import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import {
   deliveringLayer,
   eventually,

@@ -6,8 +6,8 @@ import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
 import type { DeliveryWork } from "../../src/domain/Delivery.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { DeliveryQueries } from "../../src/storage/DeliveryQueries.ts"
-import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
+import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import {
   appendWork,
   deliveringLayer,

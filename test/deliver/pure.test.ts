@@ -19,7 +19,7 @@ import { workState } from "../../src/deliver/WorkState.ts"
 import type { DeliveryWork } from "../../src/domain/Delivery.ts"
 import { retryAfterMs } from "../../src/domain/RetryAfter.ts"
 import { delayAfter, delayOf, lengthened, longestStayMs } from "../../src/domain/RetryPolicy.ts"
-import type { DeliveryState } from "../../src/storage/DeliveryStore.ts"
+import type { DeliveryState } from "../../src/storage/deliveries/DeliveryStore.ts"
 
 const work = (attempt: number) =>
   ({ delivery_id: "dlv_1", webhook_id: "wh_1", attempt, series_attempt: attempt, due_at: 0 }) as DeliveryWork

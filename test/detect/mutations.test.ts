@@ -6,8 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { detectLedger } from "../../src/detect/Detect.ts"
 import type { Json, Ledger } from "../../src/domain/Ledger.ts"
 import { isJsonObject, normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
-import { makeChain } from "../../src/ledger/simulated/Chain.ts"
-import { ledgerResult } from "../../src/ledger/simulated/LedgerShapes.ts"
+import { makeChain } from "../../src/simulator/Chain.ts"
+import { ledgerResult } from "../../src/simulator/LedgerShapes.ts"
 import { complaints, payloadPath } from "../schemas/support.ts"
 import {
   alice,

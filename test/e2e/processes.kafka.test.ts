@@ -5,7 +5,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { expectedEventIds, makeSimulatedLedger } from "../../src/ledger/simulated/SimulatedLedger.ts"
+import { expectedEventIds, makeSimulatedLedger } from "../../src/simulator/SimulatedLedger.ts"
 import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
 import { databaseProxy } from "../support/databaseProxy.ts"
 import { kafkaBrokers, kafkaFor } from "../support/kafka.ts"

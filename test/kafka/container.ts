@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseYaml } from "@redocly/openapi-core"
 import { Effect, Schedule } from "effect"
-import { planOf } from "../../src/log/KafkaTopics.ts"
+import { planOf } from "../../src/log/kafka/ClusterTopics.ts"
 import type { Broker } from "./broker.ts"
 import { freePort, output } from "./javaServer.ts"
 

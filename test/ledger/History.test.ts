@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { EventLog, type Transaction } from "../../src/log/EventLog.ts"
-import { HistoryStore } from "../../src/storage/HistoryStore.ts"
+import { HistoryStore } from "../../src/storage/events/HistoryStore.ts"
 import {
   asked,
   assertCompleted,

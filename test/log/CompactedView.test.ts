@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import * as CompactedView from "../../src/log/CompactedView.ts"
 import { EventLog, type NewRecord } from "../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../src/log/MemoryEventLog.ts"
+import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
 import { settingsLayer } from "../support/settings.ts"
 
 const TOPIC = "webhooks.config"

@@ -3,9 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock, TestConsole } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
-import { patiently } from "../../src/config/Retrying.ts"
 import { EventLogError } from "../../src/log/EventLog.ts"
 import { errorText, layer } from "../../src/observability/Logging.ts"
+import { patiently } from "../../src/observability/Patiently.ts"
 import { makeRepeats } from "../../src/observability/Repeats.ts"
 
 describe("a repeated message", () => {

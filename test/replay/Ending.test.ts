@@ -7,8 +7,8 @@ import { monthOf } from "../../src/domain/Quota.ts"
 import type { ReplayFilters } from "../../src/domain/Replay.ts"
 import { runJob } from "../../src/replay/Runner.ts"
 import { replay } from "../../src/replay/Stage.ts"
-import { ReplayStore } from "../../src/storage/ReplayStore.ts"
-import { ReplayWork } from "../../src/storage/ReplayWork.ts"
+import { ReplayStore } from "../../src/storage/replays/ReplayStore.ts"
+import { ReplayWork } from "../../src/storage/replays/ReplayWork.ts"
 import { eventually } from "../support/delivering.ts"
 import {
   ACCOUNT,

@@ -6,9 +6,9 @@ import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { matching, type ReplayFilters } from "../../src/domain/Replay.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import { runJob } from "../../src/replay/Runner.ts"
-import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
-import { ReplayStore } from "../../src/storage/ReplayStore.ts"
-import { ReplayWork } from "../../src/storage/ReplayWork.ts"
+import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
+import { ReplayStore } from "../../src/storage/replays/ReplayStore.ts"
+import { ReplayWork } from "../../src/storage/replays/ReplayWork.ts"
 import { addresses } from "../support/events.ts"
 import {
   appendLedgers,

@@ -10,8 +10,8 @@ import type { JsonObject, Ledger } from "../../src/domain/Ledger.ts"
 import { envelopeJson, type LedgerEvent, type LedgerMarker } from "../../src/domain/LedgerEvent.ts"
 import { ledgerOfTransaction, normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
 import { eventRecords, isChecked, markerOf, markerRecord } from "../../src/ledger/Records.ts"
-import { asLedger, makeChain } from "../../src/ledger/simulated/Chain.ts"
-import { syntheticTransactions } from "../../src/ledger/simulated/SimulatedLedger.ts"
+import { asLedger, makeChain } from "../../src/simulator/Chain.ts"
+import { syntheticTransactions } from "../../src/simulator/SimulatedLedger.ts"
 import { corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
 import {
   codeAccepts,

@@ -5,7 +5,7 @@
 import { Effect, Layer } from "effect"
 import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
-import { DeliveryStore } from "../../src/storage/DeliveryStore.ts"
+import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import type { VirtualClock } from "./virtualClock.ts"
 
 export interface Held {

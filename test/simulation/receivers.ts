@@ -5,7 +5,7 @@
 import { Effect, FiberSet, Layer } from "effect"
 import { Sender } from "../../src/deliver/Sender.ts"
 import type { AttemptOutcome } from "../../src/domain/Delivery.ts"
-import type { Chance } from "../../src/ledger/simulated/Chance.ts"
+import type { Chance } from "../../src/simulator/Chance.ts"
 import type { VirtualClock } from "./virtualClock.ts"
 
 export const kinds = ["fast", "slow", "hanging", "failing", "flaky", "recovering"] as const

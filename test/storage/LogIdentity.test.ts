@@ -1,7 +1,7 @@
 /** The database knows its log: the first start records it, and a start on another one is refused with what to do. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { logFinding, lookAtLog } from "../../src/cli/LogCheck.ts"
+import { logFinding, lookAtLog } from "../../src/cli/doctor/LogCheck.ts"
 import {
   claimLog,
   conflictOf,

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
-import { lookAtQuarantine, quarantineFinding } from "../../src/cli/QuarantineCheck.ts"
+import { lookAtQuarantine, quarantineFinding } from "../../src/cli/doctor/QuarantineCheck.ts"
 import { Limits } from "../../src/config/Limits.ts"
 import { column } from "../../src/storage/Columns.ts"
 import { makeQuarantine } from "../../src/storage/Quarantine.ts"

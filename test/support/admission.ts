@@ -1,7 +1,7 @@
 /** Requests with keys, as the gate asks about them. */
 import { Effect } from "effect"
 import { keySha256 } from "../../src/domain/ApiKey.ts"
-import { KeyAdmission } from "../../src/storage/KeyAdmission.ts"
+import { KeyAdmission } from "../../src/storage/accounts/KeyAdmission.ts"
 
 export const hashOf = (value: string): string => keySha256(value).toString("hex")
 

@@ -1,11 +1,15 @@
 /** Deliveries of an account over the last month, written as the program writes them, for tests of what is counted of them. */
 import { Effect, Layer } from "effect"
 import { deliveryId } from "../../src/domain/Ids.ts"
-import { DeliveryQueries } from "../../src/storage/DeliveryQueries.ts"
-import { type AttemptRecord, DeliveryStore, type NewDelivery } from "../../src/storage/DeliveryStore.ts"
-import { Outbox } from "../../src/storage/Outbox.ts"
-import { Partitions } from "../../src/storage/Partitions.ts"
-import { WebhookStore } from "../../src/storage/WebhookStore.ts"
+import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
+import {
+  type AttemptRecord,
+  DeliveryStore,
+  type NewDelivery
+} from "../../src/storage/deliveries/DeliveryStore.ts"
+import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
+import { Outbox } from "../../src/storage/outbox/Outbox.ts"
+import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
 import { TestDatabase } from "./postgres.ts"
 import { insertAccount, insertWebhook } from "./rows.ts"
 

@@ -10,7 +10,7 @@ import {
   type ClosedLedger,
   expectedEventIds,
   makeSimulatedLedger
-} from "../../src/ledger/simulated/SimulatedLedger.ts"
+} from "../../src/simulator/SimulatedLedger.ts"
 import { apiClient, createWebhook, waitUntil } from "./apiClient.ts"
 import { makeReceiver } from "./receiver.ts"
 import type { ServiceProcess } from "./serviceProcess.ts"

@@ -12,7 +12,7 @@ import {
 import * as RippledSource from "../../src/ledger/RippledSource.ts"
 import { ingest } from "../../src/ledger/Stage.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../src/log/MemoryEventLog.ts"
+import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
 import { Health } from "../../src/observability/Health.ts"
 import { settingsLayer } from "./settings.ts"
 

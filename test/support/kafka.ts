@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { inject } from "vitest"
 import type { KafkaSettings } from "../../src/config/Config.ts"
-import { applyPlan, planOf } from "../../src/log/KafkaTopics.ts"
+import { applyPlan, planOf } from "../../src/log/kafka/ClusterTopics.ts"
 
 /** Empty: there is none. */
 export const kafkaBrokers = (): ReadonlyArray<string> =>

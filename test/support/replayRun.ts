@@ -4,7 +4,7 @@
  */
 import { assert } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
-import { expectedEventIds, makeSimulatedLedger } from "../../src/ledger/simulated/SimulatedLedger.ts"
+import { expectedEventIds, makeSimulatedLedger } from "../../src/simulator/SimulatedLedger.ts"
 import { type ApiClient, apiClient, createWebhook, waitUntil } from "./apiClient.ts"
 import { makeReceiver, type Received, signatureHolds } from "./receiver.ts"
 import type { ServiceProcess } from "./serviceProcess.ts"

@@ -5,7 +5,7 @@ import { ConnectionError, SqlError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
 import type { Hold } from "../../src/domain/Quota.ts"
-import { UsageStore } from "../../src/storage/UsageStore.ts"
+import { UsageStore } from "../../src/storage/accounts/UsageStore.ts"
 import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
 
 const away = new SqlError({ reason: new ConnectionError({ cause: new Error("the database is away") }) })

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { CONFIG_TOPIC, type WebhookConfig } from "../../src/domain/Webhook.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
-import { SecretBox } from "../../src/storage/SecretBox.ts"
+import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
 import { secretsAt, WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
 import { storesLayer } from "../support/api.ts"
 

@@ -15,8 +15,8 @@ import {
   type DeliveryDetailRow,
   DeliveryQueries,
   type DeliveryRow
-} from "../../storage/DeliveryQueries.ts"
-import type { DeliveryPoint } from "../../storage/DeliveryStats.ts"
+} from "../../storage/deliveries/DeliveryQueries.ts"
+import type { DeliveryPoint } from "../../storage/deliveries/DeliveryStats.ts"
 import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"

@@ -1,10 +1,11 @@
 /**
  * `/v1/replay`: jobs are made, shown and cancelled here; replay/ works on them. What is asked for is estimated before the
- * job is made: event ids by their number, filters by what the event log counts and history knows (storage/ReplayEstimate.ts).
+ * job is made: event ids by their number, filters by what the event log counts and history knows (coverage/ReplayEstimate.ts).
  */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { hasHistory, Settings } from "../../config/Config.ts"
+import { estimateReplay } from "../../coverage/ReplayEstimate.ts"
 import { eventTypes } from "../../domain/EventType.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
@@ -19,11 +20,10 @@ import {
 } from "../../domain/Replay.ts"
 import { expandPatterns } from "../../domain/WebhookRules.ts"
 import { EventLog } from "../../log/EventLog.ts"
-import { EventCounts } from "../../storage/EventCounts.ts"
-import { HistoryStore } from "../../storage/HistoryStore.ts"
-import { estimateReplay } from "../../storage/ReplayEstimate.ts"
-import { type ReplayJobRow, ReplayStore } from "../../storage/ReplayStore.ts"
-import { WebhookStore } from "../../storage/WebhookStore.ts"
+import { EventCounts } from "../../storage/events/EventCounts.ts"
+import { HistoryStore } from "../../storage/events/HistoryStore.ts"
+import { type ReplayJobRow, ReplayStore } from "../../storage/replays/ReplayStore.ts"
+import { WebhookStore } from "../../storage/webhooks/WebhookStore.ts"
 import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"

@@ -54,7 +54,7 @@ export default Effect.gen(function* () {
       deleted_at timestamptz
     )`
   yield* sql`CREATE INDEX webhooks_by_account ON webhooks (account_id, id)`
-  // A row is one record for the log, written in the transaction that changed what it tells; see storage/Outbox.ts.
+  // A row is one record for the log, written in the transaction that changed what it tells; see storage/outbox/Outbox.ts.
   yield* sql`
     CREATE TABLE outbox (
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -1,7 +1,7 @@
 /**
  * Counts of deliveries. `delivery_totals` counts a webhook's by the minute, hour and day of their creation, by status and,
  * of delivered ones, by latency; `delivery_type_totals` by hour and event type. Triggers append what a statement changes to
- * `delivery_changes`, so that no two who write wait for each other, and storage/DeliveryTotals.ts adds that to the totals.
+ * `delivery_changes`, so that no two who write wait for each other, and storage/deliveries/DeliveryTotals.ts adds that to the totals.
  * Who reads a view sees both at once, and so exact counts at any moment.
  */
 import { Effect } from "effect"

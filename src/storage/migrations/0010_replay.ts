@@ -1,5 +1,5 @@
 /**
- * Replay jobs, and the mark of their deliveries, so that what waits of them is paged apart from live ones. A job's `cursor` is the next thing to read (an offset of the events topic, or a ledger: storage/ReplayWork.ts);
+ * Replay jobs, and the mark of their deliveries, so that what waits of them is paged apart from live ones. A job's `cursor` is the next thing to read (an offset of the events topic, or a ledger: storage/replays/ReplayWork.ts);
  * `next_offset` is past the last event that was queued.
  */
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
  * Notices of work: what one process queues and another does is told by NOTIFY when it is committed, whoever wrote it, so
- * that nobody has to look every moment (storage/WorkNotices.ts).
+ * that nobody has to look every moment (storage/outbox/WorkNotices.ts).
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** `ending`: the webhook is deleted, and what was queued for it is being ended (storage/DeletedQueues.ts). */
+/** `ending`: the webhook is deleted, and what was queued for it is being ended (storage/deliveries/DeletedQueues.ts). */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 

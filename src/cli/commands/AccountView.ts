@@ -1,0 +1,53 @@
+/** An account as commands show it: a row of a table, lines of one, or JSON. Pure. */
+import { iso } from "../../api/Times.ts"
+import { limitsJson, limitsOf } from "../../domain/Plans.ts"
+import type { Account } from "../../storage/accounts/AccountStore.ts"
+import { type Column, type Field, GREEN, RED } from "../terminal/Table.ts"
+
+export const toJson = (account: Account) => {
+  const limits = limitsOf(account.plan, account.own)
+  return {
+    id: account.id,
+    name: account.name,
+    email: account.email,
+    plan: account.plan,
+    limits: limitsJson(limits),
+    suspended_at: account.suspended_at === null ? null : iso(account.suspended_at),
+    created_at: iso(account.created_at)
+  }
+}
+
+const status = ({ suspended_at }: Account): string => (suspended_at === null ? "active" : "suspended")
+
+export const columns: ReadonlyArray<Column<Account>> = [
+  { head: "ID", cell: ({ id }) => id },
+  { head: "PLAN", cell: ({ plan }) => plan },
+  {
+    head: "STATUS",
+    cell: status,
+    colour: ({ suspended_at }) => (suspended_at === null ? GREEN : RED)
+  },
+  { head: "CREATED", cell: ({ created_at }) => iso(created_at) },
+  { head: "NAME", cell: ({ name }) => name },
+  { head: "EMAIL", cell: ({ email }) => email ?? "-" }
+]
+
+export const fields = (account: Account): ReadonlyArray<Field> => {
+  const limits = limitsOf(account.plan, account.own)
+  return [
+    ["id", account.id],
+    ["name", account.name],
+    ["email", account.email ?? "-"],
+    ["plan", account.plan],
+    ["requests", `${limits.requestsPerMinute} a minute, ${limits.requestsPerDay} a day`],
+    [
+      "deliveries",
+      limits.monthlyDeliveries === null ? "without a quota" : `${limits.monthlyDeliveries} a month`
+    ],
+    ["replays", `${limits.concurrentReplays} at once`],
+    ["webhooks", `${limits.webhooks}, with ${limits.accountFilters} account filters in all`],
+    ["API keys", String(limits.apiKeys)],
+    ["status", account.suspended_at === null ? "active" : `suspended since ${iso(account.suspended_at)}`],
+    ["created", iso(account.created_at)]
+  ]
+}

@@ -1,0 +1,234 @@
+/** `ledgerhook key …`: an account's API keys. A key's value is shown once, where it is made. */
+import { Clock, Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { iso } from "../../api/Times.ts"
+import { Limits } from "../../config/Limits.ts"
+import { type Scope, scopes } from "../../domain/ApiKey.ts"
+import { isId } from "../../domain/Ids.ts"
+import { parseIsoTime } from "../../domain/IsoTime.ts"
+import { type KeyEnvironment, keyEnvironments } from "../../domain/Network.ts"
+import { AccountStore } from "../../storage/accounts/AccountStore.ts"
+import { type ApiKeyRow, ApiKeyStore } from "../../storage/accounts/ApiKeyStore.ts"
+import { accountFlag, findAccount, nameFlag, stores } from "../Stores.ts"
+import { CommandFailed, WrongUsage } from "../terminal/Failure.ts"
+import { withDefault } from "../terminal/Flags.ts"
+import { type Column, GREEN, json, printList, printOne, RED } from "../terminal/Table.ts"
+
+const moment = (at: string | null): string | null => (at === null ? null : iso(at))
+
+const toJson = (key: ApiKeyRow, accountId: string) => ({
+  id: key.id,
+  account_id: accountId,
+  name: key.name,
+  key_hint: key.key_hint,
+  scopes: key.scopes,
+  environment: key.environment,
+  created_at: iso(key.created_at),
+  expires_at: moment(key.expires_at),
+  last_used_at: moment(key.last_used_at),
+  revoked_at: moment(key.revoked_at)
+})
+
+const environmentsAll = { environments: keyEnvironments }
+
+const status = ({ expires_at, revoked_at }: ApiKeyRow, nowMs: number): string =>
+  revoked_at !== null
+    ? "revoked"
+    : expires_at !== null && Date.parse(iso(expires_at)) <= nowMs
+      ? "expired"
+      : "active"
+
+const columns = (nowMs: number): ReadonlyArray<Column<ApiKeyRow>> => [
+  { head: "ID", cell: ({ id }) => id },
+  { head: "KEY", cell: ({ key_hint }) => key_hint },
+  {
+    head: "STATUS",
+    cell: (key) => status(key, nowMs),
+    colour: (key) => (status(key, nowMs) === "active" ? GREEN : RED)
+  },
+  { head: "CREATED", cell: ({ created_at }) => iso(created_at) },
+  { head: "LAST USED", cell: ({ last_used_at }) => moment(last_used_at) ?? "never" },
+  { head: "EXPIRES", cell: ({ expires_at }) => moment(expires_at) ?? "never" },
+  { head: "NAME", cell: ({ name }) => name },
+  { head: "SCOPES", cell: ({ scopes }) => scopes.join(",") }
+]
+
+/** Undefined when one is unknown. */
+const scopesOf = (text: string): ReadonlyArray<Scope> | undefined => {
+  const given = [...new Set(text.split(",").map((scope) => scope.trim()))]
+  const known = scopes.filter((scope) => given.includes(scope))
+  return known.length === given.length ? known : undefined
+}
+
+const create = Command.make(
+  "create",
+  {
+    account: accountFlag,
+    name: nameFlag("What the key is called, to tell it from others", Limits.apiKeyNameLength),
+    scopes: Flag.String("scopes").pipe(
+      Flag.withDescription(`What it may do, comma-separated: ${scopes.join(", ")} (everything)`),
+      Flag.filterMap(
+        (text) => Option.fromNullishOr(scopesOf(text)),
+        () => `a comma list of ${scopes.join(", ")}`
+      )
+    ),
+    environment: Flag.Literals("environment", keyEnvironments).pipe(
+      withDefault<KeyEnvironment>("live", "live sees mainnet, test sees testnet and devnet")
+    ),
+    expiresAt: Flag.String("expires-at").pipe(
+      Flag.withMetavar("TIME"),
+      Flag.withDescription("When it stops working; never by default"),
+      Flag.filterMap(
+        (text) => Option.fromNullishOr(parseIsoTime(text)),
+        () => "an ISO 8601 date-time with an offset, as 2027-01-01T00:00:00Z"
+      ),
+      Flag.optional
+    ),
+    json
+  },
+  Effect.fnUntraced(function* ({ account, name, scopes: granted, environment, json: asJson, ...given }) {
+    const now = yield* Clock.currentTimeMillis
+    const expiresAt = Option.getOrUndefined(given.expiresAt)
+    if (expiresAt !== undefined && expiresAt <= now) {
+      return yield* new WrongUsage({ message: "--expires-at is in the past; give a time to come." })
+    }
+    yield* Effect.gen(function* () {
+      yield* findAccount(account)
+      const keys = yield* ApiKeyStore
+      const made = yield* keys.create(
+        {
+          accountId: account,
+          name,
+          scopes: granted,
+          environment,
+          ...(expiresAt === undefined ? {} : { expiresAt })
+        },
+        now
+      )
+      // A value of 32 random bytes that exists already: nobody will see this.
+      if (made === undefined) return yield* new CommandFailed({ message: "no key was made; try again." })
+      const key = {
+        id: made.id,
+        account_id: account,
+        name,
+        key: made.value,
+        scopes: granted,
+        environment,
+        created_at: iso(now),
+        expires_at: expiresAt === undefined ? null : iso(expiresAt)
+      }
+      yield* printOne({
+        json: asJson,
+        fields: [
+          ["id", key.id],
+          ["account", account],
+          ["name", name],
+          ["scopes", granted.join(",")],
+          ["environment", environment],
+          ["expires", key.expires_at ?? "never"],
+          ["key", made.value]
+        ],
+        value: key,
+        note: "The key is shown this once: it is stored nowhere and cannot be had again."
+      })
+    }).pipe(Effect.provide(stores("key create")))
+  })
+).pipe(
+  Command.withDescription(
+    "Make an API key for an account. Its value is printed once, here: only its hash is stored. With --json, or piped, it is in the field `key`."
+  ),
+  Command.withShortDescription("Make an API key"),
+  Command.withExamples([
+    {
+      command:
+        "ledgerhook key create --account acct_01K… --name backend --scopes webhooks:read,webhooks:write",
+      description: "A live key that manages webhooks"
+    },
+    {
+      command:
+        "ledgerhook key create --account acct_01K… --name trial --scopes admin --environment test --expires-at 2027-01-01T00:00:00Z",
+      description: "A test key with every scope, until New Year"
+    },
+    {
+      command: "ledgerhook key create --account acct_01K… --name ci --scopes events:read | jq -r .key > key",
+      description: "Only the value, into a file"
+    }
+  ])
+)
+
+const list = Command.make("list", { account: accountFlag, json }, ({ account, json: asJson }) =>
+  Effect.gen(function* () {
+    yield* findAccount(account)
+    const keys = yield* ApiKeyStore
+    yield* printList({
+      json: asJson,
+      page: (before: ApiKeyRow | undefined, limit) =>
+        keys.list({ accountId: account, ...environmentsAll }, before?.id, limit),
+      columns: columns(yield* Clock.currentTimeMillis),
+      toJson: (key) => toJson(key, account),
+      none: `The account has no key; \`ledgerhook key create --account ${account} --name NAME --scopes SCOPES\` makes one.`
+    })
+  }).pipe(Effect.provide(stores("key list")))
+).pipe(
+  Command.withDescription(
+    "Show an account's keys, newest first, expired and revoked ones too: by their last characters, their values are not stored."
+  ),
+  Command.withShortDescription("Show an account's keys"),
+  Command.withExamples([
+    { command: "ledgerhook key list --account acct_01K…", description: "A table" },
+    {
+      command: "ledgerhook key list --account acct_01K… | jq -r '.[] | select(.last_used_at == null).id'",
+      description: "Keys that were never used"
+    }
+  ])
+)
+
+const revoke = Command.make(
+  "revoke",
+  {
+    key: Argument.String("key").pipe(Argument.withDescription("The key's id, as key_01K…; not its value")),
+    json
+  },
+  Effect.fnUntraced(function* ({ key: id, json: asJson }) {
+    // Checked here, since what is given may be a key's value: a refused argument would be repeated in the message.
+    if (!isId("key_", id)) {
+      return yield* new WrongUsage({
+        message:
+          "the argument <key> takes a key's id (key_ and 26 characters), not its value; `ledgerhook key list --account ACCOUNT` shows it."
+      })
+    }
+    yield* Effect.gen(function* () {
+      const accounts = yield* AccountStore
+      const owner = Option.getOrUndefined(yield* accounts.ofKey(id))
+      if (owner === undefined) {
+        return yield* new CommandFailed({
+          message: `there is no key ${id}; \`ledgerhook key list --account ACCOUNT\` shows an account's.`
+        })
+      }
+      const now = yield* Clock.currentTimeMillis
+      yield* (yield* ApiKeyStore).revoke({ accountId: owner.account_id, ...environmentsAll }, id, now)
+      const revokedAt = moment(owner.revoked_at) ?? iso(now)
+      yield* printOne({
+        json: asJson,
+        fields: [
+          ["id", id],
+          ["account", owner.account_id],
+          ["revoked", revokedAt]
+        ],
+        value: { id, account_id: owner.account_id, revoked_at: revokedAt },
+        note: "Every server refuses it, at the latest in two seconds."
+      })
+    }).pipe(Effect.provide(stores("key revoke")))
+  })
+).pipe(
+  Command.withDescription("Revoke an API key for good: every server refuses it, two seconds later at most."),
+  Command.withShortDescription("Revoke an API key"),
+  Command.withExamples([
+    { command: "ledgerhook key revoke key_01K…", description: "By its id, as `key list` shows it" }
+  ])
+)
+
+export const key = Command.make("key").pipe(
+  Command.withDescription("Make, show and revoke API keys"),
+  Command.withSubcommands([create, list, revoke])
+)

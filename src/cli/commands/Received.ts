@@ -1,0 +1,92 @@
+/** What `listen` makes of one webhook request, and how it shows it: a block for people, a JSON line for pipes. Pure. */
+import { createHmac, timingSafeEqual } from "node:crypto"
+import { Limits } from "../../config/Limits.ts"
+import { isDeeperThan, printableLines } from "../terminal/JsonText.ts"
+
+export type SignatureVerdict = "ok" | "wrong" | "not checked"
+
+export interface Received {
+  readonly receivedAt: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly signature: SignatureVerdict
+  /** What it was answered with. */
+  readonly status: number
+}
+
+/**
+ * Over the raw bytes, in constant time. After a rotation with a grace the header holds two signatures, the new first.
+ * Without a secret nothing is checked.
+ */
+export const verifySignature = (
+  secret: string | undefined,
+  body: Uint8Array,
+  header: string | undefined
+): SignatureVerdict => {
+  if (secret === undefined) return "not checked"
+  const expected = Buffer.from(`sha256=${createHmac("sha256", secret).update(body).digest("hex")}`)
+  const given = (header ?? "").split(",").map((one) => Buffer.from(one.trim()))
+  return given.some((one) => one.length === expected.length && timingSafeEqual(one, expected))
+    ? "ok"
+    : "wrong"
+}
+
+const BOLD = 1
+const NAME_WIDTH = 10
+
+/** The text itself where it is no JSON, or too deep to be shown as such. */
+const parsed = (text: string): unknown => {
+  if (isDeeperThan(text, Limits.commandJsonDepth)) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+const header = ({ headers }: Received, name: string): string | undefined => headers[`x-service-${name}`]
+
+export const jsonLine = (received: Received): string =>
+  printableLines(
+    JSON.stringify({
+      received_at: received.receivedAt,
+      path: received.path,
+      signature: received.signature,
+      status: received.status,
+      delivery_id: header(received, "delivery-id"),
+      event_id: header(received, "event-id"),
+      event_type: header(received, "event-type"),
+      sent_at: header(received, "timestamp"),
+      body: parsed(received.body)
+    })
+  )
+
+/** Two columns, the second indented where it has several lines. A sender is a stranger, so its text is escaped. */
+const row = (name: string, value: string): string =>
+  `  ${name.padEnd(NAME_WIDTH)}${printableLines(value).replaceAll("\n", `\n${" ".repeat(NAME_WIDTH + 2)}`)}`
+
+/** A field of the body, which may be anything. */
+const shown = (value: unknown): string =>
+  value === undefined ? "-" : typeof value === "string" ? value : JSON.stringify(value)
+
+const SIGNATURE_COLOURS: Readonly<Record<SignatureVerdict, number>> = { ok: 32, wrong: 31, "not checked": 33 }
+
+export const block = (received: Received, colour: boolean): string => {
+  const paint = (code: number, text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text)
+  const body = parsed(received.body)
+  const fields: Readonly<Record<string, unknown>> =
+    typeof body === "object" && body !== null ? { ...body } : {}
+  const content = fields["payload"] ?? body
+  const type = printableLines(header(received, "event-type") ?? "(no event type)")
+  const verdict = `signature ${received.signature}`
+  return [
+    `${paint(BOLD, type)}  ${paint(SIGNATURE_COLOURS[received.signature], verdict)}`,
+    row("ledger", ["ledger_index", "timestamp", "network"].map((name) => shown(fields[name])).join("  ")),
+    row("event", header(received, "event-id") ?? "-"),
+    row("delivery", `${header(received, "delivery-id") ?? "-"}  of ${shown(fields["webhook_id"])}`),
+    row("answered", `${received.status}  at ${received.receivedAt}  on ${received.path}`),
+    row("payload", typeof content === "string" ? content : JSON.stringify(content, null, 2)),
+    ""
+  ].join("\n")
+}

@@ -1,0 +1,48 @@
+/** `ledgerhook start`: the service, until it is asked to stop. */
+import { Effect, Layer } from "effect"
+import { Command } from "effect/cli"
+import packageJson from "../../../package.json" with { type: "json" }
+import { givenSettings } from "../../config/Config.ts"
+import { Invocation, settings } from "../terminal/Invocation.ts"
+import { Signals } from "../terminal/Signals.ts"
+
+export const start = Command.make(
+  "start",
+  {},
+  Effect.fnUntraced(function* () {
+    const { environment } = yield* Invocation
+    const { untilStopped } = yield* Signals
+    // Imported here, so that the small commands do not load the whole service.
+    const { service } = yield* Effect.promise(() => import("../../Roles.ts"))
+    yield* untilStopped(
+      Effect.gen(function* () {
+        yield* Effect.logInfo("starting").pipe(
+          Effect.annotateLogs({
+            version: packageJson.version,
+            node: process.version,
+            // Names only: values may be secret.
+            set: givenSettings(environment).set
+          })
+        )
+        return yield* Layer.launch(service("ledgerhook start"))
+      }).pipe(Effect.provide(settings))
+    )
+    yield* Effect.logInfo("stopped")
+  })
+).pipe(
+  Command.withDescription(
+    "Run the whole service in this process: applies migrations, watches the configured XRP Ledger networks, delivers, and serves the API. Prints the API's address and, at the first start, the admin key. SIGTERM or Ctrl-C stops it in order; a second one, more than a second later, ends it at once."
+  ),
+  Command.withShortDescription("Run the service"),
+  Command.withExamples([
+    { command: "ledgerhook start", description: "With the settings of the environment and .env" },
+    {
+      command: "XRPL_MAINNET_URLS= XRPL_TESTNET_URLS=wss://s.altnet.rippletest.net:51233 ledgerhook start",
+      description: "Watch testnet only"
+    },
+    {
+      command: "DATABASE_URL=postgres://user:password@127.0.0.1/ledgerhook ledgerhook start",
+      description: "With a PostgreSQL of your own"
+    }
+  ])
+)

@@ -1,0 +1,116 @@
+/**
+ * What the demo sets up: the simulated ledger, the receiver, the whole service on a temporary folder between them, and
+ * three webhooks made through the API as a customer would. All of it goes away with the scope.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { loadSettings, Settings } from "../../../config/Config.ts"
+import { newKeyValue } from "../../../domain/ApiKey.ts"
+import { networkIds } from "../../../domain/Network.ts"
+import { Health } from "../../../observability/Health.ts"
+import { apiPart, service } from "../../../Roles.ts"
+import { makeSimulatedLedger } from "../../../simulator/SimulatedLedger.ts"
+import { AccountStore } from "../../../storage/accounts/AccountStore.ts"
+import { ApiKeyStore } from "../../../storage/accounts/ApiKeyStore.ts"
+import { CommandFailed, WrongSettings } from "../../terminal/Failure.ts"
+import { Invocation } from "../../terminal/Invocation.ts"
+import { makeDemoReceiver, type Sample, samples } from "./DemoReceiver.ts"
+
+/** The same ledgers at every run. */
+const SEED = 20_261_121
+const TRANSACTIONS_PER_LEDGER = 10
+
+const temporaryFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-demo-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+/** The operator's own HOST, PORT and LOG_LEVEL hold; everything else is the demo's. */
+const demoSettings = Effect.fnUntraced(function* (dataDir: string, ledgerUrl: string, startAt: number) {
+  const { environment } = yield* Invocation
+  const loaded = loadSettings({
+    HOST: environment["HOST"],
+    PORT: environment["PORT"]?.trim() || "0",
+    LOG_LEVEL: environment["LOG_LEVEL"],
+    DATA_DIR: dataDir,
+    XRPL_MAINNET_URLS: "",
+    XRPL_TESTNET_URLS: ledgerUrl,
+    XRPL_TESTNET_START: String(startAt),
+    ADMIN_KEY: newKeyValue("live"),
+    DELIVERY_ALLOW_HTTP: "true",
+    DELIVERY_ALLOW_PRIVATE_ADDRESSES: "true"
+  })
+  if (!("port" in loaded)) {
+    return yield* new WrongSettings({ messages: loaded.map(({ message }) => message) })
+  }
+  return loaded
+})
+
+const CreatedWebhook = Schema.Struct({ id: Schema.String, secret: Schema.String })
+
+const createWebhook = Effect.fnUntraced(function* (apiUrl: string, key: string, url: string) {
+  const answer = yield* Effect.tryPromise({
+    try: async () => {
+      const response = await fetch(`${apiUrl}/v1/webhooks`, {
+        method: "POST",
+        headers: { "X-Service-Key": key, "Content-Type": "application/json" },
+        body: JSON.stringify({ url, event_types: ["*"] })
+      })
+      return { status: response.status, body: await response.text() }
+    },
+    catch: (cause) =>
+      new CommandFailed({ message: `the API at ${apiUrl} does not answer (${String(cause)}).` })
+  })
+  if (answer.status !== 201) {
+    return yield* new CommandFailed({
+      message: `POST /v1/webhooks answered ${answer.status}: ${answer.body}`
+    })
+  }
+  return yield* Schema.decodeEffect(Schema.fromJsonString(CreatedWebhook))(answer.body).pipe(Effect.orDie)
+})
+
+export const startDemo = Effect.gen(function* () {
+  const dataDir = yield* temporaryFolder
+  const ledger = yield* makeSimulatedLedger({
+    seed: SEED,
+    networkId: networkIds.testnet,
+    transactionsPerLedger: TRANSACTIONS_PER_LEDGER,
+    closeEveryMs: "manual"
+  })
+  const { header } = yield* ledger.head
+  const settings = yield* demoSettings(dataDir, ledger.url, header.ledger_index)
+  const context = yield* Layer.build(
+    service("ledgerhook demo").pipe(Layer.provide(Layer.succeed(Settings, settings)))
+  )
+
+  const now = yield* Clock.currentTimeMillis
+  const { accountId } = yield* Context.get(context, AccountStore).ensureFirstAccount(undefined, now)
+  const key = yield* Context.get(context, ApiKeyStore).create(
+    { accountId, name: "demo", scopes: ["admin"], environment: "test" },
+    now
+  )
+  if (key === undefined) return yield* Effect.die(new Error("a new key's value was taken"))
+  const health = yield* Context.get(context, Health).get(apiPart)
+  const apiUrl = String(health?.facts?.["address"])
+
+  const receiver = yield* makeDemoReceiver
+  const webhookIds = new Map<string, Sample>()
+  for (const sample of samples) {
+    const { id, secret } = yield* createWebhook(apiUrl, key.value, receiver.urlOf(sample))
+    webhookIds.set(id, sample)
+    receiver.secrets.set(sample, secret)
+  }
+  return {
+    ledger,
+    receiver,
+    apiUrl,
+    key: key.value,
+    webhookIds,
+    sql: Context.get(context, SqlClient.SqlClient)
+  }
+})
+
+export type DemoParts = Effect.Success<typeof startDemo>

@@ -1,0 +1,52 @@
+/** What the commands on a range of ledgers share: which ledgers, of which network, from which server. */
+import { Effect, type Option } from "effect"
+import { Flag } from "effect/cli"
+import { Settings } from "../../../config/Config.ts"
+import { urlOf } from "../../../config/Values.ts"
+import { type Network, networks } from "../../../domain/Network.ts"
+import { WrongUsage } from "../../terminal/Failure.ts"
+import { wholeNumber, withDefault } from "../../terminal/Flags.ts"
+import { settings } from "../../terminal/Invocation.ts"
+
+const LEDGER_INDEX_MAX = 4_294_967_295
+
+const ledgerIndex = (name: string, description: string) =>
+  wholeNumber(name, 1, LEDGER_INDEX_MAX, `a ledger index from 1 to ${LEDGER_INDEX_MAX}`).pipe(
+    Flag.withDescription(description)
+  )
+
+export const from = ledgerIndex("from", "First ledger")
+export const to = ledgerIndex("to", "Last ledger, included")
+
+export const network = Flag.Literals("network", networks).pipe(
+  withDefault<Network>("mainnet", "The ledger's network")
+)
+
+export const serverUrl = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(description),
+    Flag.filter(
+      (url) => urlOf("ws:", "wss:")(url) !== undefined,
+      () => "a ws:// or wss:// address"
+    ),
+    Flag.optional
+  )
+
+export const checkRange = (first: number, last: number): Effect.Effect<void, WrongUsage> =>
+  first <= last
+    ? Effect.void
+    : Effect.fail(new WrongUsage({ message: `--from ${first} is after --to ${last}.` }))
+
+/** The given server, else the network's preferred one; only then settings are read. */
+export const chooseServer = (given: Option.Option<string>, of: Network) =>
+  given._tag === "Some"
+    ? Effect.succeed(given.value)
+    : Effect.gen(function* () {
+        const { networks: watched } = yield* Settings
+        const url = watched.find((one) => one.network === of)?.urls[0]
+        if (url === undefined)
+          return yield* new WrongUsage({
+            message: `XRPL_${of.toUpperCase()}_URLS: no server of ${of} is configured; name one with --url.`
+          })
+        return url
+      }).pipe(Effect.provide(settings))

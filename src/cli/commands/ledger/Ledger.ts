@@ -1,0 +1,122 @@
+/**
+ * `ledgerhook ledger detect`: the events of recorded ledgers, one JSON object a line on standard output. Needs no
+ * settings, no store and no network. Faults in the input and events that detection withheld go to standard error; after
+ * a fault the rest is still read, and the command fails at its end.
+ */
+import { Effect, Stream } from "effect"
+import { Argument, Command } from "effect/cli"
+import { Limits } from "../../../config/Limits.ts"
+import { detectLedger } from "../../../detect/Detect.ts"
+import type { DetectedEvent } from "../../../domain/LedgerEvent.ts"
+import { printable } from "../../../domain/Printable.ts"
+import { errorText } from "../../../observability/Logging.ts"
+import { FailureReported } from "../../terminal/Failure.ts"
+import { fileFault, linesOf } from "../../terminal/InputFile.ts"
+import { printableLines } from "../../terminal/JsonText.ts"
+import { print, printError } from "../../terminal/Output.ts"
+import { record } from "./Record.ts"
+import { type Item, makeRecordedReader, type Recorded } from "./RecordedData.ts"
+import { verify } from "./Verify.ts"
+
+const eventLine = (event: DetectedEvent, file: string | undefined): string =>
+  printableLines(
+    JSON.stringify({
+      ...(file === undefined ? {} : { file }),
+      event_id: event.event_id,
+      event_type: event.event_type,
+      ledger_index: event.ledger_index,
+      timestamp: event.timestamp,
+      payload: event.payload,
+      accounts: event.accounts
+    })
+  )
+
+/** The events of one ledger, and what was withheld. */
+const show = Effect.fnUntraced(function* ({ ledger }: Recorded, file: string, several: boolean) {
+  const { events, alerts } = detectLedger(ledger)
+  if (events.length > 0) {
+    yield* print(events.map((event) => eventLine(event, several ? file : undefined)).join("\n"))
+  }
+  for (const { tx_hash, event_type, reason } of alerts) {
+    yield* printError(
+      `ledgerhook: warning: ${printable(file)}: ${tx_hash} ${event_type ?? "(any event)"}: ${printable(reason)}`
+    )
+  }
+})
+
+/** False after a fault. */
+const detectFile = (file: string, several: boolean) => {
+  const name = printable(file)
+  const reader = makeRecordedReader()
+  let faults = 0
+  const hopeless = () => faults >= Limits.recordedFaults
+  /** Whether more lines are wanted. */
+  const showAll = Effect.fnUntraced(function* (items: Iterable<Item>) {
+    for (const item of items) {
+      if (item._tag === "Recorded") yield* show(item, file, several)
+      else if (++faults <= Limits.recordedFaultsShown)
+        yield* printError(`ledgerhook: ${name}:${item.line}: ${item.message}`)
+      if (hopeless()) return false
+    }
+    return !reader.isDone()
+  })
+  return Effect.gen(function* () {
+    yield* Stream.runForEachWhile(linesOf(file, Limits.recordedTextLength), (line) =>
+      showAll(reader.line(line))
+    )
+    if (!hopeless()) yield* showAll(reader.end())
+    if (faults > Limits.recordedFaultsShown) {
+      const others = `${faults - Limits.recordedFaultsShown} more faults are not shown`
+      yield* printError(
+        `ledgerhook: ${name}: ${others}${hopeless() ? "; the rest of the file is not read" : ""}.`
+      )
+    }
+    return faults === 0
+  }).pipe(
+    Effect.catchTag("PlatformError", (error) =>
+      printError(`ledgerhook: ${fileFault(file, error).message}`).pipe(Effect.as(false))
+    ),
+    // The other files are read all the same.
+    Effect.catchDefect((defect) =>
+      printError(`ledgerhook: ${name}: unexpected: ${printable(errorText(defect))}`).pipe(Effect.as(false))
+    )
+  )
+}
+
+const detect = Command.make(
+  "detect",
+  {
+    files: Argument.String("file").pipe(
+      Argument.withDescription("A file of recorded ledgers or transactions; - reads standard input"),
+      Argument.variadic({ min: 1 })
+    )
+  },
+  Effect.fnUntraced(function* ({ files }) {
+    let good = true
+    for (const file of files) {
+      if (!(yield* detectFile(file, files.length > 1))) good = false
+    }
+    if (!good) return yield* new FailureReported()
+  })
+).pipe(
+  Command.withDescription(
+    "Print the events of recorded ledgers, one JSON object a line: event_id, event_type, ledger_index, timestamp, payload, accounts; with several files, file comes first. The input may be ledgers or single transactions as the ledger's API returns them (version 1 or 2), arrays of those, or JSON lines of any of them. A line or document of more than 128 million characters, or more than 100 levels deep, is refused with its line; the rest is read."
+  ),
+  Command.withShortDescription("Print the events of recorded ledgers"),
+  Command.withExamples([
+    { command: "ledgerhook ledger detect ledger-38129.json", description: "The events of one ledger" },
+    {
+      command: "ledgerhook ledger detect *.json | jq -r .event_type | sort | uniq -c",
+      description: "Count the events of many ledgers by type"
+    },
+    {
+      command: `curl -s https://s1.ripple.com:51234 -d '{"method":"ledger","params":[{"ledger_index":"validated","transactions":true,"expand":true}]}' | ledgerhook ledger detect -`,
+      description: "The events of the newest validated ledger"
+    }
+  ])
+)
+
+export const ledger = Command.make("ledger").pipe(
+  Command.withDescription("Work with recorded ledgers, and check those that were taken"),
+  Command.withSubcommands([detect, record, verify])
+)

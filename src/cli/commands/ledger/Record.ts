@@ -1,0 +1,136 @@
+/**
+ * `ledgerhook ledger record`: ledgers from a server, one file each, as `ledger detect` reads them. A file is whole or
+ * not there; those that are there and whole are kept, so that a run that was cut short goes on where it was. In the end
+ * each ledger is known to follow the one before.
+ */
+import { Effect, FileSystem, Path, Stream } from "effect"
+import { Command, Flag } from "effect/cli"
+import { Limits } from "../../../config/Limits.ts"
+import type { Network } from "../../../domain/Network.ts"
+import type { LedgerClient, RecordedLedger } from "../../../ledger/LedgerClient.ts"
+import { errorText } from "../../../observability/Logging.ts"
+import { CommandFailed } from "../../terminal/Failure.ts"
+import { withDefault } from "../../terminal/Flags.ts"
+import { print } from "../../terminal/Output.ts"
+import { showProgress } from "../../terminal/Progress.ts"
+import { checkRange, chooseServer, from, network, serverUrl, to } from "./Flags.ts"
+
+interface Options {
+  readonly network: Network
+  readonly from: number
+  readonly to: number
+  readonly url: string
+  readonly folder: string
+}
+
+/** What the chain needs of a recorded ledger. */
+interface Link {
+  readonly ledgerIndex: number
+  readonly ledgerHash: unknown
+  readonly parentHash: unknown
+  readonly kept: boolean
+}
+
+const linkOf = (ledgerIndex: number, recorded: RecordedLedger, kept: boolean): Link => ({
+  ledgerIndex,
+  ledgerHash: recorded["ledger_hash"],
+  parentHash: recorded["parent_hash"],
+  kept
+})
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export const recordLedgers = Effect.fnUntraced(function* (options: Options) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  // Loaded when needed: the ledger's client library is large.
+  const { isRecorded, makeLedgerClient } = yield* Effect.promise(
+    () => import("../../../ledger/LedgerClient.ts")
+  )
+  const client: LedgerClient = yield* makeLedgerClient(options.network, options.url)
+  const show = yield* showProgress("recorded", options.to - options.from + 1)
+  yield* fileSystem.makeDirectory(options.folder, { recursive: true })
+
+  const record = Effect.fnUntraced(function* (index: number) {
+    const file = path.join(options.folder, `${options.network}-${index}.json`)
+    if (yield* fileSystem.exists(file)) {
+      const there = parse(yield* fileSystem.readFileString(file))
+      if (isRecorded(there, index)) return linkOf(index, there, true)
+    }
+    const recorded = yield* client.ledger(index).pipe(
+      Effect.mapError(
+        ({ detail, server }) =>
+          new CommandFailed({
+            message: `ledger ${index} cannot be recorded: ${server}: ${detail}. The same command goes on from what is there.`
+          })
+      )
+    )
+    // Under another name until it is whole.
+    yield* fileSystem.writeFileString(`${file}.part`, `${JSON.stringify(recorded)}\n`)
+    yield* fileSystem.rename(`${file}.part`, file)
+    return linkOf(index, recorded, false)
+  })
+
+  let previous: Link | undefined
+  let done = 0
+  let kept = 0
+  yield* Stream.range(options.from, options.to).pipe(
+    Stream.mapEffect(record, { concurrency: Limits.ledgerRequestsPerServer }),
+    Stream.runForEach(
+      Effect.fnUntraced(function* (link) {
+        if (previous !== undefined && link.parentHash !== previous.ledgerHash)
+          return yield* new CommandFailed({
+            message: `${options.folder}: ledger ${link.ledgerIndex} names ${link.parentHash} as its parent, but ledger ${previous.ledgerIndex} is ${previous.ledgerHash}; one of the two files is of another chain.`
+          })
+        previous = link
+        done++
+        if (link.kept) kept++
+        yield* show(done)
+      })
+    )
+  )
+  return { recorded: done - kept, kept }
+}, Effect.scoped)
+
+export const record = Command.make(
+  "record",
+  {
+    from,
+    to,
+    network,
+    url: serverUrl("url", "The server (ws:// or wss://); by default the network's first configured one"),
+    out: Flag.String("out").pipe(withDefault(".", "Folder for the files, made when it is missing"))
+  },
+  Effect.fnUntraced(function* ({ out, url, ...range }) {
+    yield* checkRange(range.from, range.to)
+    const server = yield* chooseServer(url, range.network)
+    const { kept, recorded } = yield* recordLedgers({ ...range, url: server, folder: out }).pipe(
+      Effect.catchTag("PlatformError", (error) =>
+        Effect.fail(new CommandFailed({ message: `--out ${out}: ${errorText(error)}.` }))
+      )
+    )
+    yield* print(`${recorded} ledgers recorded in ${out}${kept === 0 ? "" : `, ${kept} were there`}.`)
+  })
+).pipe(
+  Command.withDescription(
+    "Record ledgers with all their transactions from a server: one JSON file each, NETWORK-INDEX.json, which `ledger detect` reads. Files that are there and whole are kept, so a run that was cut short goes on where it was. Asks for at most four ledgers at once, and leaves a server alone that warns of load."
+  ),
+  Command.withShortDescription("Record ledgers from a server as files"),
+  Command.withExamples([
+    {
+      command: "ledgerhook ledger record --from 94084608 --to 94084707 --out ledgers",
+      description: "A hundred ledgers of mainnet"
+    },
+    {
+      command:
+        "ledgerhook ledger record --from 5 --to 9 --network testnet --url wss://s.altnet.rippletest.net:51233",
+      description: "From a server of your choice"
+    }
+  ])
+)

@@ -1,0 +1,90 @@
+/**
+ * `ledgerhook ledger verify`: whether the log's chain is whole over a range of ledgers and, with --against, the one that
+ * a server has. Reads the tables without owning them, beside a running service or without one, and changes nothing.
+ */
+import { Effect, Layer, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { SqlClient } from "effect/sql"
+import { Settings } from "../../../config/Config.ts"
+import * as EmbeddedEventLog from "../../../log/embedded/EmbeddedEventLog.ts"
+import { loadKafka } from "../../../log/kafka/LoadKafka.ts"
+import * as Sql from "../../../storage/Sql.ts"
+import { requireDatabase } from "../../Stores.ts"
+import { CommandFailed, FailureReported } from "../../terminal/Failure.ts"
+import { settings } from "../../terminal/Invocation.ts"
+import { print } from "../../terminal/Output.ts"
+import { checkRange, from, network, serverUrl, to } from "./Flags.ts"
+import { type Verification, verifyChain } from "./VerifyChain.ts"
+
+const table = (result: Verification): string =>
+  [
+    ["network", result.network],
+    ["range", `${result.from} to ${result.to}`],
+    ["ledgers", `${result.ledgers} whole, with ${result.events} events`],
+    ...(result.last_hash === null ? [] : [["last hash", result.last_hash]]),
+    ...(result.against === null ? [] : [["compared", `with ${result.against}`]]),
+    ["result", result.fault === null ? "whole" : `broken: ${result.fault.message}`]
+  ]
+    .map(([name = "", value]) => `${name.padEnd(10)} ${value}`)
+    .join("\n")
+
+const migrated = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [table] = yield* sql<{ readonly found: boolean }>`
+    SELECT to_regclass('log_ends') IS NOT NULL AS found`
+  if (table?.found !== true) return yield* new CommandFailed({ message: "The database holds no log yet." })
+})
+
+/** The embedded log of the settings' database. */
+const embeddedReader = EmbeddedEventLog.readerLayer.pipe(
+  Layer.provideMerge(Layer.effectDiscard(migrated)),
+  Layer.provide(Sql.unmigratedLayer({ command: "ledgerhook ledger verify", owner: false }))
+)
+
+const readerLayer = Layer.unwrap(
+  Effect.gen(function* () {
+    const settings = yield* Settings
+    if (settings.kafka === undefined) return yield* Effect.as(requireDatabase, embeddedReader)
+    const kafka = yield* loadKafka
+    yield* kafka.reachable(settings.kafka)
+    return kafka.readerLayer(settings.kafka)
+  })
+)
+
+export const verify = Command.make(
+  "verify",
+  {
+    from,
+    to,
+    network,
+    against: serverUrl("against", "Compare every hash with this server's (ws:// or wss://)"),
+    json: Flag.Boolean("json").pipe(
+      Flag.withDescription("Print one JSON object instead of the table"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fnUntraced(function* ({ against, json, ...range }) {
+    yield* checkRange(range.from, range.to)
+    const result = yield* verifyChain({ ...range, against: Option.getOrUndefined(against) }).pipe(
+      Effect.provide(readerLayer),
+      Effect.provide(settings)
+    )
+    yield* print(json ? JSON.stringify(result, null, 2) : table(result))
+    if (!result.ok) return yield* new FailureReported()
+  })
+).pipe(
+  Command.withDescription(
+    "Check that the log holds each ledger of a range once, that each names the one before as its parent, that close times do not fall, and that the events of each are where its marker says. With --against every hash is compared with a server's. Changes nothing and may run beside a running service; exits 1 and names the first fault when the chain is broken."
+  ),
+  Command.withShortDescription("Prove that no ledger is missing"),
+  Command.withExamples([
+    {
+      command: "ledgerhook ledger verify --from 94084608 --to 94085000",
+      description: "Read the log only"
+    },
+    {
+      command: "ledgerhook ledger verify --from 94084608 --to 94085000 --against wss://s2.ripple.com --json",
+      description: "Compare with a server, for scripts"
+    }
+  ])
+)

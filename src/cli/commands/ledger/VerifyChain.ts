@@ -1,0 +1,193 @@
+/**
+ * Reads a range of the log's markers and the events of their ledgers, in order and each once, and finds the first thing
+ * that is wrong with the chain. A server's hashes are compared alongside, a bounded number at a time.
+ */
+import { Data, Effect, Stream } from "effect"
+import { Limits } from "../../../config/Limits.ts"
+import { findInRange, ledgerRanges, markerIn, type NotAMarker } from "../../../coverage/LedgerMarkers.ts"
+import { eventsTopic, type LedgerMarker, ledgersTopic } from "../../../domain/LedgerEvent.ts"
+import type { Network } from "../../../domain/Network.ts"
+import { type EventLogError, EventLogReader, type LogRecord, type Position } from "../../../log/EventLog.ts"
+import { CommandFailed } from "../../terminal/Failure.ts"
+import { showProgress } from "../../terminal/Progress.ts"
+import { type ChainFault, eventFault, excessFault, hashFault, markerFault, missing } from "./ChainCheck.ts"
+
+class Broken extends Data.TaggedError("Broken")<{ readonly fault: ChainFault }> {}
+
+const orBroken = (fault: ChainFault | undefined) =>
+  fault === undefined ? Effect.void : Effect.fail(new Broken({ fault }))
+
+const orUnreadable = <A>(
+  effect: Effect.Effect<A, EventLogError | NotAMarker | Broken>,
+  ledgerIndex: number
+) =>
+  Effect.catchTag(effect, "NotAMarker", ({ message }) =>
+    Effect.fail(new Broken({ fault: { ledger_index: ledgerIndex, message } }))
+  )
+
+/** The records of a partition one by one. */
+const makeCursor = (log: EventLogReader["Service"], start: Position) => {
+  let page: ReadonlyArray<LogRecord> = []
+  let place = 0
+  let offset = start.offset
+  const peek = Effect.gen(function* () {
+    if (place === page.length) {
+      page = yield* log.read({ ...start, offset }, Limits.takeBatchRecords)
+      place = 0
+    }
+    return page[place]
+  })
+  const next = Effect.tap(peek, (record) =>
+    Effect.sync(() => {
+      if (record === undefined) return
+      place++
+      offset = record.offset + 1
+    })
+  )
+  return { next, peek }
+}
+
+/** Where the first ledger's marker is: in the newest range that holds it. */
+const findStart = Effect.fnUntraced(function* (log: EventLogReader["Service"], of: Network, index: number) {
+  const ranges = yield* ledgerRanges(log, of)
+  const range = ranges.findLast(
+    ({ first, last }) => first.marker.ledger_index <= index && index <= last.marker.ledger_index
+  )
+  const found = range === undefined ? undefined : yield* findInRange(log, of, range, index)
+  if (found !== undefined) return found.offset
+  const held = ranges
+    .map(({ first, last }) => `${first.marker.ledger_index} to ${last.marker.ledger_index}`)
+    .join(", ")
+  return yield* new Broken({
+    fault: missing(index, held === "" ? `the log holds no ledger of ${of}` : `the log holds ${held}`)
+  })
+})
+
+/** What comes next, and the index after it unless it is the last. */
+type Step = readonly [LedgerMarker | Broken, number | undefined]
+
+/**
+ * The markers of the range in order, each checked with its events. A fault comes last and as an element, so that it
+ * does not overtake the comparison of the ledgers before it.
+ */
+const checkedMarkers = (log: EventLogReader["Service"], of: Network, first: number, last: number) =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const offset = yield* orUnreadable(findStart(log, of, first), first)
+      const markers = makeCursor(log, { topic: ledgersTopic(of), partition: 0, offset })
+      let events: ReturnType<typeof makeCursor> | undefined
+      let previous: LedgerMarker | undefined
+
+      const checkEvents = Effect.fnUntraced(function* (marker: LedgerMarker) {
+        if (marker.first_event_offset === null) return
+        events ??= makeCursor(log, {
+          topic: eventsTopic(of),
+          partition: 0,
+          offset: marker.first_event_offset
+        })
+        for (let place = 0; place < marker.event_count; place++)
+          yield* orBroken(eventFault(marker, place, yield* events.next))
+      })
+
+      const nextMarker = Effect.fnUntraced(function* (expected: number) {
+        const record = yield* markers.next
+        if (record === undefined)
+          return yield* new Broken({ fault: missing(expected, "the log ends before it") })
+        const marker = yield* orUnreadable(markerIn(record), expected)
+        yield* orBroken(markerFault(previous, marker))
+        yield* checkEvents(marker)
+        if (expected === last && events !== undefined)
+          yield* orBroken(excessFault(marker, yield* events.peek))
+        previous = marker
+        return marker
+      })
+
+      return Stream.unfold(first, (expected: number | undefined) =>
+        expected === undefined || expected > last
+          ? Effect.succeed(undefined)
+          : nextMarker(expected).pipe(
+              Effect.map((marker): Step => [marker, expected + 1]),
+              Effect.catchTag("Broken", (broken) => Effect.succeed<Step>([broken, undefined]))
+            )
+      )
+    })
+  )
+
+export interface Verification {
+  readonly ok: boolean
+  readonly network: Network
+  readonly from: number
+  readonly to: number
+  /** Ledgers found whole, from the first on, and their events. */
+  readonly ledgers: number
+  readonly events: number
+  readonly last_hash: string | null
+  /** Host of the server whose hashes were compared. */
+  readonly against: string | null
+  readonly fault: ChainFault | null
+}
+
+export interface VerifyOptions {
+  readonly network: Network
+  readonly from: number
+  readonly to: number
+  /** Address of a server whose hashes are compared. */
+  readonly against: string | undefined
+}
+
+export const verifyChain = Effect.fnUntraced(function* (options: VerifyOptions) {
+  const log = yield* EventLogReader
+  const show = yield* showProgress("verified", options.to - options.from + 1)
+  // Loaded when needed: the ledger's client library is large.
+  const client =
+    options.against === undefined
+      ? undefined
+      : yield* (yield* Effect.promise(() => import("../../../ledger/LedgerClient.ts"))).makeLedgerClient(
+          options.network,
+          options.against
+        )
+  let ledgers = 0
+  let events = 0
+  let last: LedgerMarker | undefined
+
+  const compared = Effect.fnUntraced(function* (marker: LedgerMarker | Broken) {
+    if (marker instanceof Broken) return yield* marker
+    if (client === undefined) return marker
+    const hash = yield* client.hash(marker.ledger_index).pipe(
+      Effect.mapError(
+        (error) =>
+          new CommandFailed({
+            message: `ledger ${marker.ledger_index} cannot be compared: ${error.server}: ${error.detail}.`
+          })
+      )
+    )
+    yield* orBroken(hashFault(marker, client.server, hash))
+    return marker
+  })
+
+  const fault = yield* checkedMarkers(log, options.network, options.from, options.to).pipe(
+    Stream.mapEffect((marker) => Effect.result(compared(marker)), {
+      concurrency: Limits.ledgerRequestsPerServer
+    }),
+    Stream.mapEffect(Effect.fromResult),
+    Stream.runForEach((marker) => {
+      ledgers++
+      events += marker.event_count
+      last = marker
+      return show(ledgers)
+    }),
+    Effect.as(null),
+    Effect.catchTag("Broken", (broken) => Effect.succeed(broken.fault))
+  )
+  return {
+    ok: fault === null,
+    network: options.network,
+    from: options.from,
+    to: options.to,
+    ledgers,
+    events,
+    last_hash: last?.ledger_hash ?? null,
+    against: client?.server ?? null,
+    fault
+  } satisfies Verification
+}, Effect.scoped)

@@ -1,0 +1,128 @@
+/** Replay jobs as the commands on them show them, and the stores they stand on. */
+import { Effect, Layer, Option } from "effect"
+import { Argument, Flag } from "effect/cli"
+import { iso } from "../../../api/Times.ts"
+import { Settings } from "../../../config/Config.ts"
+import { isId } from "../../../domain/Ids.ts"
+import { etaSeconds, percentOf, type ReplayProgress } from "../../../domain/Replay.ts"
+import * as EmbeddedEventLog from "../../../log/embedded/EmbeddedEventLog.ts"
+import { loadKafka } from "../../../log/kafka/LoadKafka.ts"
+import { EventCounts } from "../../../storage/events/EventCounts.ts"
+import { HistoryStore } from "../../../storage/events/HistoryStore.ts"
+import { findReplaySummary, type ReplaySummary } from "../../../storage/replays/ReplayOverview.ts"
+import { ReplayStore } from "../../../storage/replays/ReplayStore.ts"
+import { stores } from "../../Stores.ts"
+import { CommandFailed } from "../../terminal/Failure.ts"
+import { settings } from "../../terminal/Invocation.ts"
+import { type Column, type Field, GREEN, RED } from "../../terminal/Table.ts"
+
+/** The log is only read: it may be another process's. */
+const reader = Layer.unwrap(
+  Effect.gen(function* () {
+    const { kafka } = yield* Settings
+    if (kafka === undefined) return EmbeddedEventLog.readerLayer
+    const { reachable, readerLayer } = yield* loadKafka
+    yield* reachable(kafka)
+    return readerLayer(kafka)
+  })
+).pipe(Layer.provide(settings))
+
+/** For commands on jobs, and for those that look into the log as well. */
+export const jobStores = (command: string) => Layer.provideMerge(ReplayStore.layer, stores(command))
+export const replayStores = (command: string) =>
+  Layer.mergeAll(settings, reader, EventCounts.layer, HistoryStore.layer).pipe(
+    Layer.provideMerge(jobStores(command))
+  )
+
+const moment = (at: string | null): string | null => (at === null ? null : iso(at))
+
+const progressOf = ({ history, part, started_at, status }: ReplaySummary): ReplayProgress => {
+  const startedAt = history?.settled_at ?? started_at
+  return { status, part, startedAt: startedAt === null ? null : Date.parse(iso(startedAt)) }
+}
+
+/** Seconds; null while nobody knows. */
+export const remainingOf = (job: ReplaySummary, nowMs: number) => etaSeconds(progressOf(job), nowMs)
+
+export const toJson = (job: ReplaySummary, nowMs: number) => ({
+  job_id: job.id,
+  account_id: job.account_id,
+  webhook_id: job.webhook_id,
+  network: job.network,
+  status: job.status,
+  total_events: job.total_events,
+  processed_events: job.processed_events,
+  failed_events: job.failed_events,
+  progress_percent: percentOf(progressOf(job)),
+  eta_seconds: remainingOf(job, nowMs),
+  history:
+    job.history === null ? null : { ledgers: job.history.ledgers, fetched_ledgers: job.history.fetched },
+  error: job.error,
+  created_at: iso(job.created_at),
+  completed_at: moment(job.completed_at),
+  cancelled_at: moment(job.cancelled_at)
+})
+
+export const percentText = (job: ReplaySummary): string => `${Math.floor(percentOf(progressOf(job)))} %`
+
+/** How far fetching is. */
+export const historyText = ({ fetched, ledgers }: NonNullable<ReplaySummary["history"]>): string =>
+  ledgers === null ? "how far back it reaches is being found out" : `${fetched} of ${ledgers} ledgers`
+
+export const columns: ReadonlyArray<Column<ReplaySummary>> = [
+  { head: "ID", cell: ({ id }) => id },
+  {
+    head: "STATUS",
+    cell: ({ status }) => status,
+    colour: ({ status }) => (status === "completed" ? GREEN : status === "failed" ? RED : undefined)
+  },
+  { head: "DONE", cell: percentText },
+  { head: "QUEUED", cell: ({ processed_events }) => String(processed_events) },
+  { head: "FAILED", cell: ({ failed_events }) => String(failed_events) },
+  { head: "CREATED", cell: ({ created_at }) => iso(created_at) },
+  { head: "ACCOUNT", cell: ({ account_id }) => account_id },
+  { head: "WEBHOOK", cell: ({ webhook_id }) => webhook_id },
+  { head: "ERROR", cell: ({ error }) => error ?? "-" }
+]
+
+export const fields = (job: ReplaySummary): ReadonlyArray<Field> => [
+  ["id", job.id],
+  ["account", job.account_id],
+  ["webhook", `${job.webhook_id} (${job.network})`],
+  ["status", job.status],
+  // Exact at the end of a job that has completed.
+  ["events", `${job.status === "completed" ? "" : "about "}${job.total_events}`],
+  ["queued", String(job.processed_events)],
+  ["failed", String(job.failed_events)],
+  ...(job.history === null ? [] : [["history", historyText(job.history)] as const]),
+  ...(job.error === null ? [] : [["error", job.error] as const]),
+  ["created", iso(job.created_at)],
+  ...(job.completed_at === null ? [] : [["completed", iso(job.completed_at)] as const]),
+  ...(job.cancelled_at === null ? [] : [["cancelled", iso(job.cancelled_at)] as const])
+]
+
+export const jobArgument = Argument.String("job").pipe(
+  Argument.withDescription("The job's id, as rpl_job_01K…"),
+  Argument.filter(
+    (id) => isId("rpl_job_", id),
+    () => "a replay job's id (rpl_job_ and 26 characters); `ledgerhook replay list` shows them"
+  )
+)
+
+export const webhookFlag = Flag.String("webhook").pipe(
+  Flag.withDescription("The webhook's id, as wh_01K…"),
+  Flag.filter(
+    (id) => isId("wh_", id),
+    () => "a webhook's id (wh_ and 26 characters); `ledgerhook webhook list` shows them"
+  )
+)
+
+/** The job, or the command ends with what to do. */
+export const findJob = Effect.fnUntraced(function* (id: string) {
+  const found = yield* findReplaySummary(id)
+  return Option.isSome(found)
+    ? found.value
+    : yield* new CommandFailed({
+        message: `there is no replay job ${id}; \`ledgerhook replay list\` shows them.`
+      })
+})

@@ -1,0 +1,136 @@
+/** Which events a replay is to send: the flags that say so, and what they mean together. */
+import { Effect, Option, Stream } from "effect"
+import { Flag } from "effect/cli"
+import { isEventId } from "../../../domain/EventId.ts"
+import { type EventType, eventTypes, expandPattern } from "../../../domain/EventType.ts"
+import { parseIsoTime } from "../../../domain/IsoTime.ts"
+import { type ReplayFilters, replayBounds } from "../../../domain/Replay.ts"
+import { addressProblem } from "../../../domain/WebhookRules.ts"
+import { WrongUsage } from "../../terminal/Failure.ts"
+import { fileFault, linesOf } from "../../terminal/InputFile.ts"
+
+const EVENT_ID =
+  "an event id: xrpl:<ledger_index>:<tx_hash>:<event_type>, and :<sub_index> where there are several"
+
+/** Far longer than any event id. */
+const LINE_LENGTH = 1_000
+
+const several = <A>(flag: Flag.Flag<A>) => Flag.atLeast(flag, 0)
+
+const timeFlag = (name: string, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withMetavar("TIME"),
+    Flag.withDescription(description),
+    Flag.filterMap(
+      (text) => Option.fromNullishOr(parseIsoTime(text)),
+      () => "an ISO 8601 date-time with an offset, as 2026-11-21T09:30:00Z"
+    ),
+    Flag.optional
+  )
+
+export const wantedFlags = {
+  eventIds: Flag.String("event-id").pipe(
+    Flag.withMetavar("ID"),
+    Flag.withDescription("An event, by its id; repeat it for several"),
+    Flag.filter(isEventId, () => EVENT_ID),
+    several
+  ),
+  eventIdsFile: Flag.String("event-ids-file").pipe(
+    Flag.withMetavar("FILE"),
+    Flag.withDescription("Event ids, one a line; - reads standard input"),
+    Flag.optional
+  ),
+  types: Flag.String("type").pipe(
+    Flag.withMetavar("TYPE"),
+    Flag.withDescription(
+      "Only events of this type, as nft.minted, or family, as 'nft.*'; repeat it for several"
+    ),
+    Flag.filterMap(
+      (text) => Option.liftPredicate(expandPattern(text), (types) => types.length > 0),
+      () => "an event type or a family of them, as payment.xrp or nft.*; schemas/README.md lists them"
+    ),
+    several
+  ),
+  accounts: Flag.String("account").pipe(
+    Flag.withMetavar("ADDRESS"),
+    Flag.withDescription("Only events that involve this XRPL address; repeat it for several"),
+    Flag.filter(
+      (address) => addressProblem(address) === undefined,
+      () => "a classic XRPL address (r…)"
+    ),
+    several
+  ),
+  since: timeFlag("since", "Only events of ledgers that closed after this time"),
+  until: timeFlag("until", "Only events of ledgers that closed before this time")
+}
+
+/** Either of the two. */
+export type Wanted =
+  | { readonly eventIds: ReadonlyArray<string>; readonly filters: undefined }
+  | { readonly eventIds: undefined; readonly filters: ReplayFilters }
+
+interface GivenFlags {
+  readonly eventIds: ReadonlyArray<string>
+  readonly eventIdsFile: Option.Option<string>
+  readonly types: ReadonlyArray<ReadonlyArray<EventType>>
+  readonly accounts: ReadonlyArray<string>
+  readonly since: Option.Option<number>
+  readonly until: Option.Option<number>
+}
+
+const wrong = (message: string) => Effect.fail(new WrongUsage({ message }))
+
+const idsOfFile = Effect.fnUntraced(function* (file: string) {
+  const ids = new Set<string>()
+  let number = 0
+  yield* linesOf(file, LINE_LENGTH).pipe(
+    Stream.runForEach((line) => {
+      number++
+      const id = line.trim()
+      if (id === "") return Effect.void
+      if (!isEventId(id)) return wrong(`--event-ids-file ${file}: line ${number} must be ${EVENT_ID}.`)
+      ids.add(id)
+      return ids.size > replayBounds.replayEventIds
+        ? wrong(
+            `--event-ids-file ${file} holds more than ${replayBounds.replayEventIds} event ids; make several replays of it.`
+          )
+        : Effect.void
+    }),
+    Effect.catchTag("PlatformError", (error) => Effect.fail(fileFault(file, error)))
+  )
+  return ids
+})
+
+export const wantedOf = Effect.fnUntraced(function* (given: GivenFlags) {
+  const { types, accounts } = given
+  const file = Option.getOrUndefined(given.eventIdsFile)
+  const since = Option.getOrUndefined(given.since)
+  const until = Option.getOrUndefined(given.until)
+  const byIds = given.eventIds.length > 0 || file !== undefined
+  const byFilters = types.length > 0 || accounts.length > 0 || since !== undefined || until !== undefined
+  if (byIds === byFilters) {
+    return yield* wrong(
+      byIds
+        ? "event ids (--event-id, --event-ids-file) and filters (--type, --account, --since, --until) cannot be used together."
+        : "say which events: --event-id or --event-ids-file, or --type, --account, --since, --until; `--type '*'` means all that are kept."
+    )
+  }
+  if (byFilters) {
+    if (since !== undefined && until !== undefined && since >= until)
+      return yield* wrong("--since must be before --until.")
+    const named = new Set(types.flat())
+    const filters: ReplayFilters = {
+      ...(named.size === 0 || named.size === eventTypes.length ? {} : { event_types: [...named] }),
+      ...(accounts.length === 0 ? {} : { accounts: [...new Set(accounts)] }),
+      ...(since === undefined ? {} : { since }),
+      ...(until === undefined ? {} : { until })
+    }
+    return { eventIds: undefined, filters } satisfies Wanted
+  }
+  const listed = file === undefined ? [] : yield* idsOfFile(file)
+  const eventIds = [...new Set([...given.eventIds, ...listed])]
+  if (eventIds.length === 0) return yield* wrong(`--event-ids-file ${file} holds no event id.`)
+  if (eventIds.length > replayBounds.replayEventIds)
+    return yield* wrong(`at most ${replayBounds.replayEventIds} event ids make one replay.`)
+  return { eventIds, filters: undefined } satisfies Wanted
+})

@@ -1,0 +1,110 @@
+/**
+ * Watching a replay job to its end: a bar with rate and remaining time on a terminal, otherwise a JSON object a line
+ * whenever something has changed. Who stops watching does not stop the job.
+ */
+import { Clock, Effect } from "effect"
+import { Limits } from "../../../config/Limits.ts"
+import type { ReplaySummary } from "../../../storage/replays/ReplayOverview.ts"
+import { FailureReported } from "../../terminal/Failure.ts"
+import { Invocation } from "../../terminal/Invocation.ts"
+import { print, printError } from "../../terminal/Output.ts"
+import { bar, statusLine } from "../../terminal/Progress.ts"
+import { Signals } from "../../terminal/Signals.ts"
+import { inJson, printOne } from "../../terminal/Table.ts"
+import { fields, findJob, historyText, percentText, remainingOf, toJson } from "./Job.ts"
+
+const MINUTE = 60
+const HOUR = 3_600
+const SECOND_MS = 1_000
+
+/** Whole seconds for people. Pure. */
+export const spanText = (seconds: number): string => {
+  if (seconds < MINUTE) return `${seconds} s`
+  if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min ${seconds % MINUTE} s`
+  return `${Math.floor(seconds / HOUR)} h ${Math.floor((seconds % HOUR) / MINUTE)} min`
+}
+
+interface Sample {
+  readonly at: number
+  readonly count: number
+}
+
+/** How much a second over the last while; undefined until it can be told. */
+const makeRate = () => {
+  let samples: ReadonlyArray<Sample> = []
+  return (now: Sample): number | undefined => {
+    const recent = samples.filter(({ at }) => at > now.at - Limits.replayRateMs)
+    samples = [...recent, now]
+    const first = samples[0]!
+    return now.at === first.at ? undefined : ((now.count - first.count) * SECOND_MS) / (now.at - first.at)
+  }
+}
+
+/** It waits for ledgers of before the service's first one. */
+const isFetching = (
+  job: ReplaySummary
+): job is ReplaySummary & { history: NonNullable<ReplaySummary["history"]> } =>
+  job.history !== null && job.history.settled_at === null
+
+/** What the terminal shows of a job that has not ended. Pure. */
+export const progressLine = (job: ReplaySummary, rate: number | undefined, nowMs: number): string => {
+  if (job.status === "queued") return `${bar(0)} waits for a process with the role replay`
+  const each = rate === undefined ? [] : [`${Math.round(rate)}/s`]
+  if (isFetching(job)) return [`${bar(job.part)} history: ${historyText(job.history)}`, ...each].join("  ")
+  const remaining = remainingOf(job, nowMs)
+  return [
+    `${bar(job.part)} ${percentText(job)}`,
+    `${job.processed_events} of about ${job.total_events} events`,
+    ...each,
+    ...(remaining === null ? [] : [`${spanText(remaining)} left`])
+  ].join("  ")
+}
+
+const hasEnded = ({ status }: ReplaySummary): boolean => status !== "queued" && status !== "running"
+
+const notes: Readonly<Record<ReplaySummary["status"], string>> = {
+  queued: "",
+  running: "",
+  completed: "Everything is queued for delivery.",
+  cancelled: "Nothing more is queued; what was queued may still be delivered.",
+  failed: "Nothing more is queued; what was queued may still be delivered."
+}
+
+/** Ends with the job; fails unless it has completed. */
+export const watchJob = Effect.fnUntraced(function* (id: string, wantsJson: boolean) {
+  const invocation = yield* Invocation
+  const { untilStopped } = yield* Signals
+  const asJson = inJson(invocation, wantsJson)
+  let job = yield* findJob(id)
+
+  const showing = Effect.gen(function* () {
+    const write = yield* statusLine
+    const rates = { events: makeRate(), ledgers: makeRate() }
+    let shown = ""
+    while (true) {
+      const now = yield* Clock.currentTimeMillis
+      const state = JSON.stringify(job)
+      if (!asJson) {
+        const rate = isFetching(job)
+          ? rates.ledgers({ at: now, count: job.history.fetched })
+          : rates.events({ at: now, count: job.processed_events })
+        if (!hasEnded(job)) yield* write(progressLine(job, rate, now))
+      } else if (state !== shown) {
+        yield* print(JSON.stringify(toJson(job, now)))
+        shown = state
+      }
+      if (hasEnded(job)) return
+      yield* Effect.sleep(Limits.replayWatchMs)
+      job = yield* findJob(id)
+    }
+  })
+  yield* untilStopped(Effect.scoped(showing))
+
+  if (!hasEnded(job)) {
+    return yield* printError(
+      `ledgerhook: replay job ${id} goes on; \`ledgerhook replay watch ${id}\` shows it again.`
+    )
+  }
+  if (!asJson) yield* printOne({ json: false, fields: fields(job), value: job, note: notes[job.status] })
+  if (job.status !== "completed") return yield* new FailureReported()
+})

@@ -1,0 +1,33 @@
+/** The files of `schemas/` as they should be, and how a folder differs from that. Pure. */
+import { openApiDocument } from "../../../api/Contract.ts"
+import { publishedSchemas } from "../../../domain/JsonSchemas.ts"
+import { schemaIndex } from "./SchemaIndex.ts"
+
+/** Texts by path below `schemas/`. */
+export type Files = ReadonlyMap<string, string>
+
+export interface Difference {
+  readonly path: string
+  readonly what: "missing" | "outdated" | "left over"
+}
+
+const jsonText = (document: object): string => `${JSON.stringify(document, null, 2)}\n`
+
+export const schemaFiles = (): Files => {
+  const schemas = publishedSchemas()
+  return new Map([
+    ["README.md", schemaIndex(schemas)],
+    ...schemas.map(({ path, document }): [string, string] => [path, jsonText(document)]),
+    ["openapi.json", jsonText(openApiDocument())]
+  ])
+}
+
+export const differences = (shouldBe: Files, is: Files): ReadonlyArray<Difference> => {
+  const found: Array<Difference> = []
+  for (const [path, text] of shouldBe) {
+    const there = is.get(path)
+    if (there !== text) found.push({ path, what: there === undefined ? "missing" : "outdated" })
+  }
+  for (const path of is.keys()) if (!shouldBe.has(path)) found.push({ path, what: "left over" })
+  return found
+}

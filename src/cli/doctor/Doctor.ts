@@ -1,0 +1,63 @@
+/** `ledgerhook doctor`: every setting and connection checked, and how to mend what fails. */
+import { Effect, References } from "effect"
+import { Command, Flag } from "effect/cli"
+import { printable } from "../../domain/Printable.ts"
+import { FailureReported } from "../terminal/Failure.ts"
+import { Invocation, stdoutColour } from "../terminal/Invocation.ts"
+import { printableLines } from "../terminal/JsonText.ts"
+import { print } from "../terminal/Output.ts"
+import { examine, type Finding } from "./Checks.ts"
+
+const COLOURS: Readonly<Record<Finding["status"], number>> = { ok: 32, warning: 33, problem: 31 }
+
+/** A row each; below a row, indented, what to do. */
+export const table = (findings: ReadonlyArray<Finding>, colour: boolean): string => {
+  const width = (column: "check" | "status") => Math.max(...findings.map((finding) => finding[column].length))
+  const checks = width("check")
+  const statuses = width("status")
+  const paint = (status: Finding["status"], text: string) =>
+    colour ? `\u001b[${COLOURS[status]}m${text}\u001b[0m` : text
+  return findings
+    .flatMap(({ check, status, detail, mend }) => [
+      `${paint(status, status.padEnd(statuses))}  ${check.padEnd(checks)}  ${printable(detail, detail.length)}`,
+      ...(mend === "" ? [] : [`${" ".repeat(statuses + checks + 4)}→ ${printable(mend, mend.length)}`])
+    ])
+    .join("\n")
+}
+
+export const doctor = Command.make(
+  "doctor",
+  {
+    json: Flag.Boolean("json").pipe(
+      Flag.withDescription("Print one JSON object instead of the table"),
+      Flag.withDefault(false)
+    )
+  },
+  Effect.fnUntraced(
+    function* ({ json }) {
+      const invocation = yield* Invocation
+      const checks = yield* examine(invocation.environment)
+      const ok = checks.every(({ status }) => status !== "problem")
+      yield* print(
+        json
+          ? printableLines(JSON.stringify({ ok, checks }, null, 2))
+          : table(checks, stdoutColour(invocation))
+      )
+      if (!ok) return yield* new FailureReported()
+      // What the parts would log about a failure is in the table.
+    },
+    Effect.provideService(References.MinimumLogLevel, "None")
+  )
+).pipe(
+  Command.withDescription(
+    "Check every setting and connection: the settings themselves, the store (DATA_DIR or DATABASE_URL) and the events that detection withheld, each XRP Ledger server and whether it is of the right network, and the API's port. Says how to mend what fails; exits 1 when something does. Changes nothing, and may run beside a running service."
+  ),
+  Command.withShortDescription("Check every setting and connection"),
+  Command.withExamples([
+    { command: "ledgerhook doctor", description: "A table, with what to do about each problem" },
+    {
+      command: "ledgerhook doctor --json | jq '.checks[] | select(.status != \"ok\")'",
+      description: "For scripts"
+    }
+  ])
+)

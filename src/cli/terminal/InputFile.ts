@@ -1,0 +1,58 @@
+/** Files that commands read line by line, `-` for standard input, and what is said of one that cannot be read. */
+import { Effect, FileSystem, type PlatformError, Stdio, Stream } from "effect"
+import { printable } from "../../domain/Printable.ts"
+import { CommandFailed } from "./Failure.ts"
+
+const STDIN = "-"
+
+/** Cuts chunks of text into lines. Of a line over `longest` characters one more than that comes, and the rest is dropped. */
+export const makeLineSplitter = (longest: number) => {
+  let line = ""
+  const add = (text: string) => {
+    line += text.slice(0, longest + 1 - line.length)
+  }
+  const take = (): string => {
+    const taken = line.endsWith("\r") ? line.slice(0, -1) : line
+    line = ""
+    return taken
+  }
+  return {
+    push: (chunk: string): ReadonlyArray<string> => {
+      const parts = chunk.split("\n")
+      const last = parts.pop() ?? ""
+      const lines = parts.map((part) => {
+        add(part)
+        return take()
+      })
+      add(last)
+      return lines
+    },
+    /** The last line, where the text does not end with one. */
+    end: (): ReadonlyArray<string> => (line === "" ? [] : [take()])
+  }
+}
+
+export const linesOf = (file: string, longest: number) =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const fileSystem = yield* FileSystem.FileSystem
+      const { stdin } = yield* Stdio.Stdio
+      const splitter = makeLineSplitter(longest)
+      const bytes = file === STDIN ? stdin : fileSystem.stream(file)
+      return bytes.pipe(
+        Stream.decodeText,
+        Stream.map(splitter.push),
+        Stream.concat(Stream.sync(splitter.end)),
+        Stream.flattenIterable
+      )
+    })
+  )
+
+export const fileFault = (file: string, { reason }: PlatformError.PlatformError): CommandFailed => {
+  const said: Partial<Record<string, string>> = {
+    NotFound: "no such file",
+    PermissionDenied: "may not be read",
+    BadResource: "is not a file"
+  }
+  return new CommandFailed({ message: `${printable(file)}: ${said[reason._tag] ?? reason.message}.` })
+}

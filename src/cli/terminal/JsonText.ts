@@ -1,0 +1,103 @@
+/** JSON text of strangers: how deep it goes, where it is faulty, and how it is printed. Pure. */
+import type { Json } from "../../domain/Ledger.ts"
+import { printable } from "../../domain/Printable.ts"
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPENING = new Set([0x5b, 0x7b])
+const CLOSING = new Set([0x5d, 0x7d])
+
+/** For the lines of one text, in order: whether arrays and objects stand in one another more than `most` deep. */
+export const makeDepthMeter = (most: number) => {
+  let depth = 0
+  return (line: string): boolean => {
+    // No string of JSON spans lines.
+    let quoted = false
+    for (let i = 0; i < line.length; i++) {
+      const code = line.charCodeAt(i)
+      if (code === QUOTE) quoted = !quoted
+      else if (quoted) {
+        if (code === BACKSLASH) i++
+      } else if (OPENING.has(code)) {
+        if (++depth > most) return true
+      } else if (CLOSING.has(code)) depth--
+    }
+    return false
+  }
+}
+
+/** Such text is not to be parsed: what handles its value would recurse as deep. */
+export const isDeeperThan = (text: string, most: number): boolean =>
+  text.split("\n").some(makeDepthMeter(most))
+
+export interface JsonFault {
+  readonly message: string
+  /** From 0. */
+  readonly line: number
+}
+
+/** What V8 says of text that is no JSON; undefined of JSON. */
+const complaint = (text: string): string | undefined => {
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch (error) {
+    return (error as SyntaxError).message
+  }
+}
+
+const isCutShort = (text: string, said: string): boolean =>
+  /end of JSON|Unterminated string/.test(said) ||
+  Number(/ at position (\d+)/.exec(said)?.[1] ?? -1) === text.length
+
+/** Whether no text behind it would make it JSON. `text` ends with a whole line. */
+export const isBeyondRepair = (text: string): boolean => {
+  const said = complaint(text)
+  return said !== undefined && !isCutShort(text, said)
+}
+
+/** Where the faulty line begins: V8 often names no place, so the longest faultless beginning is looked for. */
+const faultyLine = (text: string): number => {
+  let good = 0
+  let bad = text.length
+  while (true) {
+    const middle = good + Math.floor((bad - good) / 2)
+    const next = text.indexOf("\n", middle) + 1
+    const cut = next === 0 || next >= bad ? text.lastIndexOf("\n", middle - 1) + 1 : next
+    if (cut <= good) return good
+    if (isBeyondRepair(text.slice(0, cut))) bad = cut
+    else good = cut
+  }
+}
+
+const countLines = (text: string): number => {
+  let count = 0
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++
+  return count
+}
+
+/** The value, or the fault and its line. */
+export const parseJson = (text: string): { readonly value: Json } | JsonFault => {
+  try {
+    return { value: JSON.parse(text) }
+  } catch (error) {
+    const said = (error as SyntaxError).message
+    if (isCutShort(text, said)) {
+      return { message: "not valid JSON: it ends too early.", line: countLines(text.trimEnd()) }
+    }
+    // "… in JSON at position 11 (line 3 column 2)", or without a place and with the text quoted instead.
+    const place = /\(line (\d+) column \d+\)/.exec(said)
+    const what = said.replace(/ (?:in|after) JSON at position.*$|, (?:\.{3})?".*$/s, "")
+    return {
+      message: `not valid JSON: ${printable(what)}.`,
+      line: place === null ? countLines(text.slice(0, faultyLine(text))) : Number(place[1]) - 1
+    }
+  }
+}
+
+/** The whole text line by line. In JSON the escapes are JSON's own, so that its value stays the same. */
+export const printableLines = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => printable(line, line.length))
+    .join("\n")

@@ -1,0 +1,65 @@
+/**
+ * SIGTERM and SIGINT. A command that runs until it is stopped takes the first one as its orderly end and exits 0; any
+ * other command is interrupted and exits 130. The stop is given `Limits.shutdownMs`. Repeats within
+ * `Limits.signalRepeatMs` are the same signal; a later one ends the process at once. Nothing is lost either way: the
+ * next start takes up what was in flight.
+ *
+ *   running ──signal──▶ stopping ──done──▶ exit 0      (a later second signal, or too long: exit 1)
+ */
+import { Context, Deferred, Effect, type Fiber, Option } from "effect"
+import { Limits } from "../../config/Limits.ts"
+
+export class Signals extends Context.Service<
+  Signals,
+  {
+    /** Runs `self` until it ends or the process is asked to stop: none then, and `self` has been interrupted. */
+    readonly untilStopped: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
+  }
+>()("ledgerhook/cli/Signals") {}
+
+export interface SignalHandling {
+  readonly service: Signals["Service"]
+  /** From here on signals stop `fiber`; `exit` ends the process. */
+  readonly attach: <A, E>(fiber: Fiber.Fiber<A, E>, exit: (code: number, line: string) => void) => void
+}
+
+const after = (ms: number, run: () => void) => Effect.runFork(Effect.delay(Effect.sync(run), ms))
+
+export const makeSignalHandling = (): SignalHandling => {
+  const requested = Deferred.makeUnsafe<void>()
+  let orderly = false
+  let stopping = false
+  /** Whether one more signal is a second one. npm passes on what the terminal has sent to its whole process group. */
+  let repeatsOver = false
+  return {
+    service: {
+      untilStopped: (self) =>
+        Effect.suspend(() => {
+          orderly = true
+          // A signal to the whole process group may end a child of ours, and so `self`, before it is taken here.
+          const running = Effect.tapCause(self, () => Effect.sleep(Limits.signalArrivesMs))
+          return Effect.raceFirst(Effect.asSome(running), Effect.as(Deferred.await(requested), Option.none()))
+        })
+    },
+    attach: (fiber, exit) => {
+      const stop = () => {
+        if (repeatsOver) return exit(1, "stopped at once at the second signal; nothing is lost")
+        if (stopping) return
+        stopping = true
+        after(Limits.signalRepeatMs, () => {
+          repeatsOver = true
+        })
+        after(Limits.shutdownMs, () =>
+          exit(
+            1,
+            `not everything ended within ${Limits.shutdownMs / 1_000} s; stopped anyway, nothing is lost`
+          )
+        )
+        if (orderly) Deferred.doneUnsafe(requested, Effect.void)
+        else fiber.interruptUnsafe()
+      }
+      process.on("SIGTERM", stop)
+      process.on("SIGINT", stop)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * What commands show of stored things: tables on a terminal, JSON when piped or asked for with --json. Lists are read
+ * and printed page by page, whatever their length: an array with an element a line, or a table whose columns only grow.
+ * Nothing stored can drive the terminal: control characters are shown as escapes.
+ */
+import { Effect } from "effect"
+import { Flag } from "effect/cli"
+import { Limits } from "../../config/Limits.ts"
+import { printable } from "../../domain/Printable.ts"
+import { Invocation, type InvocationShape, stdoutColour } from "./Invocation.ts"
+import { printableLines } from "./JsonText.ts"
+import { print } from "./Output.ts"
+
+export const json = Flag.Boolean("json").pipe(
+  Flag.withDescription("Print JSON also on a terminal; it is printed anyhow when piped"),
+  Flag.withDefault(false)
+)
+
+export interface Column<A> {
+  readonly head: string
+  readonly cell: (item: A) => string
+  /** An SGR colour, for what should catch the eye. */
+  readonly colour?: (item: A) => number | undefined
+}
+
+const BOLD = 1
+export const GREEN = 32
+export const RED = 31
+
+const paint = (text: string, code: number | undefined): string =>
+  code === undefined ? text : `\u001b[${code}m${text}\u001b[0m`
+
+const GAP = "  "
+const shown = (text: string): string => printable(text, text.length)
+
+/** Lines of a table that may go on: `lines` of more items fit below those before. */
+export const makeTable = <A>(columns: ReadonlyArray<Column<A>>, colour: boolean) => {
+  const widths = columns.map(({ head }) => head.length)
+  const line = (cells: ReadonlyArray<string>, codes: ReadonlyArray<number | undefined>) =>
+    cells
+      .map((cell, i) => {
+        const last = i === cells.length - 1
+        return paint(cell, colour ? codes[i] : undefined) + (last ? "" : " ".repeat(widths[i]! - cell.length))
+      })
+      .join(GAP)
+      .trimEnd()
+  const head = () =>
+    line(
+      columns.map((column) => column.head),
+      columns.map(() => BOLD)
+    )
+  const lines = (items: ReadonlyArray<A>, withHead: boolean): ReadonlyArray<string> => {
+    const rows = items.map((item) => columns.map(({ cell }) => shown(cell(item))))
+    for (const row of rows) row.forEach((cell, i) => (widths[i] = Math.max(widths[i]!, cell.length)))
+    const codes = (item: A) => columns.map((column) => column.colour?.(item))
+    return [...(withHead ? [head()] : []), ...rows.map((row, i) => line(row, codes(items[i]!)))]
+  }
+  return { lines }
+}
+
+export const inJson = ({ stdoutTerminal }: InvocationShape, wanted: boolean): boolean =>
+  wanted || !stdoutTerminal
+
+/** A page of a JSON array: an element a line. */
+const jsonLines = (items: ReadonlyArray<unknown>, first: boolean, more: boolean): string => {
+  if (first && items.length === 0) return "[]"
+  const elements = items.map((item) => shown(JSON.stringify(item))).join(",\n")
+  return `${first ? "[\n" : ""}${elements}${more ? "," : "\n]"}`
+}
+
+/** Prints all of a list. `page` gives at most `limit` that follow the last one shown. */
+export const printList = Effect.fnUntraced(function* <A, E, R>(options: {
+  readonly json: boolean
+  readonly page: (last: A | undefined, limit: number) => Effect.Effect<ReadonlyArray<A>, E, R>
+  readonly columns: ReadonlyArray<Column<A>>
+  readonly toJson: (item: A) => unknown
+  /** Said on a terminal where there is nothing. */
+  readonly none: string
+}) {
+  const invocation = yield* Invocation
+  const table = makeTable(options.columns, stdoutColour(invocation))
+  let last: A | undefined
+  while (true) {
+    const read: ReadonlyArray<A> = yield* options.page(last, Limits.commandPageRows + 1)
+    const items = read.slice(0, Limits.commandPageRows)
+    const first = last === undefined
+    const more = read.length > items.length
+    if (inJson(invocation, options.json)) yield* print(jsonLines(items.map(options.toJson), first, more))
+    else yield* print(items.length === 0 ? options.none : table.lines(items, first).join("\n"))
+    if (!more) return
+    last = items.at(-1)
+  }
+})
+
+export type Field = readonly [name: string, value: string]
+
+/** Prints one thing: a line per field, and `note` below; in JSON `value`. */
+export const printOne = Effect.fnUntraced(function* (options: {
+  readonly json: boolean
+  readonly fields: ReadonlyArray<Field>
+  readonly value: unknown
+  readonly note: string
+}) {
+  const invocation = yield* Invocation
+  if (inJson(invocation, options.json))
+    return yield* print(printableLines(JSON.stringify(options.value, null, 2)))
+  const width = Math.max(...options.fields.map(([name]) => name.length))
+  const lines = options.fields.map(([name, value]) => `${name.padEnd(width)}${GAP}${shown(value)}`)
+  yield* print([...lines, "", options.note].join("\n"))
+})

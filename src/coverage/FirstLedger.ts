@@ -1,0 +1,31 @@
+/**
+ * Where the service's own ledgers begin: the first of which the log still holds the marker and all events. Older ones are
+ * history's. Ledgers that a test network's simulation made are of another chain, and none of them.
+ */
+import { Effect } from "effect"
+import { eventsTopic, type LedgerMarker, parseLedgerEvent } from "../domain/LedgerEvent.ts"
+import type { Network } from "../domain/Network.ts"
+import type { EventLogError, EventLogReader } from "../log/EventLog.ts"
+import { findInRange, ledgerRanges, type NotAMarker } from "./LedgerMarkers.ts"
+
+export const firstLedger = Effect.fnUntraced(function* (
+  log: EventLogReader["Service"],
+  network: Network
+): Effect.fn.Return<LedgerMarker | undefined, EventLogError | NotAMarker> {
+  const ranges = (yield* ledgerRanges(log, network)).filter(({ first }) => first.marker.simulated !== true)
+  const first = ranges[0]?.first.marker
+  const events = { topic: eventsTopic(network), partition: 0 }
+  const { start } = yield* log.offsets(events)
+  if (first === undefined || start === 0) return first
+  // Retention may have dropped events whose markers stay.
+  const [record] = yield* log.read({ ...events, offset: start }, 1)
+  const oldest = parseLedgerEvent(record?.value ?? null)
+  if (oldest === undefined || oldest.ledger_index <= first.ledger_index) return first
+  // Of the oldest event's ledger some may be gone.
+  const whole = oldest.position === 0 ? oldest.ledger_index : oldest.ledger_index + 1
+  for (const range of ranges) {
+    const found = yield* findInRange(log, network, range, whole)
+    if (found !== undefined) return found.marker
+  }
+  return first
+})

@@ -1,0 +1,196 @@
+/**
+ * Which ledgers the log holds: its markers as contiguous ranges, and where one ledger's marker is. Cheap however long
+ * the log is: a marker tells when its range began, and halving finds the first that is as new. Markers of before that
+ * was recorded: where index and offset grow alike between two of them, all between are there, unless breaks make up for
+ * each other exactly. `ledgerhook ledger verify` takes nothing on trust and reads every marker.
+ */
+import { Effect, Schema } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
+import type { Network } from "../domain/Network.ts"
+import type { EventLogError, EventLogReader, LogRecord } from "../log/EventLog.ts"
+
+type Reader = EventLogReader["Service"]
+
+export interface PlacedMarker {
+  readonly offset: number
+  readonly marker: LedgerMarker
+}
+
+export interface LedgerRange {
+  readonly first: PlacedMarker
+  readonly last: PlacedMarker
+}
+
+const fields: Readonly<Record<keyof LedgerMarker, ReadonlyArray<string>>> = {
+  ledger_index: ["number"],
+  ledger_hash: ["string"],
+  parent_hash: ["string"],
+  close_time: ["string"],
+  transaction_count: ["number"],
+  event_count: ["number"],
+  first_event_offset: ["number", "null"],
+  detected_at: ["number"],
+  range_since: ["undefined", "number"],
+  simulated: ["undefined", "boolean"]
+}
+
+const typeOf = (value: unknown): string => (value === null ? "null" : typeof value)
+
+const isMarker = (value: unknown): value is LedgerMarker =>
+  typeof value === "object" &&
+  value !== null &&
+  Object.entries(fields).every(([field, types]) =>
+    types.includes(typeOf((value as Readonly<Record<string, unknown>>)[field]))
+  )
+
+export class NotAMarker extends Schema.TaggedError<NotAMarker>()("NotAMarker", { message: Schema.String }) {}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Throws `NotAMarker`: a checkpoint that cannot be read must not become a start from nothing. */
+export const readMarker = ({ offset, topic, value }: LogRecord): LedgerMarker => {
+  const marker = value === null ? undefined : parse(value)
+  if (!isMarker(marker))
+    throw new NotAMarker({ message: `record ${offset} of ${topic} is not a ledger marker` })
+  return marker
+}
+
+export const markerIn = (record: LogRecord): Effect.Effect<LedgerMarker, NotAMarker> =>
+  Effect.try({
+    try: () => readMarker(record),
+    // It throws nothing else.
+    catch: (error) => error as NotAMarker
+  })
+
+const placed = (record: LogRecord | undefined): Effect.Effect<PlacedMarker | undefined, NotAMarker> =>
+  record === undefined
+    ? Effect.succeed(undefined)
+    : Effect.map(markerIn(record), (marker) => ({ offset: record.offset, marker }))
+
+/** Whether every ledger between the two is there: by what the later one says, or by as many records as indexes. */
+const joined = (a: PlacedMarker, b: PlacedMarker): boolean =>
+  b.marker.range_since === undefined
+    ? b.marker.ledger_index - a.marker.ledger_index === b.offset - a.offset
+    : a.marker.detected_at >= b.marker.range_since
+
+type Linkable = Pick<LedgerMarker, "ledger_index" | "parent_hash">
+
+/** Of a ledger and the marker before it. */
+export const isLinked = (before: LedgerMarker, { ledger_index, parent_hash }: Linkable): boolean =>
+  ledger_index === before.ledger_index + 1 && parent_hash === before.ledger_hash
+
+const makeAt = (log: Reader, network: Network) => {
+  const partition = { topic: ledgersTopic(network), partition: 0 }
+  return {
+    partition,
+    /** The first marker at or past the offset. */
+    at: (offset: number) =>
+      Effect.flatMap(log.read({ ...partition, offset }, 1), ([record]) => placed(record))
+  }
+}
+
+/** Oldest first; when there are more than `Limits.ledgerRanges`, the newest of them. */
+export const ledgerRanges = Effect.fnUntraced(function* (
+  log: Reader,
+  network: Network
+): Effect.fn.Return<ReadonlyArray<LedgerRange>, EventLogError | NotAMarker> {
+  const { at, partition } = makeAt(log, network)
+  const oldest = yield* at((yield* log.offsets(partition)).start)
+  if (oldest === undefined) return []
+
+  /** The first marker that is joined to `last`, and the one before it. */
+  const joinedTo = Effect.fnUntraced(function* (last: PlacedMarker) {
+    if (joined(oldest, last)) return { first: oldest, before: undefined }
+    let first = last
+    let before = oldest
+    // All markers from here to `last` are joined to it.
+    let joinedFrom = last.offset
+    while (before.offset + 1 < joinedFrom) {
+      const middle = Math.floor((before.offset + joinedFrom) / 2)
+      const found = yield* at(middle)
+      if (found !== undefined && found.offset < first.offset) {
+        if (!joined(found, last)) {
+          before = found
+          continue
+        }
+        first = found
+      }
+      joinedFrom = middle
+    }
+    return { first, before }
+  })
+
+  const ranges: Array<LedgerRange> = []
+  let last = yield* placed(yield* log.last(partition))
+  while (last !== undefined && ranges.length < Limits.ledgerRanges) {
+    let { first, before }: { first: PlacedMarker; before: PlacedMarker | undefined } = yield* joinedTo(last)
+    while (before !== undefined && isLinked(before.marker, first.marker))
+      ({ first, before } = yield* joinedTo(before))
+    ranges.unshift({ first, last })
+    last = before
+  }
+  return ranges
+})
+
+/**
+ * The ledger's marker within the range. Markers stand nearly as evenly as their ledgers, so one look or two find it; every
+ * second look halves what is left, whatever stands where.
+ */
+export const findInRange = Effect.fnUntraced(function* (
+  log: Reader,
+  network: Network,
+  { first, last }: LedgerRange,
+  ledgerIndex: number
+): Effect.fn.Return<PlacedMarker | undefined, EventLogError | NotAMarker> {
+  const { at } = makeAt(log, network)
+  if (ledgerIndex < first.marker.ledger_index || ledgerIndex > last.marker.ledger_index) return undefined
+  let [low, high] = [first, last]
+  /** No marker stands from here to `high`. */
+  let end = last.offset
+  for (let look = 0; ; look++) {
+    for (const one of [low, high]) if (one.marker.ledger_index === ledgerIndex) return one
+    if (end - low.offset < 2) return undefined
+    const part =
+      look % 2 === 0
+        ? (ledgerIndex - low.marker.ledger_index) / (high.marker.ledger_index - low.marker.ledger_index)
+        : 0.5
+    const guess = Math.min(
+      end - 1,
+      Math.max(low.offset + 1, low.offset + Math.floor(part * (end - low.offset)))
+    )
+    const found = yield* at(guess)
+    if (found === undefined || found.offset >= end) end = guess
+    else if (found.marker.ledger_index <= ledgerIndex) low = found
+    else {
+      high = found
+      end = guess
+    }
+  }
+})
+
+/** The first marker of the range that `holds`, which no later one may fail to; undefined when none does. */
+export const firstInRange = Effect.fnUntraced(function* (
+  log: Reader,
+  network: Network,
+  { first, last }: LedgerRange,
+  holds: (marker: LedgerMarker) => boolean
+): Effect.fn.Return<PlacedMarker | undefined, EventLogError | NotAMarker> {
+  const { at } = makeAt(log, network)
+  if (!holds(last.marker)) return undefined
+  let low = first.offset
+  let high = last.offset
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const one = yield* at(middle)
+    if (one !== undefined && !holds(one.marker)) low = one.offset + 1
+    else high = middle
+  }
+  return yield* at(low)
+})

@@ -1,0 +1,95 @@
+/**
+ * How many events a replay by filters will queue, about: what the event log's tables hold of the time that the log keeps.
+ * The events of the last moments may not be in them yet. Of what closed before the service's first ledger, what has been
+ * fetched is known by its number of events, and the rest is taken to be as busy as the first day of the service's own
+ * ledgers; the filters' share in both is their share of that day.
+ */
+import { Effect } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { chainEndAt, eventsBetween, joinedBelow } from "../domain/History.ts"
+import { parseIsoTime } from "../domain/IsoTime.ts"
+import { eventsTopic, parseLedgerEvent } from "../domain/LedgerEvent.ts"
+import type { Network } from "../domain/Network.ts"
+import type { ReplayFilters } from "../domain/Replay.ts"
+import type { EventLogReader, LogRecord } from "../log/EventLog.ts"
+import { type CloseTimes, secondsBetween } from "../storage/events/CloseTimes.ts"
+import type { EventCounts, WantedEvents } from "../storage/events/EventCounts.ts"
+import type { HistoryStore } from "../storage/events/HistoryStore.ts"
+import { firstLedger } from "./FirstLedger.ts"
+
+export interface EstimateFrom {
+  readonly log: EventLogReader["Service"]
+  readonly counts: EventCounts["Service"]
+  readonly history: HistoryStore["Service"]
+}
+
+const closedAt = (record: LogRecord | undefined): number | undefined =>
+  parseIsoTime(parseLedgerEvent(record?.value ?? null)?.timestamp ?? "")
+
+/** The time of the events that the log holds; undefined when it holds none. */
+const keptTime = Effect.fnUntraced(function* (log: EventLogReader["Service"], network: Network) {
+  const partition = { topic: eventsTopic(network), partition: 0 }
+  const [oldest] = yield* log.read({ ...partition, offset: (yield* log.offsets(partition)).start }, 1)
+  const [since, until] = [closedAt(oldest), closedAt(yield* log.last(partition))]
+  return since === undefined || until === undefined
+    ? undefined
+    : { from: since / 1_000, before: until / 1_000 + 1 }
+})
+
+/** What the filters mean of the events that the log holds; undefined when it holds none. */
+export const wantedEvents = Effect.fnUntraced(function* (
+  log: EventLogReader["Service"],
+  network: Network,
+  { event_types: eventTypes, accounts, since, until }: ReplayFilters
+) {
+  const kept = yield* keptTime(log, network)
+  if (kept === undefined) return undefined
+  const { from, before } = secondsBetween(since, until)
+  const wanted: WantedEvents = {
+    network,
+    eventTypes,
+    accounts,
+    from: Math.max(from, kept.from),
+    before: Math.min(before, kept.before)
+  }
+  return { kept, wanted }
+})
+
+/** How many of the wanted events closed in `time`, before the service's first ledger. */
+const estimateHistory = Effect.fnUntraced(function* (
+  { counts, history, log }: EstimateFrom,
+  wanted: WantedEvents,
+  kept: CloseTimes,
+  time: CloseTimes
+) {
+  const { network } = wanted
+  const first = yield* firstLedger(log, network).pipe(Effect.catchTag("NotAMarker", Effect.die))
+  if (first === undefined) return 0
+  const end = chainEndAt(first)
+  const { end: heldFrom, joined } = joinedBelow(end, yield* history.stretches(network))
+  const before = Math.min(time.before, end.closedAt)
+  const held = eventsBetween(joined, time.from, before)
+  const unseenSeconds = Math.max(0, Math.min(before, heldFrom.closedAt) - time.from)
+
+  const day = { from: kept.from, before: Math.min(kept.before, kept.from + Limits.historySampleMs / 1_000) }
+  const all = yield* counts.estimate({ network, eventTypes: undefined, accounts: undefined, ...day })
+  const some = yield* counts.estimate({ ...wanted, ...day })
+  const share = all === 0 ? 1 : some / all
+  return Math.round(share * held + (some * unseenSeconds) / (day.before - day.from))
+})
+
+/** `withHistory`: what closed before the service's first ledger is fetched, where the filters ask for it. */
+export const estimateReplay = Effect.fnUntraced(function* (
+  from: EstimateFrom,
+  network: Network,
+  filters: ReplayFilters,
+  withHistory: boolean
+) {
+  const found = yield* wantedEvents(from.log, network, filters)
+  if (found === undefined) return 0
+  const { kept, wanted } = found
+  const events = yield* from.counts.estimate(wanted)
+  const asked = secondsBetween(filters.since, filters.until)
+  const reachesBack = withHistory && filters.since !== undefined && asked.from < kept.from
+  return reachesBack ? events + (yield* estimateHistory(from, wanted, kept, asked)) : events
+})

@@ -1,0 +1,125 @@
+/**
+ * The embedded log's group commit as pure functions: which of the waiting transactions can be made and where their
+ * records land, and what is to be written for them.
+ */
+import { type Deferred, Exit } from "effect"
+import {
+  EventLogError,
+  type LogRecord,
+  type Partition,
+  type Position,
+  type Transaction
+} from "../EventLog.ts"
+import { byPartition, partitionKey, type Staged, stage } from "../Staging.ts"
+import { kindOf } from "../Topics.ts"
+import { rowsOf } from "./Rows.ts"
+import type { Batch, Fence, GroupCommit } from "./Tables.ts"
+
+export type Answer = Exit.Exit<ReadonlyArray<Position>, EventLogError>
+
+export interface Request {
+  readonly transaction: Transaction
+  readonly answer: Deferred.Deferred<ReadonlyArray<Position>, EventLogError>
+}
+
+export interface Bounds {
+  readonly start: number
+  readonly end: number
+  /** The newest timestamp so far. */
+  readonly newest: number
+}
+
+/** What the tables hold, as this process knows it. */
+export interface Known {
+  readonly fence: Fence
+  readonly partitions: Map<string, Bounds>
+  readonly commits: Map<string, number>
+}
+
+export interface Accepted {
+  readonly request: Request
+  readonly staged: Staged
+}
+
+const NOTHING: Bounds = { start: 0, end: 0, newest: 0 }
+
+export const commitKey = (group: string, { topic, partition }: Partition): string =>
+  `${group} ${partitionKey(topic, partition)}`
+
+export const failed = (operation: EventLogError["operation"], { transaction }: Request, cause: unknown) =>
+  new EventLogError({
+    operation,
+    topic: transaction.append[0]?.topic ?? transaction.commit?.positions[0]?.topic ?? "",
+    cause
+  })
+
+/** Gives offsets to each transaction that can be made; the others are refused, and leave no hole. */
+export const accept = (requests: ReadonlyArray<Request>, known: Known, nowMs: number) => {
+  const ends = new Map<string, number>()
+  const accepted: Array<Accepted> = []
+  const refused: Array<readonly [Request, Answer]> = []
+  for (const request of requests) {
+    const own = new Map<string, number>()
+    try {
+      const staged = stage(
+        request.transaction,
+        nowMs,
+        (topic, partition) => {
+          const key = partitionKey(topic, partition)
+          return own.get(key) ?? ends.get(key) ?? known.partitions.get(key)?.end ?? 0
+        },
+        (topic, partition, end) => void own.set(partitionKey(topic, partition), end)
+      )
+      for (const [key, end] of own) ends.set(key, end)
+      accepted.push({ request, staged })
+    } catch (defect) {
+      refused.push([request, Exit.die(defect)])
+    }
+  }
+  return { accepted, refused }
+}
+
+/** The last commit of a position wins, as if each had been written alone. */
+const commitsOf = (requests: ReadonlyArray<Request>): ReadonlyMap<string, GroupCommit> => {
+  const commits = new Map<string, GroupCommit>()
+  for (const { transaction } of requests) {
+    for (const position of transaction.commit?.positions ?? []) {
+      const { group } = transaction.commit!
+      commits.set(commitKey(group, position), { ...position, group })
+    }
+  }
+  return commits
+}
+
+interface Group {
+  readonly key: string
+  /** Not empty. */
+  readonly records: ReadonlyArray<LogRecord>
+  readonly before: Bounds
+  readonly after: Bounds
+}
+
+/** All of a batch, and what it adds to each partition. */
+export const toWrite = (
+  accepted: ReadonlyArray<Accepted>,
+  known: Known
+): { readonly batch: Batch; readonly groups: ReadonlyArray<Group> } => {
+  const records = accepted.flatMap(({ staged }) => staged.records)
+  const groups = [...byPartition(records)].map(([key, own]): Group => {
+    const before = known.partitions.get(key) ?? NOTHING
+    let { newest } = before
+    for (const { timestamp } of own) newest = Math.max(newest, timestamp)
+    return { key, records: own, before, after: { ...before, end: own.at(-1)!.offset + 1, newest } }
+  })
+  const plain = groups.filter((group) => kindOf(group.records[0]!.topic) !== "compacted")
+  const batch: Batch = {
+    rows: plain.flatMap((group) => rowsOf(group.records, group.before.newest)),
+    compacted: records.filter(({ topic }) => kindOf(topic) === "compacted"),
+    ends: groups.map((group) => {
+      const { topic, partition } = group.records[0]!
+      return { topic, partition, offset: group.after.end, newest: group.after.newest }
+    }),
+    commits: [...commitsOf(accepted.map(({ request }) => request)).values()]
+  }
+  return { batch, groups }
+}

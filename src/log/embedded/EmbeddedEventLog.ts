@@ -1,0 +1,162 @@
+/**
+ * `EventLog` in PostgreSQL, for one process: one writer (log/embedded/Writer.ts), the newest records in memory, older
+ * ones by range reads. Readers at the head wait for the writer: nothing polls.
+ */
+import { Clock, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { AdvisoryLocks } from "../../config/AdvisoryLocks.ts"
+import { Settings } from "../../config/Config.ts"
+import { Limits } from "../../config/Limits.ts"
+import { makeConsume } from "../Consume.ts"
+import {
+  EventLog,
+  EventLogError,
+  EventLogReader,
+  type LogRecord,
+  type Partition,
+  type Position
+} from "../EventLog.ts"
+import { makeExclusive } from "../Exclusive.ts"
+import { makeLast } from "../LastRecord.ts"
+import { awaitEnd, readFrom } from "../RecordList.ts"
+import { partitionKey } from "../Staging.ts"
+import { commitKey } from "./Batch.ts"
+import { makeTables } from "./Tables.ts"
+import { makeWriter } from "./Writer.ts"
+
+/** Another process owns the log of this database. */
+export class EventLogInUse extends Schema.TaggedError<EventLogInUse>()("EventLogInUse", {
+  message: Schema.String
+}) {}
+
+const failed = (operation: EventLogError["operation"], topic: string) => (cause: unknown) =>
+  new EventLogError({ operation, topic, cause })
+
+/**
+ * Tells a second process at its start. The lock lives as long as its connection: should that break, the next process to
+ * start takes the log over, and this one's writes are fenced.
+ */
+const claim = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const connection = yield* sql.reserve
+  const [lock] = yield* connection.executeUnprepared(
+    `SELECT pg_try_advisory_lock(${AdvisoryLocks.logOwner}) AS held`,
+    [],
+    undefined
+  )
+  if (lock?.["held"] !== true) {
+    return yield* new EventLogInUse({
+      message:
+        "DATABASE_URL: another process owns the embedded log of this database; stop it or use another database."
+    })
+  }
+  // The server notices a closed connection only after a while: who opens the log next must not find it owned.
+  yield* Effect.addFinalizer(() =>
+    connection
+      .executeUnprepared(`SELECT pg_advisory_unlock(${AdvisoryLocks.logOwner})`, [], undefined)
+      .pipe(Effect.interruptible, Effect.timeout(Limits.databaseConnectMs), Effect.ignore)
+  )
+})
+
+export const layer: Layer.Layer<EventLog, EventLogInUse | EventLogError, Settings | SqlClient.SqlClient> =
+  Layer.effect(
+    EventLog,
+    Effect.gen(function* () {
+      const settings = yield* Settings
+      yield* claim.pipe(Effect.catchTag("SqlError", (error) => Effect.fail(failed("consume", "")(error))))
+      const tables = yield* makeTables
+      const writer = yield* makeWriter(tables).pipe(Effect.mapError(failed("read", "")))
+
+      const state = (topic: string) => Effect.mapError(writer.state, failed("read", topic))
+
+      const offsets = (partition: Partition) =>
+        Effect.map(state(partition.topic), ({ partitions }) => {
+          const { end } = writer.listOf(partition)
+          return {
+            start: partitions.get(partitionKey(partition.topic, partition.partition))?.start ?? 0,
+            end
+          }
+        })
+
+      const read = Effect.fnUntraced(function* (
+        from: Position,
+        max: number
+      ): Effect.fn.Return<ReadonlyArray<LogRecord>, EventLogError> {
+        yield* state(from.topic)
+        const list = writer.listOf(from)
+        if (from.offset >= (list.records[0]?.offset ?? list.end)) return readFrom(list, from.offset, max)
+        return yield* tables.read(from, max).pipe(Effect.mapError(failed("read", from.topic)))
+      })
+
+      const primitives = {
+        transaction: writer.submit,
+        read,
+        awaitOffset: (position) =>
+          Effect.flatMap(state(position.topic), () => awaitEnd(writer.listOf(position), position.offset)),
+        offsets,
+        committed: (group, partition) =>
+          Effect.map(state(partition.topic), ({ commits }) => commits.get(commitKey(group, partition)) ?? 0)
+      } satisfies Partial<EventLog["Service"]>
+
+      const offsetAtTime = Effect.fnUntraced(function* (partition: Partition, unixMs: number) {
+        const { end } = yield* offsets(partition)
+        const found = yield* tables
+          .searchTime(partition, unixMs)
+          .pipe(Effect.mapError(failed("read", partition.topic)))
+        for (let offset = found ?? end; ; ) {
+          const records = yield* read({ ...partition, offset }, Limits.takeBatchRecords)
+          const newer = records.find(({ timestamp }) => timestamp >= unixMs)
+          const next = records.at(-1)
+          if (newer !== undefined) return newer.offset
+          if (next === undefined) return Math.max(end, offset)
+          offset = next.offset + 1
+        }
+      })
+
+      return EventLog.of({
+        ...primitives,
+        reachable: Effect.asVoid(state("")),
+        exclusive: makeExclusive(primitives),
+        consume: makeConsume(primitives),
+        last: makeLast(primitives),
+        offsetAtTime,
+        applyRetention: Effect.gen(function* () {
+          const nowMs = yield* Clock.currentTimeMillis
+          yield* writer.applyRetention(tables.applyRetention(nowMs, settings))
+        }).pipe(Effect.mapError(failed("retention", "")))
+      })
+    })
+  )
+
+/**
+ * The log as its tables hold it, for a process that does not own it: takes no lock, fences nobody, writes nothing. What
+ * the owner has answered for is there; it may be appended to while it is read.
+ */
+export const readerLayer: Layer.Layer<EventLogReader, never, SqlClient.SqlClient> = Layer.effect(
+  EventLogReader,
+  Effect.gen(function* () {
+    const tables = yield* makeTables
+    const primitives = {
+      read: (from: Position, max: number) =>
+        Effect.mapError(tables.read(from, max), failed("read", from.topic)),
+      offsets: ({ topic, partition }: Partition) =>
+        tables.loadPartitions.pipe(
+          Effect.mapError(failed("read", topic)),
+          Effect.map((all) => {
+            const found = all.find((one) => one.topic === topic && one.partition === partition)
+            return { start: found?.start ?? 0, end: found?.end ?? 0 }
+          })
+        ),
+      committed: (group: string, { topic, partition }: Partition) =>
+        tables.loadCommits.pipe(
+          Effect.mapError(failed("read", topic)),
+          Effect.map(
+            (all) =>
+              all.find((one) => one.group === group && one.topic === topic && one.partition === partition)
+                ?.offset ?? 0
+          )
+        )
+    }
+    return { ...primitives, last: makeLast(primitives) }
+  })
+)

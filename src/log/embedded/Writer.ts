@@ -1,0 +1,172 @@
+/**
+ * The embedded log's one writer. It groups the transactions that wait, gives them offsets, writes them in one statement,
+ * and only then shows them to readers and answers the callers. A transaction that cannot be made fails its caller alone.
+ * After a failed write nobody knows what landed: the state is thrown away and read back before the callers are told, or
+ * else by whoever needs it next, so that nothing is ever answered from a state that may be wrong.
+ *
+ *   callers ─▶ queue ─▶ writer: stage → write (all or nothing) → tails → callers
+ */
+import { Cause, Clock, Deferred, Effect, Exit, Latch, Queue, Semaphore } from "effect"
+import { Limits } from "../../config/Limits.ts"
+import type { EventLogError, Partition, Position, Transaction } from "../EventLog.ts"
+import { makeRecordList, push, type RecordList, trim } from "../RecordList.ts"
+import { partitionKey } from "../Staging.ts"
+import { partitionsOf } from "../Topics.ts"
+import {
+  type Accepted,
+  type Answer,
+  accept,
+  type Bounds,
+  commitKey,
+  failed,
+  type Known,
+  type Request,
+  toWrite
+} from "./Batch.ts"
+import type { Tables } from "./Tables.ts"
+
+export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
+  const queue = yield* Queue.bounded<Request>(Limits.embeddedLogQueue)
+  const lists = new Map<string, RecordList>()
+  /** Who writes, reads the state back or applies retention does so alone. */
+  const turn = Semaphore.makeUnsafe(1)
+  const unanswered = new Set<Request>()
+  let closed = false
+  let fence = yield* tables.own
+  let known: Known | undefined
+
+  const listOf = ({ topic, partition }: Partition): RecordList => {
+    const key = partitionKey(topic, partition)
+    let list = lists.get(key)
+    if (list === undefined) {
+      if (partition >= partitionsOf(topic)) throw new Error(`topic ${topic} has no partition ${partition}`)
+      list = makeRecordList(known?.partitions.get(key)?.end ?? 0)
+      lists.set(key, list)
+    }
+    return list
+  }
+
+  const load = Effect.gen(function* () {
+    fence = yield* tables.renew(fence)
+    const partitions = new Map<string, Bounds>()
+    for (const { topic, partition, ...bounds } of yield* tables.loadPartitions) {
+      partitions.set(partitionKey(topic, partition), bounds)
+    }
+    const commits = new Map<string, number>()
+    for (const commit of yield* tables.loadCommits)
+      commits.set(commitKey(commit.group, commit), commit.offset)
+    // Tails may lack what an unanswered write has left: they begin anew, and who waits looks again.
+    for (const [key, list] of lists) {
+      list.records.length = 0
+      list.size = 0
+      list.end = partitions.get(key)?.end ?? 0
+      const waiting = list.grew
+      list.grew = Latch.makeUnsafe()
+      waiting.openUnsafe()
+    }
+    known = { fence, partitions, commits }
+    return known
+  })
+
+  const loaded = Effect.suspend(() => (known === undefined ? load : Effect.succeed(known)))
+
+  const write = Effect.fnUntraced(function* (accepted: ReadonlyArray<Accepted>, state: Known, nowMs: number) {
+    const { batch, groups } = toWrite(accepted, state)
+    yield* tables.write(state.fence, batch, nowMs)
+    for (const commit of batch.commits) state.commits.set(commitKey(commit.group, commit), commit.offset)
+    for (const { key, records, after } of groups) {
+      state.partitions.set(key, after)
+      const list = listOf(records[0]!)
+      push(list, records)
+      trim(list, Limits.embeddedLogTailRecords, Limits.embeddedLogTailBytes)
+    }
+  })
+
+  const writeBatch = Effect.fnUntraced(function* (requests: ReadonlyArray<Request>) {
+    const state = yield* loaded
+    const nowMs = yield* Clock.currentTimeMillis
+    const { accepted, refused } = accept(requests, state, nowMs)
+    if (accepted.length > 0) yield* write(accepted, state, nowMs)
+    return [
+      ...refused,
+      ...accepted.map(({ request, staged }): readonly [Request, Answer] => [
+        request,
+        Exit.succeed(staged.positions)
+      ])
+    ]
+  })
+
+  const serve = Effect.fnUntraced(function* (requests: ReadonlyArray<Request>) {
+    const exit = yield* Effect.exit(writeBatch(requests))
+    if (Exit.isSuccess(exit)) {
+      for (const [{ answer }, result] of exit.value) Deferred.doneUnsafe(answer, result)
+      return
+    }
+    known = undefined
+    // Should this fail as well, whoever needs the state next tries again.
+    yield* Effect.ignore(load)
+    const cause = Cause.squash(exit.cause)
+    for (const request of requests)
+      Deferred.doneUnsafe(request.answer, Exit.fail(failed("append", request, cause)))
+  })
+
+  const takeBatch = Effect.gen(function* () {
+    const requests = [yield* Queue.take(queue)]
+    let count = requests[0]!.transaction.append.length
+    while (count < Limits.embeddedLogBatchRecords) {
+      const more = yield* Queue.poll(queue)
+      if (more._tag === "None") break
+      requests.push(more.value)
+      count += more.value.transaction.append.length
+    }
+    return requests
+  })
+
+  const submit = (transaction: Transaction): Effect.Effect<ReadonlyArray<Position>, EventLogError> =>
+    Effect.suspend(() => {
+      const request: Request = { transaction, answer: Deferred.makeUnsafe() }
+      if (closed) return Effect.fail(failed("append", request, new Error("the log is closed")))
+      unanswered.add(request)
+      return Queue.offer(queue, request).pipe(
+        Effect.andThen(Deferred.await(request.answer)),
+        Effect.ensuring(Effect.sync(() => unanswered.delete(request)))
+      )
+    })
+
+  yield* turn.withPermit(load)
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      closed = true
+      for (const request of unanswered) {
+        Deferred.doneUnsafe(
+          request.answer,
+          Exit.fail(failed("append", request, new Error("the log was closed")))
+        )
+      }
+    })
+  )
+  // A batch that has begun is ended. One that all its callers have left is not begun.
+  yield* Effect.forkScoped(
+    Effect.forever(
+      Effect.flatMap(takeBatch, (requests) =>
+        turn
+          .withPermit(serve(requests.filter((request) => unanswered.has(request))))
+          .pipe(Effect.uninterruptible)
+      )
+    )
+  )
+
+  return {
+    submit,
+    listOf,
+    /** What the tables hold; read back first where a write has failed. */
+    state: Effect.suspend(() => (known === undefined ? turn.withPermit(loaded) : Effect.succeed(known))),
+    /** Runs alone, then reads the partitions' bounds anew. */
+    applyRetention: <E>(retention: Effect.Effect<void, E>) =>
+      Effect.gen(function* () {
+        known = undefined
+        yield* retention
+        yield* load
+      }).pipe(turn.withPermit, Effect.uninterruptible)
+  }
+})

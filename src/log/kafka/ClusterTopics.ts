@@ -1,0 +1,163 @@
+/**
+ * The topics of a Kafka cluster: what it has, what it should have (log/kafka/TopicPlan.ts), and making it so. Creating what is
+ * missing is safe and may be repeated, also by two processes at once; what would lose data is done only on demand.
+ */
+import { Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes } from "@platformatic/kafka"
+import { Effect, Schedule, Schema } from "effect"
+import type { KafkaSettings } from "../../config/Config.ts"
+import { Limits } from "../../config/Limits.ts"
+import type { RetentionSettings } from "../Topics.ts"
+import { clientOptions } from "./Options.ts"
+import { reasonOf } from "./Reason.ts"
+import { planTopics, sentenceOf, type TopicChange, type TopicState, wantedTopics } from "./TopicPlan.ts"
+
+export class KafkaTopicsError extends Schema.TaggedError<KafkaTopicsError>()("KafkaTopicsError", {
+  message: Schema.String,
+  cause: Schema.Defect()
+}) {}
+
+export const request = <A>(what: string, run: () => Promise<A>) =>
+  Effect.tryPromise({
+    try: run,
+    catch: (cause) =>
+      new KafkaTopicsError({ message: `KAFKA_BROKERS: ${what} failed (${reasonOf(cause)}).`, cause })
+  })
+
+export const withAdmin = <A, E, R>(settings: KafkaSettings, use: (admin: Admin) => Effect.Effect<A, E, R>) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => new Admin({ ...clientOptions(settings), retries: 3 })),
+    use,
+    (admin) => Effect.ignore(Effect.tryPromise(() => admin.close()))
+  )
+
+const foundTopics = Effect.fnUntraced(function* (admin: Admin, names: ReadonlyArray<string>) {
+  const present = new Set(yield* request("listing topics", () => admin.listTopics()))
+  const topics = names.filter((name) => present.has(name))
+  if (topics.length === 0) return []
+  const metadata = yield* request("reading topics", () => admin.metadata({ topics, forceUpdate: true }))
+  const described = yield* request("reading topics' settings", () =>
+    admin.describeConfigs({
+      resources: topics.map((resourceName) => ({
+        resourceType: ConfigResourceTypes.TOPIC,
+        resourceName,
+        configurationKeys: null
+      }))
+    })
+  )
+  return described.map(({ resourceName, configs }): TopicState => {
+    const partitions = metadata.topics.get(resourceName)?.partitions ?? []
+    return {
+      name: resourceName,
+      partitions: partitions.length,
+      replication: Math.min(...partitions.map(({ replicas }) => replicas.length)),
+      settings: Object.fromEntries(configs.map(({ name, value }) => [name, value ?? ""]))
+    }
+  })
+})
+
+/** Fails with one sentence when the cluster cannot be reached. */
+export const reachable = (settings: KafkaSettings): Effect.Effect<void, KafkaTopicsError> =>
+  withAdmin(settings, (admin) => Effect.asVoid(request("connecting", () => admin.metadata({ topics: [] }))))
+
+/** Which log this is: the cluster's own id, and the prefix of the names on it. */
+export const identityOf = (settings: KafkaSettings) =>
+  withAdmin(settings, (admin) =>
+    Effect.map(
+      request("reading the cluster", () => admin.metadata({ topics: [] })),
+      ({ id }) => ({ kind: "kafka", clusterId: id ?? "", topicPrefix: settings.topicPrefix }) as const
+    )
+  )
+
+/** What differs between the cluster and topics/topics.json. */
+export const planOf = (settings: KafkaSettings, retention: RetentionSettings) =>
+  withAdmin(settings, (admin) =>
+    Effect.gen(function* () {
+      const { brokers } = yield* request("reading the cluster", () => admin.metadata({ topics: [] }))
+      const wanted = wantedTopics(settings.topicPrefix, retention, brokers.size)
+      return planTopics(
+        wanted,
+        yield* foundTopics(
+          admin,
+          wanted.map(({ name }) => name)
+        )
+      )
+    })
+  )
+
+const applyOne = (admin: Admin, change: TopicChange) => {
+  const { topic } = change
+  switch (change.kind) {
+    case "create":
+      return request(`creating ${topic.name}`, () =>
+        admin.createTopics({
+          topics: [topic.name],
+          partitions: topic.partitions,
+          replicas: topic.replication,
+          configs: Object.entries(topic.settings).map(([name, value]) => ({ name, value }))
+        })
+      ).pipe(
+        // Another process was first.
+        Effect.catchIf(
+          ({ message }) => /already exists/i.test(message),
+          () => Effect.void
+        )
+      )
+    case "replication":
+      return Effect.void
+    case "partitions":
+      return request(`adding partitions to ${topic.name}`, () =>
+        admin.createPartitions({ topics: [{ name: topic.name, count: topic.partitions }] })
+      )
+    case "setting":
+      return request(`changing ${topic.name}`, () =>
+        admin.incrementalAlterConfigs({
+          resources: [
+            {
+              resourceType: ConfigResourceTypes.TOPIC,
+              resourceName: topic.name,
+              configs: [
+                {
+                  name: change.setting!,
+                  value: change.to,
+                  configOperation: IncrementalAlterConfigOperationTypes.SET
+                }
+              ]
+            }
+          ]
+        })
+      )
+  }
+}
+
+/** Makes the changes that are possible; returns them. */
+export const applyPlan = (settings: KafkaSettings, changes: ReadonlyArray<TopicChange>) =>
+  withAdmin(settings, (admin) =>
+    Effect.gen(function* () {
+      const possible = changes.filter(({ risk }) => risk !== "impossible")
+      for (const change of possible) yield* applyOne(admin, change)
+      // Brokers learn of new topics some milliseconds after they answered.
+      const topics = [...new Set(possible.map(({ topic }) => topic.name))]
+      yield* request("reading new topics", () => admin.metadata({ topics, forceUpdate: true })).pipe(
+        Effect.retry({
+          schedule: Schedule.spaced(Limits.kafkaStepWaitMs.longest),
+          times: Limits.kafkaStepTries
+        })
+      )
+      return possible
+    })
+  )
+
+/** At a start: makes what is missing and what loses nothing, and says what is left to an operator. */
+export const ensureTopics = Effect.fnUntraced(function* (
+  settings: KafkaSettings,
+  retention: RetentionSettings
+) {
+  const changes = yield* planOf(settings, retention)
+  yield* applyPlan(
+    settings,
+    changes.filter(({ risk }) => risk === "none")
+  )
+  for (const change of changes.filter(({ risk }) => risk !== "none")) {
+    yield* Effect.logWarning(`not done: ${sentenceOf(change)}; see \`ledgerhook topics diff\``)
+  }
+})

@@ -1,0 +1,254 @@
+/**
+ * `EventLog` on a Kafka cluster (4.0 or later): any number of processes. Transactions of several callers are joined into
+ * one of Kafka's, a few producers take turns, and what is answered has been committed. Offsets have holes (transaction
+ * markers, compaction). Retention is Kafka's own work, by the topics' settings (log/kafka/ClusterTopics.ts).
+ */
+import { randomUUID } from "node:crypto"
+import { Clock, Deferred, Effect, Exit, Layer, Queue, Semaphore } from "effect"
+import type { KafkaSettings } from "../../config/Config.ts"
+import { Limits } from "../../config/Limits.ts"
+import {
+  EventLog,
+  EventLogError,
+  EventLogReader,
+  type NewRecord,
+  type Partition,
+  type Position,
+  type Transaction
+} from "../EventLog.ts"
+import { fenced } from "../Exclusive.ts"
+import { makeLast } from "../LastRecord.ts"
+import { partitionOf } from "../Topics.ts"
+import { type KafkaFault, makeChannel } from "./Channel.ts"
+import { makeKafkaConsume } from "./Consume.ts"
+import type { Member } from "./Member.ts"
+import { ownName, topicName } from "./Names.ts"
+import { clientOptions } from "./Options.ts"
+import { type KafkaTransaction, makeProducer, type PlacedRecord } from "./Producer.ts"
+import { makeReader } from "./Reader.ts"
+
+const failed =
+  (operation: EventLogError["operation"], topic: string) =>
+  (cause: KafkaFault): EventLogError =>
+    new EventLogError({ operation, topic, cause })
+
+/** What a failure names: a transaction may only commit. */
+const topicOf = ({ append, commit }: Transaction): string =>
+  append[0]?.topic ?? commit?.positions[0]?.topic ?? ""
+
+interface Submitted {
+  /** A caller that is interrupted takes back what has not begun, and waits for the end of what has. */
+  state: "waiting" | "begun" | "taken back"
+  readonly transaction: KafkaTransaction
+  readonly bytes: number
+  readonly done: Deferred.Deferred<ReadonlyArray<number>, KafkaFault>
+}
+
+const bytesOf = ({ append }: KafkaTransaction): number =>
+  append.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0)
+
+/** Neighbours in one transaction each, within the limits; a larger one stands alone. Pure. */
+export const joined = <A extends { readonly transaction: KafkaTransaction; readonly bytes: number }>(
+  submitted: ReadonlyArray<A>
+): ReadonlyArray<ReadonlyArray<A>> => {
+  const groups: Array<Array<A>> = []
+  let records = 0
+  let bytes = 0
+  for (const one of submitted) {
+    records += one.transaction.append.length
+    bytes += one.bytes
+    const last = groups.at(-1)
+    if (
+      last !== undefined &&
+      records <= Limits.kafkaTransactionRecords &&
+      bytes <= Limits.kafkaTransactionBytes
+    ) {
+      last.push(one)
+    } else {
+      groups.push([one])
+      records = one.transaction.append.length
+      bytes = one.bytes
+    }
+  }
+  return groups
+}
+
+/** Readers of a cluster, and what they stand on. */
+const makeReading = (settings: KafkaSettings) =>
+  Effect.gen(function* () {
+    const options = clientOptions(settings)
+    const now = yield* makeChannel(options)
+    const waiting = yield* makeChannel(options)
+    const nameOf = (topic: string) => topicName(settings, topic)
+    const groupNameOf = (group: string) => ownName(settings, group)
+    const reader = makeReader({ now, waiting }, nameOf)
+    const primitives = {
+      read: (from: Position, max: number) => {
+        partitionOf(from.topic, "")
+        return Effect.mapError(reader.read(from, max), failed("read", from.topic))
+      },
+      offsets: (partition: Partition) =>
+        Effect.suspend(() => {
+          // Dies for a topic that nobody described.
+          partitionOf(partition.topic, "")
+          return Effect.mapError(reader.offsets(partition), failed("read", partition.topic))
+        }),
+      committed: (group: string, partition: Partition) =>
+        Effect.mapError(reader.committed(groupNameOf(group), partition), failed("read", partition.topic))
+    }
+    return { options, now, nameOf, groupNameOf, reader, primitives }
+  })
+
+/** `schemaIds` by topic, of those whose values carry their schema's id (log/kafka/SchemaRegistry.ts). */
+export const layer = (
+  settings: KafkaSettings,
+  schemaIds: ReadonlyMap<string, number> = new Map()
+): Layer.Layer<EventLog> =>
+  Layer.effect(
+    EventLog,
+    Effect.gen(function* () {
+      const { options, now, nameOf, groupNameOf, reader, primitives } = yield* makeReading(settings)
+      // Its answers wait for nothing else, and what it finds out troubles nobody else's requests.
+      const health = yield* makeChannel(options)
+      const members = new Map<string, Member>()
+      const process = `${settings.topicPrefix}${settings.clientId}.${randomUUID()}`
+
+      const place = (record: NewRecord, nowMs: number): PlacedRecord => ({
+        topic: nameOf(record.topic),
+        partition: partitionOf(record.topic, record.key),
+        key: record.key,
+        value: record.value,
+        schemaId: schemaIds.get(record.topic),
+        headers: record.headers ?? {},
+        timestamp: record.timestamp ?? nowMs
+      })
+
+      const queue = yield* Queue.bounded<Submitted>(Limits.embeddedLogQueue)
+      const write = (producer: ReturnType<typeof makeProducer>) => {
+        const commit = (group: ReadonlyArray<Submitted>): Effect.Effect<void> =>
+          Effect.gen(function* () {
+            const exit = yield* Effect.exit(producer.run(group.map(({ transaction }) => transaction)))
+            if (Exit.isSuccess(exit)) {
+              for (const [i, { done }] of group.entries()) yield* Deferred.succeed(done, exit.value[i]!)
+            } else if (group.length > 1 && Exit.hasDies(exit)) {
+              // A caller's own mistake must not be the others' failure; nothing of the group was committed.
+              for (const one of group) yield* commit([one])
+            } else {
+              for (const { done } of group) yield* Deferred.failCause(done, exit.cause)
+            }
+          })
+        return Effect.gen(function* () {
+          const taken = yield* Queue.takeBetween(queue, 1, Limits.kafkaJoinedTransactions)
+          const wanted = taken.filter(({ state }) => state === "waiting")
+          for (const one of wanted) one.state = "begun"
+          for (const group of joined(wanted)) yield* commit(group)
+        }).pipe(Effect.forever)
+      }
+      for (let n = 0; n < Limits.kafkaProducers; n++) {
+        const channel = yield* makeChannel(options)
+        yield* Effect.forkScoped(write(makeProducer(channel, `${process}.${n}`)))
+      }
+
+      const toKafka = ({ append, appendThen, commit }: Transaction, nowMs: number) => {
+        const placed = append.map((record) => place(record, nowMs))
+        const positions = (offsets: ReadonlyArray<number>) =>
+          append.map(
+            ({ topic }, i): Position => ({ topic, partition: placed[i]!.partition, offset: offsets[i]! })
+          )
+        const transaction: KafkaTransaction = {
+          append: placed,
+          appendThen: (offsets) =>
+            (appendThen?.(positions(offsets)) ?? []).map((record) => place(record, nowMs)),
+          commits:
+            commit === undefined
+              ? []
+              : [
+                  {
+                    group: groupNameOf(commit.group),
+                    member: members.get(groupNameOf(commit.group)),
+                    positions: commit.positions.map((position) => ({
+                      ...position,
+                      topic: nameOf(position.topic)
+                    }))
+                  }
+                ]
+        }
+        return { transaction, positions }
+      }
+
+      const transaction = Effect.fnUntraced(function* (given: Transaction) {
+        const kafka = toKafka(given, yield* Clock.currentTimeMillis)
+        const submitted: Submitted = {
+          state: "waiting",
+          transaction: kafka.transaction,
+          bytes: bytesOf(kafka.transaction),
+          done: yield* Deferred.make<ReadonlyArray<number>, KafkaFault>()
+        }
+        yield* Queue.offer(queue, submitted)
+        const offsets = yield* Deferred.await(submitted.done).pipe(
+          Effect.onInterrupt(() =>
+            Effect.suspend(() => {
+              if (submitted.state === "begun") return Effect.exit(Deferred.await(submitted.done))
+              submitted.state = "taken back"
+              return Effect.void
+            })
+          ),
+          Effect.mapError(failed("append", topicOf(given)))
+        )
+        return kafka.positions(offsets)
+      })
+
+      const exclusive = Effect.fnUntraced(function* (name: string) {
+        const producer = makeProducer(yield* makeChannel(options), ownName(settings, name))
+        yield* Effect.mapError(producer.open, failed("append", ""))
+        // One at a time, and none after a failure: the producer would open itself again, against its successor.
+        const turn = yield* Semaphore.make(1)
+        let usable = true
+        return {
+          transaction: (given: Transaction) =>
+            Effect.gen(function* () {
+              const topic = topicOf(given)
+              if (!usable) return yield* fenced(name, topic)
+              const kafka = toKafka(given, yield* Clock.currentTimeMillis)
+              const [offsets] = yield* producer.run([kafka.transaction]).pipe(
+                Effect.onExit((exit) =>
+                  Effect.sync(() => {
+                    usable = Exit.isSuccess(exit)
+                  })
+                ),
+                Effect.mapError(failed("append", topic))
+              )
+              return kafka.positions(offsets!)
+            }).pipe(Semaphore.withPermits(turn, 1))
+        }
+      })
+
+      return EventLog.of({
+        ...primitives,
+        reachable: Effect.mapError(health.reachable, failed("read", "")),
+        transaction,
+        exclusive,
+        consume: makeKafkaConsume({
+          now,
+          openChannel: makeChannel(options),
+          reader,
+          nameOf,
+          groupNameOf,
+          members
+        }),
+        awaitOffset: (position) =>
+          Effect.mapError(reader.awaitOffset(position), failed("read", position.topic)),
+        last: makeLast(primitives),
+        offsetAtTime: (partition, unixMs) =>
+          Effect.mapError(reader.offsetAtTime(partition, unixMs), failed("read", partition.topic)),
+        applyRetention: Effect.void
+      })
+    })
+  )
+
+/** The log for a process that only reads. */
+export const readerLayer = (settings: KafkaSettings): Layer.Layer<EventLogReader> =>
+  Layer.effect(
+    EventLogReader,
+    Effect.map(makeReading(settings), ({ primitives }) => ({ ...primitives, last: makeLast(primitives) }))
+  )

@@ -1,0 +1,157 @@
+/**
+ * Reading a Kafka partition without a group: by offset, by time, at its ends, and what groups have committed. Only
+ * committed records are seen, and none is passed over: where a transaction is still open below the end, a read waits for
+ * it to be committed or aborted, at most its own timeout (Limits.kafkaTransactionMs for this program's).
+ */
+import { listOffsetsV9, offsetFetchV9 } from "@platformatic/kafka"
+import { Effect } from "effect"
+import { Limits } from "../../config/Limits.ts"
+import type { LogRecord, Partition, Position } from "../EventLog.ts"
+import { type KafkaChannel, KafkaFault, onCoordinator, onLeader } from "./Channel.ts"
+import { fetchFrom } from "./Fetch.ts"
+import { committedRecords, type FetchedRecords } from "./Records.ts"
+
+const READ_UNCOMMITTED = 0
+/** "Not a replica" and "whatever the leader's epoch is", in Kafka's numbers. */
+const NONE = -1
+const LATEST = -1n
+const EARLIEST = -2n
+
+export interface KafkaReader {
+  readonly read: (from: Position, max: number) => Effect.Effect<ReadonlyArray<LogRecord>, KafkaFault>
+  readonly offsets: (
+    partition: Partition
+  ) => Effect.Effect<{ readonly start: number; readonly end: number }, KafkaFault>
+  readonly offsetAtTime: (partition: Partition, unixMs: number) => Effect.Effect<number, KafkaFault>
+  readonly awaitOffset: (position: Position) => Effect.Effect<void, KafkaFault>
+  readonly committed: (group: string, partition: Partition) => Effect.Effect<number, KafkaFault>
+}
+
+/** One fetch of one partition, and the partition's end at that moment. */
+const fetchPartition = (
+  channel: KafkaChannel,
+  topicName: string,
+  from: Position,
+  bounds: { readonly maxWaitMs: number; readonly maxBytes: number }
+): Effect.Effect<FetchedRecords & { readonly end: number }, KafkaFault> =>
+  onLeader(channel, topicName, from.partition, ({ connection, topicId }) =>
+    fetchFrom(channel, connection, [{ topicId, partition: from.partition, offset: from.offset }], {
+      ...bounds,
+      partitionBytes: bounds.maxBytes
+    })
+  ).pipe(
+    Effect.flatMap((answer) => {
+      const partition = answer.responses[0]?.partitions[0]
+      return partition === undefined
+        ? Effect.fail(new KafkaFault({ message: `${topicName}: an empty answer`, cause: undefined }))
+        : Effect.succeed({
+            ...committedRecords(from, from.offset, partition),
+            end: Number(partition.highWatermark)
+          })
+    })
+  )
+
+export const makeReader = (
+  channels: { readonly now: KafkaChannel; readonly waiting: KafkaChannel },
+  nameOf: (topic: string) => string
+): KafkaReader => {
+  const { now, waiting } = channels
+
+  const listOffset = ({ topic, partition }: Partition, timestamp: bigint) => {
+    const name = nameOf(topic)
+    return onLeader(now, name, partition, ({ connection }) =>
+      now.call(listOffsetsV9.api, connection, NONE, READ_UNCOMMITTED, [
+        { name, partitions: [{ partitionIndex: partition, currentLeaderEpoch: NONE, timestamp }] }
+      ])
+    ).pipe(Effect.map((answer) => Number(answer.topics[0]!.partitions[0]!.offset)))
+  }
+
+  const end = (partition: Partition) => listOffset(partition, LATEST)
+  const offsets = (partition: Partition) =>
+    Effect.all({ start: listOffset(partition, EARLIEST), end: end(partition) }, { concurrency: "unbounded" })
+
+  /** Bytes that a record of the topic takes on the cluster, by what was read last. */
+  const recordBytes = new Map<string, number>()
+  /** What is read and not asked for is thrown away; a reader that wants a few records gets few more. */
+  const bytesFor = (topic: string, records: number): number =>
+    Math.min(
+      Limits.kafkaFetchBytes,
+      Math.ceil(records * (recordBytes.get(topic) ?? Limits.kafkaRecordBytes)) + Limits.kafkaReadSpareBytes
+    )
+
+  const read = Effect.fnUntraced(function* (from: Position, max: number) {
+    const name = nameOf(from.topic)
+    let offset = from.offset
+    /** When the reading began: what comes later is not waited for. */
+    let head: number | undefined
+    while (head === undefined || offset < head) {
+      const fetched = yield* fetchPartition(
+        now,
+        name,
+        { ...from, offset },
+        { maxWaitMs: 0, maxBytes: bytesFor(from.topic, max) }
+      ).pipe(
+        // Before the first record that is kept, or beyond the last.
+        Effect.catchIf(
+          (fault) => fault.is("OFFSET_OUT_OF_RANGE"),
+          () => Effect.map(offsets(from), ({ start, end }) => ({ records: [], next: start, bytes: 0, end }))
+        )
+      )
+      if (fetched.records.length > 0) {
+        recordBytes.set(from.topic, fetched.bytes / fetched.records.length)
+        return fetched.records.slice(0, max)
+      }
+      head ??= fetched.end
+      if (fetched.next > offset) offset = fetched.next
+      // Everything that has ended was handed out: what is left waits for its transaction.
+      else if (offset < head) yield* Effect.sleep(Limits.kafkaUnsettledMs)
+    }
+    return []
+  })
+
+  return {
+    read,
+    offsets,
+    offsetAtTime: Effect.fnUntraced(function* (partition, unixMs) {
+      const found = yield* listOffset(partition, BigInt(Math.max(0, Math.ceil(unixMs))))
+      return found >= 0 ? found : yield* end(partition)
+    }),
+    awaitOffset: Effect.fnUntraced(function* (position) {
+      const name = nameOf(position.topic)
+      let head = yield* end(position)
+      while (head <= position.offset) {
+        const fetched = yield* fetchPartition(
+          waiting,
+          name,
+          { ...position, offset: head },
+          { maxWaitMs: Limits.kafkaFetchWaitMs, maxBytes: 1 }
+        )
+        head = fetched.end
+      }
+    }),
+    committed: Effect.fnUntraced(function* (group, { topic, partition }) {
+      const answer = yield* onCoordinator(now, "group", group, (connection) =>
+        now.call(
+          offsetFetchV9.api,
+          connection,
+          [
+            {
+              groupId: group,
+              memberId: null,
+              memberEpoch: NONE,
+              topics: [{ name: nameOf(topic), partitionIndexes: [partition] }]
+            }
+          ],
+          true
+        )
+      ).pipe(
+        // A transaction that commits an offset is on its way: its outcome decides.
+        Effect.tapError((fault) =>
+          fault.is("UNSTABLE_OFFSET_COMMIT") ? Effect.sleep(Limits.kafkaUnsettledMs) : Effect.void
+        ),
+        Effect.retry({ while: (fault) => fault.is("UNSTABLE_OFFSET_COMMIT") })
+      )
+      return Math.max(0, Number(answer.groups[0]?.topics[0]?.partitions[0]?.committedOffset ?? 0))
+    })
+  }
+}

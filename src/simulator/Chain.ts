@@ -1,0 +1,204 @@
+/**
+ * The chain of simulated ledgers: a pure function of its options and of the times at which ledgers are closed. Each
+ * header names the hash of the one before and is hashed as rippled does it; with `hashing: "binary"` the transaction
+ * hashes and the root of the transaction tree are true as well. `account_hash` is made up: the state is not a tree.
+ * The latest ledgers are kept, within bounds; older ones are forgotten like on a server with little history. A chain
+ * whose world is lost (a restart) goes on from its last header, with new accounts.
+ */
+import { hashes } from "xrpl"
+import { Limits } from "../config/Limits.ts"
+import type { EventType } from "../domain/EventType.ts"
+import type { Ledger } from "../domain/Ledger.ts"
+import { applyTransaction, type Hashing, type SimulatedTransaction } from "./ApplyTransaction.ts"
+import { makeChance } from "./Chance.ts"
+import { digestOf } from "./Keys.ts"
+import { makeMix } from "./Mix.ts"
+import { makeWorld, TOTAL_DROPS } from "./World.ts"
+
+export interface LedgerHeader {
+  readonly account_hash: string
+  readonly close_flags: number
+  /** Seconds of ripple time. */
+  readonly close_time: number
+  readonly close_time_resolution: number
+  readonly ledger_hash: string
+  readonly ledger_index: number
+  readonly parent_close_time: number
+  readonly parent_hash: string
+  /** Drops. */
+  readonly total_coins: string
+  readonly transaction_hash: string
+}
+
+export interface ClosedLedger {
+  readonly header: LedgerHeader
+  /** In execution order. */
+  readonly transactions: ReadonlyArray<SimulatedTransaction>
+}
+
+/** The ledger that a chain goes on from. */
+export interface ParentLedger {
+  readonly ledgerHash: string
+  /** Ripple seconds. */
+  readonly closeTime: number
+}
+
+export interface ChainOptions {
+  /** A 32-bit number: the same seed, parent and close times make the same ledgers. */
+  readonly seed: number
+  /** That ledger is empty. */
+  readonly firstLedgerIndex: number
+  /** The ledger before the first; by default one is made up. */
+  readonly parent?: ParentLedger | undefined
+  readonly transactionsPerLedger: number
+  readonly hashing: Hashing
+  /** Ripple seconds; a time not after the parent's becomes one second after it. */
+  readonly firstCloseTime: number
+  /** By default `Limits.simulatedLedgers`. */
+  readonly ledgersKept?: number
+}
+
+/** Where a chain without a past begins: high enough to look like a ledger of today, and to leave room below. */
+export const FIRST_LEDGER_INDEX = 1_000_000
+/** Guests' accounts must be old enough to be deleted, so a chain cannot begin at ledger 1. */
+export const LOWEST_FIRST_LEDGER = 1_000
+const CLOSE_TIME_RESOLUTION = 10
+const NO_HASH = "0".repeat(64)
+
+const withHash = (header: Omit<LedgerHeader, "ledger_hash">): LedgerHeader => ({
+  ...header,
+  // Its parameter type asks for the whole ledger; the hash covers the header's fields alone.
+  ledger_hash: hashes.hashLedgerHeader(header as never)
+})
+
+const treeRoot = (transactions: ReadonlyArray<SimulatedTransaction>, hashing: Hashing): string => {
+  if (transactions.length === 0) return NO_HASH
+  if (hashing === "digest") return digestOf(transactions.map(({ hash }) => hash).join(""))
+  // Typed for the transaction types xrpl knows; it encodes any.
+  return hashes.hashTxTree(transactions.map(({ meta, tx }) => ({ ...tx, metaData: meta })) as never)
+}
+
+const feesOf = (transactions: ReadonlyArray<SimulatedTransaction>): bigint =>
+  transactions.reduce((sum, { tx }) => sum + BigInt(String(tx["Fee"])), 0n)
+
+export interface Chain {
+  readonly head: () => ClosedLedger
+  /** The oldest and newest kept. */
+  readonly range: () => { readonly first: number; readonly last: number }
+  readonly ledger: (ledgerIndex: number) => ClosedLedger | undefined
+  readonly indexOfHash: (ledgerHash: string) => number | undefined
+  /** Makes the next ledger; a time not after the parent's close time becomes one second after it. */
+  readonly close: (rippleTime: number) => ClosedLedger
+}
+
+export const makeChain = (options: ChainOptions): Chain => {
+  const { firstLedgerIndex, hashing, ledgersKept = Limits.simulatedLedgers, transactionsPerLedger } = options
+  if (firstLedgerIndex < LOWEST_FIRST_LEDGER)
+    throw new Error(`firstLedgerIndex is ${firstLedgerIndex}: at least ${LOWEST_FIRST_LEDGER} is accepted.`)
+  // Accounts, and with them all ids, are named after where the chain begins: none comes back in a later life.
+  const origin =
+    options.parent === undefined ? String(options.seed) : `${options.seed} ${options.parent.ledgerHash}`
+  const before = options.parent ?? {
+    ledgerHash: digestOf(`before ${origin}`),
+    // Ledger time begins in 2000; a virtual clock may stand before that.
+    closeTime: Math.max(0, options.firstCloseTime - 1)
+  }
+  const firstCloseTime = Math.max(before.closeTime + 1, options.firstCloseTime)
+  const world = makeWorld(makeChance(options.seed), origin, firstLedgerIndex, firstCloseTime)
+  const deal = makeMix()
+  // As text, which takes a fifth of the objects' memory.
+  const kept = new Map<number, { readonly hash: string; readonly text: string }>()
+  let keptCharacters = 0
+  let first = firstLedgerIndex
+  let head: ClosedLedger = {
+    header: withHash({
+      account_hash: digestOf(`state ${origin}`),
+      close_flags: 0,
+      close_time: firstCloseTime,
+      close_time_resolution: CLOSE_TIME_RESOLUTION,
+      ledger_index: firstLedgerIndex,
+      parent_close_time: before.closeTime,
+      parent_hash: before.ledgerHash,
+      total_coins: TOTAL_DROPS.toString(),
+      transaction_hash: NO_HASH
+    }),
+    transactions: []
+  }
+
+  const keep = (ledger: ClosedLedger): void => {
+    const text = JSON.stringify(ledger)
+    kept.set(ledger.header.ledger_index, { hash: ledger.header.ledger_hash, text })
+    keptCharacters += text.length
+    while (kept.size > ledgersKept || (keptCharacters > Limits.simulatedLedgerBytes && kept.size > 1)) {
+      keptCharacters -= kept.get(first)!.text.length
+      kept.delete(first)
+      first += 1
+    }
+  }
+  keep(head)
+
+  const close = (rippleTime: number): ClosedLedger => {
+    const parent = head.header
+    world.ledgerIndex = parent.ledger_index + 1
+    world.parentCloseTime = parent.close_time
+    const transactions: Array<SimulatedTransaction> = []
+    for (let index = 0; index < transactionsPerLedger; index++)
+      transactions.push(applyTransaction(world, deal(world), index, hashing))
+    const transactionHash = treeRoot(transactions, hashing)
+    head = {
+      header: withHash({
+        account_hash: digestOf(parent.account_hash + transactionHash),
+        close_flags: 0,
+        close_time: Math.max(parent.close_time + 1, rippleTime),
+        close_time_resolution: CLOSE_TIME_RESOLUTION,
+        ledger_index: world.ledgerIndex,
+        parent_close_time: parent.close_time,
+        parent_hash: parent.ledger_hash,
+        total_coins: (BigInt(parent.total_coins) - feesOf(transactions)).toString(),
+        transaction_hash: transactionHash
+      }),
+      transactions
+    }
+    keep(head)
+    return head
+  }
+
+  return {
+    head: () => head,
+    range: () => ({ first, last: head.header.ledger_index }),
+    ledger: (ledgerIndex) => {
+      const found = kept.get(ledgerIndex)
+      // Written by `keep`.
+      return found === undefined ? undefined : (JSON.parse(found.text) as ClosedLedger)
+    },
+    indexOfHash: (ledgerHash) => {
+      for (const [index, { hash }] of kept) if (hash === ledgerHash) return index
+      return undefined
+    },
+    close
+  }
+}
+
+/** In the shape that detection works on. */
+export const asLedger = ({ header, transactions }: ClosedLedger): Ledger => ({
+  ledger_index: header.ledger_index,
+  ledger_hash: header.ledger_hash,
+  parent_hash: header.parent_hash,
+  close_time: header.close_time,
+  parent_close_time: header.parent_close_time,
+  transactions: transactions.map(({ hash, meta, tx }) => ({ hash, meta, tx }))
+})
+
+/**
+ * The ids of the events a ledger must cause, by the rule of events.md 1.3 and from the lists of the scenarios alone:
+ * what a run delivered can be held against it without asking any detector.
+ */
+export const expectedEventIds = ({ header, transactions }: ClosedLedger): ReadonlyArray<string> =>
+  transactions.flatMap(({ expected, hash }) => {
+    const counts = new Map<EventType, number>()
+    for (const type of expected) counts.set(type, (counts.get(type) ?? 0) + 1)
+    return [...counts].flatMap(([type, count]) => {
+      const id = `xrpl:${header.ledger_index}:${hash}:${type}`
+      return count === 1 ? [id] : Array.from({ length: count }, (_, n) => `${id}:${n}`)
+    })
+  })

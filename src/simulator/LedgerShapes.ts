@@ -1,0 +1,160 @@
+/**
+ * Closed ledgers as rippled's API shows them: version 1 and 2 of the `ledger` answer (events.md 1.7), the `ledger`
+ * stream and what a subscription to it answers. Transactions are listed by hash, as rippled lists them, and carry the
+ * `delivered_amount` that its API adds.
+ */
+import { encode } from "xrpl"
+import { isoTime, type Json, type JsonObject } from "../domain/Ledger.ts"
+import type { SimulatedTransaction } from "./ApplyTransaction.ts"
+import type { ClosedLedger, LedgerHeader } from "./Chain.ts"
+
+/** Drops: the cost of a plain transaction, and what an account and each entry it owns keep back. */
+export const FEES = { fee_base: 10, reserve_base: 1_000_000, reserve_inc: 200_000 }
+
+export type ApiVersion = 1 | 2
+
+const withDelivered = ({ meta, tx }: SimulatedTransaction): JsonObject => {
+  const type = tx["TransactionType"]
+  if (meta["TransactionResult"] !== "tesSUCCESS" || (type !== "Payment" && type !== "CheckCash")) return meta
+  const delivered: Json | undefined = meta["DeliveredAmount"] ?? tx["Amount"]
+  return delivered === undefined ? meta : { ...meta, delivered_amount: delivered }
+}
+
+const flat = (transaction: SimulatedTransaction): JsonObject => {
+  const { hash, tx } = transaction
+  const deliverMax: JsonObject =
+    tx["TransactionType"] === "Payment" && tx["Amount"] !== undefined ? { DeliverMax: tx["Amount"] } : {}
+  return { ...tx, ...deliverMax, hash, metaData: withDelivered(transaction) }
+}
+
+const nested = (transaction: SimulatedTransaction, header: LedgerHeader): JsonObject => {
+  const { hash, tx } = transaction
+  const { Amount, ...others } = tx
+  const renamed: JsonObject =
+    tx["TransactionType"] === "Payment" && Amount !== undefined ? { ...others, DeliverMax: Amount } : tx
+  return {
+    close_time_iso: isoTime(header.close_time),
+    hash,
+    ledger_hash: header.ledger_hash,
+    ledger_index: header.ledger_index,
+    meta: withDelivered(transaction),
+    tx_json: renamed,
+    validated: true
+  }
+}
+
+export interface LedgerRequest {
+  readonly version: ApiVersion
+  readonly transactions: boolean
+  readonly expand: boolean
+}
+
+const unsigned = (value: number | bigint, bytes: number): string =>
+  BigInt(value)
+    .toString(16)
+    .toUpperCase()
+    .padStart(2 * bytes, "0")
+
+/** A header as the ledger's hash covers it. */
+const headerData = (header: LedgerHeader): string =>
+  [
+    unsigned(header.ledger_index, 4),
+    unsigned(BigInt(header.total_coins), 8),
+    header.parent_hash,
+    header.transaction_hash,
+    header.account_hash,
+    unsigned(header.parent_close_time, 4),
+    unsigned(header.close_time, 4),
+    unsigned(header.close_time_resolution, 1),
+    unsigned(header.close_flags, 1)
+  ].join("")
+
+const blobs = ({ hash, meta, tx }: SimulatedTransaction): JsonObject => ({
+  hash,
+  // Typed for the transactions xrpl knows; it encodes any.
+  meta_blob: encode(meta as never),
+  tx_blob: encode(tx as never)
+})
+
+/** The `result` in binary form, in the words of version 2. */
+export const binaryLedgerResult = ({ header, transactions }: ClosedLedger): JsonObject => ({
+  ledger: {
+    closed: true,
+    ledger_data: headerData(header),
+    transactions: transactions.toSorted((a, b) => (a.hash < b.hash ? -1 : 1)).map(blobs)
+  },
+  ledger_hash: header.ledger_hash,
+  ledger_index: header.ledger_index,
+  validated: true
+})
+
+const listed = ({ header, transactions }: ClosedLedger, request: LedgerRequest): ReadonlyArray<Json> => {
+  const byHash = transactions.toSorted((a, b) => (a.hash < b.hash ? -1 : 1))
+  if (!request.expand) return byHash.map(({ hash }) => hash)
+  return byHash.map((transaction) =>
+    request.version === 1 ? flat(transaction) : nested(transaction, header)
+  )
+}
+
+/** As rippled writes it: `2025-Feb-12 00:16:10.000000000 UTC`. */
+const humanTime = (iso: string): string => {
+  const [, day, month, year, time] = new Date(iso).toUTCString().split(" ")
+  return `${year}-${month}-${day} ${time}.000000000 UTC`
+}
+
+/** The `result` of a request for a validated ledger. */
+export const ledgerResult = (ledger: ClosedLedger, request: LedgerRequest): JsonObject => {
+  const { header } = ledger
+  const iso = isoTime(header.close_time)
+  return {
+    ledger: {
+      ...header,
+      close_time_human: humanTime(iso),
+      close_time_iso: iso,
+      closed: true,
+      ledger_index: request.version === 1 ? String(header.ledger_index) : header.ledger_index,
+      ...(request.transactions && { transactions: listed(ledger, request) })
+    },
+    ledger_hash: header.ledger_hash,
+    ledger_index: header.ledger_index,
+    validated: true
+  }
+}
+
+/** The ledger that is still open: rippled answers its index with it rather than with an error. */
+export const openLedgerResult = (parent: LedgerHeader, request: LedgerRequest): JsonObject => {
+  const index = parent.ledger_index + 1
+  return {
+    ledger: {
+      closed: false,
+      ledger_index: request.version === 1 ? String(index) : index,
+      parent_hash: parent.ledger_hash,
+      ...(request.transactions && { transactions: [] })
+    },
+    ledger_current_index: index,
+    validated: false
+  }
+}
+
+export interface ChainStatus {
+  readonly networkId: number
+  readonly validatedLedgers: string
+}
+
+const announced = (header: LedgerHeader, status: ChainStatus): JsonObject => ({
+  ...FEES,
+  ledger_hash: header.ledger_hash,
+  ledger_index: header.ledger_index,
+  ledger_time: header.close_time,
+  network_id: status.networkId,
+  validated_ledgers: status.validatedLedgers
+})
+
+export const subscribedResult = ({ header }: ClosedLedger, status: ChainStatus): JsonObject =>
+  announced(header, status)
+
+export const ledgerClosedMessage = (ledger: ClosedLedger, status: ChainStatus): JsonObject => ({
+  ...announced(ledger.header, status),
+  txn_count: ledger.transactions.length,
+  type: "ledgerClosed"
+})

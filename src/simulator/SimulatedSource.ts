@@ -1,0 +1,119 @@
+/**
+ * `LedgerSource` of a test network that has no servers: the simulated ledger plays it, in this process, while there is
+ * an active webhook. It goes in step with ingest: a ledger is made only when the one before has been taken, so where
+ * the log ends is where a new process goes on, with new accounts.
+ *
+ *   last ledger not yet taken ─▶ idle until there is an active webhook ─▶ not yet due ─▶ a ledger is made
+ */
+import { Clock, Effect, Latch, Layer, Random } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { unixMsToRipple } from "../domain/Ledger.ts"
+import {
+  type Announcement,
+  LedgerSource,
+  LedgerSourceError,
+  type TakenLedger
+} from "../ledger/LedgerSource.ts"
+import type { ActiveWebhooks } from "../webhooks/ActiveWebhooks.ts"
+import { asLedger, type Chain, type ClosedLedger, FIRST_LEDGER_INDEX, makeChain } from "./Chain.ts"
+
+const SERVER = "simulated ledger"
+const SEEDS = 2 ** 32
+
+const announcementOf = ({ header, transactions }: ClosedLedger): Announcement => ({
+  ledgerIndex: header.ledger_index,
+  ledgerHash: header.ledger_hash,
+  transactionCount: transactions.length
+})
+
+const make = (webhooks: ActiveWebhooks): LedgerSource["Service"] => {
+  let taken: TakenLedger | undefined
+  let chain: Chain | undefined
+  let headAt: number | undefined
+  /** Replaced whenever a ledger was taken. */
+  let progress = Latch.makeUnsafe()
+
+  const head = () => chain?.head()
+  const isTaken = () => chain === undefined || head()?.header.ledger_hash === taken?.ledgerHash
+
+  const begin = (now: number, seed: number) =>
+    makeChain({
+      seed,
+      firstLedgerIndex: taken === undefined ? FIRST_LEDGER_INDEX : taken.ledgerIndex + 1,
+      parent: taken,
+      firstCloseTime: unixMsToRipple(now),
+      transactionsPerLedger: Limits.simulatedNetworkTransactions,
+      hashing: "binary",
+      ledgersKept: 1
+    })
+
+  const next = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    if (chain === undefined) chain = begin(now, yield* Random.nextIntBetween(0, SEEDS, { halfOpen: true }))
+    else chain.close(unixMsToRipple(now))
+    headAt = now
+  })
+
+  const awaitHead = Effect.fnUntraced(function* (index: number) {
+    while (true) {
+      const newest = head()
+      if (newest !== undefined && newest.header.ledger_index >= index) return announcementOf(newest)
+      if (!isTaken()) {
+        yield* Latch.await(progress)
+        continue
+      }
+      yield* webhooks.awaitAny
+      const sinceMs = (yield* Clock.currentTimeMillis) - (headAt ?? Number.NEGATIVE_INFINITY)
+      // Below zero the clock was set back.
+      if (sinceMs < 0 || sinceMs >= Limits.simulatedNetworkCloseMs) yield* next
+      // The last active webhook may be gone after it.
+      else yield* Effect.sleep(Limits.simulatedNetworkCloseMs - sinceMs)
+    }
+  })
+
+  return {
+    simulated: true,
+    awaitHead,
+    awaitNews: () => Effect.never,
+    announced: (index) => {
+      const newest = head()
+      return newest?.header.ledger_index === index ? announcementOf(newest) : undefined
+    },
+    fetch: Effect.fnUntraced(function* (index, accept) {
+      const closed = chain?.ledger(index)
+      if (closed === undefined)
+        return yield* new LedgerSourceError({
+          server: SERVER,
+          reason: "not_found",
+          detail: `ledger ${index} is not the newest`
+        })
+      const fetched = { server: SERVER, validated: true, ledger: asLedger(closed), malformed: 0 }
+      const fault = accept(fetched)
+      return fault === undefined ? fetched : yield* new LedgerSourceError({ server: SERVER, ...fault })
+    }),
+    anchor: (ledger) =>
+      Effect.sync(() => {
+        taken = ledger
+        const { ledger_hash, parent_hash } = head()?.header ?? {}
+        // Of an earlier process: the chain goes on from there.
+        if (ledger.ledgerHash !== ledger_hash && ledger.ledgerHash !== parent_hash) chain = undefined
+        const waiting = progress
+        progress = Latch.makeUnsafe()
+        waiting.openUnsafe()
+      }),
+    state: Effect.sync(() => {
+      const newest = head()
+      return {
+        server: SERVER,
+        lastError: undefined,
+        head: newest === undefined ? undefined : announcementOf(newest),
+        headAt,
+        servers: [],
+        idle: isTaken() && !webhooks.any() ? "no active webhook" : undefined
+      }
+    })
+  }
+}
+
+export const layer = (webhooks: ActiveWebhooks): Layer.Layer<LedgerSource> =>
+  Layer.sync(LedgerSource, () => make(webhooks))

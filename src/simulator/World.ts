@@ -1,0 +1,142 @@
+/**
+ * Who and what there is before the first simulated ledger: gateways with their tokens, people with XRP and trust lines,
+ * guests that may be deleted, and the genesis account with all other XRP. Built from chance and the name of its origin,
+ * after which its accounts are named.
+ */
+import type { JsonObject } from "../domain/Ledger.ts"
+import { type Token, UNIT } from "./Amounts.ts"
+import type { Chance } from "./Chance.ts"
+import { sidesOf } from "./Directories.ts"
+import { accountKey, addressOf } from "./Keys.ts"
+import { type Entry, LedgerState } from "./LedgerState.ts"
+import { TransactionView } from "./TransactionView.ts"
+import { createLine, currencyOf, limitOf, lsfDefaultRipple } from "./TrustLines.ts"
+
+/** All XRP there ever was, in drops; the genesis account holds what nobody else does. */
+export const TOTAL_DROPS = 100_000_000_000n * UNIT
+const GENESIS_ACCOUNT = "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
+
+const PEOPLE = 32
+const GUESTS = 8
+/** Currency, gateway and rough price in drops per unit. */
+const TOKENS = [
+  { currency: "USD", gateway: 0, price: 450_000n },
+  { currency: "EUR", gateway: 0, price: 520_000n },
+  { currency: "USD", gateway: 1, price: 449_000n },
+  { currency: "GBP", gateway: 1, price: 610_000n },
+  // "RLUSD" and "SOLO" in the 160-bit form of codes that are longer than three characters.
+  { currency: "524C555344000000000000000000000000000000", gateway: 2, price: 451_000n },
+  { currency: "534F4C4F00000000000000000000000000000000", gateway: 3, price: 130_000n }
+] as const
+const GATEWAYS = 4
+
+export interface TradedToken extends Token {
+  /** Drops per unit around which it trades. */
+  readonly price: bigint
+}
+
+export interface World {
+  readonly chance: Chance
+  readonly state: LedgerState
+  readonly tokens: ReadonlyArray<TradedToken>
+  readonly gateways: ReadonlyArray<string>
+  /** Hold tokens, NFTs, escrows and checks, and stay for ever. */
+  readonly people: ReadonlyArray<string>
+  /** Funded by a payment; own nothing that would keep them from being deleted. */
+  readonly guests: Set<string>
+  readonly freshAddress: () => string
+  /** Of the ledger being made. */
+  readonly ledgerIndex: number
+  readonly parentCloseTime: number
+}
+
+export type MutableWorld = { -readonly [key in keyof World]: World[key] }
+
+const accountRoot = (account: string, balance: bigint, sequence: number, flags = 0): JsonObject => ({
+  Account: account,
+  Balance: balance.toString(),
+  Flags: flags,
+  OwnerCount: 0,
+  Sequence: sequence
+})
+
+export const newAccount = (account: string, balance: bigint, ledgerIndex: number): JsonObject =>
+  accountRoot(account, balance, ledgerIndex)
+
+export const makeWorld = (
+  chance: Chance,
+  origin: string,
+  ledgerIndex: number,
+  closeTime: number
+): MutableWorld => {
+  const state = new LedgerState()
+  const named = (kind: string, count: number) =>
+    Array.from({ length: count }, (_, n) => addressOf(`${origin} ${kind} ${n}`))
+  const gateways = named("gateway", GATEWAYS)
+  const people = named("person", PEOPLE)
+  const guests = named("guest", GUESTS)
+  const tokens = TOKENS.map(({ currency, gateway, price }) => ({
+    currency,
+    issuer: gateways[gateway]!,
+    price
+  }))
+  let fresh = 0
+
+  const view = new TransactionView(state, {
+    hash: "0".repeat(64),
+    account: GENESIS_ACCOUNT,
+    sequence: 0,
+    ledgerIndex,
+    parentCloseTime: closeTime
+  })
+  let left = TOTAL_DROPS
+  const open = (account: string, balance: bigint, flags = 0): void => {
+    left -= balance
+    view.create("AccountRoot", accountKey(account), accountRoot(account, balance, chance.int(1, 500), flags))
+  }
+  for (const gateway of gateways) open(gateway, 5_000n * UNIT, lsfDefaultRipple)
+  for (const person of people) open(person, BigInt(chance.int(20_000, 200_000)) * UNIT)
+  for (const guest of guests) open(guest, BigInt(chance.int(15, 60)) * UNIT)
+  open(GENESIS_ACCOUNT, left)
+  for (const person of people)
+    for (const token of tokens)
+      if (chance.flip(0.6))
+        createLine(view, person, token, {
+          limit: 1_000_000n * UNIT,
+          balance: BigInt(chance.int(500, 20_000)) * UNIT
+        })
+  view.affectedNodes()
+
+  return {
+    chance,
+    state,
+    tokens,
+    gateways,
+    people,
+    guests: new Set(guests),
+    freshAddress: () => addressOf(`${origin} fresh ${fresh++}`),
+    ledgerIndex,
+    parentCloseTime: closeTime
+  }
+}
+
+/** Another of `people`. */
+export const otherPerson = (world: World, ...than: ReadonlyArray<string>): string =>
+  world.chance.pick(world.people.filter((person) => !than.includes(person)))
+
+/** Lines of people with their holder and token, those that fit in the order of their creation. */
+export const holdings = (
+  world: World,
+  fits: (line: Entry, holder: string, token: TradedToken) => boolean
+): ReadonlyArray<{ readonly line: Entry; readonly holder: string; readonly token: TradedToken }> =>
+  world.state.ofType("RippleState").flatMap((line) => {
+    const { high, low } = sidesOf(line.fields)
+    const [holder, issuer] = world.gateways.includes(low) ? [high, low] : [low, high]
+    const currency = currencyOf(line.fields)
+    const token = world.tokens.find((one) => one.issuer === issuer && one.currency === currency)
+    return token !== undefined && fits(line, holder, token) ? [{ line, holder, token }] : []
+  })
+
+/** How much more of the token the holder's limit lets a payment bring. */
+export const room = (line: Entry, holder: string, balance: bigint): bigint =>
+  limitOf(line.fields, holder) - balance

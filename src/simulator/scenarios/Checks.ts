@@ -1,0 +1,113 @@
+/** Checks in XRP and tokens: written, cashed exactly or for what there is, cancelled by either side or after expiry. */
+import type { JsonObject } from "../../domain/Ledger.ts"
+import { amountOf, assetOf, minimum, quantityOf, UNIT } from "../Amounts.ts"
+import { checkKey } from "../Keys.ts"
+import type { Entry } from "../LedgerState.ts"
+import { isExpired } from "../OrderBook.ts"
+import { type Draft, POPULATION, type Scenario } from "../Scenario.ts"
+import { isFrozen, lineOf, move, spendable } from "../TrustLines.ts"
+import { holdings, otherPerson, type World } from "../World.ts"
+
+const write = (world: World): Draft | undefined => {
+  const { chance } = world
+  if (world.state.count("Check") >= POPULATION.checks) return undefined
+  const holding = chance.flip(0.5) ? chance.pickOrNone(holdings(world, () => true)) : undefined
+  const writer = holding?.holder ?? chance.pick(world.people)
+  const destination = otherPerson(world, writer)
+  const asset =
+    holding === undefined ? "XRP" : { currency: holding.token.currency, issuer: holding.token.issuer }
+  const terms: JsonObject = {
+    Destination: destination,
+    ...(chance.flip(0.3) && { DestinationTag: chance.int(0, 99_999) }),
+    ...(chance.flip(0.4) && { Expiration: world.parentCloseTime + chance.int(4, 30) }),
+    ...(chance.flip(0.2) && { InvoiceID: chance.hex(32) }),
+    SendMax: amountOf(asset, BigInt(chance.int(1, 300)) * UNIT)
+  }
+  return {
+    tx: { TransactionType: "CheckCreate", Account: writer, ...terms },
+    expected: ["check.created"],
+    apply: (view) => {
+      const { sequence } = view.origin
+      view.create("Check", checkKey(writer, sequence), {
+        Account: writer,
+        ...terms,
+        DestinationNode: "0",
+        Flags: 0,
+        OwnerNode: "0",
+        Sequence: sequence
+      })
+      return undefined
+    }
+  }
+}
+
+const writerOf = (check: Entry): string => String(check.fields["Account"])
+const casherOf = (check: Entry): string => String(check.fields["Destination"])
+
+/** What the check can bring now. */
+const worth = (world: World, check: Entry): bigint => {
+  const sendMax = check.fields["SendMax"]
+  return minimum(quantityOf(sendMax), spendable(world.state, writerOf(check), assetOf(sendMax)))
+}
+
+const cash = (world: World): Draft | undefined => {
+  const { chance, state } = world
+  const check = state.pick("Check", chance, (entry) => {
+    const asset = assetOf(entry.fields["SendMax"])
+    const line = asset === "XRP" ? undefined : lineOf(state, casherOf(entry), asset)
+    return (
+      !isExpired(entry, world.parentCloseTime) &&
+      worth(world, entry) > UNIT &&
+      !(line !== undefined && isFrozen(line.fields, casherOf(entry)))
+    )
+  })
+  if (check === undefined) return undefined
+  const asset = assetOf(check.fields["SendMax"])
+  const most = worth(world, check)
+  const flexible = chance.flip(0.5)
+  const delivered = flexible ? most : most - (most / 4n / UNIT) * UNIT
+  const amount = amountOf(asset, delivered)
+  const account = casherOf(check)
+  return {
+    tx: {
+      TransactionType: "CheckCash",
+      Account: account,
+      CheckID: check.index,
+      ...(flexible
+        ? { DeliverMin: amountOf(asset, delivered - (delivered / 2n / UNIT) * UNIT) }
+        : { Amount: amount })
+    },
+    expected: ["check.cashed"],
+    apply: (view) => {
+      move(view, writerOf(check), account, asset, delivered)
+      view.remove(check.index)
+      // rippled names it for tokens and wherever it could differ from what the transaction says.
+      return flexible || asset !== "XRP" ? amount : undefined
+    }
+  }
+}
+
+const cancel = (world: World): Draft | undefined => {
+  const { chance } = world
+  const check = world.state.pick("Check", chance, () => true)
+  if (check === undefined) return undefined
+  const parties = [writerOf(check), casherOf(check)]
+  // Anybody may remove a check once it has expired.
+  const account = chance.pick(
+    isExpired(check, world.parentCloseTime) ? [...parties, otherPerson(world)] : parties
+  )
+  return {
+    tx: { TransactionType: "CheckCancel", Account: account, CheckID: check.index },
+    expected: ["check.cancelled"],
+    apply: (view) => {
+      view.remove(check.index)
+      return undefined
+    }
+  }
+}
+
+export const checks: ReadonlyArray<Scenario> = [
+  { name: "check written", weight: 4, draft: write },
+  { name: "check cashed", weight: 2, draft: cash },
+  { name: "check cancelled", weight: 2, draft: cancel }
+]

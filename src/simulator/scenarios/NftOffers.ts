@@ -1,0 +1,224 @@
+/** Offers for NFTs: to sell, give away and buy; accepted directly or through a broker; cancelled; found expired. */
+import type { JsonObject } from "../../domain/Ledger.ts"
+import { UNIT } from "../Amounts.ts"
+import { lsfSellNFToken } from "../Directories.ts"
+import { nftOfferKey } from "../Keys.ts"
+import type { Entry } from "../LedgerState.ts"
+import { addNft, takeNft } from "../NftPages.ts"
+import { isExpired } from "../OrderBook.ts"
+import { type Draft, POPULATION, type Scenario } from "../Scenario.ts"
+import type { TransactionView } from "../TransactionView.ts"
+import { otherPerson, type World } from "../World.ts"
+import { affordable, issuerOfNft, priceOf, royalty } from "./Nfts.ts"
+
+const nftOf = (offer: Entry): string => String(offer.fields["NFTokenID"])
+const makerOf = (offer: Entry): string => String(offer.fields["Owner"])
+const sells = (offer: Entry): boolean => offer.fields["Flags"] === lsfSellNFToken
+
+/** A sell offer whose owner still has the token, a buy offer for a token that somebody else has. */
+const isLive = (world: World, offer: Entry): boolean => {
+  const holder = world.state.nftOwners.get(nftOf(offer))
+  return holder !== undefined && sells(offer) === (holder === makerOf(offer))
+}
+
+const acceptable = (world: World, offer: Entry): boolean =>
+  isLive(world, offer) && !isExpired(offer, world.parentCloseTime)
+
+const create = (account: string, terms: JsonObject): Draft => ({
+  tx: { TransactionType: "NFTokenCreateOffer", Account: account, ...terms },
+  expected: ["nft.offer_created"],
+  apply: (view) => {
+    const { Owner: _owner, ...fields } = terms
+    const { sequence } = view.origin
+    view.create("NFTokenOffer", nftOfferKey(account, sequence), {
+      ...fields,
+      NFTokenOfferNode: "0",
+      Owner: account,
+      OwnerNode: "0"
+    })
+    return undefined
+  }
+})
+
+const expiration = (world: World): JsonObject =>
+  world.chance.flip(0.2) ? { Expiration: world.parentCloseTime + world.chance.int(2, 12) } : {}
+
+const sell = (world: World): Draft | undefined => {
+  const { chance, state } = world
+  const nft =
+    state.count("NFTokenOffer") < POPULATION.nftOffers ? chance.pickOrNone([...state.nftOwners]) : undefined
+  if (nft === undefined) return undefined
+  const [id, owner] = nft
+  const gift = chance.flip(0.25)
+  const buyer = gift ? { Destination: otherPerson(world, owner) } : {}
+  const price = gift ? 0n : BigInt(chance.int(1, 80)) * UNIT
+  return create(owner, {
+    Amount: price.toString(),
+    Flags: lsfSellNFToken,
+    NFTokenID: id,
+    ...buyer,
+    ...expiration(world)
+  })
+}
+
+/** Often for what is on sale, for more than is asked: a broker can live from the difference. */
+const buy = (world: World): Draft | undefined => {
+  const { chance, state } = world
+  if (state.count("NFTokenOffer") >= POPULATION.nftOffers) return undefined
+  const onSale = state.pick("NFTokenOffer", chance, (offer) => sells(offer) && acceptable(world, offer))
+  const id =
+    onSale !== undefined && chance.flip(0.7) ? nftOf(onSale) : chance.pickOrNone([...state.nftOwners.keys()])
+  if (id === undefined) return undefined
+  const owner = state.nftOwners.get(id)!
+  const asked = onSale !== undefined && nftOf(onSale) === id ? priceOf(onSale.fields) : 0n
+  return create(otherPerson(world, owner), {
+    Amount: (asked + BigInt(chance.int(2, 30)) * UNIT).toString(),
+    Flags: 0,
+    NFTokenID: id,
+    Owner: owner,
+    ...expiration(world)
+  })
+}
+
+interface Sale {
+  readonly id: string
+  readonly seller: string
+  readonly buyer: string
+  readonly price: bigint
+  readonly broker?: { readonly account: string; readonly fee: bigint }
+}
+
+const settle = (view: TransactionView, world: World, sale: Sale, offers: ReadonlyArray<Entry>): undefined => {
+  const { broker, buyer, id, price, seller } = sale
+  const issuer = issuerOfNft(world, id)
+  const fee = broker?.fee ?? 0n
+  // Who mints for himself, or buys back his own, pays himself no royalty.
+  const cut = seller === issuer || buyer === issuer ? 0n : royalty(id, price - fee)
+  view.addXrp(buyer, -price)
+  if (broker !== undefined) view.addXrp(broker.account, fee)
+  if (cut > 0n) view.addXrp(issuer, cut)
+  view.addXrp(seller, price - fee - cut)
+  addNft(view, buyer, id, takeNft(view, seller, id))
+  for (const offer of offers) view.remove(offer.index)
+  return undefined
+}
+
+const accept = (world: World): Draft | undefined => {
+  const { chance, state } = world
+  const offer = state.pick("NFTokenOffer", chance, (entry) => {
+    if (!acceptable(world, entry)) return false
+    return sells(entry) || affordable(world, makerOf(entry), priceOf(entry.fields))
+  })
+  if (offer === undefined) return undefined
+  const id = nftOf(offer)
+  const price = priceOf(offer.fields)
+  const seller = sells(offer) ? makerOf(offer) : state.nftOwners.get(id)!
+  const destination = offer.fields["Destination"]
+  const taker = typeof destination === "string" ? destination : otherPerson(world, seller)
+  const buyer = sells(offer) ? taker : makerOf(offer)
+  if (!affordable(world, buyer, price)) return undefined
+  return {
+    tx: {
+      TransactionType: "NFTokenAcceptOffer",
+      Account: sells(offer) ? buyer : seller,
+      [sells(offer) ? "NFTokenSellOffer" : "NFTokenBuyOffer"]: offer.index
+    },
+    expected: ["nft.offer_accepted"],
+    apply: (view) => settle(view, world, { id, seller, buyer, price }, [offer])
+  }
+}
+
+const brokered = (world: World): Draft | undefined => {
+  const { chance, state } = world
+  const open = state.ofType("NFTokenOffer").filter((offer) => acceptable(world, offer))
+  const pairs = open
+    .filter((offer) => sells(offer) && offer.fields["Destination"] === undefined)
+    .flatMap((sale) =>
+      open
+        .filter((offer) => {
+          const price = priceOf(offer.fields)
+          return (
+            !sells(offer) &&
+            nftOf(offer) === nftOf(sale) &&
+            price > priceOf(sale.fields) &&
+            affordable(world, makerOf(offer), price)
+          )
+        })
+        .map((purchase) => ({ sale, purchase }))
+    )
+  const pair = chance.pickOrNone(pairs)
+  if (pair === undefined) return undefined
+  const { purchase, sale } = pair
+  const price = priceOf(purchase.fields)
+  const account = otherPerson(world, makerOf(sale), makerOf(purchase))
+  const fee = (price - priceOf(sale.fields)) / 2n
+  const [seller, buyer] = [makerOf(sale), makerOf(purchase)]
+  return {
+    tx: {
+      TransactionType: "NFTokenAcceptOffer",
+      Account: account,
+      NFTokenBrokerFee: fee.toString(),
+      NFTokenBuyOffer: purchase.index,
+      NFTokenSellOffer: sale.index
+    },
+    expected: ["nft.offer_accepted"],
+    apply: (view) =>
+      settle(view, world, { id: nftOf(sale), seller, buyer, price, broker: { account, fee } }, [
+        sale,
+        purchase
+      ])
+  }
+}
+
+const cancel = (world: World): Draft | undefined => {
+  const { chance, state } = world
+  // First what can no longer be accepted, so that it does not pile up.
+  const offer =
+    state.pick("NFTokenOffer", chance, (entry) => !isLive(world, entry)) ??
+    state.pick("NFTokenOffer", chance, () => true)
+  if (offer === undefined) return undefined
+  const account =
+    isExpired(offer, world.parentCloseTime) && chance.flip(0.5) ? otherPerson(world) : makerOf(offer)
+  // Offers that are gone may be named along: they count as cancelled already.
+  const gone = chance.flip(0.2) ? [chance.hex(32)] : []
+  return {
+    tx: { TransactionType: "NFTokenCancelOffer", Account: account, NFTokenOffers: [offer.index, ...gone] },
+    expected: ["nft.offer_cancelled"],
+    apply: (view) => {
+      view.remove(offer.index)
+      return undefined
+    }
+  }
+}
+
+/** Fails, and yet removes the offer: the one deletion here that survives a failure. */
+const acceptExpired = (world: World): Draft | undefined => {
+  const offer = world.state.pick(
+    "NFTokenOffer",
+    world.chance,
+    (entry) => sells(entry) && isLive(world, entry) && isExpired(entry, world.parentCloseTime)
+  )
+  if (offer === undefined) return undefined
+  return {
+    tx: {
+      TransactionType: "NFTokenAcceptOffer",
+      Account: otherPerson(world, makerOf(offer)),
+      NFTokenSellOffer: offer.index
+    },
+    result: "tecEXPIRED",
+    expected: ["nft.offer_cancelled"],
+    apply: (view) => {
+      view.remove(offer.index)
+      return undefined
+    }
+  }
+}
+
+export const nftOffers: ReadonlyArray<Scenario> = [
+  { name: "NFT put on sale", weight: 4, draft: sell },
+  { name: "NFT bid", weight: 3, draft: buy },
+  { name: "NFT offer accepted", weight: 2, draft: accept },
+  { name: "NFT sale brokered", weight: 1, draft: brokered },
+  { name: "NFT offer cancelled", weight: 2, draft: cancel },
+  { name: "NFT offer found expired", weight: 1, draft: acceptExpired }
+]

@@ -1,0 +1,226 @@
+/** Payments: XRP, tokens, in part, across currencies, to oneself, and those that open an account or close a line. */
+import type { Json } from "../../domain/Ledger.ts"
+import { type Asset, amountOf, minimum, type Token, UNIT } from "../Amounts.ts"
+import { accountKey } from "../Keys.ts"
+import { makerOf, offersOf, quote, takeOffers } from "../OrderBook.ts"
+import { type Draft, POPULATION, type Scenario } from "../Scenario.ts"
+import { balanceOf, hasFlag, isFrozen, limitOf, move, spendable } from "../TrustLines.ts"
+import { holdings, newAccount, otherPerson, room, type World } from "../World.ts"
+import { lsfRequireDestTag } from "./Accounts.ts"
+
+const tfPartialPayment = 0x00020000
+
+/** A round-looking part of `quantity`: between one and `percent` hundredths of it, in hundredths of a unit. */
+const part = (world: World, quantity: bigint, percent: number): bigint => {
+  const cents = (quantity * BigInt(world.chance.int(1, percent * 100))) / 10_000n / (UNIT / 100n)
+  return (cents > 0n ? cents : 1n) * (UNIT / 100n)
+}
+
+/** Tags as exchanges use them; always one where the receiver insists. */
+const destinationTag = (world: World, destination: string): { readonly DestinationTag?: number } => {
+  const root = world.state.get(accountKey(destination))
+  const required = root !== undefined && hasFlag(root.fields, lsfRequireDestTag)
+  return required || world.chance.flip(0.4) ? { DestinationTag: world.chance.int(0, 4_294_967_295) } : {}
+}
+
+const xrpPayment = (world: World): Draft | undefined => {
+  const sender = world.chance.pick(world.people)
+  const guest = world.chance.flip(0.1) ? world.chance.pickOrNone([...world.guests]) : undefined
+  const receiver = guest ?? otherPerson(world, sender)
+  const drops = part(world, spendable(world.state, sender, "XRP"), 2)
+  return {
+    tx: {
+      TransactionType: "Payment",
+      Account: sender,
+      Amount: drops.toString(),
+      Destination: receiver,
+      ...destinationTag(world, receiver)
+    },
+    expected: ["payment.xrp"],
+    apply: (view) => {
+      move(view, sender, receiver, "XRP", drops)
+      return undefined
+    }
+  }
+}
+
+const fundAccount = (world: World): Draft | undefined => {
+  if (world.guests.size >= POPULATION.accounts) return undefined
+  const sender = world.chance.pick(world.people)
+  const drops = BigInt(world.chance.int(10, 50)) * UNIT
+  if (spendable(world.state, sender, "XRP") < drops * 2n) return undefined
+  const receiver = world.freshAddress()
+  return {
+    tx: { TransactionType: "Payment", Account: sender, Amount: drops.toString(), Destination: receiver },
+    expected: ["account.created", "payment.xrp"],
+    apply: (view) => {
+      view.addXrp(sender, -drops)
+      view.create("AccountRoot", accountKey(receiver), newAccount(receiver, drops, world.ledgerIndex))
+      world.guests.add(receiver)
+      return undefined
+    }
+  }
+}
+
+/** Who can send the token to whom: holder to holder, gateway to holder (issuing), holder to gateway (redeeming). */
+const tokenRoute = (world: World) => {
+  const to = world.chance.pickOrNone(
+    holdings(world, (line, holder) => room(line, holder, balanceOf(line.fields, holder)) > 10n * UNIT)
+  )
+  if (to === undefined) return undefined
+  const { token } = to
+  const from = world.chance.pickOrNone(
+    holdings(
+      world,
+      (line, holder, other) =>
+        other === token &&
+        holder !== to.holder &&
+        !isFrozen(line.fields, holder) &&
+        balanceOf(line.fields, holder) > UNIT
+    )
+  )
+  const space = room(to.line, to.holder, balanceOf(to.line.fields, to.holder))
+  const kind = world.chance.int(1, 10)
+  if (from === undefined || kind <= 3) {
+    // Fixed sizes against what is redeemed in parts of balances: so the tokens in circulation find their level.
+    const quantity = minimum(BigInt(world.chance.int(10, 300)) * 10n * UNIT, space)
+    return { sender: token.issuer, receiver: to.holder, token, quantity }
+  }
+  const quantity = part(world, minimum(balanceOf(from.line.fields, from.holder), space), 10)
+  return { sender: from.holder, receiver: kind === 4 ? token.issuer : to.holder, token, quantity }
+}
+
+const tokenPayment = (world: World): Draft | undefined => {
+  const route = tokenRoute(world)
+  if (route === undefined) return undefined
+  const { quantity, receiver, sender, token } = route
+  return {
+    tx: {
+      TransactionType: "Payment",
+      Account: sender,
+      Amount: amountOf(token, quantity),
+      Destination: receiver,
+      ...destinationTag(world, receiver),
+      ...(world.chance.flip(0.2) && { SourceTag: world.chance.int(1, 99_999) }),
+      ...(world.chance.flip(0.2) && { InvoiceID: world.chance.hex(32) })
+    },
+    expected: ["payment.issued"],
+    apply: (view) => {
+      move(view, sender, receiver, token, quantity)
+      return undefined
+    }
+  }
+}
+
+/** Asks for far more than it delivers: the amount that counts is in the metadata alone. */
+const partialPayment = (world: World): Draft | undefined => {
+  const route = tokenRoute(world)
+  if (route === undefined) return undefined
+  const { quantity, receiver, sender, token } = route
+  return {
+    tx: {
+      TransactionType: "Payment",
+      Account: sender,
+      Amount: amountOf(token, 1_000_000n * UNIT),
+      Destination: receiver,
+      Flags: tfPartialPayment,
+      SendMax: amountOf(token, quantity),
+      ...destinationTag(world, receiver)
+    },
+    expected: ["payment.issued"],
+    apply: (view) => {
+      move(view, sender, receiver, token, quantity)
+      return amountOf(token, quantity)
+    }
+  }
+}
+
+/** Holders of the token who can pay with it (when XRP is bought), or be paid in it. */
+const tokenParties = (world: World, token: Token, pays: boolean, makers: ReadonlyArray<string>) =>
+  holdings(world, (line, holder, other) => {
+    if (other.issuer !== token.issuer || other.currency !== token.currency || makers.includes(holder))
+      return false
+    return pays
+      ? !isFrozen(line.fields, holder)
+      : room(line, holder, balanceOf(line.fields, holder)) > 100n * UNIT
+  })
+
+/** Pays in one asset and delivers the other, through the offers between them. */
+const throughBook = (world: World, token: Token, buysXrp: boolean): Draft | undefined => {
+  const { chance, state } = world
+  const [gives, wants]: [Asset, Asset] = buysXrp ? ["XRP", token] : [token, "XRP"]
+  const makers = offersOf(state, gives, wants).map(makerOf)
+  const party = chance.pickOrNone(tokenParties(world, token, buysXrp, makers))
+  const others = world.people.filter((person) => person !== party?.holder && !makers.includes(person))
+  const other = chance.flip(0.15) ? party?.holder : chance.pickOrNone(others)
+  if (party === undefined || other === undefined) return undefined
+  const [sender, receiver] = buysXrp ? [party.holder, other] : [other, party.holder]
+  const { available, cost } = quote(state, { gives, wants }, [sender], world.parentCloseTime)
+  const space = room(party.line, party.holder, balanceOf(party.line.fields, party.holder))
+  const most = buysXrp ? available : minimum(available, space)
+  if (most < UNIT) return undefined
+  const wanted = chance.flip(0.3) ? most : part(world, most, 80)
+  // Makers are met best price first, so a part of the book costs at most its share of the whole.
+  const budget = (cost * wanted) / available + (cost * 3n) / 100n + 1n
+  if (spendable(state, sender, wants) < budget) return undefined
+  return {
+    tx: {
+      TransactionType: "Payment",
+      Account: sender,
+      Amount: amountOf(gives, wanted),
+      Destination: receiver,
+      SendMax: amountOf(wants, budget),
+      ...destinationTag(world, receiver)
+    },
+    expected: [buysXrp ? "payment.xrp" : "payment.issued"],
+    apply: (view) => {
+      takeOffers(view, { payer: sender, receiver, gives, wants, wanted })
+      return undefined
+    }
+  }
+}
+
+const crossCurrencyPayment = (world: World): Draft | undefined => {
+  return throughBook(world, world.chance.pick(world.tokens), world.chance.flip(0.4))
+}
+
+/** Redeems all of a line nobody keeps a limit on: the line goes with the last token. */
+const redeemAll = (world: World): Draft | undefined => {
+  const found = world.chance.pickOrNone(
+    holdings(
+      world,
+      (line, holder) =>
+        limitOf(line.fields, holder) === 0n &&
+        balanceOf(line.fields, holder) > 0n &&
+        !isFrozen(line.fields, holder)
+    )
+  )
+  if (found === undefined) return undefined
+  const { holder, line, token } = found
+  const all = balanceOf(line.fields, holder)
+  const amount: Json = amountOf(token, all)
+  return {
+    tx: {
+      TransactionType: "Payment",
+      Account: holder,
+      Amount: amount,
+      Destination: token.issuer,
+      ...destinationTag(world, token.issuer)
+    },
+    // The line's removal is named by the operation that removes it: the gateway may still freeze and so keep it.
+    expected: ["payment.issued"],
+    apply: (view) => {
+      move(view, holder, token.issuer, token, all)
+      return undefined
+    }
+  }
+}
+
+export const payments: ReadonlyArray<Scenario> = [
+  { name: "XRP payment", weight: 18, draft: xrpPayment },
+  { name: "payment that opens an account", weight: 3, draft: fundAccount },
+  { name: "token payment", weight: 10, draft: tokenPayment },
+  { name: "partial payment", weight: 2, draft: partialPayment },
+  { name: "payment across currencies", weight: 4, draft: crossCurrencyPayment },
+  { name: "payment that redeems a line", weight: 1, draft: redeemAll }
+]

@@ -1,0 +1,117 @@
+/**
+ * What accounts have used of their monthly delivery quota, and what follows: whose deliveries wait, and who is to be
+ * told. DeliveryStore.record counts; here is only read. A quota is `limitsOf` (domain/Plans.ts) in SQL.
+ */
+import { Context, Effect, Layer } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { CUSTOM_PLAN, type Plan, planLimits, plans } from "../../domain/Plans.ts"
+import { CHARGED_NETWORK, type Hold, monthOf, type QuotaNotice, quotaNotices } from "../../domain/Quota.ts"
+import { column } from "../Columns.ts"
+
+/** An account that has reached a part of its quota and has not been told. */
+export interface ReachedQuota {
+  readonly accountId: string
+  readonly name: string
+  readonly email: string | null
+  readonly plan: Plan
+  readonly month: string
+  readonly percent: QuotaNotice
+  readonly deliveries: number
+  readonly quota: number
+  /** The mail's: one each per account, month, figure and part. */
+  readonly cause: string
+}
+
+const firstDayOf = (month: string): string => `${month}-01`
+
+/** Every account with its quota (null: none) and what it has used of it in that month, as a table expression. */
+const accountUsage = (sql: SqlClient.SqlClient, month: string) => sql`(
+  SELECT a.id, a.name, a.email, a.plan, a.suspended_at, coalesce(u.deliveries, 0) AS deliveries,
+         coalesce(CASE WHEN a.plan = ${CUSTOM_PLAN} THEN a.monthly_deliveries END, p.quota) AS quota
+  FROM accounts a
+  JOIN unnest(
+    ${column(plans)}::text[], ${column(plans.map((plan) => planLimits[plan].monthlyDeliveries))}::bigint[]
+  ) AS p (plan, quota) ON p.plan = a.plan
+  LEFT JOIN delivery_usage u ON u.account_id = a.id AND u.month = ${firstDayOf(month)}::date
+)`
+
+/** Whether the account's quota of this month is used up: for a transaction that must know. */
+export const quotaUsedUp = (
+  sql: SqlClient.SqlClient,
+  accountId: string,
+  nowMs: number
+): Effect.Effect<boolean, SqlError.SqlError> =>
+  sql`SELECT 1 FROM ${accountUsage(sql, monthOf(nowMs))} AS account
+      WHERE id = ${accountId} AND deliveries >= quota`.pipe(Effect.map((rows) => rows.length > 0))
+
+/**
+ * How many more deliveries the account's quota of this month carries, those that are queued already taken off, each with
+ * one attempt still to come; null: any number.
+ */
+export const roomInQuota = (
+  sql: SqlClient.SqlClient,
+  accountId: string,
+  nowMs: number
+): Effect.Effect<number | null, SqlError.SqlError> =>
+  sql<{ readonly room: number | null }>`
+    SELECT CASE WHEN quota IS NOT NULL THEN (quota - deliveries - (
+      SELECT coalesce(sum(count), 0) FROM delivery_counts
+      WHERE account_id = account.id AND network = ${CHARGED_NETWORK} AND status IN ('pending', 'retrying')
+        AND width = 'day'
+    ))::float8 END AS room
+    FROM ${accountUsage(sql, monthOf(nowMs))} AS account WHERE id = ${accountId}`.pipe(
+    Effect.map(([row]) => (row?.room == null ? null : Math.max(0, row.room)))
+  )
+
+export class UsageStore extends Context.Service<
+  UsageStore,
+  {
+    /** Charged attempts of the account in the UTC month of `nowMs`. */
+    readonly deliveriesOf: (accountId: string, nowMs: number) => Effect.Effect<number, SqlError.SqlError>
+    /** The accounts whose deliveries wait at `nowMs`. */
+    readonly holds: (nowMs: number) => Effect.Effect<ReadonlyMap<string, Hold>, SqlError.SqlError>
+    /** Who has reached a part of the quota and has no mail of that. */
+    readonly untold: (
+      nowMs: number,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<ReachedQuota>, SqlError.SqlError>
+  }
+>()("ledgerhook/storage/UsageStore") {
+  static readonly layer = Layer.effect(
+    UsageStore,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+
+      return UsageStore.of({
+        deliveriesOf: (accountId, nowMs) =>
+          sql<{ readonly deliveries: number }>`
+            SELECT deliveries::float8 AS deliveries FROM delivery_usage
+            WHERE account_id = ${accountId} AND month = ${firstDayOf(monthOf(nowMs))}::date`.pipe(
+            Effect.map((rows) => rows[0]?.deliveries ?? 0)
+          ),
+
+        holds: (nowMs) =>
+          sql<{ readonly id: string; readonly hold: Hold }>`
+            SELECT id, CASE WHEN suspended_at IS NULL THEN 'quota' ELSE 'suspended' END AS hold
+            FROM ${accountUsage(sql, monthOf(nowMs))} AS account
+            WHERE suspended_at IS NOT NULL OR deliveries >= quota`.pipe(
+            Effect.map((rows) => new Map(rows.map(({ id, hold }) => [id, hold])))
+          ),
+
+        untold: (nowMs, limit) => {
+          const month = monthOf(nowMs)
+          return sql<Omit<ReachedQuota, "month">>`
+            SELECT reached.* FROM (
+              SELECT id AS "accountId", name, email, plan, percent, deliveries::float8 AS deliveries,
+                     quota::float8 AS quota, concat_ws('/', 'quota', id, ${month}::text, quota, percent) AS cause
+              FROM ${accountUsage(sql, month)} AS account
+              CROSS JOIN unnest(${column(quotaNotices)}::int[]) AS notice (percent)
+              WHERE quota > 0 AND deliveries * 100 >= quota * percent
+            ) AS reached
+            WHERE NOT EXISTS (SELECT 1 FROM mails WHERE mails.cause = reached.cause)
+            ORDER BY cause LIMIT ${limit}`.pipe(Effect.map((rows) => rows.map((row) => ({ ...row, month }))))
+        }
+      })
+    })
+  )
+}

@@ -1,0 +1,153 @@
+/**
+ * The statement behind a page of deliveries, newest first, for any combination of filters. Without a status, a page is a
+ * range of an index. No index has the status: counts tell the minutes in which there are deliveries of it (of one type:
+ * the hours first), and the rows of each such minute are looked through, so that a full page ends the search.
+ */
+import type { SqlClient, Statement } from "effect/sql"
+import type { DeliveryStatus } from "../../domain/Delivery.ts"
+import { firstIdAt, idTime } from "../../domain/Ids.ts"
+import type { Owner } from "../webhooks/WebhookStore.ts"
+
+export interface DeliveryFilter {
+  readonly webhookId: string | undefined
+  readonly eventType: string | undefined
+  readonly status: DeliveryStatus | undefined
+  /** Both exclusive; Unix milliseconds, possibly with a fraction. */
+  readonly since: number | undefined
+  readonly until: number | undefined
+}
+
+/** An index of deliveries: its columns before the id, and their values. */
+export type Key = ReadonlyArray<readonly [column: string, value: Statement.Fragment]>
+
+/**
+ * The deliveries of a key with ids from the one, included, to the other, not included; newest first. The key's last column
+ * and the id are compared and ordered together, which leaves PostgreSQL no index but the one that begins with the key: with
+ * single conditions it may take another one, and look through all rows for the few that match the rest. Ids alone are
+ * compared once more to tell the partitions, in words that fit no index.
+ */
+export const idRange = (
+  sql: SqlClient.SqlClient,
+  key: Key,
+  from: Statement.Fragment,
+  end: Statement.Fragment
+) => {
+  const equal = key.slice(0, -1).map(([column, value]) => sql`${sql(column)} = ${value}`)
+  const [last, value] = key.at(-1)!
+  return {
+    range: sql.and([
+      ...equal,
+      sql`(${sql(last)}, id) >= (${value}, ${from})`,
+      sql`(${sql(last)}, id) < (${value}, ${end})`,
+      sql`(id >= ${from} OR id IS NULL)`,
+      sql`(id < ${end} OR id IS NULL)`
+    ]),
+    order: sql`${sql(last)} DESC, id DESC`
+  }
+}
+
+/** Later than any id's time. */
+const NEVER_MS = 2 ** 48 - 1
+
+/** Of `limit` deliveries with ids below `beforeId`. */
+export const deliveryPage = <Row extends object>(
+  sql: SqlClient.SqlClient,
+  columns: Statement.Fragment,
+  { accountId, networks }: Owner,
+  { webhookId, eventType, status, since, until }: DeliveryFilter,
+  beforeId: string | undefined,
+  limit: number
+): Statement.Statement<Row> => {
+  const firstId = firstIdAt("dlv_", since === undefined ? 0 : Math.max(0, Math.floor(since) + 1))
+  const untilId = firstIdAt("dlv_", until === undefined ? NEVER_MS : Math.max(0, Math.ceil(until)))
+  const endId = beforeId === undefined || untilId < beforeId ? untilId : beforeId
+  const timeOf = (id: string) => sql`to_timestamp(${idTime(id)}::float8 / 1000)`
+
+  const equal = (column: string, value: string | undefined) =>
+    value === undefined ? [] : [sql`${sql(column)} = ${value}`]
+  const [ofWebhook, ofType, ofStatus] = [
+    equal("webhook_id", webhookId),
+    equal("event_type", eventType),
+    equal("status", status)
+  ]
+
+  const ofOwner: Key =
+    webhookId === undefined
+      ? [
+          ["account_id", sql`${accountId}`],
+          ["network", sql.literal("owner.network")]
+        ]
+      : [["webhook_id", sql`${webhookId}`]]
+  const key: Key = eventType === undefined ? ofOwner : [...ofOwner, ["event_type", sql`${eventType}`]]
+  const rowsBetween = (from: Statement.Fragment, end: Statement.Fragment) => {
+    const { range, order } = idRange(sql, key, from, end)
+    return sql`
+      SELECT ${columns} FROM deliveries WHERE ${sql.and([range, ...ofStatus])} ORDER BY ${order} LIMIT ${limit}`
+  }
+
+  /** Of totals and of changes that are not in them yet. */
+  const counted = [
+    sql`account_id = ${accountId} AND network = owner.network AND count > 0`,
+    ...ofWebhook,
+    ...ofStatus
+  ]
+  /** As the index for all of an account's webhooks says it (migration 0006). */
+  const byIndex = webhookId === undefined ? [sql.literal("NOT is_empty")] : []
+
+  /** Spans of that width in which there are some, newest first, and in each of them what `search` finds. */
+  const inSpans = (
+    width: "hour" | "minute",
+    totals: Statement.Fragment,
+    ofTotals: ReadonlyArray<Statement.Fragment>,
+    within: ReadonlyArray<Statement.Fragment>,
+    search: Statement.Fragment
+  ) => {
+    const ofRange = sql.and([
+      sql`at >= date_trunc(${width}, ${timeOf(firstId)}, 'UTC')`,
+      sql`at <= ${timeOf(endId)}`,
+      ...within
+    ])
+    const spans = sql`
+      SELECT DISTINCT ON (at) at FROM (
+        (SELECT at FROM ${totals} WHERE ${sql.and([...counted, ...byIndex, ...ofTotals])} ORDER BY at DESC)
+        UNION ALL
+        (SELECT date_trunc(${width}, at, 'UTC') AS at FROM delivery_changes
+         WHERE ${sql.and([...counted, ...ofType])} ORDER BY 1 DESC)
+      ) AS counts WHERE ${ofRange} ORDER BY at DESC`
+    // `OFFSET 0`: a span's ids are made once, and not wherever they are compared.
+    return sql`
+      SELECT found.* FROM (
+        SELECT at, greatest(first_delivery_id(at), ${firstId} COLLATE "C") AS from_id,
+               least(first_delivery_id(at + ${`1 ${width}`}::interval), ${endId} COLLATE "C") AS end_id
+        FROM (${spans}) AS spans ORDER BY at DESC OFFSET 0
+      ) AS ${sql.literal(width)} CROSS JOIN LATERAL (${search}) AS found
+      ORDER BY ${sql.literal(width)}.at DESC, found.id DESC LIMIT ${limit}`
+  }
+  const inMinutes = (within: ReadonlyArray<Statement.Fragment>) =>
+    inSpans(
+      "minute",
+      sql.literal("delivery_totals"),
+      [sql`width = 'minute'`],
+      within,
+      rowsBetween(sql.literal("minute.from_id"), sql.literal("minute.end_id"))
+    )
+  const inHours = (search: Statement.Fragment) =>
+    inSpans("hour", sql.literal("delivery_type_totals"), ofType, [], search)
+
+  const search =
+    status === undefined
+      ? rowsBetween(sql`${firstId}`, sql`${endId}`)
+      : eventType === undefined
+        ? inMinutes([])
+        : inHours(inMinutes([sql`at >= hour.at AND at < hour.at + interval '1 hour'`]))
+
+  // One search per network, merged: `network = ANY` would have to sort everything first.
+  const owners =
+    webhookId === undefined
+      ? sql`unnest(${networks}::text[])`
+      : sql`(SELECT network FROM webhooks
+             WHERE id = ${webhookId} AND account_id = ${accountId} AND network = ANY(${networks}::text[]))`
+  return sql<Row>`
+    SELECT page.* FROM ${owners} AS owner (network) CROSS JOIN LATERAL (${search}) AS page
+    ORDER BY page.id DESC LIMIT ${limit}`
+}

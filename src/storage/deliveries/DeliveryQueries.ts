@@ -1,0 +1,170 @@
+/**
+ * Deliveries as the API sees them: pages, one with its attempts, and the manual retry. A customer reaches only
+ * deliveries of the own account on the networks of the calling key. Pages go by id, newest first; an id begins with its
+ * creation time, so time bounds are bounds of ids and leave out whole table partitions.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { DELIVERIES_TOPIC, type DeliveryStatus, type DeliveryWork } from "../../domain/Delivery.ts"
+import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
+import type { Network } from "../../domain/Network.ts"
+import { CHARGED_NETWORK } from "../../domain/Quota.ts"
+import type { StatsPeriod } from "../../domain/StatsPeriod.ts"
+import { quotaUsedUp } from "../accounts/UsageStore.ts"
+import { Outbox } from "../outbox/Outbox.ts"
+import { ReadSql } from "../Sql.ts"
+import type { Owner } from "../webhooks/WebhookStore.ts"
+import { type DeliveryFilter, deliveryPage } from "./DeliveryPages.ts"
+import { type DeliveryStats, deliveryStats } from "./DeliveryStats.ts"
+
+/** Of a `DeliveryRow`. */
+const COLUMNS = "id, webhook_id, event_id, event_type, status, attempts, last_error, updated_at"
+
+export interface DeliveryRow {
+  readonly id: string
+  readonly webhook_id: string
+  readonly event_id: string
+  readonly event_type: string
+  readonly status: DeliveryStatus
+  readonly attempts: number
+  readonly last_error: string | null
+  readonly updated_at: string
+}
+
+/** With what a page has no room for. */
+export interface DeliveryDetailRow extends DeliveryRow {
+  readonly network: Network
+  /** Null for test deliveries: they have `test_event` instead. */
+  readonly event_offset: number | null
+  /** A `LedgerEvent` in JSON. */
+  readonly test_event: string | null
+  readonly response_status: number | null
+  readonly response_time_ms: number | null
+  readonly response_body: string | null
+}
+
+export interface AttemptRow {
+  readonly attempt: number
+  readonly status: "failed" | "delivered"
+  readonly response_status: number | null
+  readonly response_time_ms: number | null
+  readonly error: string | null
+  readonly attempted_at: string
+}
+
+export type RetryResult =
+  | "queued"
+  | "not found"
+  | "not failed"
+  | "webhook deleted"
+  | "webhook disabled"
+  | "quota used up"
+
+export class DeliveryQueries extends Context.Service<
+  DeliveryQueries,
+  {
+    /** Newest first, those with an id below `beforeId`. */
+    readonly list: (
+      owner: Owner,
+      filter: DeliveryFilter,
+      beforeId: string | undefined,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<DeliveryRow>, SqlError.SqlError>
+    /** Of those created in the period before `nowMs`, of one webhook or of all. */
+    readonly stats: (
+      owner: Owner,
+      webhookId: string | undefined,
+      period: StatsPeriod,
+      nowMs: number,
+      withPoints: boolean
+    ) => Effect.Effect<DeliveryStats, SqlError.SqlError>
+    readonly find: (
+      owner: Owner,
+      id: string
+    ) => Effect.Effect<Option.Option<DeliveryDetailRow>, SqlError.SqlError>
+    /** In the order in which they were made. */
+    readonly attempts: (id: string) => Effect.Effect<ReadonlyArray<AttemptRow>, SqlError.SqlError>
+    /** Starts a new series for a failed delivery; `event` is the one it is about. */
+    readonly retry: (
+      owner: Owner,
+      id: string,
+      event: LedgerEvent,
+      nowMs: number
+    ) => Effect.Effect<RetryResult, SqlError.SqlError>
+  }
+>()("ledgerhook/storage/DeliveryQueries") {
+  static readonly layer = Layer.effect(
+    DeliveryQueries,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const read = yield* ReadSql
+      const outbox = yield* Outbox
+      const columns = read.literal(COLUMNS)
+
+      return DeliveryQueries.of({
+        list: (owner, filter, beforeId, limit) =>
+          deliveryPage<DeliveryRow>(read, columns, owner, filter, beforeId, limit),
+
+        stats: (owner, webhookId, period, nowMs, withPoints) =>
+          deliveryStats(read, owner, webhookId, period, nowMs, withPoints),
+
+        find: (owner, id) =>
+          read<DeliveryDetailRow>`
+            SELECT ${columns}, network, event_offset::float8 AS event_offset, test_event, response_status,
+                   response_time_ms, response_body
+            FROM deliveries
+            WHERE id = ${id} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])`.pipe(
+            Effect.map((rows) => Option.fromNullishOr(rows[0]))
+          ),
+
+        // The attempt that delivered is in the delivery's row.
+        attempts: (id) =>
+          read<AttemptRow>`
+            SELECT attempt, status, response_status, response_time_ms, error, attempted_at
+            FROM attempts WHERE delivery_id = ${id}
+            UNION ALL
+            SELECT attempts, status, response_status, response_time_ms, last_error, attempted_at
+            FROM deliveries WHERE id = ${id} AND attempted_at IS NOT NULL
+            ORDER BY attempt`,
+
+        retry: (owner, id, event, nowMs) =>
+          Effect.gen(function* () {
+            // The webhook is held too: deleting or disabling it at this moment waits, and then sees the new state.
+            const [row] = yield* sql<{
+              readonly webhook_id: string
+              readonly status: DeliveryStatus
+              readonly attempts: number
+              readonly charged: boolean
+            }>`
+              SELECT webhook_id, status, attempts,
+                     network = ${CHARGED_NETWORK} AND test_event IS NULL AS charged FROM deliveries
+              WHERE id = ${id} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])
+              FOR UPDATE`
+            if (row === undefined) return "not found"
+            const [webhook] = yield* sql<{ readonly status: string }>`
+              SELECT status FROM webhooks WHERE id = ${row.webhook_id} AND deleted_at IS NULL FOR SHARE`
+            if (webhook === undefined) return "webhook deleted"
+            if (row.status !== "failed") return "not failed"
+            if (webhook.status !== "active") return "webhook disabled"
+            if (row.charged && (yield* quotaUsedUp(sql, owner.accountId, nowMs))) return "quota used up"
+            yield* sql`
+              UPDATE deliveries SET status = 'pending', series_start = attempts, next_attempt_at = NULL,
+                     parked = false, updated_at = ${new Date(nowMs).toISOString()}::timestamptz
+              WHERE id = ${id}`
+            const work: DeliveryWork = {
+              delivery_id: id,
+              webhook_id: row.webhook_id,
+              attempt: row.attempts + 1,
+              series_attempt: 1,
+              due_at: 0,
+              event
+            }
+            yield* outbox.insert([
+              { topic: DELIVERIES_TOPIC, key: row.webhook_id, value: JSON.stringify(work) }
+            ])
+            return "queued"
+          }).pipe(sql.withTransaction)
+      })
+    })
+  )
+}

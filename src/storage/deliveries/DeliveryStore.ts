@@ -1,0 +1,388 @@
+/**
+ * The write side of deliveries: rows are the truth about a delivery's state. Every method takes a batch and is one
+ * statement, so that it lands whole or not at all, and may be repeated after an unknown result: rows that exist are not
+ * made again, an attempt is recorded once, and a webhook's failure counter and an account's usage move only with a row
+ * that moved. A row that PostgreSQL cannot take goes into quarantine; the others are written.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import { Limits } from "../../config/Limits.ts"
+import type { DeliveryStatus } from "../../domain/Delivery.ts"
+import { firstIdAt, idTime } from "../../domain/Ids.ts"
+import type { Network } from "../../domain/Network.ts"
+import { CHARGED_NETWORK } from "../../domain/Quota.ts"
+import { column } from "../Columns.ts"
+import { makeQuarantine } from "../Quarantine.ts"
+import { withoutNul } from "../StoredText.ts"
+
+export interface NewDelivery {
+  readonly id: string
+  readonly webhookId: string
+  readonly accountId: string
+  readonly network: Network
+  readonly eventId: string
+  readonly eventType: string
+  /** Where the event stands in `xrpl.<network>.events`. */
+  readonly eventOffset: number
+  /** The job that makes it; absent for live ones. */
+  readonly replayJobId?: string
+}
+
+/** As much of a row as decides whether a piece of work is current. */
+export interface DeliveryState {
+  readonly status: DeliveryStatus
+  readonly attempts: number
+  readonly seriesStart: number
+  readonly parked: boolean
+  /** Unix milliseconds; null unless `retrying`. */
+  readonly nextAttemptAt: number | null
+}
+
+/** Parked deliveries that are paged together: live ones, of those only the free ones, or those of replays. */
+export type ParkedKind = "live" | "free" | "replays"
+
+export interface ParkedDelivery {
+  readonly id: string
+  readonly network: Network
+  /** Null for test deliveries: they have `testEvent` instead. */
+  readonly eventOffset: number | null
+  /** A `LedgerEvent` in JSON. */
+  readonly testEvent: string | null
+  readonly attempts: number
+  readonly seriesStart: number
+}
+
+export interface UnattemptedDelivery {
+  readonly id: string
+  readonly webhookId: string
+  readonly eventOffset: number
+}
+
+/** An attempt that came to its end, and what follows from it. Times are Unix milliseconds. */
+export interface AttemptRecord {
+  readonly deliveryId: string
+  readonly attempt: number
+  readonly status: "delivered" | "retrying" | "failed"
+  readonly responseStatus: number | null
+  readonly responseTimeMs: number | null
+  readonly responseBody: string | null
+  readonly error: string | null
+  readonly attemptedAt: number
+  readonly endedAt: number
+  /** Null when no attempt follows. */
+  readonly nextDelayMs: number | null
+}
+
+export class DeliveryStore extends Context.Service<
+  DeliveryStore,
+  {
+    /**
+     * Makes the rows as `pending`; those that exist stay as they are. Returns the ids of those that PostgreSQL cannot take,
+     * which are in quarantine.
+     */
+    readonly insertPending: (
+      deliveries: ReadonlyArray<NewDelivery>,
+      nowMs: number
+    ) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
+    /** Live deliveries of the network's events at these offsets, detected between the two moments, that nobody attempted. */
+    readonly unattempted: (
+      network: Network,
+      eventOffsets: ReadonlyArray<number>,
+      detectedFromMs: number,
+      detectedToMs: number
+    ) => Effect.Effect<ReadonlyArray<UnattemptedDelivery>, SqlError.SqlError>
+    readonly states: (
+      ids: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyMap<string, DeliveryState>, SqlError.SqlError>
+    /** Returns the webhooks whose consecutive failures have reached `disableAfter`. */
+    readonly record: (
+      attempts: ReadonlyArray<AttemptRecord>,
+      disableAfter: number
+    ) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
+    /** From now on only the rows remember this work. */
+    readonly park: (ids: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>
+    /** Ends deliveries that will not be attempted any more. */
+    readonly fail: (
+      ids: ReadonlyArray<string>,
+      reason: string,
+      nowMs: number
+    ) => Effect.Effect<void, SqlError.SqlError>
+    /** Webhooks that have parked deliveries. */
+    readonly parkedWebhooks: Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
+    /** The webhook's parked deliveries after `afterId`, in order. */
+    readonly parkedPage: (
+      webhookId: string,
+      kind: ParkedKind,
+      afterId: string,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<ParkedDelivery>, SqlError.SqlError>
+    /** When the oldest parked delivery was made, in Unix milliseconds. */
+    readonly oldestParked: Effect.Effect<Option.Option<number>, SqlError.SqlError>
+    /** Ends parked deliveries that were made before `beforeMs`; returns how many. */
+    readonly failParkedBefore: (
+      beforeMs: number,
+      reason: string,
+      nowMs: number
+    ) => Effect.Effect<number, SqlError.SqlError>
+    /** Ends what waits for webhooks that were disabled before `beforeMs`; returns how many. */
+    readonly failParkedOfDisabled: (
+      beforeMs: number,
+      reason: string,
+      nowMs: number
+    ) => Effect.Effect<number, SqlError.SqlError>
+  }
+>()("ledgerhook/storage/DeliveryStore") {
+  static readonly layer = Layer.effect(
+    DeliveryStore,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const quarantine = yield* makeQuarantine
+      const at = (unixMs: number) => new Date(unixMs).toISOString()
+
+      /** A batch after the other: it may be a million. */
+      const failParked = Effect.fnUntraced(function* (
+        ids: Statement.Fragment,
+        reason: string,
+        nowMs: number
+      ) {
+        let failed = 0
+        for (;;) {
+          const rows = yield* sql`
+            UPDATE deliveries d SET status = 'failed', last_error = ${reason}, parked = false, next_attempt_at = NULL,
+                   updated_at = ${at(nowMs)}::timestamptz
+            FROM (${ids} LIMIT ${Limits.queueEndBatch}) AS ended
+            WHERE d.id = ANY(ARRAY[ended.id]) AND d.parked RETURNING 1`
+          failed += rows.length
+          if (rows.length < Limits.queueEndBatch) return failed
+        }
+      })
+
+      // From one webhook to the next: a webhook may have a million.
+      const nextParked = (more: string) => sql`(
+        SELECT webhook_id FROM deliveries WHERE parked ${sql.literal(more)} ORDER BY webhook_id LIMIT 1)`
+      const parkedWebhooks = sql<{ readonly webhook_id: string }>`
+        WITH RECURSIVE waiting AS (
+          ${nextParked("")}
+          UNION ALL
+          SELECT ${nextParked("AND webhook_id > waiting.webhook_id")} FROM waiting WHERE webhook_id IS NOT NULL
+        )
+        SELECT webhook_id FROM waiting WHERE webhook_id IS NOT NULL`.pipe(
+        Effect.map((rows) => rows.map((row) => row.webhook_id))
+      )
+
+      return DeliveryStore.of({
+        insertPending: (queued, nowMs) => {
+          const statement = (deliveries: ReadonlyArray<NewDelivery>) => sql`
+            INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, replay_job_id,
+                                    status, updated_at)
+            SELECT new.*, 'pending', ${at(nowMs)}::timestamptz
+            FROM unnest(
+              ${column(deliveries.map((d) => d.id))}::text[],
+              ${column(deliveries.map((d) => d.webhookId))}::text[],
+              ${column(deliveries.map((d) => d.accountId))}::text[],
+              ${column(deliveries.map((d) => d.network))}::text[],
+              ${column(deliveries.map((d) => d.eventId))}::text[],
+              ${column(deliveries.map((d) => d.eventType))}::text[],
+              ${column(deliveries.map((d) => d.eventOffset))}::bigint[],
+              ${column(deliveries.map((d) => d.replayJobId ?? null))}::text[]
+            ) AS new
+            ON CONFLICT DO NOTHING`
+          return quarantine
+            .write({
+              stage: queued[0]?.replayJobId === undefined ? "route" : "replay",
+              records: queued,
+              describe: (row) => ({
+                source: `${row.eventId} for ${row.replayJobId ?? row.webhookId}`,
+                text: JSON.stringify(row)
+              }),
+              statement
+            })
+            .pipe(Effect.map(({ refused }) => new Set(refused.map(({ id }) => id))))
+        },
+
+        // An id begins with the moment its event was detected.
+        unattempted: (network, eventOffsets, detectedFromMs, detectedToMs) =>
+          sql<UnattemptedDelivery>`
+            SELECT id, webhook_id AS "webhookId", event_offset::float8 AS "eventOffset" FROM deliveries
+            WHERE id >= ${firstIdAt("dlv_", detectedFromMs)} AND id < ${firstIdAt("dlv_", detectedToMs + 1)}
+              AND event_offset = ANY(${column(eventOffsets)}::bigint[]) AND network = ${network}
+              AND replay_job_id IS NULL AND status = 'pending' AND attempts = 0
+            ORDER BY id`,
+
+        states: (ids) =>
+          sql<{
+            readonly id: string
+            readonly status: DeliveryStatus
+            readonly attempts: number
+            readonly series_start: number
+            readonly parked: boolean
+            readonly next_attempt_ms: number | null
+          }>`
+            SELECT id, status, attempts, series_start, parked,
+                   (extract(epoch FROM next_attempt_at) * 1000)::float8 AS next_attempt_ms
+            FROM deliveries WHERE id = ANY(${column(ids)}::text[])`.pipe(
+            Effect.map(
+              (rows) =>
+                new Map(
+                  rows.map((row) => [
+                    row.id,
+                    {
+                      status: row.status,
+                      attempts: row.attempts,
+                      seriesStart: row.series_start,
+                      parked: row.parked,
+                      nextAttemptAt: row.next_attempt_ms
+                    }
+                  ])
+                )
+            )
+          ),
+
+        // One statement: the row, its attempt, the webhook's counter and the account's usage move together, and only
+        // the first time. The attempt that delivers is in the row alone. Rows are updated in the order of their
+        // ids, and usage in that of accounts, so that nobody waits in a circle. They are found one by one: a plan for
+        // `d.id = o.delivery_id` that was made, and kept, while a month had few rows read all of it for each batch.
+        // A delivery that was ended meanwhile (its webhook deleted) stays ended unless the attempt delivered it; one
+        // that retention has dropped leaves no trace.
+        record: (ended, disableAfter) => {
+          const statement = (attempts: ReadonlyArray<AttemptRecord>) => sql<{ readonly id: string | null }>`
+            WITH outcome AS (
+              SELECT o.*, to_timestamp(attempted_ms / 1000) AS attempted_at, to_timestamp(ended_ms / 1000) AS ended_at
+              FROM unnest(
+                ${column(attempts.map((a) => a.deliveryId))}::text[],
+                ${column(attempts.map((a) => a.attempt))}::int[],
+                ${column(attempts.map((a) => a.status))}::text[],
+                ${column(attempts.map((a) => a.responseStatus))}::int[],
+                ${column(attempts.map((a) => a.responseTimeMs))}::int[],
+                ${column(attempts.map((a) => a.responseBody && withoutNul(a.responseBody)))}::text[],
+                ${column(attempts.map((a) => a.error && withoutNul(a.error)))}::text[],
+                ${column(attempts.map((a) => a.attemptedAt))}::float8[],
+                ${column(attempts.map((a) => a.endedAt))}::float8[],
+                ${column(attempts.map((a) => a.nextDelayMs))}::int[]
+              ) WITH ORDINALITY AS o (delivery_id, attempt, status, response_status, response_time_ms, response_body,
+                                      error, attempted_ms, ended_ms, next_delay_ms, n)
+              ORDER BY delivery_id COLLATE "C"
+            ), moved AS (
+              UPDATE deliveries d SET
+                status = CASE WHEN d.status = 'failed' AND o.status = 'retrying' THEN 'failed' ELSE o.status END,
+                attempts = o.attempt,
+                parked = false,
+                next_attempt_at = CASE WHEN o.status = 'retrying' AND d.status <> 'failed'
+                  THEN o.ended_at + o.next_delay_ms * interval '1 millisecond' END,
+                last_error = o.error,
+                response_status = o.response_status,
+                response_time_ms = o.response_time_ms,
+                response_body = o.response_body,
+                attempted_at = CASE WHEN o.status = 'delivered' THEN o.attempted_at END,
+                updated_at = o.ended_at
+              FROM outcome o
+              WHERE d.id = ANY(ARRAY[o.delivery_id]) AND d.attempts < o.attempt
+              RETURNING d.webhook_id, o.*, d.test_event IS NOT NULL AS test,
+                        date_trunc('month', o.attempted_at AT TIME ZONE 'UTC')::date AS month,
+                        CASE WHEN d.network = ${CHARGED_NETWORK} AND d.test_event IS NULL THEN d.account_id END AS charged_to
+            ), history AS (
+              INSERT INTO attempts (delivery_id, attempt, status, response_status, response_time_ms, response_body,
+                                    error, attempted_at, next_delay_ms)
+              SELECT delivery_id, attempt, 'failed', response_status, response_time_ms, response_body, error, attempted_at,
+                     next_delay_ms
+              FROM moved WHERE status <> 'delivered'
+              ON CONFLICT DO NOTHING
+            ), charged AS (
+              INSERT INTO delivery_usage (account_id, month, deliveries)
+              SELECT charged_to, month, count(*) FROM moved WHERE charged_to IS NOT NULL
+              GROUP BY charged_to, month ORDER BY charged_to, month
+              ON CONFLICT (account_id, month) DO UPDATE SET deliveries = delivery_usage.deliveries + excluded.deliveries
+            ), ended AS (
+              SELECT webhook_id, status, n, max(n) FILTER (WHERE status = 'delivered') OVER (PARTITION BY webhook_id) AS last_delivered
+              FROM moved WHERE status <> 'retrying' AND NOT test
+            ), counted AS (
+              SELECT webhook_id, bool_or(last_delivered IS NOT NULL) AS reset,
+                     count(*) FILTER (WHERE status = 'failed' AND n > coalesce(last_delivered, 0))::int AS failures
+              FROM ended GROUP BY webhook_id
+            )
+            UPDATE webhooks w SET
+              consecutive_failures = CASE WHEN c.reset THEN c.failures ELSE w.consecutive_failures + c.failures END
+            FROM counted c
+            WHERE w.id = ANY(ARRAY[c.webhook_id]) AND (c.failures > 0 OR (c.reset AND w.consecutive_failures <> 0))
+            RETURNING CASE WHEN w.consecutive_failures >= ${disableAfter} AND w.status = 'active' THEN w.id END AS id`
+          return quarantine
+            .write({
+              stage: "deliver",
+              records: ended,
+              describe: (attempt) => ({
+                source: `attempt ${attempt.attempt} of ${attempt.deliveryId}`,
+                text: JSON.stringify(attempt)
+              }),
+              statement
+            })
+            .pipe(Effect.map(({ rows }) => rows.flatMap(({ id }) => (id === null ? [] : [id]))))
+        },
+
+        park: (ids) =>
+          sql`UPDATE deliveries SET parked = true WHERE id = ANY(${column(ids)}::text[]) AND NOT parked
+                AND status IN ('pending', 'retrying')`.pipe(Effect.asVoid),
+
+        fail: (ids, reason, nowMs) =>
+          sql`
+            UPDATE deliveries SET status = 'failed', last_error = ${reason}, parked = false, next_attempt_at = NULL,
+                   updated_at = ${at(nowMs)}::timestamptz
+            WHERE id = ANY(${column(ids)}::text[]) AND status IN ('pending', 'retrying')`.pipe(Effect.asVoid),
+
+        parkedWebhooks,
+
+        parkedPage: (webhookId, kind, afterId, limit) =>
+          sql<{
+            readonly id: string
+            readonly network: Network
+            readonly event_offset: number | null
+            readonly test_event: string | null
+            readonly attempts: number
+            readonly series_start: number
+          }>`
+            SELECT id, network, event_offset::float8 AS event_offset, test_event, attempts, series_start FROM deliveries
+            WHERE parked AND webhook_id = ${webhookId} AND id > ${afterId} AND status IN ('pending', 'retrying')
+              AND CASE WHEN replay_job_id IS NULL THEN 0 ELSE 1 END = ${kind === "replays" ? 1 : 0}
+              ${kind === "free" ? sql`AND test_event IS NOT NULL` : sql``}
+            ORDER BY id LIMIT ${limit}`.pipe(
+            Effect.map((rows) =>
+              rows.map((row) => ({
+                id: row.id,
+                network: row.network,
+                eventOffset: row.event_offset,
+                testEvent: row.test_event,
+                attempts: row.attempts,
+                seriesStart: row.series_start
+              }))
+            )
+          ),
+
+        oldestParked: Effect.map(
+          sql<{ readonly id: string | null }>`
+            SELECT min(id) AS id FROM deliveries WHERE parked AND status IN ('pending', 'retrying')`,
+          ([row]) => Option.map(Option.fromNullishOr(row?.id), idTime)
+        ),
+
+        failParkedBefore: (beforeMs, reason, nowMs) =>
+          failParked(
+            sql`SELECT id FROM deliveries WHERE parked AND id < ${firstIdAt("dlv_", beforeMs)}`,
+            reason,
+            nowMs
+          ),
+
+        failParkedOfDisabled: Effect.fnUntraced(function* (beforeMs, reason, nowMs) {
+          const tooLong = sql`status = 'disabled' AND disabled_at < ${at(beforeMs)}::timestamptz`
+          const webhooks = yield* sql<{ readonly id: string }>`
+            SELECT id FROM webhooks WHERE id = ANY(${column(yield* parkedWebhooks)}::text[]) AND ${tooLong}`
+          let failed = 0
+          for (const { id } of webhooks) {
+            const ids = sql`
+              SELECT id FROM deliveries WHERE parked AND webhook_id = ${id}
+                AND (SELECT ${tooLong} FROM webhooks WHERE id = ${id})`
+            failed += yield* failParked(ids, reason, nowMs)
+          }
+          return failed
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,60 @@
+/**
+ * Moves what changed in deliveries from `delivery_changes` to their totals (migration 0006): both happens or neither, so
+ * that who reads the views over them is never wrong.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Limits } from "../../config/Limits.ts"
+import { patiently } from "../../observability/Patiently.ts"
+
+const fold = `
+  WITH changes AS (
+    DELETE FROM delivery_changes RETURNING *
+  ), totals_added AS (
+    INSERT INTO delivery_totals AS total
+      (account_id, network, webhook_id, status, width, at, latency_bucket, count, latency_sum)
+    SELECT account_id, network, webhook_id, status, width, date_trunc(width, at, 'UTC'), latency_bucket, sum(count),
+           sum(latency_sum)
+    FROM changes CROSS JOIN (VALUES ('minute'), ('hour'), ('day')) AS widths (width)
+    GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(count) <> 0 OR sum(latency_sum) <> 0
+    ON CONFLICT (account_id, network, webhook_id, status, width, at, latency_bucket)
+    DO UPDATE SET count = total.count + excluded.count, latency_sum = total.latency_sum + excluded.latency_sum
+  ), types_added AS (
+    INSERT INTO delivery_type_totals AS total (account_id, network, webhook_id, event_type, status, at, count)
+    SELECT account_id, network, webhook_id, event_type, status, date_trunc('hour', at, 'UTC'), sum(count)
+    FROM changes GROUP BY 1, 2, 3, 4, 5, 6 HAVING sum(count) <> 0
+    ON CONFLICT (account_id, network, webhook_id, event_type, status, at)
+    DO UPDATE SET count = total.count + excluded.count
+  )
+  SELECT count(*)::int AS changes, pg_relation_size('delivery_changes')::float8 AS bytes FROM changes`
+
+interface Folded {
+  /** How many were added. */
+  readonly changes: number
+  /** The size of the table they came from. */
+  readonly bytes: number
+}
+
+/** Adds what has changed to the totals; one at a time, though a lease that moves on may leave two at it. */
+export const foldChanges = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.gen(function* () {
+    yield* sql`LOCK TABLE ONLY delivery_totals IN SHARE ROW EXCLUSIVE MODE`
+    const [row] = yield* sql.unsafe<Folded>(fold)
+    return row ?? { changes: 0, bytes: 0 }
+  }).pipe(sql.withTransaction)
+)
+
+/** Does so every moment, and has the changes' room used again: readers look through all of it. Never ends by itself. */
+export const keepTotals = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const keep = Effect.gen(function* () {
+    const { changes, bytes } = yield* foldChanges
+    if (changes === 0) return
+    // To give its end back it needs a moment in which nobody writes.
+    const large = bytes > Limits.deliveryChangesBytes
+    yield* sql`VACUUM (TRUNCATE ${sql.literal(String(large))}) delivery_changes`
+  })
+  return yield* Effect.forever(
+    Effect.andThen(patiently("totals of deliveries")(keep), Effect.sleep(Limits.deliveryChangesMs))
+  )
+})

@@ -1,0 +1,75 @@
+/**
+ * Queues test deliveries: a row that holds its own event, and its work in the outbox, in one transaction. From there it
+ * goes the way of every delivery. The row's network is the webhook's, so that the key that owns the webhook sees it.
+ */
+import { Context, Effect, Layer } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { DELIVERIES_TOPIC, type DeliveryWork } from "../../domain/Delivery.ts"
+import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
+import type { Network } from "../../domain/Network.ts"
+import type { WebhookStatus } from "../../domain/Webhook.ts"
+import { Outbox } from "../outbox/Outbox.ts"
+import type { Owner } from "../webhooks/WebhookStore.ts"
+import { Partitions } from "./Partitions.ts"
+
+export interface NewTestDelivery {
+  readonly id: string
+  readonly webhookId: string
+  readonly event: LedgerEvent
+}
+
+export type QueueResult = "queued" | "not found" | "webhook disabled"
+
+export class TestDeliveries extends Context.Service<
+  TestDeliveries,
+  {
+    readonly queue: (
+      owner: Owner,
+      delivery: NewTestDelivery,
+      nowMs: number
+    ) => Effect.Effect<QueueResult, SqlError.SqlError>
+  }
+>()("ledgerhook/storage/TestDeliveries") {
+  static readonly layer = Layer.effect(
+    TestDeliveries,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const outbox = yield* Outbox
+      const partitions = yield* Partitions
+
+      const insert = Effect.fnUntraced(function* (
+        owner: Owner,
+        { id, webhookId, event }: NewTestDelivery,
+        nowMs: number
+      ): Effect.fn.Return<QueueResult, SqlError.SqlError> {
+        // Held until the row is there: deleting or disabling the webhook at this moment waits, and then finds the row.
+        const [webhook] = yield* sql<{ readonly status: WebhookStatus; readonly network: Network }>`
+          SELECT status, network FROM webhooks
+          WHERE id = ${webhookId} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])
+                AND deleted_at IS NULL
+          FOR SHARE`
+        if (webhook === undefined) return "not found"
+        if (webhook.status !== "active") return "webhook disabled"
+        yield* sql`
+          INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, test_event, status, updated_at)
+          VALUES (${id}, ${webhookId}, ${owner.accountId}, ${webhook.network}, ${event.event_id}, ${event.event_type},
+                  ${JSON.stringify(event)}, 'pending', ${new Date(nowMs).toISOString()}::timestamptz)`
+        const work: DeliveryWork = {
+          delivery_id: id,
+          webhook_id: webhookId,
+          attempt: 1,
+          series_attempt: 1,
+          due_at: 0,
+          event
+        }
+        yield* outbox.insert([{ topic: DELIVERIES_TOPIC, key: webhookId, value: JSON.stringify(work) }])
+        return "queued"
+      }, sql.withTransaction)
+
+      return TestDeliveries.of({
+        queue: (owner, delivery, nowMs) =>
+          Effect.andThen(partitions.ensure(nowMs, nowMs), insert(owner, delivery, nowMs))
+      })
+    })
+  )
+}

@@ -1,0 +1,122 @@
+/**
+ * What replay jobs want of history: asked by the workers of jobs, settled by who fetches. While a request is open its job
+ * has no worker (ReplayWork.claim passes it over), and a cancelled job's request counts as gone.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { Limits } from "../../config/Limits.ts"
+import type { Network } from "../../domain/Network.ts"
+import { printable } from "../../domain/Printable.ts"
+import { column } from "../Columns.ts"
+
+export interface OpenRequest {
+  readonly jobId: string
+  /** Unix milliseconds: what closed after this is wanted. */
+  readonly sinceMs: number
+  /** The lowest ledger needed, once it is known. */
+  readonly firstLedger: number | null
+  /** How many were missing when the request was first looked at. */
+  readonly ledgers: number | null
+}
+
+export type SettledRequest =
+  | {
+      readonly state: "ready"
+      /** From the lowest needed up to where the service's own ledgers begin. */
+      readonly firstLedger: number
+      readonly beforeLedger: number
+    }
+  | { readonly state: "failed"; readonly error: string }
+
+export class HistoryRequests extends Context.Service<
+  HistoryRequests,
+  {
+    /** Asks for the job's history, once. */
+    readonly ask: (
+      job: { readonly id: string; readonly network: Network },
+      sinceMs: number
+    ) => Effect.Effect<void, SqlError.SqlError>
+    /** What has become of a job's request; nothing while it is open, or when there is none. */
+    readonly find: (jobId: string) => Effect.Effect<Option.Option<SettledRequest>, SqlError.SqlError>
+    /** Of jobs that still run, towards webhooks that are still active; those of others are settled now. */
+    readonly open: (network: Network) => Effect.Effect<ReadonlyArray<OpenRequest>, SqlError.SqlError>
+    /** Fails what waits for history of other networks than these: nobody will fetch it. */
+    readonly failOthers: (served: ReadonlyArray<Network>) => Effect.Effect<void, SqlError.SqlError>
+    readonly begin: (
+      jobId: string,
+      needed: { readonly firstLedger: number; readonly ledgers: number }
+    ) => Effect.Effect<void, SqlError.SqlError>
+    readonly advance: (jobId: string, fetched: number) => Effect.Effect<void, SqlError.SqlError>
+    readonly settle: (
+      jobId: string,
+      outcome: SettledRequest,
+      nowMs: number
+    ) => Effect.Effect<void, SqlError.SqlError>
+  }
+>()("ledgerhook/storage/HistoryRequests") {
+  static readonly layer = Layer.effect(
+    HistoryRequests,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const number = (value: number) => sql`${String(value)}::bigint`
+
+      return HistoryRequests.of({
+        ask: ({ id, network }, sinceMs) =>
+          Effect.asVoid(sql`
+            INSERT INTO history_requests (job_id, network, since_ms, state)
+            VALUES (${id}, ${network}, ${number(Math.floor(sinceMs))}, 'open') ON CONFLICT DO NOTHING`),
+
+        find: (jobId) =>
+          sql<SettledRequest>`
+            SELECT state, first_ledger::float8 AS "firstLedger", before_ledger::float8 AS "beforeLedger", error
+            FROM history_requests WHERE job_id = ${jobId} AND state <> 'open'`.pipe(
+            Effect.map(([row]) => Option.fromNullishOr(row))
+          ),
+
+        open: Effect.fnUntraced(function* (network) {
+          // The worker that takes such a job says what has become of its webhook.
+          yield* sql`
+            UPDATE history_requests SET state = 'failed', error = 'The webhook is no longer active.',
+              settled_at = clock_timestamp()
+            WHERE state = 'open' AND network = ${network} AND EXISTS (
+              SELECT 1 FROM replay_jobs j LEFT JOIN webhooks w ON w.id = j.webhook_id AND w.deleted_at IS NULL
+              WHERE j.id = job_id AND w.status IS DISTINCT FROM 'active')`
+          return yield* sql<OpenRequest>`
+            SELECT job_id AS "jobId", since_ms::float8 AS "sinceMs", first_ledger::float8 AS "firstLedger",
+              ledgers::float8 AS ledgers
+            FROM history_requests r JOIN replay_jobs j ON j.id = r.job_id
+            WHERE r.state = 'open' AND r.network = ${network} AND j.status IN ('queued', 'running')
+              AND j.cancelled_at IS NULL
+            ORDER BY r.job_id`
+        }),
+
+        failOthers: (served) =>
+          Effect.asVoid(sql`
+            UPDATE history_requests SET state = 'failed', settled_at = clock_timestamp(),
+              error = 'The service has no servers for history any more.'
+            WHERE state = 'open' AND network <> ALL(${column(served)}::text[])`),
+
+        begin: (jobId, { firstLedger, ledgers }) =>
+          Effect.asVoid(sql`
+            UPDATE history_requests SET first_ledger = ${number(firstLedger)}, ledgers = ${number(ledgers)}
+            WHERE job_id = ${jobId} AND state = 'open'`),
+
+        advance: (jobId, fetched) =>
+          Effect.asVoid(sql`
+            UPDATE history_requests SET fetched = ${number(fetched)} WHERE job_id = ${jobId} AND state = 'open'`),
+
+        settle: (jobId, outcome, nowMs) => {
+          const set =
+            outcome.state === "ready"
+              ? sql`first_ledger = ${number(outcome.firstLedger)}, before_ledger = ${number(outcome.beforeLedger)},
+                  ledgers = coalesce(ledgers, 0), fetched = coalesce(ledgers, 0)`
+              : sql`error = ${printable(outcome.error, Limits.storedErrorLength)}`
+          return Effect.asVoid(sql`
+            UPDATE history_requests SET state = ${outcome.state}, ${set},
+              settled_at = ${new Date(nowMs).toISOString()}::timestamptz
+            WHERE job_id = ${jobId} AND state = 'open'`)
+        }
+      })
+    })
+  )
+}

@@ -1,0 +1,180 @@
+/**
+ * Replay jobs as the API sees them: made, shown, cancelled. What decides whether a job may be made (the webhook, the jobs
+ * under way, the quota) is looked at in the transaction that makes it, with the account's row held: of requests that
+ * race, exactly as many as the plan allows get their job. Storage/ReplayWork.ts is the workers' side.
+ */
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { Limits } from "../../config/Limits.ts"
+import type { Network } from "../../domain/Network.ts"
+import { CHARGED_NETWORK } from "../../domain/Quota.ts"
+import type { ReplayFilters, ReplayStatus } from "../../domain/Replay.ts"
+import type { WebhookStatus } from "../../domain/Webhook.ts"
+import { lockedLimits } from "../accounts/AccountLimits.ts"
+import { quotaUsedUp } from "../accounts/UsageStore.ts"
+import { column } from "../Columns.ts"
+import type { Owner } from "../webhooks/WebhookStore.ts"
+import { endJob } from "./ReplayWork.ts"
+
+/** Times are ISO 8601 texts as the driver gives them. */
+export interface ReplayJobRow {
+  readonly id: string
+  readonly webhook_id: string
+  readonly status: ReplayStatus
+  readonly total_events: number
+  readonly processed_events: number
+  readonly failed_events: number
+  readonly error: string | null
+  /** Of what there is to read, from 0 to 1. */
+  readonly part: number
+  readonly created_at: string
+  readonly started_at: string | null
+  /** Ledgers of before the service's first one that it wanted and the log did not hold; null: no history is wanted. */
+  readonly history: {
+    /** Null while it is being found out. */
+    readonly ledgers: number | null
+    readonly fetched: number
+    /** When everything was there. */
+    readonly settled_at: string | null
+  } | null
+  readonly completed_at: string | null
+  readonly cancelled_at: string | null
+}
+
+/** Of `replay_jobs`, as a `ReplayJobRow` has them. */
+export const replayJobColumns = (sql: SqlClient.SqlClient) => sql`
+  id, webhook_id, status, greatest(total_events, processed_events)::float8 AS total_events,
+  processed_events::float8 AS processed_events, failed_events::float8 AS failed_events, error,
+  CASE WHEN cursor IS NULL THEN 0
+    WHEN by_ledger THEN processed_events::float8 / greatest(1, total_events, processed_events)
+    ELSE (cursor - start_offset)::float8 / greatest(1, end_offset - start_offset) END AS part,
+  created_at, started_at, completed_at, cancelled_at, (
+    SELECT jsonb_build_object('ledgers', ledgers, 'fetched', fetched, 'settled_at', settled_at)
+    FROM history_requests WHERE job_id = replay_jobs.id
+  ) AS history`
+
+export interface NewReplayJob {
+  readonly id: string
+  readonly webhookId: string
+  /** One of the two. */
+  readonly eventIds: ReadonlyArray<string> | undefined
+  readonly filters: ReplayFilters | undefined
+  readonly estimatedEvents: number
+  /** The end of the events topic at this moment: later events are none of the job's. */
+  readonly endOffset: number
+}
+
+export type CreateResult = "queued" | "not found" | "webhook disabled" | "limit reached" | "quota used up"
+
+export class ReplayStore extends Context.Service<
+  ReplayStore,
+  {
+    readonly create: (
+      owner: Owner,
+      job: NewReplayJob,
+      nowMs: number
+    ) => Effect.Effect<CreateResult, SqlError.SqlError>
+    readonly find: (owner: Owner, id: string) => Effect.Effect<Option.Option<ReplayJobRow>, SqlError.SqlError>
+    /** Newest first, those with an id below `beforeId`. */
+    readonly list: (
+      owner: Owner,
+      beforeId: string | undefined,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<ReplayJobRow>, SqlError.SqlError>
+    /** Within a second: the worker finishes its batch first, so that what is counted is what was queued. */
+    readonly cancel: (
+      owner: Owner,
+      id: string
+    ) => Effect.Effect<
+      | { readonly result: "cancelled"; readonly job: ReplayJobRow }
+      | { readonly result: "not found" }
+      | { readonly result: "not cancellable"; readonly job: ReplayJobRow },
+      SqlError.SqlError
+    >
+  }
+>()("ledgerhook/storage/ReplayStore") {
+  static readonly layer = Layer.effect(
+    ReplayStore,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const at = (unixMs: number) => sql`${new Date(unixMs).toISOString()}::timestamptz`
+      const owned = ({ accountId, networks }: Owner) =>
+        sql`account_id = ${accountId} AND network = ANY(${column(networks)}::text[])`
+      const columns = replayJobColumns(sql)
+
+      const find = (owner: Owner, id: string) =>
+        sql<ReplayJobRow>`SELECT ${columns} FROM replay_jobs WHERE id = ${id} AND ${owned(owner)}`.pipe(
+          Effect.map(([row]) => Option.fromNullishOr(row))
+        )
+
+      const create = Effect.fnUntraced(function* (
+        owner: Owner,
+        job: NewReplayJob,
+        nowMs: number
+      ): Effect.fn.Return<CreateResult, SqlError.SqlError> {
+        // Held to the end: of two requests the second counts the first's job.
+        const limits = yield* lockedLimits(sql, owner.accountId)
+        const [webhook] = yield* sql<{ readonly status: WebhookStatus; readonly network: Network }>`
+          SELECT status, network FROM webhooks WHERE id = ${job.webhookId} AND ${owned(owner)} AND deleted_at IS NULL
+          FOR SHARE`
+        if (limits === undefined || webhook === undefined) return "not found"
+        if (webhook.status !== "active") return "webhook disabled"
+        const [open] = yield* sql<{ readonly jobs: number }>`
+          SELECT count(*)::int AS jobs FROM replay_jobs
+          WHERE account_id = ${owner.accountId} AND status IN ('queued', 'running')`
+        if (open!.jobs >= limits.concurrentReplays) return "limit reached"
+        if (webhook.network === CHARGED_NETWORK && (yield* quotaUsedUp(sql, owner.accountId, nowMs))) {
+          return "quota used up"
+        }
+        const filters = job.filters === undefined ? null : JSON.stringify(job.filters)
+        yield* sql`
+          INSERT INTO replay_jobs (id, account_id, webhook_id, network, status, event_ids, filters, total_events,
+                                    end_offset, created_at)
+          VALUES (${job.id}, ${owner.accountId}, ${job.webhookId}, ${webhook.network}, 'queued',
+                  ${job.eventIds === undefined ? null : column(job.eventIds)}::text[], ${filters}::text::jsonb,
+                  ${String(job.estimatedEvents)}::bigint,
+                  ${String(job.endOffset)}::bigint, ${at(nowMs)})`
+        return "queued"
+      }, sql.withTransaction)
+
+      /** Its worker, if it has one, is told; without one the job ends here and now. */
+      const askToCancel = (owner: Owner, id: string, nowMs: number) =>
+        sql`
+          UPDATE replay_jobs SET cancelled_at = coalesce(cancelled_at, ${at(nowMs)})
+          WHERE id = ${id} AND ${owned(owner)} AND status IN ('queued', 'running') RETURNING 1`.pipe(
+          Effect.map((rows) => rows.length > 0)
+        )
+      const waitsForWorker = (id: string) =>
+        sql`
+          SELECT 1 FROM replay_jobs WHERE id = ${id} AND status = 'running' AND lease_until > clock_timestamp()`.pipe(
+          Effect.map((rows) => rows.length > 0)
+        )
+
+      return ReplayStore.of({
+        create,
+        find,
+
+        list: (owner, beforeId, limit) =>
+          sql<ReplayJobRow>`
+            SELECT ${columns} FROM replay_jobs
+            WHERE ${owned(owner)} AND ${beforeId === undefined ? sql`true` : sql`id < ${beforeId}`}
+            ORDER BY id DESC LIMIT ${limit}`,
+
+        cancel: Effect.fnUntraced(function* (owner, id) {
+          const asked = yield* askToCancel(owner, id, yield* Clock.currentTimeMillis)
+          let tries = Limits.replayCancelMs / Limits.replayCancelPollMs
+          while (asked && tries-- > 0 && (yield* waitsForWorker(id))) {
+            yield* Effect.sleep(Limits.replayCancelPollMs)
+          }
+          if (asked)
+            yield* endJob(sql, id, { status: "cancelled", error: null }, yield* Clock.currentTimeMillis)
+          const found = yield* find(owner, id)
+          if (Option.isNone(found)) return { result: "not found" }
+          const job = found.value
+          // It may have completed or failed while its worker was asked.
+          return { result: asked && job.status === "cancelled" ? "cancelled" : "not cancellable", job }
+        })
+      })
+    })
+  )
+}

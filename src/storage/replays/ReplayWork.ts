@@ -1,0 +1,266 @@
+/**
+ * Replay jobs as their workers see them. A job is its owner's as long as the lease is renewed; who takes it over goes on
+ * at the cursor. All that an owner writes names the owner, and says absolute figures, so that it may be repeated, and one
+ * that was superseded changes nothing. Deliveries beyond what a job that ends early has counted are ended with it: a
+ * crash may have left rows whose work was never appended.
+ */
+import { randomUUID } from "node:crypto"
+import { Context, Effect, Layer, Option } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { Limits } from "../../config/Limits.ts"
+import { firstIdAt } from "../../domain/Ids.ts"
+import type { Network } from "../../domain/Network.ts"
+import { CHARGED_NETWORK } from "../../domain/Quota.ts"
+import { firstReplayDeliveryId, lastReplayMoment, type ReplayFilters } from "../../domain/Replay.ts"
+import { roomInQuota } from "../accounts/UsageStore.ts"
+
+/** Where a job is: all null or 0 until it has been planned. */
+export interface ReplayCursor {
+  readonly processedEvents: number
+  /** The next offset to read, or the last ledger that was read. */
+  readonly cursor: number
+  /** Past the last event that was queued. */
+  readonly nextOffset: number
+}
+
+export interface ReplayPlan {
+  readonly startOffset: number
+  readonly endOffset: number
+  /** By ledgers that are known to hold what is wanted, instead of everything from the start to the end. */
+  readonly byLedger: boolean
+}
+
+export interface ClaimedJob extends ReplayCursor {
+  readonly id: string
+  readonly owner: string
+  readonly accountId: string
+  readonly webhookId: string
+  readonly network: Network
+  readonly eventIds: ReadonlyArray<string> | null
+  readonly filters: ReplayFilters | null
+  /** Estimated, except for event ids. */
+  readonly totalEvents: number
+  readonly endOffset: number
+  readonly startedAt: number
+  readonly plan: ReplayPlan | undefined
+}
+
+/** What a job's next batch depends on. */
+export interface ReplayStanding {
+  readonly held: Held
+  readonly webhook: "active" | "disabled" | "deleted"
+  readonly suspended: boolean
+  /** How many more deliveries the month's quota carries; null: any number. */
+  readonly room: number | null
+  /** Deliveries that wait for a first attempt: the job's, and what else came to its webhook in the minutes it began in. */
+  readonly waiting: number
+}
+
+/** `lost`: the job is another's now. */
+export type Held = "held" | "cancelled" | "lost"
+
+export interface JobEnd {
+  readonly status: "completed" | "cancelled" | "failed"
+  readonly error: string | null
+}
+
+interface JobRow {
+  readonly id: string
+  readonly account_id: string
+  readonly webhook_id: string
+  readonly network: Network
+  readonly event_ids: ReadonlyArray<string> | null
+  readonly filters: ReplayFilters | null
+  readonly total_events: number
+  readonly processed_events: number
+  readonly end_offset: number
+  readonly start_offset: number | null
+  readonly by_ledger: boolean | null
+  readonly cursor: number | null
+  readonly next_offset: number | null
+  readonly started_at: number
+}
+
+const jobOf = (row: JobRow, owner: string): ClaimedJob => ({
+  id: row.id,
+  owner,
+  accountId: row.account_id,
+  webhookId: row.webhook_id,
+  network: row.network,
+  eventIds: row.event_ids,
+  filters: row.filters,
+  totalEvents: row.total_events,
+  processedEvents: row.processed_events,
+  endOffset: row.end_offset,
+  startedAt: row.started_at,
+  plan:
+    row.start_offset === null
+      ? undefined
+      : { startOffset: row.start_offset, endOffset: row.end_offset, byLedger: row.by_ledger === true },
+  cursor: row.cursor ?? 0,
+  nextOffset: row.next_offset ?? 0
+})
+
+/** Ends the deliveries that a cancelled or failed job has made beyond what it has counted. */
+const endUncounted = (
+  sql: SqlClient.SqlClient,
+  id: string,
+  nowMs: number
+): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.gen(function* () {
+    const [job] = yield* sql<{
+      readonly webhook_id: string
+      readonly status: string
+      readonly started_at: number
+      readonly start_offset: number
+      readonly next_offset: number
+      readonly end_offset: number
+    }>`
+      SELECT webhook_id, status, (extract(epoch FROM started_at) * 1000)::float8 AS started_at,
+        start_offset::float8 AS start_offset, next_offset::float8 AS next_offset, end_offset::float8 AS end_offset
+      FROM replay_jobs WHERE id = ${id} AND status IN ('cancelled', 'failed') AND start_offset IS NOT NULL`
+    if (job === undefined) return
+    const origin = { id, startedAt: job.started_at, startOffset: job.start_offset }
+    yield* sql`
+      UPDATE deliveries SET status = 'failed', last_error = ${`replay ${job.status}`}, parked = false,
+        updated_at = ${new Date(nowMs).toISOString()}::timestamptz
+      WHERE webhook_id = ${job.webhook_id} AND id >= ${firstReplayDeliveryId(origin, job.next_offset)}
+        AND id < ${firstIdAt("dlv_", lastReplayMoment(origin, job.end_offset) + 1)}
+        AND replay_job_id = ${id} AND status = 'pending' AND attempts = 0`
+  })
+
+/** Ends a job that has not ended; `owner`: only while it is that owner's. */
+export const endJob = (
+  sql: SqlClient.SqlClient,
+  id: string,
+  { status, error }: JobEnd,
+  nowMs: number,
+  owner?: string
+): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.gen(function* () {
+    const now = sql`${new Date(nowMs).toISOString()}::timestamptz`
+    // By filters nothing is left of a job that has completed; of event ids, those that are unknown.
+    const total = sql`CASE WHEN ${status} = 'completed' AND event_ids IS NULL THEN processed_events
+      ELSE greatest(total_events, processed_events) END`
+    const ended = yield* sql`
+      UPDATE replay_jobs SET
+        status = ${status}, error = ${error}, owner = NULL, lease_until = NULL,
+        completed_at = ${status === "completed" ? now : sql`NULL`},
+        cancelled_at = ${status === "cancelled" ? sql`coalesce(cancelled_at, ${now})` : sql`NULL`},
+        total_events = ${total},
+        failed_events = CASE ${status} WHEN 'cancelled' THEN 0 ELSE ${total} - processed_events END
+      WHERE id = ${id} AND status IN ('queued', 'running') AND ${owner === undefined ? sql`true` : sql`owner = ${owner}`}
+      RETURNING 1`
+    if (ended.length > 0 && status !== "completed") yield* endUncounted(sql, id, nowMs)
+  }).pipe(sql.withTransaction)
+
+export class ReplayWork extends Context.Service<
+  ReplayWork,
+  {
+    /** The oldest job that nobody works on, and that does not wait for history. */
+    readonly claim: (nowMs: number) => Effect.Effect<Option.Option<ClaimedJob>, SqlError.SqlError>
+    /** What the owner writes while it works: makes the lease last, too. */
+    readonly plan: (
+      job: ClaimedJob,
+      plan: ReplayPlan,
+      cursor: number,
+      /** Where more is known than when the job was made. */
+      totalEvents?: number
+    ) => Effect.Effect<Held, SqlError.SqlError>
+    readonly advance: (job: ClaimedJob, cursor: ReplayCursor) => Effect.Effect<Held, SqlError.SqlError>
+    readonly renew: (job: ClaimedJob) => Effect.Effect<Held, SqlError.SqlError>
+    /** Gives an unfinished job back: another takes it at once. */
+    readonly release: (job: ClaimedJob) => Effect.Effect<void, SqlError.SqlError>
+    readonly end: (job: ClaimedJob, end: JobEnd, nowMs: number) => Effect.Effect<void, SqlError.SqlError>
+    /** For who has lost a job: ends what it made after the job had ended. Another worker's job stays as it is. */
+    readonly abandon: (job: ClaimedJob, nowMs: number) => Effect.Effect<void, SqlError.SqlError>
+    readonly standing: (job: ClaimedJob, nowMs: number) => Effect.Effect<ReplayStanding, SqlError.SqlError>
+  }
+>()("ledgerhook/storage/ReplayWork") {
+  static readonly layer = Layer.effect(
+    ReplayWork,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const lease = sql`clock_timestamp() + ${Limits.leaseMs} * interval '1 millisecond'`
+      const number = (value: number) => sql`${String(value)}::bigint`
+
+      const held = (rows: ReadonlyArray<{ readonly cancelled: boolean }>): Held =>
+        rows[0] === undefined ? "lost" : rows[0].cancelled ? "cancelled" : "held"
+      const mine = ({ id, owner }: ClaimedJob) => sql`
+        WHERE id = ${id} AND owner = ${owner} AND status = 'running' RETURNING cancelled_at IS NOT NULL AS cancelled`
+
+      return ReplayWork.of({
+        claim: (nowMs) => {
+          const owner = randomUUID()
+          return sql<JobRow>`
+            UPDATE replay_jobs SET status = 'running', owner = ${owner}, lease_until = ${lease},
+              started_at = coalesce(started_at, ${new Date(nowMs).toISOString()}::timestamptz)
+            WHERE id = (
+              SELECT id FROM replay_jobs
+              WHERE status IN ('queued', 'running') AND (lease_until IS NULL OR lease_until < clock_timestamp())
+                AND NOT EXISTS (SELECT 1 FROM history_requests WHERE job_id = replay_jobs.id AND state = 'open')
+              ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
+            )
+            RETURNING id, account_id, webhook_id, network, event_ids, filters,
+              total_events::float8 AS total_events, processed_events::float8 AS processed_events,
+              end_offset::float8 AS end_offset,
+              start_offset::float8 AS start_offset, by_ledger, cursor::float8 AS cursor,
+              next_offset::float8 AS next_offset, (extract(epoch FROM started_at) * 1000)::float8 AS started_at`.pipe(
+            Effect.map(([row]) => (row === undefined ? Option.none() : Option.some(jobOf(row, owner))))
+          )
+        },
+
+        plan: (job, { startOffset, endOffset, byLedger }, cursor, totalEvents) =>
+          Effect.map(
+            sql<{ readonly cancelled: boolean }>`
+              UPDATE replay_jobs SET start_offset = ${number(startOffset)}, end_offset = ${number(endOffset)},
+                by_ledger = ${byLedger}, cursor = ${number(cursor)}, next_offset = ${number(startOffset)},
+                total_events = ${totalEvents === undefined ? sql`total_events` : number(totalEvents)}, lease_until = ${lease} ${mine(job)}`,
+            held
+          ),
+
+        advance: (job, { processedEvents, cursor, nextOffset }) =>
+          Effect.map(
+            sql<{ readonly cancelled: boolean }>`
+              UPDATE replay_jobs SET processed_events = ${number(processedEvents)}, cursor = ${number(cursor)},
+                next_offset = ${number(nextOffset)}, lease_until = ${lease} ${mine(job)}`,
+            held
+          ),
+
+        renew: (job) =>
+          Effect.map(
+            sql<{ readonly cancelled: boolean }>`UPDATE replay_jobs SET lease_until = ${lease} ${mine(job)}`,
+            held
+          ),
+
+        release: ({ id, owner }) =>
+          Effect.asVoid(
+            sql`UPDATE replay_jobs SET owner = NULL, lease_until = NULL WHERE id = ${id} AND owner = ${owner}`
+          ),
+
+        end: (job, end, nowMs) => endJob(sql, job.id, end, nowMs, job.owner),
+
+        abandon: (job, nowMs) => endUncounted(sql, job.id, nowMs),
+
+        standing: Effect.fnUntraced(function* (job, nowMs) {
+          // An id moves on from the job's start by a millisecond in millions of events.
+          const began = sql`date_trunc('minute', ${new Date(job.startedAt).toISOString()}::timestamptz, 'UTC')`
+          const [row] = yield* sql<Omit<ReplayStanding, "room">>`
+            SELECT a.suspended_at IS NOT NULL AS suspended,
+              CASE WHEN w.id IS NULL OR w.deleted_at IS NOT NULL THEN 'deleted' ELSE w.status END AS webhook,
+              CASE WHEN j.id IS NULL THEN 'lost' WHEN j.cancelled_at IS NULL THEN 'held' ELSE 'cancelled' END AS held,
+              (
+                SELECT coalesce(sum(count), 0)::float8 FROM delivery_counts
+                WHERE account_id = ${job.accountId} AND network = ${job.network} AND webhook_id = ${job.webhookId}
+                  AND status = 'pending' AND width = 'minute' AND at IN (${began}, ${began} + interval '1 minute')
+              ) AS waiting
+            FROM accounts a LEFT JOIN webhooks w ON w.id = ${job.webhookId}
+            LEFT JOIN replay_jobs j ON j.id = ${job.id} AND j.owner = ${job.owner} AND j.status = 'running'
+            WHERE a.id = ${job.accountId}`
+          const room = job.network === CHARGED_NETWORK ? yield* roomInQuota(sql, job.accountId, nowMs) : null
+          return { ...row!, room }
+        })
+      })
+    })
+  )
+}

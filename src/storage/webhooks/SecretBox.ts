@@ -1,0 +1,85 @@
+/**
+ * Seals webhook secrets for rest and for the log: AES-256-GCM, with the current key of storage/webhooks/SecretKeys. Sealed form:
+ * `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url; the key id tells which key is needed. Opens
+ * what the current key or one before it has sealed; a key file replaced by another process is noticed at once.
+ */
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
+import { Context, Effect, Layer, Result } from "effect"
+import { Settings } from "../../config/Config.ts"
+import { makeKey, readKeys, type SecretKey, type SecretKeys, SecretsKeyError } from "./SecretKeys.ts"
+
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+const sealWith = ({ id, bytes }: SecretKey, secret: string): string => {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv("aes-256-gcm", bytes, nonce)
+  const body = Buffer.concat([cipher.update(secret, "utf8"), cipher.final(), cipher.getAuthTag()])
+  return `v1.${id}.${nonce.toString("base64url")}.${body.toString("base64url")}`
+}
+
+const failure = (message: string) => Result.fail(new SecretsKeyError({ message }))
+
+const openWith = ({ bytes }: SecretKey, nonce: string, body: string) => {
+  try {
+    const sealed = Buffer.from(body, "base64url")
+    const decipher = createDecipheriv("aes-256-gcm", bytes, Buffer.from(nonce, "base64url"))
+    decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+    const text = Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()])
+    return Result.succeed(text.toString("utf8"))
+  } catch {
+    return failure("A sealed webhook secret has been altered.")
+  }
+}
+
+const keyIds = ({ current, previous }: SecretKeys): string => {
+  const [given, ...others] = [current, ...previous].map(({ id }) => id)
+  return others.length === 0 ? `the key given is ${given}` : `the keys given are ${given} and ${others}`
+}
+
+interface SecretBoxShape {
+  /** With the current key. Dies when the key file cannot be read: what is sealed must be there to be opened. */
+  readonly seal: (secret: string) => string
+  readonly open: (sealed: string) => Result.Result<string, SecretsKeyError>
+}
+
+/** `latest` gives the keys as they are now. */
+export const makeSecretBox = (
+  keys: SecretKeys,
+  latest: () => Result.Result<SecretKeys, SecretsKeyError>
+): SecretBoxShape => {
+  let known = keys
+  const keyOf = (id: string | undefined) =>
+    [known.current, ...known.previous].find((candidate) => candidate.id === id)
+  return {
+    seal: (secret) => {
+      known = Result.getOrThrow(latest())
+      return sealWith(known.current, secret)
+    },
+    open: (sealed) => {
+      const [version, id, nonce, body] = sealed.split(".")
+      if (version !== "v1" || nonce === undefined || body === undefined) {
+        return failure("A sealed webhook secret is not readable.")
+      }
+      if (keyOf(id) === undefined) known = Result.getOrElse(latest(), () => known)
+      const key = keyOf(id)
+      return key === undefined
+        ? failure(
+            `SECRETS_KEY: webhook secrets are sealed with key ${id}, and ${keyIds(known)}; give the one they were sealed with, as SECRETS_KEY or as SECRETS_KEY_PREVIOUS.`
+          )
+        : openWith(key, nonce, body)
+    }
+  }
+}
+
+export class SecretBox extends Context.Service<SecretBox, SecretBoxShape>()("ledgerhook/storage/SecretBox") {
+  static readonly layer = Layer.effect(
+    SecretBox,
+    Effect.gen(function* () {
+      const settings = yield* Settings
+      const latest = () => readKeys(settings)
+      yield* Effect.fromResult(makeKey(settings))
+      return makeSecretBox(yield* Effect.fromResult(latest()), latest)
+    })
+  )
+}

@@ -1,0 +1,127 @@
+/**
+ * The keys that webhook secrets are sealed with: the current one (SECRETS_KEY, else the key file in DATA_DIR, made at
+ * the first start) and those before it, which still open what they sealed (SECRETS_KEY_PREVIOUS; the file that the
+ * current key file replaced). A key file is whole or absent, and only its user can read it.
+ */
+import { createHash, randomBytes } from "node:crypto"
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync
+} from "node:fs"
+import { join } from "node:path"
+import { Result, Schema } from "effect"
+import type { SettingsShape } from "../../config/Config.ts"
+
+export class SecretsKeyError extends Schema.TaggedError<SecretsKeyError>()("SecretsKeyError", {
+  message: Schema.String
+}) {}
+
+export interface SecretKey {
+  /** The first 8 hex digits of the key's SHA-256: in every sealed secret, and no help to guess the key. */
+  readonly id: string
+  readonly bytes: Buffer
+}
+
+export interface SecretKeys {
+  readonly current: SecretKey
+  readonly previous: ReadonlyArray<SecretKey>
+}
+
+type SecretKeySettings = Pick<SettingsShape, "dataDir" | "secretsKey" | "secretsKeyPrevious">
+
+const KEY_BYTES = 32
+
+const keyFile = (dataDir: string): string => join(dataDir, "secrets.key")
+export const previousKeyFile = (dataDir: string): string => `${keyFile(dataDir)}.previous`
+
+const keyOf = (bytes: Buffer): SecretKey => ({
+  id: createHash("sha256").update(bytes).digest("hex").slice(0, 8),
+  bytes
+})
+
+const read = (path: string): SecretKey => {
+  const bytes = Buffer.from(readFileSync(path, "utf8").trim(), "base64")
+  if (bytes.length !== KEY_BYTES) {
+    throw new SecretsKeyError({
+      message: `SECRETS_KEY: the file ${path} does not hold ${KEY_BYTES} bytes in base 64.`
+    })
+  }
+  return keyOf(bytes)
+}
+
+/** A file of this process with that text, synced: to be put in its place by one step. */
+const written = (path: string, text: string): string => {
+  const fresh = `${path}.${process.pid}`
+  const file = openSync(fresh, "w", 0o600)
+  writeSync(file, text)
+  fsyncSync(file)
+  closeSync(file)
+  return fresh
+}
+
+const textOf = (bytes: Buffer): string => `${bytes.toString("base64")}\n`
+
+const attempt = <A>(dataDir: string, use: () => A): Result.Result<A, SecretsKeyError> =>
+  Result.try({
+    try: use,
+    catch: (error) =>
+      error instanceof SecretsKeyError
+        ? error
+        : new SecretsKeyError({
+            message: `SECRETS_KEY: the key file in ${dataDir} cannot be read or written (${String(error)}).`
+          })
+  })
+
+/** Makes the key file where there is neither SECRETS_KEY nor a file: whoever is first, all then have the same one. */
+export const makeKey = ({ dataDir, secretsKey }: SecretKeySettings): Result.Result<void, SecretsKeyError> =>
+  attempt(dataDir, () => {
+    const path = keyFile(dataDir)
+    if (secretsKey !== undefined || existsSync(path)) return
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    const fresh = written(path, textOf(randomBytes(KEY_BYTES)))
+    try {
+      linkSync(fresh, path)
+    } catch (error) {
+      // Another process was first.
+      if (!existsSync(path)) throw error
+    } finally {
+      rmSync(fresh)
+    }
+  })
+
+/** The keys as they are now: a rotation may have replaced the files since they were last read. */
+export const readKeys = (settings: SecretKeySettings): Result.Result<SecretKeys, SecretsKeyError> =>
+  attempt(settings.dataDir, () => {
+    const { dataDir, secretsKey, secretsKeyPrevious } = settings
+    const given = secretsKeyPrevious === undefined ? [] : [keyOf(secretsKeyPrevious)]
+    if (secretsKey !== undefined) return { current: keyOf(secretsKey), previous: given }
+    // The current one first: should it be replaced meanwhile, it is what is read as the previous.
+    const current = read(keyFile(dataDir))
+    const previous = previousKeyFile(dataDir)
+    return { current, previous: existsSync(previous) ? [...given, read(previous)] : given }
+  })
+
+/**
+ * Replaces the key file by a new key and keeps the present one as the previous. What the previous one of before has
+ * sealed cannot be opened any more.
+ */
+export const replaceKeyFile = (dataDir: string): Result.Result<void, SecretsKeyError> =>
+  attempt(dataDir, () => {
+    const path = keyFile(dataDir)
+    const previous = previousKeyFile(dataDir)
+    const { bytes } = read(path)
+    // In this order: a key that has sealed something is in one of the files at every moment.
+    renameSync(written(previous, textOf(bytes)), previous)
+    renameSync(written(path, textOf(randomBytes(KEY_BYTES))), path)
+    const folder = openSync(dataDir, "r")
+    fsyncSync(folder)
+    closeSync(folder)
+  })

@@ -1,0 +1,139 @@
+/**
+ * What the stored webhook secrets are sealed with, and their way to the current key: a batch of rows in a transaction,
+ * with the records that tell route and deliver. Safe beside a running service, since a row is locked while its secrets
+ * are sealed anew and they stay what they are; safe to repeat, since only rows of another key are taken.
+ */
+import { Effect, Result } from "effect"
+import { SqlClient } from "effect/sql"
+import { Settings } from "../../config/Config.ts"
+import { Limits } from "../../config/Limits.ts"
+import { column } from "../Columns.ts"
+import { Outbox } from "../outbox/Outbox.ts"
+import { makeSecretBox } from "./SecretBox.ts"
+import { readKeys, type SecretKeys, SecretsKeyError } from "./SecretKeys.ts"
+import { configRecord, type WebhookRow } from "./WebhookRow.ts"
+import { afterDeadlock } from "./WebhookStore.ts"
+
+const keyIdOf = (sealed: string): string => sealed.split(".")[1] ?? ""
+
+const boxOf = (keys: SecretKeys) => makeSecretBox(keys, () => Result.succeed(keys))
+
+/** Fails when stored secrets need a key that is not given: they could be neither used nor sealed anew. */
+export const requireKeys = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const keys = yield* Effect.fromResult(readKeys(yield* Settings))
+  const needed = yield* sql<{ readonly key_id: string }>`
+    SELECT DISTINCT split_part(sealed, '.', 2) AS key_id
+    FROM webhooks, unnest(ARRAY[sealed_secret, previous_sealed_secret]) AS sealed
+    WHERE deleted_at IS NULL AND sealed ~ '^v1[.][0-9a-f]{8}[.]' ORDER BY key_id`
+  const known = [keys.current, ...keys.previous].map(({ id }) => id)
+  const missing = needed.map(({ key_id }) => key_id).filter((id) => !known.includes(id))
+  if (missing.length > 0) {
+    return yield* new SecretsKeyError({
+      message: `SECRETS_KEY: webhook secrets are sealed with key ${missing.join(" and ")}, and given is ${known.join(", ")}; give the one they were sealed with as SECRETS_KEY or as SECRETS_KEY_PREVIOUS.`
+    })
+  }
+})
+
+export interface SecretsFound {
+  /** Webhooks that are not deleted. */
+  readonly webhooks: number
+  /** Those of them with a secret that cannot be opened. */
+  readonly unreadable: number
+  /** Those that open, with a secret sealed with a key before the current one. */
+  readonly ofPreviousKey: number
+}
+
+interface Sealed {
+  readonly id: string
+  readonly secrets: ReadonlyArray<string>
+}
+
+/** Tries every secret with `keys`; changes nothing. */
+export const examineSecrets = Effect.fnUntraced(function* (keys: SecretKeys) {
+  const sql = yield* SqlClient.SqlClient
+  const { open } = boxOf(keys)
+  const found = { webhooks: 0, unreadable: 0, ofPreviousKey: 0 }
+  let after = ""
+  while (true) {
+    const rows = yield* sql<Sealed>`
+      SELECT id, array_remove(ARRAY[sealed_secret, previous_sealed_secret], NULL) AS secrets FROM webhooks
+      WHERE id > ${after} AND deleted_at IS NULL ORDER BY id LIMIT ${Limits.secretsExamined}`
+    for (const { secrets } of rows) {
+      found.webhooks++
+      if (secrets.some((sealed) => Result.isFailure(open(sealed)))) found.unreadable++
+      else if (secrets.some((sealed) => keyIdOf(sealed) !== keys.current.id)) found.ofPreviousKey++
+    }
+    if (rows.length < Limits.secretsExamined) return found satisfies SecretsFound
+    after = rows.at(-1)!.id
+  }
+})
+
+interface Resealed {
+  readonly resealed: number
+  /** Webhooks whose secret could not be opened: left as they are. */
+  readonly unreadable: ReadonlyArray<string>
+}
+
+interface StoredRow extends WebhookRow {
+  readonly previous_sealed_secret: string | null
+  readonly deleted_at: string | null
+}
+
+/** Seals with the current key what another one of `keys` has sealed, deleted webhooks included. */
+export const resealSecrets = Effect.fnUntraced(function* <R>(
+  keys: SecretKeys,
+  /** Told how many rows there are to do; what it gives is told after each batch how many are done. */
+  progress: (total: number) => Effect.Effect<(done: number) => Effect.Effect<void>, never, R>
+) {
+  const sql = yield* SqlClient.SqlClient
+  const outbox = yield* Outbox
+  const { seal, open } = boxOf(keys)
+  const again = (sealed: string) => Result.map(open(sealed), seal)
+  const toDo = sql`
+    (split_part(sealed_secret, '.', 2) <> ${keys.current.id}
+      OR split_part(previous_sealed_secret, '.', 2) <> ${keys.current.id})`
+
+  const batch = (after: string) =>
+    Effect.gen(function* () {
+      const rows = yield* sql<StoredRow>`
+        SELECT * FROM webhooks WHERE id > ${after} AND ${toDo}
+        ORDER BY id LIMIT ${Limits.secretsResealed} FOR UPDATE`
+      const opened: Array<{ id: string; sealed: string; previous: string | null }> = []
+      const unreadable: Array<string> = []
+      for (const { id, sealed_secret, previous_sealed_secret, deleted_at } of rows) {
+        const sealed = again(sealed_secret)
+        const previous =
+          previous_sealed_secret === null ? Result.succeed(null) : again(previous_sealed_secret)
+        if (Result.isSuccess(sealed) && Result.isSuccess(previous)) {
+          opened.push({ id, sealed: sealed.success, previous: previous.success })
+        } else if (deleted_at === null) unreadable.push(id)
+      }
+      const written = yield* sql<StoredRow>`
+        UPDATE webhooks w SET sealed_secret = new.sealed, previous_sealed_secret = new.previous
+        FROM unnest(
+          ${column(opened.map(({ id }) => id))}::text[],
+          ${column(opened.map(({ sealed }) => sealed))}::text[],
+          ${column(opened.map(({ previous }) => previous))}::text[]
+        ) AS new (id, sealed, previous)
+        WHERE w.id = new.id RETURNING w.*`
+      const alive = written.filter(({ deleted_at }) => deleted_at === null)
+      if (alive.length > 0) yield* outbox.insert(alive.map(configRecord))
+      return { lastId: rows.at(-1)?.id, taken: rows.length, resealed: written.length, unreadable }
+    }).pipe(sql.withTransaction, Effect.retry(afterDeadlock))
+
+  const [counted] = yield* sql<{ readonly total: number }>`
+    SELECT count(*)::float8 AS total FROM webhooks WHERE ${toDo}`
+  const show = yield* progress(counted!.total)
+  const unreadable: Array<string> = []
+  let resealed = 0
+  let after: string | undefined = ""
+  while (after !== undefined) {
+    const done: Effect.Success<ReturnType<typeof batch>> = yield* batch(after)
+    resealed += done.resealed
+    unreadable.push(...done.unreadable)
+    if (done.taken > 0) yield* show(resealed + unreadable.length)
+    after = done.taken < Limits.secretsResealed ? undefined : done.lastId
+  }
+  return { resealed, unreadable } satisfies Resealed
+})

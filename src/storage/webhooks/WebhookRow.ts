@@ -1,0 +1,100 @@
+/** A row of `webhooks`, and what becomes of it: the record for the log, and the row after a change. Pure. */
+
+import type { Network } from "../../domain/Network.ts"
+import { CONFIG_TOPIC, type WebhookConfig, type WebhookStatus } from "../../domain/Webhook.ts"
+import { expandPatterns, webhookBounds } from "../../domain/WebhookRules.ts"
+
+/** Times are ISO 8601 texts as the driver gives them. */
+export interface WebhookRow {
+  readonly id: string
+  readonly account_id: string
+  readonly network: Network
+  readonly url: string
+  readonly description: string | null
+  /** As the customer gave them, patterns included. */
+  readonly event_types: ReadonlyArray<string>
+  readonly account_filters: ReadonlyArray<string>
+  readonly account_filters_count: number
+  readonly status: WebhookStatus
+  readonly consecutive_failures: number
+  readonly max_in_flight: number
+  readonly max_per_second: number | null
+  readonly headers: Readonly<Record<string, string>>
+  readonly sealed_secret: string
+  /** Both null unless a rotation gave the secret before it a grace. */
+  readonly previous_sealed_secret: string | null
+  readonly previous_secret_until: string | null
+  readonly created_at: string
+  readonly updated_at: string
+  readonly disabled_at: string | null
+  readonly disabled_reason: string | null
+}
+
+/** As lists have them: long filters would make a page of 37 MB. */
+export type ListedWebhook = Omit<
+  WebhookRow,
+  "headers" | "sealed_secret" | "previous_sealed_secret" | "previous_secret_until"
+>
+
+export const LISTED_COLUMNS = `
+  id, account_id, network, url, description, event_types,
+  account_filters[1:${webhookBounds.listedAccountFilters}] AS account_filters, account_filters_count, status,
+  consecutive_failures, max_in_flight, max_per_second, created_at, updated_at, disabled_at, disabled_reason`
+
+/** What a customer may change. */
+export type WebhookChange = Partial<
+  Pick<
+    WebhookRow,
+    | "url"
+    | "description"
+    | "event_types"
+    | "account_filters"
+    | "status"
+    | "headers"
+    | "max_in_flight"
+    | "max_per_second"
+  >
+>
+
+const DISABLED_BY_REQUEST = "disabled by request"
+
+/** The row after `change`. Only a real step between active and disabled touches the counter and the times. */
+export const changed = (row: WebhookRow, change: WebhookChange, now: string): WebhookRow => {
+  const next = { ...row, ...change, updated_at: now }
+  if (next.status === row.status) return next
+  return next.status === "active"
+    ? { ...next, consecutive_failures: 0, disabled_at: null, disabled_reason: null }
+    : { ...next, disabled_at: now, disabled_reason: DISABLED_BY_REQUEST }
+}
+
+const configOf = (row: WebhookRow): WebhookConfig => ({
+  id: row.id,
+  account_id: row.account_id,
+  network: row.network,
+  status: row.status,
+  url: row.url,
+  event_types: expandPatterns(row.event_types),
+  account_filters: row.account_filters,
+  headers: row.headers,
+  max_in_flight: row.max_in_flight,
+  max_per_second: row.max_per_second,
+  sealed_secret: row.sealed_secret,
+  ...(row.previous_sealed_secret === null || row.previous_secret_until === null
+    ? {}
+    : {
+        previous_secret: {
+          sealed: row.previous_sealed_secret,
+          until: new Date(row.previous_secret_until).getTime()
+        }
+      })
+})
+
+/** The record that tells route and deliver of the row. */
+export const configRecord = (row: WebhookRow) => ({
+  topic: CONFIG_TOPIC,
+  key: row.id,
+  value: JSON.stringify(configOf(row))
+})
+
+/** The record that tells them the webhook is gone. */
+export const tombstone = (id: string) => ({ topic: CONFIG_TOPIC, key: id, value: null })

@@ -1,0 +1,85 @@
+/** What `listen` says of a request: the verdict on its signature, and views that a stranger's text cannot break. */
+import { createHmac } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import { block, jsonLine, type Received, verifySignature } from "../../../src/cli/commands/Received.ts"
+
+const body = '{"event_type":"payment.xrp","ledger_index":7,"payload":{"amount":"1"},"webhook_id":"wh_1"}'
+const sign = (secret: string) => `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`
+
+const received = (changes: Partial<Received> = {}): Received => ({
+  receivedAt: "2026-11-21T09:30:00.000Z",
+  path: "/",
+  headers: { "x-service-event-type": "payment.xrp", "x-service-delivery-id": "dlv_1" },
+  body,
+  signature: "ok",
+  status: 200,
+  ...changes
+})
+
+describe("the signature's verdict", () => {
+  const verdict = (secret: string | undefined, header: string | undefined) =>
+    verifySignature(secret, Buffer.from(body), header)
+
+  it("is ok for the secret, alone or beside an older one", () => {
+    assert.strictEqual(verdict("s", sign("s")), "ok")
+    assert.strictEqual(verdict("s", `${sign("new")},${sign("s")}`), "ok")
+  })
+
+  it("is wrong for another secret, a cut one, none, and one without its prefix", () => {
+    for (const header of [sign("other"), sign("s").slice(0, -1), sign("s").slice(7), "", undefined]) {
+      assert.strictEqual(verdict("s", header), "wrong")
+    }
+  })
+
+  it("is not given without a secret", () => {
+    assert.strictEqual(verdict(undefined, sign("s")), "not checked")
+  })
+})
+
+describe("the views", () => {
+  it("show type, verdict, ids and payload as a block", () => {
+    const shown = block(received(), false)
+    for (const part of ["payment.xrp  signature ok", "dlv_1  of wh_1", '"amount": "1"'])
+      assert.include(shown, part)
+  })
+
+  it("are one JSON line with the body inside", () => {
+    const line = jsonLine(received({ signature: "wrong" }))
+    assert.notInclude(line, "\n")
+    const { signature, body: inside } = JSON.parse(line)
+    assert.strictEqual(signature, "wrong")
+    assert.deepStrictEqual(inside, JSON.parse(body))
+  })
+
+  it("take a body that is no JSON, and one that is no object", () => {
+    assert.include(block(received({ body: "hello" }), false), "hello")
+    assert.include(block(received({ body: "null" }), false), "null")
+    assert.strictEqual(JSON.parse(jsonLine(received({ body: "hello" }))).body, "hello")
+  })
+
+  it("take a body whose fields are no texts, and one that is deeper than any event", () => {
+    assert.include(
+      block(received({ body: '{"ledger_index":{"toString":1},"payload":{"toJSON":1}}' }), false),
+      "toString"
+    )
+    const deep = `{"payload":${"[".repeat(200_000)}${"]".repeat(200_000)}}`
+    assert.include(block(received({ body: deep }), false), "[[[")
+    assert.strictEqual(JSON.parse(jsonLine(received({ body: deep }))).body, deep)
+  })
+
+  it("let no control character or change of direction of a sender reach the terminal", () => {
+    const evil = "\u001b[2Jx\u0007\u009b31m\r\u202e\u2028"
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+    const unprintable = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e\u2028]/
+    for (const text of [evil, JSON.stringify({ evil })]) {
+      const line = jsonLine(received({ body: text }))
+      assert.notMatch(line, unprintable)
+      assert.deepStrictEqual(JSON.parse(line).body, text === evil ? evil : { evil })
+    }
+    const shown = block(
+      received({ body: evil, path: evil, headers: { "x-service-event-type": evil } }),
+      false
+    )
+    assert.notMatch(shown, unprintable)
+  })
+})

@@ -1,0 +1,96 @@
+/** Each way in which a chain can be broken has its own words, and a whole one none. */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type ChainFault,
+  eventFault,
+  excessFault,
+  hashFault,
+  markerFault
+} from "../../../../src/cli/commands/ledger/ChainCheck.ts"
+import type { LedgerMarker } from "../../../../src/domain/LedgerEvent.ts"
+import type { LogRecord } from "../../../../src/log/EventLog.ts"
+import { markers } from "../../../support/markers.ts"
+
+const [seven, eight] = markers(7, 8) as [LedgerMarker, LedgerMarker]
+
+const says = (fault: ChainFault | undefined, index: number, message: RegExp) => {
+  assert.strictEqual(fault?.ledger_index, index)
+  assert.match(fault?.message ?? "", message)
+}
+
+const eventAt = (offset: number, ledgerIndex: number, position: number): LogRecord => ({
+  topic: "xrpl.mainnet.events",
+  partition: 0,
+  offset,
+  key: "mainnet",
+  value: JSON.stringify({ ledger_index: ledgerIndex, position }),
+  headers: {},
+  timestamp: 0
+})
+
+describe("a marker", () => {
+  it("that follows the one before is whole, also when both closed at once", () => {
+    assert.isUndefined(markerFault(undefined, seven))
+    assert.isUndefined(markerFault(seven, eight))
+    assert.isUndefined(markerFault(seven, { ...eight, close_time: seven.close_time }))
+  })
+
+  it("that does not follow tells what is wrong", () => {
+    says(markerFault(seven, { ...eight, ledger_index: 10 }), 8, /^ledger 8 is missing: ledger 10 follows 7$/)
+    says(markerFault(eight, eight), 8, /comes again/)
+    says(markerFault(eight, seven), 7, /comes again after ledger 8/)
+    says(markerFault(seven, { ...eight, parent_hash: "F".repeat(64) }), 8, /names F{64} as its parent/)
+    says(markerFault(seven, { ...eight, close_time: "2001-01-01T00:00:00Z" }), 8, /before ledger 7/)
+    says(markerFault(seven, { ...eight, close_time: "soon" }), 8, /closed at soon/)
+  })
+
+  it("is of one range with the one before, once ranges are recorded", () => {
+    const ranged = { ...seven, range_since: 5 }
+    assert.isUndefined(markerFault(ranged, { ...eight, range_since: 5 }))
+    assert.isUndefined(markerFault(seven, { ...eight, range_since: 6 }))
+    says(markerFault(ranged, { ...eight, range_since: 6 }), 8, /counts its range from 6, .* ledger 7 from 5/)
+    says(markerFault(ranged, eight), 8, /counts its range from undefined/)
+  })
+
+  it("counts its events as it places them", () => {
+    for (const wrong of [
+      { event_count: 2 },
+      { first_event_offset: 5 },
+      { event_count: -1, first_event_offset: 5 },
+      { event_count: 0.5, first_event_offset: 5 }
+    ])
+      says(markerFault(seven, { ...eight, ...wrong }), 8, /counts/)
+  })
+})
+
+describe("events", () => {
+  const marker: LedgerMarker = { ...seven, event_count: 2, first_event_offset: 40 }
+
+  it("are where the marker says, and no other", () => {
+    assert.isUndefined(eventFault(marker, 0, eventAt(40, 7, 0)))
+    assert.isUndefined(eventFault(marker, 1, eventAt(41, 7, 1)))
+    says(eventFault(marker, 0, eventAt(41, 7, 0)), 7, /should be at offset 40, and the next is at 41/)
+    says(eventFault(marker, 1, eventAt(41, 8, 0)), 7, /event 2 of 2 .* where event 1 of ledger 8 is/)
+    says(eventFault(marker, 1, eventAt(41, 7, 0)), 7, /where event 1 of ledger 7 is/)
+    says(eventFault(marker, 1, undefined), 7, /event 2 of 2 of ledger 7 is missing/)
+    for (const value of [null, "{", "null"])
+      says(eventFault(marker, 1, { ...eventAt(41, 7, 1), value }), 7, /where no event is/)
+  })
+
+  it("end with the last ledger", () => {
+    assert.isUndefined(excessFault(marker, undefined))
+    assert.isUndefined(excessFault(marker, eventAt(42, 8, 0)))
+    says(excessFault(marker, eventAt(42, 7, 2)), 7, /one more event of ledger 7/)
+  })
+})
+
+describe("a server's hash", () => {
+  it("is the one that was taken, or both are told", () => {
+    assert.isUndefined(hashFault(seven, "s1", seven.ledger_hash))
+    says(
+      hashFault(seven, "s1", eight.ledger_hash),
+      7,
+      new RegExp(`${seven.ledger_hash}.* s1 .*${eight.ledger_hash}`)
+    )
+  })
+})

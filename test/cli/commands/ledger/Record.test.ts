@@ -1,0 +1,152 @@
+/** `ledger record` writes what `ledger detect` reads and a server can serve again, whole files only, and goes on. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { recordLedgers } from "../../../../src/cli/commands/ledger/Record.ts"
+import { makeRecordedReader } from "../../../../src/cli/commands/ledger/RecordedData.ts"
+import { Invocation } from "../../../../src/cli/terminal/Invocation.ts"
+import type { Network } from "../../../../src/domain/Network.ts"
+import { chain } from "../../../support/chain.ts"
+import { eventuallyAdvancing } from "../../../support/ingesting.ts"
+import { rippledServer } from "../../../support/rippledServer.ts"
+
+const Live = Layer.merge(
+  NodeServices.layer,
+  Layer.succeed(Invocation, { environment: {}, stdoutTerminal: false, stderrTerminal: false })
+)
+
+const temporaryFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-record-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+const serving = Effect.fnUntraced(function* (from: number, to: number) {
+  const server = yield* rippledServer()
+  server.serve(chain(from, to))
+  server.close(to)
+  return server
+})
+
+const record = (url: string, folder: string, from: number, to: number, network: Network = "mainnet") =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(recordLedgers({ network, from, to, url, folder }))
+    yield* eventuallyAdvancing(Effect.sync(() => fiber.pollUnsafe() !== undefined))
+    return yield* Fiber.join(fiber)
+  }).pipe(Effect.provide(Live))
+
+const read = (folder: string, index: number) => readFileSync(join(folder, `mainnet-${index}.json`), "utf8")
+
+const asked = (requests: ReadonlyArray<string>) => requests.filter((request) => request.startsWith("ledger "))
+
+describe("ledger record", () => {
+  it.effect("writes one file each, which `ledger detect` reads", () =>
+    Effect.gen(function* () {
+      const folder = join(yield* temporaryFolder, "made", "for it")
+      const server = yield* serving(5, 24)
+      assert.deepStrictEqual(yield* record(server.url, folder, 5, 24), { recorded: 20, kept: 0 })
+      assert.strictEqual(readdirSync(folder).length, 20)
+      const reader = makeRecordedReader()
+      const [item] = reader.line(read(folder, 7).trimEnd())
+      const [raw] = chain(7, 7)
+      assert.strictEqual(item?._tag, "Recorded")
+      if (item?._tag !== "Recorded") return
+      assert.deepInclude(item.ledger, {
+        ledger_index: 7,
+        ledger_hash: raw!.ledger_hash,
+        parent_hash: raw!.parent_hash,
+        close_time: raw!.close_time
+      })
+      assert.deepStrictEqual(
+        item.ledger.transactions.map(({ hash }) => hash),
+        raw!.transactions.map(({ hash }) => hash)
+      )
+    })
+  )
+
+  it.effect("goes on where it was: whole files are kept, others are recorded again", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const server = yield* serving(5, 24)
+      yield* record(server.url, folder, 5, 20)
+      const whole = read(folder, 11)
+      writeFileSync(join(folder, "mainnet-11.json"), whole.slice(0, 100))
+      writeFileSync(join(folder, "mainnet-12.json"), read(folder, 13))
+      const before = asked(server.requests).length
+      assert.deepStrictEqual(yield* record(server.url, folder, 5, 24), { recorded: 6, kept: 14 })
+      assert.sameMembers(asked(server.requests).slice(before), [
+        ...["ledger 11", "ledger 12"],
+        ...["ledger 21", "ledger 22", "ledger 23", "ledger 24"]
+      ])
+      assert.strictEqual(read(folder, 11), whole)
+    })
+  )
+
+  it.effect("can be served again, byte for byte", () =>
+    Effect.gen(function* () {
+      const [first, second] = [yield* temporaryFolder, yield* temporaryFolder]
+      const server = yield* serving(5, 12)
+      yield* record(server.url, first, 5, 12)
+      const again = yield* rippledServer()
+      again.serve(readdirSync(first).map((file) => JSON.parse(readFileSync(join(first, file), "utf8"))))
+      again.close(12)
+      yield* record(again.url, second, 5, 12)
+      for (let index = 5; index <= 12; index++)
+        assert.deepStrictEqual(JSON.parse(read(second, index)), JSON.parse(read(first, index)))
+    })
+  )
+
+  it.effect("lasts through a lost connection and a server that asks for patience", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const server = yield* serving(5, 24)
+      server.misbehave("ledger 9", 1, () => {
+        server.drop()
+        return undefined
+      })
+      server.misbehave("ledger 15", 2, () => ({ error: "lgrNotFound" }))
+      server.misbehave("ledger 20", 1, (answer) => ({ ...answer, warning: "load" }))
+      assert.deepStrictEqual(yield* record(server.url, folder, 5, 24), { recorded: 20, kept: 0 })
+    })
+  )
+
+  it.effect("leaves nothing but whole files when a server has no more, and says so", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const server = yield* serving(5, 12)
+      const error = yield* Effect.flip(record(server.url, folder, 10, 14))
+      assert.match(error.message, /^ledger 1[34] cannot be recorded: .*lgrNotFound/)
+      assert.sameMembers(
+        readdirSync(folder),
+        [10, 11, 12].map((index) => `mainnet-${index}.json`)
+      )
+    })
+  )
+
+  it.effect("refuses a server of another network, and one that is not there", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const server = yield* serving(5, 12)
+      const error = yield* Effect.flip(record(server.url, folder, 5, 6, "testnet"))
+      assert.match(error.message, /network_id is 0, that of testnet is 1/)
+      const away = yield* Effect.flip(record("ws://127.0.0.1:1/secret-path", folder, 5, 6))
+      assert.match(away.message, /^ledger 5 .*: 127\.0\.0\.1:1: .*ECONNREFUSED/)
+      assert.notInclude(away.message, "secret-path")
+      assert.deepStrictEqual(readdirSync(folder), [])
+    })
+  )
+
+  it.effect("notices files of another chain among its own", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const server = yield* serving(5, 12)
+      yield* record(server.url, folder, 5, 8)
+      server.serve(chain(9, 12, { name: "another" }))
+      const error = yield* Effect.flip(record(server.url, folder, 5, 12))
+      assert.match(error.message, /ledger 9 names .* but ledger 8 is/)
+      assert.isTrue(existsSync(join(folder, "mainnet-8.json")))
+    })
+  )
+})

@@ -1,0 +1,159 @@
+/** `ledger verify` on a log that another process owns: whole chains pass, the first fault is named, servers are compared. */
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { type VerifyOptions, verifyChain } from "../../../../src/cli/commands/ledger/VerifyChain.ts"
+import { Invocation } from "../../../../src/cli/terminal/Invocation.ts"
+import { type LedgerMarker, ledgersTopic } from "../../../../src/domain/LedgerEvent.ts"
+import { normaliseLedger } from "../../../../src/domain/NormaliseLedger.ts"
+import { eventRecords, isChecked, markerOf, markerRecord } from "../../../../src/ledger/Records.ts"
+import { EventLog, EventLogReader } from "../../../../src/log/EventLog.ts"
+import * as EmbeddedEventLog from "../../../../src/log/embedded/EmbeddedEventLog.ts"
+import { chain, type RawLedger } from "../../../support/chain.ts"
+import { oneEventEach } from "../../../support/ingesting.ts"
+import { makeDatabase } from "../../../support/postgres.ts"
+import { rippledServer } from "../../../support/rippledServer.ts"
+import { settingsLayer } from "../../../support/settings.ts"
+
+const invocation = Layer.succeed(Invocation, {
+  environment: {},
+  stdoutTerminal: false,
+  stderrTerminal: false
+})
+
+/** The log as its owner has it, and as a reader beside it sees it. */
+const ownedLog = Effect.gen(function* () {
+  const database = yield* makeDatabase
+  const owner = yield* Layer.build(
+    EmbeddedEventLog.layer.pipe(
+      Layer.provide(settingsLayer()),
+      Layer.provide(PgClient.layer({ ...database, maxConnections: 3 }))
+    )
+  )
+  const reader = yield* Layer.build(
+    EmbeddedEventLog.readerLayer.pipe(Layer.provide(PgClient.layer({ ...database, maxConnections: 2 })))
+  )
+  return { log: Context.get(owner, EventLog), reader: Context.get(reader, EventLogReader) }
+})
+
+type Change = (marker: LedgerMarker) => LedgerMarker
+
+/** Takes a ledger as ingest does. */
+const take = (log: EventLog["Service"], raw: RawLedger, change: Change = (marker) => marker) => {
+  const { ledger } = normaliseLedger(raw)!
+  if (!isChecked(ledger)) throw new Error("a made-up ledger lacks its header")
+  const { events } = oneEventEach(ledger)
+  return log.transaction({
+    append: eventRecords("mainnet", ledger, events, ledger.ledger_index),
+    appendThen: (positions) => [
+      markerRecord(
+        "mainnet",
+        change(markerOf(ledger, events.length, positions[0]?.offset ?? null, ledger.ledger_index))
+      )
+    ]
+  })
+}
+
+const takeAll = (log: EventLog["Service"], ledgers: ReadonlyArray<RawLedger>) =>
+  Effect.forEach(ledgers, (raw) => take(log, raw), { discard: true })
+
+const verify = (reader: EventLogReader["Service"], options: Partial<VerifyOptions> = {}) =>
+  verifyChain({ network: "mainnet", from: 20, to: 119, against: undefined, ...options }).pipe(
+    Effect.provideService(EventLogReader, reader),
+    Effect.provide(invocation)
+  )
+
+describe("ledger verify", () => {
+  it.live("finds a chain whole that its owner goes on writing", () =>
+    Effect.gen(function* () {
+      const { log, reader } = yield* ownedLog
+      yield* takeAll(log, chain(10, 130))
+      const result = yield* verify(reader)
+      assert.deepStrictEqual(
+        [result.ok, result.fault, result.ledgers, result.events, result.last_hash],
+        [true, null, 100, 150, chain(119, 119)[0]!.ledger_hash]
+      )
+      yield* takeAll(log, chain(131, 140))
+      assert.strictEqual((yield* verify(reader, { from: 130, to: 140 })).ledgers, 11)
+      const offsets = { topic: ledgersTopic("mainnet"), partition: 0 }
+      assert.deepStrictEqual(yield* reader.offsets(offsets), yield* log.offsets(offsets))
+      assert.deepStrictEqual(yield* reader.last(offsets), yield* log.last(offsets))
+    })
+  )
+
+  it.live("says what the log holds when the range is not all there", () =>
+    Effect.gen(function* () {
+      const { log, reader } = yield* ownedLog
+      assert.match((yield* verify(reader)).fault?.message ?? "", /holds no ledger of mainnet/)
+      yield* takeAll(log, [...chain(30, 60), ...chain(80, 90)])
+      const before = yield* verify(reader)
+      assert.deepStrictEqual([before.ok, before.ledgers], [false, 0])
+      assert.strictEqual(before.fault?.message, "ledger 20 is missing: the log holds 30 to 60, 80 to 90")
+      const gap = yield* verify(reader, { from: 35 })
+      assert.deepStrictEqual([gap.fault?.ledger_index, gap.ledgers], [61, 26])
+      const end = yield* verify(reader, { from: 82, to: 91 })
+      assert.strictEqual(end.fault?.message, "ledger 91 is missing: the log ends before it")
+    })
+  )
+
+  const faults: ReadonlyArray<readonly [what: string, change: Change, said: RegExp]> = [
+    ["a parent of another chain", (marker) => ({ ...marker, parent_hash: "F".repeat(64) }), /as its parent/],
+    ["a time that falls", (marker) => ({ ...marker, close_time: "2001-01-01T00:00:00Z" }), /closed at/],
+    ["an event too few", (marker) => ({ ...marker, event_count: 4 }), /event 4 of 4 of ledger 55/],
+    // Found where the next ledger's events should be.
+    ["an event too many", (marker) => ({ ...marker, event_count: 2 }), /ledger 57 should be at offset/],
+    ["events elsewhere", (marker) => ({ ...marker, first_event_offset: 1 }), /should be at offset 1,/]
+  ]
+  for (const [what, change, said] of faults) {
+    it.live(`names the first fault: ${what}`, () =>
+      Effect.gen(function* () {
+        const { log, reader } = yield* ownedLog
+        for (const raw of chain(20, 119)) yield* take(log, raw, raw.ledger_index === 55 ? change : undefined)
+        const result = yield* verify(reader)
+        assert.isFalse(result.ok)
+        assert.match(result.fault?.message ?? "", said)
+        assert.strictEqual(result.ledgers, (result.fault?.ledger_index ?? 0) - 20)
+        assert.isTrue((yield* verify(reader, { from: 58 })).ok)
+      })
+    )
+  }
+
+  it.live("sees an event beyond the last ledger's, and a record that is no marker", () =>
+    Effect.gen(function* () {
+      const { log, reader } = yield* ownedLog
+      yield* takeAll(log, chain(20, 54))
+      yield* take(log, chain(55, 55)[0]!, (marker) => ({ ...marker, event_count: 2 }))
+      assert.match((yield* verify(reader, { to: 55 })).fault?.message ?? "", /one more event of ledger 55/)
+      yield* log.transaction({ append: [{ topic: ledgersTopic("mainnet"), key: "mainnet", value: "{}" }] })
+      const { fault } = yield* verify(reader, { from: 20, to: 56 })
+      assert.match(fault?.message ?? "", /^record 36 of xrpl\.mainnet\.ledgers is not a ledger marker$/)
+    })
+  )
+
+  it.live("compares with a server: the first ledger that differs is named", () =>
+    Effect.gen(function* () {
+      const { log, reader } = yield* ownedLog
+      yield* takeAll(log, chain(20, 119))
+      const server = yield* rippledServer()
+      server.serve(chain(20, 119))
+      server.close(119)
+      const same = yield* verify(reader, { against: server.url })
+      assert.deepStrictEqual([same.ok, same.ledgers, same.against], [true, 100, new URL(server.url).host])
+      // Hashes alone were asked for, each once.
+      assert.strictEqual(server.requests.filter((request) => request.startsWith("ledger ")).length, 100)
+      server.serve(chain(70, 119, { name: "another" }))
+      const other = yield* verify(reader, { against: server.url })
+      assert.deepStrictEqual([other.ok, other.fault?.ledger_index, other.ledgers], [false, 70, 50])
+    })
+  )
+
+  it.live("does not call a chain broken because a server cannot be asked", () =>
+    Effect.gen(function* () {
+      const { log, reader } = yield* ownedLog
+      yield* takeAll(log, chain(20, 119))
+      const stranger = yield* rippledServer({ networkId: 1 })
+      const error = yield* Effect.flip(verify(reader, { against: stranger.url }))
+      assert.match(error.message, /network_id is 1/)
+    })
+  )
+})

@@ -1,0 +1,231 @@
+/** `doctor` finds what is wrong with settings, store, ledger servers and port, names how to mend it, and changes nothing. */
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { examine, type Finding } from "../../../src/cli/doctor/Checks.ts"
+import { table } from "../../../src/cli/doctor/Doctor.ts"
+import type { Environment } from "../../../src/config/Config.ts"
+import { chain } from "../../support/chain.ts"
+import { makeMailServer } from "../../support/mailServer.ts"
+import { makeOtlpReceiver } from "../../support/otlpReceiver.ts"
+import { rippledServer } from "../../support/rippledServer.ts"
+
+const temporaryFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-doctor-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+/** A program that holds a port and answers every request with `text`. */
+const httpServer = (text: string) =>
+  Effect.acquireRelease(
+    Effect.callback<Server>((resume) => {
+      const server = createServer((_, response) => response.end(text))
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) =>
+      Effect.sync(() => {
+        server.close()
+        server.closeAllConnections()
+      })
+    // A server that listens on TCP has such an address.
+  ).pipe(Effect.map((server) => (server.address() as AddressInfo).port))
+
+const examined = Effect.fnUntraced(function* (environment: Environment) {
+  const folder = yield* temporaryFolder
+  return yield* examine({
+    DATA_DIR: join(folder, "data"),
+    PORT: "0",
+    XRPL_MAINNET_URLS: "",
+    ...environment
+  })
+})
+
+const one = (findings: ReadonlyArray<Finding>, check: string): Finding => {
+  const found = findings.find((finding) => finding.check.startsWith(check))
+  if (found === undefined) throw new Error(`no ${check} among ${findings.map((finding) => finding.check)}`)
+  return found
+}
+
+const isProblem = (finding: Finding, detail: RegExp, mend: RegExp) => {
+  assert.strictEqual(finding.status, "problem")
+  assert.match(finding.detail, detail)
+  assert.match(finding.mend, mend)
+}
+
+describe("doctor", () => {
+  it.live("is content with the defaults and a folder that can be made, and makes none", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const dataDir = join(folder, "deep", "data")
+      const findings = yield* examine({ DATA_DIR: dataDir, PORT: "0", XRPL_MAINNET_URLS: "" })
+      assert.deepStrictEqual(
+        findings.map(({ check, status }) => `${check} ${status}`),
+        ["settings ok", "store ok", "API port ok"]
+      )
+      assert.isFalse(existsSync(dataDir))
+      assert.deepStrictEqual(readdirSync(folder), [])
+    })
+  )
+
+  it.live("tells every wrong setting and which to correct", () =>
+    Effect.gen(function* () {
+      const findings = yield* examined({ PORT: "70000", LOG_LEVEL: "loud" })
+      assert.strictEqual(findings.length, 2)
+      isProblem(findings[0]!, /^PORT: "70000"/, /unset PORT/)
+      isProblem(findings[1]!, /^LOG_LEVEL: /, /unset LOG_LEVEL/)
+    })
+  )
+
+  it.live("says which settings are empty and so count as unset", () =>
+    Effect.gen(function* () {
+      const settings = (environment: Environment) =>
+        Effect.map(examined(environment), (findings) => one(findings, "settings").detail)
+      const number = /^\d+/.exec(yield* settings({}))![0]
+      assert.match(
+        yield* settings({ KAFKA_CLIENT_ID: "", SMTP_URL: " ", XRPL_TESTNET_URLS: "" }),
+        new RegExp(`^${Number(number) + 1} set, .*; empty, which means unset: KAFKA_CLIENT_ID, SMTP_URL$`)
+      )
+    })
+  )
+
+  it.live("tries the folder for real", () =>
+    Effect.gen(function* () {
+      const findings = yield* examined({ DATA_DIR: "/dev/null/data" })
+      isProblem(one(findings, "store"), /cannot be written/, /set DATA_DIR/)
+    })
+  )
+
+  it.live("says that a database does not answer, without its password", () =>
+    Effect.gen(function* () {
+      const findings = yield* examined({ DATABASE_URL: "postgres://user:hunter2@127.0.0.1:1/db" })
+      isProblem(one(findings, "store"), /127\.0\.0\.1:1\/db/, /correct DATABASE_URL/)
+      assert.notInclude(JSON.stringify(findings), "hunter2")
+    })
+  )
+
+  it.live("asks the receiver of traces and metrics whether it takes both, and says what it lacks", () =>
+    Effect.gen(function* () {
+      const receiver = yield* makeOtlpReceiver()
+      const { host } = new URL(receiver.url)
+      const look = (url: string) =>
+        Effect.map(examined({ OTEL_EXPORTER_OTLP_ENDPOINT: url }), (findings) => one(findings, "telemetry"))
+      assert.deepInclude(yield* look(receiver.url), {
+        status: "ok",
+        detail: `${host} takes traces and metrics`
+      })
+      assert.deepStrictEqual(
+        receiver.requests.map(({ path }) => path),
+        ["/v1/traces", "/v1/metrics"]
+      )
+      isProblem(
+        yield* look("http://u:hunter2@127.0.0.1:1"),
+        /^127\.0\.0\.1:1 cannot be reached$/,
+        /Start that/
+      )
+      const refusing = (status: number) =>
+        Effect.flatMap(
+          makeOtlpReceiver(({ path }) => (path === "/v1/metrics" ? status : 200)),
+          ({ url }) => look(url)
+        )
+      isProblem(yield* refusing(401), /does not let us in \(HTTP 401\)/, /OTEL_EXPORTER_OTLP_HEADERS/)
+      isProblem(yield* refusing(404), /answers \/v1\/metrics with HTTP 404/, /the address below which/)
+    })
+  )
+
+  it.live("finds a ledger server that works, and at which ledger it is", () =>
+    Effect.gen(function* () {
+      const server = yield* rippledServer({ networkId: 1 })
+      server.serve(chain(5, 7))
+      server.close(7)
+      const findings = yield* examined({ XRPL_TESTNET_URLS: server.url })
+      const finding = one(findings, "testnet 127.0.0.1")
+      assert.deepStrictEqual([finding.status, finding.detail], ["ok", "reachable, at ledger 7"])
+    })
+  )
+
+  it.live("finds which ledgers a server of the history says it has", () =>
+    Effect.gen(function* () {
+      const server = yield* rippledServer({ networkId: 1, ledgers: "32570-90000,90100" })
+      const findings = yield* examined({
+        XRPL_TESTNET_URLS: server.url,
+        XRPL_TESTNET_HISTORY_URLS: `${server.url}/full`
+      })
+      const finding = one(findings, "testnet history 127.0.0.1")
+      assert.deepStrictEqual(
+        [finding.status, finding.detail],
+        ["ok", "reachable, with ledgers 32570-90000,90100"]
+      )
+    })
+  )
+
+  it.live("finds a ledger server of another network, and one that is not there", () =>
+    Effect.gen(function* () {
+      const server = yield* rippledServer({ networkId: 1 })
+      const findings = yield* examined({
+        XRPL_MAINNET_URLS: server.url,
+        XRPL_DEVNET_URLS: "ws://127.0.0.1:1/secret-path"
+      })
+      isProblem(one(findings, "mainnet"), /network/, /setting of its own network/)
+      isProblem(one(findings, "devnet"), /ECONNREFUSED/, /XRPL_DEVNET_URLS/)
+      assert.notInclude(JSON.stringify(findings), "secret-path")
+    })
+  )
+
+  it.live("finds a mail server that works, and one that is not there, without its password", () =>
+    Effect.gen(function* () {
+      const server = yield* makeMailServer()
+      const found = one(yield* examined({ SMTP_URL: server.url, MAIL_FROM: "a@b.example" }), "mail")
+      assert.deepStrictEqual(
+        [found.status, found.detail],
+        ["ok", "reachable, and takes mails from a@b.example; none was sent"]
+      )
+      assert.deepStrictEqual([server.senders, server.taken], [["a@b.example"], []])
+      const findings = yield* examined({ SMTP_URL: "smtp://user:hunter2@127.0.0.1:1" })
+      isProblem(one(findings, "mail 127.0.0.1:1"), /ECONNREFUSED/, /correct SMTP_URL/)
+      assert.notInclude(JSON.stringify(findings), "hunter2")
+    })
+  )
+
+  it.live("finds a sender from whom the mail server takes no mail", () =>
+    Effect.gen(function* () {
+      const server = yield* makeMailServer({ refuseSender: () => 553 })
+      const mailFrom = "Hooks <hooks@bücher.example>"
+      isProblem(
+        one(yield* examined({ SMTP_URL: server.url, MAIL_FROM: mailFrom }), "mail"),
+        /^MAIL_FROM: Hooks <hooks@bücher\.example> is refused: 553 not your address$/,
+        /^Set MAIL_FROM /
+      )
+      assert.deepStrictEqual(server.senders, ["hooks@bücher.example"])
+    })
+  )
+
+  it.live("tells a port that another program holds from one of a running service", () =>
+    Effect.gen(function* () {
+      const foreign = yield* httpServer("hello")
+      isProblem(one(yield* examined({ PORT: String(foreign) }), "API port"), /another program/, /set PORT/)
+      const own = yield* httpServer('{"status":"ok"}')
+      assert.strictEqual(one(yield* examined({ PORT: String(own) }), "API port").status, "ok")
+    })
+  )
+})
+
+describe("doctor's table", () => {
+  it("has a row each, and what to do below a problem", () => {
+    const rows = table(
+      [
+        { check: "settings", status: "ok", detail: "fine", mend: "" },
+        { check: "API port", status: "problem", detail: "in use", mend: "Set PORT." }
+      ],
+      false
+    )
+    assert.deepStrictEqual(rows.split("\n"), [
+      "ok       settings  fine",
+      "problem  API port  in use",
+      "                   → Set PORT."
+    ])
+  })
+})

@@ -1,0 +1,75 @@
+/** Where the service's own ledgers begin, on the memory log. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { firstLedger } from "../../src/coverage/FirstLedger.ts"
+import { eventsTopic, ledgersTopic } from "../../src/domain/LedgerEvent.ts"
+import { ingest } from "../../src/ledger/Stage.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { chain } from "../support/chain.ts"
+import { awaitLedgers, memoryLayer, oneEventEach } from "../support/ingesting.ts"
+import { appendMarkers, markers } from "../support/markers.ts"
+import { scriptedSource } from "../support/scriptedSource.ts"
+
+/** The log, of whose events retention has dropped those before the offset. */
+const withEventsFrom = (start: number) =>
+  Effect.map(EventLog, (log) => ({
+    ...log,
+    offsets: (partition: Parameters<typeof log.offsets>[0]) =>
+      Effect.map(log.offsets(partition), (found) =>
+        partition.topic === eventsTopic("mainnet") ? { ...found, start } : found
+      )
+  }))
+
+/** Ledgers 100 and 104 are empty, the others hold as many events as index % 4. */
+const takeLedgers = Effect.gen(function* () {
+  const source = scriptedSource()
+  source.serve(chain(100, 107))
+  yield* ingest({ network: "mainnet", start: 100, detect: oneEventEach }).pipe(
+    Effect.provide(source.layer),
+    Effect.forkScoped
+  )
+  yield* source.announce(107)
+  yield* awaitLedgers(8)
+})
+
+const firstWith = (eventsFrom: number) =>
+  Effect.gen(function* () {
+    const found = yield* firstLedger(yield* withEventsFrom(eventsFrom), "mainnet")
+    return found?.ledger_index
+  })
+
+describe("the service's first ledger", () => {
+  it.effect("is the first it has taken, and none before it has taken one", () =>
+    Effect.gen(function* () {
+      assert.isUndefined(yield* firstWith(0))
+      yield* takeLedgers
+      assert.strictEqual(yield* firstWith(0), 100)
+    }).pipe(Effect.scoped, Effect.provide(memoryLayer()))
+  )
+
+  it.effect("is the first whose events are all kept, where markers outlive them", () =>
+    Effect.gen(function* () {
+      yield* takeLedgers
+      // 101: offset 0; 102: 1 and 2; 103: 3 to 5; 105: 6.
+      assert.strictEqual(yield* firstWith(1), 102)
+      assert.strictEqual(yield* firstWith(2), 103)
+      assert.strictEqual(yield* firstWith(4), 104)
+      assert.strictEqual(yield* firstWith(6), 105)
+    }).pipe(Effect.scoped, Effect.provide(memoryLayer()))
+  )
+
+  it.effect("is none that the simulated ledger made", () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const simulated = markers(50, 60, "simulated").map((marker) => ({
+        ...marker,
+        simulated: true as const
+      }))
+      yield* appendMarkers("mainnet", simulated)
+      assert.isUndefined(yield* firstLedger(log, "mainnet"))
+      yield* appendMarkers("mainnet", markers(100, 105))
+      assert.strictEqual((yield* firstLedger(log, "mainnet"))?.ledger_index, 100)
+      assert.strictEqual((yield* log.offsets({ topic: ledgersTopic("mainnet"), partition: 0 })).end, 17)
+    }).pipe(Effect.provide(memoryLayer()))
+  )
+})

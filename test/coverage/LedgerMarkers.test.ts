@@ -1,0 +1,188 @@
+/** The ranges are those that reading every marker would find, and finding them takes few reads. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Limits } from "../../src/config/Limits.ts"
+import { findInRange, ledgerRanges, readMarker } from "../../src/coverage/LedgerMarkers.ts"
+import type { LedgerMarker } from "../../src/domain/LedgerEvent.ts"
+import type { EventLogReader, LogRecord } from "../../src/log/EventLog.ts"
+import { markers } from "../support/markers.ts"
+
+/** A log of these markers; the nth stands at `offsetOf(n)`. */
+const logOf = (all: ReadonlyArray<LedgerMarker>, offsetOf: (n: number) => number = (n) => n) => {
+  const records = all.map(
+    (marker, n): LogRecord => ({
+      topic: "xrpl.mainnet.ledgers",
+      partition: 0,
+      offset: offsetOf(n),
+      key: "mainnet",
+      value: JSON.stringify(marker),
+      headers: {},
+      timestamp: 0
+    })
+  )
+  let reads = 0
+  const reader: EventLogReader["Service"] = {
+    read: ({ offset }, max) =>
+      Effect.sync(() => {
+        reads++
+        const from = records.findIndex((record) => record.offset >= offset)
+        return from === -1 ? [] : records.slice(from, from + max)
+      }),
+    last: () => Effect.sync(() => records.at(-1)),
+    offsets: () =>
+      Effect.sync(() => ({ start: records[0]?.offset ?? 0, end: (records.at(-1)?.offset ?? -1) + 1 })),
+    committed: () => Effect.succeed(0)
+  }
+  return { reader, reads: () => reads }
+}
+
+/** As ingest writes them: each range one unbroken chain, taken after the one before. */
+const taken = (...ranges: ReadonlyArray<ReadonlyArray<LedgerMarker>>): ReadonlyArray<LedgerMarker> => {
+  let detected_at = 1_800_000_000_000
+  return ranges.flatMap((range) => {
+    const range_since = detected_at + 4
+    return range.map((marker) => {
+      detected_at += 4
+      return { ...marker, detected_at, range_since }
+    })
+  })
+}
+
+const found = (reader: EventLogReader["Service"]) =>
+  Effect.map(ledgerRanges(reader, "mainnet"), (ranges) =>
+    ranges.map(({ first, last }) => [first.marker.ledger_index, last.marker.ledger_index])
+  )
+
+describe("ranges of ledgers", () => {
+  it.effect("are none in an empty log, and one in a log that ingest wrote", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* found(logOf([]).reader), [])
+      const one = logOf(markers(100, 5_000), (n) => n + 77)
+      assert.deepStrictEqual(yield* found(one.reader), [[100, 5_000]])
+      assert.isAtMost(one.reads(), 2)
+    })
+  )
+
+  it.effect("are told apart wherever ingest began anew, above and below, in few reads", () =>
+    Effect.gen(function* () {
+      const { reader, reads } = logOf([
+        ...markers(100, 3_099),
+        ...markers(9_000, 9_000),
+        ...markers(9_500, 12_000),
+        ...markers(50, 60, "another")
+      ])
+      assert.deepStrictEqual(yield* found(reader), [
+        [100, 3_099],
+        [9_000, 9_000],
+        [9_500, 12_000],
+        [50, 60]
+      ])
+      assert.isAtMost(reads(), 60)
+    })
+  )
+
+  it.effect("end where a ledger is there twice or one is missing", () =>
+    Effect.gen(function* () {
+      const { reader } = logOf([...markers(5, 8), ...markers(8, 9), ...markers(12, 13)])
+      assert.deepStrictEqual(yield* found(reader), [
+        [5, 8],
+        [8, 9],
+        [12, 13]
+      ])
+    })
+  )
+
+  it.effect("do not end where only offsets are missing", () =>
+    Effect.gen(function* () {
+      const { reader } = logOf([...markers(5, 30), ...markers(90, 97)], (n) => 2 * n + (n > 6 ? 9 : 0))
+      assert.deepStrictEqual(yield* found(reader), [
+        [5, 30],
+        [90, 97]
+      ])
+    })
+  )
+
+  it.effect("are told apart where breaks make up for each other, also where only offsets are missing", () =>
+    Effect.gen(function* () {
+      // 100 ledgers back, then as many ahead as were taken meanwhile.
+      const all = taken(markers(1_000, 1_999), markers(500, 599, "another"), markers(2_100, 4_000))
+      for (const offsetOf of [(n: number) => n, (n: number) => 2 * n + (n > 700 ? 9 : 0)]) {
+        const { reader, reads } = logOf(all, offsetOf)
+        assert.deepStrictEqual(yield* found(reader), [
+          [1_000, 1_999],
+          [500, 599],
+          [2_100, 4_000]
+        ])
+        assert.isAtMost(reads(), 40)
+      }
+    })
+  )
+
+  it.effect("go on from markers that do not tell when their range began", () =>
+    Effect.gen(function* () {
+      const [older, newer] = [markers(7, 1_200).slice(0, 500), markers(7, 1_200).slice(500)]
+      const { reader, reads } = logOf([...markers(900, 950), ...older, ...taken(newer)])
+      assert.deepStrictEqual(yield* found(reader), [
+        [900, 950],
+        [7, 1_200]
+      ])
+      assert.isAtMost(reads(), 40)
+    })
+  )
+
+  it.effect("begin where the log does, when retention has dropped their first ledgers", () =>
+    Effect.gen(function* () {
+      const { reader, reads } = logOf(taken(markers(1, 5_000)).slice(3_000), (n) => n + 3_000)
+      assert.deepStrictEqual(yield* found(reader), [[3_001, 5_000]])
+      assert.isAtMost(reads(), 2)
+    })
+  )
+
+  it.effect("are the newest ones where there are too many to tell", () =>
+    Effect.gen(function* () {
+      const single = Array.from({ length: Limits.ledgerRanges + 20 }, (_, i) =>
+        markers(10 * i + 1, 10 * i + 1)
+      )
+      const ranges = yield* found(logOf(single.flat()).reader)
+      assert.strictEqual(ranges.length, Limits.ledgerRanges)
+      assert.deepStrictEqual(
+        [ranges[0], ranges.at(-1)],
+        [
+          [201, 201],
+          [1_191, 1_191]
+        ]
+      )
+    })
+  )
+
+  it.effect("hold each ledger where it is found", () =>
+    Effect.gen(function* () {
+      const { reader } = logOf([...markers(5, 30), ...markers(40, 47)], (n) => 3 * n)
+      const [older, newer] = yield* ledgerRanges(reader, "mainnet")
+      for (const index of [5, 17, 30]) {
+        const at = yield* findInRange(reader, "mainnet", older!, index)
+        assert.deepStrictEqual([at?.marker.ledger_index, at?.offset], [index, 3 * (index - 5)])
+      }
+      assert.strictEqual((yield* findInRange(reader, "mainnet", newer!, 41))?.offset, 3 * 27)
+      assert.isUndefined(yield* findInRange(reader, "mainnet", newer!, 48))
+    })
+  )
+})
+
+describe("a marker", () => {
+  it("that lacks a field is none", () => {
+    const [marker] = markers(1, 1)
+    const record = (value: unknown): LogRecord => ({
+      topic: "xrpl.mainnet.ledgers",
+      partition: 0,
+      offset: 4,
+      key: "mainnet",
+      value: JSON.stringify(value),
+      headers: {},
+      timestamp: 0
+    })
+    assert.deepStrictEqual(readMarker(record(marker)), marker)
+    for (const wrong of [{ ...marker, parent_hash: undefined }, { ...marker, event_count: "1" }, [], null])
+      assert.throws(() => readMarker(record(wrong)), /record 4 of xrpl\.mainnet\.ledgers is not/)
+  })
+})

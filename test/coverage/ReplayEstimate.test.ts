@@ -1,0 +1,35 @@
+/** An estimate covers what the log still holds: the event log's tables keep some events longer. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { estimateReplay } from "../../src/coverage/ReplayEstimate.ts"
+import { matching, type ReplayFilters } from "../../src/domain/Replay.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { EventCounts } from "../../src/storage/events/EventCounts.ts"
+import { HistoryStore } from "../../src/storage/events/HistoryStore.ts"
+import { addresses } from "../support/events.ts"
+import { appendLedgers, eventsOf, indexEvents, pastLedgers, replayingLayer } from "../support/replaying.ts"
+
+describe("an estimate", () => {
+  it.live("counts what the log still holds, whatever the tables hold besides", () =>
+    Effect.gen(function* () {
+      const ledgers = pastLedgers(11, 300)
+      const dropped = ledgers.findIndex(({ events }, i) => i > 100 && events.length > 0)
+      const held = eventsOf(ledgers.slice(dropped))
+      yield* indexEvents(eventsOf(ledgers))
+      yield* appendLedgers(ledgers.slice(dropped))
+      const from = { log: yield* EventLog, counts: yield* EventCounts, history: yield* HistoryStore }
+      const wanted: ReadonlyArray<ReplayFilters> = [
+        {},
+        { event_types: ["nft.minted", "payment.xrp"] },
+        { accounts: [addresses[1]] },
+        { since: Date.parse(ledgers[20]!.closeTime), until: Date.parse(ledgers[280]!.closeTime) },
+        { until: Date.parse(ledgers[30]!.closeTime) }
+      ]
+      for (const filters of wanted) {
+        const estimated = yield* estimateReplay(from, "mainnet", filters, false)
+        assert.strictEqual(estimated, held.filter(matching(filters)).length, JSON.stringify(filters))
+      }
+      assert.strictEqual(yield* estimateReplay(from, "devnet", {}, false), 0)
+    }).pipe(Effect.provide(replayingLayer))
+  )
+})

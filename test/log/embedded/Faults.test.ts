@@ -1,0 +1,190 @@
+/** What the embedded log keeps when its database fails in the worst moment, and when a caller does. */
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Exit, Fiber, Layer, Result, type Scope } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { EventLog, type NewRecord } from "../../../src/log/EventLog.ts"
+import * as EmbeddedEventLog from "../../../src/log/embedded/EmbeddedEventLog.ts"
+import { databaseProxy } from "../../support/databaseProxy.ts"
+import { makeDatabase } from "../../support/postgres.ts"
+import { settingsLayer } from "../../support/settings.ts"
+
+const EVENTS = { topic: "xrpl.testnet.events", partition: 0 }
+const MARKERS = { topic: "xrpl.testnet.ledgers", partition: 0 }
+const events = (...given: ReadonlyArray<string>): ReadonlyArray<NewRecord> =>
+  given.map((value) => ({ topic: EVENTS.topic, key: "k", value }))
+
+type Connection = Effect.Success<typeof makeDatabase>
+
+const openOn = (connection: Connection) =>
+  Layer.build(
+    Layer.fresh(EmbeddedEventLog.layer).pipe(
+      Layer.provide(settingsLayer()),
+      Layer.provide(Layer.fresh(PgClient.layer({ ...connection, maxConnections: 4 })))
+    )
+  ).pipe(Effect.map((context) => Context.get(context, EventLog)))
+
+/** The log behind a proxy, the same database without it, and another process's log on it. */
+const open = Effect.gen(function* () {
+  const database = yield* makeDatabase
+  const sql = yield* PgClient.make({ ...database, maxConnections: 1 })
+  const [row] = yield* sql<{ readonly name: string }>`SELECT current_database() AS name`
+  const proxy = yield* databaseProxy
+  const log = yield* openOn(proxy.connectionTo(row!.name))
+  return { log, proxy, sql, second: openOn(database) }
+})
+
+type Log = EventLog["Service"]
+
+const all = Effect.fnUntraced(function* (log: Log) {
+  const found: Array<readonly [number, string | null]> = []
+  while (true) {
+    const records = yield* log.read({ ...EVENTS, offset: found.length }, 100)
+    if (records.length === 0) return found
+    for (const { offset, value } of records) found.push([offset, value])
+  }
+})
+
+const test = (
+  promise: string,
+  body: (
+    given: Effect.Success<typeof open>
+  ) => Effect.Effect<void, unknown, Reactivity.Reactivity | Scope.Scope>
+) =>
+  it.live(promise, () =>
+    Effect.flatMap(open, body).pipe(Effect.scoped, Effect.provide(Reactivity.layer), Effect.orDie)
+  )
+
+describe("embedded event log under faults", () => {
+  test("shows a write whose answer was lost to whoever reads back, so that nobody writes it twice", ({
+    log,
+    proxy
+  }) =>
+    Effect.gen(function* () {
+      yield* log.transaction({ append: events("1") })
+      yield* proxy.loseAnswer("SELECT 1")
+      const answer = yield* Effect.result(log.transaction({ append: events("2") }))
+      assert.isTrue(Result.isFailure(answer))
+      assert.strictEqual((yield* log.last(EVENTS))?.value, "2")
+      assert.deepStrictEqual(yield* log.offsets(EVENTS), { start: 0, end: 2 })
+      yield* log.transaction({ append: events("3") })
+      assert.deepStrictEqual(yield* all(log), [
+        [0, "1"],
+        [1, "2"],
+        [2, "3"]
+      ])
+    }))
+
+  test("wakes who waits for a write whose answer was lost", ({ log, proxy }) =>
+    Effect.gen(function* () {
+      const waiting = yield* Effect.forkChild(log.awaitOffset({ ...EVENTS, offset: 0 }))
+      yield* proxy.loseAnswer("SELECT 1")
+      yield* Effect.flip(log.transaction({ append: events("1") }))
+      yield* Fiber.join(waiting)
+    }))
+
+  test("refuses a write that was cut off and arrives after the writer has gone on", ({ log, proxy }) =>
+    Effect.gen(function* () {
+      yield* log.transaction({ append: events("1") })
+      const arrive = yield* proxy.delayWrite
+      yield* Effect.flip(log.transaction({ append: events("late") }))
+      yield* log.transaction({ append: events("2") })
+      yield* arrive
+      yield* log.transaction({ append: events("3") })
+      assert.deepStrictEqual(yield* all(log), [
+        [0, "1"],
+        [1, "2"],
+        [2, "3"]
+      ])
+    }))
+
+  test("keeps what is in the tables and what readers see the same, through cut connections", ({ log, sql }) =>
+    Effect.gen(function* () {
+      const cut = sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                      WHERE datname = current_database() AND pid <> pg_backend_pid()`
+      // Reads back before it writes again, as the port asks for.
+      const append = Effect.fnUntraced(function* (value: string) {
+        while (true) {
+          const { end } = yield* Effect.eventually(log.offsets(EVENTS))
+          if (Exit.isSuccess(yield* Effect.exit(log.transaction({ append: events(value) })))) return
+          const since = yield* Effect.eventually(log.read({ ...EVENTS, offset: end }, 10))
+          if (since.some((record) => record.value === value)) return
+        }
+      })
+      for (let i = 0; i < 60; i++) {
+        if (i % 3 === 0) yield* Effect.all([append(String(i)), cut], { concurrency: "unbounded" })
+        else yield* append(String(i))
+      }
+      assert.deepStrictEqual(
+        yield* all(log),
+        Array.from({ length: 60 }, (_, i) => [i, String(i)])
+      )
+      yield* log.transaction({ append: [{ ...MARKERS, key: "k", value: "m" }] })
+    }))
+
+  test("fails only the caller whose transaction cannot be made", ({ log }) =>
+    Effect.gen(function* () {
+      const broken = log.transaction({
+        append: events("never"),
+        appendThen: () => {
+          throw new Error("no marker")
+        }
+      })
+      const [, broke, wrote] = yield* Effect.all(
+        [
+          log.transaction({ append: events("1") }),
+          Effect.exit(broken),
+          log.transaction({ append: events("2") }),
+          log.transaction({ append: events("3") })
+        ],
+        { concurrency: "unbounded" }
+      )
+      assert.isTrue(Exit.hasDies(broke))
+      assert.strictEqual(wrote[0]?.offset, 1)
+      assert.strictEqual((yield* all(log)).length, 3)
+    }))
+
+  test("is fenced when another process has taken the log over: its writes leave nothing", ({
+    log,
+    sql,
+    second
+  }) =>
+    Effect.gen(function* () {
+      yield* log.transaction({ append: events("1") })
+      // The lock is lost with its connection, and the process does not know.
+      yield* sql`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND database =
+                 (SELECT oid FROM pg_database WHERE datname = current_database())`
+      const other = yield* Effect.eventually(second)
+      yield* other.transaction({ append: events("2") })
+      for (let i = 0; i < 3; i++) yield* Effect.flip(log.transaction({ append: events("never") }))
+      yield* other.transaction({ append: events("3") })
+      assert.deepStrictEqual(yield* all(other), [
+        [0, "1"],
+        [1, "2"],
+        [2, "3"]
+      ])
+    }))
+})
+
+describe("closing the embedded event log", () => {
+  it.live("answers whoever still waits for an append, and what was answered as landed has landed", () =>
+    Effect.gen(function* () {
+      const database = yield* makeDatabase
+      const fibers = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const log = yield* openOn(database)
+          const started = Array.from({ length: 30 }, (_, i) => log.transaction({ append: events(String(i)) }))
+          const fibers = yield* Effect.forEach(started, (one) => Effect.forkDetach(one))
+          yield* Effect.yieldNow
+          return fibers
+        })
+      )
+      const exits = yield* Effect.forEach(fibers, Fiber.await)
+      const landed = exits.flatMap((exit) => (Exit.isSuccess(exit) ? exit.value : []))
+      const log = yield* openOn(database)
+      const { end } = yield* log.offsets(EVENTS)
+      assert.isAtLeast(end, landed.length)
+      assert.strictEqual((yield* all(log)).length, end)
+    }).pipe(Effect.scoped, Effect.provide(Reactivity.layer), Effect.orDie)
+  )
+})

@@ -1,0 +1,97 @@
+/** How soon a member's death is noticed is what the program asks for, wherever the cluster lets it, and told where not. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { isDeepStrictEqual } from "node:util"
+import { assert, describe, it } from "@effect/vitest"
+import { Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes } from "@platformatic/kafka"
+import { Effect } from "effect"
+import { groupsFinding } from "../../../src/cli/doctor/KafkaCheck.ts"
+import type { KafkaSettings } from "../../../src/config/Config.ts"
+import { ensureGroups, type MemberTimeout, memberTimeoutOf } from "../../../src/log/kafka/Groups.ts"
+import { clientOptions } from "../../../src/log/kafka/Options.ts"
+import { missing, startBroker } from "../../kafka/broker.ts"
+import { waitUntil } from "../../support/apiClient.ts"
+import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
+
+/** As an operator may have set it. */
+const setTimeoutOf = (kafka: KafkaSettings, group: string, ms: number) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => new Admin(clientOptions(kafka))),
+    (admin) =>
+      Effect.promise(() =>
+        admin.incrementalAlterConfigs({
+          resources: [
+            {
+              resourceType: ConfigResourceTypes.GROUP,
+              resourceName: `${kafka.topicPrefix}ledgerhook.${group}`,
+              configs: [
+                {
+                  name: "consumer.session.timeout.ms",
+                  value: String(ms),
+                  configOperation: IncrementalAlterConfigOperationTypes.SET
+                }
+              ]
+            }
+          ]
+        })
+      ),
+    (admin) => Effect.promise(() => admin.close())
+  )
+
+/** A broker answers a change before it shows it. */
+const becomes = (kafka: KafkaSettings, wanted: MemberTimeout) =>
+  waitUntil(
+    Effect.map(memberTimeoutOf(kafka), (found) => isDeepStrictEqual(found, wanted)),
+    "30 seconds"
+  )
+
+/** A broker as it comes. */
+const stockBroker = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ledgerhook-groups-"))
+    return { folder, broker: await startBroker(folder, { memberTimeout: "stock" }) }
+  }),
+  ({ folder, broker }) =>
+    Effect.promise(async () => {
+      await broker.stop()
+      rmSync(folder, { recursive: true, force: true })
+    })
+)
+
+// One broker is its own, also where KAFKA_BROKERS names another.
+describe.skipIf(missing() !== undefined || kafkaBrokers().length === 0)("the groups of a cluster", () => {
+  it.live("get a short timeout at the start, and keep a shorter one", () =>
+    Effect.gen(function* () {
+      const kafka = yield* kafkaFor(() => false)
+      yield* becomes(kafka, { kind: "short", ms: 10_000 })
+      yield* setTimeoutOf(kafka, "delay", 7_000)
+      yield* setTimeoutOf(kafka, "deliver", 30_000)
+      yield* becomes(kafka, { kind: "settable", ms: 30_000 })
+      const { status, detail } = yield* groupsFinding(kafka)
+      assert.strictEqual(status, "ok")
+      assert.match(detail, /after 30 s; the next start makes that 10 s/)
+      yield* ensureGroups(kafka)
+      yield* becomes(kafka, { kind: "short", ms: 10_000 })
+      for (const group of ["deliver", "route", "events"]) yield* setTimeoutOf(kafka, group, 7_000)
+      yield* becomes(kafka, { kind: "short", ms: 7_000 })
+    })
+  )
+
+  it.live(
+    "keep the long one of a broker as it comes, which is no failure, and doctor says what to do",
+    () =>
+      Effect.gen(function* () {
+        const { broker } = yield* stockBroker
+        const kafka: KafkaSettings = { ...(yield* kafkaFor(() => false)), brokers: [broker.brokers] }
+        yield* ensureGroups(kafka)
+        const found = yield* memberTimeoutOf(kafka)
+        assert.deepStrictEqual([found.kind, found.ms], ["refused", 45_000])
+        const { status, detail, mend } = yield* groupsFinding(kafka)
+        assert.strictEqual(status, "warning")
+        assert.match(detail, /45 s after its death.*group\.consumer\.min\.session\.timeout\.ms/)
+        assert.match(mend, /group\.consumer\.min\.session\.timeout\.ms of the brokers to 10000/)
+      }).pipe(Effect.scoped),
+    240_000
+  )
+})

@@ -1,0 +1,155 @@
+/** The decisions inside the Kafka adapter, as functions of values: what is handed out, how batches are cut, who gives what back. */
+
+import { assert, describe, it } from "@effect/vitest"
+import type { fetchV17, RecordsBatch } from "@platformatic/kafka"
+import { changeOf, type HeldPartition, heldName } from "../../../src/log/kafka/Member.ts"
+import { roundsOf } from "../../../src/log/kafka/Producer.ts"
+import { committedRecords } from "../../../src/log/kafka/Records.ts"
+
+const TRANSACTIONAL = 0b1_0000
+const CONTROL = 0b11_0000
+const ABORT = Buffer.from([0, 0, 0, 0])
+const COMMIT = Buffer.from([0, 0, 0, 1])
+
+const batch = (firstOffset: number, producer: number, keys: ReadonlyArray<string>): RecordsBatch => ({
+  firstOffset: BigInt(firstOffset),
+  length: 0,
+  partitionLeaderEpoch: 0,
+  magic: 2,
+  crc: 0,
+  attributes: TRANSACTIONAL,
+  lastOffsetDelta: keys.length - 1,
+  firstTimestamp: 1_000n,
+  maxTimestamp: 1_000n,
+  producerId: BigInt(producer),
+  producerEpoch: 0,
+  firstSequence: 0,
+  records: keys.map((key, i) => ({
+    length: 0,
+    attributes: 0,
+    timestampDelta: BigInt(i),
+    offsetDelta: i,
+    key: Buffer.from(key),
+    value: key === "gone" ? null : Buffer.from(key),
+    headers: [[Buffer.from("h"), Buffer.from("1")]]
+  }))
+})
+
+const marker = (offset: number, producer: number, key: Buffer): RecordsBatch => {
+  const one = batch(offset, producer, ["marker"])
+  return { ...one, attributes: CONTROL, records: [{ ...one.records[0]!, key }] }
+}
+
+const answer = (
+  records: Array<RecordsBatch>,
+  aborted: ReadonlyArray<readonly [producer: number, firstOffset: number]> = []
+): fetchV17.FetchResponsePartition => ({
+  partitionIndex: 0,
+  errorCode: 0,
+  highWatermark: 100n,
+  lastStableOffset: 90n,
+  logStartOffset: 0n,
+  abortedTransactions: aborted.map(([producer, firstOffset]) => ({
+    producerId: BigInt(producer),
+    firstOffset: BigInt(firstOffset)
+  })),
+  preferredReadReplica: -1,
+  records
+})
+
+const PARTITION = { topic: "t", partition: 0 }
+const keys = (from: number, given: fetchV17.FetchResponsePartition) =>
+  committedRecords(PARTITION, from, given).records.map(({ key }) => key)
+
+describe("what a fetch hands out", () => {
+  it("is the records of committed transactions alone, with markers passed over", () => {
+    const given = answer(
+      [
+        batch(0, 1, ["a", "b"]),
+        batch(2, 2, ["lost"]),
+        marker(3, 2, ABORT),
+        marker(4, 1, COMMIT),
+        batch(5, 2, ["c"]),
+        marker(6, 2, COMMIT)
+      ],
+      [[2, 2]]
+    )
+    assert.deepStrictEqual(keys(0, given), ["a", "b", "c"])
+    assert.strictEqual(committedRecords(PARTITION, 0, given).next, 7)
+  })
+
+  it("keeps a producer's later transaction apart from the aborted one before it", () => {
+    const given = answer(
+      [
+        batch(0, 1, ["x"]),
+        marker(1, 1, ABORT),
+        batch(2, 1, ["y"]),
+        marker(3, 1, COMMIT),
+        batch(4, 1, ["z"]),
+        marker(5, 1, ABORT)
+      ],
+      [
+        [1, 4],
+        [1, 0]
+      ]
+    )
+    assert.deepStrictEqual(keys(0, given), ["y"])
+  })
+
+  it("begins at the asked offset, though a batch comes whole, and knows a tombstone", () => {
+    const { records } = committedRecords(PARTITION, 1, answer([batch(0, 1, ["a", "gone", "c"])]))
+    assert.deepStrictEqual(
+      records.map(({ offset, key, value, timestamp, headers }) => [offset, key, value, timestamp, headers]),
+      [
+        [1, "gone", null, 1_001, { h: "1" }],
+        [2, "c", "c", 1_002, { h: "1" }]
+      ]
+    )
+  })
+
+  it("reads on behind what holds no record at all", () => {
+    const { records, next } = committedRecords(
+      PARTITION,
+      7,
+      answer([batch(7, 3, ["lost", "too"]), marker(9, 3, ABORT)], [[3, 7]])
+    )
+    assert.deepStrictEqual([records.length, next], [0, 10])
+  })
+})
+
+describe("rounds of batches", () => {
+  const record = (partition: number, bytes: number) => ({
+    topic: "t",
+    partition,
+    key: "",
+    value: "x".repeat(bytes)
+  })
+
+  it("hold each partition once, within the size, in order", () => {
+    const records = [record(0, 60), record(1, 60), record(0, 60), record(0, 30), record(1, 10)]
+    assert.deepStrictEqual(roundsOf(records, 100), [
+      [0, 1, 4],
+      [2, 3]
+    ])
+  })
+
+  it("give a record that is too large a batch of its own", () => {
+    assert.deepStrictEqual(roundsOf([record(0, 10), record(0, 500), record(0, 10)], 100), [[0], [1], [2]])
+    assert.deepStrictEqual(roundsOf([], 100), [])
+  })
+})
+
+describe("an assignment", () => {
+  const partition = (n: number): HeldPartition => ({ topicId: "t", partition: n })
+  const holding = (...numbers: ReadonlyArray<number>) =>
+    new Map(numbers.map((n) => [heldName(partition(n)), partition(n)]))
+
+  it("says which partitions begin and which are given back; what stays is left alone", () => {
+    assert.deepStrictEqual(changeOf(holding(1, 2, 3), [partition(2), partition(4)]), {
+      gained: [partition(4)],
+      lost: [partition(1), partition(3)]
+    })
+    assert.deepStrictEqual(changeOf(holding(1), [partition(1)]), { gained: [], lost: [] })
+    assert.deepStrictEqual(changeOf(holding(1), []), { gained: [], lost: [partition(1)] })
+  })
+})

@@ -1,0 +1,181 @@
+/** At a real registry: schemas are registered once, may only grow, and values name theirs. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { schemaRegistryCheck } from "../../../src/cli/doctor/SchemaRegistryCheck.ts"
+import { publishedSchemas } from "../../../src/domain/JsonSchemas.ts"
+import type { JsonObject } from "../../../src/domain/Ledger.ts"
+import { EventLog } from "../../../src/log/EventLog.ts"
+import * as KafkaEventLog from "../../../src/log/kafka/KafkaEventLog.ts"
+import { examineSchemas, registerSchemas } from "../../../src/log/kafka/SchemaRegistry.ts"
+import { missingForRegistry, startRegistry } from "../../kafka/registry.ts"
+import { eventOf, recordOf } from "../../support/events.ts"
+import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
+import { startService } from "../../support/serviceProcess.ts"
+
+const missing = missingForRegistry()
+if (missing !== undefined && process.env["REQUIRE_KAFKA"] === "1") {
+  throw new Error(`REQUIRE_KAFKA: no schema registry can be had here; install ${missing}.`)
+}
+
+class Registry extends Context.Service<Registry, { readonly url: string }>()("test/Registry") {
+  static readonly layer = Layer.effect(
+    Registry,
+    Effect.acquireRelease(
+      Effect.promise(async () => {
+        const folder = mkdtempSync(join(tmpdir(), "ledgerhook-registry-"))
+        return { folder, ...(await startRegistry(folder)) }
+      }),
+      ({ folder, stop }) =>
+        Effect.promise(async () => {
+          await stop()
+          rmSync(folder, { recursive: true, force: true })
+        })
+    )
+  )
+}
+
+const ask = (path: string, body?: object) =>
+  Effect.gen(function* () {
+    const { url } = yield* Registry
+    return yield* Effect.promise(async () => {
+      const response = await fetch(url + path, {
+        ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+        headers: { "content-type": "application/vnd.schemaregistry.v1+json" }
+      })
+      assert.isTrue(response.ok, `${path}: HTTP ${response.status}`)
+      return JSON.parse(await response.text())
+    })
+  })
+
+const document = (name: string): JsonObject =>
+  publishedSchemas().find(({ path }) => path === `records/${name}.schema.json`)!.document
+
+/** What a version of before would have registered. */
+const registerEarlier = (subject: string, earlier: JsonObject) =>
+  ask(`/subjects/${subject}/versions`, { schemaType: "JSON", schema: JSON.stringify(earlier) })
+
+const without = (schema: JsonObject, field: string): JsonObject => {
+  const { [field]: _, ...properties } = schema["properties"] as JsonObject
+  return { ...schema, properties }
+}
+
+const withProperty = (schema: JsonObject, field: string, type: string): JsonObject => ({
+  ...schema,
+  properties: { ...(schema["properties"] as JsonObject), [field]: { type } }
+})
+
+/** The first time it is fetched, and its language as well. */
+const STARTING_MS = 300_000
+const TEST_MS = 120_000
+
+describe.skipIf(missing !== undefined || kafkaBrokers().length === 0)(
+  "a schema registry on Confluent's API",
+  () => {
+    layer(Registry.layer, { timeout: STARTING_MS, excludeTestServices: true })((test) => {
+      test.effect(
+        "keeps one schema for each public topic, however often the program starts",
+        () =>
+          Effect.gen(function* () {
+            const { url } = yield* Registry
+            const register = registerSchemas(url, "once.", ["mainnet", "testnet"])
+            const [first, second] = yield* Effect.all([register, register], { concurrency: "unbounded" })
+            assert.deepStrictEqual(first, second)
+            assert.deepStrictEqual(yield* register, first)
+            assert.strictEqual(first.size, 8)
+            for (const [topic, id] of first) {
+              const subject = `once.${topic}-value`
+              assert.deepStrictEqual(yield* ask(`/subjects/${subject}/versions`), [1])
+              assert.strictEqual((yield* ask(`/config/${subject}`)).compatibilityLevel, "BACKWARD_TRANSITIVE")
+              const { schema, schemaType } = yield* ask(`/schemas/ids/${id}`)
+              assert.strictEqual(schemaType, "JSON")
+              assert.deepStrictEqual(
+                JSON.parse(schema),
+                document(topic.endsWith("events") ? "event" : "ledger")
+              )
+            }
+          }),
+        TEST_MS
+      )
+
+      test.effect("takes a schema that has gained an optional field", () =>
+        Effect.gen(function* () {
+          const { url } = yield* Registry
+          const subject = "grown.xrpl.testnet.ledgers-value"
+          const earlier = yield* registerEarlier(subject, without(document("ledger"), "range_since"))
+          const before = yield* examineSchemas(url, "grown.", ["testnet"])
+          assert.deepStrictEqual(before[0], { subject, registered: false, accepted: true, strict: false })
+          const ids = yield* registerSchemas(url, "grown.", ["testnet"])
+          for (const state of yield* examineSchemas(url, "grown.", ["testnet"]))
+            assert.deepStrictEqual([state.registered, state.strict, state.accepted], [true, true, true])
+          assert.notStrictEqual(ids.get("xrpl.testnet.ledgers"), earlier.id)
+          assert.deepStrictEqual(yield* ask(`/subjects/${subject}/versions`), [1, 2])
+        })
+      )
+
+      test.effect(
+        "refuses one that cannot read what was written before, and so does the program to start",
+        () =>
+          Effect.gen(function* () {
+            const { url } = yield* Registry
+            const kafka = yield* kafkaFor(() => true)
+            const subject = `${kafka.topicPrefix}xrpl.testnet.events-value`
+            yield* registerEarlier(subject, withProperty(document("event"), "position", "string"))
+            const refusal = new RegExp(
+              `SCHEMA_REGISTRY_URL: the registry at [^ ]+ refuses this version's schema of ${subject}, which cannot read`
+            )
+            const { message } = yield* Effect.flip(registerSchemas(url, kafka.topicPrefix, ["testnet"]))
+            assert.match(message, refusal)
+            assert.deepStrictEqual(yield* ask(`/subjects/${subject}/versions`), [1])
+            const { detail } = yield* Effect.flip(schemaRegistryCheck(url, kafka.topicPrefix, ["testnet"]))
+            assert.include(detail, `refuses this version's schema of ${subject}`)
+
+            const folder = mkdtempSync(join(tmpdir(), "ledgerhook-refused-"))
+            yield* Effect.addFinalizer(() =>
+              Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+            )
+            const failed = yield* Effect.flip(
+              startService({
+                DATA_DIR: folder,
+                KAFKA_BROKERS: kafka.brokers.join(","),
+                KAFKA_TOPIC_PREFIX: kafka.topicPrefix,
+                SCHEMA_REGISTRY_URL: url,
+                XRPL_MAINNET_URLS: ""
+              })
+            )
+            assert.match(failed.message, refusal)
+          })
+      )
+
+      test.effect("gives the ids that values carry; with and without, they are read as the same JSON", () =>
+        Effect.gen(function* () {
+          const { url } = yield* Registry
+          const kafka = yield* kafkaFor((topic) => topic === "xrpl.testnet.events")
+          const ids = yield* registerSchemas(url, kafka.topicPrefix, ["testnet"])
+          const events = [1, 2, 3].map((position) => recordOf(eventOf({ network: "testnet", position })))
+          const open = (schemaIds?: ReadonlyMap<string, number>) =>
+            Effect.map(Layer.build(KafkaEventLog.layer(kafka, schemaIds)), (context) =>
+              Context.get(context, EventLog)
+            )
+          const [plain, registered] = [yield* open(), yield* open(ids)]
+          yield* plain.transaction({ append: [events[0]!] })
+          yield* registered.transaction({ append: [events[1]!] })
+          yield* plain.transaction({ append: [events[2]!] })
+          const from = { topic: "xrpl.testnet.events", partition: 0, offset: 0 }
+          const read: Array<string | null> = []
+          for (let offset = 0; read.length < 3; ) {
+            const records = yield* plain.read({ ...from, offset }, 10)
+            read.push(...records.map(({ value }) => value))
+            offset = records.at(-1)!.offset + 1
+          }
+          assert.deepStrictEqual(
+            read,
+            events.map(({ value }) => value)
+          )
+        })
+      )
+    })
+  }
+)

@@ -1,0 +1,111 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Fiber, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { rippleToUnixMs } from "../../src/domain/Ledger.ts"
+import { LedgerSource } from "../../src/ledger/LedgerSource.ts"
+import * as RippledSource from "../../src/ledger/RippledSource.ts"
+import {
+  makeSimulatedLedger,
+  SimulatedLedger,
+  type SimulatedLedgerOptions
+} from "../../src/simulator/SimulatedLedger.ts"
+import { ask, xrplClient } from "../support/xrplClient.ts"
+
+const options: SimulatedLedgerOptions = {
+  seed: 5,
+  networkId: 2,
+  transactionsPerLedger: 8,
+  closeEveryMs: "manual"
+}
+
+const running = Effect.gen(function* () {
+  const simulated = yield* makeSimulatedLedger(options)
+  return { simulated, connected: yield* xrplClient(simulated.url) }
+})
+
+describe("the simulated server", () => {
+  it.effect("lets a test change, drop or cut an answer", () =>
+    Effect.gen(function* () {
+      const seen: Array<unknown> = []
+      const simulated = yield* makeSimulatedLedger({
+        ...options,
+        respond: (request, answer) => {
+          seen.push(request["command"])
+          if (request["command"] === "ping") return { ...answer, result: { changed: true } }
+          if (request["command"] === "ledger") return "drop"
+          return request["command"] === "unsubscribe" ? "close" : answer
+        }
+      })
+      const connected = yield* xrplClient(simulated.url)
+      assert.deepStrictEqual(yield* ask(connected, { command: "ping" }), { changed: true })
+      const dropped = connected.request({ command: "ledger" }).catch(() => "never answered")
+      const cut = connected.request({ command: "unsubscribe" }).catch(() => "disconnected")
+      assert.strictEqual(yield* Effect.promise(() => cut), "disconnected")
+      assert.strictEqual(yield* Effect.promise(() => dropped), "never answered")
+      assert.includeMembers(seen, ["server_info", "ping", "ledger", "unsubscribe"])
+    })
+  )
+
+  it.effect("says which port it cannot have", () =>
+    Effect.gen(function* () {
+      const { url } = yield* makeSimulatedLedger(options)
+      const port = Number(new URL(url).port)
+      const error = yield* Effect.flip(makeSimulatedLedger({ ...options, port }))
+      assert.strictEqual(error.message, `The simulated ledger cannot listen on 127.0.0.1:${port}.`)
+    })
+  )
+
+  it.effect("ends with its scope, connections and all", () =>
+    Effect.gen(function* () {
+      const url = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { connected, simulated } = yield* running
+          assert.isTrue(connected.isConnected())
+          assert.strictEqual(yield* simulated.connections, 1)
+          return simulated.url
+        })
+      )
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(Effect.scoped(xrplClient(url)))))
+    })
+  )
+})
+
+describe("the pace of the simulated ledger", () => {
+  it.effect("is that of the clock", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(rippleToUnixMs(800_000_000))
+      const simulated = yield* makeSimulatedLedger({ ...options, closeEveryMs: 1_000 })
+      const reader = yield* simulated.closed.pipe(Stream.take(3), Stream.runCollect, Effect.forkChild)
+      yield* TestClock.adjust(3_000)
+      const closed = yield* Fiber.join(reader)
+      assert.deepStrictEqual(
+        closed.map(({ header }) => header.close_time),
+        [800_000_001, 800_000_002, 800_000_003]
+      )
+      assert.deepStrictEqual(yield* simulated.ledger(1_000_002), closed[1])
+      assert.isUndefined(yield* simulated.ledger(1_000_004))
+    })
+  )
+})
+
+describe("the ledger source", () => {
+  it.effect("takes the simulated ledger for a real one", () =>
+    Effect.gen(function* () {
+      const simulated = yield* SimulatedLedger
+      const closed = [yield* simulated.close, yield* simulated.close]
+      yield* Effect.gen(function* () {
+        const source = yield* LedgerSource
+        assert.strictEqual((yield* source.awaitHead(1_000_002)).ledgerHash, closed[1]!.header.ledger_hash)
+        for (const one of closed) {
+          const fetched = yield* source.fetch(one.header.ledger_index, () => undefined)
+          assert.isTrue(fetched.validated)
+          assert.strictEqual(fetched.malformed, 0)
+          assert.deepStrictEqual(
+            fetched.ledger.transactions.map(({ hash, meta }) => [hash, meta["TransactionIndex"]]),
+            one.transactions.map(({ hash }, n) => [hash, n])
+          )
+        }
+      }).pipe(Effect.provide(RippledSource.layer({ network: "devnet", urls: [simulated.url] })))
+    }).pipe(Effect.provide(SimulatedLedger.layer(options)))
+  )
+})

@@ -1,0 +1,264 @@
+/** A test network that the simulated ledger plays: only for an active webhook, one sound chain through every restart. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Latch, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { Limits } from "../../src/config/Limits.ts"
+import { ledgerRanges } from "../../src/coverage/LedgerMarkers.ts"
+import { detectLedger } from "../../src/detect/Detect.ts"
+import { eventTypes } from "../../src/domain/EventType.ts"
+import {
+  eventsTopic,
+  type LedgerEvent,
+  type LedgerMarker,
+  ledgersTopic
+} from "../../src/domain/LedgerEvent.ts"
+import { ingest } from "../../src/ledger/Stage.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { Health, ledgerPart } from "../../src/observability/Health.ts"
+import * as SimulatedSource from "../../src/simulator/SimulatedSource.ts"
+import { chain } from "../support/chain.ts"
+import { type Fault, faultyLog } from "../support/faultyLog.ts"
+import { eventuallyAdvancing, memoryLayer } from "../support/ingesting.ts"
+import { scriptedSource } from "../support/scriptedSource.ts"
+
+const NETWORK = "testnet"
+const HOUR_MS = 3_600_000
+const NOW = Date.UTC(2026, 10, 21)
+
+/** Active webhooks that come and go. */
+const audience = (present = true) => {
+  const some = Latch.makeUnsafe(present)
+  let any = present
+  return {
+    any: () => any,
+    awaitAny: Latch.await(some),
+    come: () => {
+      any = true
+      some.openUnsafe()
+    },
+    leave: () => {
+      any = false
+      some.closeUnsafe()
+    }
+  }
+}
+
+const simulating = ingest({ network: NETWORK, start: "latest", detect: detectLedger })
+
+/** A life of the process: a source of its own, and ingest. */
+const playing = (webhooks: ReturnType<typeof audience>) =>
+  simulating.pipe(Effect.provide(Layer.fresh(SimulatedSource.layer(webhooks))), Effect.forkScoped)
+
+const recordsOf = Effect.fnUntraced(function* (topic: string) {
+  const log = yield* EventLog
+  return (yield* log.read({ topic, partition: 0, offset: 0 }, 1_000_000)).map(({ value }) => value ?? "")
+})
+
+// Both written by ingest as exactly this.
+const markers = Effect.map(recordsOf(ledgersTopic(NETWORK)), (values) =>
+  values.map((value) => JSON.parse(value) as LedgerMarker)
+)
+const events = Effect.map(recordsOf(eventsTopic(NETWORK)), (values) =>
+  values.map((value) => JSON.parse(value) as LedgerEvent)
+)
+
+const taken = Effect.map(markers, (all) => all.length)
+const untilTaken = (count: number) => eventuallyAdvancing(Effect.map(taken, (n) => n >= count))
+
+const ranges = Effect.gen(function* () {
+  const log = yield* EventLog
+  return (yield* ledgerRanges(log, NETWORK)).map(({ first, last }) => [
+    first.marker.ledger_index,
+    last.marker.ledger_index
+  ])
+})
+
+const assertOneChain = Effect.gen(function* () {
+  const all = yield* markers
+  for (const [i, { close_time, ledger_index, parent_hash }] of all.entries()) {
+    const before = all[i - 1]
+    if (before === undefined) continue
+    assert.strictEqual(ledger_index, before.ledger_index + 1)
+    assert.strictEqual(parent_hash, before.ledger_hash)
+    assert.isAbove(Date.parse(close_time), Date.parse(before.close_time))
+  }
+  assert.lengthOf(yield* ranges, 1)
+})
+
+const health = Effect.flatMap(Health, (registry) => registry.get(ledgerPart(NETWORK)))
+
+/** On a clock of today. */
+const scenario = <A, E>(body: Effect.Effect<A, E, EventLog | Health>) =>
+  TestClock.setTime(NOW).pipe(Effect.andThen(body), Effect.provide(memoryLayer()))
+
+describe("the simulated ledger plays a test network", () => {
+  it.effect("while there is an active webhook and at no other time, one chain through every pause", () =>
+    Effect.gen(function* () {
+      const webhooks = audience(false)
+      yield* playing(webhooks)
+      yield* TestClock.adjust(HOUR_MS)
+      assert.strictEqual(yield* taken, 0)
+      assert.deepInclude(yield* health, { status: "ok", detail: "idle: no active webhook" })
+
+      webhooks.come()
+      yield* untilTaken(5)
+      assert.deepInclude(yield* health, { status: "ok", detail: "live" })
+      webhooks.leave()
+      yield* TestClock.adjust(Limits.simulatedNetworkCloseMs)
+      const paused = yield* taken
+      yield* TestClock.adjust(HOUR_MS)
+      assert.strictEqual(yield* taken, paused)
+      assert.deepInclude(yield* health, { status: "ok", detail: "idle: no active webhook" })
+
+      webhooks.come()
+      yield* eventuallyAdvancing(
+        Effect.map(taken, (n) => n > paused),
+        1
+      )
+      assert.deepInclude(yield* health, { status: "ok", detail: "live" })
+      yield* untilTaken(paused + 5)
+      yield* assertOneChain
+      const [gap] = (yield* markers).slice(paused)
+      assert.isAtLeast(Date.parse(gap!.close_time), NOW + 2 * HOUR_MS)
+    }).pipe(Effect.scoped, scenario)
+  )
+
+  it.effect("a ledger every two seconds, and all 23 event types within two minutes", () =>
+    Effect.gen(function* () {
+      yield* playing(audience())
+      yield* eventuallyAdvancing(
+        Effect.map(
+          events,
+          (all) => new Set(all.map(({ event_type }) => event_type)).size === eventTypes.length
+        ),
+        1_000
+      )
+      const times = (yield* markers).map(({ close_time }) => Date.parse(close_time))
+      assert.isBelow(times.at(-1)! - NOW, 120_000)
+      for (const [i, time] of times.slice(1).entries())
+        assert.isAtLeast(time - times[i]!, Limits.simulatedNetworkCloseMs)
+    }).pipe(Effect.scoped, scenario)
+  )
+})
+
+describe("a process that begins anew goes on with the chain", () => {
+  it.effect("from the log's last ledger, with accounts and transactions that never were", () =>
+    Effect.gen(function* () {
+      const lives: Array<{ accounts: Set<string>; hashes: Set<string> }> = []
+      let seen = 0
+      for (let life = 1; life <= 3; life++) {
+        const fiber = yield* playing(audience())
+        yield* untilTaken(life * 20)
+        yield* Fiber.interrupt(fiber)
+        const added = (yield* events).slice(seen)
+        seen += added.length
+        lives.push({
+          accounts: new Set(added.flatMap(({ accounts }) => accounts)),
+          hashes: new Set(added.map(({ payload }) => String(payload["tx_hash"])))
+        })
+      }
+      yield* assertOneChain
+      for (const [i, { accounts, hashes }] of lives.entries())
+        for (const before of lives.slice(0, i)) {
+          assert.deepStrictEqual(
+            [...accounts].filter((account) => before.accounts.has(account)),
+            []
+          )
+          assert.deepStrictEqual(
+            [...hashes].filter((hash) => before.hashes.has(hash)),
+            []
+          )
+        }
+    }).pipe(Effect.scoped, scenario)
+  )
+
+  it.effect(
+    "also when it died between making a ledger and writing it, or not knowing whether it was written",
+    () =>
+      Effect.gen(function* () {
+        for (const fault of ["before", "after"] as const) {
+          const before = yield* taken
+          const faults: Array<Fault> = Array.from({ length: 50 }, () => fault)
+          const fiber = yield* playing(audience()).pipe(Effect.provide(faultyLog(faults)))
+          yield* eventuallyAdvancing(
+            Effect.sync(() => faults.length < 50),
+            1
+          )
+          yield* Fiber.interrupt(fiber)
+          assert.strictEqual((yield* taken) - before, fault === "before" ? 0 : 1)
+          const next = yield* playing(audience())
+          yield* untilTaken(before + 10)
+          yield* Fiber.interrupt(next)
+        }
+        yield* assertOneChain
+      }).pipe(Effect.scoped, scenario)
+  )
+
+  it.effect("also where processes take turns", () =>
+    Effect.gen(function* () {
+      const processes = [
+        yield* Layer.build(Layer.fresh(SimulatedSource.layer(audience()))),
+        yield* Layer.build(Layer.fresh(SimulatedSource.layer(audience())))
+      ]
+      for (let turn = 1; turn <= 6; turn++) {
+        const fiber = yield* simulating.pipe(Effect.provide(processes[turn % 2]!), Effect.forkScoped)
+        yield* untilTaken(turn * 5)
+        yield* Fiber.interrupt(fiber)
+      }
+      yield* assertOneChain
+    }).pipe(Effect.scoped, scenario)
+  )
+
+  it.effect("with close times that rise when its clock is behind", () =>
+    Effect.gen(function* () {
+      const fiber = yield* playing(audience())
+      yield* untilTaken(5)
+      yield* Fiber.interrupt(fiber)
+      yield* TestClock.setTime(NOW - HOUR_MS)
+      yield* playing(audience())
+      yield* untilTaken(10)
+      yield* assertOneChain
+    }).pipe(Effect.scoped, scenario)
+  )
+})
+
+describe("a test network that was simulated and gets servers, or loses them", () => {
+  it.effect("begins anew where the other chain begins, and the coverage shows a range for each", () =>
+    Effect.gen(function* () {
+      const first = yield* playing(audience())
+      yield* untilTaken(5)
+      yield* Fiber.interrupt(first)
+
+      const servers = scriptedSource()
+      servers.serve(chain(12_000_000, 12_000_010))
+      const real = yield* ingest({ network: NETWORK, start: 12_000_001, detect: detectLedger }).pipe(
+        Effect.provide(servers.layer),
+        Effect.forkScoped
+      )
+      yield* servers.announce(12_000_005)
+      const before = yield* taken
+      yield* untilTaken(before + 5)
+      assert.include((yield* health)?.detail, "live")
+      yield* Fiber.interrupt(real)
+
+      yield* playing(audience())
+      yield* untilTaken(before + 5 + 3)
+      const [simulated, served, again] = yield* ranges
+      assert.deepStrictEqual(simulated, [1_000_000, 1_000_000 + before - 1])
+      assert.deepStrictEqual(served, [12_000_001, 12_000_005])
+      assert.strictEqual(again?.[0], 1_000_000)
+      const all = yield* markers
+      assert.deepStrictEqual(
+        all.filter((marker) => marker.simulated === undefined).map(({ ledger_index }) => ledger_index),
+        [12_000_001, 12_000_002, 12_000_003, 12_000_004, 12_000_005]
+      )
+      // Delivery ids derive from it.
+      const detected = all.map(({ detected_at }) => detected_at)
+      assert.deepStrictEqual(
+        detected,
+        [...new Set(detected)].sort((a, b) => a - b)
+      )
+      assert.lengthOf(new Set((yield* events).map(({ event_id }) => event_id)), (yield* events).length)
+    }).pipe(Effect.scoped, scenario)
+  )
+})

@@ -1,0 +1,58 @@
+/** The first account and its key are made once, whoever starts first; keys are known by their hash alone. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { AccountStore } from "../../../src/storage/accounts/AccountStore.ts"
+import { ApiKeyStore } from "../../../src/storage/accounts/ApiKeyStore.ts"
+import { KeyAdmission } from "../../../src/storage/accounts/KeyAdmission.ts"
+import { admit } from "../../support/admission.ts"
+import { TestDatabase } from "../../support/postgres.ts"
+
+const NOW = Date.parse("2026-11-21T09:30:00.000Z")
+const ADMIN_KEY = `svc_live_${"a".repeat(32)}`
+
+const Live = AccountStore.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(ApiKeyStore.layer, KeyAdmission.layer)),
+  Layer.provideMerge(TestDatabase)
+)
+
+describe("accounts", () => {
+  it.effect("two first starts at once make one account and print one key", () =>
+    Effect.gen(function* () {
+      const accounts = yield* AccountStore
+      const starts = yield* Effect.all(
+        Array.from({ length: 4 }, () => accounts.ensureFirstAccount(undefined, NOW)),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(new Set(starts.map(({ accountId }) => accountId)).size, 1)
+      const printed = starts.flatMap(({ keyToPrint }) => keyToPrint ?? [])
+      assert.strictEqual(printed.length, 1)
+      assert.match(printed[0]!, /^svc_live_[0-9A-Za-z]{43}$/)
+      const admission = yield* admit(printed[0]!, NOW)
+      assert.deepInclude(admission?.identity, {
+        accountId: starts[0]!.accountId,
+        plan: "enterprise",
+        environment: "live",
+        scopes: ["admin"]
+      })
+      assert.isUndefined((yield* accounts.ensureFirstAccount(undefined, NOW)).keyToPrint)
+    }).pipe(Effect.provide(Live))
+  )
+
+  it.effect("ADMIN_KEY is a key of the first account from the start that names it, until it is revoked", () =>
+    Effect.gen(function* () {
+      const accounts = yield* AccountStore
+      const keys = yield* ApiKeyStore
+      const first = yield* accounts.ensureFirstAccount(ADMIN_KEY, NOW)
+      assert.isUndefined(first.keyToPrint)
+      const { identity } = (yield* admit(ADMIN_KEY, NOW))!
+      assert.strictEqual(identity.accountId, first.accountId)
+      yield* accounts.ensureFirstAccount(`${ADMIN_KEY}b`, NOW)
+      assert.isDefined(yield* admit(ADMIN_KEY, NOW))
+      assert.isDefined(yield* admit(`${ADMIN_KEY}b`, NOW))
+      const owner = { accountId: first.accountId, environments: ["live"] } as const
+      assert.isTrue(yield* keys.revoke(owner, identity.keyId, NOW))
+      yield* accounts.ensureFirstAccount(ADMIN_KEY, NOW)
+      assert.isUndefined(yield* admit(ADMIN_KEY, NOW))
+    }).pipe(Effect.provide(Live))
+  )
+})

@@ -1,0 +1,226 @@
+/** One statement says who calls and counts exactly: in both windows, at their turning, and whoever asks at once. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { type LimitOverrides, limitsOf, type Plan, plans } from "../../../src/domain/Plans.ts"
+import { AccountStore } from "../../../src/storage/accounts/AccountStore.ts"
+import { ApiKeyStore } from "../../../src/storage/accounts/ApiKeyStore.ts"
+import { KeyAdmission } from "../../../src/storage/accounts/KeyAdmission.ts"
+import { admit, hashOf } from "../../support/admission.ts"
+import { TestDatabase } from "../../support/postgres.ts"
+
+const NOW = Date.parse("2026-11-21T09:30:00.000Z")
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+
+const Live = Layer.mergeAll(AccountStore.layer, KeyAdmission.layer).pipe(
+  Layer.provideMerge(ApiKeyStore.layer),
+  Layer.provideMerge(TestDatabase)
+)
+
+const plansOwn: LimitOverrides = {
+  requestsPerMinute: null,
+  requestsPerDay: null,
+  monthlyDeliveries: null,
+  concurrentReplays: null,
+  webhooks: null,
+  accountFilters: null
+}
+
+/** A key of a new account; `own`: the account's own limits. */
+const makeKey = Effect.fnUntraced(function* (plan: Plan, own: Partial<LimitOverrides> = {}) {
+  const accounts = yield* AccountStore
+  const keys = yield* ApiKeyStore
+  const sql = yield* SqlClient.SqlClient
+  const accountId = yield* accounts.create({ name: "test", email: null, plan }, NOW)
+  yield* sql`
+    UPDATE accounts SET requests_per_minute = ${own.requestsPerMinute ?? null},
+           requests_per_day = ${own.requestsPerDay ?? null},
+           monthly_deliveries = ${own.monthlyDeliveries?.toString() ?? null}::bigint,
+           concurrent_replays = ${own.concurrentReplays ?? null},
+           webhooks = ${own.webhooks ?? null}, account_filters = ${own.accountFilters ?? null}
+    WHERE id = ${accountId}`
+  const created = yield* keys.create(
+    { accountId, name: "k", scopes: ["events:read"], environment: "test" },
+    NOW
+  )
+  return { accountId, ...created! }
+})
+
+const passed = (value: string, nowMs: number, requests = 1) =>
+  Effect.map(admit(value, nowMs, requests), (admission) => admission?.admitted)
+
+layer(Live)("key admission", (it) => {
+  it.effect("says who a key stands for, and stores nothing that it could be had back from", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, id, value } = yield* makeKey("builder")
+      const admission = yield* admit(value, NOW)
+      assert.deepStrictEqual(admission?.identity, {
+        keyId: id,
+        accountId,
+        plan: "builder",
+        limits: limitsOf("builder", plansOwn),
+        environment: "test",
+        scopes: ["events:read"]
+      })
+      const [stored] = yield* sql<{ readonly key_hint: string }>`
+        SELECT * FROM api_keys JOIN key_usage ON key_id = id WHERE id = ${id}`
+      assert.notInclude(JSON.stringify(stored), value.slice("svc_test_".length))
+      assert.strictEqual(stored?.key_hint, `svc_test_…${value.slice(-4)}`)
+      assert.isUndefined(yield* admit(`${value}x`, NOW))
+    })
+  )
+
+  it.effect("a key ends at its time, and a revoked one at once", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeyStore
+      const { accountId, id, value } = yield* makeKey("builder")
+      const expiring = yield* keys.create(
+        { accountId, name: "k", scopes: [], environment: "live", expiresAt: NOW + 1_000 },
+        NOW
+      )
+      assert.isDefined(yield* admit(expiring!.value, NOW + 999))
+      assert.isUndefined(yield* admit(expiring!.value, NOW + 1_000))
+      assert.isTrue(yield* keys.revoke({ accountId, environments: ["test"] }, id, NOW))
+      assert.isUndefined(yield* admit(value, NOW))
+    })
+  )
+
+  for (const plan of plans) {
+    it.effect(`${plan} has the limits of its plan; own ones only where the plan may`, () =>
+      Effect.gen(function* () {
+        const own = {
+          requestsPerMinute: 7,
+          requestsPerDay: 9,
+          monthlyDeliveries: 2 ** 40,
+          concurrentReplays: 3,
+          webhooks: 4,
+          accountFilters: 5
+        }
+        for (const overrides of [plansOwn, own]) {
+          const { value } = yield* makeKey(plan, overrides)
+          const limits = limitsOf(plan, overrides)
+          const most = Math.min(limits.requestsPerMinute, limits.requestsPerDay)
+          const admission = yield* admit(value, NOW, most + 1)
+          assert.deepStrictEqual(admission?.identity.limits, limits)
+          assert.deepInclude(admission, {
+            admitted: most,
+            minute: { limit: limits.requestsPerMinute, usedBefore: 0, endsMs: NOW + MINUTE_MS },
+            day: {
+              limit: limits.requestsPerDay,
+              usedBefore: 0,
+              endsMs: Date.parse("2026-11-22T00:00:00.000Z")
+            }
+          })
+        }
+      })
+    )
+  }
+
+  it.effect("both windows count what passes, and turn with the clock's minute and the UTC day", () =>
+    Effect.gen(function* () {
+      const { value } = yield* makeKey("enterprise", { requestsPerMinute: 3, requestsPerDay: 5 })
+      assert.strictEqual(yield* passed(value, NOW + 59_999, 4), 3)
+      assert.strictEqual(yield* passed(value, NOW + 59_999), 0)
+      assert.strictEqual(yield* passed(value, NOW + MINUTE_MS, 4), 2)
+      assert.strictEqual(yield* passed(value, NOW + 2 * MINUTE_MS), 0)
+      assert.deepInclude(yield* admit(value, NOW + 2 * MINUTE_MS), {
+        minute: { limit: 3, usedBefore: 0, endsMs: NOW + 3 * MINUTE_MS },
+        day: { limit: 5, usedBefore: 5, endsMs: Date.parse("2026-11-22T00:00:00.000Z") }
+      })
+      const midnight = Date.parse("2026-11-22T00:00:00.000Z")
+      assert.strictEqual(yield* passed(value, midnight - 1), 0)
+      assert.strictEqual(yield* passed(value, midnight, 5), 3)
+    })
+  )
+
+  it.effect("a limit that is lowered below what was used refuses, and one that is raised admits again", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, value } = yield* makeKey("enterprise", { requestsPerMinute: 5 })
+      const setLimit = (limit: number) =>
+        sql`UPDATE accounts SET requests_per_minute = ${limit} WHERE id = ${accountId}`
+      assert.strictEqual(yield* passed(value, NOW, 4), 4)
+      yield* setLimit(2)
+      assert.strictEqual(yield* passed(value, NOW), 0)
+      yield* setLimit(6)
+      assert.strictEqual(yield* passed(value, NOW, 4), 2)
+    })
+  )
+
+  it.effect("a server whose clock is a little behind counts in the window that another has begun", () =>
+    Effect.gen(function* () {
+      const { value } = yield* makeKey("enterprise", { requestsPerMinute: 3 })
+      assert.strictEqual(yield* passed(value, NOW + MINUTE_MS, 2), 2)
+      assert.strictEqual(yield* passed(value, NOW + MINUTE_MS - 10, 2), 1)
+      assert.strictEqual(yield* passed(value, NOW + MINUTE_MS), 0)
+    })
+  )
+
+  it.effect("a clock that was far ahead once does not lock a key out", () =>
+    Effect.gen(function* () {
+      const { value } = yield* makeKey("enterprise", { requestsPerMinute: 1, requestsPerDay: 1 })
+      assert.strictEqual(yield* passed(value, NOW + 400 * DAY_MS), 1)
+      assert.strictEqual(yield* passed(value, NOW), 1)
+    })
+  )
+
+  it.effect("of any number of askers at once exactly as many pass as the limit says", () =>
+    Effect.gen(function* () {
+      const LIMIT = 100
+      const keys = yield* Effect.all(
+        Array.from({ length: 4 }, () => makeKey("enterprise", { requestsPerMinute: LIMIT }))
+      )
+      const admission = yield* KeyAdmission
+      // All keys in each, in two orders.
+      const results = yield* Effect.all(
+        Array.from({ length: 60 }, (_, i) => {
+          const order = i % 2 === 0 ? keys : keys.toReversed()
+          return admission.admit(new Map(order.map(({ value }) => [hashOf(value), 3])), NOW)
+        }),
+        { concurrency: "unbounded" }
+      )
+      for (const { value } of keys) {
+        const admissions = results.flatMap((result) => result.get(hashOf(value)) ?? [])
+        const total = admissions.reduce((sum, { admitted }) => sum + admitted, 0)
+        assert.strictEqual(total, LIMIT)
+        // Each request has a place of its own in the window.
+        const places = admissions.flatMap(({ admitted, minute }) =>
+          Array.from({ length: admitted }, (_, i) => minute.usedBefore + i)
+        )
+        assert.deepStrictEqual(
+          places.toSorted((a, b) => a - b),
+          Array.from({ length: LIMIT }, (_, i) => i)
+        )
+      }
+    })
+  )
+
+  it.effect("the last use is exact to a minute, also of requests that are refused", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { id, value } = yield* makeKey("enterprise", { requestsPerDay: 1 })
+      const usedAfter = (at: number) =>
+        Effect.gen(function* () {
+          yield* admit(value, at)
+          const [row] = yield* sql<{ readonly used: number }>`
+            SELECT (extract(epoch FROM last_used_at) * 1000)::float8 AS used FROM key_usage WHERE key_id = ${id}`
+          return row?.used
+        })
+      assert.strictEqual(yield* usedAfter(NOW + 1), NOW + 1)
+      assert.strictEqual(yield* usedAfter(NOW + 59_000), NOW + 1)
+      assert.strictEqual(yield* usedAfter(NOW + 61_000), NOW + 61_000)
+    })
+  )
+
+  it.effect("a suspended account's key is known as such", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, value } = yield* makeKey("builder")
+      assert.isFalse((yield* admit(value, NOW))?.suspended)
+      yield* sql`UPDATE accounts SET suspended_at = now() WHERE id = ${accountId}`
+      assert.isTrue((yield* admit(value, NOW))?.suspended)
+    })
+  )
+})

@@ -1,0 +1,234 @@
+/** Usage counts what was recorded, once; and what SQL makes of plans, overrides and months is what the rules say. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { deliveryId } from "../../../src/domain/Ids.ts"
+import { limitsOf, type Plan, plans } from "../../../src/domain/Plans.ts"
+import { queueMails } from "../../../src/storage/accounts/MailStore.ts"
+import { UsageStore } from "../../../src/storage/accounts/UsageStore.ts"
+import { type AttemptRecord, DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
+import { Partitions } from "../../../src/storage/deliveries/Partitions.ts"
+import { TestDatabase } from "../../support/postgres.ts"
+import { insertAccount, insertWebhook, setUsage } from "../../support/rows.ts"
+
+const NOVEMBER = Date.parse("2026-11-21T09:30:00.000Z")
+const DECEMBER = Date.parse("2026-12-01T00:00:00.000Z")
+const DISABLE_AFTER = 1_000_000
+
+let position = 0
+const makeDeliveries = Effect.fnUntraced(function* (
+  accountId: string,
+  count: number,
+  kind: "charged" | "test" | "testnet" = "charged"
+) {
+  const store = yield* DeliveryStore
+  yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(NOVEMBER, NOVEMBER))
+  yield* insertAccount(accountId)
+  const webhookId = yield* insertWebhook(accountId)
+  const rows = Array.from({ length: count }, () => ({
+    id: deliveryId(NOVEMBER, position++, webhookId, "event"),
+    webhookId,
+    accountId,
+    network: kind === "testnet" ? ("testnet" as const) : ("mainnet" as const),
+    eventId: "event",
+    eventType: "payment.xrp",
+    eventOffset: 7
+  }))
+  yield* store.insertPending(rows, NOVEMBER)
+  if (kind === "test") {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`UPDATE deliveries SET event_offset = NULL, test_event = '{}' WHERE webhook_id = ${webhookId}`
+  }
+  return rows.map(({ id }) => id)
+})
+
+const attempt = (deliveryId: string, number = 1, attemptedAt = NOVEMBER): AttemptRecord => ({
+  deliveryId,
+  attempt: number,
+  status: "retrying",
+  responseStatus: 503,
+  responseTimeMs: 5,
+  responseBody: null,
+  error: "HTTP 503",
+  attemptedAt,
+  endedAt: attemptedAt + 5,
+  nextDelayMs: 1_000
+})
+
+const Live = Layer.mergeAll(DeliveryStore.layer, Partitions.layer, UsageStore.layer).pipe(
+  Layer.provideMerge(TestDatabase)
+)
+
+layer(Live)("usage", (it) => {
+  const setPlan = Effect.fnUntraced(function* (accountId: string, plan: Plan, own: number | null = null) {
+    const sql = yield* SqlClient.SqlClient
+    yield* insertAccount(accountId)
+    yield* sql`UPDATE accounts SET plan = ${plan}, monthly_deliveries = ${own}::bigint WHERE id = ${accountId}`
+  })
+
+  it.effect("counts every recorded attempt once, retries included, in the month it was made in", () =>
+    Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      const usage = yield* UsageStore
+      const ids = yield* makeDeliveries("acct_counted", 3)
+      const first = ids.map((id) => attempt(id))
+      yield* store.record(first, DISABLE_AFTER)
+      // Its result was lost, and it comes again.
+      yield* store.record(first, DISABLE_AFTER)
+      yield* store.record([attempt(ids[0]!, 2, DECEMBER - 1), attempt(ids[1]!, 2, DECEMBER)], DISABLE_AFTER)
+      assert.strictEqual(yield* usage.deliveriesOf("acct_counted", NOVEMBER), 4)
+      assert.strictEqual(yield* usage.deliveriesOf("acct_counted", DECEMBER), 1)
+      assert.strictEqual(yield* usage.deliveriesOf("acct_nobody", NOVEMBER), 0)
+    })
+  )
+
+  it.effect("counts neither test deliveries nor those of the test networks", () =>
+    Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      const free = [
+        ...(yield* makeDeliveries("acct_free", 2, "test")),
+        ...(yield* makeDeliveries("acct_free", 2, "testnet"))
+      ]
+      yield* store.record(
+        free.map((id) => attempt(id)),
+        DISABLE_AFTER
+      )
+      assert.strictEqual(
+        yield* Effect.flatMap(UsageStore, (usage) => usage.deliveriesOf("acct_free", NOVEMBER)),
+        0
+      )
+    })
+  )
+
+  it.effect("counts exactly when recorders of many accounts run at once, and none waits in a circle", () =>
+    Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      const usage = yield* UsageStore
+      const accounts = ["acct_r1", "acct_r2", "acct_r3"]
+      const batches = yield* Effect.forEach(Array.from({ length: 12 }), (_, batch) =>
+        Effect.map(
+          Effect.forEach(batch % 2 === 0 ? accounts : accounts.toReversed(), (id) => makeDeliveries(id, 10)),
+          (ids) => ids.flat().map((id) => attempt(id))
+        )
+      )
+      yield* Effect.forEach(batches, (batch) => store.record(batch, DISABLE_AFTER), {
+        concurrency: "unbounded"
+      })
+      for (const id of accounts) assert.strictEqual(yield* usage.deliveriesOf(id, NOVEMBER), 120)
+    })
+  )
+
+  it.effect("holds whoever has used what limitsOf says, to the very delivery", () =>
+    Effect.gen(function* () {
+      const usage = yield* UsageStore
+      const accounts = plans.flatMap((plan) =>
+        [null, 0, 500].flatMap((own) => {
+          const { monthlyDeliveries } = limitsOf(plan, {
+            requestsPerMinute: null,
+            requestsPerDay: null,
+            concurrentReplays: null,
+            webhooks: null,
+            accountFilters: null,
+            monthlyDeliveries: own
+          })
+          return [-1, 0].flatMap((beyond) => {
+            const deliveries = (monthlyDeliveries ?? 1_000_000_000) + beyond
+            const id = `acct_${plan}_${own}_${beyond}`
+            return deliveries < 0
+              ? []
+              : [{ id, plan, own, deliveries, held: monthlyDeliveries !== null && beyond === 0 }]
+          })
+        })
+      )
+      for (const { id, plan, own, deliveries } of accounts) {
+        yield* setPlan(id, plan, own)
+        yield* setUsage(id, "2026-11", deliveries)
+      }
+      const holds = yield* usage.holds(NOVEMBER)
+      for (const { id, held } of accounts) assert.strictEqual(holds.get(id), held ? "quota" : undefined, id)
+    })
+  )
+
+  it.effect("ends a hold when the month turns, the plan grows or the limit is raised, and not before", () =>
+    Effect.gen(function* () {
+      const { holds } = yield* UsageStore
+      yield* setPlan("acct_month", "developer")
+      yield* setUsage("acct_month", "2026-11", 10_000)
+      assert.strictEqual((yield* holds(DECEMBER - 1)).get("acct_month"), "quota")
+      assert.isUndefined((yield* holds(DECEMBER)).get("acct_month"))
+      yield* setPlan("acct_month", "builder")
+      assert.isUndefined((yield* holds(NOVEMBER)).get("acct_month"))
+      yield* setPlan("acct_month", "enterprise", 9_999)
+      assert.strictEqual((yield* holds(NOVEMBER)).get("acct_month"), "quota")
+      yield* setPlan("acct_month", "enterprise", 10_001)
+      assert.isUndefined((yield* holds(NOVEMBER)).get("acct_month"))
+    })
+  )
+
+  it.effect("holds suspended accounts, whatever they have used", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { holds } = yield* UsageStore
+      yield* setPlan("acct_suspended", "developer")
+      yield* setUsage("acct_suspended", "2026-11", 10_000)
+      yield* sql`UPDATE accounts SET suspended_at = now() WHERE id = 'acct_suspended'`
+      assert.strictEqual((yield* holds(NOVEMBER)).get("acct_suspended"), "suspended")
+      assert.strictEqual((yield* holds(DECEMBER)).get("acct_suspended"), "suspended")
+      yield* sql`UPDATE accounts SET suspended_at = NULL WHERE id = 'acct_suspended'`
+      assert.strictEqual((yield* holds(NOVEMBER)).get("acct_suspended"), "quota")
+    })
+  )
+
+  it.effect(
+    "names whom to tell of 80% and 100%, until there is a mail of it; another quota is another matter",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { untold } = yield* UsageStore
+        const reached = (nowMs: number) =>
+          Effect.map(untold(nowMs, 1_000), (all) => all.filter(({ accountId }) => accountId === "acct_told"))
+        const percents = (nowMs: number) =>
+          Effect.map(reached(nowMs), (all) => all.map(({ percent }) => percent))
+        const tell = Effect.flatMap(reached(NOVEMBER), (all) =>
+          queueMails(
+            sql,
+            all.map(({ cause }) => ({
+              cause,
+              accountId: "acct_told",
+              recipient: null,
+              subject: "",
+              body: ""
+            })),
+            NOVEMBER
+          )
+        )
+        yield* setPlan("acct_told", "enterprise", 1_000)
+        yield* setUsage("acct_told", "2026-11", 799)
+        assert.deepStrictEqual(yield* percents(NOVEMBER), [])
+        yield* setUsage("acct_told", "2026-11", 800)
+        assert.deepStrictEqual(yield* reached(NOVEMBER), [
+          {
+            accountId: "acct_told",
+            name: "Test",
+            email: "test@example.com",
+            plan: "enterprise",
+            month: "2026-11",
+            percent: 80,
+            deliveries: 800,
+            quota: 1_000,
+            cause: "quota/acct_told/2026-11/1000/80"
+          }
+        ])
+        yield* tell
+        assert.deepStrictEqual(yield* percents(NOVEMBER), [])
+        yield* setUsage("acct_told", "2026-11", 1_000)
+        assert.deepStrictEqual(yield* percents(NOVEMBER), [100])
+        yield* tell
+        assert.deepStrictEqual(yield* percents(NOVEMBER), [])
+        yield* setPlan("acct_told", "enterprise", 1_250)
+        assert.deepStrictEqual(yield* percents(NOVEMBER), [80])
+        yield* setUsage("acct_told", "2026-12", 1_250)
+        assert.deepStrictEqual((yield* percents(DECEMBER)).toSorted(), [100, 80])
+      })
+  )
+})

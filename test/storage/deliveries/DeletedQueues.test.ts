@@ -1,0 +1,126 @@
+/** What is queued for a deleted webhook ends, however much it is, and whoever dies meanwhile. */
+import { assert, layer } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { Limits } from "../../../src/config/Limits.ts"
+import { endDeletedQueues, makeEndQueue } from "../../../src/storage/deliveries/DeletedQueues.ts"
+import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
+import { foldChanges } from "../../../src/storage/deliveries/DeliveryTotals.ts"
+import { WebhookStore } from "../../../src/storage/webhooks/WebhookStore.ts"
+import {
+  attemptOf,
+  DAY_MS,
+  DeliveriesLive,
+  NOW,
+  newDelivery,
+  OWNER,
+  prepare
+} from "../../support/countedDeliveries.ts"
+
+/** As many as are made in one statement. */
+const ROWS = 1_000
+
+/** So many deliveries of a webhook, from all days of the month before. */
+const queueFor = Effect.fnUntraced(function* (webhookId: string, count: number) {
+  const deliveries = yield* DeliveryStore
+  const rows = Array.from({ length: count }, (_, i) =>
+    newDelivery(webhookId, NOW - Math.floor((31 * DAY_MS * i) / count), "payment.xrp")
+  )
+  for (let i = 0; i < count; i += ROWS) yield* deliveries.insertPending(rows.slice(i, i + ROWS), NOW)
+  return rows.map(({ id }) => id)
+})
+
+const countsOf = Effect.fnUntraced(function* (webhookId: string) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly what: string; readonly count: number }>`
+    SELECT concat_ws(': ', status, last_error) AS what, count(*)::int AS count FROM deliveries
+    WHERE webhook_id = ${webhookId} GROUP BY 1 ORDER BY 1`
+  return Object.fromEntries(rows.map(({ what, count }) => [what, count]))
+})
+
+const remove = Effect.fnUntraced(function* (webhookId: string) {
+  const webhooks = yield* WebhookStore
+  return yield* webhooks.remove(OWNER, webhookId, yield* Clock.currentTimeMillis)
+})
+
+const isEnding = Effect.fnUntraced(function* (webhookId: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly ending: boolean }>`SELECT ending FROM webhooks WHERE id = ${webhookId}`
+  return row!.ending
+})
+
+layer(DeliveriesLive)("the queue of a deleted webhook", (it) => {
+  it.effect("ends with its reason, in any state and of any day, and nothing else does", () =>
+    Effect.gen(function* () {
+      const deliveries = yield* DeliveryStore
+      const endQueue = yield* makeEndQueue
+      const [deleted, other] = yield* prepare(2)
+      const ids = yield* queueFor(deleted!, 400)
+      yield* queueFor(other!, 3)
+      const record = (from: number, to: number, status: "delivered" | "failed" | "retrying") =>
+        deliveries.record(
+          ids.slice(from, to).map((id) => attemptOf(id, 1, status, 5)),
+          1_000_000
+        )
+      yield* record(0, 100, "delivered")
+      yield* record(100, 150, "retrying")
+      yield* foldChanges
+      yield* record(150, 200, "retrying")
+      yield* record(200, 210, "failed")
+      yield* deliveries.park(ids.slice(390))
+
+      assert.isTrue(yield* remove(deleted!))
+      assert.strictEqual(yield* endQueue(OWNER, deleted!, 1_000), 290)
+      assert.deepStrictEqual(yield* countsOf(deleted!), {
+        delivered: 100,
+        "failed: HTTP 503": 10,
+        "failed: webhook deleted": 290
+      })
+      assert.deepStrictEqual(yield* countsOf(other!), { pending: 3 })
+      assert.deepStrictEqual(yield* deliveries.parkedWebhooks, [])
+      assert.strictEqual(yield* endQueue(OWNER, deleted!, 1_000), 0)
+    })
+  )
+
+  it.effect("of which its deletion reads nothing, is ended in turns by who has the retention", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const [deleted] = yield* prepare(1)
+      yield* queueFor(deleted!, Limits.deletedQueueTurn + 100)
+      const read = Effect.map(
+        sql<{ readonly rows: number }>`
+          SELECT coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::int AS rows FROM pg_stat_xact_user_tables
+          WHERE relname LIKE 'deliver%'`,
+        ([row]) => row!.rows
+      )
+      const [before, , after] = yield* sql.withTransaction(Effect.all([read, remove(deleted!), read]))
+      assert.strictEqual(after, before)
+      assert.isTrue(yield* endDeletedQueues)
+      assert.deepInclude(yield* countsOf(deleted!), { pending: 100 })
+      assert.isFalse(yield* endDeletedQueues)
+      assert.deepStrictEqual(yield* countsOf(deleted!), {
+        "failed: webhook deleted": Limits.deletedQueueTurn + 100
+      })
+    })
+  )
+
+  it.effect("is looked through once more when all that was under way has come", () =>
+    Effect.gen(function* () {
+      const deliveries = yield* DeliveryStore
+      const [deleted] = yield* prepare(1)
+      yield* remove(deleted!)
+      yield* endDeletedQueues
+      const [id] = yield* queueFor(deleted!, 1)
+      // As a process does that does not know of the deletion yet.
+      yield* deliveries.park([id!])
+      yield* TestClock.adjust(Limits.deletedQueueSettledMs)
+      yield* endDeletedQueues
+      assert.deepStrictEqual(yield* countsOf(deleted!), { "failed: webhook deleted": 1 })
+      assert.isTrue(yield* isEnding(deleted!))
+      yield* TestClock.adjust(1)
+      yield* endDeletedQueues
+      assert.isFalse(yield* isEnding(deleted!))
+    })
+  )
+})

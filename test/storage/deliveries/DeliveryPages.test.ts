@@ -1,0 +1,142 @@
+/**
+ * Pages of deliveries: how much is read for them. That pages are exact for every filter, wherever their rows are, stands in
+ * test/api/DeliveryFilters.test.ts.
+ */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { deliveryStatuses } from "../../../src/domain/Delivery.ts"
+import { deliveryId } from "../../../src/domain/Ids.ts"
+import { column } from "../../../src/storage/Columns.ts"
+import { type DeliveryFilter, deliveryPage } from "../../../src/storage/deliveries/DeliveryPages.ts"
+import { DeliveryQueries } from "../../../src/storage/deliveries/DeliveryQueries.ts"
+import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
+import { foldChanges } from "../../../src/storage/deliveries/DeliveryTotals.ts"
+import { Partitions } from "../../../src/storage/deliveries/Partitions.ts"
+import { Outbox } from "../../../src/storage/outbox/Outbox.ts"
+import { ReadSql } from "../../../src/storage/Sql.ts"
+import type { Owner } from "../../../src/storage/webhooks/WebhookStore.ts"
+import { TestDatabase } from "../../support/postgres.ts"
+import { insertAccount, insertWebhook } from "../../support/rows.ts"
+
+const DAY_MS = 86_400_000
+const NOW = Date.parse("2026-11-21T09:30:17.250Z")
+const OWNER = { accountId: "acct_1", networks: ["mainnet"] } as const
+const LIMIT = 21
+const ANY: DeliveryFilter = {
+  webhookId: undefined,
+  eventType: undefined,
+  status: undefined,
+  since: undefined,
+  until: undefined
+}
+
+/** As much of a plan that ran as tells what it read. */
+interface PlanNode {
+  readonly "Relation Name"?: string
+  readonly "Actual Rows": number
+  readonly "Actual Loops": number
+  readonly "Rows Removed by Filter"?: number
+  readonly Plans?: ReadonlyArray<PlanNode>
+}
+
+/** Deliveries looked at. */
+const rowsRead = (node: PlanNode): number => {
+  const below = (node.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), 0)
+  if (!/^deliveries_\d/.test(node["Relation Name"] ?? "")) return below
+  return below + (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"]
+}
+
+/** How many deliveries are looked at for a first page, by a plan made for any values. */
+const readFor = Effect.fnUntraced(function* (owner: Owner, filter: Partial<DeliveryFilter>) {
+  const read = yield* ReadSql
+  const page = deliveryPage(read, read.literal("id"), owner, { ...ANY, ...filter }, undefined, LIMIT)
+  const [text, values] = page.compile()
+  const literals = values.map((value) => `'${Array.isArray(value) ? `{${value.join()}}` : value}'`)
+  return yield* read.withTransaction(
+    Effect.gen(function* () {
+      yield* read.unsafe(`PREPARE page AS ${text}`)
+      const [row] = yield* read.unsafe<{
+        readonly "QUERY PLAN": ReadonlyArray<{ readonly Plan: PlanNode }>
+      }>(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE page(${literals.join()})`)
+      yield* read`DEALLOCATE page`
+      return rowsRead(row!["QUERY PLAN"][0]!.Plan)
+    })
+  )
+})
+
+const Live = Layer.mergeAll(DeliveryStore.layer, DeliveryQueries.layer, Partitions.layer).pipe(
+  Layer.provideMerge(Outbox.layer),
+  Layer.provideMerge(TestDatabase)
+)
+
+layer(Live)("pages of deliveries", (it) => {
+  it.effect("read the rows of a minute that has what is wanted, and not its day's", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(NOW - 10 * DAY_MS, NOW + DAY_MS))
+      yield* insertAccount("acct_minutes")
+      const webhookIds = yield* Effect.forEach(Array.from({ length: 5 }), () => insertWebhook("acct_minutes"))
+      // Ten a minute, of five webhooks and four types; of each hour's the first one is pending, of a type that is not asked for.
+      const hours = 20
+      yield* sql`
+        INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, status, updated_at)
+        SELECT left(first_delivery_id(to_timestamp(${NOW / 1_000 - hours * 3_600}::float8 + i * 6)), 14) || lpad(i::text, 16, '0'),
+               (${column(webhookIds)}::text[])[1 + i % 5], 'acct_minutes', 'mainnet', 'event',
+               (ARRAY['nft.minted', 'payment.xrp', 'check.cashed', 'nft.burned'])[1 + i % 4], i,
+               CASE i % 600 WHEN 0 THEN 'pending' ELSE 'delivered' END, now()
+        FROM generate_series(0, ${hours * 600 - 1}::bigint) AS i`
+      yield* foldChanges
+      yield* sql`ANALYZE`
+      const owner = { accountId: "acct_minutes", networks: ["mainnet" as const] }
+      assert.isAtMost(yield* readFor(owner, { status: "pending", eventType: "nft.minted" }), 10 * LIMIT)
+      assert.strictEqual(yield* readFor(owner, { status: "pending", eventType: "payment.xrp" }), 0)
+      assert.isAtMost(yield* readFor(owner, { status: "pending" }), 10 * LIMIT)
+      assert.strictEqual(yield* readFor(owner, { status: "failed" }), 0)
+      for (const status of [undefined, "delivered"] as const)
+        for (const webhookId of [undefined, webhookIds[0]])
+          for (const eventType of [undefined, "payment.xrp"])
+            assert.isAtMost(yield* readFor(owner, { status, webhookId, eventType }), 4 * LIMIT)
+      // PostgreSQL knows of no other account, and takes the first one's rows for all there are.
+      const other = { ...owner, accountId: "acct_other" }
+      for (const status of [undefined, ...deliveryStatuses])
+        for (const webhookId of [undefined, webhookIds[0]])
+          for (const eventType of [undefined, "payment.xrp"])
+            assert.strictEqual(yield* readFor(other, { status, webhookId, eventType }), 0)
+    })
+  )
+
+  it.effect("are whole, whether a day fills them, has a part of them or nothing", () =>
+    Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      const queries = yield* DeliveryQueries
+      yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(NOW - 30 * DAY_MS, NOW))
+      yield* insertAccount(OWNER.accountId)
+      const webhookId = yield* insertWebhook(OWNER.accountId)
+      const ids = [0, 1, DAY_MS - 1, DAY_MS, DAY_MS + 1, 3 * DAY_MS, 20 * DAY_MS].map((age, position) =>
+        deliveryId(NOW - age, position, webhookId, "event")
+      )
+      yield* store.insertPending(
+        ids.map((id) => ({
+          id,
+          webhookId,
+          accountId: OWNER.accountId,
+          network: "mainnet" as const,
+          eventId: "event",
+          eventType: "payment.xrp",
+          eventOffset: 0
+        })),
+        NOW
+      )
+      const page = (limit: number, beforeId?: string) =>
+        Effect.map(queries.list(OWNER, ANY, beforeId, limit), (rows) => rows.map(({ id }) => id))
+      for (let limit = 1; limit <= ids.length + 1; limit++)
+        for (let before = -1; before < ids.length; before++)
+          assert.deepStrictEqual(
+            yield* page(limit, ids[before]),
+            ids.slice(before + 1, before + 1 + limit),
+            `${limit} from ${before + 1}`
+          )
+    })
+  )
+})

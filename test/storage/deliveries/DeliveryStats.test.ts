@@ -1,0 +1,192 @@
+/** Statistics of deliveries are those of the rows, whether these are in the totals or not. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { idTime } from "../../../src/domain/Ids.ts"
+import { percentile } from "../../../src/domain/LatencyBuckets.ts"
+import type { Network } from "../../../src/domain/Network.ts"
+import { type StatsPeriod, statsPeriods, statsWidths } from "../../../src/domain/StatsPeriod.ts"
+import { makeChance } from "../../../src/simulator/Chance.ts"
+import { DeliveryQueries } from "../../../src/storage/deliveries/DeliveryQueries.ts"
+import { deliveryStats } from "../../../src/storage/deliveries/DeliveryStats.ts"
+import { DeliveryStore, type NewDelivery } from "../../../src/storage/deliveries/DeliveryStore.ts"
+import { foldChanges } from "../../../src/storage/deliveries/DeliveryTotals.ts"
+import { ReadSql } from "../../../src/storage/Sql.ts"
+import {
+  attemptOf,
+  DAY_MS,
+  DeliveriesLive,
+  NOW,
+  newDelivery,
+  OWNER,
+  prepare
+} from "../../support/countedDeliveries.ts"
+import { insertAccount, insertWebhook } from "../../support/rows.ts"
+
+/** An eighth, and the rounding to whole milliseconds. */
+const within = (found: number, exact: number) => Math.abs(found - exact) <= exact / 8 + 0.5
+
+layer(DeliveriesLive)("statistics of deliveries", (it) => {
+  it.effect("are those of the rows, of a webhook or an account, percentiles within an eighth", () =>
+    Effect.gen(function* () {
+      yield* prepare(0)
+      const owner = { accountId: "acct_2", networks: ["testnet", "devnet"] } as const
+      yield* insertAccount(owner.accountId)
+      const sql = yield* SqlClient.SqlClient
+      const [one, other] = yield* Effect.forEach(owner.networks, (network) =>
+        Effect.tap(
+          insertWebhook(owner.accountId),
+          (id) => sql`UPDATE webhooks SET network = ${network} WHERE id = ${id}`
+        )
+      )
+      const ownDelivery = (webhookId: string, createdMs: number): NewDelivery => ({
+        ...newDelivery(webhookId, createdMs, "nft.minted"),
+        accountId: owner.accountId,
+        network: owner.networks[webhookId === one ? 0 : 1]
+      })
+      const store = yield* DeliveryStore
+      const queries = yield* DeliveryQueries
+      const chance = makeChance(7)
+      const model = Array.from({ length: 600 }, () => {
+        const ageMs = Math.round(31 * DAY_MS * chance.next() ** 6)
+        const latencyMs = Math.round(10 ** (4.5 * chance.next()))
+        const status = chance.pick(["pending", "retrying", "delivered", "delivered", "failed"] as const)
+        return { row: ownDelivery(chance.pick([one!, other!]), NOW - ageMs), latencyMs, status }
+      })
+      // The first moment of each period, and the last before it.
+      for (const period of statsPeriods) {
+        const since = NOW - statsWidths[period].periodMs
+        for (const created of [since, since - 1])
+          model.push({ row: ownDelivery(one!, created), latencyMs: 5, status: "delivered" })
+      }
+      yield* store.insertPending(
+        model.map(({ row }) => row),
+        NOW
+      )
+      const ended = model.flatMap(({ row, latencyMs, status }) =>
+        status === "pending" ? [] : [attemptOf(row.id, 1, status, latencyMs)]
+      )
+      yield* store.record(ended.slice(0, 300), 100)
+      yield* foldChanges
+      yield* store.record(ended.slice(300), 100)
+      const createdAt = ({ row }: (typeof model)[number]) => idTime(row.id)
+
+      const check = Effect.fnUntraced(function* (
+        networks: ReadonlyArray<Network>,
+        period: StatsPeriod,
+        webhookId: string | undefined
+      ) {
+        const { periodMs, pointMs } = statsWidths[period]
+        const inside = model.filter(
+          (each) =>
+            createdAt(each) >= NOW - periodMs &&
+            networks.includes(each.row.network) &&
+            (webhookId === undefined || each.row.webhookId === webhookId)
+        )
+        const count = (of: typeof model, ...statuses: ReadonlyArray<string>) =>
+          of.filter(({ status }) => statuses.includes(status)).length
+        const mine = {
+          delivered: count(inside, "delivered"),
+          failed: count(inside, "failed"),
+          pending: count(inside, "pending", "retrying")
+        }
+        const { points, latencySumMs, ...counts } = yield* queries.stats(
+          { ...owner, networks },
+          webhookId,
+          period,
+          NOW,
+          true
+        )
+        assert.deepStrictEqual(counts, mine)
+        const sums = yield* queries.stats({ ...owner, networks }, webhookId, period, NOW, false)
+        assert.deepStrictEqual(sums, { ...mine, latencySumMs, points: [] })
+        const delivered = inside.filter(({ status }) => status === "delivered")
+        assert.strictEqual(
+          latencySumMs,
+          delivered.reduce((sum, { latencyMs }) => sum + latencyMs, 0)
+        )
+        assert.strictEqual(points[0]!.at, Math.floor((NOW - periodMs) / pointMs) * pointMs)
+        assert.strictEqual(points.at(-1)!.at, Math.floor(NOW / pointMs) * pointMs)
+        for (const point of points) {
+          const there = inside.filter(
+            (each) => createdAt(each) >= point.at && createdAt(each) < point.at + pointMs
+          )
+          assert.strictEqual(point.delivered, count(there, "delivered"))
+          assert.strictEqual(point.failed, count(there, "failed"))
+          assert.strictEqual(point.pending, count(there, "pending", "retrying"))
+          const latencies = there
+            .filter(({ status }) => status === "delivered")
+            .map(({ latencyMs }) => latencyMs)
+            .toSorted((a, b) => a - b)
+          for (const [found, share] of [
+            [point.p50Ms, 0.5],
+            [point.p99Ms, 0.99]
+          ] as const) {
+            const exact = latencies[Math.ceil(share * latencies.length) - 1]
+            if (exact === undefined) assert.isNull(found)
+            else assert.isTrue(found !== null && within(found, exact), `${found} for ${exact}`)
+          }
+        }
+      })
+      for (const period of statsPeriods)
+        for (const networks of [owner.networks, owner.networks.slice(0, 1)])
+          for (const webhookId of [one!, other!, undefined]) yield* check(networks, period, webhookId)
+    })
+  )
+
+  it.effect("read the deliveries of the account, or of the webhook, and nobody else's", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const read = yield* ReadSql
+      const [webhookId, otherId] = yield* prepare(2)
+      yield* insertAccount("acct_3")
+      const strangerId = yield* insertWebhook("acct_3")
+      const sinceMs = NOW - statsWidths["1h"].periodMs
+      const insert = (webhook: string, accountId: string, rows: number) => sql`
+        INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, status, updated_at)
+        SELECT left(first_delivery_id(to_timestamp((${sinceMs}::bigint + i % 1000) / 1000.0)), 14) || ${webhook.slice(-10)} || lpad(i::text, 6, '0'),
+               ${webhook}, ${accountId}, 'mainnet', 'event', 'payment.xrp', i, 'delivered', now()
+        FROM generate_series(0, ${rows - 1}::bigint) AS i`
+      yield* insert(webhookId!, OWNER.accountId, 10)
+      yield* insert(otherId!, OWNER.accountId, 20)
+      // PostgreSQL does not hear of the other account, as in a session that made its plan before.
+      yield* sql`ANALYZE deliveries`
+      yield* insert(strangerId, "acct_3", 1_000)
+      /** By the session so far. */
+      const rowsRead = Effect.map(
+        read<{ readonly rows: number }>`
+          SELECT sum(seq_tup_read + idx_tup_fetch)::float8 AS rows FROM pg_stat_xact_user_tables
+          WHERE relname LIKE 'deliveries%'`,
+        ([row]) => row!.rows
+      )
+      for (const [id, rows] of [
+        [undefined, 30],
+        [webhookId, 10]
+      ] as const)
+        for (const withPoints of [true, false]) {
+          const { before, after } = yield* read.withTransaction(
+            Effect.gen(function* () {
+              const before = yield* rowsRead
+              const { delivered } = yield* deliveryStats(read, OWNER, id, "1h", NOW, withPoints)
+              assert.strictEqual(delivered, rows)
+              return { before, after: yield* rowsRead }
+            })
+          )
+          assert.strictEqual(after - before, rows)
+        }
+    })
+  )
+
+  it.effect("a latency is told by its bucket within an eighth", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<{ readonly ms: number; readonly bucket: number }>`
+        SELECT ms, latency_bucket(ms) AS bucket
+        FROM (SELECT generate_series(0, 2000) AS ms UNION ALL SELECT generate_series(2001, 100000, 37)) AS latencies`
+      for (const { ms, bucket } of rows) {
+        const found = percentile(new Map([[bucket, 3]]), 0.5)
+        assert.isTrue(found !== null && within(found, ms), `${found} for ${ms}`)
+      }
+    })
+  )
+})

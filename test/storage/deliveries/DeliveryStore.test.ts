@@ -1,0 +1,346 @@
+/** Rows are the truth: each method may be repeated after an unknown result and changes nothing the second time. */
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Limits } from "../../../src/config/Limits.ts"
+import { deliveryId } from "../../../src/domain/Ids.ts"
+import { DeliveryQueries } from "../../../src/storage/deliveries/DeliveryQueries.ts"
+import {
+  type AttemptRecord,
+  DeliveryStore,
+  type NewDelivery
+} from "../../../src/storage/deliveries/DeliveryStore.ts"
+import { Partitions } from "../../../src/storage/deliveries/Partitions.ts"
+import { Outbox } from "../../../src/storage/outbox/Outbox.ts"
+import { makeQuarantine } from "../../../src/storage/Quarantine.ts"
+import { TestDatabase } from "../../support/postgres.ts"
+import { insertAccount, insertWebhook } from "../../support/rows.ts"
+
+const NOW = Date.parse("2026-11-21T09:30:00.000Z")
+const DAY_MS = 86_400_000
+const DAYS_BEFORE = 20
+const DISABLE_AFTER = 3
+
+let position = 0
+const newDelivery = (webhookId: string, at = NOW): NewDelivery => ({
+  id: deliveryId(at, position++, webhookId, "event"),
+  webhookId,
+  accountId: "acct_1",
+  network: "mainnet",
+  eventId: "event",
+  eventType: "payment.xrp",
+  eventOffset: 7
+})
+
+const attempt = (deliveryId: string, number: number, status: AttemptRecord["status"]): AttemptRecord => ({
+  deliveryId,
+  attempt: number,
+  status,
+  responseStatus: status === "delivered" ? 200 : 503,
+  responseTimeMs: 5,
+  responseBody: "body",
+  error: status === "delivered" ? null : "HTTP 503",
+  attemptedAt: NOW,
+  endedAt: NOW + 5,
+  nextDelayMs: status === "retrying" ? 1_000 : null
+})
+
+const Live = Layer.mergeAll(
+  DeliveryStore.layer,
+  Layer.provide(DeliveryQueries.layer, Outbox.layer),
+  Partitions.layer
+).pipe(Layer.provideMerge(TestDatabase))
+
+layer(Live)("delivery store", (it) => {
+  const webhookRow = (id: string) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql<{ consecutive_failures: number; status: string }>`
+        SELECT consecutive_failures, status FROM webhooks WHERE id = ${id}`
+      return rows[0]!
+    })
+  const prepare = (count: number) =>
+    Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      // Days ahead, as every store has them.
+      yield* Effect.flatMap(Partitions, (partitions) =>
+        partitions.ensure(NOW - DAYS_BEFORE * DAY_MS, NOW + DAY_MS)
+      )
+      yield* insertAccount("acct_1")
+      const webhookId = yield* insertWebhook("acct_1")
+      const rows = Array.from({ length: count }, () => newDelivery(webhookId))
+      yield* store.insertPending(rows, NOW)
+      return { store, webhookId, rows, ids: rows.map(({ id }) => id) }
+    })
+
+  const disable = Effect.fnUntraced(function* (webhookId: string) {
+    const sql = yield* SqlClient.SqlClient
+    const since = new Date(NOW - 1).toISOString()
+    yield* sql`UPDATE webhooks SET status = 'disabled', disabled_at = ${since}::timestamptz WHERE id = ${webhookId}`
+  })
+
+  it.effect("makes a row once, however often its event is routed", () =>
+    Effect.gen(function* () {
+      const { store, rows, ids } = yield* prepare(2)
+      yield* store.record([attempt(ids[0]!, 1, "delivered")], DISABLE_AFTER)
+      yield* store.insertPending(rows, NOW)
+      const states = yield* store.states(ids)
+      assert.deepInclude(states.get(ids[0]!), { status: "delivered", attempts: 1 })
+      assert.deepInclude(states.get(ids[1]!), { status: "pending", attempts: 0 })
+    })
+  )
+
+  it.effect("quarantines a row that PostgreSQL cannot take, and makes the others", () =>
+    Effect.gen(function* () {
+      const { store, webhookId } = yield* prepare(0)
+      const rows = Array.from({ length: 20 }, () => newDelivery(webhookId))
+      const bad = { ...rows[7]!, eventId: "xrpl:1\0" }
+      const refused = yield* store.insertPending(
+        rows.map((row) => (row.id === bad.id ? bad : row)),
+        NOW
+      )
+      assert.deepStrictEqual([...refused], [bad.id])
+      const states = yield* store.states(rows.map(({ id }) => id))
+      assert.strictEqual(states.size, 19)
+      assert.isFalse(states.has(bad.id))
+      const { rows: kept } = yield* (yield* makeQuarantine).newest(1)
+      assert.deepInclude(kept[0], { stage: "route", source: `xrpl:1\\u0000 for ${webhookId}` })
+    })
+  )
+
+  it.effect("records an attempt whatever characters its response and its error have", () =>
+    Effect.gen(function* () {
+      const { store, ids, webhookId } = yield* prepare(2)
+      const [first, second] = ids
+      yield* store.record(
+        [
+          { ...attempt(first!, 1, "retrying"), responseBody: "a\0b", error: "TLS: \0" },
+          attempt(second!, 1, "failed")
+        ],
+        DISABLE_AFTER
+      )
+      const states = yield* store.states(ids)
+      assert.deepInclude(states.get(first!), { status: "retrying", attempts: 1 })
+      assert.deepInclude(states.get(second!), { status: "failed", attempts: 1 })
+      assert.strictEqual((yield* webhookRow(webhookId)).consecutive_failures, 1)
+      // What nothing can make storable stands alone in the end.
+      yield* store.record(
+        [
+          { ...attempt(first!, 2, "failed"), responseStatus: 2 ** 40 },
+          { ...attempt(second!, 2, "delivered") }
+        ],
+        DISABLE_AFTER
+      )
+      const after = yield* store.states(ids)
+      assert.deepInclude(after.get(first!), { status: "retrying", attempts: 1 })
+      assert.deepInclude(after.get(second!), { status: "delivered", attempts: 2 })
+      const { rows } = yield* (yield* makeQuarantine).newest(1)
+      assert.deepInclude(rows[0], { stage: "deliver", source: `attempt 2 of ${first}` })
+    })
+  )
+
+  describe("finds rows one by one", () => {
+    const BATCHES = 30
+    const BATCH = 40
+    /** In one session: a plan is made and kept while there are few rows. Returns how many of them were read. */
+    const readBy = Effect.fnUntraced(function* (webhookId: string) {
+      const store = yield* DeliveryStore
+      const sql = yield* SqlClient.SqlClient
+      const soFar = Effect.map(
+        sql<{ readonly in_order: number; readonly by_index: number }>`
+          SELECT sum(seq_tup_read)::int AS in_order, sum(idx_tup_fetch)::int AS by_index FROM pg_stat_xact_user_tables
+          WHERE relname ~ '^(deliveries|attempts)_' OR relname = 'webhooks'`,
+        ([found]) => ({ inOrder: found?.in_order ?? 0, byIndex: found?.by_index ?? 0 })
+      )
+      const batches = Effect.gen(function* () {
+        const before = yield* soFar
+        for (let batch = 0; batch < BATCHES; batch++) {
+          const rows = Array.from({ length: BATCH }, () => newDelivery(webhookId))
+          const ids = rows.map(({ id }) => id)
+          yield* store.insertPending(rows, NOW)
+          yield* store.states(ids)
+          yield* store.record(
+            ids.map((id) => attempt(id, 1, "failed")),
+            1_000_000
+          )
+        }
+        const after = yield* soFar
+        return { inOrder: after.inOrder - before.inOrder, byIndex: after.byIndex - before.byIndex }
+      })
+      return yield* sql.withTransaction(batches)
+    })
+    /** Of a delivery: its state, its record, its webhook's. */
+    const FEW = 3 * BATCHES * BATCH
+
+    it.effect("in a new store, of which PostgreSQL knows nothing yet", () =>
+      Effect.gen(function* () {
+        const { webhookId } = yield* prepare(0)
+        const read = yield* readBy(webhookId)
+        assert.strictEqual(read.inOrder, 0)
+        assert.isAtMost(read.byIndex, FEW)
+      })
+    )
+
+    it.effect("in a store of days that have few each", () =>
+      Effect.gen(function* () {
+        const { store, webhookId } = yield* prepare(0)
+        const sql = yield* SqlClient.SqlClient
+        for (let day = 0; day <= DAYS_BEFORE; day++) {
+          const before = Array.from({ length: 50 }, () => newDelivery(webhookId, NOW - day * DAY_MS))
+          yield* store.insertPending(before, NOW)
+        }
+        yield* sql`ANALYZE deliveries`
+        const read = yield* readBy(webhookId)
+        assert.strictEqual(read.inOrder, 0)
+        assert.isAtMost(read.byIndex, FEW)
+      })
+    )
+  })
+
+  it.effect("records an attempt once and moves the webhook's counter with it", () =>
+    Effect.gen(function* () {
+      const { store, webhookId, ids } = yield* prepare(2)
+      const failed = [attempt(ids[0]!, 1, "failed"), attempt(ids[1]!, 1, "failed")]
+      yield* store.record(failed, DISABLE_AFTER)
+      yield* store.record(failed, DISABLE_AFTER)
+      assert.deepInclude(yield* webhookRow(webhookId), { consecutive_failures: 2 })
+      const sql = yield* SqlClient.SqlClient
+      const history =
+        yield* sql`SELECT attempt, status, error, next_delay_ms FROM attempts WHERE delivery_id = ${ids[0]!}`
+      assert.deepStrictEqual(history, [
+        { attempt: 1, status: "failed", error: "HTTP 503", next_delay_ms: null }
+      ])
+    })
+  )
+
+  it.effect("tells each attempt once: failed ones, and the one in the row that delivered", () =>
+    Effect.gen(function* () {
+      const { store, ids } = yield* prepare(1)
+      const queries = yield* DeliveryQueries
+      const statuses = (id: string) =>
+        Effect.map(queries.attempts(id), (attempts) => attempts.map(({ status }) => status))
+      yield* store.record([attempt(ids[0]!, 1, "retrying")], DISABLE_AFTER)
+      yield* store.record([attempt(ids[0]!, 2, "delivered")], DISABLE_AFTER)
+      assert.deepStrictEqual(yield* statuses(ids[0]!), ["failed", "delivered"])
+    })
+  )
+
+  it.effect("keeps the time of the next attempt while retrying, and no failure counts before the last", () =>
+    Effect.gen(function* () {
+      const { store, webhookId, ids } = yield* prepare(1)
+      yield* store.record([attempt(ids[0]!, 1, "retrying")], DISABLE_AFTER)
+      const state = (yield* store.states(ids)).get(ids[0]!)
+      assert.deepInclude(state, { status: "retrying", attempts: 1, nextAttemptAt: NOW + 5 + 1_000 })
+      assert.deepInclude(yield* webhookRow(webhookId), { consecutive_failures: 0 })
+    })
+  )
+
+  it.effect(
+    "resets the counter on a success and counts what failed after it, in the order of the batch",
+    () =>
+      Effect.gen(function* () {
+        const { store, webhookId, ids } = yield* prepare(4)
+        yield* store.record([attempt(ids[0]!, 1, "failed"), attempt(ids[1]!, 1, "failed")], DISABLE_AFTER)
+        yield* store.record([attempt(ids[2]!, 1, "delivered"), attempt(ids[3]!, 1, "failed")], DISABLE_AFTER)
+        assert.deepInclude(yield* webhookRow(webhookId), { consecutive_failures: 1 })
+      })
+  )
+
+  it.effect("names the webhooks that have failed too often", () =>
+    Effect.gen(function* () {
+      const { store, webhookId, ids } = yield* prepare(3)
+      const failing = yield* store.record(
+        ids.map((id) => attempt(id, 1, "failed")),
+        DISABLE_AFTER
+      )
+      assert.deepStrictEqual(failing, [webhookId])
+    })
+  )
+
+  it.effect(
+    "finishes an attempt that was in flight when its delivery was ended, and starts no retry of it",
+    () =>
+      Effect.gen(function* () {
+        const { store, ids } = yield* prepare(2)
+        yield* store.fail(ids, "webhook deleted", NOW)
+        yield* store.record(
+          [attempt(ids[0]!, 1, "retrying"), attempt(ids[1]!, 1, "delivered")],
+          DISABLE_AFTER
+        )
+        const states = yield* store.states(ids)
+        assert.deepInclude(states.get(ids[0]!), { status: "failed", attempts: 1, nextAttemptAt: null })
+        assert.deepInclude(states.get(ids[1]!), { status: "delivered", attempts: 1 })
+      })
+  )
+
+  it.effect(
+    "records nothing of a delivery that retention has dropped, and the rest of the batch all the same",
+    () =>
+      Effect.gen(function* () {
+        const { store, ids } = yield* prepare(1)
+        const dropped = deliveryId(0, 0, "wh_gone", "event")
+        yield* store.record(
+          [attempt(dropped, 1, "delivered"), attempt(ids[0]!, 1, "delivered")],
+          DISABLE_AFTER
+        )
+        assert.deepInclude((yield* store.states(ids)).get(ids[0]!), { status: "delivered" })
+      })
+  )
+
+  it.effect("pages what only rows remember in the order of ids, until it is recorded", () =>
+    Effect.gen(function* () {
+      const { store, webhookId, ids } = yield* prepare(5)
+      yield* store.park([ids[4]!, ids[0]!, ids[2]!])
+      assert.include(yield* store.parkedWebhooks, webhookId)
+      const first = yield* store.parkedPage(webhookId, "live", "", 2)
+      assert.deepStrictEqual(
+        first.map(({ id }) => id),
+        [ids[0], ids[2]]
+      )
+      const rest = yield* store.parkedPage(webhookId, "live", ids[2]!, 2)
+      assert.deepStrictEqual(rest, [
+        { id: ids[4]!, network: "mainnet", eventOffset: 7, testEvent: null, attempts: 0, seriesStart: 0 }
+      ])
+      yield* store.record([attempt(ids[0]!, 1, "delivered")], DISABLE_AFTER)
+      assert.strictEqual((yield* store.parkedPage(webhookId, "live", "", 10)).length, 2)
+    })
+  )
+
+  it.effect("ends what waits for a webhook that stays disabled, and nothing else", () =>
+    Effect.gen(function* () {
+      const { store, webhookId, ids } = yield* prepare(2)
+      yield* store.park([ids[0]!])
+      assert.strictEqual(yield* store.failParkedOfDisabled(NOW, "webhook disabled", NOW), 0)
+      yield* disable(webhookId)
+      assert.strictEqual(yield* store.failParkedOfDisabled(NOW, "webhook disabled", NOW), 1)
+      const states = yield* store.states(ids)
+      assert.deepInclude(states.get(ids[0]!), { status: "failed", parked: false })
+      assert.deepInclude(states.get(ids[1]!), { status: "pending" })
+    })
+  )
+
+  it.effect("ends what waits a batch after the other, reading little more than it ends", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const count = 2 * Limits.queueEndBatch + 100
+      const { store, webhookId, ids } = yield* prepare(count)
+      yield* disable(webhookId)
+      const read = Effect.map(
+        sql<{ readonly rows: number }>`
+          SELECT sum(seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_xact_user_tables
+          WHERE relname LIKE 'deliveries%'`,
+        ([row]) => row!.rows
+      )
+      const reasons = [
+        store.failParkedOfDisabled(NOW, "webhook disabled", NOW),
+        store.failParkedBefore(NOW + DAY_MS, "waited too long", NOW)
+      ]
+      for (const end of reasons) {
+        yield* sql`UPDATE deliveries SET status = 'pending', parked = true WHERE webhook_id = ${webhookId}`
+        const [before, ended, after] = yield* sql.withTransaction(Effect.all([read, end, read]))
+        assert.isAtLeast(ended, ids.length)
+        assert.isAtMost(after - before, 4 * count)
+      }
+    })
+  )
+})

@@ -1,0 +1,270 @@
+/**
+ * Totals of deliveries: whatever is written, in whatever order and by how many, they equal a recount of the rows together
+ * with the changes that are not in them yet.
+ */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { Limits } from "../../../src/config/Limits.ts"
+import { eventTypes } from "../../../src/domain/EventType.ts"
+import { type Chance, makeChance } from "../../../src/simulator/Chance.ts"
+import { DeliveryQueries } from "../../../src/storage/deliveries/DeliveryQueries.ts"
+import { DeliveryStore, type NewDelivery } from "../../../src/storage/deliveries/DeliveryStore.ts"
+import { foldChanges, keepTotals } from "../../../src/storage/deliveries/DeliveryTotals.ts"
+import { Partitions } from "../../../src/storage/deliveries/Partitions.ts"
+import { WebhookStore } from "../../../src/storage/webhooks/WebhookStore.ts"
+import {
+  attemptOf,
+  DAY_MS,
+  DeliveriesLive,
+  NOW,
+  newDelivery,
+  OWNER,
+  prepare
+} from "../../support/countedDeliveries.ts"
+
+/** What the counts say and the rows do not, and the other way round. */
+const differences = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const found: Array<unknown> = []
+  const compare = Effect.fnUntraced(function* (columns: string, counts: string, recount: string) {
+    const counted = `SELECT ${columns}, sum(count), sum(latency_sum) FROM ${counts}
+                     GROUP BY ${columns} HAVING sum(count) <> 0 OR sum(latency_sum) <> 0`
+    const recounted = `SELECT ${columns}, count(*), sum(latency_ms) FROM ${recount} GROUP BY ${columns}`
+    for (const text of [`${counted} EXCEPT ALL ${recounted}`, `${recounted} EXCEPT ALL ${counted}`])
+      found.push(...(yield* sql.unsafe(text)))
+  })
+  const rows = (width: string) => `(
+    SELECT *, date_trunc('${width}', delivery_created_at(id), 'UTC') AS at, latency_bucket(latency_ms)
+    FROM (
+      SELECT *, CASE status WHEN 'delivered' THEN response_time_ms ELSE 0 END AS latency_ms FROM deliveries
+    ) AS rows
+  ) AS rows`
+  for (const width of ["minute", "hour", "day"])
+    yield* compare(
+      "account_id, network, webhook_id, status, at, latency_bucket",
+      `(SELECT * FROM delivery_counts WHERE width = '${width}') AS counts`,
+      rows(width)
+    )
+  // These have no latencies.
+  yield* compare(
+    "account_id, network, webhook_id, event_type, status, at",
+    `(
+      SELECT account_id, network, webhook_id, event_type, status, at, count, 0 AS latency_sum FROM delivery_type_totals
+      UNION ALL
+      SELECT account_id, network, webhook_id, event_type, status, date_trunc('hour', at, 'UTC'), count, 0
+      FROM delivery_changes
+    ) AS counts`,
+    `(SELECT account_id, network, webhook_id, event_type, status, at, 0 AS latency_ms FROM ${rows("hour")}) AS rows`
+  )
+  return found
+})
+
+/** One write among many: of route, the recorder, the actors, the API, an operator or upkeep, which is the last. */
+const randomWrite = Effect.fnUntraced(function* (
+  chance: Chance,
+  webhooks: ReadonlyArray<string>,
+  rows: Array<NewDelivery>
+) {
+  const store = yield* DeliveryStore
+  const sql = yield* SqlClient.SqlClient
+  const some = () => Array.from({ length: chance.int(1, 12) }, () => chance.pick(rows).id)
+  const created = () => NOW - chance.int(0, 3 * 3_600_000)
+  const write = chance.int(0, 9)
+  if (rows.length === 0 || write <= 1) {
+    const made = Array.from({ length: chance.int(1, 20) }, () =>
+      newDelivery(chance.pick(webhooks), created(), chance.pick(eventTypes))
+    )
+    yield* store.insertPending([...made, ...rows.slice(0, 2)], NOW)
+    rows.push(...made)
+  } else if (write <= 4) {
+    const statuses = ["delivered", "retrying", "failed"] as const
+    yield* store.record(
+      [...new Set(some())].map((id) =>
+        attemptOf(id, chance.int(1, 4), chance.pick(statuses), chance.int(0, 12_000))
+      ),
+      100
+    )
+  } else if (write === 5) yield* store.park(some())
+  else if (write === 6) yield* store.fail(some(), "webhook deleted", NOW)
+  else if (write === 7) {
+    yield* sql`UPDATE deliveries SET status = 'pending' WHERE id = ANY(${some()}::text[]) AND status = 'failed'`
+  } else if (write === 8) {
+    // Fails after its rows are written: nothing of it may stay.
+    yield* Effect.flip(
+      sql`UPDATE deliveries SET status = CASE WHEN id = ${some()[0]!} THEN 'unknown' ELSE 'failed' END`
+    )
+  } else yield* foldChanges
+})
+
+layer(DeliveriesLive)("totals of deliveries", (it) => {
+  it.effect("equal a recount after any sequence of writes, failing ones included", () =>
+    Effect.gen(function* () {
+      const webhooks = yield* prepare(3)
+      const chance = makeChance(20_261_121)
+      const rows: Array<NewDelivery> = []
+      for (let i = 0; i < 120; i++) yield* randomWrite(chance, webhooks, rows)
+      assert.deepStrictEqual(yield* differences, [])
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`DELETE FROM deliveries WHERE webhook_id = ${webhooks[0]!}`
+      assert.deepStrictEqual(yield* differences, [])
+      yield* foldChanges
+      assert.deepStrictEqual(yield* sql`SELECT 1 FROM delivery_changes`, [])
+      assert.deepStrictEqual(yield* differences, [])
+    })
+  )
+
+  it.effect("that change stay where they are: no index holds a count", () =>
+    Effect.gen(function* () {
+      yield* prepare(1)
+      const sql = yield* SqlClient.SqlClient
+      const indexes = yield* sql<{ readonly definition: string }>`
+        SELECT indexdef AS definition FROM pg_indexes WHERE tablename LIKE 'delivery%totals_20261121'`
+      assert.isNotEmpty(indexes)
+      for (const { definition } of indexes) assert.notMatch(definition, /\b(count|latency_sum)\b/)
+    })
+  )
+
+  it.effect("equal a recount when writers of the same webhooks and minutes work at once", () =>
+    Effect.gen(function* () {
+      const webhooks = yield* prepare(4)
+      const store = yield* DeliveryStore
+      const writer = Effect.fnUntraced(function* (seed: number) {
+        const chance = makeChance(seed)
+        for (let round = 0; round < 15; round++) {
+          // Both in an order of the writer's own: who waits for whom must not depend on it.
+          const made = Array.from({ length: 30 }, () =>
+            newDelivery(chance.pick(webhooks), NOW - chance.int(0, 150_000), "payment.xrp")
+          )
+          yield* store.insertPending(made, NOW)
+          yield* store.record(
+            made.map(({ id }) => attemptOf(id, 1, "delivered", chance.int(0, 900))),
+            100
+          )
+        }
+      })
+      // One process adds changes to the totals at a time; two while a lease moves on.
+      const folding = yield* Effect.forkChild(
+        Effect.all([Effect.forever(foldChanges), Effect.forever(foldChanges)], { concurrency: "unbounded" })
+      )
+      yield* Effect.all([1, 2, 3, 4, 5].map(writer), { concurrency: "unbounded" })
+      assert.isUndefined(folding.pollUnsafe())
+      yield* Fiber.interrupt(folding)
+      assert.deepStrictEqual(yield* differences, [])
+    })
+  )
+
+  it.effect("equal a recount when webhooks are deleted while others of the account are delivered to", () =>
+    Effect.gen(function* () {
+      const ids = yield* prepare(6)
+      const store = yield* DeliveryStore
+      const webhooks = yield* WebhookStore
+      const made = ids.flatMap((id) =>
+        Array.from({ length: 40 }, (_, i) => newDelivery(id, NOW - i * 5_000, "payment.xrp"))
+      )
+      yield* store.insertPending(made, NOW)
+      const recorded = (chunk: number) =>
+        store.record(
+          made.filter((_, i) => i % 8 === chunk).map(({ id }) => attemptOf(id, 1, "delivered", 20)),
+          100
+        )
+      const deleted = ids.slice(0, 3)
+      yield* Effect.all(
+        [
+          ...deleted.map((id) => webhooks.remove(OWNER, id, NOW)),
+          ...Array.from({ length: 8 }, (_, chunk) => recorded(chunk))
+        ],
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(yield* differences, [])
+      const queries = yield* DeliveryQueries
+      for (const id of deleted) {
+        const { delivered, failed, pending } = yield* queries.stats(OWNER, id, "1h", NOW, false)
+        assert.deepStrictEqual([delivered + failed, pending], [40, 0])
+      }
+    })
+  )
+
+  it.effect("take up what changes every moment, however much it is, and its room is used again", () =>
+    Effect.gen(function* () {
+      yield* prepare(0)
+      const sql = yield* SqlClient.SqlClient
+      yield* Effect.forkScoped(keepTotals)
+      let made = 0
+      // The pages are those that the last VACUUM left: to look at the table itself would hold the next one up.
+      const state = sql<{ readonly counted: number; readonly bytes: number }>`
+        SELECT relpages * current_setting('block_size')::int AS bytes,
+               coalesce((SELECT count FROM delivery_totals WHERE webhook_id = 'wh_1' AND width = 'day'), 0)::int AS counted
+        FROM pg_class WHERE relname = 'delivery_changes'`
+      const untilSmall: Effect.Effect<void, SqlError.SqlError> = Effect.flatMap(state, ([row]) =>
+        row!.counted === made && row!.bytes <= Limits.deliveryChangesBytes
+          ? Effect.void
+          : Effect.andThen(TestClock.adjust(Limits.deliveryChangesMs), untilSmall)
+      )
+      // The first needs more room than there may be, and so do the others together.
+      for (const number of [60_000, ...Array.from({ length: 8 }, () => 8_000)]) {
+        yield* sql`
+          INSERT INTO delivery_changes
+          SELECT 'acct_0', 'mainnet', 'wh_1', 'payment.xrp', 'pending', 0, ${new Date(NOW).toISOString()}::timestamptz, 1, 0
+          FROM generate_series(1, ${number}::integer)`
+        made += number
+        yield* untilSmall
+      }
+      assert.deepStrictEqual(yield* sql`SELECT 1 FROM delivery_changes`, [])
+      for (const table of ["delivery_totals", "delivery_type_totals"])
+        yield* sql`DELETE FROM ${sql(table)} WHERE account_id = 'acct_0'`
+    })
+  )
+
+  it.effect("go with the deliveries they count", () =>
+    Effect.gen(function* () {
+      const [webhook] = yield* prepare(1)
+      const store = yield* DeliveryStore
+      const partitions = yield* Partitions
+      const sql = yield* SqlClient.SqlClient
+      const old = NOW - 20 * DAY_MS
+      yield* store.insertPending([newDelivery(webhook!, old, "payment.xrp")], NOW)
+      const kept = newDelivery(webhook!, NOW, "payment.xrp")
+      yield* store.insertPending([kept], NOW)
+      yield* partitions.drop(NOW)
+      assert.deepStrictEqual(yield* differences, [])
+      yield* foldChanges
+      for (const [table, rows] of [
+        ["delivery_totals", 3],
+        ["delivery_type_totals", 1]
+      ] as const) {
+        const counts = yield* sql`SELECT count::int FROM ${sql(table)} WHERE webhook_id = ${webhook!}`
+        assert.deepStrictEqual(
+          counts,
+          Array.from({ length: rows }, () => ({ count: 1 }))
+        )
+      }
+    })
+  )
+
+  it.effect(
+    "a delivery that succeeds stays where it is: no index holds what changes, and its page has room",
+    () =>
+      Effect.gen(function* () {
+        const [webhook] = yield* prepare(1)
+        const store = yield* DeliveryStore
+        const sql = yield* SqlClient.SqlClient
+        const indexes = yield* sql<{ readonly definition: string }>`
+        SELECT indexdef AS definition FROM pg_indexes WHERE tablename = 'deliveries_20261121'`
+        assert.isNotEmpty(indexes)
+        for (const { definition } of indexes)
+          assert.notMatch(definition, /\b(status|attempts|updated_at|response_|last_error|next_attempt_at)/)
+        const rows = Array.from({ length: 5 }, () => newDelivery(webhook!, NOW, "payment.xrp"))
+        yield* store.insertPending(rows, NOW)
+        const places = sql`
+        SELECT (ctid::text::point)[0] AS page FROM deliveries WHERE webhook_id = ${webhook!} ORDER BY id`
+        const before = yield* places
+        yield* store.record(
+          rows.map(({ id }) => attemptOf(id, 1, "delivered", 7)),
+          100
+        )
+        assert.deepStrictEqual(yield* places, before)
+      })
+  )
+})

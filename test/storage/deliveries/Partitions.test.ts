@@ -1,0 +1,125 @@
+/** Day partitions: there before a row needs them, whatever day it is, and dropped whole, but not while something waits. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { deliveryId, firstIdAt } from "../../../src/domain/Ids.ts"
+import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
+import { foldChanges } from "../../../src/storage/deliveries/DeliveryTotals.ts"
+import { applyRetention, Partitions } from "../../../src/storage/deliveries/Partitions.ts"
+import { TestDatabase } from "../../support/postgres.ts"
+import { settingsLayer } from "../../support/settings.ts"
+
+const DAY_MS = 86_400_000
+const NOW = Date.parse("2026-11-21T09:30:00.000Z")
+
+layer(
+  Layer.mergeAll(Partitions.layer, DeliveryStore.layer).pipe(
+    Layer.provideMerge(Layer.merge(TestDatabase, settingsLayer({ RETENTION_DELIVERIES: "30 days" })))
+  )
+)("partitions", (it) => {
+  const names = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ readonly name: string }>`
+      SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent IN ('deliveries'::regclass, 'attempts'::regclass) ORDER BY c.relname`
+    return rows.map(({ name }) => name)
+  })
+  const insertAt = (unixMs: number) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO attempts (delivery_id, attempt, status, attempted_at)
+                 VALUES (${firstIdAt("dlv_", unixMs)}, 1, 'failed', now())`
+    })
+
+  it.effect("take rows from the first to the last millisecond of each day made, and of no other", () =>
+    Effect.gen(function* () {
+      const partitions = yield* Partitions
+      yield* partitions.ensure(NOW, NOW + DAY_MS)
+      const midnight = Math.floor(NOW / DAY_MS) * DAY_MS
+      yield* insertAt(midnight)
+      yield* insertAt(midnight + 2 * DAY_MS - 1)
+      const outside = yield* Effect.flip(insertAt(midnight + 2 * DAY_MS))
+      assert.strictEqual(outside._tag, "SqlError")
+    })
+  )
+
+  it.effect("may be made by several at once, and again", () =>
+    Effect.gen(function* () {
+      const partitions = yield* Partitions
+      const later = NOW + 10 * DAY_MS
+      yield* Effect.all(
+        Array.from({ length: 4 }, () => partitions.ensure(later, later)),
+        { concurrency: "unbounded" }
+      )
+      yield* insertAt(later)
+    })
+  )
+
+  it.effect("are dropped whole once their day is past, and come back when a row needs one", () =>
+    Effect.gen(function* () {
+      const partitions = yield* Partitions
+      const old = NOW - 40 * DAY_MS
+      yield* partitions.ensure(old, old)
+      yield* partitions.ensure(NOW, NOW)
+      assert.strictEqual(yield* partitions.drop(NOW), 4)
+      assert.isFalse((yield* names).some((name) => name.includes("20261012")))
+      assert.include(yield* names, "deliveries_20261121")
+      yield* partitions.ensure(old, old)
+      yield* insertAt(old)
+    })
+  )
+
+  it.effect(
+    "outlast their retention by a month while something in them waits, which then ends with its reason",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const partitions = yield* Partitions
+        const deliveries = yield* DeliveryStore
+        // A quota is used up on the first day of a month of 31.
+        const [december, january] = [Date.parse("2026-12-01T00:00:00Z"), Date.parse("2027-01-01T00:00:00Z")]
+        const make = Effect.fnUntraced(function* (unixMs: number) {
+          const id = deliveryId(unixMs, 0, "wh_1", "event")
+          yield* partitions.ensure(unixMs, unixMs)
+          yield* deliveries.insertPending(
+            [
+              {
+                id,
+                webhookId: "wh_1",
+                accountId: "acct_1",
+                network: "mainnet",
+                eventId: "event",
+                eventType: "payment.xrp",
+                eventOffset: 0
+              }
+            ],
+            unixMs
+          )
+          return id
+        })
+        const waiting = yield* make(december)
+        yield* make(december + DAY_MS)
+        yield* deliveries.park([waiting])
+        yield* foldChanges
+
+        yield* applyRetention(january + DAY_MS)
+        assert.include(yield* names, "deliveries_20261201")
+        assert.include(yield* names, "attempts_20261202")
+        // Its counts are kept as well: the attempt that ends its waiting writes to them.
+        const counted =
+          yield* sql`SELECT 1 FROM delivery_totals WHERE webhook_id = 'wh_1' AND width = 'minute'`
+        assert.strictEqual(counted.length, 2)
+
+        const tooLate = december + (30 + 31) * DAY_MS
+        yield* applyRetention(tooLate)
+        assert.isTrue((yield* deliveries.states([waiting])).get(waiting)?.parked)
+        yield* applyRetention(tooLate + 1)
+        const [ended] = yield* sql`SELECT status, last_error FROM deliveries WHERE id = ${waiting}`
+        assert.deepStrictEqual(ended, { status: "failed", last_error: "waited too long" })
+        yield* applyRetention(tooLate + 2)
+        assert.strictEqual((yield* deliveries.states([waiting])).size, 0)
+        // What had changed last goes with its day: there are no totals to add it to.
+        assert.strictEqual((yield* foldChanges).changes, 0)
+      })
+  )
+})

@@ -1,0 +1,79 @@
+/** Alerts are on record once each, whatever is repeated, and forgotten when they are old or too many. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { alertFinding, withheld } from "../../../src/cli/doctor/AlertCheck.ts"
+import type { DetectionAlert } from "../../../src/domain/LedgerEvent.ts"
+import { AlertStore } from "../../../src/storage/events/AlertStore.ts"
+import { makeQuarantine } from "../../../src/storage/Quarantine.ts"
+import { hashOf } from "../../support/chain.ts"
+import { TestDatabase } from "../../support/postgres.ts"
+
+const NOW = Date.parse("2026-11-21T09:30:00.000Z")
+const Live = Layer.provideMerge(AlertStore.layer, TestDatabase)
+
+const alerts: ReadonlyArray<DetectionAlert> = [
+  { tx_hash: hashOf("a"), event_type: "payment.xrp", reason: "no delivered amount" },
+  { tx_hash: hashOf("a"), event_type: null, reason: "no metadata\0 at all" },
+  { tx_hash: hashOf("b"), event_type: null, reason: "no metadata at all" }
+]
+
+describe("alert store", () => {
+  it.effect("keeps what was withheld once, however often it is recorded", () =>
+    Effect.gen(function* () {
+      const store = yield* AlertStore
+      yield* store.record("mainnet", 7, alerts, NOW)
+      yield* store.record("mainnet", 7, alerts, NOW + 60_000)
+      yield* store.record("testnet", 7, alerts.slice(0, 1), NOW + 1)
+      const { total, alerts: newest } = yield* store.newest(2)
+      assert.strictEqual(total, 4)
+      assert.deepStrictEqual(
+        newest.map(({ recorded_at, ...row }) => [row, new Date(recorded_at).getTime()]),
+        [
+          [{ network: "testnet", ledger_index: 7, ...alerts[0] }, NOW + 1],
+          [{ network: "mainnet", ledger_index: 7, ...alerts[2] }, NOW]
+        ]
+      )
+    }).pipe(Effect.provide(Live))
+  )
+
+  it.effect("quarantines an alert that PostgreSQL cannot take, and keeps the others of its ledger", () =>
+    Effect.gen(function* () {
+      const store = yield* AlertStore
+      const bad = { ...alerts[1]!, tx_hash: "A\0B" }
+      yield* store.record("mainnet", 7, [alerts[0]!, bad, alerts[2]!], NOW)
+      const { alerts: kept, total } = yield* store.newest(10)
+      assert.strictEqual(total, 2)
+      assert.deepStrictEqual(new Set(kept.map(({ tx_hash }) => tx_hash)), new Set([hashOf("a"), hashOf("b")]))
+      const { rows } = yield* (yield* makeQuarantine).newest(10)
+      assert.deepStrictEqual(
+        rows.map(({ source, stage }) => [stage, source]),
+        [["alerts", "mainnet ledger 7, alert 2"]]
+      )
+    }).pipe(Effect.provide(Live))
+  )
+
+  it.effect("forgets what is too old, and the oldest of what is too much", () =>
+    Effect.gen(function* () {
+      const store = yield* AlertStore
+      for (let i = 1; i <= 5; i++) yield* store.record("mainnet", i, alerts.slice(0, 1), NOW + i)
+      const kept = Effect.map(store.newest(10), (all) => all.alerts.map(({ ledger_index }) => ledger_index))
+      assert.strictEqual(yield* store.drop(NOW + 2, 10), 1)
+      assert.deepStrictEqual(yield* kept, [5, 4, 3, 2])
+      assert.strictEqual(yield* store.drop(NOW, 3), 1)
+      assert.deepStrictEqual(yield* kept, [5, 4, 3])
+      assert.strictEqual(yield* store.drop(NOW, 3), 0)
+    }).pipe(Effect.provide(Live))
+  )
+
+  it.effect("is what doctor shows: how many, and the newest", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(alertFinding((yield* withheld)!).status, "ok")
+      const store = yield* AlertStore
+      yield* store.record("mainnet", 94_084_608, alerts, NOW)
+      const { detail, status } = alertFinding((yield* withheld)!)
+      assert.strictEqual(status, "warning")
+      assert.match(detail, /^3 on record /)
+      assert.include(detail, `mainnet 94084608 ${hashOf("a")} payment.xrp: no delivered amount`)
+    }).pipe(Effect.provide(Live))
+  )
+})

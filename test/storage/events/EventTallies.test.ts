@@ -1,0 +1,76 @@
+/** What a replay would queue, counted on a real database: exactly the events that the job's own filter lets through. */
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { wantedEvents } from "../../../src/coverage/ReplayEstimate.ts"
+import { rankOf } from "../../../src/domain/EventType.ts"
+import type { LedgerEvent } from "../../../src/domain/LedgerEvent.ts"
+import { matching, type ReplayFilters } from "../../../src/domain/Replay.ts"
+import { EventLog } from "../../../src/log/EventLog.ts"
+import { EventCounts } from "../../../src/storage/events/EventCounts.ts"
+import { addresses } from "../../support/events.ts"
+import { eventsOf, pastLedgers, replayingLayer, writeLedgers } from "../../support/replaying.ts"
+
+// Some hours of them, so that whole hours and parts of one are counted.
+const ledgers = pastLedgers(11, 900, { stepSeconds: 20 })
+const events = eventsOf(ledgers)
+const [since, until] = [70, 780].map((i) => Date.parse(ledgers[i]!.closeTime))
+
+const tallyOf = (some: ReadonlyArray<LedgerEvent>) =>
+  [...Map.groupBy(some, ({ event_type }) => event_type)].map(([type, of]) => ({
+    type,
+    events: of.length,
+    first_ledger: of[0]!.ledger_index,
+    last_ledger: of.at(-1)!.ledger_index
+  }))
+
+const byRank = <A extends { readonly type: LedgerEvent["event_type"] }>(tallies: ReadonlyArray<A>) =>
+  tallies.toSorted((a, b) => rankOf(a.type) - rankOf(b.type))
+
+describe("a tally", () => {
+  layer(replayingLayer)((it) => {
+    const wanted: ReadonlyArray<readonly [name: string, filters: ReplayFilters]> = [
+      ["everything", {}],
+      ["types", { event_types: ["nft.minted", "check.cancelled"] }],
+      ["a type that never came", { event_types: ["escrow.created"] }],
+      ["a time, both ends excluded", { since: since!, until: until! }],
+      ["a time within an hour", { since: since!, until: since! + 600_000 }],
+      ["accounts, an event of both once", { accounts: addresses.slice(1, 3) }],
+      [
+        "accounts, types and a time",
+        { accounts: [addresses[3]], event_types: ["payment.xrp"], since: since!, until: until! }
+      ],
+      ["a time before all", { until: since! - 86_400_000 }],
+      ["a time after all", { since: until! + 86_400_000 }]
+    ]
+
+    it.effect("counts the events that a job would queue, whatever the filters", () =>
+      Effect.gen(function* () {
+        yield* writeLedgers(ledgers)
+        const log = yield* EventLog
+        const counts = yield* EventCounts
+        for (const [name, filters] of wanted) {
+          const found = yield* wantedEvents(log, "mainnet", filters)
+          const tallies = yield* counts.tally(found!.wanted)
+          assert.deepStrictEqual(byRank(tallies), byRank(tallyOf(events.filter(matching(filters)))), name)
+        }
+      })
+    )
+
+    it.effect("of event ids counts those that are there, whatever ledger the others name", () =>
+      Effect.gen(function* () {
+        const counts = yield* EventCounts
+        const some = events.filter((_, i) => i % 90 === 5)
+        const unknown = ["90000001", "9".repeat(30)].map((one) => `xrpl:${one}:${"0".repeat(64)}:payment.xrp`)
+        const ids = [...unknown, ...some.map(({ event_id }) => event_id)]
+        assert.deepStrictEqual(byRank(yield* counts.tallyIds("mainnet", ids)), byRank(tallyOf(some)))
+        assert.deepStrictEqual(yield* counts.tallyIds("testnet", ids), [])
+      })
+    )
+
+    it.effect("has no events to count where the log is empty", () =>
+      Effect.gen(function* () {
+        assert.isUndefined(yield* wantedEvents(yield* EventLog, "devnet", {}))
+      })
+    )
+  })
+})

@@ -1,0 +1,89 @@
+/** What a database says of history: each stretch once, as long as the log holds it; and who waits for more. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { HistoryStretch } from "../../../src/domain/History.ts"
+import { HistoryStore } from "../../../src/storage/events/HistoryStore.ts"
+import { HistoryRequests } from "../../../src/storage/replays/HistoryRequests.ts"
+import { TestDatabase } from "../../support/postgres.ts"
+import { queueJob, replayingLayer } from "../../support/replaying.ts"
+
+const stretch = (firstLedger: number, offset: number, events = 3): HistoryStretch => ({
+  firstLedger,
+  lastLedger: firstLedger + 9,
+  parentHash: `parent of ${firstLedger}`,
+  lastHash: `hash of ${firstLedger + 9}`,
+  firstClosedAt: 1_700_000_000 + firstLedger,
+  lastClosedAt: 1_700_000_009 + firstLedger,
+  markerOffset: offset,
+  eventOffset: events === 0 ? 0 : offset,
+  events
+})
+
+describe("stretches of history", () => {
+  it.live("are there once however often they are written, lowest first, each network's own", () =>
+    Effect.gen(function* () {
+      const store = yield* HistoryStore
+      const [low, high] = [stretch(10, 10), stretch(20, 0)]
+      for (const one of [high, low, high]) yield* store.add("mainnet", one)
+      yield* store.add("testnet", stretch(500, 0))
+      assert.deepStrictEqual(yield* store.stretches("mainnet"), [low, high])
+      yield* store.remove("mainnet", low)
+      assert.deepStrictEqual(yield* store.stretches("mainnet"), [high])
+      assert.lengthOf(yield* store.stretches("testnet"), 1)
+    }).pipe(Effect.provide(Layer.provide(HistoryStore.layer, TestDatabase)))
+  )
+
+  it.live("are gone once retention has dropped their first marker or event", () =>
+    Effect.gen(function* () {
+      const store = yield* HistoryStore
+      const [oldest, empty, older, kept] = [
+        stretch(40, 0),
+        stretch(30, 10, 0),
+        stretch(20, 20),
+        stretch(10, 30)
+      ]
+      for (const one of [oldest, empty, older, kept]) yield* store.add("mainnet", one)
+      yield* store.prune("mainnet", { markersFrom: 10, eventsFrom: 10 })
+      assert.deepStrictEqual(yield* store.stretches("mainnet"), [kept, older, empty])
+      yield* store.prune("mainnet", { markersFrom: 10, eventsFrom: 21 })
+      assert.deepStrictEqual(yield* store.stretches("mainnet"), [kept, empty])
+    }).pipe(Effect.provide(Layer.provide(HistoryStore.layer, TestDatabase)))
+  )
+})
+
+describe("a request for history", () => {
+  it.live("fails with what a server said, whatever characters that has", () =>
+    Effect.gen(function* () {
+      const requests = yield* HistoryRequests
+      const { id } = yield* queueJob({ filters: { since: 1_000 } })
+      yield* requests.ask({ id, network: "mainnet" }, 1_000)
+      yield* requests.settle(id, { state: "failed", error: "said\0\u001b[31m no" }, 2_000)
+      const settled = Option.getOrThrow(yield* requests.find(id))
+      assert.deepInclude(settled, { state: "failed", error: "said\\u0000\\u001b[31m no" })
+    }).pipe(Effect.provide(replayingLayer))
+  )
+
+  it.live("is open until it is settled, and settled when its webhook is no longer active", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const requests = yield* HistoryRequests
+      const { id, webhookId } = yield* queueJob({ filters: { since: 1_000 } })
+      const ask = requests.ask({ id, network: "mainnet" }, 1_000.5)
+      yield* Effect.andThen(ask, ask)
+      assert.deepStrictEqual(yield* requests.open("mainnet"), [
+        { jobId: id, sinceMs: 1_000, firstLedger: null, ledgers: null }
+      ])
+      assert.deepStrictEqual(yield* requests.open("testnet"), [])
+      assert.isTrue(Option.isNone(yield* requests.find(id)))
+      yield* requests.begin(id, { firstLedger: 5, ledgers: 95 })
+      assert.deepInclude((yield* requests.open("mainnet"))[0], { firstLedger: 5, ledgers: 95 })
+      yield* sql`UPDATE webhooks SET status = 'disabled' WHERE id = ${webhookId}`
+      assert.deepStrictEqual(yield* requests.open("mainnet"), [])
+      assert.strictEqual(Option.getOrThrow(yield* requests.find(id)).state, "failed")
+      // What is settled stays so.
+      yield* requests.settle(id, { state: "ready", firstLedger: 5, beforeLedger: 100 }, 0)
+      assert.strictEqual(Option.getOrThrow(yield* requests.find(id)).state, "failed")
+    }).pipe(Effect.provide(replayingLayer))
+  )
+})

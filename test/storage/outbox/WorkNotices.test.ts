@@ -1,0 +1,89 @@
+/** Work that is queued in the database is told of: to every process that waits for it, whoever queued it and how. */
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Context, Effect, Fiber, Layer, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { Limits } from "../../../src/config/Limits.ts"
+import { queueMails } from "../../../src/storage/accounts/MailStore.ts"
+import { type Work, WorkNotices } from "../../../src/storage/outbox/WorkNotices.ts"
+import { makeDatabase } from "../../support/postgres.ts"
+import { insertAccount } from "../../support/rows.ts"
+
+const opened = Effect.gen(function* () {
+  const database = yield* makeDatabase
+  const process = Effect.map(
+    Layer.build(Layer.provideMerge(WorkNotices.layer, PgClient.layer({ ...database, maxConnections: 1 }))),
+    (context) => ({
+      notices: Context.get(context, WorkNotices),
+      sql: Context.get(context, SqlClient.SqlClient)
+    })
+  )
+  return [yield* process, yield* process] as const
+})
+
+type Process = Effect.Success<typeof opened>[number]
+
+const listening = (sql: SqlClient.SqlClient, count: number) =>
+  sql`SELECT 1 FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'ledgerhook notices' AND query LIKE 'LISTEN%'`.pipe(
+    Effect.filterOrFail((rows) => rows.length === count),
+    Effect.retry(Schedule.spaced(5)),
+    Effect.timeout("10 seconds")
+  )
+
+const queueMail = ({ sql }: Process, cause: string) =>
+  queueMails(
+    sql,
+    [{ cause, accountId: "acct_1", recipient: "a@b.example", subject: "s", body: "b" }],
+    Date.parse("2026-10-01T00:00:00Z")
+  )
+
+/** Fails where the wait took as long as it does when nobody tells. */
+const told = Effect.fnUntraced(function* ({ notices }: Process, work: Work) {
+  const began = yield* Clock.currentTimeMillis
+  yield* notices.next(work)
+  assert.isBelow((yield* Clock.currentTimeMillis) - began, Limits.workLookMs)
+})
+
+describe("notices of work", () => {
+  it.live("reach every process that waits, once what was queued is committed", () =>
+    Effect.gen(function* () {
+      const [one, two] = yield* opened
+      yield* listening(one.sql, 2)
+      // Each begins with a look: nobody knows what was queued before.
+      for (const { notices } of [one, two]) yield* notices.next("mails")
+      yield* insertAccount("acct_1").pipe(Effect.provideService(SqlClient.SqlClient, one.sql))
+      yield* one.sql.withTransaction(
+        Effect.andThen(queueMail(one, "cause"), Effect.flip(Effect.timeout(two.notices.next("mails"), 100)))
+      )
+      yield* told(one, "mails")
+      yield* told(two, "mails")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("are not needed: a wait ends by itself", () =>
+    Effect.gen(function* () {
+      const [one] = yield* opened
+      // The first of them may end with the look that comes with listening.
+      const waiting = yield* Effect.forkChild(Effect.repeat(one.notices.next("replays"), { times: 1 }))
+      yield* TestClock.adjust(2 * Limits.workLookMs)
+      yield* Fiber.join(waiting)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("come again when their connection was lost, beginning with a look", () =>
+    Effect.gen(function* () {
+      const [one, two] = yield* opened
+      yield* listening(one.sql, 2)
+      yield* two.notices.next("mails")
+      yield* one.sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                     WHERE datname = current_database() AND application_name = 'ledgerhook notices'`
+      yield* told(two, "mails")
+      yield* listening(one.sql, 2)
+      yield* insertAccount("acct_1").pipe(Effect.provideService(SqlClient.SqlClient, one.sql))
+      yield* queueMail(one, "cause")
+      yield* told(two, "mails")
+    }).pipe(Effect.scoped)
+  )
+})

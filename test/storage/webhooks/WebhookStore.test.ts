@@ -1,0 +1,134 @@
+/** What the log is told of webhooks is what the rows say, in the order in which they came to say it. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { deliveryId } from "../../../src/domain/Ids.ts"
+import type { WebhookConfig } from "../../../src/domain/Webhook.ts"
+import { makeEndQueue } from "../../../src/storage/deliveries/DeletedQueues.ts"
+import { DeliveryQueries } from "../../../src/storage/deliveries/DeliveryQueries.ts"
+import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
+import { Partitions } from "../../../src/storage/deliveries/Partitions.ts"
+import { Outbox } from "../../../src/storage/outbox/Outbox.ts"
+import { WebhookStore } from "../../../src/storage/webhooks/WebhookStore.ts"
+import { TestDatabase } from "../../support/postgres.ts"
+import { insertAccount, insertWebhook } from "../../support/rows.ts"
+
+const NOW = Date.parse("2026-11-21T09:30:00.000Z")
+const owner = { accountId: "acct_1", networks: ["mainnet"] } as const
+
+const Live = Layer.mergeAll(
+  WebhookStore.layer,
+  DeliveryStore.layer,
+  DeliveryQueries.layer,
+  Partitions.layer
+).pipe(Layer.provideMerge(Outbox.layer), Layer.provideMerge(TestDatabase))
+
+const recorded = Effect.gen(function* () {
+  const outbox = yield* Outbox
+  return (yield* outbox.next(0, 1_000)).map(({ key, value }) => ({
+    key,
+    config: value === null ? null : (JSON.parse(value) as WebhookConfig)
+  }))
+})
+
+describe("webhook store", () => {
+  it.effect("disables only what is active, says why, and tells the log and the account of each once", () =>
+    Effect.gen(function* () {
+      const store = yield* WebhookStore
+      yield* insertAccount("acct_1")
+      const [a, b] = [yield* insertWebhook("acct_1"), yield* insertWebhook("acct_1")]
+      assert.sameMembers([...(yield* store.disable([a, b], "100 failures", NOW))], [a, b])
+      assert.deepStrictEqual(yield* store.disable([a, "wh_unknown"], "again", NOW + 1), [])
+      const row = Option.getOrThrow(yield* store.find(owner, a))
+      assert.deepInclude(row, { status: "disabled", disabled_reason: "100 failures" })
+      assert.strictEqual(new Date(row.disabled_at!).getTime(), NOW)
+      const records = yield* recorded
+      assert.sameMembers(
+        records.map(({ key, config }) => `${key} ${config?.status}`),
+        [`${a} disabled`, `${b} disabled`]
+      )
+      const sql = yield* SqlClient.SqlClient
+      const mails = yield* sql`
+        SELECT cause, account_id, recipient, sent_at, body LIKE '%100 failures%' AS says_why FROM mails ORDER BY cause`
+      assert.deepStrictEqual(
+        mails,
+        [a, b].toSorted().map((id) => ({
+          cause: `webhook-disabled/${id}/2026-11-21T09:30:00.000Z`,
+          account_id: "acct_1",
+          recipient: "test@example.com",
+          sent_at: null,
+          says_why: true
+        }))
+      )
+    }).pipe(Effect.provide(Live))
+  )
+
+  it.live("changes at once: the last record is the row that stays", () =>
+    Effect.gen(function* () {
+      const store = yield* WebhookStore
+      yield* insertAccount("acct_1")
+      const id = yield* insertWebhook("acct_1")
+      yield* Effect.forEach(
+        Array.from({ length: 20 }, (_, i) => i + 1),
+        (max_in_flight) => store.change(owner, id, { max_in_flight }, NOW),
+        { concurrency: "unbounded" }
+      )
+      const records = yield* recorded
+      assert.strictEqual(records.length, 20)
+      const row = Option.getOrThrow(yield* store.find(owner, id))
+      assert.strictEqual(records.at(-1)?.config?.max_in_flight, row.max_in_flight)
+    }).pipe(Effect.provide(Live))
+  )
+
+  it.live("a webhook is deleted while its attempts are being recorded", () =>
+    Effect.gen(function* () {
+      const store = yield* WebhookStore
+      const deliveries = yield* DeliveryStore
+      const endQueue = yield* makeEndQueue
+      const sql = yield* SqlClient.SqlClient
+      yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(NOW, NOW))
+      yield* insertAccount("acct_1")
+      for (let round = 0; round < 5; round++) {
+        const webhookId = yield* insertWebhook("acct_1")
+        const rows = Array.from({ length: 50 }, (_, i) => ({
+          id: deliveryId(NOW, i, webhookId, "event"),
+          webhookId,
+          accountId: "acct_1",
+          network: "mainnet" as const,
+          eventId: "event",
+          eventType: "payment.xrp",
+          eventOffset: i
+        }))
+        yield* deliveries.insertPending(rows, NOW)
+        const record = Effect.forEach(
+          rows,
+          ({ id }) =>
+            deliveries.record(
+              [
+                {
+                  deliveryId: id,
+                  attempt: 1,
+                  status: "failed",
+                  responseStatus: 503,
+                  responseTimeMs: 1,
+                  responseBody: null,
+                  error: "HTTP 503",
+                  attemptedAt: NOW,
+                  endedAt: NOW,
+                  nextDelayMs: null
+                }
+              ],
+              1_000
+            ),
+          { concurrency: 3 }
+        )
+        const remove = Effect.andThen(store.remove(owner, webhookId, NOW), endQueue(owner, webhookId, 1_000))
+        yield* Effect.all([remove, record], { concurrency: "unbounded" })
+        const open = yield* sql`
+          SELECT 1 FROM deliveries WHERE webhook_id = ${webhookId} AND status IN ('pending', 'retrying')`
+        assert.deepStrictEqual(open, [])
+        assert.isFalse(yield* store.remove(owner, webhookId, NOW))
+      }
+    }).pipe(Effect.provide(Live))
+  )
+})
