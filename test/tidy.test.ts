@@ -4,18 +4,21 @@ import { dirname, join, normalize } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 
 const foundation = ["domain", "config", "observability"]
-const services = [...foundation, "log", "storage", "webhooks"]
+const services = [...foundation, "log", "storage", "coverage", "webhooks"]
 
 /** What a folder of src (or a file at its top) may import besides itself. Stages never import one another. */
 const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   domain: [],
   config: ["domain"],
-  observability: ["domain"],
+  observability: ["domain", "config"],
   log: foundation,
   // The outbox is published to the log's port.
   storage: [...foundation, "log"],
+  coverage: [...foundation, "log", "storage"],
   webhooks: [...foundation, "log", "storage"],
   ledger: services,
+  // It plays an XRP Ledger server behind the ledger stage's port.
+  simulator: [...services, "ledger"],
   detect: services,
   events: services,
   route: services,
@@ -34,8 +37,8 @@ const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@effect/sql-pg": ["storage"],
   "@platformatic/kafka": ["log"],
   "@effect/platform-node": ["api", "main", "cli", "storage"],
-  xrpl: ["ledger", "domain"],
-  ws: ["ledger"],
+  xrpl: ["ledger", "simulator", "domain"],
+  ws: ["ledger", "simulator"],
   undici: ["deliver"],
   nodemailer: ["notify"],
   "effect/sql": ["storage", "log", "webhooks", "api", "deliver", "route", "replay", "cli", "Roles"],
@@ -43,6 +46,9 @@ const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   "effect/http-api": ["api"],
   "effect/cli": ["cli"]
 }
+
+/** Of Kafka's folder, what every process may load: none of these imports the client. */
+const withoutClient = ["LoadKafka", "SchemaRegistry", "TopicPlan"].map((name) => `src/log/kafka/${name}.ts`)
 
 /** Besides `effect` and Node's pure modules, domain knows only the ledger's own address format. */
 const domainImports = ["effect", "node:crypto", "node:net", "xrpl"]
@@ -93,19 +99,34 @@ const importsOf = ({ code }: Source): ReadonlyArray<string> =>
   Array.from(code.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g), (match) => match[1]!)
 
 interface Edge {
-  readonly file: string
   readonly from: string
   readonly to: string
 }
 
-const edges: ReadonlyArray<Edge> = sources.flatMap((source) =>
+/** Which file of src imports which. */
+const fileEdges: ReadonlyArray<Edge> = sources.flatMap((source) =>
   importsOf(source)
     .filter((target) => target.startsWith("."))
     .map((target) => normalize(join(dirname(source.file), target)))
     .filter((target) => target.startsWith("src/"))
-    .map((target) => ({ file: source.file, from: partOf(source.file), to: partOf(target) }))
-    .filter(({ from, to }) => from !== to)
+    .map((target) => ({ from: source.file, to: target }))
 )
+
+/** The same between folders of src, with the file that imports. */
+const folderEdges: ReadonlyArray<Edge & { readonly file: string }> = fileEdges
+  .map(({ from, to }) => ({ file: from, from: partOf(from), to: partOf(to) }))
+  .filter(({ from, to }) => from !== to)
+
+/** Nodes that reach themselves. */
+const circles = (edges: ReadonlyArray<Edge>): ReadonlyArray<string> => {
+  const next = new Map<string, Set<string>>()
+  for (const { from, to } of edges) next.set(from, (next.get(from) ?? new Set()).add(to))
+  const reaches = (from: string, goal: string, seen: Set<string>): boolean =>
+    [...(next.get(from) ?? [])].some(
+      (to) => to === goal || (!seen.has(to) && reaches(to, goal, seen.add(to)))
+    )
+  return [...next.keys()].filter((node) => reaches(node, node, new Set()))
+}
 
 /** `effect/sql` → itself; `effect` → `effect`; `@effect/sql-pg/x` → `@effect/sql-pg`. */
 const packageOf = (specifier: string): string =>
@@ -120,23 +141,15 @@ describe("imports", () => {
   })
 
   it("point only where the layout allows, so stages meet in the log and never in code", () => {
-    const wrong = edges
+    const wrong = folderEdges
       .filter(({ from, to }) => !mayImport[from]!.includes(to) && !mayImport[from]!.includes("*"))
       .map(({ file, to }) => `${file} -> ${to}`)
     assert.deepStrictEqual(wrong, [])
   })
 
-  it("never go in a circle between folders", () => {
-    const next = new Map<string, Set<string>>()
-    for (const { from, to } of edges) next.set(from, (next.get(from) ?? new Set()).add(to))
-    const reaches = (from: string, goal: string, seen: Set<string>): boolean =>
-      [...(next.get(from) ?? [])].some(
-        (to) => to === goal || (!seen.has(to) && reaches(to, goal, seen.add(to)))
-      )
-    assert.deepStrictEqual(
-      [...next.keys()].filter((part) => reaches(part, part, new Set())),
-      []
-    )
+  it("never go in a circle, neither between folders nor between files", () => {
+    assert.deepStrictEqual(circles(folderEdges), [])
+    assert.deepStrictEqual(circles(fileEdges), [])
   })
 
   it("keep each third party in its home", () => {
@@ -152,12 +165,12 @@ describe("imports", () => {
 
   it("load Kafka's client, which takes long, only where there is a Kafka", () => {
     const wrong = sources
-      .filter(({ file }) => !file.startsWith("src/log/Kafka"))
+      .filter(({ file }) => !file.startsWith("src/log/kafka/"))
       .flatMap(({ file, code }) =>
         Array.from(code.matchAll(/^import (?!type\b)[^"]*"(\.[^"]+)"/gm), ([, target]) =>
           normalize(join(dirname(file), target!))
         )
-          .filter((target) => target.startsWith("src/log/Kafka") && target !== "src/log/kafka/LoadKafka.ts")
+          .filter((target) => target.startsWith("src/log/kafka/") && !withoutClient.includes(target))
           .map((target) => `${file} -> ${target}`)
       )
     assert.deepStrictEqual(wrong, [])

@@ -1,4 +1,4 @@
-/** Moments as requests write them: ISO 8601 date-times with an offset, and nothing looser. */
+/** Moments as text: ISO 8601 date-times with an offset, and nothing looser. */
 
 const FORM =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/
@@ -27,3 +27,6 @@ export const parseIsoTime = (given: string): number | undefined => {
   const whole = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`)
   return whole + Number(`0.${fraction || "0"}`) * 1_000
 }
+
+/** As responses write a moment: UTC with milliseconds. From a column's value or from Unix milliseconds. */
+export const iso = (moment: string | number): string => new Date(moment).toISOString()

@@ -4,7 +4,6 @@
  */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { AdvisoryLocks } from "../config/AdvisoryLocks.ts"
 
 export const DAY_MS = 86_400_000
 
@@ -45,7 +44,7 @@ export const makeTimePartitions = Effect.fnUntraced(function* ({
 
   const make = Effect.fnUntraced(function* (number: number) {
     const [from, to] = [number, number + 1].map((one) => sql.literal(`'${boundAt(one * widthMs)}'`))
-    yield* sql`SELECT pg_advisory_xact_lock(${AdvisoryLocks.partitions}::bigint)`
+    yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('ledgerhook.partitions', 0))`
     for (const table of tables) {
       yield* sql`CREATE TABLE IF NOT EXISTS ${sql(nameOf(table, number))} PARTITION OF ${sql(table)}
                  FOR VALUES FROM (${from!}) TO (${to!}) WITH (fillfactor = ${sql.literal(String(fillfactor))})`

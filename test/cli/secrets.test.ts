@@ -8,7 +8,6 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { AdvisoryLocks } from "../../src/config/AdvisoryLocks.ts"
 import { Limits } from "../../src/config/Limits.ts"
 import { expectedEventIds, makeSimulatedLedger } from "../../src/simulator/SimulatedLedger.ts"
 import * as Sql from "../../src/storage/Sql.ts"
@@ -229,7 +228,7 @@ describe("secrets rotate, with a key file", () => {
         Effect.fnUntraced(function* ({ environment, run }) {
           const sql = yield* SqlClient.SqlClient
           const { code, stderr } = yield* Effect.gen(function* () {
-            yield* sql`SELECT pg_advisory_xact_lock(${AdvisoryLocks.secretsRotation}::bigint)`
+            yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('ledgerhook.secrets-rotation', 0))`
             return run({}, "secrets", "rotate")
           }).pipe(sql.withTransaction)
           assert.strictEqual(code, 1)

@@ -6,7 +6,7 @@
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { hasScope, type Identity } from "../../domain/ApiKey.ts"
-import { parseIsoTime } from "../../domain/IsoTime.ts"
+import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
 import { keyEnvironments } from "../../domain/Network.ts"
 import { type ApiKeyRow, ApiKeyStore, type KeyOwner } from "../../storage/accounts/ApiKeyStore.ts"
 import { Api } from "../Contract.ts"
@@ -15,7 +15,6 @@ import { Caller } from "../contract/Common.ts"
 import { forbidden, keyLimitReached, notFound, validationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
-import { iso } from "../Times.ts"
 
 const isoOrNull = (moment: string | null): string | null => (moment === null ? null : iso(moment))
 

@@ -7,7 +7,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { type EventType, eventTypes, expandPattern } from "../../domain/EventType.ts"
 import { eventTopicOf } from "../../domain/History.ts"
 import { idTime } from "../../domain/Ids.ts"
-import { parseIsoTime } from "../../domain/IsoTime.ts"
+import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
 import { envelopeJson, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
 import { EventLog } from "../../log/EventLog.ts"
 import {
@@ -24,7 +24,6 @@ import type { Delivery } from "../contract/Deliveries.ts"
 import { deliveryNotFailed, notFound, quotaExceeded, validationError, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
-import { iso } from "../Times.ts"
 
 const deliveryOf = (row: DeliveryRow): Delivery => ({
   id: row.id,

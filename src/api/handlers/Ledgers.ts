@@ -6,6 +6,7 @@ import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Settings, watchedNetworks } from "../../config/Config.ts"
 import { type LedgerRange, ledgerRanges } from "../../coverage/LedgerMarkers.ts"
+import { iso } from "../../domain/IsoTime.ts"
 import type { LedgerMarker } from "../../domain/LedgerEvent.ts"
 import { type Network, networksOf } from "../../domain/Network.ts"
 import { EventLog } from "../../log/EventLog.ts"
@@ -14,7 +15,6 @@ import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { NetworkCoverage } from "../contract/Ledgers.ts"
 import { orUnavailable } from "../Failures.ts"
-import { iso } from "../Times.ts"
 
 const refOf = ({ ledger_index, ledger_hash, close_time }: LedgerMarker) => ({
   ledger_index,

@@ -8,7 +8,7 @@ import { hasHistory, Settings } from "../../config/Config.ts"
 import { estimateReplay } from "../../coverage/ReplayEstimate.ts"
 import { eventTypes } from "../../domain/EventType.ts"
 import { randomId } from "../../domain/Ids.ts"
-import { parseIsoTime } from "../../domain/IsoTime.ts"
+import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
 import { eventsTopic } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
 import {
@@ -39,7 +39,6 @@ import {
 } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
-import { iso } from "../Times.ts"
 
 const jobOf = (row: ReplayJobRow): ReplayJob => ({
   job_id: row.id,

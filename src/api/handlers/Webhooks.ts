@@ -6,6 +6,7 @@ import { Settings, watchedNetworks } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import { endpointProblem } from "../../domain/EndpointUrl.ts"
 import { randomId } from "../../domain/Ids.ts"
+import { iso } from "../../domain/IsoTime.ts"
 import { environmentOf, type KeyEnvironment, type Network } from "../../domain/Network.ts"
 import { HIDDEN_VALUE, webhookBounds } from "../../domain/WebhookRules.ts"
 import { makeEndQueue } from "../../storage/deliveries/DeletedQueues.ts"
@@ -20,7 +21,6 @@ import { notFound, validationError, webhookDisabled, webhookLimitReached } from 
 import { orUnavailable } from "../Failures.ts"
 import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
-import { iso } from "../Times.ts"
 
 const SECRET_BYTES = 32
 

@@ -1,5 +1,5 @@
 /** An account as commands show it: a row of a table, lines of one, or JSON. Pure. */
-import { iso } from "../../api/Times.ts"
+import { iso } from "../../domain/IsoTime.ts"
 import { limitsJson, limitsOf } from "../../domain/Plans.ts"
 import type { Account } from "../../storage/accounts/AccountStore.ts"
 import { type Column, type Field, GREEN, RED } from "../terminal/Table.ts"

@@ -1,11 +1,10 @@
 /** `ledgerhook key …`: an account's API keys. A key's value is shown once, where it is made. */
 import { Clock, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { iso } from "../../api/Times.ts"
 import { Limits } from "../../config/Limits.ts"
 import { type Scope, scopes } from "../../domain/ApiKey.ts"
 import { isId } from "../../domain/Ids.ts"
-import { parseIsoTime } from "../../domain/IsoTime.ts"
+import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
 import { type KeyEnvironment, keyEnvironments } from "../../domain/Network.ts"
 import { AccountStore } from "../../storage/accounts/AccountStore.ts"
 import { type ApiKeyRow, ApiKeyStore } from "../../storage/accounts/ApiKeyStore.ts"

@@ -6,7 +6,6 @@
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
-import { AdvisoryLocks } from "../../config/AdvisoryLocks.ts"
 import { Settings, type SettingsShape } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import { Outbox } from "../../storage/outbox/Outbox.ts"
@@ -36,12 +35,15 @@ const checkSettings = ({ secretsKey, secretsKeyPrevious }: SettingsShape) => {
       )
 }
 
+/** The session-level advisory lock of the command that changes the key of webhook secrets. */
+const ROTATION_LOCK = "hashtextextended('ledgerhook.secrets-rotation', 0)"
+
 /** For the life of the scope: of two that make a key at once, one would throw the other's away. */
 const alone = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const connection = yield* sql.reserve
   const run = (statement: string) => connection.executeUnprepared(statement, [], undefined)
-  const [row] = yield* run(`SELECT pg_try_advisory_lock(${AdvisoryLocks.secretsRotation}) AS held`)
+  const [row] = yield* run(`SELECT pg_try_advisory_lock(${ROTATION_LOCK}) AS held`)
   if (row?.["held"] !== true) {
     return yield* new CommandFailed({
       message: "another `ledgerhook secrets rotate` is at work on this database; wait for its end."

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import { type AlertRow, AlertStore } from "../../storage/events/AlertStore.ts"
-import type { Finding } from "./Checks.ts"
+import type { Finding } from "./Finding.ts"
 
 export interface Withheld {
   readonly total: number

@@ -27,6 +27,7 @@ import { errorText } from "../../observability/Logging.ts"
 import type { LogIdentity } from "../../storage/LogIdentity.ts"
 import * as Sql from "../../storage/Sql.ts"
 import { alertFinding, type Withheld, withheld } from "./AlertCheck.ts"
+import type { Fault, Finding } from "./Finding.ts"
 import { groupsFinding, kafkaCheck, START_KAFKA } from "./KafkaCheck.ts"
 import { givenLog, logFinding, lookAtLog } from "./LogCheck.ts"
 import { mailCheck, mailCheckName, START_MAIL_SERVER } from "./MailCheck.ts"
@@ -34,20 +35,6 @@ import { lookAtQuarantine, type QuarantineLook, quarantineFinding } from "./Quar
 import { START_SCHEMA_REGISTRY, schemaRegistryCheck, schemaRegistryCheckName } from "./SchemaRegistryCheck.ts"
 import { lookAtSecrets, type SecretsLook, secretsFinding } from "./SecretsCheck.ts"
 import { START_OTLP_RECEIVER, telemetryCheck } from "./TelemetryCheck.ts"
-
-export interface Finding {
-  readonly check: string
-  readonly status: "ok" | "warning" | "problem"
-  readonly detail: string
-  /** What to do about it; empty when nothing needs to be done. */
-  readonly mend: string
-}
-
-/** What a check found bad. */
-export interface Fault {
-  readonly detail: string
-  readonly mend: string
-}
 
 type Check = Effect.Effect<string, Fault>
 

@@ -6,7 +6,8 @@ import { FailureReported } from "../terminal/Failure.ts"
 import { Invocation, stdoutColour } from "../terminal/Invocation.ts"
 import { printableLines } from "../terminal/JsonText.ts"
 import { print } from "../terminal/Output.ts"
-import { examine, type Finding } from "./Checks.ts"
+import { examine } from "./Checks.ts"
+import type { Finding } from "./Finding.ts"
 
 const COLOURS: Readonly<Record<Finding["status"], number>> = { ok: 32, warning: 33, problem: 31 }
 

@@ -8,7 +8,7 @@ import { Limits } from "../../config/Limits.ts"
 import type { MemberTimeout } from "../../log/kafka/Groups.ts"
 import { loadKafka } from "../../log/kafka/LoadKafka.ts"
 import type { TopicChange } from "../../log/kafka/TopicPlan.ts"
-import type { Fault, Finding } from "./Checks.ts"
+import type { Fault, Finding } from "./Finding.ts"
 
 export const START_KAFKA = "Start that Kafka, or correct KAFKA_BROKERS and what KAFKA_… says of logging in."
 

@@ -11,7 +11,7 @@ import {
   type LogIdentity,
   logText
 } from "../../storage/LogIdentity.ts"
-import type { Finding } from "./Checks.ts"
+import type { Finding } from "./Finding.ts"
 
 /** Undefined when the database was not started on yet, or is not migrated that far. */
 export const lookAtLog: Effect.Effect<LogIdentity | undefined, SqlError.SqlError, SqlClient.SqlClient> =

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { SettingsShape } from "../../config/Config.ts"
 import { senderRefusal } from "../../notify/SenderCheck.ts"
 import { smtpHost } from "../../notify/Smtp.ts"
-import type { Fault } from "./Checks.ts"
+import type { Fault } from "./Finding.ts"
 
 export const mailCheckName = (smtpUrl: string): string => `mail ${smtpHost(smtpUrl)}`
 

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import { makeQuarantine, type QuarantineRow } from "../../storage/Quarantine.ts"
-import type { Finding } from "./Checks.ts"
+import type { Finding } from "./Finding.ts"
 
 export interface QuarantineLook {
   readonly total: number

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Network } from "../../domain/Network.ts"
 import { examineSchemas } from "../../log/kafka/SchemaRegistry.ts"
-import type { Fault } from "./Checks.ts"
+import type { Fault } from "./Finding.ts"
 
 export const schemaRegistryCheckName = (url: string): string => `schemas ${new URL(url).host}`
 

@@ -4,7 +4,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import type { SettingsShape } from "../../config/Config.ts"
 import { readKeys, type SecretsKeyError } from "../../storage/webhooks/SecretKeys.ts"
 import { examineSecrets, type SecretsFound } from "../../storage/webhooks/SecretRotation.ts"
-import type { Finding } from "./Checks.ts"
+import type { Finding } from "./Finding.ts"
 
 /** The keys cannot be read, or what they open. */
 export type SecretsLook = Result.Result<SecretsFound, SecretsKeyError>

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { SettingsShape } from "../../config/Config.ts"
 import { otlpEndpoint } from "../../observability/OtlpEndpoint.ts"
-import type { Fault } from "./Checks.ts"
+import type { Fault } from "./Finding.ts"
 
 export const START_OTLP_RECEIVER = "Start that receiver, or correct OTEL_EXPORTER_OTLP_ENDPOINT."
 

@@ -4,7 +4,6 @@
  */
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AdvisoryLocks } from "../../config/AdvisoryLocks.ts"
 import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import { makeConsume } from "../Consume.ts"
@@ -29,6 +28,9 @@ export class EventLogInUse extends Schema.TaggedError<EventLogInUse>()("EventLog
   message: Schema.String
 }) {}
 
+/** The session-level advisory lock of the process that owns the embedded log. */
+const OWNER_LOCK = "hashtextextended('ledgerhook.log-owner', 0)"
+
 const failed = (operation: EventLogError["operation"], topic: string) => (cause: unknown) =>
   new EventLogError({ operation, topic, cause })
 
@@ -40,7 +42,7 @@ const claim = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const connection = yield* sql.reserve
   const [lock] = yield* connection.executeUnprepared(
-    `SELECT pg_try_advisory_lock(${AdvisoryLocks.logOwner}) AS held`,
+    `SELECT pg_try_advisory_lock(${OWNER_LOCK}) AS held`,
     [],
     undefined
   )
@@ -53,7 +55,7 @@ const claim = Effect.gen(function* () {
   // The server notices a closed connection only after a while: who opens the log next must not find it owned.
   yield* Effect.addFinalizer(() =>
     connection
-      .executeUnprepared(`SELECT pg_advisory_unlock(${AdvisoryLocks.logOwner})`, [], undefined)
+      .executeUnprepared(`SELECT pg_advisory_unlock(${OWNER_LOCK})`, [], undefined)
       .pipe(Effect.interruptible, Effect.timeout(Limits.databaseConnectMs), Effect.ignore)
   )
 })

@@ -5,7 +5,6 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { AdvisoryLocks } from "../../config/AdvisoryLocks.ts"
 import { randomId } from "../../domain/Ids.ts"
 import type { LimitOverrides, Plan } from "../../domain/Plans.ts"
 import { OWN_LIMITS, ownColumns } from "./AccountLimits.ts"
@@ -136,7 +135,7 @@ export class AccountStore extends Context.Service<
 
         ensureFirstAccount: (adminKey, nowMs) =>
           Effect.gen(function* () {
-            yield* sql`SELECT pg_advisory_xact_lock(${AdvisoryLocks.firstAccount}::bigint)`
+            yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('ledgerhook.first-account', 0))`
             const [first] = yield* sql<{ readonly id: string }>`SELECT id FROM accounts ORDER BY id LIMIT 1`
             const accountId =
               first?.id ?? (yield* create({ name: "default", email: null, plan: "enterprise" }, nowMs))

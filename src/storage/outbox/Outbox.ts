@@ -6,7 +6,6 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { AdvisoryLocks } from "../../config/AdvisoryLocks.ts"
 import { Limits } from "../../config/Limits.ts"
 import { CONFIG_TOPIC } from "../../domain/Webhook.ts"
 import type { NewRecord } from "../../log/EventLog.ts"
@@ -48,7 +47,7 @@ export class Outbox extends Context.Service<
       return Outbox.of({
         insert: (records) =>
           Effect.gen(function* () {
-            yield* sql`SELECT pg_advisory_xact_lock(${AdvisoryLocks.outboxOrder}::bigint)`
+            yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('ledgerhook.outbox-order', 0))`
             yield* sql`
               INSERT INTO outbox (topic, key, value)
               SELECT topic, key, value FROM unnest(

@@ -1,9 +1,9 @@
 /** Replay jobs as the commands on them show them, and the stores they stand on. */
 import { Effect, Layer, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
-import { iso } from "../../../api/Times.ts"
 import { Settings } from "../../../config/Config.ts"
 import { isId } from "../../../domain/Ids.ts"
+import { iso } from "../../../domain/IsoTime.ts"
 import { etaSeconds, percentOf, type ReplayProgress } from "../../../domain/Replay.ts"
 import * as EmbeddedEventLog from "../../../log/embedded/EmbeddedEventLog.ts"
 import { loadKafka } from "../../../log/kafka/LoadKafka.ts"
