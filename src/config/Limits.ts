@@ -211,8 +211,8 @@ export const Limits = {
   /** While more are open, in use or idle, none stays open when its request has ended. */
   connectionsKept: 8_192,
   /**
-   * A webhook's first connections, as many as its window has by default, may use all of a bound; those beyond them this part
-   * of it. `tried`: webhooks that are tried when a connection is free.
+   * A webhook's first connections, as many as its window has by default, may use all of a bound and count as many times
+   * against it; those beyond them may use this part of it. `tried`: webhooks that are tried when a connection is free.
    */
   connectionShares: { least: 16, shared: 0.75, tried: 16 },
   /** An idle connection is closed after this. */

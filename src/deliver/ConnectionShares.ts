@@ -1,12 +1,11 @@
 /**
- * How many connections a webhook may use at once, so that requests that hang keep nobody else waiting. Connections are
- * bounded at each origin and in the process. Under each bound a webhook may take one more while
- *
- *   used by all + used by its account          < the bound              for its first few (`least`)
- *   used by all + used by its account + its own < the bound × `shared`   beyond them
- *
- * and an account its very first while any is left. So an account alone uses half, a webhook alone a quarter, and whoever
- * comes late finds its first few free.
+ * How many connections a webhook may use at once, so that requests that hang leave some to others. Connections are bounded
+ * at each origin and in the process (`most`). Under each bound a webhook may take one more while
+ *   used by all + used by its account + `least` × its own < most               for its first few (`least`)
+ *   used by all + used by its account + its own           < most × `shared`   beyond them
+ * and an account its very first while any is left: an account alone uses half, a webhook alone a quarter, and whoever comes
+ * late finds some free. Only where an account has dozens of webhooks that hang at one host may its next one wait, until
+ * the first of their requests end.
  */
 import { Context, Layer } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -51,7 +50,7 @@ const hasRoom = (bound: Bound, account: AccountUse, own: number): boolean => {
   if (account.inUse === 0) return bound.inUse < bound.most
   const used = bound.inUse + account.inUse
   return own < Limits.connectionShares.least
-    ? used < bound.most
+    ? used + own * Limits.connectionShares.least < bound.most
     : used + own < bound.most * Limits.connectionShares.shared
 }
 

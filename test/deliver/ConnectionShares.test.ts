@@ -44,10 +44,20 @@ describe("shares of an origin's connections", () => {
     const shares = makeShares(bounds)
     const hogs = makeEight(shares)
     const late = makeHog(shares, 256)
-    assert.isAtLeast(late.share.inUse, Limits.connectionShares.least)
+    assert.isAtLeast(late.share.inUse, 8)
     turnOver(shares, hogs)
     const most = Math.max(...hogs.map(({ share }) => share.inUse))
     assert.isAtLeast(late.share.inUse, 32)
+    assert.isAtMost(most - late.share.inUse, 2)
+  })
+
+  it("leave as many as each has beside hundreds of the same account that hang, when their first requests end", () => {
+    const shares = makeShares(bounds)
+    const hogs = Array.from({ length: 200 }, () => makeHog(shares, 256))
+    const late = makeHog(shares, 256)
+    turnOver(shares, hogs)
+    const most = Math.max(...hogs.map(({ share }) => share.inUse))
+    assert.isAtLeast(late.share.inUse, 1)
     assert.isAtMost(most - late.share.inUse, 2)
   })
 

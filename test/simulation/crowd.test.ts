@@ -52,7 +52,8 @@ const scenario = Effect.fnUntraced(function* (
   const log = yield* EventLog
   const make = Effect.fnUntraced(function* (name: string, kind: Kind) {
     const id = webhookId(name, PARTITION)
-    yield* clock.outside(makeWebhook(`https://receiver.example/${id}`, { id }))
+    // A host each: how they share the connections to one is another matter (deliver/ConnectionShares.test.ts).
+    yield* clock.outside(makeWebhook(`https://${id.toLowerCase()}.example/${id}`, { id }))
     return { id, receiver: receivers.add(`/${id}`, kind) }
   })
   const queue = Effect.fnUntraced(function* (id: string, events: number) {
