@@ -1,7 +1,7 @@
 /**
  * The statement behind a page of deliveries, newest first, for any combination of filters. Without a status, a page is a
- * range of an index. No index has the status: counts tell the minutes in which there are deliveries of it (of one type:
- * the hours first), and the rows of each such minute are looked through, so that a full page ends the search.
+ * range of an index. No index has the status: totals tell the minutes in which there are deliveries of it (of one type: ten
+ * minutes each), and the rows of each are looked through, so that a full page ends the search.
  */
 import type { SqlClient, Statement } from "effect/sql"
 import type { DeliveryStatus } from "../../domain/Delivery.ts"
@@ -94,52 +94,37 @@ export const deliveryPage = <Row extends object>(
   /** As the index for all of an account's webhooks says it (migration 0006). */
   const byIndex = webhookId === undefined ? [sql.literal("NOT is_empty")] : []
 
-  /** Spans of that width in which there are some, newest first, and in each of them what `search` finds. */
-  const inSpans = (
-    width: "hour" | "minute",
+  /** Spans of time in which there are some, newest first, and the rows of each. */
+  const rowsInSpans = (
+    width: string,
     totals: Statement.Fragment,
-    ofTotals: ReadonlyArray<Statement.Fragment>,
-    within: ReadonlyArray<Statement.Fragment>,
-    search: Statement.Fragment
+    ofTotals: ReadonlyArray<Statement.Fragment>
   ) => {
-    const ofRange = sql.and([
-      sql`at >= date_trunc(${width}, ${timeOf(firstId)}, 'UTC')`,
-      sql`at <= ${timeOf(endId)}`,
-      ...within
-    ])
+    const startOf = (time: Statement.Fragment) => sql`date_bin(${width}::interval, ${time}, 'epoch')`
     const spans = sql`
       SELECT DISTINCT ON (at) at FROM (
         (SELECT at FROM ${totals} WHERE ${sql.and([...counted, ...byIndex, ...ofTotals])} ORDER BY at DESC)
         UNION ALL
-        (SELECT date_trunc(${width}, at, 'UTC') AS at FROM delivery_changes
+        (SELECT ${startOf(sql.literal("at"))} AS at FROM delivery_changes
          WHERE ${sql.and([...counted, ...ofType])} ORDER BY 1 DESC)
-      ) AS counts WHERE ${ofRange} ORDER BY at DESC`
+      ) AS counts
+      WHERE at >= ${startOf(timeOf(firstId))} AND at <= ${timeOf(endId)} ORDER BY at DESC`
     // `OFFSET 0`: a span's ids are made once, and not wherever they are compared.
     return sql`
       SELECT found.* FROM (
         SELECT at, greatest(first_delivery_id(at), ${firstId} COLLATE "C") AS from_id,
-               least(first_delivery_id(at + ${`1 ${width}`}::interval), ${endId} COLLATE "C") AS end_id
+               least(first_delivery_id(at + ${width}::interval), ${endId} COLLATE "C") AS end_id
         FROM (${spans}) AS spans ORDER BY at DESC OFFSET 0
-      ) AS ${sql.literal(width)} CROSS JOIN LATERAL (${search}) AS found
-      ORDER BY ${sql.literal(width)}.at DESC, found.id DESC LIMIT ${limit}`
+      ) AS span CROSS JOIN LATERAL (${rowsBetween(sql.literal("span.from_id"), sql.literal("span.end_id"))}) AS found
+      ORDER BY span.at DESC, found.id DESC LIMIT ${limit}`
   }
-  const inMinutes = (within: ReadonlyArray<Statement.Fragment>) =>
-    inSpans(
-      "minute",
-      sql.literal("delivery_totals"),
-      [sql`width = 'minute'`],
-      within,
-      rowsBetween(sql.literal("minute.from_id"), sql.literal("minute.end_id"))
-    )
-  const inHours = (search: Statement.Fragment) =>
-    inSpans("hour", sql.literal("delivery_type_totals"), ofType, [], search)
 
   const search =
     status === undefined
       ? rowsBetween(sql`${firstId}`, sql`${endId}`)
       : eventType === undefined
-        ? inMinutes([])
-        : inHours(inMinutes([sql`at >= hour.at AND at < hour.at + interval '1 hour'`]))
+        ? rowsInSpans("1 minute", sql.literal("delivery_totals"), [sql`width = 'minute'`])
+        : rowsInSpans("10 minutes", sql.literal("delivery_type_totals"), ofType)
 
   // One search per network, merged: `network = ANY` would have to sort everything first.
   const owners =

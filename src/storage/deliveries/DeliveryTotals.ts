@@ -21,7 +21,7 @@ const fold = `
     DO UPDATE SET count = total.count + excluded.count, latency_sum = total.latency_sum + excluded.latency_sum
   ), types_added AS (
     INSERT INTO delivery_type_totals AS total (account_id, network, webhook_id, event_type, status, at, count)
-    SELECT account_id, network, webhook_id, event_type, status, date_trunc('hour', at, 'UTC'), sum(count)
+    SELECT account_id, network, webhook_id, event_type, status, date_bin('10 minutes', at, 'epoch'), sum(count)
     FROM changes GROUP BY 1, 2, 3, 4, 5, 6 HAVING sum(count) <> 0
     ON CONFLICT (account_id, network, webhook_id, event_type, status, at)
     DO UPDATE SET count = total.count + excluded.count

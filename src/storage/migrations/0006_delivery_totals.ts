@@ -1,8 +1,8 @@
 /**
  * Counts of deliveries. `delivery_totals` counts a webhook's by the minute, hour and day of their creation, by status and,
- * of delivered ones, by latency; `delivery_type_totals` by hour and event type. Triggers append what a statement changes to
- * `delivery_changes`, so that no two who write wait for each other, and storage/deliveries/DeliveryTotals.ts adds that to the totals.
- * Who reads a view sees both at once, and so exact counts at any moment.
+ * of delivered ones, by latency; `delivery_type_totals` by ten minutes, status and event type. Triggers append what a
+ * statement changes to `delivery_changes`, so that no two who write wait for each other, and storage/deliveries/DeliveryTotals.ts adds
+ * that to the totals. Who reads both in one statement, as a view does, has exact counts at any moment.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -53,10 +53,13 @@ const differences = Effect.gen(function* () {
     `(
       SELECT account_id, network, webhook_id, event_type, status, at, count, 0 AS latency_sum FROM delivery_type_totals
       UNION ALL
-      SELECT account_id, network, webhook_id, event_type, status, date_trunc('hour', at, 'UTC'), count, 0
+      SELECT account_id, network, webhook_id, event_type, status, date_bin('10 minutes', at, 'epoch'), count, 0
       FROM delivery_changes
     ) AS counts`,
-    `(SELECT account_id, network, webhook_id, event_type, status, at, 0 AS latency_ms FROM ${rows("hour")}) AS rows`
+    `(
+      SELECT account_id, network, webhook_id, event_type, status, date_bin('10 minutes', at, 'epoch') AS at, 0 AS latency_ms
+      FROM ${rows("minute")}
+    ) AS rows`
   )
   return found
 })
