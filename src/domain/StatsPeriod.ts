@@ -1,4 +1,4 @@
-/** Periods of delivery statistics: how long each is, and how wide a point of its series. */
+/** Periods of delivery statistics: how long each is, and how wide a point of its series. Pure. */
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -6,6 +6,14 @@ const DAY_MS = 24 * HOUR_MS
 
 export const statsPeriods = ["1h", "24h", "7d", "30d"] as const
 export type StatsPeriod = (typeof statsPeriods)[number]
+
+/** What deliveries are counted by, as PostgreSQL writes it: by as much as a point may be wide. */
+export const countWidths = [
+  { width: "1 minute", widthMs: MINUTE_MS },
+  { width: "1 hour", widthMs: HOUR_MS },
+  { width: "6 hours", widthMs: 6 * HOUR_MS },
+  { width: "1 day", widthMs: DAY_MS }
+] as const
 
 /** Points begin at whole multiples of their width (UTC), so there is one more of them than fits. */
 export const statsWidths: Readonly<

@@ -40,7 +40,7 @@ describe("upkeep", () => {
           ('acct_1', 'mainnet', 'wh_1', 'payment.xrp', 'delivered', 9, now(), 3, 21),
           ('acct_1', 'mainnet', 'wh_1', 'payment.xrp', 'delivered', 9, now(), 1, 7)`
       const days = sql`
-        SELECT webhook_id, count::int, latency_sum::int FROM delivery_totals WHERE width = 'day'`
+        SELECT webhook_id, count::int, latency_sum::int FROM delivery_totals WHERE width = '1 day'`
       yield* eventually(
         Effect.map(days, (rows) =>
           assert.deepStrictEqual(rows, [{ webhook_id: "wh_1", count: 4, latency_sum: 28 }])

@@ -57,7 +57,7 @@ export const roomInQuota = (
     SELECT CASE WHEN quota IS NOT NULL THEN (quota - deliveries - (
       SELECT coalesce(sum(count), 0) FROM delivery_counts
       WHERE account_id = account.id AND network = ${CHARGED_NETWORK} AND status IN ('pending', 'retrying')
-        AND width = 'day'
+        AND width = '1 day'
     ))::float8 END AS room
     FROM ${accountUsage(sql, monthOf(nowMs))} AS account WHERE id = ${accountId}`.pipe(
     Effect.map(([row]) => (row?.room == null ? null : Math.max(0, row.room)))

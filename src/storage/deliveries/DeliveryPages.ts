@@ -123,7 +123,7 @@ export const deliveryPage = <Row extends object>(
     status === undefined
       ? rowsBetween(sql`${firstId}`, sql`${endId}`)
       : eventType === undefined
-        ? rowsInSpans("1 minute", sql.literal("delivery_totals"), [sql`width = 'minute'`])
+        ? rowsInSpans("1 minute", sql.literal("delivery_totals"), [sql`width = '1 minute'`])
         : rowsInSpans("10 minutes", sql.literal("delivery_type_totals"), ofType)
 
   // One search per network, merged: `network = ANY` would have to sort everything first.

@@ -1,18 +1,16 @@
 /**
- * Statistics of the deliveries created in a period, exact to the millisecond: from counts of whole days, of hours before
- * them and of minutes before these, none wider than a point that is asked for, and from the deliveries themselves for the
- * rest of the first minute. So a webhook's take some hundred rows for each latency, however many deliveries there are.
+ * Statistics of the deliveries created in a period, exact to the millisecond: from counts of whole days, and of what is
+ * shorter before them (`countWidths`), none wider than a point that is asked for, and from the deliveries themselves for
+ * the rest of the first minute. So a webhook's take some hundred rows for each latency, however many deliveries there are.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { DeliveryStatus } from "../../domain/Delivery.ts"
 import { firstIdAt } from "../../domain/Ids.ts"
 import { percentile } from "../../domain/LatencyBuckets.ts"
-import { type StatsPeriod, statsWidths } from "../../domain/StatsPeriod.ts"
+import { countWidths, type StatsPeriod, statsWidths } from "../../domain/StatsPeriod.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
 import { idRange, type Key } from "./DeliveryPages.ts"
-
-const widthsMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 
 export interface DeliveryPoint {
   /** When it begins, in Unix milliseconds; the first one counts only what belongs to the period. */
@@ -83,14 +81,14 @@ export const deliveryStats = (
   /** Where the counts of that width begin: after what narrower ones count, and never, if a point is narrower. */
   const beginOf = (widthMs: number) =>
     withPoints && widthMs > pointMs ? endMs : Math.min(upTo(sinceMs, widthMs), endMs)
-  const counted = (width: keyof typeof widthsMs, fromMs: number, untilMs: number) => sql`
+  const counted = (width: string, fromMs: number, untilMs: number) => sql`
     SELECT at, status, latency_bucket, count, latency_sum FROM delivery_counts
     WHERE ${owned} AND ${ofWebhook} AND status IN ('pending', 'retrying', 'delivered', 'failed') AND width = ${width}
       AND at >= ${new Date(fromMs)} AND at < ${new Date(untilMs)}`
 
   /** Of the first minute, the part that belongs to the period. */
   const rowsOf = (key: Key, condition: Statement.Fragment) => {
-    const [fromId, endId] = [firstIdAt("dlv_", sinceMs), firstIdAt("dlv_", beginOf(widthsMs.minute))]
+    const [fromId, endId] = [firstIdAt("dlv_", sinceMs), firstIdAt("dlv_", beginOf(countWidths[0].widthMs))]
     const { range, order } = idRange(sql, key, sql`${fromId}`, sql`${endId}`)
     return sql`
       (SELECT ${new Date(sinceMs)} AS at, status, latency_bucket(coalesce(response_time_ms, 0)), 1,
@@ -115,22 +113,17 @@ export const deliveryStats = (
           )
         ]
 
-  const { minute, hour, day } = widthsMs
-  const parts = sql.join(
-    " UNION ALL ",
-    false
-  )([
-    counted("minute", beginOf(minute), beginOf(hour)),
-    counted("hour", beginOf(hour), beginOf(day)),
-    counted("day", beginOf(day), endMs),
+  const begins = [...countWidths.map(({ widthMs }) => beginOf(widthMs)), endMs]
+  const parts = [
+    ...countWidths.map(({ width }, i) => counted(width, begins[i]!, begins[i + 1]!)),
     ...firstRows
-  ])
+  ]
   const point = withPoints
     ? sql`date_bin(${`${pointMs} ms`}::interval, at, 'epoch')`
     : sql.literal("NULL::timestamptz")
   return sql<CountRow>`
     SELECT ${point} AS point, status, latency_bucket, sum(count)::float8 AS count, sum(latency_sum)::float8 AS latency_sum
-    FROM (${parts}) AS parts GROUP BY 1, 2, 3`.pipe(
+    FROM (${sql.join(" UNION ALL ", false)(parts)}) AS parts GROUP BY 1, 2, 3`.pipe(
     Effect.map((rows) => {
       const rowsAt = Map.groupBy(rows, ({ point }) => point?.getTime())
       const points: Array<DeliveryPoint> = []

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
+import { countWidths } from "../../domain/StatsPeriod.ts"
 import { patiently } from "../../observability/Patiently.ts"
 
 const fold = `
@@ -13,9 +14,9 @@ const fold = `
   ), totals_added AS (
     INSERT INTO delivery_totals AS total
       (account_id, network, webhook_id, status, width, at, latency_bucket, count, latency_sum)
-    SELECT account_id, network, webhook_id, status, width, date_trunc(width, at, 'UTC'), latency_bucket, sum(count),
-           sum(latency_sum)
-    FROM changes CROSS JOIN (VALUES ('minute'), ('hour'), ('day')) AS widths (width)
+    SELECT account_id, network, webhook_id, status, width, date_bin(width::interval, at, 'epoch'), latency_bucket,
+           sum(count), sum(latency_sum)
+    FROM changes CROSS JOIN (VALUES ${countWidths.map(({ width }) => `('${width}')`).join(", ")}) AS widths (width)
     GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(count) <> 0 OR sum(latency_sum) <> 0
     ON CONFLICT (account_id, network, webhook_id, status, width, at, latency_bucket)
     DO UPDATE SET count = total.count + excluded.count, latency_sum = total.latency_sum + excluded.latency_sum

@@ -1,12 +1,13 @@
 /**
- * Counts of deliveries. `delivery_totals` counts a webhook's by the minute, hour and day of their creation, by status and,
- * of delivered ones, by latency; `delivery_type_totals` by ten minutes, status and event type. Triggers append what a
- * statement changes to `delivery_changes`, so that no two who write wait for each other, and storage/deliveries/DeliveryTotals.ts adds
- * that to the totals. Who reads both in one statement, as a view does, has exact counts at any moment.
+ * Counts of deliveries. `delivery_totals` counts a webhook's by status, by the time of their creation (`width` is how much
+ * of it goes together) and, of delivered ones, by latency; `delivery_type_totals` by type, status and ten minutes. Triggers
+ * append what a statement changes to `delivery_changes`, so that no two who write wait for each other, and
+ * storage/deliveries/DeliveryTotals.ts adds that to the totals. Who reads both in one statement, as by the view, has exact counts.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { BUCKETS_PER_DECADE } from "../../domain/LatencyBuckets.ts"
+import { countWidths } from "../../domain/StatsPeriod.ts"
 
 /** An id's time: ten characters of Crockford's base 32 after the prefix, the most significant first. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -22,6 +23,8 @@ const charactersOfTime = characters
 const changesOf = (rows: string, n: 1 | -1): string => `
   SELECT account_id, network, webhook_id, event_type, status, id, ${n} AS n,
          CASE WHEN status = 'delivered' THEN coalesce(response_time_ms, 0) ELSE 0 END AS latency_ms FROM ${rows}`
+
+const widths = countWidths.map(({ width }) => `('${width}')`).join(", ")
 
 const appendChanges = (changes: string): string => `
   INSERT INTO delivery_changes (account_id, network, webhook_id, event_type, status, latency_bucket, at, count, latency_sum)
@@ -62,7 +65,7 @@ export default Effect.gen(function* () {
       network text NOT NULL,
       webhook_id text COLLATE "C" NOT NULL,
       status text NOT NULL,
-      width text NOT NULL CHECK (width IN ('minute', 'hour', 'day')),
+      width text NOT NULL,
       at timestamptz NOT NULL,
       latency_bucket smallint NOT NULL,
       count bigint NOT NULL,
@@ -107,9 +110,9 @@ export default Effect.gen(function* () {
     SELECT account_id, network, webhook_id, status, width, at, latency_bucket, count, latency_sum, is_empty
     FROM delivery_totals
     UNION ALL
-    SELECT account_id, network, webhook_id, status, width, date_trunc(width, at, 'UTC'), latency_bucket, count, latency_sum,
-           false
-    FROM delivery_changes CROSS JOIN (VALUES ('minute'), ('hour'), ('day')) AS widths (width)`
+    SELECT account_id, network, webhook_id, status, width, date_bin(width::interval, at, 'epoch'), latency_bucket, count,
+           latency_sum, false
+    FROM delivery_changes CROSS JOIN (VALUES ${sql.literal(widths)}) AS widths (width)`
 
   for (const { event, rows, changes } of triggers) {
     const name = `count_deliveries_on_${event}`

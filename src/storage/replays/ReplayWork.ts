@@ -252,7 +252,7 @@ export class ReplayWork extends Context.Service<
               (
                 SELECT coalesce(sum(count), 0)::float8 FROM delivery_counts
                 WHERE account_id = ${job.accountId} AND network = ${job.network} AND webhook_id = ${job.webhookId}
-                  AND status = 'pending' AND width = 'minute' AND at IN (${began}, ${began} + interval '1 minute')
+                  AND status = 'pending' AND width = '1 minute' AND at IN (${began}, ${began} + interval '1 minute')
               ) AS waiting
             FROM accounts a LEFT JOIN webhooks w ON w.id = ${job.webhookId}
             LEFT JOIN replay_jobs j ON j.id = ${job.id} AND j.owner = ${job.owner} AND j.status = 'running'

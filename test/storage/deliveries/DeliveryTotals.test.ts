@@ -8,6 +8,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../../src/config/Limits.ts"
 import { eventTypes } from "../../../src/domain/EventType.ts"
+import { countWidths } from "../../../src/domain/StatsPeriod.ts"
 import { type Chance, makeChance } from "../../../src/simulator/Chance.ts"
 import { DeliveryQueries } from "../../../src/storage/deliveries/DeliveryQueries.ts"
 import { DeliveryStore, type NewDelivery } from "../../../src/storage/deliveries/DeliveryStore.ts"
@@ -36,12 +37,12 @@ const differences = Effect.gen(function* () {
       found.push(...(yield* sql.unsafe(text)))
   })
   const rows = (width: string) => `(
-    SELECT *, date_trunc('${width}', delivery_created_at(id), 'UTC') AS at, latency_bucket(latency_ms)
+    SELECT *, date_bin('${width}', delivery_created_at(id), 'epoch') AS at, latency_bucket(latency_ms)
     FROM (
       SELECT *, CASE status WHEN 'delivered' THEN response_time_ms ELSE 0 END AS latency_ms FROM deliveries
     ) AS rows
   ) AS rows`
-  for (const width of ["minute", "hour", "day"])
+  for (const { width } of countWidths)
     yield* compare(
       "account_id, network, webhook_id, status, at, latency_bucket",
       `(SELECT * FROM delivery_counts WHERE width = '${width}') AS counts`,
@@ -58,7 +59,7 @@ const differences = Effect.gen(function* () {
     ) AS counts`,
     `(
       SELECT account_id, network, webhook_id, event_type, status, date_bin('10 minutes', at, 'epoch') AS at, 0 AS latency_ms
-      FROM ${rows("minute")}
+      FROM ${rows("1 minute")}
     ) AS rows`
   )
   return found
@@ -198,7 +199,7 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
       // The pages are those that the last VACUUM left: to look at the table itself would hold the next one up.
       const state = sql<{ readonly counted: number; readonly bytes: number }>`
         SELECT relpages * current_setting('block_size')::int AS bytes,
-               coalesce((SELECT count FROM delivery_totals WHERE webhook_id = 'wh_1' AND width = 'day'), 0)::int AS counted
+               coalesce((SELECT count FROM delivery_totals WHERE webhook_id = 'wh_1' AND width = '1 day'), 0)::int AS counted
         FROM pg_class WHERE relname = 'delivery_changes'`
       const untilSmall: Effect.Effect<void, SqlError.SqlError> = Effect.flatMap(state, ([row]) =>
         row!.counted === made && row!.bytes <= Limits.deliveryChangesBytes
@@ -234,7 +235,7 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
       assert.deepStrictEqual(yield* differences, [])
       yield* foldChanges
       for (const [table, rows] of [
-        ["delivery_totals", 3],
+        ["delivery_totals", countWidths.length],
         ["delivery_type_totals", 1]
       ] as const) {
         const counts = yield* sql`SELECT count::int FROM ${sql(table)} WHERE webhook_id = ${webhook!}`

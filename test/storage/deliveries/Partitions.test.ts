@@ -107,7 +107,7 @@ layer(
         assert.include(yield* names, "attempts_20261202")
         // Its counts are kept as well: the attempt that ends its waiting writes to them.
         const counted =
-          yield* sql`SELECT 1 FROM delivery_totals WHERE webhook_id = 'wh_1' AND width = 'minute'`
+          yield* sql`SELECT 1 FROM delivery_totals WHERE webhook_id = 'wh_1' AND width = '1 minute'`
         assert.strictEqual(counted.length, 2)
 
         const tooLate = december + (30 + 31) * DAY_MS
