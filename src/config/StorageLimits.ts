@@ -39,7 +39,7 @@ export const storageLimits = {
   waitingKeptMs: 31 * 24 * 3_600_000,
   /** Days of table partitions made ahead, so that midnight never meets a missing one. */
   partitionsAheadDays: 3,
-  /** Days in one table partition of the event log: see migration 0007. */
+  /** Days in one table partition of the event log: see storage/migrations/0006_events.ts. */
   eventPartitionDays: 30,
   /** Between looks at whether what the API answered for has been published. */
   outboxCatchUpMs: 10,

@@ -1,6 +1,6 @@
 /**
  * What is queued for deleted webhooks is ended. It may be a million rows, and a request that ended them all would outlast
- * its caller: so deleting marks the webhook (`ending`, migration 0016), whoever answers the request ends what a moment
+ * its caller: so deleting marks the webhook (`ending`), whoever answers the request ends what a moment
  * allows, and the process that has the retention ends the rest, in batches, whatever becomes of either. It looks once more
  * when all that was under way at the deletion must have come to its end.
  */

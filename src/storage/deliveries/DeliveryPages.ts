@@ -91,7 +91,7 @@ export const deliveryPage = <Row extends object>(
     ...ofWebhook,
     ...ofStatus
   ]
-  /** As the index for all of an account's webhooks says it (migration 0006). */
+  /** As the index for all of an account's webhooks says it (migrations/0004_delivery_totals.ts). */
   const byIndex = webhookId === undefined ? [sql.literal("NOT is_empty")] : []
 
   /** Spans of time in which there are some, newest first, and the rows of each. */

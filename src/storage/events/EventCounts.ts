@@ -110,7 +110,7 @@ export class EventCounts extends Context.Service<
         sql.and([
           // A subquery, since PostgreSQL would else weigh each of 10,000 accounts when it plans, for longer than it searches.
           sql`network = ${network} AND account = ANY((SELECT ${column(accounts)}::text[])::text[])`,
-          // The index by time is for queries that say so: migration 0007.
+          // The index by time is for queries that say so: migrations/0006_events.ts.
           eventTypes === undefined ? sql`position >= 0` : sql`event_type = ANY(${column(eventTypes)}::text[])`
         ])
 

@@ -93,7 +93,7 @@ export class EventQueries extends Context.Service<
         ]
         const conditions = [
           sql`network = wanted.network AND close_time >= ${time(from)} AND close_time < ${time(before)}`,
-          // The indexes by time are for queries that say so: migration 0007.
+          // The indexes by time are for queries that say so: migrations/0006_events.ts.
           eventTypes.length === 0 ? sql`position >= 0` : sql`event_type = types.type`,
           ...(account === undefined ? [] : [sql`account = ${account}`]),
           ...(byLedger

@@ -1,6 +1,6 @@
 /**
  * Work that is queued in the database, and done by whichever process waits for it: the wait ends when work is committed,
- * by this process or another (migration 0013). A notice may be lost with its connection, and work may become due
+ * by this process or another. A notice may be lost with its connection, and work may become due
  * by time alone: so a wait also ends by itself.
  */
 import { PgClient } from "@effect/sql-pg"

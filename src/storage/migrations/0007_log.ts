@@ -9,6 +9,16 @@ import { SqlClient } from "effect/sql"
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  // Which log this database belongs to (storage/LogIdentity.ts): its offsets and checkpoints mean nothing on another one.
+  // Recorded at the first start; no cluster means the embedded log.
+  yield* sql`
+    CREATE TABLE log_identity (
+      only_row boolean PRIMARY KEY CHECK (only_row),
+      cluster_id text,
+      topic_prefix text,
+      recorded_at timestamptz NOT NULL DEFAULT now(),
+      CHECK ((cluster_id IS NULL) = (topic_prefix IS NULL))
+    )`
   // One row, the fence of every write: an owner per process that opened the log, an epoch per reading back of its state.
   yield* sql`
     CREATE TABLE log_owner (

@@ -1,0 +1,75 @@
+/**
+ * Accounts, their keys, what both have used, and the mails that they are sent. An account's own limits replace those of
+ * its plan where they are set. `key_usage` has one row per key, made with the key, and `delivery_usage` one per account
+ * and UTC month: both are updated in place, and the free half of each page keeps those updates off the indexes.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    CREATE TABLE accounts (
+      id text COLLATE "C" PRIMARY KEY,
+      name text NOT NULL,
+      email text,
+      plan text NOT NULL,
+      requests_per_minute integer CHECK (requests_per_minute >= 0),
+      requests_per_day integer CHECK (requests_per_day >= 0),
+      monthly_deliveries bigint CHECK (monthly_deliveries >= 0),
+      concurrent_replays integer CHECK (concurrent_replays >= 0),
+      webhooks integer CHECK (webhooks >= 0),
+      account_filters integer CHECK (account_filters >= 0),
+      suspended_at timestamptz,
+      created_at timestamptz NOT NULL
+    )`
+  yield* sql`
+    CREATE TABLE api_keys (
+      id text COLLATE "C" PRIMARY KEY,
+      account_id text NOT NULL REFERENCES accounts (id),
+      name text NOT NULL,
+      key_sha256 bytea NOT NULL UNIQUE,
+      key_hint text NOT NULL,
+      scopes text[] NOT NULL,
+      environment text NOT NULL CHECK (environment IN ('live', 'test')),
+      created_at timestamptz NOT NULL,
+      expires_at timestamptz,
+      revoked_at timestamptz
+    )`
+  yield* sql`CREATE INDEX api_keys_by_account ON api_keys (account_id, id)`
+  // `minute` and `day`: since 1970, UTC.
+  yield* sql`
+    CREATE TABLE key_usage (
+      key_id text COLLATE "C" PRIMARY KEY REFERENCES api_keys (id),
+      minute integer NOT NULL DEFAULT 0,
+      minute_used integer NOT NULL DEFAULT 0,
+      day integer NOT NULL DEFAULT 0,
+      day_used integer NOT NULL DEFAULT 0,
+      last_used_at timestamptz
+    ) WITH (fillfactor = 50)`
+  // Counted by the statement that records the attempts.
+  yield* sql`
+    CREATE TABLE delivery_usage (
+      account_id text COLLATE "C" NOT NULL,
+      month date NOT NULL,
+      deliveries bigint NOT NULL,
+      PRIMARY KEY (account_id, month)
+    ) WITH (fillfactor = 50)`
+  // `cause` says what a mail is about, so that there is one of each. `next_attempt_at` is null once a mail is sent or given
+  // up, `recipient` where the account has no address.
+  yield* sql`
+    CREATE TABLE mails (
+      id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+      cause text COLLATE "C" NOT NULL UNIQUE,
+      account_id text COLLATE "C" NOT NULL REFERENCES accounts (id),
+      recipient text,
+      subject text NOT NULL,
+      body text NOT NULL,
+      created_at timestamptz NOT NULL,
+      sent_at timestamptz,
+      attempts integer NOT NULL DEFAULT 0,
+      next_attempt_at timestamptz,
+      last_error text
+    )`
+  yield* sql`CREATE INDEX mails_due ON mails (next_attempt_at) WHERE next_attempt_at IS NOT NULL`
+})

@@ -1,0 +1,46 @@
+/**
+ * Webhooks. A rotation leaves the previous secret, sealed, and the end of its grace. `ending`: the webhook is deleted, and
+ * what was queued for it is being ended (storage/deliveries/DeletedQueues.ts). Account filters are counted when they are
+ * written, so that counting an account's reads an index and no filter.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    CREATE TABLE webhooks (
+      id text COLLATE "C" PRIMARY KEY,
+      account_id text NOT NULL REFERENCES accounts (id),
+      network text NOT NULL,
+      url text NOT NULL,
+      description text,
+      event_types text[] NOT NULL,
+      account_filters text[] NOT NULL,
+      account_filters_count integer NOT NULL GENERATED ALWAYS AS (cardinality(account_filters)) STORED,
+      status text NOT NULL CHECK (status IN ('active', 'disabled')),
+      consecutive_failures integer NOT NULL DEFAULT 0,
+      max_in_flight integer NOT NULL,
+      max_per_second integer,
+      headers jsonb NOT NULL,
+      sealed_secret text NOT NULL,
+      previous_sealed_secret text,
+      previous_secret_until timestamptz,
+      created_at timestamptz NOT NULL,
+      updated_at timestamptz NOT NULL,
+      disabled_at timestamptz,
+      disabled_reason text,
+      deleted_at timestamptz,
+      ending boolean NOT NULL DEFAULT false,
+      CONSTRAINT webhooks_previous_secret
+        CHECK ((previous_sealed_secret IS NULL) = (previous_secret_until IS NULL))
+    )`
+  yield* sql`CREATE INDEX webhooks_by_account ON webhooks (account_id, id)`
+  yield* sql`
+    CREATE INDEX webhooks_present ON webhooks (account_id, id) INCLUDE (account_filters_count)
+    WHERE deleted_at IS NULL`
+  yield* sql`
+    CREATE INDEX webhooks_previous_secret_until ON webhooks (previous_secret_until)
+    WHERE previous_secret_until IS NOT NULL`
+  yield* sql`CREATE INDEX webhooks_ending ON webhooks (id) WHERE ending`
+})
