@@ -1,7 +1,8 @@
 /**
  * What every request passes, in the order of checks that the API promises: 401, 429, 404 for the path, 405, 403, 413,
- * 415, 400; then the handler. A request without a valid key waits for its turn first (`KeylessTurns`). And what every answer passes: a request id, the key's rate limits, the error body, nothing
- * of the inside. A handler that dies is a 500 that tells the request id and is logged with its cause.
+ * 415, 400; then the handler. A request without a valid key waits for its turn first (`KeylessTurns`). And what every
+ * answer passes: a request id, the key's rate limits, the error body, nothing of the inside. A handler that dies is a 500
+ * that tells the request id and is logged with its cause.
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Clock, Effect, Option, type Types } from "effect"

@@ -1,7 +1,7 @@
 /**
  * The lanes of one actor. `offer` queues work or says that it must be parked; outlets start attempts within their
- * webhook's window, rate and share of connections, live ones first; lanes page their backlog and hand what they sent to the recorder. Memory is
- * bounded by a room for each kind (Room), and no webhook waits for another.
+ * webhook's window, rate and share of connections, live ones first; lanes page their backlog and hand what they sent to
+ * the recorder. Memory is bounded by a room for each kind (Room), and no webhook waits for another.
  */
 import { Effect, FiberSet, Latch } from "effect"
 import { Limits } from "../config/Limits.ts"

@@ -1,6 +1,7 @@
 /**
- * The request of one attempt: the envelope's bytes, the headers of service.md, and a signature over the raw body,
- * keyed with the UTF-8 bytes of the webhook's secret; two of them, by comma, in the grace of a rotation. node:crypto's HMAC is synchronous: no promise per delivery.
+ * The request of one attempt: the envelope's bytes, the headers of service.md, and a signature over the raw body, keyed
+ * with the UTF-8 bytes of the webhook's secret; two of them, by comma, in the grace of a rotation. node:crypto's HMAC is
+ * synchronous: no promise per delivery.
  */
 import { createHmac } from "node:crypto"
 import { type EventText, envelopeText } from "../domain/EventText.ts"

@@ -1,6 +1,7 @@
 /**
  * `/v1/replay`: jobs are made, shown and cancelled here; replay/ works on them. What is asked for is estimated before the
- * job is made: event ids by their number, filters by what the event log counts and history knows (coverage/ReplayEstimate.ts).
+ * job is made: event ids by their number, filters by what the event log counts and history knows
+ * (coverage/ReplayEstimate.ts).
  */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"

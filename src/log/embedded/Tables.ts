@@ -1,7 +1,8 @@
 /**
- * The embedded log's tables (migrations/0007_log.ts) as functions: own the log, write a batch in one statement, read ranges. A write carries the writer's fence and lands only while that is the newest, so that one
- * that was cut off and arrives late leaves nothing behind. Offsets are int8 in PostgreSQL and numbers here: 2^53 records
- * are not reached. In array parameters numbers go as text, since the driver wants one size for all of an array's numbers.
+ * The embedded log's tables (migrations/0007_log.ts) as functions: own the log, write a batch in one statement, read
+ * ranges. A write carries the writer's fence and lands only while that is the newest, so that one that was cut off and
+ * arrives late leaves nothing behind. Offsets are int8 in PostgreSQL and numbers here: 2^53 records are not reached. In
+ * array parameters numbers go as text, since the driver wants one size for all of an array's numbers.
  */
 import { Data, Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,7 @@
 /**
- * The topics of a Kafka cluster: what it has, what it should have (log/kafka/TopicPlan.ts), and making it so. Creating what is
- * missing is safe and may be repeated, also by two processes at once; what would lose data is done only on demand.
+ * The topics of a Kafka cluster: what it has, what it should have (log/kafka/TopicPlan.ts), and making it so. Creating
+ * what is missing is safe and may be repeated, also by two processes at once; what would lose data is done only on
+ * demand.
  */
 import { Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes } from "@platformatic/kafka"
 import { Effect, Schedule, Schema } from "effect"

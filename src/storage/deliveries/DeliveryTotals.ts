@@ -1,6 +1,6 @@
 /**
- * Moves what changed in deliveries from `delivery_changes` to their totals (migrations/0004_delivery_totals.ts): both happens or neither, so
- * that who reads the views over them is never wrong.
+ * Moves what changed in deliveries from `delivery_changes` to their totals (migrations/0004_delivery_totals.ts): both
+ * happens or neither, so that who reads the views over them is never wrong.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

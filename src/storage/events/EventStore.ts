@@ -1,6 +1,7 @@
 /**
  * The event log's writing side: events, the accounts they involve and their count by hour go in together, once however
- * often they come, into partitions made for their ledgers' days; those past RETENTION_EVENTS are dropped whole, and not made again.
+ * often they come, into partitions made for their ledgers' days; those past RETENTION_EVENTS are dropped whole, and not
+ * made again.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"

@@ -1,8 +1,9 @@
 /**
- * Counts of deliveries. `delivery_totals` counts a webhook's by status, by the time of their creation (`width` is how much
- * of it goes together) and, of delivered ones, by latency; `delivery_type_totals` by type, status and ten minutes. Triggers
- * append what a statement changes to `delivery_changes`, so that no two who write wait for each other, and
- * storage/deliveries/DeliveryTotals.ts adds that to the totals. Who reads both in one statement, as by the view, has exact counts.
+ * Counts of deliveries. `delivery_totals` counts a webhook's by status, by the time of their creation (`width` is how
+ * much of it goes together) and, of delivered ones, by latency; `delivery_type_totals` by type, status and ten minutes.
+ * Triggers append what a statement changes to `delivery_changes`, so that no two who write wait for each other, and
+ * storage/deliveries/DeliveryTotals.ts adds that to the totals. Who reads both in one statement, as by the view, has
+ * exact counts.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

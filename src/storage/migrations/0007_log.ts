@@ -1,6 +1,6 @@
 /**
- * The embedded log (log/embedded/EmbeddedEventLog.ts). A row is a batch of records of one partition, as in Kafka's segments, so
- * rows stay few. Topics that forget after days and those that keep more than a year live in two tables, each
+ * The embedded log (log/embedded/EmbeddedEventLog.ts). A row is a batch of records of one partition, as in Kafka's
+ * segments, so rows stay few. Topics that forget after days and those that keep more than a year live in two tables, each
  * range-partitioned by the time of writing, so that retention drops whole partitions; compacted topics have a row per
  * record, since there single records are superseded.
  */

@@ -1,8 +1,9 @@
 /**
  * Records for the log, written in the SQL transaction that changed what they tell. Ids commit in their own order: a
- * writer takes one lock until its transaction ends, so who has seen id n has seen all before it. `insert` therefore
- * comes last in a transaction, after every row lock, or two transactions could wait for each other.
- * storage/outbox/OutboxPublisher moves the rows to the log. The newest row is kept when it has been published: `headId` needs it.
+ * writer takes one lock until its transaction ends, so who has seen id n has seen all before it. `insert` therefore comes
+ * last in a transaction, after every row lock, or two transactions could wait for each other.
+ * storage/outbox/OutboxPublisher moves the rows to the log. The newest row is kept when it has been published: `headId`
+ * needs it.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"

@@ -1,7 +1,8 @@
 /**
- * Seals webhook secrets for rest and for the log: AES-256-GCM, with the current key of storage/webhooks/SecretKeys. Sealed form:
- * `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url; the key id tells which key is needed. Opens
- * what the current key or one before it has sealed; a key file replaced by another process is noticed at once.
+ * Seals webhook secrets for rest and for the log: AES-256-GCM, with the current key of storage/webhooks/SecretKeys.
+ * Sealed form: `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url; the key id tells which key is
+ * needed. Opens what the current key or one before it has sealed; a key file replaced by another process is noticed at
+ * once.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import { Context, Effect, Layer, Result } from "effect"
