@@ -1,20 +1,13 @@
 /**
- * The parts list: which layers a process is made of, by its settings. The only place that picks adapters, and the only
- * one that knows every stage. A role that fails says so in its health and begins anew; it does not stop the others.
+ * The parts list: which layers a process is made of, by its settings; the only place that knows every stage. A role that
+ * fails says so in its health and starts again; it does not stop the others.
  */
 import { Clock, Console, Effect, Layer, Schedule } from "effect"
 import { HttpServer } from "effect/http"
-import type { SqlClient, SqlError } from "effect/sql"
 import packageJson from "../package.json" with { type: "json" }
 import { operatorServerLayer, serverLayer } from "./api/Server.ts"
 import { SyntheticEvents } from "./api/SyntheticEvents.ts"
-import {
-  type KafkaSettings,
-  type NetworkSettings,
-  Settings,
-  type SettingsShape,
-  watchedNetworks
-} from "./config/Config.ts"
+import { type NetworkSettings, Settings, watchedNetworks } from "./config/Config.ts"
 import type { Role } from "./config/Definitions.ts"
 import { Limits } from "./config/Limits.ts"
 import { delay } from "./delay/Stage.ts"
@@ -25,15 +18,12 @@ import { detectLedger } from "./detect/Detect.ts"
 import type { DetectionAlert } from "./domain/LedgerEvent.ts"
 import type { Network } from "./domain/Network.ts"
 import { events } from "./events/Stage.ts"
+import { logLayer } from "./LogAdapter.ts"
 import { history } from "./ledger/History.ts"
 import type { LedgerSource } from "./ledger/LedgerSource.ts"
 import * as RippledSource from "./ledger/RippledSource.ts"
 import { ingest } from "./ledger/Stage.ts"
-import { EventLog, type EventLogError } from "./log/EventLog.ts"
-import * as EmbeddedEventLog from "./log/embedded/EmbeddedEventLog.ts"
-import type { KafkaTopicsError } from "./log/kafka/ClusterTopics.ts"
-import { loadKafka } from "./log/kafka/LoadKafka.ts"
-import { registerSchemas, type SchemaRegistryError } from "./log/kafka/SchemaRegistry.ts"
+import { EventLog } from "./log/EventLog.ts"
 import { watchLog } from "./log/LogHealth.ts"
 import { Mailer } from "./notify/Mailer.ts"
 import { notify } from "./notify/Notify.ts"
@@ -61,7 +51,6 @@ import { EventQueries } from "./storage/events/EventQueries.ts"
 import { EventStore, maintainEvents } from "./storage/events/EventStore.ts"
 import { HistoryStore } from "./storage/events/HistoryStore.ts"
 import { Leases } from "./storage/Leases.ts"
-import { claimLog, embeddedIdentity, type OtherLog, requireLog } from "./storage/LogIdentity.ts"
 import { Outbox } from "./storage/outbox/Outbox.ts"
 import { outboxPublisherLayer } from "./storage/outbox/OutboxPublisher.ts"
 import { WorkNotices } from "./storage/outbox/WorkNotices.ts"
@@ -228,47 +217,6 @@ const started = reportStart({ status: "ok", detail: "every part has been started
 
 /** No start without the keys of what is stored: deliver would take those webhooks for deleted ones. */
 const secretBox = Layer.effectDiscard(requireKeys).pipe(Layer.provideMerge(SecretBox.layer))
-
-/** Only ingest writes the public topics: it needs the ids of their schemas. */
-const kafkaLog = (settings: SettingsShape, kafka: KafkaSettings) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      const { ensureTopics, ensureGroups, identityOf, layer } = yield* loadKafka
-      const identity = yield* identityOf(kafka)
-      // Before a topic is made on a cluster that is not the database's.
-      yield* requireLog(identity)
-      yield* ensureTopics(kafka, settings)
-      yield* ensureGroups(kafka)
-      yield* claimLog(identity)
-      return kafka.schemaRegistryUrl === undefined || !settings.roles.includes("ingest")
-        ? layer(kafka)
-        : layer(
-            kafka,
-            yield* registerSchemas(kafka.schemaRegistryUrl, kafka.topicPrefix, watchedNetworks(settings))
-          )
-    })
-  )
-
-/**
- * The log in which the stages meet, and who does what one process does at a time. The embedded log has one owner, which
- * then has every job; on Kafka any number of processes share them.
- */
-const logOf = (
-  settings: SettingsShape
-): Layer.Layer<
-  EventLog | Leases,
-  | KafkaTopicsError
-  | SchemaRegistryError
-  | EventLogError
-  | EmbeddedEventLog.EventLogInUse
-  | OtherLog
-  | SqlError.SqlError,
-  Settings | SqlClient.SqlClient
-> =>
-  settings.kafka === undefined
-    ? Layer.merge(Layer.unwrap(Effect.as(claimLog(embeddedIdentity), EmbeddedEventLog.layer)), Leases.alone)
-    : Layer.merge(kafkaLog(settings, settings.kafka), Leases.layer)
-const logLayer = Layer.unwrap(Effect.map(Settings, logOf))
 
 /** The stores on one database. */
 const stores = Layer.mergeAll(

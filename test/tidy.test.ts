@@ -28,6 +28,8 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   notify: services,
   api: services,
   cli: ["*"],
+  // The two places that know every adapter and every stage.
+  LogAdapter: ["*"],
   Roles: ["*"],
   main: ["cli", "config"]
 }
@@ -41,7 +43,18 @@ const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   ws: ["ledger", "simulator"],
   undici: ["deliver"],
   nodemailer: ["notify"],
-  "effect/sql": ["storage", "log", "webhooks", "api", "deliver", "route", "replay", "cli", "Roles"],
+  "effect/sql": [
+    "storage",
+    "log",
+    "webhooks",
+    "api",
+    "deliver",
+    "route",
+    "replay",
+    "cli",
+    "LogAdapter",
+    "Roles"
+  ],
   "effect/http": ["api", "Roles", "log", "observability"],
   "effect/http-api": ["api"],
   "effect/cli": ["cli"]

@@ -5,9 +5,7 @@
 import { Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { SqlClient } from "effect/sql"
-import { Settings } from "../../../config/Config.ts"
-import * as EmbeddedEventLog from "../../../log/embedded/EmbeddedEventLog.ts"
-import { loadKafka } from "../../../log/kafka/LoadKafka.ts"
+import { logReaderLayer } from "../../../LogAdapter.ts"
 import * as Sql from "../../../storage/Sql.ts"
 import { requireDatabase } from "../../Stores.ts"
 import { CommandFailed, FailureReported } from "../../terminal/Failure.ts"
@@ -35,20 +33,14 @@ const migrated = Effect.gen(function* () {
   if (table?.found !== true) return yield* new CommandFailed({ message: "The database holds no log yet." })
 })
 
-/** The embedded log of the settings' database. */
-const embeddedReader = EmbeddedEventLog.readerLayer.pipe(
-  Layer.provideMerge(Layer.effectDiscard(migrated)),
-  Layer.provide(Sql.unmigratedLayer({ command: "ledgerhook ledger verify", owner: false }))
-)
-
-const readerLayer = Layer.unwrap(
-  Effect.gen(function* () {
-    const settings = yield* Settings
-    if (settings.kafka === undefined) return yield* Effect.as(requireDatabase, embeddedReader)
-    const kafka = yield* loadKafka
-    yield* kafka.reachable(settings.kafka)
-    return kafka.readerLayer(settings.kafka)
-  })
+/** Where an embedded log is; it is neither made nor migrated. */
+const database = Layer.unwrap(
+  Effect.as(
+    requireDatabase,
+    Layer.effectDiscard(migrated).pipe(
+      Layer.provideMerge(Sql.unmigratedLayer({ command: "ledgerhook ledger verify", owner: false }))
+    )
+  )
 )
 
 export const verify = Command.make(
@@ -66,7 +58,7 @@ export const verify = Command.make(
   Effect.fnUntraced(function* ({ against, json, ...range }) {
     yield* checkRange(range.from, range.to)
     const result = yield* verifyChain({ ...range, against: Option.getOrUndefined(against) }).pipe(
-      Effect.provide(readerLayer),
+      Effect.provide(logReaderLayer(database)),
       Effect.provide(settings)
     )
     yield* print(json ? JSON.stringify(result, null, 2) : table(result))

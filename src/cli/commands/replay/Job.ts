@@ -1,12 +1,10 @@
 /** Replay jobs as the commands on them show them, and the stores they stand on. */
 import { Effect, Layer, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
-import { Settings } from "../../../config/Config.ts"
 import { isId } from "../../../domain/Ids.ts"
 import { iso } from "../../../domain/IsoTime.ts"
 import { etaSeconds, percentOf, type ReplayProgress } from "../../../domain/Replay.ts"
-import * as EmbeddedEventLog from "../../../log/embedded/EmbeddedEventLog.ts"
-import { loadKafka } from "../../../log/kafka/LoadKafka.ts"
+import { logReaderLayer } from "../../../LogAdapter.ts"
 import { EventCounts } from "../../../storage/events/EventCounts.ts"
 import { HistoryStore } from "../../../storage/events/HistoryStore.ts"
 import { findReplaySummary, type ReplaySummary } from "../../../storage/replays/ReplayOverview.ts"
@@ -16,23 +14,15 @@ import { CommandFailed } from "../../terminal/Failure.ts"
 import { settings } from "../../terminal/Invocation.ts"
 import { type Column, type Field, GREEN, RED } from "../../terminal/Table.ts"
 
-/** The log is only read: it may be another process's. */
-const reader = Layer.unwrap(
-  Effect.gen(function* () {
-    const { kafka } = yield* Settings
-    if (kafka === undefined) return EmbeddedEventLog.readerLayer
-    const { reachable, readerLayer } = yield* loadKafka
-    yield* reachable(kafka)
-    return readerLayer(kafka)
-  })
-).pipe(Layer.provide(settings))
-
 /** For commands on jobs, and for those that look into the log as well. */
 export const jobStores = (command: string) => Layer.provideMerge(ReplayStore.layer, stores(command))
-export const replayStores = (command: string) =>
-  Layer.mergeAll(settings, reader, EventCounts.layer, HistoryStore.layer).pipe(
-    Layer.provideMerge(jobStores(command))
+export const replayStores = (command: string) => {
+  const jobs = jobStores(command)
+  return Layer.mergeAll(logReaderLayer(jobs), EventCounts.layer, HistoryStore.layer).pipe(
+    Layer.provideMerge(jobs),
+    Layer.provideMerge(settings)
   )
+}
 
 const moment = (at: string | null): string | null => (at === null ? null : iso(at))
 
