@@ -36,8 +36,15 @@ export const connectionTo = ({ url, path, username }: ServerAddress, database: s
   return { url: Redacted.make(address.href) }
 }
 
+/** What a crash of the machine would cost: nothing here, since the server's data end with the run. */
+const SAFETY = ["fsync", "full_page_writes", "synchronous_commit"]
+
 const prepare = Effect.fnUntraced(function* (address: ServerAddress) {
   const admin = yield* PgClient.make({ ...connectionTo(address, "postgres"), maxConnections: 1 })
+  if (address.url === undefined) {
+    for (const setting of SAFETY) yield* admin`ALTER SYSTEM SET ${admin(setting)} = off`
+    yield* admin`SELECT pg_reload_conf()`
+  }
   yield* admin`DROP DATABASE IF EXISTS ${admin(TEMPLATE)}`
   yield* admin`CREATE DATABASE ${admin(TEMPLATE)}`
   yield* Effect.scoped(
