@@ -1,7 +1,10 @@
 import { defineConfig } from "vitest/config"
 
-const KAFKA_TESTS = "test/**/*.kafka.test.ts"
+/** Of their own, so that a broker is started only where one of them runs. */
+const onKafka = { globalSetup: ["test/support/globalSetup.ts", "test/support/kafkaSetup.ts"] }
+const onPostgres = { globalSetup: ["test/support/globalSetup.ts"] }
 
+/** `npm test` runs the quick ones, `npm run test:slow` the others: a file's name says which it is (CONTRIBUTING.md). */
 export default defineConfig({
   test: {
     reporters: ["default", "./test/support/LeftOutReporter.ts"],
@@ -13,19 +16,35 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "all",
+          name: "quick",
           include: ["test/**/*.test.ts"],
-          exclude: [KAFKA_TESTS],
-          globalSetup: ["test/support/globalSetup.ts"]
+          exclude: ["test/**/*.{kafka,slow}.test.ts"],
+          ...onPostgres
         }
       },
       {
-        // Of their own, so that a broker is started only where one of them runs.
         extends: true,
         test: {
-          name: "kafka",
-          include: [KAFKA_TESTS],
-          globalSetup: ["test/support/globalSetup.ts", "test/support/kafkaSetup.ts"]
+          name: "quick-kafka",
+          include: ["test/**/*.kafka.test.ts"],
+          ...onKafka
+        }
+      },
+      {
+        extends: true,
+        test: {
+          name: "slow",
+          include: ["test/**/*.slow.test.ts"],
+          exclude: ["test/**/*.kafka.slow.test.ts"],
+          ...onPostgres
+        }
+      },
+      {
+        extends: true,
+        test: {
+          name: "slow-kafka",
+          include: ["test/**/*.kafka.slow.test.ts"],
+          ...onKafka
         }
       }
     ]

@@ -1,30 +1,15 @@
 /**
  * A ledger decoded from its bytes holds the events of its JSON, byte for byte (events.md 5, cases 82 and 93): ledgers of
- * the project's own making, and the corpus where it lies beside the project.
+ * the project's own making. BinaryCorpus.slow.test.ts does the same with real ones.
  */
-import { globSync, readFileSync } from "node:fs"
-import { resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { encode } from "xrpl"
 import { detectLedger } from "../../src/detect/Detect.ts"
-import type { JsonObject, Ledger, LedgerTransaction } from "../../src/domain/Ledger.ts"
-import { ledgerOfTransaction, normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
+import { normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
 import { tokenText, transactionHash, transactionOf } from "../../src/ledger/BinaryForm.ts"
 import { makeChain } from "../../src/simulator/Chain.ts"
 import { binaryLedgerResult, ledgerResult } from "../../src/simulator/LedgerShapes.ts"
 import { alice, created, issuer, key, ledgerOf, modified, usd } from "../detect/support.ts"
-import { corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
-
-/** As the ledger keeps it; the codec leaves out what only the API has, and its type knows fewer fields than it. */
-const blobOf = (object: JsonObject): string => encode(object as never)
-
-const asSigned = ({ DeliverMax, ...tx }: JsonObject): JsonObject =>
-  DeliverMax === undefined ? tx : { Amount: DeliverMax, ...tx }
-
-const throughBytes = ({ meta, tx }: LedgerTransaction): LedgerTransaction =>
-  transactionOf({ tx: blobOf(asSigned(tx)), meta: blobOf(meta) })
-
-const eventsOf = (ledger: Ledger): string => JSON.stringify(detectLedger(ledger))
+import { eventsOf, throughBytes } from "../support/ledgerBytes.ts"
 
 describe("a ledger's bytes", () => {
   it("give the events of its JSON, in both versions of the API (82)", () => {
@@ -109,30 +94,5 @@ describe("a ledger's bytes", () => {
     [`0.${"0".repeat(80)}1`, "1000000000000000e-96"]
   ])("%s is written %s, as rippled does", (plain, text) => {
     assert.strictEqual(tokenText(plain), text)
-  })
-})
-
-describe.skipIf(!corpusPresent)("real ledgers' bytes (skipped without ../shared/xrpl-corpus)", () => {
-  const files = corpusPresent ? globSync("ledgers/*.json", { cwd: corpusFolder }).sort() : []
-  const recorded = (file: string): Ledger => {
-    const raw: unknown = JSON.parse(readFileSync(resolve(corpusFolder, file), "utf8"))
-    return normaliseLedger(raw)?.ledger ?? ledgerOfTransaction(raw)!
-  }
-
-  /** Balances below zero, a mistake of 2013, are the only thing in them that the codec does not write. */
-  const isRefused = (transaction: LedgerTransaction): boolean =>
-    /"Balance":"-[0-9]+"/.test(JSON.stringify(transaction.meta))
-
-  it.each(files)("give the events of their JSON: %s", (file) => {
-    const ledger = recorded(file)
-    const transactions = ledger.transactions.map((transaction) =>
-      isRefused(transaction) ? transaction : throughBytes(transaction)
-    )
-    assert.strictEqual(eventsOf({ ...ledger, transactions }), eventsOf(ledger))
-  })
-
-  it("are all there but for a few of 2013", () => {
-    const refused = files.flatMap((file) => recorded(file).transactions.filter(isRefused))
-    assert.isAtMost(refused.length, 5)
   })
 })

@@ -9,7 +9,7 @@ const titleOf = ({ parent, fullName }: TestCase): string =>
 /** Titles name what else is missing. */
 const whyOfKafka = (titles: Iterable<string>): ReadonlyArray<string> => {
   const lacking = missing()
-  return lacking === undefined || ![...titles].some((title) => title.includes(".kafka.test.ts"))
+  return lacking === undefined || ![...titles].some((title) => /\.kafka\.(?:slow\.)?test\.ts/.test(title))
     ? []
     : [
         `Kafka's want ${lacking}, Docker or KAFKA_BROKERS; some start a broker of their own and want the first.`
@@ -35,5 +35,8 @@ export default class LeftOutReporter implements Reporter {
         ? "\nNothing was left out.\n"
         : `\nLeft out on this machine, with the number of tests:\n${lines.join("\n")}\n`
     )
+    if (modules.every(({ project }) => project.name.startsWith("quick"))) {
+      process.stdout.write("Files named *.slow.test.ts are run by `npm run test:all`.\n")
+    }
   }
 }
