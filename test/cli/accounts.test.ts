@@ -1,55 +1,56 @@
 /**
- * The operator's commands for accounts, keys and webhooks as real processes on an embedded store of their own, with a
- * service on it and without: JSON when piped, tables on a terminal, and one sentence for what cannot be done.
+ * The operator's commands for accounts, keys and webhooks: JSON when piped, tables on a terminal, and one sentence for
+ * what cannot be done. accountsService.slow.test.ts has them as real processes beside a service.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
 import { idTime, randomId } from "../../src/domain/Ids.ts"
-import * as Sql from "../../src/storage/Sql.ts"
-import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
-import { hasTerminal, runOnTerminal, runProgram } from "../support/program.ts"
+import { runCommand } from "../support/command.ts"
+import { databaseUrl, makeDatabase } from "../support/postgres.ts"
+import { hasTerminal, runOnTerminal } from "../support/program.ts"
 import { insertAccount, insertWebhook } from "../support/rows.ts"
-import { startService } from "../support/serviceProcess.ts"
-import { settingsLayer } from "../support/settings.ts"
 
-let cwd: string
+const cwd = mkdtempSync(join(tmpdir(), "ledgerhook-accounts-"))
+const scope = Scope.makeUnsafe()
 let environment: Readonly<Record<string, string>>
-let scope: Scope.Closeable
 let store: Context.Context<SqlClient.SqlClient>
 
-// The embedded server runs as long as this file: commands attach to it, and need not start it each time.
 beforeAll(async () => {
-  cwd = mkdtempSync(join(tmpdir(), "ledgerhook-accounts-"))
-  environment = { DATA_DIR: join(cwd, "data"), XRPL_MAINNET_URLS: "" }
-  const database = Sql.layer({ command: "test", owner: false })
-  scope = Scope.makeUnsafe()
-  store = await Effect.runPromise(
-    Layer.buildWithScope(Layer.provide(database, settingsLayer(environment)), scope)
-  )
+  const prepare = Effect.gen(function* () {
+    const options = yield* makeDatabase
+    environment = {
+      DATABASE_URL: databaseUrl(options),
+      SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
+      XRPL_MAINNET_URLS: ""
+    }
+    store = yield* Layer.build(PgClient.layerFrom(PgClient.make({ ...options, maxConnections: 2 })))
+  })
+  await Effect.runPromise(Scope.provide(prepare, scope))
 })
 afterAll(async () => {
   await Effect.runPromise(Scope.close(scope, Exit.void))
   rmSync(cwd, { recursive: true, force: true })
 })
 
-const run = (...args: ReadonlyArray<string>) => runProgram(args, { cwd, environment })
+const run = (...args: ReadonlyArray<string>) => Effect.runPromise(runCommand(args, { environment }))
 
 const words = (text: string): ReadonlyArray<string> => text.split(" ")
 
 /** The JSON of a command that ends well. */
-const json = (...args: ReadonlyArray<string>) => {
-  const { code, stdout, stderr } = run(...args)
+const json = async (...args: ReadonlyArray<string>) => {
+  const { code, stdout, stderr } = await run(...args)
   assert.deepStrictEqual([code, stderr], [0, ""])
   return JSON.parse(stdout)
 }
 
-const newAccount = (plan: string): string =>
-  json("account", "create", "--name", "Example Ltd", "--email", "ops@example.com", "--plan", plan).id
+const newAccount = async (plan: string): Promise<string> =>
+  (await json("account", "create", "--name", "Example Ltd", "--email", "ops@example.com", "--plan", plan)).id
 
 /** What is stored, looked at and changed beside the program. */
 const inStore = <A, E>(use: Effect.Effect<A, E, SqlClient.SqlClient>) => Effect.provide(use, store)
@@ -63,8 +64,8 @@ const NO_KEY = "key_01KAJ0Q4M8000000G3T5W7Y9ZB"
 describe("accounts", () => {
   it(
     "are made, shown, put on another plan and limited",
-    () => {
-      const made = json(
+    async () => {
+      const made = await json(
         ...words("account create --email ops@example.com --plan builder --name"),
         " Example Ltd "
       )
@@ -88,7 +89,7 @@ describe("accounts", () => {
         created_at
       }
       assert.deepStrictEqual(made, builder)
-      assert.deepStrictEqual(json("account", "list")[0], builder)
+      assert.deepStrictEqual((await json("account", "list"))[0], builder)
 
       const enterprise = {
         requests_per_minute: 10_000,
@@ -99,10 +100,10 @@ describe("accounts", () => {
         account_filters: 2_000_000,
         api_keys: 100
       }
-      const moved = json("account", "set-plan", id, "enterprise")
+      const moved = await json("account", "set-plan", id, "enterprise")
       assert.deepStrictEqual([moved.plan, moved.limits], ["enterprise", enterprise])
 
-      const limited = json(
+      const limited = await json(
         ...words(`account set-limits ${id} --requests-per-minute 20000 --requests-per-day 1000000000`),
         ...words("--monthly-deliveries 50000000 --concurrent-replays 7"),
         ...words("--webhooks 20000 --account-filters 5000000")
@@ -118,37 +119,37 @@ describe("accounts", () => {
       }
       assert.deepStrictEqual(limited.limits, own)
       const back = ["--requests-per-day", "default", "--monthly-deliveries", "none"]
-      assert.deepStrictEqual(json("account", "set-limits", id, ...back).limits, {
+      assert.deepStrictEqual((await json("account", "set-limits", id, ...back)).limits, {
         ...own,
         requests_per_day: enterprise.requests_per_day,
         monthly_deliveries: null
       })
-      assert.deepStrictEqual(json("account", "set-plan", id, "builder"), builder)
+      assert.deepStrictEqual(await json("account", "set-plan", id, "builder"), builder)
     },
     TIMEOUT
   )
 
   it(
     "get another name or email, and keep what is not named",
-    () => {
-      const id = newAccount("builder")
-      const { name, email, ...rest } = json("account", "update", id, "--name", " New Ltd ")
+    async () => {
+      const id = await newAccount("builder")
+      const { name, email, ...rest } = await json("account", "update", id, "--name", " New Ltd ")
       assert.deepStrictEqual([name, email, rest.id], ["New Ltd", "ops@example.com", id])
-      const changed = json("account", "update", id, "--email", "new@example.com")
+      const changed = await json("account", "update", id, "--email", "new@example.com")
       assert.deepStrictEqual(changed, { ...rest, name, email: "new@example.com" })
-      assert.deepStrictEqual(json("account", "list")[0], changed)
+      assert.deepStrictEqual((await json("account", "list"))[0], changed)
     },
     TIMEOUT
   )
 
   it(
     "are suspended since the first time, until they are resumed",
-    () => {
-      const id = newAccount("builder")
-      const { suspended_at } = json("account", "suspend", id)
+    async () => {
+      const id = await newAccount("builder")
+      const { suspended_at } = await json("account", "suspend", id)
       assert.isAtLeast(Date.parse(suspended_at), idTime(id))
-      assert.strictEqual(json("account", "suspend", id).suspended_at, suspended_at)
-      assert.isNull(json("account", "resume", id).suspended_at)
+      assert.strictEqual((await json("account", "suspend", id)).suspended_at, suspended_at)
+      assert.isNull((await json("account", "resume", id)).suspended_at)
     },
     TIMEOUT
   )
@@ -159,7 +160,9 @@ describe("accounts", () => {
       Effect.gen(function* () {
         const ids = Array.from({ length: 2 * Limits.commandPageRows + 1 }, (_, i) => randomId("acct_", i))
         yield* inStore(Effect.forEach(ids, insertAccount))
-        const listed = json("account", "list").map(({ id }: { readonly id: string }) => id)
+        const listed = (yield* Effect.promise(() => json("account", "list"))).map(
+          ({ id }: { readonly id: string }) => id
+        )
         assert.deepStrictEqual(listed.slice(-ids.length), ids.toSorted().toReversed())
         assert.strictEqual(new Set(listed).size, listed.length)
       }),
@@ -170,9 +173,9 @@ describe("accounts", () => {
 describe("keys", () => {
   it(
     "are shown once, known by their end, and revoked for good",
-    () => {
-      const account = newAccount("builder")
-      const { key, ...made } = json(
+    async () => {
+      const account = await newAccount("builder")
+      const { key, ...made } = await json(
         ...words(`key create --account ${account} --name backend --environment test`),
         ...words("--expires-at 2099-01-01T01:00:00+01:00 --scopes"),
         "events:read, webhooks:read"
@@ -195,11 +198,11 @@ describe("keys", () => {
         last_used_at: null,
         revoked_at: null
       }
-      assert.deepStrictEqual(json("key", "list", "--account", account), [listed])
+      assert.deepStrictEqual(await json("key", "list", "--account", account), [listed])
 
-      const { revoked_at } = json("key", "revoke", id)
-      assert.strictEqual(json("key", "revoke", id).revoked_at, revoked_at)
-      assert.deepStrictEqual(json("key", "list", "--account", account), [{ ...listed, revoked_at }])
+      const { revoked_at } = await json("key", "revoke", id)
+      assert.strictEqual((await json("key", "revoke", id)).revoked_at, revoked_at)
+      assert.deepStrictEqual(await json("key", "list", "--account", account), [{ ...listed, revoked_at }])
     },
     TIMEOUT
   )
@@ -210,7 +213,10 @@ describe("webhooks", () => {
     "are listed of all accounts or of one, without secrets and headers, and not when they are deleted",
     () =>
       Effect.gen(function* () {
-        const [one, other] = [newAccount("builder"), newAccount("builder")]
+        const [one, other] = [
+          yield* Effect.promise(() => newAccount("builder")),
+          yield* Effect.promise(() => newAccount("builder"))
+        ]
         const [first, second, deleted] = yield* inStore(
           Effect.gen(function* () {
             const sql = yield* SqlClient.SqlClient
@@ -220,12 +226,15 @@ describe("webhooks", () => {
             return made
           })
         )
-        const all = run("webhook", "list")
+        const all = yield* Effect.promise(() => run("webhook", "list"))
         assert.notMatch(all.stdout, /hunter2|sealed|secret/)
         const ids = (listed: ReadonlyArray<{ readonly id: string }>) => listed.map(({ id }) => id)
         assert.includeMembers(ids(JSON.parse(all.stdout)), [first!, second!])
         assert.notInclude(ids(JSON.parse(all.stdout)), deleted!)
-        assert.deepStrictEqual(ids(json("webhook", "list", "--account", other)), [second!])
+        assert.deepStrictEqual(
+          ids(yield* Effect.promise(() => json("webhook", "list", "--account", other))),
+          [second!]
+        )
       }),
     TIMEOUT
   )
@@ -237,9 +246,9 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
 
   it(
     "lists are aligned tables, in colour unless NO_COLOR is set, and JSON where --json asks for it",
-    () => {
-      const account = newAccount("builder")
-      json("key", "create", "--account", account, "--name", "backend", "--scopes", "admin")
+    async () => {
+      const account = await newAccount("builder")
+      await json("key", "create", "--account", account, "--name", "backend", "--scopes", "admin")
       const list = ["key", "list", "--account", account]
       const [head, row] = onTerminal(list, { NO_COLOR: "1" })
       for (const [column, value] of [
@@ -262,8 +271,8 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
 
   it(
     "a key is shown with the words that it will not be shown again",
-    () => {
-      const account = newAccount("builder")
+    async () => {
+      const account = await newAccount("builder")
       const lines = onTerminal(["key", "create", "--account", account, "--name", "k", "--scopes", "admin"])
       assert.match(lines.at(-3)!, /^key +svc_live_[0-9A-Za-z]{43}$/)
       assert.strictEqual(
@@ -276,8 +285,8 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
 
   it(
     "an empty list says what to do",
-    () => {
-      const account = newAccount("builder")
+    async () => {
+      const account = await newAccount("builder")
       assert.deepStrictEqual(onTerminal(["key", "list", "--account", account]), [
         `The account has no key; \`ledgerhook key create --account ${account} --name NAME --scopes SCOPES\` makes one.`
       ])
@@ -307,15 +316,15 @@ describe("wrong usage", () => {
   ]
   it.each(cases.map(([args, names]) => [JSON.stringify(args.slice(0, 12)), args, names] as const))(
     "ends 2 with one sentence that names what is wrong: %s",
-    (_, args, names) => {
-      const { code, stdout, stderr } = run(...args)
+    async (_, args, names) => {
+      const { code, stdout, stderr } = await run(...args)
       assert.deepStrictEqual([code, stdout], [2, ""], stderr)
       assert.match(stderr, new RegExp(`^ledgerhook: .*(?:${names}).*\n(?:Try: ledgerhook.* --help\n)?$`))
     }
   )
 
-  it("does not repeat a key that was given for its id", () => {
-    const { code, stderr } = run("key", "revoke", "svc_live_hunter2")
+  it("does not repeat a key that was given for its id", async () => {
+    const { code, stderr } = await run("key", "revoke", "svc_live_hunter2")
     assert.strictEqual(code, 2)
     assert.match(stderr, /^ledgerhook: the argument <key> takes a key's id .+\n$/)
     assert.notInclude(stderr, "hunter2")
@@ -335,8 +344,8 @@ describe("what is not there, or not possible", () => {
   ]
   it.each(cases.map(([args, said]) => [args.slice(0, 2).join(" "), args, said] as const))(
     "ends 1 with one sentence: %s",
-    (_, args, said) => {
-      const { code, stdout, stderr } = run(...args)
+    async (_, args, said) => {
+      const { code, stdout, stderr } = await run(...args)
       assert.deepStrictEqual([code, stdout, stderr], [1, "", said])
     },
     TIMEOUT
@@ -344,56 +353,15 @@ describe("what is not there, or not possible", () => {
 
   it(
     "are limits of one's own on another plan than Enterprise",
-    () => {
-      const account = newAccount("compliance")
-      const { code, stderr } = run("account", "set-limits", account, "--requests-per-day", "5")
+    async () => {
+      const account = await newAccount("compliance")
+      const { code, stderr } = await run("account", "set-limits", account, "--requests-per-day", "5")
       assert.strictEqual(code, 1)
       assert.strictEqual(
         stderr,
         `ledgerhook: ${account} is on the plan compliance, and limits of one's own are for enterprise; \`ledgerhook account set-plan ${account} enterprise\` changes the plan.\n`
       )
     },
-    TIMEOUT
-  )
-})
-
-describe("on a folder of their own", () => {
-  it.live(
-    "they work before there is a service, and beside it hold at once: keys until they are revoked, accounts until they are suspended",
-    () =>
-      Effect.gen(function* () {
-        const folder = { ...environment, DATA_DIR: join(cwd, "own") }
-        const own = (...args: ReadonlyArray<string>) => {
-          const { stdout, stderr } = runProgram(args, { cwd, environment: folder })
-          assert.strictEqual(stderr, "")
-          return JSON.parse(stdout)
-        }
-        const { id: account } = own(
-          ...["account", "create", "--name", "a", "--email", "a@example.com", "--plan", "builder"]
-        )
-        const { apiUrl } = yield* startService({
-          ...folder,
-          LOG_LEVEL: "error",
-          XRPL_MAINNET_URLS: "ws://127.0.0.1:1"
-        })
-        const { id, key } = own("key", "create", "--account", account, "--name", "k", "--scopes", "admin")
-        const client = apiClient(apiUrl, key)
-        const answers = (status: number) =>
-          waitUntil(
-            Effect.map(client.call("GET", "/v1/webhooks"), (answer) => answer.status === status),
-            "10 seconds"
-          )
-        yield* answers(200)
-        const webhook = yield* createWebhook(client, { url: "https://example.com/", event_types: ["*"] })
-        const [listed] = own("webhook", "list", "--account", account)
-        assert.deepInclude(listed, { id: webhook.id, account_id: account, url: "https://example.com/" })
-        own("account", "suspend", account)
-        yield* answers(403)
-        own("account", "resume", account)
-        yield* answers(200)
-        own("key", "revoke", id)
-        yield* answers(401)
-      }),
     TIMEOUT
   )
 })

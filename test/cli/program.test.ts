@@ -1,14 +1,16 @@
-/** The program from outside: exit codes, what goes to which stream, `.env`. Each run is a real process. */
+/**
+ * The program from outside: exit codes, what goes to which stream, `.env`. Each run is a real process, but where many
+ * take the same way through it.
+ */
 import { createHmac } from "node:crypto"
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import packageJson from "../../package.json" with { type: "json" }
+import { runCommand } from "../support/command.ts"
 import { runProgram, startProgram } from "../support/program.ts"
-
-const COMPILED = resolve(import.meta.dirname, "../../node_modules/.cache/ledgerhook")
 
 let cwd: string
 beforeAll(() => {
@@ -21,6 +23,10 @@ const run = (
   environment: Readonly<Record<string, string>> = {},
   input?: string
 ) => runProgram(args, { cwd, environment, ...(input === undefined ? {} : { input }) })
+
+/** In this process. */
+const inside = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>> = {}) =>
+  runCommand(args, { environment })
 
 const sender = "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
 const receiver = "rrrrrrrrrrrrrrrrrrrrBZbvji"
@@ -55,29 +61,24 @@ describe("usage", () => {
     for (const section of ["DESCRIPTION", "USAGE", "EXAMPLES"]) assert.include(detect.stdout, section)
   })
 
-  it("keeps what was compiled beside the packages: the next command starts sooner", () => {
-    // Programs of other tests write there as they end.
-    rmSync(COMPILED, { recursive: true, force: true, maxRetries: 10 })
-    assert.strictEqual(run(["--version"]).code, 0)
-    assert.isNotEmpty(readdirSync(COMPILED))
-  })
-
   for (const args of [
     ["nonsense"],
     ["start", "--nonsense"],
     ["listen", "--port", "70000"],
     ["ledger", "detect"]
   ]) {
-    it(`ends 2 and says where help is for: ${args.join(" ")}`, () => {
-      const { code, stdout, stderr } = run(args)
-      assert.deepStrictEqual([code, stdout], [2, ""])
-      assert.match(stderr, /^ledgerhook: .+\nTry: ledgerhook.* --help\n$/)
-    })
+    it.live(`ends 2 and says where help is for: ${args.join(" ")}`, () =>
+      Effect.gen(function* () {
+        const { code, stdout, stderr } = yield* inside(args)
+        assert.deepStrictEqual([code, stdout], [2, ""])
+        assert.match(stderr, /^ledgerhook: .+\nTry: ledgerhook.* --help\n$/)
+      })
+    )
   }
 })
 
 describe("flags", () => {
-  it("say what they accept, in our own words, whatever they are given", () => {
+  it("say what they accept, in our own words, whatever they are given", async () => {
     const wrong: ReadonlyArray<readonly [args: string, said: string]> = [
       ["listen --port abc", 'flag --port: "abc". Expected: a port from 0 to 65535'],
       ["listen --port 1e3", 'flag --port: "1e3". Expected: a port from 0 to 65535'],
@@ -87,7 +88,7 @@ describe("flags", () => {
       ["listen --port \u001b[2J", 'flag --port: "\\u001b[2J". Expected: a port from 0 to 65535']
     ]
     for (const [args, said] of wrong) {
-      const { code, stderr } = run(args.split(" "))
+      const { code, stderr } = await Effect.runPromise(inside(args.split(" ")))
       assert.strictEqual(code, 2)
       assert.strictEqual(stderr.split("\n")[0], `ledgerhook: Invalid value for ${said}`)
     }
@@ -177,16 +178,18 @@ describe("commands on what is stored", () => {
     "secrets rotate",
     "ledger verify --from 5 --to 9"
   ]) {
-    it(`say that there is no database, and make none: ${command}`, () => {
-      const folder = join(cwd, "mistyped")
-      const { code, stdout, stderr } = run(command.split(" "), { DATA_DIR: folder })
-      assert.deepStrictEqual([code, stdout], [1, ""])
-      assert.match(
-        stderr,
-        /^ledgerhook: DATA_DIR: there is no database in \/.*\/mistyped; correct DATA_DIR, or .*\n$/
-      )
-      assert.isFalse(existsSync(folder))
-    })
+    it.live(`say that there is no database, and make none: ${command}`, () =>
+      Effect.gen(function* () {
+        const folder = join(cwd, "mistyped")
+        const { code, stdout, stderr } = yield* inside(command.split(" "), { DATA_DIR: folder })
+        assert.deepStrictEqual([code, stdout], [1, ""])
+        assert.match(
+          stderr,
+          /^ledgerhook: DATA_DIR: there is no database in \/.*\/mistyped; correct DATA_DIR, or .*\n$/
+        )
+        assert.isFalse(existsSync(folder))
+      })
+    )
   }
 })
 

@@ -1,21 +1,22 @@
 /**
- * The operator's replay commands as real processes on an embedded store of their own, with past ledgers in its log: what
- * a dry run counts, what a job queues, and one sentence for what cannot be done.
+ * The operator's replay commands on a store of their own, with past ledgers in its log: what a dry run counts, what a job
+ * queues, and one sentence for what cannot be done. What is watched and signalled is a real process.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, extname, join } from "node:path"
+import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { type Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomId } from "../../src/domain/Ids.ts"
 import { monthOf } from "../../src/domain/Quota.ts"
 import * as EmbeddedEventLog from "../../src/log/embedded/EmbeddedEventLog.ts"
 import { EventStore } from "../../src/storage/events/EventStore.ts"
 import { waitUntil } from "../support/apiClient.ts"
-import { makeDatabase } from "../support/postgres.ts"
-import { hasTerminal, runOnTerminal, runProgram, startProgram } from "../support/program.ts"
+import { runCommand } from "../support/command.ts"
+import { databaseUrl, makeDatabase } from "../support/postgres.ts"
+import { hasTerminal, runOnTerminal, startProgram } from "../support/program.ts"
 import { eventsOf, pastLedgers, writeLedgers } from "../support/replaying.ts"
 import { insertAccount, insertWebhook, setUsage } from "../support/rows.ts"
 import { startService } from "../support/serviceProcess.ts"
@@ -37,20 +38,12 @@ const unknown = `xrpl:90000001:${"0".repeat(64)}:payment.xrp`
 /** For tests that start many processes. */
 const TIMEOUT = 180_000
 
-/** As libpq names a server on a socket: `/folder/.s.PGSQL.5432`. */
-const socketUrl = (to: {
-  readonly path: string | undefined
-  readonly username: string | undefined
-  readonly database: string
-}) =>
-  `postgres://${to.username}@localhost/${to.database}?host=${dirname(to.path ?? "")}&port=${extname(to.path ?? "").slice(1)}`
-
 // A database that processes share, and a log in it that nobody owns once it is written: services of the tests do.
 beforeAll(async () => {
   const prepare = Effect.gen(function* () {
     const options = yield* makeDatabase
     environment = {
-      DATABASE_URL: "url" in options ? Redacted.value(options.url) : socketUrl(options),
+      DATABASE_URL: databaseUrl(options),
       SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
       XRPL_MAINNET_URLS: "",
       LOG_LEVEL: "warn"
@@ -74,14 +67,14 @@ afterAll(async () => {
   rmSync(cwd, { recursive: true, force: true })
 })
 
-const run = (...args: ReadonlyArray<string>) => runProgram(["replay", ...args], { cwd, environment })
+const run = (...args: ReadonlyArray<string>) => runCommand(["replay", ...args], { environment })
 
 /** The JSON of a command that ends well. */
-const json = (...args: ReadonlyArray<string>) => {
-  const { code, stdout, stderr } = run(...args)
+const json = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
+  const { code, stdout, stderr } = yield* run(...args)
   assert.deepStrictEqual([code, stderr], [0, ""])
   return JSON.parse(stdout)
-}
+})
 
 /** What is stored, looked at and changed beside the program. */
 const inStore = <A, E>(use: Effect.Effect<A, E, SqlClient.SqlClient>) => Effect.provide(use, store)
@@ -109,7 +102,7 @@ describe("a dry run", () => {
     () =>
       Effect.gen(function* () {
         const webhook = yield* newWebhook()
-        assert.deepStrictEqual(json("create", "--webhook", webhook, "--dry-run", "--type", "nft.*"), {
+        assert.deepStrictEqual(yield* json("create", "--webhook", webhook, "--dry-run", "--type", "nft.*"), {
           webhook_id: webhook,
           network: "mainnet",
           events: nfts.length,
@@ -119,7 +112,7 @@ describe("a dry run", () => {
           event_types: { "nft.minted": nfts.length }
         })
         assert.deepInclude(
-          json(
+          yield* json(
             "create",
             "--webhook",
             webhook,
@@ -131,7 +124,7 @@ describe("a dry run", () => {
           ),
           { events: 1, unknown_events: 1, first_ledger: nfts[3]!.ledger_index }
         )
-        assert.deepStrictEqual(json("list", "--webhook", webhook), [])
+        assert.deepStrictEqual(yield* json("list", "--webhook", webhook), [])
       }),
     TIMEOUT
   )
@@ -143,7 +136,7 @@ describe("a job", () => {
     () =>
       Effect.gen(function* () {
         const webhook = yield* newWebhook()
-        const made = json("create", "--webhook", webhook, "--type", "*")
+        const made = yield* json("create", "--webhook", webhook, "--type", "*")
         assert.deepInclude(made, {
           account_id: ACCOUNT,
           webhook_id: webhook,
@@ -160,8 +153,7 @@ describe("a job", () => {
         })
         const impossible = `xrpl:${"9".repeat(30)}:${"0".repeat(64)}:payment.xrp`
         const ids = [...events.slice(0, 5).map(({ event_id }) => event_id), unknown, impossible]
-        const byIds = runProgram(["replay", "create", "--webhook", webhook, "--event-ids-file", "-"], {
-          cwd,
+        const byIds = yield* runCommand(["replay", "create", "--webhook", webhook, "--event-ids-file", "-"], {
           environment,
           input: ids.join("\n")
         })
@@ -190,7 +182,7 @@ describe("a job", () => {
           events.map(({ event_id }) => event_id)
         )
 
-        const watched = run("watch", byIdsJob)
+        const watched = yield* run("watch", byIdsJob)
         assert.strictEqual(watched.code, 0)
         assert.deepInclude(JSON.parse(watched.stdout.trim().split("\n").at(-1)!), {
           status: "completed",
@@ -200,7 +192,7 @@ describe("a job", () => {
 
         // Made and watched at once: lines only. Nobody delivers what the first webhook has, so it takes no more.
         const second = yield* newWebhook()
-        const atOnce = run("create", "--webhook", second, "--type", "nft.*", "--watch")
+        const atOnce = yield* run("create", "--webhook", second, "--type", "nft.*", "--watch")
         assert.strictEqual(atOnce.code, 0)
         const states = atOnce.stdout
           .trim()
@@ -227,10 +219,10 @@ describe("a job", () => {
     () =>
       Effect.gen(function* () {
         const webhook = yield* newWebhook()
-        const { job_id } = json("create", "--webhook", webhook, "--type", "*")
+        const { job_id } = yield* json("create", "--webhook", webhook, "--type", "*")
         yield* setWebhook(webhook, "disabled")
         yield* startService({ ...environment, ROLES: "api,replay" })
-        const { code, stdout } = run("watch", job_id)
+        const { code, stdout } = yield* run("watch", job_id)
         assert.strictEqual(code, 1)
         assert.deepInclude(JSON.parse(stdout.trim().split("\n").at(-1)!), {
           status: "failed",
@@ -245,7 +237,7 @@ describe("a job", () => {
     () =>
       Effect.gen(function* () {
         const webhook = yield* newWebhook()
-        const { job_id } = json("create", "--webhook", webhook, "--type", "*")
+        const { job_id } = yield* json("create", "--webhook", webhook, "--type", "*")
         const watching = yield* startProgram(["replay", "watch", job_id], { cwd, environment })
         yield* waitUntil(
           Effect.sync(() => watching.stdout() !== ""),
@@ -255,11 +247,11 @@ describe("a job", () => {
         assert.include(yield* watching.said(/goes on/), job_id)
         assert.strictEqual(yield* watching.ended, 0)
 
-        const cancelled = json("cancel", job_id)
+        const cancelled = yield* json("cancel", job_id)
         assert.deepInclude(cancelled, { job_id, status: "cancelled", processed_events: 0 })
         assert.isNotNull(cancelled.cancelled_at)
-        assert.strictEqual(run("watch", job_id).code, 1)
-        const again = run("cancel", job_id)
+        assert.strictEqual((yield* run("watch", job_id)).code, 1)
+        const again = yield* run("cancel", job_id)
         assert.deepStrictEqual(
           [again.code, again.stderr],
           [
@@ -276,14 +268,16 @@ describe("a job", () => {
     () =>
       Effect.gen(function* () {
         const [mine, other] = [yield* newWebhook(), yield* newWebhook(OTHER)]
-        const jobs = [mine, mine, other].map(
-          (webhook) => json("create", "--webhook", webhook, "--event-id", unknown).job_id
+        const jobs = yield* Effect.forEach([mine, mine, other], (webhook) =>
+          Effect.map(json("create", "--webhook", webhook, "--event-id", unknown), ({ job_id }) => job_id)
         )
         const listed = (...flags: ReadonlyArray<string>) =>
-          json("list", ...flags).map((job: { readonly job_id: string }) => job.job_id)
-        assert.deepStrictEqual(listed("--webhook", mine), [jobs[1], jobs[0]])
-        assert.deepStrictEqual(listed("--account", OTHER), [jobs[2]])
-        assert.deepStrictEqual(listed().slice(0, 3), jobs.toReversed())
+          Effect.map(json("list", ...flags), (jobs) =>
+            jobs.map((job: { readonly job_id: string }) => job.job_id)
+          )
+        assert.deepStrictEqual(yield* listed("--webhook", mine), [jobs[1], jobs[0]])
+        assert.deepStrictEqual(yield* listed("--account", OTHER), [jobs[2]])
+        assert.deepStrictEqual((yield* listed()).slice(0, 3), jobs.toReversed())
         if (!hasTerminal) return
         const [head, row] = runOnTerminal(["replay", "list", "--webhook", other], {
           cwd,
@@ -300,14 +294,14 @@ describe("what cannot be done is one sentence", () => {
   const JOB = randomId("rpl_job_", 1)
   const create = (...flags: ReadonlyArray<string>) => ["create", "--webhook", randomId("wh_", 1), ...flags]
 
-  const refuses = (args: ReadonlyArray<string>, code: number, says: RegExp) => {
-    const ended = run(...args)
+  const refuses = Effect.fnUntraced(function* (args: ReadonlyArray<string>, code: number, says: RegExp) {
+    const ended = yield* run(...args)
     const name = args.join(" ")
     assert.deepStrictEqual([ended.code, ended.stdout], [code, ""], name)
     assert.match(ended.stderr, says, name)
     const lines = ended.stderr.trim().split("\n")
     assert.isTrue(lines.length === 1 || /^Try: .* --help$/.test(lines[1]!), name)
-  }
+  })
 
   const badFlags: ReadonlyArray<readonly [args: ReadonlyArray<string>, code: number, says: RegExp]> = [
     [create(), 2, /say which events: --event-id or --event-ids-file, or --type/],
@@ -322,13 +316,7 @@ describe("what cannot be done is one sentence", () => {
     [["watch", JOB], 1, /there is no replay job/],
     [["cancel", JOB], 1, /there is no replay job/]
   ]
-  it(
-    "of flags and ids",
-    () => {
-      for (const one of badFlags) refuses(...one)
-    },
-    TIMEOUT
-  )
+  it.live("of flags and ids", () => Effect.forEach(badFlags, (one) => refuses(...one)), TIMEOUT)
 
   it.live(
     "of the webhook and its account, by the rules of the API",
@@ -341,18 +329,22 @@ describe("what cannot be done is one sentence", () => {
         const byFilters = ["create", "--webhook", webhook, "--type", "*"]
 
         yield* setWebhook(webhook, "disabled")
-        refuses(byId, 1, /is disabled/)
+        yield* refuses(byId, 1, /is disabled/)
         yield* setWebhook(webhook, "active")
 
         yield* setPlan(account, "builder")
-        refuses(byFilters, 1, /is on the plan builder, and replays by filters need one of professional, /)
-        json(...byId)
-        json(...byId)
-        refuses(byId, 1, /may have 2 replay jobs at once/)
+        yield* refuses(
+          byFilters,
+          1,
+          /is on the plan builder, and replays by filters need one of professional, /
+        )
+        yield* json(...byId)
+        yield* json(...byId)
+        yield* refuses(byId, 1, /may have 2 replay jobs at once/)
 
         yield* setPlan(account, "professional")
         yield* inStore(setUsage(account, monthOf(Date.now()), 5_000_000))
-        refuses(byId, 1, /the month's delivery quota of acct_\w+ is used up/)
+        yield* refuses(byId, 1, /the month's delivery quota of acct_\w+ is used up/)
       }),
     TIMEOUT
   )

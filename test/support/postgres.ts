@@ -2,8 +2,9 @@
  * `TestDatabase`: SqlClient, PgClient and ReadSql on a migrated database of the test's own, cloned from the run's template and
  * dropped with the layer. Provide it once per file (`layer(TestDatabase)`) or per test.
  */
+import { dirname, extname } from "node:path"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { inject } from "vitest"
 import { pool, ReadSql } from "../../src/storage/Sql.ts"
@@ -26,6 +27,12 @@ export const makeDatabase = Effect.gen(function* () {
   )
   return connectionTo(address, name)
 }).pipe(Effect.provide(Reactivity.layer))
+
+/** DATABASE_URL of such a database; of a server on a socket as libpq names it: `/folder/.s.PGSQL.5432`. */
+export const databaseUrl = (to: ReturnType<typeof connectionTo>): string =>
+  "url" in to
+    ? Redacted.value(to.url)
+    : `postgres://${to.username}@localhost/${to.database}?host=${dirname(to.path ?? "")}&port=${extname(to.path ?? "").slice(1)}`
 
 export const TestDatabase = Layer.provideMerge(
   ReadSql.layer,

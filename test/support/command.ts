@@ -1,0 +1,60 @@
+/**
+ * A command in the test's own process, where a process of its own would prove nothing more: arguments and environment
+ * in, exit code and both streams out, as `src/main.ts` runs it. One at a time, since it has the process's streams.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Effect, Layer, Stdio, Stream } from "effect"
+import { run } from "../../src/cli/Root.ts"
+import { endingOf } from "../../src/cli/terminal/Failure.ts"
+import { Invocation } from "../../src/cli/terminal/Invocation.ts"
+import { makeSignalHandling, Signals } from "../../src/cli/terminal/Signals.ts"
+import type { Ended } from "./program.ts"
+
+export interface CommandOptions {
+  readonly environment: Readonly<Record<string, string>>
+  readonly input?: string
+}
+
+/** What is written to the stream while the scope is open comes here instead. */
+const captured = (stream: NodeJS.WriteStream) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const { write } = stream
+      const parts: Array<string> = []
+      stream.write = (chunk: string | Uint8Array) => {
+        parts.push(String(chunk))
+        return true
+      }
+      return { parts, write }
+    }),
+    ({ write }) =>
+      Effect.sync(() => {
+        stream.write = write
+      })
+  )
+
+/** Runs it to its end. */
+export const runCommand = (args: ReadonlyArray<string>, { environment, input }: CommandOptions) =>
+  Effect.gen(function* () {
+    const [stdout, stderr] = [yield* captured(process.stdout), yield* captured(process.stderr)]
+    const stdin = Stdio.layerTest(
+      input === undefined ? {} : { stdin: Stream.make(new TextEncoder().encode(input)) }
+    )
+    const exit = yield* run(args).pipe(
+      Effect.provide(
+        Layer.mergeAll(
+          NodeServices.layer,
+          Layer.succeed(Signals, makeSignalHandling().service),
+          Layer.succeed(Invocation, { environment, stdoutTerminal: false, stderrTerminal: false })
+        ).pipe(Layer.merge(stdin))
+      ),
+      Effect.exit
+    )
+    const { code, lines } = endingOf(exit, false)
+    const ended: Ended = {
+      code,
+      stdout: stdout.parts.join(""),
+      stderr: [...stderr.parts, ...lines.map((line) => `${line}\n`)].join("")
+    }
+    return ended
+  }).pipe(Effect.scoped)
