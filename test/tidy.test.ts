@@ -83,6 +83,23 @@ const forbidden: ReadonlyArray<{ readonly call: RegExp; readonly except?: Readon
   { call: /@ts-(?:ignore|expect-error|nocheck)/ }
 ]
 
+/** Simulations have a clock of their own, on which a sleep takes no time. */
+const VIRTUAL = "test/simulation/"
+/** What is looked at for as long as an outage lasts. */
+const OUTAGES = ["test/e2e/outage.kafka.", "test/e2e/kafkaHealth.kafka."]
+/** Waiting on the real clock for no condition. Fake timers are named by strings. */
+const sleeping: ReadonlyArray<{ readonly form: RegExp; readonly except?: ReadonlyArray<string> }> = [
+  { form: /\bset(?:Timeout|Interval)\b(?!")/ },
+  { form: /"(?:node:)?timers(?:\/promises)?"/, except: [VIRTUAL] },
+  { form: /\bscheduler\.wait\b|\bAtomics\.wait/ },
+  { form: /\.sleep\(|\.delay\(/, except: [VIRTUAL] },
+  {
+    form: /\bschedule:[^}]*\btimes:|\btimes:[^}]*\bschedule:|\bSchedule\.(?:recurs|take|during)\(/,
+    except: OUTAGES
+  },
+  { form: /\bpg_sleep\b|["'`]sleep\b/ }
+]
+
 interface Source {
   readonly file: string
   readonly text: string
@@ -240,10 +257,43 @@ describe("files", () => {
     assert.deepStrictEqual(wrong, [])
   })
 
-  it("never wait for time to pass in tests", () => {
-    const wrong = tests.filter(({ code }) => /\bsetTimeout\(|\bsetInterval\(|\bas any\b/.test(code))
+  it("never wait for time to pass in tests, but for a condition", () => {
+    // This file quotes what is forbidden.
+    const others = tests.filter(({ file }) => file !== "test/tidy.test.ts")
+    const wrong = others.flatMap(({ file, code }) =>
+      sleeping
+        .filter(({ form, except = [] }) => form.test(code) && !except.some((one) => file.startsWith(one)))
+        .map(({ form }) => `${file}: ${form.source}`)
+    )
+    assert.deepStrictEqual(wrong, [])
     assert.deepStrictEqual(
-      wrong.map(({ file }) => file),
+      tests.filter(({ code }) => /\bas any\b/.test(code)).map(({ file }) => file),
+      []
+    )
+  })
+
+  it("know every form of sleeping", () => {
+    const forms = [
+      "setTimeout(resolve, 5)",
+      "promisify(setTimeout)",
+      "setInterval(look, 5)",
+      'import { setTimeout as wait } from "node:timers/promises"',
+      'import timers from "timers"',
+      "scheduler.wait(5)",
+      "Atomics.wait(cells, 0, 0, 5)",
+      'Effect.sleep("5 millis")',
+      "TestClock.withLive(Effect.sleep(5))",
+      "clock.sleep(5)",
+      "Effect.delay(look, 5)",
+      'Effect.repeat(look, { schedule: Schedule.spaced("1 second"), times: 5 })',
+      'Effect.repeat(look, { times: 5, schedule: Schedule.spaced("1 second") })',
+      "Schedule.recurs(5)",
+      "sql`SELECT pg_sleep(1)`",
+      'spawnSync("sleep", ["1"])',
+      'execSync("sleep 1")'
+    ]
+    assert.deepStrictEqual(
+      forms.filter((code) => !sleeping.some(({ form }) => form.test(code))),
       []
     )
   })

@@ -7,6 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
 import { CONFIG_TOPIC } from "../../src/domain/Webhook.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
+import { waitUntil } from "../support/apiClient.ts"
 import { makeReceiver, type Received } from "../support/receiver.ts"
 import { serviceLayer, startWithWebhook } from "../support/service.ts"
 
@@ -84,7 +85,10 @@ describe("after a rotation's answer", () => {
       const before = asked
       const ids = yield* webhook.test(3)
       // It has the work, and asks what it has missed: what it knows would make a stale signature.
-      while (asked === before && receiver.received.length === 1) yield* Effect.sleep("5 millis")
+      yield* waitUntil(
+        Effect.sync(() => asked > before || receiver.received.length > 1),
+        "20 seconds"
+      )
       assert.strictEqual(receiver.received.length, 1)
       gate.openUnsafe()
       yield* webhook.until(ids, "delivered")

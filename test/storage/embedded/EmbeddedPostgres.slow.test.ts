@@ -7,6 +7,7 @@ import { PgConnection } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type EmbeddedServer, start } from "../../../src/storage/embedded/EmbeddedPostgres.ts"
+import { waitUntil } from "../../support/apiClient.ts"
 
 const PROGRAM = path.resolve("test/support/embeddedProgram.ts")
 
@@ -39,10 +40,7 @@ const processesOf = (dataDir: string): ReadonlyArray<number> => {
     .map(Number)
 }
 
-const until = (condition: () => boolean) =>
-  Effect.gen(function* () {
-    while (!condition()) yield* Effect.sleep("20 millis")
-  }).pipe(Effect.timeout("20 seconds"))
+const until = (condition: () => boolean) => waitUntil(Effect.sync(condition), "20 seconds")
 
 /** kill -9 of all of them; the death of one may end the next before its turn. */
 const killServer = (dataDir: string) =>
