@@ -257,6 +257,12 @@ describe("files", () => {
     assert.deepStrictEqual(wrong, [])
   })
 
+  it("change the status of deliveries in one place", () => {
+    const transition = /\b(?:UPDATE|INSERT\s+INTO|MERGE\s+INTO)\s+deliveries\b/i
+    const found = sources.filter(({ code }) => transition.test(code)).map(({ file }) => file)
+    assert.deepStrictEqual(found, ["src/storage/deliveries/Transitions.ts"])
+  })
+
   it("never wait for time to pass in tests, but for a condition", () => {
     // This file quotes what is forbidden.
     const others = tests.filter(({ file }) => file !== "test/tidy.test.ts")

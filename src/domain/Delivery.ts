@@ -6,6 +6,11 @@
  *      │                  └─ last attempt ─▶ failed ──manual retry──▶ pending (a new series, attempts count on)
  *      └─ the series' last attempt ────────▶ failed
  *
+ *   pending, retrying ──ended without an attempt──▶ failed   (webhook deleted, waited too long, event no longer retained)
+ *   failed ──attempt that was in flight when it was ended──▶ delivered
+ *
+ * `delivered` is final. storage/deliveries/Transitions.ts has the one statement of each of these.
+ *
  * The work topics and the delay topics carry `DeliveryWork`; the row in PostgreSQL carries the state. Work is current
  * when its `attempt` is the row's `attempts` + 1 and the row has not ended; anything else is stale and is dropped.
  */

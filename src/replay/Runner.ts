@@ -13,8 +13,9 @@ import { lastReplayMoment, replayDeliveryId } from "../domain/Replay.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { patiently } from "../observability/Patiently.ts"
 import { traced } from "../observability/Tracing.ts"
-import { DeliveryStore, type NewDelivery } from "../storage/deliveries/DeliveryStore.ts"
+import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "../storage/deliveries/Partitions.ts"
+import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
 import {
   type ClaimedJob,
   type Held,

@@ -5,9 +5,10 @@ import { deliveryStatuses } from "../../src/domain/Delivery.ts"
 import { expandPattern } from "../../src/domain/EventType.ts"
 import { deliveryId, idTime } from "../../src/domain/Ids.ts"
 import { type Chance, makeChance } from "../../src/simulator/Chance.ts"
-import { type AttemptRecord, DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
+import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { foldChanges } from "../../src/storage/deliveries/DeliveryTotals.ts"
 import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
+import type { AttemptRecord } from "../../src/storage/deliveries/Transitions.ts"
 import { type Answer, ApiUnderTest, apiLayer } from "../support/api.ts"
 
 const HOUR_MS = 3_600_000

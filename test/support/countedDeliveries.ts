@@ -2,12 +2,9 @@
 import { Effect, Layer } from "effect"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
-import {
-  type AttemptRecord,
-  DeliveryStore,
-  type NewDelivery
-} from "../../src/storage/deliveries/DeliveryStore.ts"
+import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
+import type { AttemptRecord, NewDelivery } from "../../src/storage/deliveries/Transitions.ts"
 import { Outbox } from "../../src/storage/outbox/Outbox.ts"
 import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
 import { TestDatabase } from "./postgres.ts"

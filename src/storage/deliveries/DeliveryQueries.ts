@@ -16,6 +16,7 @@ import { ReadSql } from "../Sql.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
 import { type DeliveryFilter, deliveryPage } from "./DeliveryPages.ts"
 import { type DeliveryStats, deliveryStats } from "./DeliveryStats.ts"
+import { startSeries } from "./Transitions.ts"
 
 /** Of a `DeliveryRow`. */
 const COLUMNS = "id, webhook_id, event_id, event_type, status, attempts, last_error, updated_at"
@@ -147,10 +148,7 @@ export class DeliveryQueries extends Context.Service<
             if (row.status !== "failed") return "not failed"
             if (webhook.status !== "active") return "webhook disabled"
             if (row.charged && (yield* quotaUsedUp(sql, owner.accountId, nowMs))) return "quota used up"
-            yield* sql`
-              UPDATE deliveries SET status = 'pending', series_start = attempts, next_attempt_at = NULL,
-                     parked = false, updated_at = ${new Date(nowMs).toISOString()}::timestamptz
-              WHERE id = ${id}`
+            yield* startSeries(sql, id, nowMs)
             const work: DeliveryWork = {
               delivery_id: id,
               webhook_id: row.webhook_id,

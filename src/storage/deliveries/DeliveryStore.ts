@@ -10,23 +10,16 @@ import { Limits } from "../../config/Limits.ts"
 import type { DeliveryStatus } from "../../domain/Delivery.ts"
 import { firstIdAt, idTime } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
-import { CHARGED_NETWORK } from "../../domain/Quota.ts"
 import { column } from "../Columns.ts"
 import { makeQuarantine } from "../Quarantine.ts"
-import { withoutNul } from "../StoredText.ts"
-
-export interface NewDelivery {
-  readonly id: string
-  readonly webhookId: string
-  readonly accountId: string
-  readonly network: Network
-  readonly eventId: string
-  readonly eventType: string
-  /** Where the event stands in `xrpl.<network>.events`. */
-  readonly eventOffset: number
-  /** The job that makes it; absent for live ones. */
-  readonly replayJobId?: string
-}
+import {
+  type AttemptRecord,
+  endQueued,
+  insertPending,
+  type NewDelivery,
+  park,
+  recordAttempts
+} from "./Transitions.ts"
 
 /** As much of a row as decides whether a piece of work is current. */
 export interface DeliveryState {
@@ -56,21 +49,6 @@ export interface UnattemptedDelivery {
   readonly id: string
   readonly webhookId: string
   readonly eventOffset: number
-}
-
-/** An attempt that came to its end, and what follows from it. Times are Unix milliseconds. */
-export interface AttemptRecord {
-  readonly deliveryId: string
-  readonly attempt: number
-  readonly status: "delivered" | "retrying" | "failed"
-  readonly responseStatus: number | null
-  readonly responseTimeMs: number | null
-  readonly responseBody: string | null
-  readonly error: string | null
-  readonly attemptedAt: number
-  readonly endedAt: number
-  /** Null when no attempt follows. */
-  readonly nextDelayMs: number | null
 }
 
 export class DeliveryStore extends Context.Service<
@@ -147,13 +125,11 @@ export class DeliveryStore extends Context.Service<
       ) {
         let failed = 0
         for (;;) {
-          const rows = yield* sql`
-            UPDATE deliveries d SET status = 'failed', last_error = ${reason}, parked = false, next_attempt_at = NULL,
-                   updated_at = ${at(nowMs)}::timestamptz
-            FROM (${ids} LIMIT ${Limits.queueEndBatch}) AS ended
-            WHERE d.id = ANY(ARRAY[ended.id]) AND d.parked RETURNING 1`
-          failed += rows.length
-          if (rows.length < Limits.queueEndBatch) return failed
+          const batch = sql`
+            FROM (${ids} LIMIT ${Limits.queueEndBatch}) AS ended WHERE d.id = ANY(ARRAY[ended.id]) AND d.parked`
+          const ended = yield* endQueued(sql, batch, reason, nowMs)
+          failed += ended
+          if (ended < Limits.queueEndBatch) return failed
         }
       })
 
@@ -171,23 +147,8 @@ export class DeliveryStore extends Context.Service<
       )
 
       return DeliveryStore.of({
-        insertPending: (queued, nowMs) => {
-          const statement = (deliveries: ReadonlyArray<NewDelivery>) => sql`
-            INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, replay_job_id,
-                                    status, updated_at)
-            SELECT new.*, 'pending', ${at(nowMs)}::timestamptz
-            FROM unnest(
-              ${column(deliveries.map((d) => d.id))}::text[],
-              ${column(deliveries.map((d) => d.webhookId))}::text[],
-              ${column(deliveries.map((d) => d.accountId))}::text[],
-              ${column(deliveries.map((d) => d.network))}::text[],
-              ${column(deliveries.map((d) => d.eventId))}::text[],
-              ${column(deliveries.map((d) => d.eventType))}::text[],
-              ${column(deliveries.map((d) => d.eventOffset))}::bigint[],
-              ${column(deliveries.map((d) => d.replayJobId ?? null))}::text[]
-            ) AS new
-            ON CONFLICT DO NOTHING`
-          return quarantine
+        insertPending: (queued, nowMs) =>
+          quarantine
             .write({
               stage: queued[0]?.replayJobId === undefined ? "route" : "replay",
               records: queued,
@@ -195,10 +156,9 @@ export class DeliveryStore extends Context.Service<
                 source: `${row.eventId} for ${row.replayJobId ?? row.webhookId}`,
                 text: JSON.stringify(row)
               }),
-              statement
+              statement: (deliveries) => insertPending(sql, deliveries, nowMs)
             })
-            .pipe(Effect.map(({ refused }) => new Set(refused.map(({ id }) => id))))
-        },
+            .pipe(Effect.map(({ refused }) => new Set(refused.map(({ id }) => id)))),
 
         // An id begins with the moment its event was detected.
         unattempted: (network, eventOffsets, detectedFromMs, detectedToMs) =>
@@ -238,74 +198,8 @@ export class DeliveryStore extends Context.Service<
             )
           ),
 
-        // One statement: the row, its attempt, the webhook's counter and the account's usage move together, and only
-        // the first time. The attempt that delivers is in the row alone. Rows are updated in the order of their
-        // ids, and usage in that of accounts, so that nobody waits in a circle. They are found one by one: a plan for
-        // `d.id = o.delivery_id` that was made, and kept, while a month had few rows read all of it for each batch.
-        // A delivery that was ended meanwhile (its webhook deleted) stays ended unless the attempt delivered it; one
-        // that retention has dropped leaves no trace.
-        record: (ended, disableAfter) => {
-          const statement = (attempts: ReadonlyArray<AttemptRecord>) => sql<{ readonly id: string | null }>`
-            WITH outcome AS (
-              SELECT o.*, to_timestamp(attempted_ms / 1000) AS attempted_at, to_timestamp(ended_ms / 1000) AS ended_at
-              FROM unnest(
-                ${column(attempts.map((a) => a.deliveryId))}::text[],
-                ${column(attempts.map((a) => a.attempt))}::int[],
-                ${column(attempts.map((a) => a.status))}::text[],
-                ${column(attempts.map((a) => a.responseStatus))}::int[],
-                ${column(attempts.map((a) => a.responseTimeMs))}::int[],
-                ${column(attempts.map((a) => a.responseBody && withoutNul(a.responseBody)))}::text[],
-                ${column(attempts.map((a) => a.error && withoutNul(a.error)))}::text[],
-                ${column(attempts.map((a) => a.attemptedAt))}::float8[],
-                ${column(attempts.map((a) => a.endedAt))}::float8[],
-                ${column(attempts.map((a) => a.nextDelayMs))}::int[]
-              ) WITH ORDINALITY AS o (delivery_id, attempt, status, response_status, response_time_ms, response_body,
-                                      error, attempted_ms, ended_ms, next_delay_ms, n)
-              ORDER BY delivery_id COLLATE "C"
-            ), moved AS (
-              UPDATE deliveries d SET
-                status = CASE WHEN d.status = 'failed' AND o.status = 'retrying' THEN 'failed' ELSE o.status END,
-                attempts = o.attempt,
-                parked = false,
-                next_attempt_at = CASE WHEN o.status = 'retrying' AND d.status <> 'failed'
-                  THEN o.ended_at + o.next_delay_ms * interval '1 millisecond' END,
-                last_error = o.error,
-                response_status = o.response_status,
-                response_time_ms = o.response_time_ms,
-                response_body = o.response_body,
-                attempted_at = CASE WHEN o.status = 'delivered' THEN o.attempted_at END,
-                updated_at = o.ended_at
-              FROM outcome o
-              WHERE d.id = ANY(ARRAY[o.delivery_id]) AND d.attempts < o.attempt
-              RETURNING d.webhook_id, o.*, d.test_event IS NOT NULL AS test,
-                        date_trunc('month', o.attempted_at AT TIME ZONE 'UTC')::date AS month,
-                        CASE WHEN d.network = ${CHARGED_NETWORK} AND d.test_event IS NULL THEN d.account_id END AS charged_to
-            ), history AS (
-              INSERT INTO attempts (delivery_id, attempt, status, response_status, response_time_ms, response_body,
-                                    error, attempted_at, next_delay_ms)
-              SELECT delivery_id, attempt, 'failed', response_status, response_time_ms, response_body, error, attempted_at,
-                     next_delay_ms
-              FROM moved WHERE status <> 'delivered'
-              ON CONFLICT DO NOTHING
-            ), charged AS (
-              INSERT INTO delivery_usage (account_id, month, deliveries)
-              SELECT charged_to, month, count(*) FROM moved WHERE charged_to IS NOT NULL
-              GROUP BY charged_to, month ORDER BY charged_to, month
-              ON CONFLICT (account_id, month) DO UPDATE SET deliveries = delivery_usage.deliveries + excluded.deliveries
-            ), ended AS (
-              SELECT webhook_id, status, n, max(n) FILTER (WHERE status = 'delivered') OVER (PARTITION BY webhook_id) AS last_delivered
-              FROM moved WHERE status <> 'retrying' AND NOT test
-            ), counted AS (
-              SELECT webhook_id, bool_or(last_delivered IS NOT NULL) AS reset,
-                     count(*) FILTER (WHERE status = 'failed' AND n > coalesce(last_delivered, 0))::int AS failures
-              FROM ended GROUP BY webhook_id
-            )
-            UPDATE webhooks w SET
-              consecutive_failures = CASE WHEN c.reset THEN c.failures ELSE w.consecutive_failures + c.failures END
-            FROM counted c
-            WHERE w.id = ANY(ARRAY[c.webhook_id]) AND (c.failures > 0 OR (c.reset AND w.consecutive_failures <> 0))
-            RETURNING CASE WHEN w.consecutive_failures >= ${disableAfter} AND w.status = 'active' THEN w.id END AS id`
-          return quarantine
+        record: (ended, disableAfter) =>
+          quarantine
             .write({
               stage: "deliver",
               records: ended,
@@ -313,20 +207,14 @@ export class DeliveryStore extends Context.Service<
                 source: `attempt ${attempt.attempt} of ${attempt.deliveryId}`,
                 text: JSON.stringify(attempt)
               }),
-              statement
+              statement: (attempts) => recordAttempts(sql, attempts, disableAfter)
             })
-            .pipe(Effect.map(({ rows }) => rows.flatMap(({ id }) => (id === null ? [] : [id]))))
-        },
+            .pipe(Effect.map(({ rows }) => rows.flatMap(({ id }) => (id === null ? [] : [id])))),
 
-        park: (ids) =>
-          sql`UPDATE deliveries SET parked = true WHERE id = ANY(${column(ids)}::text[]) AND NOT parked
-                AND status IN ('pending', 'retrying')`.pipe(Effect.asVoid),
+        park: (ids) => park(sql, ids),
 
         fail: (ids, reason, nowMs) =>
-          sql`
-            UPDATE deliveries SET status = 'failed', last_error = ${reason}, parked = false, next_attempt_at = NULL,
-                   updated_at = ${at(nowMs)}::timestamptz
-            WHERE id = ANY(${column(ids)}::text[]) AND status IN ('pending', 'retrying')`.pipe(Effect.asVoid),
+          Effect.asVoid(endQueued(sql, sql`WHERE id = ANY(${column(ids)}::text[])`, reason, nowMs)),
 
         parkedWebhooks,
 

@@ -5,18 +5,12 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { DELIVERIES_TOPIC, type DeliveryWork } from "../../domain/Delivery.ts"
-import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
 import type { WebhookStatus } from "../../domain/Webhook.ts"
 import { Outbox } from "../outbox/Outbox.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
 import { Partitions } from "./Partitions.ts"
-
-export interface NewTestDelivery {
-  readonly id: string
-  readonly webhookId: string
-  readonly event: LedgerEvent
-}
+import { insertTest, type NewTestDelivery } from "./Transitions.ts"
 
 export type QueueResult = "queued" | "not found" | "webhook disabled"
 
@@ -39,9 +33,10 @@ export class TestDeliveries extends Context.Service<
 
       const insert = Effect.fnUntraced(function* (
         owner: Owner,
-        { id, webhookId, event }: NewTestDelivery,
+        delivery: NewTestDelivery,
         nowMs: number
       ): Effect.fn.Return<QueueResult, SqlError.SqlError> {
+        const { id, webhookId, event } = delivery
         // Held until the row is there: deleting or disabling the webhook at this moment waits, and then finds the row.
         const [webhook] = yield* sql<{ readonly status: WebhookStatus; readonly network: Network }>`
           SELECT status, network FROM webhooks
@@ -50,10 +45,7 @@ export class TestDeliveries extends Context.Service<
           FOR SHARE`
         if (webhook === undefined) return "not found"
         if (webhook.status !== "active") return "webhook disabled"
-        yield* sql`
-          INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, test_event, status, updated_at)
-          VALUES (${id}, ${webhookId}, ${owner.accountId}, ${webhook.network}, ${event.event_id}, ${event.event_type},
-                  ${JSON.stringify(event)}, 'pending', ${new Date(nowMs).toISOString()}::timestamptz)`
+        yield* insertTest(sql, delivery, owner.accountId, webhook.network, nowMs)
         const work: DeliveryWork = {
           delivery_id: id,
           webhook_id: webhookId,

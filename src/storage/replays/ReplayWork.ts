@@ -13,6 +13,7 @@ import type { Network } from "../../domain/Network.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
 import { firstReplayDeliveryId, lastReplayMoment, type ReplayFilters } from "../../domain/Replay.ts"
 import { roomInQuota } from "../accounts/UsageStore.ts"
+import { endQueued } from "../deliveries/Transitions.ts"
 
 /** Where a job is: all null or 0 until it has been planned. */
 export interface ReplayCursor {
@@ -121,12 +122,11 @@ const endUncounted = (
       FROM replay_jobs WHERE id = ${id} AND status IN ('cancelled', 'failed') AND start_offset IS NOT NULL`
     if (job === undefined) return
     const origin = { id, startedAt: job.started_at, startOffset: job.start_offset }
-    yield* sql`
-      UPDATE deliveries SET status = 'failed', last_error = ${`replay ${job.status}`}, parked = false,
-        updated_at = ${new Date(nowMs).toISOString()}::timestamptz
+    const uncounted = sql`
       WHERE webhook_id = ${job.webhook_id} AND id >= ${firstReplayDeliveryId(origin, job.next_offset)}
         AND id < ${firstIdAt("dlv_", lastReplayMoment(origin, job.end_offset) + 1)}
-        AND replay_job_id = ${id} AND status = 'pending' AND attempts = 0`
+        AND replay_job_id = ${id} AND attempts = 0`
+    yield* endQueued(sql, uncounted, `replay ${job.status}`, nowMs)
   })
 
 /** Ends a job that has not ended; `owner`: only while it is that owner's. */

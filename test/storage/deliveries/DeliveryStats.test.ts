@@ -9,8 +9,9 @@ import { type StatsPeriod, statsPeriods, statsWidths } from "../../../src/domain
 import { makeChance } from "../../../src/simulator/Chance.ts"
 import { DeliveryQueries } from "../../../src/storage/deliveries/DeliveryQueries.ts"
 import { deliveryStats } from "../../../src/storage/deliveries/DeliveryStats.ts"
-import { DeliveryStore, type NewDelivery } from "../../../src/storage/deliveries/DeliveryStore.ts"
+import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
 import { foldChanges } from "../../../src/storage/deliveries/DeliveryTotals.ts"
+import type { NewDelivery } from "../../../src/storage/deliveries/Transitions.ts"
 import { ReadSql } from "../../../src/storage/Sql.ts"
 import {
   attemptOf,

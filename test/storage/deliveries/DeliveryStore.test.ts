@@ -5,12 +5,9 @@ import { SqlClient } from "effect/sql"
 import { Limits } from "../../../src/config/Limits.ts"
 import { deliveryId } from "../../../src/domain/Ids.ts"
 import { DeliveryQueries } from "../../../src/storage/deliveries/DeliveryQueries.ts"
-import {
-  type AttemptRecord,
-  DeliveryStore,
-  type NewDelivery
-} from "../../../src/storage/deliveries/DeliveryStore.ts"
+import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../../src/storage/deliveries/Partitions.ts"
+import type { AttemptRecord, NewDelivery } from "../../../src/storage/deliveries/Transitions.ts"
 import { Outbox } from "../../../src/storage/outbox/Outbox.ts"
 import { makeQuarantine } from "../../../src/storage/Quarantine.ts"
 import { TestDatabase } from "../../support/postgres.ts"

@@ -11,9 +11,10 @@ import { eventTypes } from "../../../src/domain/EventType.ts"
 import { countWidths } from "../../../src/domain/StatsPeriod.ts"
 import { type Chance, makeChance } from "../../../src/simulator/Chance.ts"
 import { DeliveryQueries } from "../../../src/storage/deliveries/DeliveryQueries.ts"
-import { DeliveryStore, type NewDelivery } from "../../../src/storage/deliveries/DeliveryStore.ts"
+import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
 import { foldChanges, keepTotals } from "../../../src/storage/deliveries/DeliveryTotals.ts"
 import { Partitions } from "../../../src/storage/deliveries/Partitions.ts"
+import type { NewDelivery } from "../../../src/storage/deliveries/Transitions.ts"
 import { WebhookStore } from "../../../src/storage/webhooks/WebhookStore.ts"
 import {
   attemptOf,

@@ -1,0 +1,184 @@
+/**
+ * Every statement that changes a delivery's status; no other file of src has one. The states and what leads from one to
+ * the next are drawn in domain/Delivery.ts. A statement takes a batch, checks the state of each row that it changes, and
+ * leaves rows in any other state as they are: so it may be repeated after an unknown result.
+ */
+import { Effect } from "effect"
+import type { SqlClient, SqlError, Statement } from "effect/sql"
+import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
+import type { Network } from "../../domain/Network.ts"
+import { CHARGED_NETWORK } from "../../domain/Quota.ts"
+import { column } from "../Columns.ts"
+import { withoutNul } from "../StoredText.ts"
+
+export interface NewDelivery {
+  readonly id: string
+  readonly webhookId: string
+  readonly accountId: string
+  readonly network: Network
+  readonly eventId: string
+  readonly eventType: string
+  /** Where the event stands in `xrpl.<network>.events`. */
+  readonly eventOffset: number
+  /** The job that makes it; absent for live ones. */
+  readonly replayJobId?: string
+}
+
+export interface NewTestDelivery {
+  readonly id: string
+  readonly webhookId: string
+  readonly event: LedgerEvent
+}
+
+/** An attempt that came to its end, and what follows from it. Times are Unix milliseconds. */
+export interface AttemptRecord {
+  readonly deliveryId: string
+  readonly attempt: number
+  readonly status: "delivered" | "retrying" | "failed"
+  readonly responseStatus: number | null
+  readonly responseTimeMs: number | null
+  readonly responseBody: string | null
+  readonly error: string | null
+  readonly attemptedAt: number
+  readonly endedAt: number
+  /** Null when no attempt follows. */
+  readonly nextDelayMs: number | null
+}
+
+type Sql = SqlClient.SqlClient
+
+const timestamp = (sql: Sql, unixMs: number) => sql`${new Date(unixMs).toISOString()}::timestamptz`
+
+/** Not ended: an attempt follows. */
+const queued = (sql: Sql) => sql`status IN ('pending', 'retrying')`
+
+/** Nothing → pending. */
+export const insertPending = (sql: Sql, deliveries: ReadonlyArray<NewDelivery>, nowMs: number) => sql`
+  INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, replay_job_id,
+                          status, updated_at)
+  SELECT new.*, 'pending', ${timestamp(sql, nowMs)}
+  FROM unnest(
+    ${column(deliveries.map((d) => d.id))}::text[],
+    ${column(deliveries.map((d) => d.webhookId))}::text[],
+    ${column(deliveries.map((d) => d.accountId))}::text[],
+    ${column(deliveries.map((d) => d.network))}::text[],
+    ${column(deliveries.map((d) => d.eventId))}::text[],
+    ${column(deliveries.map((d) => d.eventType))}::text[],
+    ${column(deliveries.map((d) => d.eventOffset))}::bigint[],
+    ${column(deliveries.map((d) => d.replayJobId ?? null))}::text[]
+  ) AS new
+  ON CONFLICT DO NOTHING`
+
+/** Nothing → pending, for a delivery that holds its own event. */
+export const insertTest = (
+  sql: Sql,
+  { id, webhookId, event }: NewTestDelivery,
+  accountId: string,
+  network: Network,
+  nowMs: number
+) => sql`
+  INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, test_event, status, updated_at)
+  VALUES (${id}, ${webhookId}, ${accountId}, ${network}, ${event.event_id}, ${event.event_type},
+          ${JSON.stringify(event)}, 'pending', ${timestamp(sql, nowMs)})`
+
+/**
+ * Pending or retrying → what the attempt came to. The row, its attempt, the webhook's failure counter and the account's
+ * usage move together, and only the first time. The attempt that delivers is in the row alone. A delivery that was ended
+ * while its attempt was in flight stays failed unless the attempt delivered it; a delivered one never changes. Returns the
+ * webhooks whose consecutive failures have reached `disableAfter`, and null for others.
+ */
+// Rows are updated in the order of their ids, and usage in the order of accounts, so that writers cannot deadlock. Rows are
+// found one by one: a plan for `d.id = o.delivery_id` that was made, and kept, while a month had few rows read all of it
+// for each batch.
+export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>, disableAfter: number) =>
+  sql<{ readonly id: string | null }>`
+    WITH outcome AS (
+      SELECT o.*, to_timestamp(attempted_ms / 1000) AS attempted_at, to_timestamp(ended_ms / 1000) AS ended_at
+      FROM unnest(
+        ${column(attempts.map((a) => a.deliveryId))}::text[],
+        ${column(attempts.map((a) => a.attempt))}::int[],
+        ${column(attempts.map((a) => a.status))}::text[],
+        ${column(attempts.map((a) => a.responseStatus))}::int[],
+        ${column(attempts.map((a) => a.responseTimeMs))}::int[],
+        ${column(attempts.map((a) => a.responseBody && withoutNul(a.responseBody)))}::text[],
+        ${column(attempts.map((a) => a.error && withoutNul(a.error)))}::text[],
+        ${column(attempts.map((a) => a.attemptedAt))}::float8[],
+        ${column(attempts.map((a) => a.endedAt))}::float8[],
+        ${column(attempts.map((a) => a.nextDelayMs))}::int[]
+      ) WITH ORDINALITY AS o (delivery_id, attempt, status, response_status, response_time_ms, response_body,
+                              error, attempted_ms, ended_ms, next_delay_ms, n)
+      ORDER BY delivery_id COLLATE "C"
+    ), moved AS (
+      UPDATE deliveries d SET
+        status = CASE WHEN d.status = 'failed' AND o.status = 'retrying' THEN 'failed' ELSE o.status END,
+        attempts = o.attempt,
+        parked = false,
+        next_attempt_at = CASE WHEN o.status = 'retrying' AND d.status <> 'failed'
+          THEN o.ended_at + o.next_delay_ms * interval '1 millisecond' END,
+        last_error = o.error,
+        response_status = o.response_status,
+        response_time_ms = o.response_time_ms,
+        response_body = o.response_body,
+        attempted_at = CASE WHEN o.status = 'delivered' THEN o.attempted_at END,
+        updated_at = o.ended_at
+      FROM outcome o
+      WHERE d.id = ANY(ARRAY[o.delivery_id]) AND d.attempts < o.attempt
+      RETURNING d.webhook_id, o.*, d.test_event IS NOT NULL AS test,
+                date_trunc('month', o.attempted_at AT TIME ZONE 'UTC')::date AS month,
+                CASE WHEN d.network = ${CHARGED_NETWORK} AND d.test_event IS NULL THEN d.account_id END AS charged_to
+    ), history AS (
+      INSERT INTO attempts (delivery_id, attempt, status, response_status, response_time_ms, response_body,
+                            error, attempted_at, next_delay_ms)
+      SELECT delivery_id, attempt, 'failed', response_status, response_time_ms, response_body, error, attempted_at,
+             next_delay_ms
+      FROM moved WHERE status <> 'delivered'
+      ON CONFLICT DO NOTHING
+    ), charged AS (
+      INSERT INTO delivery_usage (account_id, month, deliveries)
+      SELECT charged_to, month, count(*) FROM moved WHERE charged_to IS NOT NULL
+      GROUP BY charged_to, month ORDER BY charged_to, month
+      ON CONFLICT (account_id, month) DO UPDATE SET deliveries = delivery_usage.deliveries + excluded.deliveries
+    ), ended AS (
+      SELECT webhook_id, status, n, max(n) FILTER (WHERE status = 'delivered') OVER (PARTITION BY webhook_id) AS last_delivered
+      FROM moved WHERE status <> 'retrying' AND NOT test
+    ), counted AS (
+      SELECT webhook_id, bool_or(last_delivered IS NOT NULL) AS reset,
+             count(*) FILTER (WHERE status = 'failed' AND n > coalesce(last_delivered, 0))::int AS failures
+      FROM ended GROUP BY webhook_id
+    )
+    UPDATE webhooks w SET
+      consecutive_failures = CASE WHEN c.reset THEN c.failures ELSE w.consecutive_failures + c.failures END
+    FROM counted c
+    WHERE w.id = ANY(ARRAY[c.webhook_id]) AND (c.failures > 0 OR (c.reset AND w.consecutive_failures <> 0))
+    RETURNING CASE WHEN w.consecutive_failures >= ${disableAfter} AND w.status = 'active' THEN w.id END AS id`
+
+/** Pending or retrying stays so, and from now on only the row remembers the work. */
+export const park = (sql: Sql, ids: ReadonlyArray<string>): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.asVoid(
+    sql`UPDATE deliveries SET parked = true WHERE id = ANY(${column(ids)}::text[]) AND NOT parked AND ${queued(sql)}`
+  )
+
+/**
+ * Pending or retrying → failed, without an attempt. `which` is `[FROM …] WHERE …` about deliveries `d`; returns how many
+ * were ended.
+ */
+export const endQueued = (
+  sql: Sql,
+  which: Statement.Fragment,
+  reason: string,
+  nowMs: number
+): Effect.Effect<number, SqlError.SqlError> =>
+  Effect.map(
+    sql`
+      UPDATE deliveries d SET status = 'failed', last_error = ${reason}, parked = false, next_attempt_at = NULL,
+             updated_at = ${timestamp(sql, nowMs)}
+      ${which} AND d.${queued(sql)} RETURNING 1`,
+    (ended) => ended.length
+  )
+
+/** Failed → pending: a new series, and attempts count on. */
+export const startSeries = (sql: Sql, id: string, nowMs: number): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.asVoid(sql`
+    UPDATE deliveries SET status = 'pending', series_start = attempts, next_attempt_at = NULL, parked = false,
+           updated_at = ${timestamp(sql, nowMs)}
+    WHERE id = ${id} AND status = 'failed'`)
