@@ -122,7 +122,7 @@ export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>,
         attempted_at = CASE WHEN o.status = 'delivered' THEN o.attempted_at END,
         updated_at = o.ended_at
       FROM outcome o
-      WHERE d.id = ANY(ARRAY[o.delivery_id]) AND d.attempts < o.attempt
+      WHERE d.id = ANY(ARRAY[o.delivery_id]) AND d.attempts < o.attempt AND d.status <> 'delivered'
       RETURNING d.webhook_id, o.*, d.test_event IS NOT NULL AS test,
                 date_trunc('month', o.attempted_at AT TIME ZONE 'UTC')::date AS month,
                 CASE WHEN d.network = ${CHARGED_NETWORK} AND d.test_event IS NULL THEN d.account_id END AS charged_to

@@ -1,0 +1,235 @@
+/**
+ * Walks every transition of a delivery, allowed and forbidden: each statement on a row in each state. A forbidden one must
+ * leave everything as it was: the row, its attempts, the webhook's failure counter, the account's usage.
+ */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { deliveryId } from "../../../src/domain/Ids.ts"
+import { Partitions } from "../../../src/storage/deliveries/Partitions.ts"
+import {
+  type AttemptRecord,
+  endQueued,
+  insertPending,
+  insertTest,
+  park,
+  recordAttempts,
+  startSeries
+} from "../../../src/storage/deliveries/Transitions.ts"
+import { eventOf } from "../../support/events.ts"
+import { TestDatabase } from "../../support/postgres.ts"
+import { insertAccount, insertWebhook } from "../../support/rows.ts"
+
+const ACCOUNT = "acct_1"
+const NOW = Date.parse("2026-11-21T09:30:00.000Z")
+const LATER = NOW + 60_000
+
+/** A row after one attempt, and the columns that its state has. A pending one is in its second series. */
+const states = {
+  none: undefined,
+  pending: { status: "pending", parked: false, series_start: 1, waits: false },
+  "pending, parked": { status: "pending", parked: true, series_start: 1, waits: false },
+  retrying: { status: "retrying", parked: false, series_start: 0, waits: true },
+  "retrying, parked": { status: "retrying", parked: true, series_start: 0, waits: true },
+  delivered: { status: "delivered", parked: false, series_start: 0, waits: false },
+  failed: { status: "failed", parked: false, series_start: 0, waits: false }
+} as const
+type State = keyof typeof states
+const stateNames = Object.keys(states) as ReadonlyArray<State>
+
+interface Target {
+  readonly id: string
+  readonly webhookId: string
+}
+type Statement = (sql: SqlClient.SqlClient, target: Target) => Effect.Effect<unknown, unknown>
+
+const attempted =
+  (attempt: number, status: AttemptRecord["status"]): Statement =>
+  (sql, { id }) =>
+    recordAttempts(
+      sql,
+      [
+        {
+          deliveryId: id,
+          attempt,
+          status,
+          responseStatus: status === "delivered" ? 200 : 503,
+          responseTimeMs: 5,
+          responseBody: "body",
+          error: status === "delivered" ? null : "HTTP 503",
+          attemptedAt: LATER,
+          endedAt: LATER + 5,
+          nextDelayMs: status === "retrying" ? 1_000 : null
+        }
+      ],
+      3
+    )
+
+/** What a statement makes of the states that it may change. It must leave all others as they are. */
+interface Transition {
+  readonly name: string
+  readonly statement: Statement
+  readonly to: Partial<Record<State, State>>
+}
+
+const fromQueued = (to: State): Transition["to"] => ({
+  pending: to,
+  "pending, parked": to,
+  retrying: to,
+  "retrying, parked": to
+})
+
+const transitions: ReadonlyArray<Transition> = [
+  {
+    name: "insertPending",
+    statement: (sql, { id, webhookId }) =>
+      insertPending(
+        sql,
+        [
+          {
+            id,
+            webhookId,
+            accountId: ACCOUNT,
+            network: "mainnet",
+            eventId: "event",
+            eventType: "payment.xrp",
+            eventOffset: 7
+          }
+        ],
+        LATER
+      ),
+    to: { none: "pending" }
+  },
+  {
+    name: "insertTest",
+    // A second row with its id is refused with an error.
+    statement: (sql, target) =>
+      Effect.exit(insertTest(sql, { ...target, event: eventOf({}) }, ACCOUNT, "mainnet", LATER)),
+    to: { none: "pending" }
+  },
+  {
+    name: "the next attempt, which delivers",
+    statement: attempted(2, "delivered"),
+    // Failed: it was ended while this attempt was in flight.
+    to: { ...fromQueued("delivered"), failed: "delivered" }
+  },
+  {
+    name: "the next attempt, which another follows",
+    statement: attempted(2, "retrying"),
+    to: { ...fromQueued("retrying"), failed: "failed" }
+  },
+  {
+    name: "the next attempt, which no other follows",
+    statement: attempted(2, "failed"),
+    to: { ...fromQueued("failed"), failed: "failed" }
+  },
+  { name: "the same attempt again, which delivers", statement: attempted(1, "delivered"), to: {} },
+  { name: "the same attempt again, which another follows", statement: attempted(1, "retrying"), to: {} },
+  { name: "the same attempt again, which no other follows", statement: attempted(1, "failed"), to: {} },
+  {
+    name: "park",
+    statement: (sql, { id }) => park(sql, [id]),
+    to: { pending: "pending, parked", retrying: "retrying, parked" }
+  },
+  {
+    name: "endQueued",
+    statement: (sql, { id }) => endQueued(sql, sql`WHERE id = ${id}`, "webhook deleted", LATER),
+    to: fromQueued("failed")
+  },
+  {
+    name: "startSeries",
+    statement: (sql, { id }) => startSeries(sql, id, LATER),
+    to: { failed: "pending" }
+  }
+]
+
+let position = 0
+
+layer(Layer.provideMerge(Partitions.layer, TestDatabase))("transitions of a delivery", (it) => {
+  /** A delivery in that state, of a webhook of its own. */
+  const prepare = Effect.fnUntraced(function* (state: State) {
+    const sql = yield* SqlClient.SqlClient
+    yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(NOW, NOW))
+    yield* insertAccount(ACCOUNT)
+    const webhookId = yield* insertWebhook(ACCOUNT)
+    const id = deliveryId(NOW, position++, webhookId, "event")
+    const row = states[state]
+    const at = new Date(NOW).toISOString()
+    yield* sql`UPDATE webhooks SET consecutive_failures = 1 WHERE id = ${webhookId}`
+    if (row !== undefined) {
+      yield* sql`
+        INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, status,
+                                attempts, series_start, parked, next_attempt_at, updated_at)
+        VALUES (${id}, ${webhookId}, ${ACCOUNT}, 'mainnet', 'event', 'payment.xrp', 7, ${row.status},
+                1, ${row.series_start}, ${row.parked}, ${row.waits ? at : null}::timestamptz, ${at}::timestamptz)`
+    }
+    return { id, webhookId }
+  })
+
+  /** All that a transition may change. */
+  const look = Effect.fnUntraced(function* ({ id, webhookId }: Target) {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{
+      readonly status: string
+      readonly parked: boolean
+      readonly waits: boolean
+      readonly series_start: number
+      readonly attempts: number
+      readonly row: unknown
+    }>`
+      SELECT status, parked, next_attempt_at IS NOT NULL AS waits, series_start, attempts, to_jsonb(d) AS row
+      FROM deliveries d WHERE id = ${id}`
+    const beside = yield* sql`
+      SELECT (SELECT consecutive_failures FROM webhooks WHERE id = ${webhookId}) AS failures,
+             (SELECT count(*)::int FROM attempts WHERE delivery_id = ${id}) AS attempts,
+             (SELECT sum(deliveries)::int FROM delivery_usage WHERE account_id = ${ACCOUNT}) AS used`
+    return { found: rows[0], everything: JSON.stringify([rows, beside]) }
+  })
+
+  const stateOf = (found: { readonly status: string; readonly parked: boolean } | undefined): string =>
+    found === undefined ? "none" : `${found.status}${found.parked ? ", parked" : ""}`
+
+  for (const { name, statement, to } of transitions) {
+    for (const state of stateNames) {
+      const next = to[state]
+      it.effect(`${name}: ${state} → ${next ?? "as it was"}`, () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const target = yield* prepare(state)
+          const before = yield* look(target)
+          assert.strictEqual(stateOf(before.found), state)
+          yield* statement(sql, target)
+          const after = yield* look(target)
+          if (next === undefined) return assert.strictEqual(after.everything, before.everything)
+          assert.notStrictEqual(after.everything, before.everything)
+          assert.strictEqual(stateOf(after.found), next)
+          // The time of a next attempt is there while it waits for one, and at no other time.
+          assert.strictEqual(after.found?.waits, after.found?.status === "retrying")
+          const again = Effect.andThen(statement(sql, target), look(target))
+          assert.strictEqual((yield* again).everything, after.everything)
+        })
+      )
+    }
+  }
+
+  it.effect("a new series begins after the attempts that were made", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const target = yield* prepare("failed")
+      yield* startSeries(sql, target.id, LATER)
+      const { found } = yield* look(target)
+      assert.deepInclude(found, { attempts: 1, series_start: 1 })
+    })
+  )
+
+  it.effect("endQueued says how many it ended", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const targets = yield* Effect.forEach(stateNames, prepare)
+      const ids = targets.map(({ id }) => id)
+      const end = endQueued(sql, sql`WHERE id = ANY(${ids}::text[])`, "webhook deleted", LATER)
+      assert.strictEqual(yield* end, 4)
+      assert.strictEqual(yield* end, 0)
+    })
+  )
+})
