@@ -41,6 +41,9 @@ const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@effect/platform-node": ["api", "main", "cli", "storage"],
   xrpl: ["ledger", "simulator", "domain"],
   ws: ["ledger", "simulator"],
+  // The command that publishes the schemas shows both in an example.
+  ajv: ["detect", "cli"],
+  "ajv-formats": ["detect", "cli"],
   undici: ["deliver"],
   nodemailer: ["notify"],
   "effect/sql": [
@@ -126,7 +129,7 @@ const json = (file: string) => JSON.parse(readFileSync(file, "utf8"))
 const partOf = (file: string): string => file.split("/")[1]!.replace(/\.ts$/, "")
 
 const importsOf = ({ code }: Source): ReadonlyArray<string> =>
-  Array.from(code.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"([^"]+)"/g), (match) => match[1]!)
+  Array.from(code.matchAll(/\b(?:from|import|require)\s*\(?\s*"([^"]+)"/g), (match) => match[1]!)
 
 interface Edge {
   readonly from: string

@@ -1,7 +1,8 @@
 /**
  * Ledger to events: a pure function of a validated ledger (events.md 1). Events come in the one global order with
- * their final ids, counted before any filter. It never throws: what a detector cannot decide, and a defect in one,
- * become alerts, and everything else of the transaction and the ledger still comes out.
+ * their final ids, counted before any filter. It never throws: what a detector cannot decide, a defect in one, and an
+ * event that does not match its published schema become alerts, and everything else of the transaction and the ledger
+ * still comes out.
  */
 import { rankOf } from "../domain/EventType.ts"
 import { isHash } from "../domain/Hash.ts"
@@ -30,6 +31,7 @@ import { type AffectedNode, affectedNodes, type EntryType } from "./Nodes.ts"
 import { offer } from "./Offers.ts"
 import { payment } from "./Payments.ts"
 import { trustLine } from "./TrustLines.ts"
+import { withoutViolations } from "./Validate.ts"
 
 /** Written by the network itself, for nobody's account. */
 const pseudoTransactions: ReadonlySet<string> = new Set(["EnableAmendment", "SetFee", "UNLModify"])
@@ -75,7 +77,7 @@ export const detectLedger = (ledger: Ledger): Detection => {
       else alerts.push({ tx_hash: transaction.hash, event_type: finding.type, reason: finding.reason })
     if (found.length > 0) number(ledger, timestamp, transaction, found, events)
   }
-  return { events, alerts }
+  return withoutViolations({ events, alerts })
 }
 
 const typeOf = ({ TransactionType: type }: JsonObject): string => {

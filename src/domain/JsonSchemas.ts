@@ -12,6 +12,9 @@ import { payloads } from "./Payloads.ts"
 const DIALECT = "https://json-schema.org/draft/2020-12/schema"
 const VERSION = "v1"
 
+/** The `$id` of the published schema of that name, as `payload:payment.xrp`. */
+export const schemaId = (name: string): string => `urn:ledgerhook:schemas:${VERSION}:${name}`
+
 export interface PublishedSchema {
   /** Below `schemas/`. */
   readonly path: string
@@ -53,13 +56,13 @@ const inOnePlace = (value: Json): Json => {
 }
 
 /** Name and meaning first, examples and definitions last. Every published schema has all of them. */
-const documentOf = (schema: Schema.Top, id: string): JsonObject => {
+const documentOf = (schema: Schema.Top, name: string): JsonObject => {
   const made = Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" })
   // Effect types as unknown what it makes: JSON. Objects stay objects.
   const { title, description, examples, ...rest } = inOnePlace(made.schema as JsonObject) as JsonObject
   return {
     $schema: DIALECT,
-    $id: `urn:ledgerhook:schemas:${VERSION}:${id}`,
+    $id: schemaId(name),
     title: title!,
     description: description!,
     ...rest,

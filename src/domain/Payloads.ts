@@ -1,6 +1,6 @@
 /**
  * The payload of each event type, as a schema: the one definition, from which come the published JSON Schemas, the
- * catalogue of events and the types. Detection builds payloads without decoding; the tests hold it to these.
+ * catalogue of events and the types. Detection checks each payload against its published schema.
  * In the order in which the catalogue shows them.
  */
 import type { Schema } from "effect"

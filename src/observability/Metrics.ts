@@ -14,7 +14,7 @@ export const Metrics = {
   detectionAlerts: counter(
     "ledgerhook_detection_alerts_total",
     "network",
-    "Events withheld because the ledger's data do not decide them"
+    "Events withheld: the ledger's data do not decide them, or they do not match their published schema"
   ),
   /** Stages: `events`, `route`, `replay`, `deliver`, `alerts`. */
   quarantined: counter(

@@ -27,10 +27,10 @@ const line = ({ network, ledger_index, tx_hash, event_type, reason }: AlertRow):
 
 export const alertFinding = ({ total, alerts }: Withheld): Finding =>
   total === 0
-    ? { check: "detection", status: "ok", detail: "every event could be decided", mend: "" }
+    ? { check: "detection", status: "ok", detail: "no event was withheld", mend: "" }
     : {
         check: "detection",
         status: "warning",
-        detail: `${total} on record where the ledger's data do not decide an event, which was withheld, or a part of one; newest: ${alerts.map(line).join("; ")}`,
-        mend: "Everything else was delivered. Look the transactions up by their hash, and report those that should have been decided."
+        detail: `${total} on record where an event, or a part of one, was withheld: the ledger's data do not decide it, or it does not match its published schema; newest: ${alerts.map(line).join("; ")}`,
+        mend: "Everything else was delivered. Look the transactions up by their hash, and report those that should have become an event."
       }
