@@ -1,6 +1,6 @@
 /**
  * Brings the database's tables to this program's version: each migration once, in order, in one transaction, also when
- * two processes start at once. A landed migration never changes; a database of a newer program is refused.
+ * two processes start at once. From the first release on a migration never changes; a database of a newer program is refused.
  */
 import { Effect, Schedule, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
@@ -41,7 +41,7 @@ const refuseNewer = Effect.gen(function* () {
     SELECT max(migration_id) AS newest FROM ${sql(TABLE)}`
   if ((row?.newest ?? 0) > newest) {
     return yield* new MigrationsError({
-      message: `The database was migrated by a newer ledgerhook (migration ${row?.newest}; this one knows ${newest}). Start that one, or use another database.`
+      message: `The database was migrated by another version of ledgerhook (to migration ${row?.newest}; this version knows ${newest}). Start that version, or use another database.`
     })
   }
 })
