@@ -41,15 +41,14 @@ export const makeBacklog = Effect.gen(function* () {
       const first = rows[0]
       if (first === undefined) return { rows: 0, lastId: "", works: [] }
       // A webhook belongs to one network.
-      const events = yield* parked.at(
+      const eventAt = yield* parked.at(
         first.network,
-        rows.flatMap((row) => row.eventOffset ?? [])
+        rows.flatMap((row) => row.position ?? [])
       )
       const works: Array<Work> = []
       const gone: Array<string> = []
       for (const row of rows) {
-        const event =
-          row.eventOffset === null ? parseEventText(row.testEvent ?? "") : events.get(row.eventOffset)
+        const event = row.position === null ? parseEventText(row.testEvent ?? "") : eventAt(row.position)
         if (event === undefined) gone.push(row.id)
         else works.push(toWork(row, event, kind))
       }

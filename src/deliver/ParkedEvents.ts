@@ -6,7 +6,7 @@
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { type EventText, parseEventText } from "../domain/EventText.ts"
-import { eventTopicOf } from "../domain/History.ts"
+import { type EventPosition, eventTopicOf } from "../domain/History.ts"
 import type { Network } from "../domain/Network.ts"
 import { EventLog, type EventLogError } from "../log/EventLog.ts"
 
@@ -24,8 +24,11 @@ const keyOf = (topic: string, number: number): string => `${topic} ${number}`
 export class ParkedEvents extends Context.Service<
   ParkedEvents,
   {
-    /** Those of the network that are retained, by `eventOffset` of the deliveries' rows. */
-    readonly at: (network: Network, offsets: ReadonlyArray<number>) => Effect.Effect<Events, EventLogError>
+    /** Finds the network's events at these positions; one that is not retained is undefined. */
+    readonly at: (
+      network: Network,
+      positions: ReadonlyArray<EventPosition>
+    ) => Effect.Effect<(position: EventPosition) => EventText | undefined, EventLogError>
   }
 >()("ledgerhook/deliver/ParkedEvents") {
   static readonly layer = Layer.effect(
@@ -77,23 +80,22 @@ export class ParkedEvents extends Context.Service<
       }
 
       return ParkedEvents.of({
-        at: Effect.fnUntraced(function* (network, eventOffsets) {
-          const found = new Map<number, EventText>()
-          const places = [...new Set(eventOffsets)].map((eventOffset) => {
-            const { topic, from } = eventTopicOf(network, eventOffset)
-            const offset = eventOffset - from
-            return { eventOffset, topic, offset, number: Math.floor(offset / Limits.eventPieceRecords) }
-          })
-          for (const together of Map.groupBy(places, ({ topic, number }) => keyOf(topic, number)).values()) {
+        at: Effect.fnUntraced(function* (network, positions) {
+          const placeOf = (position: EventPosition) => {
+            const topic = eventTopicOf(network, position.fromHistory)
+            const number = Math.floor(position.offset / Limits.eventPieceRecords)
+            return { topic, number, offset: position.offset, key: keyOf(topic, number) }
+          }
+          const found = new Map<string, Events>()
+          for (const [key, together] of Map.groupBy(positions.map(placeOf), (place) => place.key)) {
             const { topic, number } = together[0]!
             const offsets = together.map(({ offset }) => offset)
-            const events = yield* eventsOf(topic, number, offsets)
-            for (const { eventOffset, offset } of together) {
-              const event = events.get(offset)
-              if (event !== undefined) found.set(eventOffset, event)
-            }
+            found.set(key, yield* eventsOf(topic, number, offsets))
           }
-          return found
+          return (position: EventPosition) => {
+            const { key, offset } = placeOf(position)
+            return found.get(key)?.get(offset)
+          }
         })
       })
     })

@@ -106,14 +106,12 @@ export const eventsBetween = (
     return sum + (events * Math.max(0, within)) / (end - firstClosedAt)
   }, 0)
 
-/** Far beyond any topic's offsets, and still a whole number. */
-const HISTORY_OFFSETS = 2 ** 52
+/** Where an event stands in the log. */
+export interface EventPosition {
+  /** In the history's events topic, or in the network's own. */
+  readonly fromHistory: boolean
+  readonly offset: number
+}
 
-/** What a delivery's row says of an event of the history: one number tells where any event stands. */
-export const historyEventOffset = (offset: number): number => HISTORY_OFFSETS + offset
-
-/** Where the event of a delivery's row stands in the log; `from`: what offsets there are counted from. */
-export const eventTopicOf = (network: Network, eventOffset: number) =>
-  eventOffset < HISTORY_OFFSETS
-    ? { topic: eventsTopic(network), from: 0 }
-    : { topic: historyEventsTopic(network), from: HISTORY_OFFSETS }
+export const eventTopicOf = (network: Network, fromHistory: boolean): string =>
+  fromHistory ? historyEventsTopic(network) : eventsTopic(network)

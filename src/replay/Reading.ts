@@ -8,8 +8,8 @@ import type { SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
 import type { NotAMarker } from "../coverage/LedgerMarkers.ts"
 import { ledgerOfEventId } from "../domain/EventId.ts"
-import { type HistoryStretch, historyEventsTopic } from "../domain/History.ts"
-import { eventsTopic, type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
+import { eventTopicOf, type HistoryStretch } from "../domain/History.ts"
+import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import { matching, type ReplayFilters } from "../domain/Replay.ts"
 import { EventLog, type EventLogError } from "../log/EventLog.ts"
 import { secondsBetween } from "../storage/events/CloseTimes.ts"
@@ -59,9 +59,6 @@ export const segmentsOf = (
   return [...stretches, { isHistory: false, offset: from, from, before: endOffset }]
 }
 
-const topicOf = ({ network }: ClaimedJob, isHistory: boolean): string =>
-  isHistory ? historyEventsTopic(network) : eventsTopic(network)
-
 /** Reads everything from the cursor, a place, to the plan's end. */
 const makeScan = Effect.fnUntraced(function* (
   job: ClaimedJob,
@@ -75,7 +72,11 @@ const makeScan = Effect.fnUntraced(function* (
 
   const read = Effect.fnUntraced(function* (cursor: number) {
     const { before, from, isHistory, offset: first } = segments.find((segment) => cursor < segment.before)!
-    const position = { topic: topicOf(job, isHistory), partition: 0, offset: first + cursor - from }
+    const position = {
+      topic: eventTopicOf(job.network, isHistory),
+      partition: 0,
+      offset: first + cursor - from
+    }
     const records = yield* log.read(position, Math.min(before - cursor, Limits.replayReadRecords))
     if (isHistory && records[0]?.offset !== position.offset)
       return yield* Effect.die(new Error(`${HISTORY_GONE} (${position.topic}@${position.offset})`))
@@ -159,7 +160,7 @@ const makeLookUp = Effect.fnUntraced(function* (
     const begin = yield* offsets.ofLedger(ledger)
     if (begin === undefined || begin.events === 0) return []
     const { isHistory } = begin
-    const position = { topic: topicOf(job, isHistory), partition: 0, offset: begin.offset }
+    const position = { topic: eventTopicOf(job.network, isHistory), partition: 0, offset: begin.offset }
     const records = yield* log.read(position, begin.events)
     const found: Array<FoundEvent> = []
     for (const { offset, value } of records) {

@@ -8,7 +8,6 @@ import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { NotAMarker } from "../coverage/LedgerMarkers.ts"
 import { type DeliveryWork, REPLAYS_TOPIC } from "../domain/Delivery.ts"
-import { historyEventOffset } from "../domain/History.ts"
 import { lastReplayMoment, replayDeliveryId } from "../domain/Replay.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { patiently } from "../observability/Patiently.ts"
@@ -58,7 +57,8 @@ const toQueue = (job: ClaimedJob, { startOffset }: ReplayPlan, events: ReadonlyA
       network: job.network,
       eventId: event.event_id,
       eventType: event.event_type,
-      eventOffset: isHistory ? historyEventOffset(offset) : offset,
+      eventOffset: offset,
+      fromHistory: isHistory,
       replayJobId: job.id
     }
     const work: DeliveryWork = {

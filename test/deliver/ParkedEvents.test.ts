@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Limits } from "../../src/config/Limits.ts"
 import { ParkedEvents } from "../../src/deliver/ParkedEvents.ts"
-import { historyEventOffset, historyEventsTopic } from "../../src/domain/History.ts"
+import { type EventPosition, historyEventsTopic } from "../../src/domain/History.ts"
 import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
@@ -26,11 +26,13 @@ const append = (topic: string, from: number, count: number) =>
     })
   )
 
-const idsAt = Effect.fnUntraced(function* (offsets: ReadonlyArray<number>) {
+const idsOf = Effect.fnUntraced(function* (positions: ReadonlyArray<EventPosition>) {
   const parked = yield* ParkedEvents
-  const events = yield* parked.at("mainnet", offsets)
-  return offsets.map((offset) => events.get(offset)?.event_id)
+  const eventAt = yield* parked.at("mainnet", positions)
+  return positions.map((position) => eventAt(position)?.event_id)
 })
+const idsAt = (offsets: ReadonlyArray<number>) =>
+  idsOf(offsets.map((offset) => ({ fromHistory: false, offset })))
 
 /** Runs a test on a log of its own, with the list of what was read. */
 const onLog = <E, R>(
@@ -91,7 +93,8 @@ describe("events of what waits", () => {
         const history = historyEventsTopic("mainnet")
         yield* append(TOPIC, 0, 3)
         yield* append(history, 0, 3)
-        assert.deepStrictEqual(yield* idsAt([2, historyEventOffset(2)]), [idOf(TOPIC, 2), idOf(history, 2)])
+        const positions = [false, true].map((fromHistory) => ({ fromHistory, offset: 2 }))
+        assert.deepStrictEqual(yield* idsOf(positions), [idOf(TOPIC, 2), idOf(history, 2)])
       })
     )
   )

@@ -4,7 +4,6 @@ import {
   eventsBetween,
   eventTopicOf,
   type HistoryStretch,
-  historyEventOffset,
   joinedBelow,
   missingLedgers,
   reaches,
@@ -82,12 +81,9 @@ describe("stretches of history", () => {
   })
 })
 
-describe("a delivery's row", () => {
-  it("tells with one number in which topic its event stands, and where", () => {
-    assert.deepStrictEqual(eventTopicOf("mainnet", 7), { topic: "xrpl.mainnet.events", from: 0 })
-    const offset = historyEventOffset(7)
-    assert.isTrue(Number.isSafeInteger(offset))
-    const { from, topic } = eventTopicOf("mainnet", offset)
-    assert.deepStrictEqual([topic, offset - from], ["xrpl.mainnet.history.events", 7])
+describe("an event's topic", () => {
+  it("is the network's own, or that of its history", () => {
+    assert.strictEqual(eventTopicOf("mainnet", false), "xrpl.mainnet.events")
+    assert.strictEqual(eventTopicOf("mainnet", true), "xrpl.mainnet.history.events")
   })
 })

@@ -7,6 +7,7 @@ import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Environment } from "../../src/config/Config.ts"
 import { type DeliveryWork, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
+import { type EventPosition, eventTopicOf } from "../../src/domain/History.ts"
 import { randomId } from "../../src/domain/Ids.ts"
 import {
   EVENT_LOG_GROUP,
@@ -190,6 +191,21 @@ export const workOf = Effect.fnUntraced(function* (webhookId: string) {
 
 export const distinct = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> => [...new Set(values)]
 
+/** What the log has where the job's rows say that their events stand. */
+const eventsAtRows = Effect.fnUntraced(function* (jobId: string) {
+  const log = yield* EventLog
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<EventPosition & { readonly network: Network }>`
+    SELECT network, from_history AS "fromHistory", event_offset::float8 AS offset
+    FROM deliveries WHERE replay_job_id = ${jobId} ORDER BY id`
+  return yield* Effect.forEach(rows, ({ fromHistory, network, offset }) =>
+    Effect.map(
+      log.read({ topic: eventTopicOf(network, fromHistory), partition: 0, offset }, 1),
+      ([record]) => (JSON.parse(record!.value!) as LedgerEvent).event_id
+    )
+  )
+})
+
 /** Rows and work hold exactly these events, each once, in ledger order. */
 export const assertQueued = Effect.fnUntraced(function* (
   { id, webhookId }: { readonly id: string; readonly webhookId: string },
@@ -201,6 +217,7 @@ export const assertQueued = Effect.fnUntraced(function* (
     rows.map((row) => row.event_id),
     ids
   )
+  assert.deepStrictEqual(yield* eventsAtRows(id), ids)
   assert.isTrue(rows.every(({ status }) => status === "pending"))
   const work = yield* workOf(webhookId)
   assert.deepStrictEqual(

@@ -90,8 +90,8 @@ export const deliveriesLayer = HttpApiBuilder.group(
     /** Undefined when retention has dropped it. */
     const eventOf = Effect.fnUntraced(function* (row: DeliveryDetailRow) {
       if (row.event_offset === null) return parseLedgerEvent(row.test_event)
-      const { topic, from } = eventTopicOf(row.network, row.event_offset)
-      const offset = row.event_offset - from
+      const topic = eventTopicOf(row.network, row.from_history)
+      const offset = row.event_offset
       const [record] = yield* log.read({ topic, partition: 0, offset }, 1)
       const event = record?.offset === offset ? parseLedgerEvent(record.value) : undefined
       // The id makes sure that it is the right one.

@@ -37,6 +37,8 @@ export interface DeliveryDetailRow extends DeliveryRow {
   readonly network: Network
   /** Null for test deliveries: they have `test_event` instead. */
   readonly event_offset: number | null
+  /** In which topic that is. */
+  readonly from_history: boolean
   /** A `LedgerEvent` in JSON. */
   readonly test_event: string | null
   readonly response_status: number | null
@@ -111,8 +113,8 @@ export class DeliveryQueries extends Context.Service<
 
         find: (owner, id) =>
           read<DeliveryDetailRow>`
-            SELECT ${columns}, network, event_offset::float8 AS event_offset, test_event, response_status,
-                   response_time_ms, response_body
+            SELECT ${columns}, network, event_offset::float8 AS event_offset, from_history, test_event,
+                   response_status, response_time_ms, response_body
             FROM deliveries
             WHERE id = ${id} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])`.pipe(
             Effect.map((rows) => Option.fromNullishOr(rows[0]))

@@ -8,6 +8,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import type { DeliveryStatus } from "../../domain/Delivery.ts"
+import type { EventPosition } from "../../domain/History.ts"
 import { firstIdAt, idTime } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import { column } from "../Columns.ts"
@@ -38,7 +39,7 @@ export interface ParkedDelivery {
   readonly id: string
   readonly network: Network
   /** Null for test deliveries: they have `testEvent` instead. */
-  readonly eventOffset: number | null
+  readonly position: EventPosition | null
   /** A `LedgerEvent` in JSON. */
   readonly testEvent: string | null
   readonly attempts: number
@@ -223,11 +224,13 @@ export class DeliveryStore extends Context.Service<
             readonly id: string
             readonly network: Network
             readonly event_offset: number | null
+            readonly from_history: boolean
             readonly test_event: string | null
             readonly attempts: number
             readonly series_start: number
           }>`
-            SELECT id, network, event_offset::float8 AS event_offset, test_event, attempts, series_start FROM deliveries
+            SELECT id, network, event_offset::float8 AS event_offset, from_history, test_event, attempts, series_start
+            FROM deliveries
             WHERE parked AND webhook_id = ${webhookId} AND id > ${afterId} AND status IN ('pending', 'retrying')
               AND CASE WHEN replay_job_id IS NULL THEN 0 ELSE 1 END = ${kind === "replays" ? 1 : 0}
               ${kind === "free" ? sql`AND test_event IS NOT NULL` : sql``}
@@ -236,7 +239,10 @@ export class DeliveryStore extends Context.Service<
               rows.map((row) => ({
                 id: row.id,
                 network: row.network,
-                eventOffset: row.event_offset,
+                position:
+                  row.event_offset === null
+                    ? null
+                    : { fromHistory: row.from_history, offset: row.event_offset },
                 testEvent: row.test_event,
                 attempts: row.attempts,
                 seriesStart: row.series_start

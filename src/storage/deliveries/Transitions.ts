@@ -20,6 +20,8 @@ export interface NewDelivery {
   readonly eventType: string
   /** Where the event stands in `xrpl.<network>.events`. */
   readonly eventOffset: number
+  /** `eventOffset` is one of `xrpl.<network>.history.events`: only for replays. */
+  readonly fromHistory?: boolean
   /** The job that makes it; absent for live ones. */
   readonly replayJobId?: string
 }
@@ -54,8 +56,8 @@ const queued = (sql: Sql) => sql`status IN ('pending', 'retrying')`
 
 /** Nothing → pending. */
 export const insertPending = (sql: Sql, deliveries: ReadonlyArray<NewDelivery>, nowMs: number) => sql`
-  INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, replay_job_id,
-                          status, updated_at)
+  INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, from_history,
+                          replay_job_id, status, updated_at)
   SELECT new.*, 'pending', ${timestamp(sql, nowMs)}
   FROM unnest(
     ${column(deliveries.map((d) => d.id))}::text[],
@@ -65,6 +67,7 @@ export const insertPending = (sql: Sql, deliveries: ReadonlyArray<NewDelivery>, 
     ${column(deliveries.map((d) => d.eventId))}::text[],
     ${column(deliveries.map((d) => d.eventType))}::text[],
     ${column(deliveries.map((d) => d.eventOffset))}::bigint[],
+    ${column(deliveries.map((d) => (d.fromHistory === true ? 1 : 0)))}::boolean[],
     ${column(deliveries.map((d) => d.replayJobId ?? null))}::text[]
   ) AS new
   ON CONFLICT DO NOTHING`

@@ -1,8 +1,9 @@
 /**
  * Deliveries and their attempts, range-partitioned by id: ids begin with their creation time, so a day is a range of ids,
  * an id finds its partition, and retention drops whole days. There is no DEFAULT partition: a row for a day that nobody
- * made is an error, not a leak. Ids compare by bytes (COLLATE "C") whatever the database's locale is. A test delivery's
- * event is in no topic, so it stands in `test_event`, which also marks the delivery as free.
+ * made is an error, not a leak. Ids compare by bytes (COLLATE "C") whatever the database's locale is. An event is at
+ * `event_offset` in the network's events topic, or in that of its history if `from_history`. A test delivery's event is in
+ * no topic: it stands in `test_event`, which also marks the delivery as free.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -18,6 +19,7 @@ export default Effect.gen(function* () {
       event_id text NOT NULL,
       event_type text NOT NULL,
       event_offset bigint,
+      from_history boolean NOT NULL DEFAULT false,
       test_event text,
       replay_job_id text COLLATE "C",
       status text NOT NULL CHECK (status IN ('pending', 'retrying', 'delivered', 'failed')),

@@ -1,6 +1,6 @@
 /** Rows are the truth: each method may be repeated after an unknown result and changes nothing the second time. */
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../../src/config/Limits.ts"
 import { deliveryId } from "../../../src/domain/Ids.ts"
@@ -296,10 +296,44 @@ layer(Live)("delivery store", (it) => {
       )
       const rest = yield* store.parkedPage(webhookId, "live", ids[2]!, 2)
       assert.deepStrictEqual(rest, [
-        { id: ids[4]!, network: "mainnet", eventOffset: 7, testEvent: null, attempts: 0, seriesStart: 0 }
+        {
+          id: ids[4]!,
+          network: "mainnet",
+          position: { fromHistory: false, offset: 7 },
+          testEvent: null,
+          attempts: 0,
+          seriesStart: 0
+        }
       ])
       yield* store.record([attempt(ids[0]!, 1, "delivered")], DISABLE_AFTER)
       assert.strictEqual((yield* store.parkedPage(webhookId, "live", "", 10)).length, 2)
+    })
+  )
+
+  it.effect("keeps where each event stands, in the network's own topic or in its history's", () =>
+    Effect.gen(function* () {
+      const { store, webhookId } = yield* prepare(0)
+      const queries = yield* DeliveryQueries
+      const owner = { accountId: "acct_1", networks: ["mainnet"] as const }
+      const rows = [false, true].map((fromHistory) => ({
+        ...newDelivery(webhookId),
+        replayJobId: "rpl_job_1",
+        fromHistory
+      }))
+      yield* store.insertPending(rows, NOW)
+      yield* store.park(rows.map(({ id }) => id))
+      const parked = yield* store.parkedPage(webhookId, "replays", "", 2)
+      assert.deepStrictEqual(
+        parked.map(({ position }) => position),
+        [
+          { fromHistory: false, offset: 7 },
+          { fromHistory: true, offset: 7 }
+        ]
+      )
+      for (const { id, fromHistory } of rows) {
+        const found = Option.getOrThrow(yield* queries.find(owner, id))
+        assert.deepInclude(found, { event_offset: 7, from_history: fromHistory })
+      }
     })
   )
 
