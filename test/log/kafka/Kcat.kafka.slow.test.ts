@@ -1,14 +1,10 @@
 /** A consumer that is not ours, librdkafka's `kcat`, reads the public topics as topics/README.md says it can. */
 import { spawnSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Exit, Layer } from "effect"
+import { Effect } from "effect"
 import type { KafkaSettings } from "../../../src/config/Config.ts"
-import { ledgerBatch } from "../../../src/ledger/Batch.ts"
-import type { CheckedLedger } from "../../../src/ledger/Records.ts"
-import { EventLog } from "../../../src/log/EventLog.ts"
-import * as KafkaEventLog from "../../../src/log/kafka/KafkaEventLog.ts"
-import { eventOf } from "../../support/events.ts"
 import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
+import { EVENTS_EACH, writeLedgers } from "../../support/kafkaLedgers.ts"
 
 const hasKcat = spawnSync("kcat", ["-V"]).status === 0
 if (!hasKcat && process.env["REQUIRE_KAFKA"] === "1") {
@@ -40,46 +36,12 @@ const consume = ({ brokers, topicPrefix }: KafkaSettings, topic: string): Readon
 }
 
 const LEDGERS = [100, 101, 102, 103]
-const EVENTS_EACH = 3
 const SCHEMA_ID = 7
-
-const hash = (ledgerIndex: number) => ledgerIndex.toString(16).toUpperCase().padStart(64, "0")
-
-const batchOf = (ledgerIndex: number) => {
-  const ledger: CheckedLedger = {
-    ledger_index: ledgerIndex,
-    ledger_hash: hash(ledgerIndex),
-    parent_hash: hash(ledgerIndex - 1),
-    close_time: 800_000_000,
-    parent_close_time: 799_999_996,
-    transactions: []
-  }
-  const events = Array.from({ length: EVENTS_EACH }, (_, position) =>
-    eventOf({ network: "testnet", ledgerIndex, position })
-  )
-  return ledgerBatch(
-    { network: "testnet", simulated: false },
-    [{ ledger, detection: { events, alerts: [] } }],
-    undefined,
-    ledgerIndex
-  ).transaction
-}
 
 const written = (schemaIds?: ReadonlyMap<string, number>) =>
   Effect.gen(function* () {
     const kafka = yield* kafkaFor((topic) => topic.startsWith("xrpl.testnet."))
-    const log = Context.get(yield* Layer.build(KafkaEventLog.layer(kafka, schemaIds)), EventLog)
-    for (const ledgerIndex of LEDGERS) {
-      const transaction = batchOf(ledgerIndex)
-      const aborted = log.transaction({
-        ...transaction,
-        appendThen: () => {
-          throw new Error("the process dies before the marker")
-        }
-      })
-      assert.isTrue(Exit.isFailure(yield* Effect.exit(aborted)))
-      yield* log.transaction(transaction)
-    }
+    yield* writeLedgers(kafka, LEDGERS, schemaIds)
     return kafka
   })
 

@@ -10,45 +10,15 @@ import type { JsonObject } from "../../../src/domain/Ledger.ts"
 import { EventLog } from "../../../src/log/EventLog.ts"
 import * as KafkaEventLog from "../../../src/log/kafka/KafkaEventLog.ts"
 import { examineSchemas, registerSchemas } from "../../../src/log/kafka/SchemaRegistry.ts"
-import { missingForRegistry, startRegistry } from "../../kafka/registry.ts"
 import { eventOf, recordOf } from "../../support/events.ts"
 import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
+import {
+  askRegistry as ask,
+  REGISTRY_STARTING_MS,
+  Registry,
+  registryMissing
+} from "../../support/registry.ts"
 import { startService } from "../../support/serviceProcess.ts"
-
-const missing = missingForRegistry()
-if (missing !== undefined && process.env["REQUIRE_KAFKA"] === "1") {
-  throw new Error(`REQUIRE_KAFKA: no schema registry can be had here; install ${missing}.`)
-}
-
-class Registry extends Context.Service<Registry, { readonly url: string }>()("test/Registry") {
-  static readonly layer = Layer.effect(
-    Registry,
-    Effect.acquireRelease(
-      Effect.promise(async () => {
-        const folder = mkdtempSync(join(tmpdir(), "ledgerhook-registry-"))
-        return { folder, ...(await startRegistry(folder)) }
-      }),
-      ({ folder, stop }) =>
-        Effect.promise(async () => {
-          await stop()
-          rmSync(folder, { recursive: true, force: true })
-        })
-    )
-  )
-}
-
-const ask = (path: string, body?: object) =>
-  Effect.gen(function* () {
-    const { url } = yield* Registry
-    return yield* Effect.promise(async () => {
-      const response = await fetch(url + path, {
-        ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
-        headers: { "content-type": "application/vnd.schemaregistry.v1+json" }
-      })
-      assert.isTrue(response.ok, `${path}: HTTP ${response.status}`)
-      return JSON.parse(await response.text())
-    })
-  })
 
 const document = (name: string): JsonObject =>
   publishedSchemas().find(({ path }) => path === `records/${name}.schema.json`)!.document
@@ -67,14 +37,12 @@ const withProperty = (schema: JsonObject, field: string, type: string): JsonObje
   properties: { ...(schema["properties"] as JsonObject), [field]: { type } }
 })
 
-/** The first time it is fetched, and its language as well. */
-const STARTING_MS = 300_000
 const TEST_MS = 120_000
 
-describe.skipIf(missing !== undefined || kafkaBrokers().length === 0)(
+describe.skipIf(registryMissing || kafkaBrokers().length === 0)(
   "a schema registry on Confluent's API",
   () => {
-    layer(Registry.layer, { timeout: STARTING_MS, excludeTestServices: true })((test) => {
+    layer(Registry.layer, { timeout: REGISTRY_STARTING_MS, excludeTestServices: true })((test) => {
       test.effect(
         "keeps one schema for each public topic, however often the program starts",
         () =>

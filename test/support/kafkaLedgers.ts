@@ -1,0 +1,53 @@
+/** Ledgers of testnet on Kafka, as ingest commits them, for consumers that are not the program's own. */
+import { assert } from "@effect/vitest"
+import { Context, Effect, Exit, Layer } from "effect"
+import type { KafkaSettings } from "../../src/config/Config.ts"
+import { ledgerBatch } from "../../src/ledger/Batch.ts"
+import type { CheckedLedger } from "../../src/ledger/Records.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import * as KafkaEventLog from "../../src/log/kafka/KafkaEventLog.ts"
+import { eventOf } from "./events.ts"
+
+export const EVENTS_EACH = 3
+
+const hash = (ledgerIndex: number) => ledgerIndex.toString(16).toUpperCase().padStart(64, "0")
+
+const batchOf = (ledgerIndex: number) => {
+  const ledger: CheckedLedger = {
+    ledger_index: ledgerIndex,
+    ledger_hash: hash(ledgerIndex),
+    parent_hash: hash(ledgerIndex - 1),
+    close_time: 800_000_000,
+    parent_close_time: 799_999_996,
+    transactions: []
+  }
+  const events = Array.from({ length: EVENTS_EACH }, (_, position) =>
+    eventOf({ network: "testnet", ledgerIndex, position })
+  )
+  return ledgerBatch(
+    { network: "testnet", simulated: false },
+    [{ ledger, detection: { events, alerts: [] } }],
+    undefined,
+    ledgerIndex
+  ).transaction
+}
+
+/** Each ledger is committed after a transaction with the same events was aborted. */
+export const writeLedgers = Effect.fnUntraced(function* (
+  kafka: KafkaSettings,
+  ledgers: ReadonlyArray<number>,
+  schemaIds?: ReadonlyMap<string, number>
+) {
+  const log = Context.get(yield* Layer.build(KafkaEventLog.layer(kafka, schemaIds)), EventLog)
+  for (const ledgerIndex of ledgers) {
+    const transaction = batchOf(ledgerIndex)
+    const aborted = log.transaction({
+      ...transaction,
+      appendThen: () => {
+        throw new Error("the process dies before the marker")
+      }
+    })
+    assert.isTrue(Exit.isFailure(yield* Effect.exit(aborted)))
+    yield* log.transaction(transaction)
+  }
+})
