@@ -142,7 +142,7 @@ describe("a used up quota", () => {
         yield* startDelivering
         const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1, maxPerSecond: 10 })
         yield* setAccount("acct_1", 20)
-        const ids = yield* queueEvents(webhook, 60)
+        const ids = yield* queueEvents(webhook, 200)
         const isHeld = Effect.map(
           Effect.flatMap(DeliveryStore, (store) => store.states(ids)),
           (states) => [...states.values()].every(({ status, parked }) => status === "delivered" || parked)
@@ -152,7 +152,7 @@ describe("a used up quota", () => {
         const used = yield* deliveriesOf("acct_1", NOVEMBER)
         assert.strictEqual(receiver.received.length, used)
         assert.isAtLeast(used, 20)
-        // How far it overshoots is the time of a look: the clock here runs while the database answers.
+        // It overshoots by what is sent between two looks; the clock here runs while the database answers.
         assert.isBelow(used, ids.length)
         yield* setAccount("acct_1", 1_000)
         yield* eventuallyAdvancing(delivered(ids))
