@@ -90,7 +90,7 @@ export const makeSimulatedLedger = Effect.fnUntraced(function* (
 })
 
 export class SimulatedLedger extends Context.Service<SimulatedLedger, SimulatedLedgerShape>()(
-  "ledgerhook/ledger/simulated/SimulatedLedger"
+  "ledgerhook/simulator/SimulatedLedger"
 ) {
   static readonly layer = (
     options: SimulatedLedgerOptions
