@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Redacted, Scope } from "effect"
+import { Duration, Effect, Exit, Redacted, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import type { TestProject } from "vitest/node"
@@ -28,12 +28,18 @@ declare module "vitest" {
 
 export const TEMPLATE = "ledgerhook_template"
 
+/**
+ * A virtual clock goes faster than a server connects: its seconds must neither give a connection up nor close an idle one,
+ * or connections are made by the hundred.
+ */
+const patience = { connectTimeout: Duration.infinity, idleTimeout: Duration.infinity }
+
 /** Connection options for `database` on that server. */
 export const connectionTo = ({ url, path, username }: ServerAddress, database: string) => {
-  if (url === undefined) return { path, username, database }
+  if (url === undefined) return { path, username, database, ...patience }
   const address = new URL(url)
   address.pathname = `/${database}`
-  return { url: Redacted.make(address.href) }
+  return { url: Redacted.make(address.href), ...patience }
 }
 
 /** What a crash of the machine would cost: nothing here, since the server's data end with the run. */
