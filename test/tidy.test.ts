@@ -17,7 +17,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   coverage: [...foundation, "log", "storage"],
   webhooks: [...foundation, "log", "storage"],
   ledger: services,
-  // It plays an XRP Ledger server behind the ledger stage's port.
+  // It plays an XRP Ledger network behind the ledger stage's port.
   simulator: [...services, "ledger"],
   detect: services,
   events: services,
@@ -40,7 +40,7 @@ const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@platformatic/kafka": ["log"],
   "@effect/platform-node": ["api", "main", "cli", "storage"],
   xrpl: ["ledger", "simulator", "domain"],
-  ws: ["ledger", "simulator"],
+  ws: ["ledger"],
   // The command that publishes the schemas shows both in an example.
   ajv: ["detect", "cli"],
   "ajv-formats": ["detect", "cli"],

@@ -134,16 +134,6 @@ export const Limits = {
   ledgerClientPauseMs: 2_000,
 
   // --- the simulated ledger
-  /** Ledgers it keeps: more than an hour at one a second; older ones answer `lgrNotFound`. */
-  simulatedLedgers: 5_000,
-  /** Bytes of ledgers it keeps, so that large ledgers cannot fill the memory. */
-  simulatedLedgerBytes: 64 * 1024 * 1024,
-  /** Closed ledgers a reader of its stream may lag behind before it misses some. */
-  simulatedClosedBacklog: 1_000,
-  /** A request to it: the longest meaningful one has some 300 bytes. */
-  simulatedRequestBytes: 64 * 1024,
-  /** Bytes queued for a client that does not read, before it is disconnected. */
-  simulatedSocketBytes: 64 * 1024 * 1024,
   /** Between ledgers of a test network that it plays: the first event comes before anyone wonders. */
   simulatedNetworkCloseMs: 2_000,
   /** Transactions in each: all event types within two minutes, and some 180,000 events a day for a forgotten webhook. */

@@ -2,11 +2,9 @@
  * The chain of simulated ledgers: a pure function of its options and of the times at which ledgers are closed. Each
  * header names the hash of the one before and is hashed as rippled does it; with `hashing: "binary"` the transaction
  * hashes and the root of the transaction tree are true as well. `account_hash` is made up: the state is not a tree.
- * The latest ledgers are kept, within bounds; older ones are forgotten like on a server with little history. A chain
- * whose world is lost (a restart) goes on from its last header, with new accounts.
+ * A chain whose world is lost (a restart) goes on from its last header, with new accounts.
  */
 import { hashes } from "xrpl"
-import { Limits } from "../config/Limits.ts"
 import type { EventType } from "../domain/EventType.ts"
 import type { Ledger } from "../domain/Ledger.ts"
 import { applyTransaction, type Hashing, type SimulatedTransaction } from "./ApplyTransaction.ts"
@@ -54,8 +52,6 @@ export interface ChainOptions {
   readonly hashing: Hashing
   /** Ripple seconds; a time not after the parent's becomes one second after it. */
   readonly firstCloseTime: number
-  /** By default `Limits.simulatedLedgers`. */
-  readonly ledgersKept?: number
 }
 
 /** Where a chain without a past begins: high enough to look like a ledger of today, and to leave room below. */
@@ -82,17 +78,14 @@ const feesOf = (transactions: ReadonlyArray<SimulatedTransaction>): bigint =>
   transactions.reduce((sum, { tx }) => sum + BigInt(String(tx["Fee"])), 0n)
 
 export interface Chain {
+  /** The newest ledger: no other is kept. */
   readonly head: () => ClosedLedger
-  /** The oldest and newest kept. */
-  readonly range: () => { readonly first: number; readonly last: number }
-  readonly ledger: (ledgerIndex: number) => ClosedLedger | undefined
-  readonly indexOfHash: (ledgerHash: string) => number | undefined
   /** Makes the next ledger; a time not after the parent's close time becomes one second after it. */
   readonly close: (rippleTime: number) => ClosedLedger
 }
 
 export const makeChain = (options: ChainOptions): Chain => {
-  const { firstLedgerIndex, hashing, ledgersKept = Limits.simulatedLedgers, transactionsPerLedger } = options
+  const { firstLedgerIndex, hashing, transactionsPerLedger } = options
   if (firstLedgerIndex < LOWEST_FIRST_LEDGER)
     throw new Error(`firstLedgerIndex is ${firstLedgerIndex}: at least ${LOWEST_FIRST_LEDGER} is accepted.`)
   // Accounts, and with them all ids, are named after where the chain begins: none comes back in a later life.
@@ -106,10 +99,6 @@ export const makeChain = (options: ChainOptions): Chain => {
   const firstCloseTime = Math.max(before.closeTime + 1, options.firstCloseTime)
   const world = makeWorld(makeChance(options.seed), origin, firstLedgerIndex, firstCloseTime)
   const deal = makeMix()
-  // As text, which takes a fifth of the objects' memory.
-  const kept = new Map<number, { readonly hash: string; readonly text: string }>()
-  let keptCharacters = 0
-  let first = firstLedgerIndex
   let head: ClosedLedger = {
     header: withHash({
       account_hash: digestOf(`state ${origin}`),
@@ -124,18 +113,6 @@ export const makeChain = (options: ChainOptions): Chain => {
     }),
     transactions: []
   }
-
-  const keep = (ledger: ClosedLedger): void => {
-    const text = JSON.stringify(ledger)
-    kept.set(ledger.header.ledger_index, { hash: ledger.header.ledger_hash, text })
-    keptCharacters += text.length
-    while (kept.size > ledgersKept || (keptCharacters > Limits.simulatedLedgerBytes && kept.size > 1)) {
-      keptCharacters -= kept.get(first)!.text.length
-      kept.delete(first)
-      first += 1
-    }
-  }
-  keep(head)
 
   const close = (rippleTime: number): ClosedLedger => {
     const parent = head.header
@@ -159,22 +136,11 @@ export const makeChain = (options: ChainOptions): Chain => {
       }),
       transactions
     }
-    keep(head)
     return head
   }
 
   return {
     head: () => head,
-    range: () => ({ first, last: head.header.ledger_index }),
-    ledger: (ledgerIndex) => {
-      const found = kept.get(ledgerIndex)
-      // Written by `keep`.
-      return found === undefined ? undefined : (JSON.parse(found.text) as ClosedLedger)
-    },
-    indexOfHash: (ledgerHash) => {
-      for (const [index, { hash }] of kept) if (hash === ledgerHash) return index
-      return undefined
-    },
     close
   }
 }

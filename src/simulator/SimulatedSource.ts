@@ -5,7 +5,7 @@
  *
  *   last ledger not yet taken ─▶ idle until there is an active webhook ─▶ not yet due ─▶ a ledger is made
  */
-import { Clock, Effect, Latch, Layer, Random } from "effect"
+import { Clock, Context, Effect, Latch, Layer, Random } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { unixMsToRipple } from "../domain/Ledger.ts"
 import {
@@ -17,6 +17,20 @@ import {
 import type { ActiveWebhooks } from "../webhooks/ActiveWebhooks.ts"
 import { asLedger, type Chain, type ClosedLedger, FIRST_LEDGER_INDEX, makeChain } from "./Chain.ts"
 
+/** Closes ledgers one by one, as the demo does; without it they come by the clock. */
+export interface ByHand {
+  readonly seed: number
+  readonly transactionsPerLedger: number
+  /** Waits until the next ledger is wanted. */
+  readonly wanted: Effect.Effect<unknown>
+  /** Is told of each ledger before it is fetched. The chain's first one is empty. */
+  readonly closed: (ledger: ClosedLedger) => Effect.Effect<unknown>
+}
+
+export const ByHand = Context.Reference<ByHand | undefined>("ledgerhook/simulator/ByHand", {
+  defaultValue: () => undefined
+})
+
 const SERVER = "simulated ledger"
 const SEEDS = 2 ** 32
 
@@ -26,7 +40,7 @@ const announcementOf = ({ header, transactions }: ClosedLedger): Announcement =>
   transactionCount: transactions.length
 })
 
-const make = (webhooks: ActiveWebhooks): LedgerSource["Service"] => {
+const make = (webhooks: ActiveWebhooks, byHand: ByHand | undefined): LedgerSource["Service"] => {
   let taken: TakenLedger | undefined
   let chain: Chain | undefined
   let headAt: number | undefined
@@ -38,13 +52,12 @@ const make = (webhooks: ActiveWebhooks): LedgerSource["Service"] => {
 
   const begin = (now: number, seed: number) =>
     makeChain({
-      seed,
+      seed: byHand?.seed ?? seed,
       firstLedgerIndex: taken === undefined ? FIRST_LEDGER_INDEX : taken.ledgerIndex + 1,
       parent: taken,
       firstCloseTime: unixMsToRipple(now),
-      transactionsPerLedger: Limits.simulatedNetworkTransactions,
-      hashing: "binary",
-      ledgersKept: 1
+      transactionsPerLedger: byHand?.transactionsPerLedger ?? Limits.simulatedNetworkTransactions,
+      hashing: "binary"
     })
 
   const next = Effect.gen(function* () {
@@ -52,6 +65,7 @@ const make = (webhooks: ActiveWebhooks): LedgerSource["Service"] => {
     if (chain === undefined) chain = begin(now, yield* Random.nextIntBetween(0, SEEDS, { halfOpen: true }))
     else chain.close(unixMsToRipple(now))
     headAt = now
+    if (byHand !== undefined) yield* byHand.closed(chain.head())
   })
 
   const awaitHead = Effect.fnUntraced(function* (index: number) {
@@ -63,6 +77,10 @@ const make = (webhooks: ActiveWebhooks): LedgerSource["Service"] => {
         continue
       }
       yield* webhooks.awaitAny
+      if (byHand !== undefined) {
+        yield* Effect.andThen(byHand.wanted, next)
+        continue
+      }
       const sinceMs = (yield* Clock.currentTimeMillis) - (headAt ?? Number.NEGATIVE_INFINITY)
       // Below zero the clock was set back.
       if (sinceMs < 0 || sinceMs >= Limits.simulatedNetworkCloseMs) yield* next
@@ -80,14 +98,14 @@ const make = (webhooks: ActiveWebhooks): LedgerSource["Service"] => {
       return newest?.header.ledger_index === index ? announcementOf(newest) : undefined
     },
     fetch: Effect.fnUntraced(function* (index, accept) {
-      const closed = chain?.ledger(index)
-      if (closed === undefined)
+      const newest = head()
+      if (newest?.header.ledger_index !== index)
         return yield* new LedgerSourceError({
           server: SERVER,
           reason: "not_found",
           detail: `ledger ${index} is not the newest`
         })
-      const fetched = { server: SERVER, validated: true, ledger: asLedger(closed), malformed: 0 }
+      const fetched = { server: SERVER, validated: true, ledger: asLedger(newest), malformed: 0 }
       const fault = accept(fetched)
       return fault === undefined ? fetched : yield* new LedgerSourceError({ server: SERVER, ...fault })
     }),
@@ -116,4 +134,7 @@ const make = (webhooks: ActiveWebhooks): LedgerSource["Service"] => {
 }
 
 export const layer = (webhooks: ActiveWebhooks): Layer.Layer<LedgerSource> =>
-  Layer.sync(LedgerSource, () => make(webhooks))
+  Layer.effect(
+    LedgerSource,
+    Effect.map(ByHand, (byHand) => make(webhooks, byHand))
+  )

@@ -9,7 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
-import { expectedEventIds, makeSimulatedLedger } from "../../src/simulator/SimulatedLedger.ts"
+import { expectedEventIds } from "../../src/simulator/Chain.ts"
 import * as Sql from "../../src/storage/Sql.ts"
 import { makeSecretBox } from "../../src/storage/webhooks/SecretBox.ts"
 import { makeKey, previousKeyFile, readKeys } from "../../src/storage/webhooks/SecretKeys.ts"
@@ -19,6 +19,7 @@ import { makeReceiver, signatureHolds } from "../support/receiver.ts"
 import { insertAccount, insertWebhook } from "../support/rows.ts"
 import { startService } from "../support/serviceProcess.ts"
 import { settingsLayer, testSettings } from "../support/settings.ts"
+import { makeSimulatedLedger } from "../support/simulatedLedger.ts"
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const base64 = (byte: number) => Buffer.alloc(32, byte).toString("base64")
@@ -97,7 +98,6 @@ describe("secrets rotate, with a key file", () => {
           seed: 7,
           networkId: 0,
           transactionsPerLedger: 10,
-          closeEveryMs: "manual",
           hashing: "digest"
         })
         const receiver = yield* makeReceiver()

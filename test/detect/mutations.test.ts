@@ -7,8 +7,8 @@ import { detectLedger } from "../../src/detect/Detect.ts"
 import type { Json, Ledger } from "../../src/domain/Ledger.ts"
 import { isJsonObject, normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
 import { makeChain } from "../../src/simulator/Chain.ts"
-import { ledgerResult } from "../../src/simulator/LedgerShapes.ts"
 import { complaints, payloadPath } from "../schemas/support.ts"
+import { ledgerResult } from "../support/ledgerAnswers.ts"
 import {
   alice,
   bob,

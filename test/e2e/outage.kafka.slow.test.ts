@@ -14,7 +14,7 @@ import { CONFIG_TOPIC } from "../../src/domain/Webhook.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import * as KafkaEventLog from "../../src/log/kafka/KafkaEventLog.ts"
 import { partitionsOf } from "../../src/log/Topics.ts"
-import { expectedEventIds, makeSimulatedLedger } from "../../src/simulator/SimulatedLedger.ts"
+import { expectedEventIds } from "../../src/simulator/Chain.ts"
 import { OUTBOX_ID_HEADER } from "../../src/storage/outbox/OutboxPublisher.ts"
 import { missing, startBroker } from "../kafka/broker.ts"
 import { allDeliveries, apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
@@ -22,6 +22,7 @@ import { kafkaBrokers, kafkaFor } from "../support/kafka.ts"
 import { ownDatabase } from "../support/ownDatabase.ts"
 import { makeReceiver } from "../support/receiver.ts"
 import { startService } from "../support/serviceProcess.ts"
+import { makeSimulatedLedger } from "../support/simulatedLedger.ts"
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 /** Longer than sessions, transactions, leases and requests last. */
@@ -49,7 +50,6 @@ const delivering = Effect.fnUntraced(function* (
     seed: 5,
     networkId: 0,
     transactionsPerLedger: 20,
-    closeEveryMs: "manual",
     hashing: "digest"
   })
   const receiver = yield* makeReceiver()

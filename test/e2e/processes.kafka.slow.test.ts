@@ -5,13 +5,14 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { expectedEventIds, makeSimulatedLedger } from "../../src/simulator/SimulatedLedger.ts"
+import { expectedEventIds } from "../../src/simulator/Chain.ts"
 import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
 import { databaseProxy } from "../support/databaseProxy.ts"
 import { kafkaBrokers, kafkaFor } from "../support/kafka.ts"
 import { makeDatabase } from "../support/postgres.ts"
 import { makeReceiver, type Received } from "../support/receiver.ts"
 import { startProcess, startService } from "../support/serviceProcess.ts"
+import { makeSimulatedLedger } from "../support/simulatedLedger.ts"
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const SECRETS_KEY = Buffer.alloc(32, 7).toString("base64")
@@ -36,7 +37,6 @@ const surroundings = Effect.fnUntraced(function* (transactionsPerLedger: number)
     seed: 11,
     networkId: 0,
     transactionsPerLedger,
-    closeEveryMs: "manual",
     hashing: "digest"
   })
   const environment = {

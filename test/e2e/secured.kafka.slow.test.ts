@@ -4,12 +4,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { expectedEventIds, makeSimulatedLedger } from "../../src/simulator/SimulatedLedger.ts"
+import { expectedEventIds } from "../../src/simulator/Chain.ts"
 import { missing, startBroker } from "../kafka/broker.ts"
 import { apiClient, createWebhook } from "../support/apiClient.ts"
 import { certificates } from "../support/certificates.ts"
 import { makeReceiver } from "../support/receiver.ts"
 import { startService } from "../support/serviceProcess.ts"
+import { makeSimulatedLedger } from "../support/simulatedLedger.ts"
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const PASSWORD = "correct-horse"
@@ -45,7 +46,6 @@ describe.skipIf(missing() !== undefined)("a secured Kafka", () => {
             seed: 5,
             networkId: 0,
             transactionsPerLedger: 10,
-            closeEveryMs: "manual",
             hashing: "digest"
           })
           const receiver = yield* makeReceiver()

@@ -9,11 +9,11 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { networkIds } from "../../src/domain/Network.ts"
-import { makeSimulatedLedger } from "../../src/simulator/SimulatedLedger.ts"
 import { type ApiClient, apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
 import { runProgram } from "../support/program.ts"
 import { makeReceiver, signatureHolds } from "../support/receiver.ts"
 import { startService } from "../support/serviceProcess.ts"
+import { makeSimulatedLedger } from "../support/simulatedLedger.ts"
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const SERVER_FIRST_LEDGER = 12_000_000
@@ -119,7 +119,6 @@ describe("a test network without servers", () => {
           seed: 11,
           networkId: networkIds.testnet,
           transactionsPerLedger: 10,
-          closeEveryMs: "manual",
           firstLedgerIndex: SERVER_FIRST_LEDGER
         })
         service = yield* startService({

@@ -7,8 +7,8 @@ import { detectLedger } from "../../src/detect/Detect.ts"
 import { normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
 import { tokenText, transactionHash, transactionOf } from "../../src/ledger/BinaryForm.ts"
 import { makeChain } from "../../src/simulator/Chain.ts"
-import { binaryLedgerResult, ledgerResult } from "../../src/simulator/LedgerShapes.ts"
 import { alice, created, issuer, key, ledgerOf, modified, usd } from "../detect/support.ts"
+import { binaryLedgerResult, ledgerResult } from "../support/ledgerAnswers.ts"
 import { eventsOf, throughBytes } from "../support/ledgerBytes.ts"
 
 describe("a ledger's bytes", () => {

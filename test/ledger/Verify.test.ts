@@ -12,10 +12,10 @@ import { layer } from "../../src/ledger/RippledSource.ts"
 import { ingest } from "../../src/ledger/Stage.ts"
 import { verifyLedger } from "../../src/ledger/Verify.ts"
 import { type ClosedLedger, makeChain } from "../../src/simulator/Chain.ts"
-import { binaryLedgerResult, ledgerResult } from "../../src/simulator/LedgerShapes.ts"
-import { makeSimulatedLedger } from "../../src/simulator/SimulatedLedger.ts"
 import { corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
 import { eventually, eventuallyAdvancing, markers, memoryLayer, oneEventEach } from "../support/ingesting.ts"
+import { binaryLedgerResult, ledgerResult } from "../support/ledgerAnswers.ts"
+import { makeSimulatedLedger } from "../support/simulatedLedger.ts"
 
 const simulated = (ledgers: number): ReadonlyArray<ClosedLedger> => {
   const chain = makeChain({
@@ -168,7 +168,6 @@ describe("ingest with XRPL_VERIFY=full", () => {
           seed: 1,
           networkId: 0,
           transactionsPerLedger: 10,
-          closeEveryMs: "manual",
           firstLedgerIndex: 1_000,
           respond: (request, answer) => {
             if (request["command"] !== "ledger" || request["ledger_index"] !== 1_002) return answer

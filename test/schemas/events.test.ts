@@ -11,7 +11,7 @@ import { envelopeJson, type LedgerEvent, type LedgerMarker } from "../../src/dom
 import { ledgerOfTransaction, normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
 import { eventRecords, isChecked, markerOf, markerRecord } from "../../src/ledger/Records.ts"
 import { asLedger, makeChain } from "../../src/simulator/Chain.ts"
-import { syntheticTransactions } from "../../src/simulator/SimulatedLedger.ts"
+import { syntheticTransactions } from "../../src/simulator/SyntheticTransactions.ts"
 import { corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
 import {
   codeAccepts,

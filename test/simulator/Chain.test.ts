@@ -1,9 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { hashes } from "xrpl"
-import { Limits } from "../../src/config/Limits.ts"
 import { eventTypes } from "../../src/domain/EventType.ts"
 import { type ChainOptions, type ClosedLedger, makeChain } from "../../src/simulator/Chain.ts"
-import { syntheticTransactions } from "../../src/simulator/SimulatedLedger.ts"
+import { syntheticTransactions } from "../../src/simulator/SyntheticTransactions.ts"
 
 const FIRST = { ledgerIndex: 1_000_000, closeTime: 800_000_000 }
 
@@ -93,21 +92,6 @@ describe("the chain of simulated ledgers", () => {
       assert.deepStrictEqual(early, families, `seed ${seed}`)
       assert.strictEqual(typesOf(ledgers).size, eventTypes.length, `seed ${seed}`)
     }
-  })
-
-  it("forgets the oldest ledgers past its bound", () => {
-    const chain = makeChain({
-      seed: 1,
-      firstLedgerIndex: FIRST.ledgerIndex,
-      firstCloseTime: FIRST.closeTime,
-      transactionsPerLedger: 0,
-      hashing: "digest"
-    })
-    for (let n = 0; n < Limits.simulatedLedgers; n++) chain.close(0)
-    assert.isUndefined(chain.ledger(FIRST.ledgerIndex))
-    assert.strictEqual(chain.range().first, FIRST.ledgerIndex + 1)
-    assert.strictEqual(chain.ledger(chain.range().first)?.header.ledger_index, FIRST.ledgerIndex + 1)
-    assert.strictEqual(chain.range().last, FIRST.ledgerIndex + Limits.simulatedLedgers)
   })
 
   it("goes on from a ledger of an earlier life, with accounts and transactions that never were", () => {

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { detectLedger } from "../../src/detect/Detect.ts"
 import { eventTypes } from "../../src/domain/EventType.ts"
-import { asLedger, makeChain } from "../../src/simulator/Chain.ts"
-import { expectedEventIds, syntheticTransactions } from "../../src/simulator/SimulatedLedger.ts"
+import { asLedger, expectedEventIds, makeChain } from "../../src/simulator/Chain.ts"
+import { syntheticTransactions } from "../../src/simulator/SyntheticTransactions.ts"
 
 const CLOSE_TIME = 800_000_000
 

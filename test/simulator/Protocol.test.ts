@@ -3,15 +3,14 @@ import { Effect } from "effect"
 import type { LedgerStream } from "xrpl"
 import { normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
 import { asLedger } from "../../src/simulator/Chain.ts"
-import { makeSimulatedLedger, type SimulatedLedgerOptions } from "../../src/simulator/SimulatedLedger.ts"
 import { eventually } from "../support/ingesting.ts"
+import { makeSimulatedLedger, type SimulatedLedgerOptions } from "../support/simulatedLedger.ts"
 import { ask, refusal, xrplClient } from "../support/xrplClient.ts"
 
 const options: SimulatedLedgerOptions = {
   seed: 5,
   networkId: 2,
-  transactionsPerLedger: 8,
-  closeEveryMs: "manual"
+  transactionsPerLedger: 8
 }
 
 const running = Effect.gen(function* () {

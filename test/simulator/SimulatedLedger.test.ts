@@ -1,21 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Stream } from "effect"
-import { TestClock } from "effect/testing"
-import { rippleToUnixMs } from "../../src/domain/Ledger.ts"
+import { Effect, Exit } from "effect"
 import { LedgerSource } from "../../src/ledger/LedgerSource.ts"
 import * as RippledSource from "../../src/ledger/RippledSource.ts"
-import {
-  makeSimulatedLedger,
-  SimulatedLedger,
-  type SimulatedLedgerOptions
-} from "../../src/simulator/SimulatedLedger.ts"
+import { makeSimulatedLedger, type SimulatedLedgerOptions } from "../support/simulatedLedger.ts"
 import { ask, xrplClient } from "../support/xrplClient.ts"
 
 const options: SimulatedLedgerOptions = {
   seed: 5,
   networkId: 2,
-  transactionsPerLedger: 8,
-  closeEveryMs: "manual"
+  transactionsPerLedger: 8
 }
 
 const running = Effect.gen(function* () {
@@ -70,28 +63,10 @@ describe("the simulated server", () => {
   )
 })
 
-describe("the pace of the simulated ledger", () => {
-  it.effect("is that of the clock", () =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(rippleToUnixMs(800_000_000))
-      const simulated = yield* makeSimulatedLedger({ ...options, closeEveryMs: 1_000 })
-      const reader = yield* simulated.closed.pipe(Stream.take(3), Stream.runCollect, Effect.forkChild)
-      yield* TestClock.adjust(3_000)
-      const closed = yield* Fiber.join(reader)
-      assert.deepStrictEqual(
-        closed.map(({ header }) => header.close_time),
-        [800_000_001, 800_000_002, 800_000_003]
-      )
-      assert.deepStrictEqual(yield* simulated.ledger(1_000_002), closed[1])
-      assert.isUndefined(yield* simulated.ledger(1_000_004))
-    })
-  )
-})
-
 describe("the ledger source", () => {
   it.effect("takes the simulated ledger for a real one", () =>
     Effect.gen(function* () {
-      const simulated = yield* SimulatedLedger
+      const simulated = yield* makeSimulatedLedger(options)
       const closed = [yield* simulated.close, yield* simulated.close]
       yield* Effect.gen(function* () {
         const source = yield* LedgerSource
@@ -106,6 +81,6 @@ describe("the ledger source", () => {
           )
         }
       }).pipe(Effect.provide(RippledSource.layer({ network: "devnet", urls: [simulated.url] })))
-    }).pipe(Effect.provide(SimulatedLedger.layer(options)))
+    })
   )
 })

@@ -6,14 +6,11 @@
 import { assert } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { rippleToUnixMs } from "../../src/domain/Ledger.ts"
-import {
-  type ClosedLedger,
-  expectedEventIds,
-  makeSimulatedLedger
-} from "../../src/simulator/SimulatedLedger.ts"
+import { type ClosedLedger, expectedEventIds } from "../../src/simulator/Chain.ts"
 import { apiClient, createWebhook, waitUntil } from "./apiClient.ts"
 import { makeReceiver } from "./receiver.ts"
 import type { ServiceProcess } from "./serviceProcess.ts"
+import { makeSimulatedLedger } from "./simulatedLedger.ts"
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const PAST_LEDGERS = 280
@@ -26,7 +23,6 @@ export const pastMainnet = Effect.gen(function* () {
     seed: 11,
     networkId: 0,
     transactionsPerLedger: 3,
-    closeEveryMs: "manual",
     hashing: "digest",
     respond: (request, answer) => {
       if (request["command"] === "ledger" && request["transactions"] === true)

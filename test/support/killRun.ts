@@ -8,10 +8,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
-import { expectedEventIds, makeSimulatedLedger } from "../../src/simulator/SimulatedLedger.ts"
+import { expectedEventIds } from "../../src/simulator/Chain.ts"
 import { allDeliveries, apiClient, createWebhook, waitUntil } from "./apiClient.ts"
 import { makeReceiver, signatureHolds } from "./receiver.ts"
 import { type ServiceProcess, startService } from "./serviceProcess.ts"
+import { makeSimulatedLedger } from "./simulatedLedger.ts"
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const DELIVERIES = 1_000
@@ -43,7 +44,6 @@ export const killRun = (strike: Strike) =>
       seed: 7,
       networkId: 0,
       transactionsPerLedger: 50,
-      closeEveryMs: "manual",
       hashing: "digest"
     })
     /** Answers given per delivery, in order. */

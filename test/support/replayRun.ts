@@ -4,10 +4,11 @@
  */
 import { assert } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
-import { expectedEventIds, makeSimulatedLedger } from "../../src/simulator/SimulatedLedger.ts"
+import { expectedEventIds } from "../../src/simulator/Chain.ts"
 import { type ApiClient, apiClient, createWebhook, waitUntil } from "./apiClient.ts"
 import { makeReceiver, type Received, signatureHolds } from "./receiver.ts"
 import type { ServiceProcess } from "./serviceProcess.ts"
+import { makeSimulatedLedger } from "./simulatedLedger.ts"
 
 export const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const EVENTS = 1_500
@@ -41,7 +42,6 @@ export const simulatedMainnet = Effect.gen(function* () {
     seed: 5,
     networkId: 0,
     transactionsPerLedger: 50,
-    closeEveryMs: "manual",
     hashing: "digest"
   })
   const environment = {

@@ -8,7 +8,7 @@
 import { Clock, Effect, Option, References, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Limits } from "../../../config/Limits.ts"
-import type { ClosedLedger } from "../../../simulator/SimulatedLedger.ts"
+import type { ClosedLedger } from "../../../simulator/Chain.ts"
 import { FailureReported } from "../../terminal/Failure.ts"
 import { wholeNumber } from "../../terminal/Flags.ts"
 import { Invocation, stdoutColour } from "../../terminal/Invocation.ts"
@@ -37,10 +37,10 @@ const tally = (types: Iterable<string>): ReadonlyMap<string, number> => {
   return counts
 }
 
-const introduction = ({ apiUrl, key, ledger }: DemoParts) =>
+const introduction = ({ apiUrl, key }: DemoParts) =>
   [
     "",
-    `A simulated ledger (${ledger.url}) closes every second. Its events go to three receivers:`,
+    "A simulated ledger closes every second. Its events go to three receivers:",
     `healthy answers at once, slow after ${SLOW_MS} ms, failing refuses the first ${FAILURES} attempts of each delivery.`,
     "Look around meanwhile:",
     "",
@@ -50,7 +50,7 @@ const introduction = ({ apiUrl, key, ledger }: DemoParts) =>
 const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
   // Imported here, so that the small commands do not load the whole service.
   const { startDemo } = yield* Effect.promise(() => import("./DemoService.ts"))
-  const { expectedEventIds } = yield* Effect.promise(() => import("../../../simulator/SimulatedLedger.ts"))
+  const { expectedEventIds } = yield* Effect.promise(() => import("../../../simulator/Chain.ts"))
   const invocation = yield* Invocation
   const live = invocation.stdoutTerminal
   const colour = stdoutColour(invocation)
@@ -103,7 +103,7 @@ const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
   })
 
   const closeOne = Effect.gen(function* () {
-    const ledger = yield* parts.ledger.close
+    const ledger = yield* parts.close
     for (const id of expectedEventIds(ledger)) expected.add(id)
     closed.push({ ...ledger.header, transactions: ledger.transactions.length })
     if (!live) yield* print(ledgerLine(yield* snapshot))

@@ -5,14 +5,14 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Queue, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { loadSettings, Settings } from "../../../config/Config.ts"
 import { newKeyValue } from "../../../domain/ApiKey.ts"
-import { networkIds } from "../../../domain/Network.ts"
 import { Health } from "../../../observability/Health.ts"
 import { apiPart, service } from "../../../Roles.ts"
-import { makeSimulatedLedger } from "../../../simulator/SimulatedLedger.ts"
+import type { ClosedLedger } from "../../../simulator/Chain.ts"
+import { ByHand } from "../../../simulator/SimulatedSource.ts"
 import { AccountStore } from "../../../storage/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../../../storage/accounts/ApiKeyStore.ts"
 import { CommandFailed, WrongSettings } from "../../terminal/Failure.ts"
@@ -29,7 +29,7 @@ const temporaryFolder = Effect.acquireRelease(
 )
 
 /** The operator's own HOST, PORT and LOG_LEVEL hold; everything else is the demo's. */
-const demoSettings = Effect.fnUntraced(function* (dataDir: string, ledgerUrl: string, startAt: number) {
+const demoSettings = Effect.fnUntraced(function* (dataDir: string) {
   const { environment } = yield* Invocation
   const loaded = loadSettings({
     HOST: environment["HOST"],
@@ -37,8 +37,6 @@ const demoSettings = Effect.fnUntraced(function* (dataDir: string, ledgerUrl: st
     LOG_LEVEL: environment["LOG_LEVEL"],
     DATA_DIR: dataDir,
     XRPL_MAINNET_URLS: "",
-    XRPL_TESTNET_URLS: ledgerUrl,
-    XRPL_TESTNET_START: String(startAt),
     ADMIN_KEY: newKeyValue("live"),
     DELIVERY_ALLOW_HTTP: "true",
     DELIVERY_ALLOW_PRIVATE_ADDRESSES: "true"
@@ -74,16 +72,18 @@ const createWebhook = Effect.fnUntraced(function* (apiUrl: string, key: string, 
 
 export const startDemo = Effect.gen(function* () {
   const dataDir = yield* temporaryFolder
-  const ledger = yield* makeSimulatedLedger({
+  const settings = yield* demoSettings(dataDir)
+  const wanted = yield* Queue.unbounded<void>()
+  const closed = yield* Queue.unbounded<ClosedLedger>()
+  const close = Effect.andThen(Queue.offer(wanted, undefined), Queue.take(closed))
+  const byHand = Layer.succeed(ByHand, {
     seed: SEED,
-    networkId: networkIds.testnet,
     transactionsPerLedger: TRANSACTIONS_PER_LEDGER,
-    closeEveryMs: "manual"
+    wanted: Queue.take(wanted),
+    closed: (ledger) => Queue.offer(closed, ledger)
   })
-  const { header } = yield* ledger.head
-  const settings = yield* demoSettings(dataDir, ledger.url, header.ledger_index)
   const context = yield* Layer.build(
-    service("ledgerhook demo").pipe(Layer.provide(Layer.succeed(Settings, settings)))
+    service("ledgerhook demo").pipe(Layer.provide([Layer.succeed(Settings, settings), byHand]))
   )
 
   const now = yield* Clock.currentTimeMillis
@@ -103,8 +103,10 @@ export const startDemo = Effect.gen(function* () {
     webhookIds.set(id, sample)
     receiver.secrets.set(sample, secret)
   }
+  // The first ledger is empty.
+  yield* close
   return {
-    ledger,
+    close,
     receiver,
     apiUrl,
     key: key.value,

@@ -4,9 +4,9 @@
  * `delivered_amount` that its API adds.
  */
 import { encode } from "xrpl"
-import { isoTime, type Json, type JsonObject } from "../domain/Ledger.ts"
-import type { SimulatedTransaction } from "./ApplyTransaction.ts"
-import type { ClosedLedger, LedgerHeader } from "./Chain.ts"
+import { isoTime, type Json, type JsonObject } from "../../src/domain/Ledger.ts"
+import type { SimulatedTransaction } from "../../src/simulator/ApplyTransaction.ts"
+import type { ClosedLedger, LedgerHeader } from "../../src/simulator/Chain.ts"
 
 /** Drops: the cost of a plain transaction, and what an account and each entry it owns keep back. */
 export const FEES = { fee_base: 10, reserve_base: 1_000_000, reserve_inc: 200_000 }

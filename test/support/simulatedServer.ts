@@ -1,15 +1,14 @@
 /**
- * The simulated ledger's WebSocket server on 127.0.0.1: each connection asks what Protocol.ts answers and hears of
+ * The simulated ledger's WebSocket server on 127.0.0.1: each connection asks what simulatedProtocol.ts answers and hears of
  * closed ledgers once it has subscribed. It lives as long as its scope, and its end closes every connection.
  * `respond` sees each request with its answer and may change it, drop it or close the connection: for tests of faults.
  */
 import type { AddressInfo } from "node:net"
 import { Effect, Schema, type Scope } from "effect"
 import { WebSocket, WebSocketServer } from "ws"
-import { Limits } from "../config/Limits.ts"
-import type { JsonObject } from "../domain/Ledger.ts"
-import type { ClosedLedger } from "./Chain.ts"
-import { ledgerClosedMessage } from "./LedgerShapes.ts"
+import type { JsonObject } from "../../src/domain/Ledger.ts"
+import type { ClosedLedger } from "../../src/simulator/Chain.ts"
+import { ledgerClosedMessage } from "./ledgerAnswers.ts"
 import {
   type Answering,
   answer,
@@ -17,7 +16,7 @@ import {
   parseRequest,
   type Subscription,
   statusOf
-} from "./Protocol.ts"
+} from "./simulatedProtocol.ts"
 
 export class SimulatedServerError extends Schema.TaggedError<SimulatedServerError>()("SimulatedServerError", {
   message: Schema.String,
@@ -34,14 +33,9 @@ export interface RunningServer {
 }
 
 const HOST = "127.0.0.1"
-/** WebSocket close code "policy violation", with which rippled ends connections that do not keep up. */
-const POLICY_VIOLATION = 1008
 
 const send = (socket: WebSocket, message: JsonObject): void => {
-  if (socket.readyState !== WebSocket.OPEN) return
-  if (socket.bufferedAmount > Limits.simulatedSocketBytes)
-    socket.close(POLICY_VIOLATION, "client is too slow")
-  else socket.send(JSON.stringify(message))
+  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
 }
 
 const serve = (
@@ -65,7 +59,7 @@ const serve = (
 
 const listen = (port: number): Effect.Effect<WebSocketServer, SimulatedServerError> =>
   Effect.callback((resume) => {
-    const server = new WebSocketServer({ host: HOST, port, maxPayload: Limits.simulatedRequestBytes })
+    const server = new WebSocketServer({ host: HOST, port })
     server.once("listening", () => resume(Effect.succeed(server)))
     server.once("error", (cause) =>
       resume(

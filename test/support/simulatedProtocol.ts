@@ -2,9 +2,9 @@
  * Answers to requests as rippled gives them over WebSocket: `ledger`, `subscribe`, `unsubscribe`, `server_info`, `ping`,
  * and its errors for everything else. Pure but for the subscription, which is the connection's own.
  */
-import type { Json, JsonObject } from "../domain/Ledger.ts"
-import { isJsonObject } from "../domain/NormaliseLedger.ts"
-import type { Chain, ClosedLedger } from "./Chain.ts"
+import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
+import { isJsonObject } from "../../src/domain/NormaliseLedger.ts"
+import type { ClosedLedger } from "../../src/simulator/Chain.ts"
 import {
   type ApiVersion,
   binaryLedgerResult,
@@ -14,7 +14,7 @@ import {
   ledgerResult,
   openLedgerResult,
   subscribedResult
-} from "./LedgerShapes.ts"
+} from "./ledgerAnswers.ts"
 
 /** The release whose answers these are. */
 const BUILD_VERSION = "3.1.0"
@@ -40,19 +40,28 @@ export interface Subscription {
   ledger: boolean
 }
 
+/** The ledgers that the server has: all since its first. */
+export interface ClosedLedgers {
+  readonly head: () => ClosedLedger
+  readonly firstIndex: number
+  readonly byIndex: (ledgerIndex: number) => ClosedLedger | undefined
+  readonly byHash: (ledgerHash: string) => ClosedLedger | undefined
+}
+
 export interface Answering {
-  readonly chain: Chain
+  readonly ledgers: ClosedLedgers
   readonly networkId: number
   /** Ripple seconds now, and how long the server has run. */
   readonly clock: () => { readonly rippleTime: number; readonly uptimeSeconds: number }
 }
 
-export const statusOf = ({ chain, networkId }: Pick<Answering, "chain" | "networkId">): ChainStatus => {
-  const { first, last } = chain.range()
+export const statusOf = ({ ledgers, networkId }: Pick<Answering, "ledgers" | "networkId">): ChainStatus => {
+  const first = ledgers.firstIndex
+  const last = ledgers.head().header.ledger_index
   return { networkId, validatedLedgers: first === last ? `${last}` : `${first}-${last}` }
 }
 
-const ledger = ({ chain }: Answering, request: JsonObject, version: ApiVersion): Outcome => {
+const ledger = ({ ledgers }: Answering, request: JsonObject, version: ApiVersion): Outcome => {
   // Version 1 calls the fields otherwise, and only ledgers with their transactions are asked for in this form.
   const isBinary = request["binary"] === true
   if (isBinary && !(version === 2 && request["transactions"] === true && request["expand"] === true))
@@ -62,10 +71,10 @@ const ledger = ({ chain }: Answering, request: JsonObject, version: ApiVersion):
     transactions: request["transactions"] === true,
     expand: request["expand"] === true
   }
-  const head = chain.head()
+  const head = ledgers.head()
   const wanted = request["ledger_index"] ?? "current"
   const byHash = request["ledger_hash"]
-  const index = typeof byHash === "string" ? chain.indexOfHash(byHash) : wanted
+  const index = typeof byHash === "string" ? ledgers.byHash(byHash)?.header.ledger_index : wanted
   const resultOf = (found: ClosedLedger) =>
     isBinary ? binaryLedgerResult(found) : ledgerResult(found, shape)
   if (index === "validated" || index === "closed") return { result: resultOf(head) }
@@ -73,7 +82,7 @@ const ledger = ({ chain }: Answering, request: JsonObject, version: ApiVersion):
     return { result: openLedgerResult(head.header, shape) }
   if (index === undefined) return { error: "lgrNotFound" }
   if (typeof index !== "number") return { error: "invalidParams", message: "ledgerIndexMalformed" }
-  const found = chain.ledger(index)
+  const found = ledgers.byIndex(index)
   return found === undefined ? { error: "lgrNotFound" } : { result: resultOf(found) }
 }
 
@@ -87,7 +96,7 @@ const subscribe = (answering: Answering, request: JsonObject, subscription: Subs
   if (streams === undefined) return { error: "invalidParams" }
   if (streams.some((stream) => stream !== "ledger")) return { error: "malformedStream" }
   subscription.ledger = true
-  return { result: subscribedResult(answering.chain.head(), statusOf(answering)) }
+  return { result: subscribedResult(answering.ledgers.head(), statusOf(answering)) }
 }
 
 const unsubscribe = (request: JsonObject, subscription: Subscription): Outcome => {
@@ -96,7 +105,7 @@ const unsubscribe = (request: JsonObject, subscription: Subscription): Outcome =
 }
 
 const serverInfo = (answering: Answering): Outcome => {
-  const { header } = answering.chain.head()
+  const { header } = answering.ledgers.head()
   const { networkId, validatedLedgers } = statusOf(answering)
   const { rippleTime, uptimeSeconds } = answering.clock()
   return {
