@@ -4,7 +4,7 @@
  */
 import { encode, hashes } from "xrpl"
 import { type EventType, rankOf } from "../domain/EventType.ts"
-import type { Json, JsonObject } from "../domain/Ledger.ts"
+import type { JsonObject } from "../domain/Ledger.ts"
 import { quantityOf } from "./Amounts.ts"
 import { digestOf } from "./Keys.ts"
 import type { Draft } from "./Scenario.ts"
@@ -70,10 +70,10 @@ export const applyTransaction = (
     Sequence: sequence + 1,
     ...(root["AccountTxnID"] !== undefined && { AccountTxnID: hash })
   })
-  const delivered: Json | undefined = draft.apply?.(view)
+  draft.apply?.(view)
   const meta: JsonObject = {
     AffectedNodes: view.affectedNodes(),
-    ...(delivered !== undefined && { DeliveredAmount: delivered }),
+    ...(view.delivered !== undefined && { DeliveredAmount: view.delivered }),
     TransactionIndex: transactionIndex,
     TransactionResult: draft.result ?? "tesSUCCESS"
   }

@@ -59,19 +59,18 @@ const nftOffersDirectory = (offer: JsonObject): Directory => {
   return { index, fields: { Flags: flags, NFTokenID: nftokenId, RootIndex: index } }
 }
 
-/** Who pays the reserve of an entry; trust lines and NFT pages account for themselves. */
+/** The field that names who pays the reserve of an entry; trust lines and NFT pages account for themselves. */
+const ownerFields: { readonly [Type in EntryType]?: string } = {
+  Check: "Account",
+  Escrow: "Account",
+  NFTokenOffer: "Owner",
+  Offer: "Account",
+  SignerList: "Owner"
+}
+
 export const ownerOf = (type: EntryType, fields: JsonObject): string | undefined => {
-  switch (type) {
-    case "Offer":
-    case "Escrow":
-    case "Check":
-      return text(fields, "Account")
-    case "NFTokenOffer":
-    case "SignerList":
-      return text(fields, "Owner")
-    default:
-      return undefined
-  }
+  const name = ownerFields[type]
+  return name === undefined ? undefined : text(fields, name)
 }
 
 const issuerOf = (limit: unknown): string => String((limit as JsonObject)["issuer"]) // a trust line always has limits

@@ -2,16 +2,13 @@
  * Addresses and the keys of ledger entries, as on the real ledger: SHA-512Half of a space and what names the entry.
  * xrpl computes those it knows; the spaces it lacks (checks, directories, NFT pages and offers) are added here.
  */
-import { createHash } from "node:crypto"
 import { hashes } from "xrpl"
 import { accountIdOfAddress, addressOfAccountId } from "../domain/AccountId.ts"
+import { hashOfBytes } from "../ledger/BinaryForm.ts"
 import type { Asset } from "./Amounts.ts"
 
-const sha512Half = (hex: string): string =>
-  createHash("sha512").update(Buffer.from(hex, "hex")).digest("hex").slice(0, 64).toUpperCase()
-
 /** A digest of text: where a value only has to look random and be the same in every run. */
-export const digestOf = (text: string): string => sha512Half(Buffer.from(text).toString("hex"))
+export const digestOf = (text: string): string => hashOfBytes(Buffer.from(text).toString("hex"))
 
 export const addressOf = (name: string): string => addressOfAccountId(digestOf(name).slice(0, 40))
 
@@ -43,7 +40,7 @@ const space = (letter: string): string => letter.charCodeAt(0).toString(16).padS
 const uint32 = (value: number): string => value.toString(16).padStart(8, "0")
 
 export const accountKey = remembered(hashes.hashAccountRoot)
-export const ownerDirectoryKey = remembered((address) => sha512Half(space("O") + accountIdOf(address)))
+export const ownerDirectoryKey = remembered((address) => hashOfBytes(space("O") + accountIdOf(address)))
 const lineKeyOf = remembered((key) => {
   const [low, high, currency] = key.split(" ")
   return hashes.hashTrustline(low!, high!, currency!)
@@ -57,11 +54,11 @@ export const signerListKey = (address: string): string => hashes.hashSignerListI
 export const offerKey = (address: string, sequence: number): string => hashes.hashOfferId(address, sequence)
 export const escrowKey = (address: string, sequence: number): string => hashes.hashEscrow(address, sequence)
 export const checkKey = (address: string, sequence: number): string =>
-  sha512Half(space("C") + accountIdOf(address) + uint32(sequence))
+  hashOfBytes(space("C") + accountIdOf(address) + uint32(sequence))
 export const nftOfferKey = (address: string, sequence: number): string =>
-  sha512Half(space("q") + accountIdOf(address) + uint32(sequence))
+  hashOfBytes(space("q") + accountIdOf(address) + uint32(sequence))
 export const nftOffersDirectoryKey = (nftokenId: string, sells: boolean): string =>
-  sha512Half(space(sells ? "i" : "h") + nftokenId)
+  hashOfBytes(space(sells ? "i" : "h") + nftokenId)
 
 /** Of a currency as order books name it: 160 bits, zero for XRP. */
 export const currencyHex = (asset: Asset): string => {
@@ -73,7 +70,7 @@ export const currencyHex = (asset: Asset): string => {
 export const issuerHex = (asset: Asset): string =>
   asset === "XRP" ? "0".repeat(40) : accountIdOf(asset.issuer)
 
-const bookBase = remembered((key) => sha512Half(space("B") + key).slice(0, 48))
+const bookBase = remembered((key) => hashOfBytes(space("B") + key).slice(0, 48))
 
 /** The first 48 digits of the keys of a book's directories; the last 16 are the price. */
 export const bookKey = (pays: Asset, gets: Asset): string =>

@@ -4,7 +4,7 @@
  * `expected` or, where they depend on what a trade meets, by the operations on the view.
  */
 import type { EventType } from "../domain/EventType.ts"
-import type { Json, JsonObject } from "../domain/Ledger.ts"
+import type { JsonObject } from "../domain/Ledger.ts"
 import type { TransactionView } from "./TransactionView.ts"
 import type { World } from "./World.ts"
 
@@ -16,8 +16,8 @@ export interface Draft {
   readonly fee?: bigint
   /** By default tesSUCCESS. */
   readonly result?: string
-  /** What it changes besides the sender's fee and sequence; a returned amount becomes `DeliveredAmount`. */
-  readonly apply?: (view: TransactionView) => Json | undefined
+  /** What it changes besides the sender's fee and sequence. */
+  readonly apply?: (view: TransactionView) => void
 }
 
 export interface Scenario {

@@ -43,6 +43,8 @@ export class TransactionView {
   readonly state: LedgerState
   readonly origin: TransactionOrigin
   readonly expected: Array<EventType> = []
+  /** What becomes `DeliveredAmount`. */
+  delivered: Json | undefined
   /** What was there before this transaction, by key; undefined: nothing. */
   readonly #before = new Map<string, Entry | undefined>()
   /** Removed entries with their last fields. */
@@ -61,7 +63,7 @@ export class TransactionView {
     if (this.state.get(index) !== undefined)
       throw new Error(`TransactionView: ${type} ${index} exists already`)
     this.#remember(index, undefined)
-    this.#write({ type, index, fields, previousTxnId: "", previousTxnLedger: 0, members })
+    this.state.set({ type, index, fields, previousTxnId: "", previousTxnLedger: 0, members })
     for (const directory of directoriesOf(type, fields)) this.#list(directory, index)
     const owner = ownerOf(type, fields)
     if (owner !== undefined) this.addOwned(owner, 1)
@@ -70,7 +72,7 @@ export class TransactionView {
   update(index: string, patch: Patch): void {
     const entry = this.state.entry(index)
     this.#remember(index, entry)
-    this.#write({ ...entry, fields: patched(entry.fields, patch) })
+    this.state.set({ ...entry, fields: patched(entry.fields, patch) })
   }
 
   remove(index: string): void {
@@ -105,17 +107,13 @@ export class TransactionView {
     if (!this.#before.has(index)) this.#before.set(index, entry)
   }
 
-  #write(entry: Entry): void {
-    this.state.set(entry)
-  }
-
   #list(directory: Directory, index: string): void {
     const found = this.state.get(directory.index)
     if (found === undefined) {
       this.create("DirectoryNode", directory.index, directory.fields, new Set([index]))
     } else {
       this.#remember(directory.index, found)
-      this.#write({ ...found, members: new Set(found.members).add(index) })
+      this.state.set({ ...found, members: new Set(found.members).add(index) })
     }
   }
 
@@ -124,7 +122,7 @@ export class TransactionView {
     const members = new Set(found.members)
     members.delete(index)
     this.#remember(directory.index, found)
-    this.#write({ ...found, members })
+    this.state.set({ ...found, members })
     if (members.size === 0) this.remove(directory.index)
   }
 
@@ -134,7 +132,10 @@ export class TransactionView {
       const after = this.state.get(index)
       const lives = before === undefined ? after : after === undefined ? before : undefined
       if (lives === undefined) continue
-      for (const account of threadedAccounts(lives.type, lives.fields)) this.#thread(account)
+      for (const account of threadedAccounts(lives.type, lives.fields)) {
+        const root = this.state.get(accountKey(account))
+        if (root !== undefined) this.#remember(root.index, root)
+      }
     }
     const nodes: Array<JsonObject> = []
     for (const index of [...this.#before.keys()].sort()) {
@@ -144,14 +145,9 @@ export class TransactionView {
     return nodes
   }
 
-  #thread(address: string): void {
-    const root = this.state.get(accountKey(address))
-    if (root !== undefined) this.#remember(root.index, root)
-  }
-
   #node(index: string, before: Entry | undefined, after: Entry | undefined): JsonObject | undefined {
     if (after !== undefined)
-      this.#write({
+      this.state.set({
         ...after,
         previousTxnId: this.origin.hash,
         previousTxnLedger: this.origin.ledgerIndex

@@ -10,7 +10,7 @@ import { sidesOf } from "./Directories.ts"
 import { accountKey, addressOf } from "./Keys.ts"
 import { type Entry, LedgerState } from "./LedgerState.ts"
 import { TransactionView } from "./TransactionView.ts"
-import { createLine, currencyOf, limitOf, lsfDefaultRipple } from "./TrustLines.ts"
+import { balanceOf, createLine, currencyOf, isFrozen, limitOf, lsfDefaultRipple } from "./TrustLines.ts"
 
 /** All XRP there ever was, in drops; the genesis account holds what nobody else does. */
 export const TOTAL_DROPS = 100_000_000_000n * UNIT
@@ -52,16 +52,13 @@ export interface World {
 
 export type MutableWorld = { -readonly [key in keyof World]: World[key] }
 
-const accountRoot = (account: string, balance: bigint, sequence: number, flags = 0): JsonObject => ({
+export const accountRoot = (account: string, balance: bigint, sequence: number, flags = 0): JsonObject => ({
   Account: account,
   Balance: balance.toString(),
   Flags: flags,
   OwnerCount: 0,
   Sequence: sequence
 })
-
-export const newAccount = (account: string, balance: bigint, ledgerIndex: number): JsonObject =>
-  accountRoot(account, balance, ledgerIndex)
 
 export const makeWorld = (
   chance: Chance,
@@ -124,19 +121,40 @@ export const makeWorld = (
 export const otherPerson = (world: World, ...than: ReadonlyArray<string>): string =>
   world.chance.pick(world.people.filter((person) => !than.includes(person)))
 
-/** Lines of people with their holder and token, those that fit in the order of their creation. */
+/** A person's trust line, from that person's view. */
+export interface Holding {
+  readonly line: Entry
+  readonly holder: string
+  readonly token: TradedToken
+  readonly balance: bigint
+  readonly limit: bigint
+  /** How much more of the token the limit lets a payment bring. */
+  readonly room: bigint
+  /** By the gateway. */
+  readonly frozen: boolean
+}
+
+/** Those that fit, in the order of their creation. */
 export const holdings = (
   world: World,
-  fits: (line: Entry, holder: string, token: TradedToken) => boolean
-): ReadonlyArray<{ readonly line: Entry; readonly holder: string; readonly token: TradedToken }> =>
+  fits: (holding: Holding) => boolean = () => true
+): ReadonlyArray<Holding> =>
   world.state.ofType("RippleState").flatMap((line) => {
-    const { high, low } = sidesOf(line.fields)
+    const { fields } = line
+    const { high, low } = sidesOf(fields)
     const [holder, issuer] = world.gateways.includes(low) ? [high, low] : [low, high]
-    const currency = currencyOf(line.fields)
-    const token = world.tokens.find((one) => one.issuer === issuer && one.currency === currency)
-    return token !== undefined && fits(line, holder, token) ? [{ line, holder, token }] : []
+    const token = world.tokens.find((one) => one.issuer === issuer && one.currency === currencyOf(fields))
+    if (token === undefined) return []
+    const balance = balanceOf(fields, holder)
+    const limit = limitOf(fields, holder)
+    const holding = {
+      line,
+      holder,
+      token,
+      balance,
+      limit,
+      room: limit - balance,
+      frozen: isFrozen(fields, holder)
+    }
+    return fits(holding) ? [holding] : []
   })
-
-/** How much more of the token the holder's limit lets a payment bring. */
-export const room = (line: Entry, holder: string, balance: bigint): bigint =>
-  limitOf(line.fields, holder) - balance

@@ -6,7 +6,7 @@ import { accountIdOf, accountKey, addressOf } from "../../src/simulator/Keys.ts"
 import { LedgerState } from "../../src/simulator/LedgerState.ts"
 import { addNft, takeNft } from "../../src/simulator/NftPages.ts"
 import { TransactionView } from "../../src/simulator/TransactionView.ts"
-import { newAccount } from "../../src/simulator/World.ts"
+import { accountRoot } from "../../src/simulator/World.ts"
 
 const OWNER = addressOf("collector")
 
@@ -21,7 +21,7 @@ const begin = () => {
       parentCloseTime: 1
     })
   const opening = view()
-  opening.create("AccountRoot", accountKey(OWNER), newAccount(OWNER, 100n, 1))
+  opening.create("AccountRoot", accountKey(OWNER), accountRoot(OWNER, 100n, 1))
   opening.affectedNodes()
   return { state, view }
 }

@@ -1,5 +1,5 @@
 /** Settings of accounts: flags, fields, regular keys, signer lists; and the deletion of guests' accounts. */
-import type { Json, JsonObject } from "../../domain/Ledger.ts"
+import type { JsonObject } from "../../domain/Ledger.ts"
 import { quantityOf } from "../Amounts.ts"
 import { accountKey, addressOf, digestOf, isLow, ownerDirectoryKey, signerListKey } from "../Keys.ts"
 import type { Draft, Scenario } from "../Scenario.ts"
@@ -19,19 +19,14 @@ const asfAccountTxnID = 5
 /** What the field holds until the account's next transaction. */
 const NO_TRANSACTION = "0".repeat(64)
 
-const accountSet = (
-  account: string,
-  fields: { readonly [name: string]: Json },
-  patch: Patch,
-  changes: boolean
-): Draft => ({
-  tx: { TransactionType: "AccountSet", Account: account, ...fields },
-  expected: changes ? ["account.settings_changed"] : [],
-  apply: (view) => {
-    view.updateAccount(account, patch)
-    return undefined
-  }
+export const settingChange = (tx: Draft["tx"], patch: Patch): Draft => ({
+  tx,
+  expected: ["account.settings_changed"],
+  apply: (view) => view.updateAccount(tx.Account, patch)
 })
+
+const accountSet = (account: string, fields: JsonObject, patch: Patch): Draft =>
+  settingChange({ TransactionType: "AccountSet", Account: account, ...fields }, patch)
 
 const rootOf = (world: World, account: string): JsonObject => world.state.entry(accountKey(account)).fields
 
@@ -40,12 +35,7 @@ const flag = (world: World): Draft => {
   const { bit, number } = world.chance.pick(SETTINGS)
   const flags = flagsOf(rootOf(world, account))
   const set = (flags & bit) === 0
-  return accountSet(
-    account,
-    { [set ? "SetFlag" : "ClearFlag"]: number },
-    { Flags: (flags ^ bit) >>> 0 },
-    true
-  )
+  return accountSet(account, { [set ? "SetFlag" : "ClearFlag"]: number }, { Flags: (flags ^ bit) >>> 0 })
 }
 
 /** Values that differ from draw to draw, so that setting one always changes something. */
@@ -64,38 +54,32 @@ const field = (world: World): Draft => {
     { TransferRate: 1_000_000_000 + chance.int(1, 10_000_000) }
   ])
   const clears = root["Domain"] !== undefined && chance.flip(0.3)
-  return clears
-    ? accountSet(account, { Domain: "" }, { Domain: undefined }, true)
-    : accountSet(account, made, made, true)
+  return clears ? accountSet(account, { Domain: "" }, { Domain: undefined }) : accountSet(account, made, made)
 }
 
 /** Tracking of the last transaction: from then on every transaction of the account changes `AccountTxnID`. */
 const tracking = (world: World): Draft => {
   const account = world.chance.pick(world.people)
   const tracks = rootOf(world, account)["AccountTxnID"] !== undefined
-  return {
-    ...accountSet(account, { [tracks ? "ClearFlag" : "SetFlag"]: asfAccountTxnID }, {}, true),
-    apply: (view) => {
-      view.updateAccount(account, { AccountTxnID: tracks ? undefined : NO_TRANSACTION })
-      return undefined
-    }
-  }
+  return accountSet(
+    account,
+    { [tracks ? "ClearFlag" : "SetFlag"]: asfAccountTxnID },
+    { AccountTxnID: tracks ? undefined : NO_TRANSACTION }
+  )
 }
 
-const nothingSet = (world: World): Draft => accountSet(world.chance.pick(world.people), {}, {}, false)
+const nothingSet = (world: World): Draft => ({
+  tx: { TransactionType: "AccountSet", Account: world.chance.pick(world.people) }
+})
 
 const regularKey = (world: World): Draft => {
   const account = world.chance.pick(world.people)
   const removes = rootOf(world, account)["RegularKey"] !== undefined && world.chance.flip(0.5)
   const key = removes ? undefined : addressOf(`key ${world.chance.hex(16)}`)
-  return {
-    tx: { TransactionType: "SetRegularKey", Account: account, ...(key !== undefined && { RegularKey: key }) },
-    expected: ["account.settings_changed"],
-    apply: (view) => {
-      view.updateAccount(account, { RegularKey: key })
-      return undefined
-    }
-  }
+  return settingChange(
+    { TransactionType: "SetRegularKey", Account: account, ...(key !== undefined && { RegularKey: key }) },
+    { RegularKey: key }
+  )
 }
 
 const lsfOneOwnerCount = 0x00010000
@@ -109,10 +93,7 @@ const signerList = (world: World): Draft => {
     return {
       tx: { TransactionType: "SignerListSet", Account: account, SignerQuorum: 0 },
       expected: ["account.settings_changed"],
-      apply: (view) => {
-        view.remove(index)
-        return undefined
-      }
+      apply: (view) => view.remove(index)
     }
   // Weights from chance, so that a list set anew is never the one in force.
   const signers = chance
@@ -139,7 +120,6 @@ const signerList = (world: World): Draft => {
           SignerQuorum: quorum
         })
       else view.update(index, { SignerEntries: byAccountId, SignerQuorum: quorum })
-      return undefined
     }
   }
 }
@@ -181,7 +161,7 @@ const accountDelete = (world: World): Draft | undefined => {
       view.addXrp(destination, rest)
       view.remove(accountKey(account))
       world.guests.delete(account)
-      return rest.toString()
+      view.delivered = rest.toString()
     }
   }
 }

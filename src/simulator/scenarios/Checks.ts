@@ -11,11 +11,10 @@ import { holdings, otherPerson, type World } from "../World.ts"
 const write = (world: World): Draft | undefined => {
   const { chance } = world
   if (world.state.count("Check") >= POPULATION.checks) return undefined
-  const holding = chance.flip(0.5) ? chance.pickOrNone(holdings(world, () => true)) : undefined
+  const holding = chance.flip(0.5) ? chance.pickOrNone(holdings(world)) : undefined
   const writer = holding?.holder ?? chance.pick(world.people)
   const destination = otherPerson(world, writer)
-  const asset =
-    holding === undefined ? "XRP" : { currency: holding.token.currency, issuer: holding.token.issuer }
+  const asset = holding?.token ?? "XRP"
   const terms: JsonObject = {
     Destination: destination,
     ...(chance.flip(0.3) && { DestinationTag: chance.int(0, 99_999) }),
@@ -36,7 +35,6 @@ const write = (world: World): Draft | undefined => {
         OwnerNode: "0",
         Sequence: sequence
       })
-      return undefined
     }
   }
 }
@@ -82,7 +80,7 @@ const cash = (world: World): Draft | undefined => {
       move(view, writerOf(check), account, asset, delivered)
       view.remove(check.index)
       // rippled names it for tokens and wherever it could differ from what the transaction says.
-      return flexible || asset !== "XRP" ? amount : undefined
+      if (flexible || asset !== "XRP") view.delivered = amount
     }
   }
 }
@@ -99,10 +97,7 @@ const cancel = (world: World): Draft | undefined => {
   return {
     tx: { TransactionType: "CheckCancel", Account: account, CheckID: check.index },
     expected: ["check.cancelled"],
-    apply: (view) => {
-      view.remove(check.index)
-      return undefined
-    }
+    apply: (view) => view.remove(check.index)
   }
 }
 

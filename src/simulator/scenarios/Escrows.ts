@@ -52,7 +52,6 @@ const create = (world: World, kind: "finish" | "condition" | "cancel"): Draft | 
         OwnerNode: "0",
         Sequence: sequence
       })
-      return undefined
     }
   }
 }
@@ -91,7 +90,6 @@ const end = (
     apply: (view) => {
       view.addXrp(receiver, quantityOf(fields["Amount"]))
       view.remove(index)
-      return undefined
     }
   }
 }

@@ -20,12 +20,12 @@ const tooPoor = (world: World): Draft => {
 
 const noPath = (world: World): Draft => {
   const sender = world.chance.pick(world.people)
-  const { currency, issuer } = world.chance.pick(world.tokens)
+  const token = world.chance.pick(world.tokens)
   return {
     tx: {
       TransactionType: "Payment",
       Account: sender,
-      Amount: amountOf({ currency, issuer }, 9_000_000n * UNIT),
+      Amount: amountOf(token, 9_000_000n * UNIT),
       Destination: otherPerson(world, sender)
     },
     result: "tecPATH_DRY"
@@ -43,14 +43,14 @@ const tooSmallForNew = (world: World): Draft => ({
 })
 
 const killed = (world: World): Draft => {
-  const { currency, issuer } = world.chance.pick(world.tokens)
+  const token = world.chance.pick(world.tokens)
   return {
     tx: {
       TransactionType: "OfferCreate",
       Account: world.chance.pick(world.people),
       Flags: tfFillOrKill,
       TakerGets: UNIT.toString(),
-      TakerPays: amountOf({ currency, issuer }, 1_000n * UNIT)
+      TakerPays: amountOf(token, 1_000n * UNIT)
     },
     result: "tecKILLED"
   }

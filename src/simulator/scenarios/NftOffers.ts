@@ -36,7 +36,6 @@ const create = (account: string, terms: JsonObject): Draft => ({
       Owner: account,
       OwnerNode: "0"
     })
-    return undefined
   }
 })
 
@@ -88,7 +87,7 @@ interface Sale {
   readonly broker?: { readonly account: string; readonly fee: bigint }
 }
 
-const settle = (view: TransactionView, world: World, sale: Sale, offers: ReadonlyArray<Entry>): undefined => {
+const settle = (view: TransactionView, world: World, sale: Sale, offers: ReadonlyArray<Entry>): void => {
   const { broker, buyer, id, price, seller } = sale
   const issuer = issuerOfNft(world, id)
   const fee = broker?.fee ?? 0n
@@ -100,7 +99,6 @@ const settle = (view: TransactionView, world: World, sale: Sale, offers: Readonl
   view.addXrp(seller, price - fee - cut)
   addNft(view, buyer, id, takeNft(view, seller, id))
   for (const offer of offers) view.remove(offer.index)
-  return undefined
 }
 
 const accept = (world: World): Draft | undefined => {
@@ -184,10 +182,7 @@ const cancel = (world: World): Draft | undefined => {
   return {
     tx: { TransactionType: "NFTokenCancelOffer", Account: account, NFTokenOffers: [offer.index, ...gone] },
     expected: ["nft.offer_cancelled"],
-    apply: (view) => {
-      view.remove(offer.index)
-      return undefined
-    }
+    apply: (view) => view.remove(offer.index)
   }
 }
 
@@ -207,10 +202,7 @@ const acceptExpired = (world: World): Draft | undefined => {
     },
     result: "tecEXPIRED",
     expected: ["nft.offer_cancelled"],
-    apply: (view) => {
-      view.remove(offer.index)
-      return undefined
-    }
+    apply: (view) => view.remove(offer.index)
   }
 }
 

@@ -6,6 +6,7 @@ import { addNft, takeNft } from "../NftPages.ts"
 import { type Draft, POPULATION, type Scenario } from "../Scenario.ts"
 import { hasFlag, spendable } from "../TrustLines.ts"
 import type { World } from "../World.ts"
+import { settingChange } from "./Accounts.ts"
 
 const tfBurnable = 1
 const tfTransferable = 8
@@ -78,7 +79,6 @@ const mint = (world: World): Draft | undefined => {
           Owner: minter,
           OwnerNode: "0"
         })
-      return undefined
     }
   }
 }
@@ -89,20 +89,16 @@ const authorise = (world: World): Draft => {
   const account = chance.pick(world.people.slice(CREATORS, CREATORS * 3))
   const minter = chance.pick(world.people.slice(0, CREATORS))
   const clears = world.state.entry(accountKey(account)).fields["NFTokenMinter"] !== undefined
-  return {
-    tx: {
+  return settingChange(
+    {
       TransactionType: "AccountSet",
       Account: account,
       ...(clears
         ? { ClearFlag: asfAuthorizedNFTokenMinter }
         : { SetFlag: asfAuthorizedNFTokenMinter, NFTokenMinter: minter })
     },
-    expected: ["account.settings_changed"],
-    apply: (view) => {
-      view.updateAccount(account, { NFTokenMinter: clears ? undefined : minter })
-      return undefined
-    }
-  }
+    { NFTokenMinter: clears ? undefined : minter }
+  )
 }
 
 const issuers = (world: World): ReadonlyMap<string, string> =>
@@ -136,7 +132,6 @@ const burn = (world: World): Draft | undefined => {
       takeNft(view, owner, id)
       for (const offer of offers) view.remove(offer)
       view.updateAccount(issuer, { BurnedNFTokens: Number(view.account(issuer)["BurnedNFTokens"] ?? 0) + 1 })
-      return undefined
     }
   }
 }

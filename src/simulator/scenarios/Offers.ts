@@ -45,7 +45,7 @@ const restingFields = (order: Order, sequence: number, gets: bigint, pays: bigin
 }
 
 /** Crosses what the price allows, then rests with what is left at the price asked for. */
-const place = (view: TransactionView, order: Order): undefined => {
+const place = (view: TransactionView, order: Order): void => {
   const { account, gets, gives, pays, wants } = order
   if (order.replaces !== undefined) {
     view.remove(order.replaces.index)
@@ -61,11 +61,10 @@ const place = (view: TransactionView, order: Order): undefined => {
   })
   const left = pays - traded.gets
   const leftGets = (gets * left) / pays
-  if (leftGets < DUST || left < DUST || order.flags === tfImmediateOrCancel) return undefined
+  if (leftGets < DUST || left < DUST || order.flags === tfImmediateOrCancel) return
   const { sequence } = view.origin
   view.create("Offer", offerKey(account, sequence), restingFields(order, sequence, leftGets, left))
   view.expect("dex.offer_created")
-  return undefined
 }
 
 const offerCreate = (order: Order): Draft => ({
@@ -89,10 +88,9 @@ const restingOrder = (world: World, account: string): Order | undefined => {
   const sells = chance.flip(0.5)
   const margin = BigInt(chance.int(20, 200))
   const drops = (units * token.price * (sells ? 1_000n + margin : 1_000n - margin)) / 1_000n
-  const asset = { currency: token.currency, issuer: token.issuer }
   const order: Order = sells
-    ? { account, gives: asset, wants: "XRP", gets: units * UNIT, pays: drops }
-    : { account, gives: "XRP", wants: asset, gets: drops, pays: units * UNIT }
+    ? { account, gives: token, wants: "XRP", gets: units * UNIT, pays: drops }
+    : { account, gives: "XRP", wants: token, gets: drops, pays: units * UNIT }
   const price = { pays: order.gets, gets: order.pays }
   // Some makers offer more than they have: such an offer is consumed as far as the funds go, and then removed.
   if (spendable(state, account, order.gives) * 3n < order.gets) return undefined
@@ -166,10 +164,7 @@ const cancel = (world: World): Draft | undefined => {
       OfferSequence: Number(offer.fields["Sequence"])
     },
     expected: ["dex.offer_cancelled"],
-    apply: (view) => {
-      view.remove(offer.index)
-      return undefined
-    }
+    apply: (view) => view.remove(offer.index)
   }
 }
 

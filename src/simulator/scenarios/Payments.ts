@@ -1,11 +1,10 @@
 /** Payments: XRP, tokens, in part, across currencies, to oneself, and those that open an account or close a line. */
-import type { Json } from "../../domain/Ledger.ts"
 import { type Asset, amountOf, minimum, type Token, UNIT } from "../Amounts.ts"
 import { accountKey } from "../Keys.ts"
 import { makerOf, offersOf, quote, takeOffers } from "../OrderBook.ts"
 import { type Draft, POPULATION, type Scenario } from "../Scenario.ts"
-import { balanceOf, hasFlag, isFrozen, limitOf, move, spendable } from "../TrustLines.ts"
-import { holdings, newAccount, otherPerson, room, type World } from "../World.ts"
+import { hasFlag, move, spendable } from "../TrustLines.ts"
+import { accountRoot, holdings, otherPerson, type World } from "../World.ts"
 import { lsfRequireDestTag } from "./Accounts.ts"
 
 const tfPartialPayment = 0x00020000
@@ -37,10 +36,7 @@ const xrpPayment = (world: World): Draft | undefined => {
       ...destinationTag(world, receiver)
     },
     expected: ["payment.xrp"],
-    apply: (view) => {
-      move(view, sender, receiver, "XRP", drops)
-      return undefined
-    }
+    apply: (view) => move(view, sender, receiver, "XRP", drops)
   }
 }
 
@@ -55,38 +51,30 @@ const fundAccount = (world: World): Draft | undefined => {
     expected: ["account.created", "payment.xrp"],
     apply: (view) => {
       view.addXrp(sender, -drops)
-      view.create("AccountRoot", accountKey(receiver), newAccount(receiver, drops, world.ledgerIndex))
+      view.create("AccountRoot", accountKey(receiver), accountRoot(receiver, drops, world.ledgerIndex))
       world.guests.add(receiver)
-      return undefined
     }
   }
 }
 
 /** Who can send the token to whom: holder to holder, gateway to holder (issuing), holder to gateway (redeeming). */
 const tokenRoute = (world: World) => {
-  const to = world.chance.pickOrNone(
-    holdings(world, (line, holder) => room(line, holder, balanceOf(line.fields, holder)) > 10n * UNIT)
-  )
+  const to = world.chance.pickOrNone(holdings(world, ({ room }) => room > 10n * UNIT))
   if (to === undefined) return undefined
   const { token } = to
   const from = world.chance.pickOrNone(
     holdings(
       world,
-      (line, holder, other) =>
-        other === token &&
-        holder !== to.holder &&
-        !isFrozen(line.fields, holder) &&
-        balanceOf(line.fields, holder) > UNIT
+      (other) => other.token === token && other.holder !== to.holder && !other.frozen && other.balance > UNIT
     )
   )
-  const space = room(to.line, to.holder, balanceOf(to.line.fields, to.holder))
   const kind = world.chance.int(1, 10)
   if (from === undefined || kind <= 3) {
     // Fixed sizes against what is redeemed in parts of balances: so the tokens in circulation find their level.
-    const quantity = minimum(BigInt(world.chance.int(10, 300)) * 10n * UNIT, space)
+    const quantity = minimum(BigInt(world.chance.int(10, 300)) * 10n * UNIT, to.room)
     return { sender: token.issuer, receiver: to.holder, token, quantity }
   }
-  const quantity = part(world, minimum(balanceOf(from.line.fields, from.holder), space), 10)
+  const quantity = part(world, minimum(from.balance, to.room), 10)
   return { sender: from.holder, receiver: kind === 4 ? token.issuer : to.holder, token, quantity }
 }
 
@@ -105,10 +93,7 @@ const tokenPayment = (world: World): Draft | undefined => {
       ...(world.chance.flip(0.2) && { InvoiceID: world.chance.hex(32) })
     },
     expected: ["payment.issued"],
-    apply: (view) => {
-      move(view, sender, receiver, token, quantity)
-      return undefined
-    }
+    apply: (view) => move(view, sender, receiver, token, quantity)
   }
 }
 
@@ -130,20 +115,18 @@ const partialPayment = (world: World): Draft | undefined => {
     expected: ["payment.issued"],
     apply: (view) => {
       move(view, sender, receiver, token, quantity)
-      return amountOf(token, quantity)
+      view.delivered = amountOf(token, quantity)
     }
   }
 }
 
 /** Holders of the token who can pay with it (when XRP is bought), or be paid in it. */
 const tokenParties = (world: World, token: Token, pays: boolean, makers: ReadonlyArray<string>) =>
-  holdings(world, (line, holder, other) => {
-    if (other.issuer !== token.issuer || other.currency !== token.currency || makers.includes(holder))
-      return false
-    return pays
-      ? !isFrozen(line.fields, holder)
-      : room(line, holder, balanceOf(line.fields, holder)) > 100n * UNIT
-  })
+  holdings(
+    world,
+    ({ frozen, holder, room, token: held }) =>
+      held === token && !makers.includes(holder) && (pays ? !frozen : room > 100n * UNIT)
+  )
 
 /** Pays in one asset and delivers the other, through the offers between them. */
 const throughBook = (world: World, token: Token, buysXrp: boolean): Draft | undefined => {
@@ -156,8 +139,7 @@ const throughBook = (world: World, token: Token, buysXrp: boolean): Draft | unde
   if (party === undefined || other === undefined) return undefined
   const [sender, receiver] = buysXrp ? [party.holder, other] : [other, party.holder]
   const { available, cost } = quote(state, { gives, wants }, [sender], world.parentCloseTime)
-  const space = room(party.line, party.holder, balanceOf(party.line.fields, party.holder))
-  const most = buysXrp ? available : minimum(available, space)
+  const most = buysXrp ? available : minimum(available, party.room)
   if (most < UNIT) return undefined
   const wanted = chance.flip(0.3) ? most : part(world, most, 80)
   // Makers are met best price first, so a part of the book costs at most its share of the whole.
@@ -173,46 +155,31 @@ const throughBook = (world: World, token: Token, buysXrp: boolean): Draft | unde
       ...destinationTag(world, receiver)
     },
     expected: [buysXrp ? "payment.xrp" : "payment.issued"],
-    apply: (view) => {
-      takeOffers(view, { payer: sender, receiver, gives, wants, wanted })
-      return undefined
-    }
+    apply: (view) => takeOffers(view, { payer: sender, receiver, gives, wants, wanted })
   }
 }
 
-const crossCurrencyPayment = (world: World): Draft | undefined => {
-  return throughBook(world, world.chance.pick(world.tokens), world.chance.flip(0.4))
-}
+const crossCurrencyPayment = (world: World): Draft | undefined =>
+  throughBook(world, world.chance.pick(world.tokens), world.chance.flip(0.4))
 
 /** Redeems all of a line nobody keeps a limit on: the line goes with the last token. */
 const redeemAll = (world: World): Draft | undefined => {
   const found = world.chance.pickOrNone(
-    holdings(
-      world,
-      (line, holder) =>
-        limitOf(line.fields, holder) === 0n &&
-        balanceOf(line.fields, holder) > 0n &&
-        !isFrozen(line.fields, holder)
-    )
+    holdings(world, ({ balance, frozen, limit }) => limit === 0n && balance > 0n && !frozen)
   )
   if (found === undefined) return undefined
-  const { holder, line, token } = found
-  const all = balanceOf(line.fields, holder)
-  const amount: Json = amountOf(token, all)
+  const { balance, holder, token } = found
   return {
     tx: {
       TransactionType: "Payment",
       Account: holder,
-      Amount: amount,
+      Amount: amountOf(token, balance),
       Destination: token.issuer,
       ...destinationTag(world, token.issuer)
     },
     // The line's removal is named by the operation that removes it: the gateway may still freeze and so keep it.
     expected: ["payment.issued"],
-    apply: (view) => {
-      move(view, holder, token.issuer, token, all)
-      return undefined
-    }
+    apply: (view) => move(view, holder, token.issuer, token, balance)
   }
 }
 

@@ -1,21 +1,9 @@
 /** TrustSet: new lines, other limits, freezing by the gateway, rippling by the holder, and removal. */
 import { amountOf, UNIT } from "../Amounts.ts"
-import type { Entry } from "../LedgerState.ts"
 import type { Draft, Scenario } from "../Scenario.ts"
 import type { Patch } from "../TransactionView.ts"
-import {
-  balanceOf,
-  changeLine,
-  createLine,
-  flagsOf,
-  isFrozen,
-  limitField,
-  limitOf,
-  lineFlags,
-  lineOf,
-  sideOf
-} from "../TrustLines.ts"
-import { holdings, type TradedToken, type World } from "../World.ts"
+import { changeLine, createLine, flagsOf, limitField, lineFlags, lineOf, sideOf } from "../TrustLines.ts"
+import { type Holding, holdings, type TradedToken, type World } from "../World.ts"
 
 const tfSetNoRipple = 0x00020000
 const tfClearNoRipple = 0x00040000
@@ -26,7 +14,7 @@ const trustSet = (account: string, peer: string, token: TradedToken, limit: bigi
   TransactionType: "TrustSet",
   Account: account,
   Flags: flags,
-  LimitAmount: amountOf({ currency: token.currency, issuer: peer }, limit)
+  LimitAmount: amountOf({ ...token, issuer: peer }, limit)
 })
 
 const newLine = (world: World): Draft | undefined => {
@@ -38,17 +26,8 @@ const newLine = (world: World): Draft | undefined => {
   const limit = BigInt(world.chance.int(1, 100) * 1_000) * UNIT
   return {
     tx: trustSet(holder, token.issuer, token, limit, tfSetNoRipple),
-    apply: (view) => {
-      createLine(view, holder, token, { limit })
-      return undefined
-    }
+    apply: (view) => createLine(view, holder, token, { limit })
   }
-}
-
-interface Holding {
-  readonly line: Entry
-  readonly holder: string
-  readonly token: TradedToken
 }
 
 const modified = (account: string, found: Holding, limit: bigint, flags: number, patch: Patch): Draft => ({
@@ -63,25 +42,17 @@ const modified = (account: string, found: Holding, limit: bigint, flags: number,
     changeLine(view, found.line.index, patch)
     // What only a freeze or a limit kept goes with it, which `changeLine` has named.
     if (view.state.get(found.line.index) !== undefined) view.expect("trustline.modified")
-    return undefined
   }
 })
 
 const newLimit = (world: World): Draft | undefined => {
-  const found = world.chance.pickOrNone(
-    holdings(
-      world,
-      (line, holder) => balanceOf(line.fields, holder) > 0n && limitOf(line.fields, holder) > 0n
-    )
-  )
+  const found = world.chance.pickOrNone(holdings(world, ({ balance, limit }) => balance > 0n && limit > 0n))
   if (found === undefined) return undefined
   const { holder, line, token } = found
   // Down to nothing while there is a balance: the line stays and can later be redeemed away.
-  const limit = world.chance.flip(0.25)
-    ? 0n
-    : limitOf(line.fields, holder) + BigInt(world.chance.int(1, 500)) * UNIT
+  const limit = world.chance.flip(0.25) ? 0n : found.limit + BigInt(world.chance.int(1, 500)) * UNIT
   return modified(holder, found, limit, 0, {
-    [limitField(line.fields, holder)]: amountOf({ currency: token.currency, issuer: holder }, limit)
+    [limitField(line.fields, holder)]: amountOf({ ...token, issuer: holder }, limit)
   })
 }
 
@@ -89,11 +60,11 @@ const newLimit = (world: World): Draft | undefined => {
 const FROZEN_MOST = 5
 
 const freeze = (world: World): Draft | undefined => {
-  const frozen = holdings(world, (line, holder) => isFrozen(line.fields, holder))
+  const frozen = holdings(world, (holding) => holding.frozen)
   const thaws = frozen.length >= FROZEN_MOST || (frozen.length > 0 && world.chance.flip(0.5))
   const found = thaws
     ? world.chance.pick(frozen)
-    : world.chance.pickOrNone(holdings(world, (line, holder) => !isFrozen(line.fields, holder)))
+    : world.chance.pickOrNone(holdings(world, (holding) => !holding.frozen))
   if (found === undefined) return undefined
   const { line, token } = found
   const bit = lineFlags.freeze[sideOf(line.fields, token.issuer)]
@@ -103,25 +74,18 @@ const freeze = (world: World): Draft | undefined => {
 }
 
 const rippling = (world: World): Draft | undefined => {
-  const found = world.chance.pickOrNone(
-    holdings(
-      world,
-      (line, holder) => balanceOf(line.fields, holder) >= 0n && limitOf(line.fields, holder) > 0n
-    )
-  )
+  const found = world.chance.pickOrNone(holdings(world, ({ balance, limit }) => balance >= 0n && limit > 0n))
   if (found === undefined) return undefined
   const { holder, line } = found
   const bit = lineFlags.noRipple[sideOf(line.fields, holder)]
   const set = (flagsOf(line.fields) & bit) === 0
-  return modified(holder, found, limitOf(line.fields, holder), set ? tfSetNoRipple : tfClearNoRipple, {
+  return modified(holder, found, found.limit, set ? tfSetNoRipple : tfClearNoRipple, {
     Flags: flagsOf(line.fields) ^ bit
   })
 }
 
 const removeLine = (world: World): Draft | undefined => {
-  const found = world.chance.pickOrNone(
-    holdings(world, (line, holder) => balanceOf(line.fields, holder) === 0n && !isFrozen(line.fields, holder))
-  )
+  const found = world.chance.pickOrNone(holdings(world, ({ balance, frozen }) => balance === 0n && !frozen))
   if (found === undefined) return undefined
   const { holder, line, token } = found
   const side = sideOf(line.fields, holder)
@@ -129,10 +93,9 @@ const removeLine = (world: World): Draft | undefined => {
     tx: trustSet(holder, token.issuer, token, 0n, tfSetNoRipple),
     apply: (view) => {
       changeLine(view, line.index, {
-        [limitField(line.fields, holder)]: amountOf({ currency: token.currency, issuer: holder }, 0n),
+        [limitField(line.fields, holder)]: amountOf({ ...token, issuer: holder }, 0n),
         Flags: flagsOf(line.fields) | lineFlags.noRipple[side]
       })
-      return undefined
     }
   }
 }
