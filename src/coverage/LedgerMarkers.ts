@@ -6,6 +6,7 @@
  */
 import { Effect, Schema } from "effect"
 import { Limits } from "../config/Limits.ts"
+import { ledgerRecord } from "../domain/Envelope.ts"
 import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import type { EventLogError, EventLogReader, LogRecord } from "../log/EventLog.ts"
@@ -22,27 +23,7 @@ export interface LedgerRange {
   readonly last: PlacedMarker
 }
 
-const fields: Readonly<Record<keyof LedgerMarker, ReadonlyArray<string>>> = {
-  ledger_index: ["number"],
-  ledger_hash: ["string"],
-  parent_hash: ["string"],
-  close_time: ["string"],
-  transaction_count: ["number"],
-  event_count: ["number"],
-  first_event_offset: ["number", "null"],
-  detected_at: ["number"],
-  range_since: ["undefined", "number"],
-  simulated: ["undefined", "boolean"]
-}
-
-const typeOf = (value: unknown): string => (value === null ? "null" : typeof value)
-
-const isMarker = (value: unknown): value is LedgerMarker =>
-  typeof value === "object" &&
-  value !== null &&
-  Object.entries(fields).every(([field, types]) =>
-    types.includes(typeOf((value as Readonly<Record<string, unknown>>)[field]))
-  )
+const isMarker = Schema.is(ledgerRecord)
 
 export class NotAMarker extends Schema.TaggedError<NotAMarker>()("NotAMarker", { message: Schema.String }) {}
 

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { EVENT_ID_PATTERN } from "./EventId.ts"
 import { eventTypes } from "./EventType.ts"
 import { networks } from "./Network.ts"
-import { Address, Hash, optional, required, Time } from "./payloads/Fields.ts"
+import { Address, Hash, named, optional, required, Time, text } from "./payloads/Fields.ts"
 
 /** Of the ledger's 32-bit sequence numbers; ledger 0 does not exist. */
 const LEDGER_INDEX_MAX = 2 ** 32 - 1
@@ -17,29 +17,22 @@ const ledgerIndex = Schema.Number.check(
 )
 const count = Schema.Number.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(0))
 
-const EventId = Schema.String.check(Schema.isPattern(EVENT_ID_PATTERN)).annotate({
-  identifier: "EventId",
-  title: "EventId",
-  description:
-    "xrpl:<ledger_index>:<tx_hash>:<event_type>, and :<sub_index> from 0 where one transaction causes several events of the type. The same fact always has the same id, unique within its network.",
-  examples: [
-    "xrpl:94084608:4692464C16F25429595B3441E48A5386FF3EE73F83B0CA778A6BA2ABDD6A878D:payment.xrp",
-    "xrpl:94084608:2639612C645CE6413F4C4FF73EDD8E0D050CA8DF00BA9501C2203DCDA1103E09:dex.offer_filled:0"
-  ]
-})
+const EventId = text(
+  EVENT_ID_PATTERN,
+  "EventId",
+  "xrpl:<ledger_index>:<tx_hash>:<event_type>, and :<sub_index> from 0 where one transaction causes several events of the type. The same fact always has the same id, unique within its network.",
+  "xrpl:94084608:4692464C16F25429595B3441E48A5386FF3EE73F83B0CA778A6BA2ABDD6A878D:payment.xrp",
+  "xrpl:94084608:2639612C645CE6413F4C4FF73EDD8E0D050CA8DF00BA9501C2203DCDA1103E09:dex.offer_filled:0"
+)
 
-const WebhookId = Schema.String.check(Schema.isPattern(/^wh_[0-7][0-9A-HJKMNP-TV-Z]{25}$/u)).annotate({
-  identifier: "WebhookId",
-  title: "WebhookId",
-  description: "wh_ and 26 characters (a ULID).",
-  examples: ["wh_01KAJ0Q4M8000000G3T5W7Y9ZB"]
-})
+const WebhookId = text(
+  /^wh_[0-7][0-9A-HJKMNP-TV-Z]{25}$/u,
+  "WebhookId",
+  "wh_ and 26 characters (a ULID).",
+  "wh_01KAJ0Q4M8000000G3T5W7Y9ZB"
+)
 
-const EventTypeName = Schema.Literals(eventTypes).annotate({
-  identifier: "EventType",
-  title: "EventType",
-  description: "The 23 event types."
-})
+const EventTypeName = named("EventType", "The 23 event types.", Schema.Literals(eventTypes))
 
 const event = {
   event_id: required(EventId, "The event's name: use it to recognise a repeated delivery."),

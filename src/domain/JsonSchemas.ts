@@ -76,7 +76,7 @@ export const publishedSchemas = (): ReadonlyArray<PublishedSchema> => [
   { path: "envelope.schema.json", document: documentOf(envelope, "envelope") },
   ...Object.entries(payloads).map(([type, schema]) => ({
     path: `payloads/${type}.schema.json`,
-    document: documentOf(schema, `payload:${type}`)
+    document: documentOf(schema.annotate({ title: type }), `payload:${type}`)
   })),
   { path: "records/event.schema.json", document: documentOf(eventRecord, "record:event") },
   { path: "records/ledger.schema.json", document: documentOf(ledgerRecord, "record:ledger") }

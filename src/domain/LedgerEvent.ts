@@ -3,6 +3,7 @@
  * are the published ones. Serialisation keeps the key order of events.md 1.4, so the same event has the same bytes
  * everywhere and always.
  */
+import type { ledgerRecord } from "./Envelope.ts"
 import type { EventType } from "./EventType.ts"
 import type { JsonObject } from "./Ledger.ts"
 import type { Network } from "./Network.ts"
@@ -42,21 +43,7 @@ export interface LedgerEvent extends DetectedEvent {
 }
 
 /** A record of `xrpl.<network>.ledgers`: the ingest checkpoint and the proof of coverage. */
-export interface LedgerMarker {
-  readonly ledger_index: number
-  readonly ledger_hash: string
-  readonly parent_hash: string
-  readonly close_time: string
-  readonly transaction_count: number
-  readonly event_count: number
-  /** Offset of its first event in the events topic; null when it has none. */
-  readonly first_event_offset: number | null
-  readonly detected_at: number
-  /** `detected_at` of the first ledger of its unbroken chain; older markers have none. */
-  readonly range_since?: number
-  /** Made by the simulated ledger, which plays a test network that has no servers. */
-  readonly simulated?: true
-}
+export type LedgerMarker = (typeof ledgerRecord)["Type"]
 
 export const eventsTopic = (network: Network): string => `xrpl.${network}.events`
 export const ledgersTopic = (network: Network): string => `xrpl.${network}.ledgers`

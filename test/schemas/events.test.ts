@@ -3,11 +3,11 @@ import { globSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { assert, describe, expectTypeOf, it } from "@effect/vitest"
 import { detectLedger } from "../../src/detect/Detect.ts"
-import type { envelope, eventRecord, ledgerRecord } from "../../src/domain/Envelope.ts"
+import type { envelope, eventRecord } from "../../src/domain/Envelope.ts"
 import { envelopeText, parseEventText } from "../../src/domain/EventText.ts"
 import { type EventType, eventTypes } from "../../src/domain/EventType.ts"
 import type { JsonObject, Ledger } from "../../src/domain/Ledger.ts"
-import { envelopeJson, type LedgerEvent, type LedgerMarker } from "../../src/domain/LedgerEvent.ts"
+import { envelopeJson, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { ledgerOfTransaction, normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
 import { eventRecords, isChecked, markerOf, markerRecord } from "../../src/ledger/Records.ts"
 import { asLedger, makeChain } from "../../src/simulator/Chain.ts"
@@ -159,7 +159,6 @@ describe("types", () => {
   it("of the records are those of their schemas", () => {
     expectTypeOf<typeof eventRecord.Type>().toExtend<LedgerEvent>()
     expectTypeOf<LedgerEvent>().toExtend<typeof eventRecord.Type>()
-    expectTypeOf<typeof ledgerRecord.Type>().toEqualTypeOf<LedgerMarker>()
     expectTypeOf<
       Omit<LedgerEvent, "accounts" | "detected_at" | "position"> & { webhook_id: string }
     >().toExtend<typeof envelope.Type>()

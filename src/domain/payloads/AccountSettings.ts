@@ -5,10 +5,13 @@ import {
   Address,
   Hash,
   Hex,
+  named,
   optional,
+  payload,
   required,
-  TransactionType,
+  text,
   tx_hash,
+  tx_type,
   uint8,
   uint16,
   uint32
@@ -47,83 +50,83 @@ const changeOf = <Name extends Schema.Top, Value extends Schema.Top>(setting: Na
     value: Schema.optionalKey(value)
   }).check(Schema.isMinProperties(MEMBERS_MIN))
 
-const EmailHash = Schema.String.check(Schema.isPattern(EMAIL_HASH)).annotate({
-  identifier: "EmailHash",
-  title: "EmailHash",
-  description: "128 bits as 32 upper-case hex digits.",
-  examples: ["981E67963B83C414C90F424751EDC03D"]
-})
+const EmailHash = text(
+  EMAIL_HASH,
+  "EmailHash",
+  "128 bits as 32 upper-case hex digits.",
+  "981E67963B83C414C90F424751EDC03D"
+)
 
-const Signer = Schema.Struct({
-  account: required(Address, "Who may sign."),
-  weight: required(uint16, "What the signature counts."),
-  wallet_locator: optional(Hash, "The owner's note on the signer.")
-}).annotate({ identifier: "Signer", title: "Signer", description: "An entry of a signer list." })
+const Signer = named(
+  "Signer",
+  "An entry of a signer list.",
+  Schema.Struct({
+    account: required(Address, "Who may sign."),
+    weight: required(uint16, "What the signature counts."),
+    wallet_locator: optional(Hash, "The owner's note on the signer.")
+  })
+)
 
-const SignerList = Schema.Struct({
-  quorum: required(uint32, "The sum of weights that a transaction needs."),
-  signers: required(Schema.Array(Signer), "In the order of the ledger entry.")
-}).annotate({
-  identifier: "SignerList",
-  title: "SignerList",
-  description: "The accounts that may sign together for the account."
-})
+const SignerList = named(
+  "SignerList",
+  "The accounts that may sign together for the account.",
+  Schema.Struct({
+    quorum: required(uint32, "The sum of weights that a transaction needs."),
+    signers: required(Schema.Array(Signer), "In the order of the ledger entry.")
+  })
+)
 
-const SettingChange = Schema.Union([
-  FlagChange,
-  changeOf(Schema.Literals(["domain", "message_key"]), Hex),
-  changeOf(Schema.Literal("email_hash"), EmailHash),
-  changeOf(Schema.Literal("wallet_locator"), Hash),
-  changeOf(Schema.Literal("transfer_rate"), uint32),
-  changeOf(Schema.Literal("tick_size"), uint8),
-  changeOf(Schema.Literals(["nftoken_minter", "regular_key"]), Address),
-  changeOf(Schema.Literal("signer_list"), SignerList)
-]).annotate({
-  identifier: "SettingChange",
-  title: "SettingChange",
-  description:
-    "A changed setting of an account. One that was, or is, unset has no previous, or no value; set anew to what may be the same value, it has no previous either. transfer_rate is as the ledger stores it: 1005000000 is 0.5 %."
-})
+const SettingChange = named(
+  "SettingChange",
+  "A changed setting of an account. One that was, or is, unset has no previous, or no value; set anew to what may be the same value, it has no previous either. transfer_rate is as the ledger stores it: 1005000000 is 0.5 %.",
+  Schema.Union([
+    FlagChange,
+    changeOf(Schema.Literals(["domain", "message_key"]), Hex),
+    changeOf(Schema.Literal("email_hash"), EmailHash),
+    changeOf(Schema.Literal("wallet_locator"), Hash),
+    changeOf(Schema.Literal("transfer_rate"), uint32),
+    changeOf(Schema.Literal("tick_size"), uint8),
+    changeOf(Schema.Literals(["nftoken_minter", "regular_key"]), Address),
+    changeOf(Schema.Literal("signer_list"), SignerList)
+  ])
+)
 
-export const accountSettingsChanged = Schema.Struct({
-  tx_hash,
-  account: required(Address, "The account whose settings changed; it sent the transaction."),
-  changes: required(
-    Schema.Array(SettingChange).check(Schema.isMinLength(1)),
-    "What changed, sorted by setting, each at most once."
-  ),
-  tx_type: required(TransactionType, "The type of the transaction that caused the event.")
-}).annotate({
-  title: "account.settings_changed",
-  description:
-    "An AccountSet, SetRegularKey or SignerListSet succeeded and changed a setting. One that sets what is set already is no event, where the ledger tells.",
-  examples: [
-    {
-      tx_hash: "B2BC16922F68B07F5912CEC7D36537A3C212B58139182278CE3DF26EDA893029",
-      account: "rLHsVs4XvSmLtapVdyLh1f2gYaqoBhty4E",
-      changes: [
-        { setting: "domain", value: "6578616D706C652E636F6D" },
-        { setting: "require_destination_tag", previous: false, value: true },
-        { setting: "transfer_rate", previous: 1_002_000_000, value: 1_005_000_000 }
-      ],
-      tx_type: "AccountSet"
-    },
-    {
-      tx_hash: "8B6BF1E6A7C4F1D6BA9B0F0F5C5E4D8EB36D1C7F3C55F9A8B6C7AD4E80C1D297",
-      account: "rLHsVs4XvSmLtapVdyLh1f2gYaqoBhty4E",
-      changes: [
-        {
-          setting: "signer_list",
-          value: {
-            quorum: 2,
-            signers: [
-              { account: "r97ZTqCmLTmiKmhW2UZery4GPmdacfJ4Kp", weight: 1 },
-              { account: "rJyb56Lh1gyey72nsYrShNLPxjvVwunWmt", weight: 1 }
-            ]
-          }
+export const accountSettingsChanged = payload(
+  "An AccountSet, SetRegularKey or SignerListSet succeeded and changed a setting. One that sets what is set already is no event, where the ledger tells.",
+  {
+    tx_hash,
+    account: required(Address, "The account whose settings changed; it sent the transaction."),
+    changes: required(
+      Schema.Array(SettingChange).check(Schema.isMinLength(1)),
+      "What changed, sorted by setting, each at most once."
+    ),
+    tx_type
+  },
+  {
+    tx_hash: "B2BC16922F68B07F5912CEC7D36537A3C212B58139182278CE3DF26EDA893029",
+    account: "rLHsVs4XvSmLtapVdyLh1f2gYaqoBhty4E",
+    changes: [
+      { setting: "domain", value: "6578616D706C652E636F6D" },
+      { setting: "require_destination_tag", previous: false, value: true },
+      { setting: "transfer_rate", previous: 1_002_000_000, value: 1_005_000_000 }
+    ],
+    tx_type: "AccountSet"
+  },
+  {
+    tx_hash: "8B6BF1E6A7C4F1D6BA9B0F0F5C5E4D8EB36D1C7F3C55F9A8B6C7AD4E80C1D297",
+    account: "rLHsVs4XvSmLtapVdyLh1f2gYaqoBhty4E",
+    changes: [
+      {
+        setting: "signer_list",
+        value: {
+          quorum: 2,
+          signers: [
+            { account: "r97ZTqCmLTmiKmhW2UZery4GPmdacfJ4Kp", weight: 1 },
+            { account: "rJyb56Lh1gyey72nsYrShNLPxjvVwunWmt", weight: 1 }
+          ]
         }
-      ],
-      tx_type: "SignerListSet"
-    }
-  ]
-})
+      }
+    ],
+    tx_type: "SignerListSet"
+  }
+)

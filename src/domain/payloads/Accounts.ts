@@ -1,55 +1,48 @@
 /** Payloads of account.created and account.deleted (events.md 2.6). */
 import { Schema } from "effect"
-import { Address, Drops, optional, required, TransactionType, tx_hash, uint32 } from "./Fields.ts"
+import { Address, Drops, optional, payload, required, tx_hash, tx_type, uint32 } from "./Fields.ts"
 
 const pseudo_account_type = optional(
   Schema.Literals(["amm", "vault", "loan_broker"]),
   "What the account belongs to, where nobody holds its keys."
 )
-const tx_type = required(TransactionType, "The type of the transaction that caused the event.")
 
-export const accountCreated = Schema.Struct({
-  tx_hash,
-  account: required(Address, "The new account."),
-  created_by: required(Address, "The account whose transaction created it."),
-  initial_balance: required(Drops, "What it holds to begin with."),
-  pseudo_account_type,
-  tx_type
-}).annotate({
-  title: "account.created",
-  description:
-    "An account came into the ledger, by whatever transaction: usually the first Payment to it. One that was deleted may be created again.",
-  examples: [
-    {
-      tx_hash: "0EEC3135169E5A392A810D7E03A693248FEDC7E64E98F03FDE6DCC307E19CA01",
-      account: "rG4JCvn3gouvtxdnCSo8hQRCdiELnvRo6W",
-      created_by: "r93YXKmFbHVV7FAs31PY8Wz1LTbP8jtcV2",
-      initial_balance: "13000000",
-      tx_type: "Payment"
-    }
-  ]
-})
+export const accountCreated = payload(
+  "An account came into the ledger, by whatever transaction: usually the first Payment to it. One that was deleted may be created again.",
+  {
+    tx_hash,
+    account: required(Address, "The new account."),
+    created_by: required(Address, "The account whose transaction created it."),
+    initial_balance: required(Drops, "What it holds to begin with."),
+    pseudo_account_type,
+    tx_type
+  },
+  {
+    tx_hash: "0EEC3135169E5A392A810D7E03A693248FEDC7E64E98F03FDE6DCC307E19CA01",
+    account: "rG4JCvn3gouvtxdnCSo8hQRCdiELnvRo6W",
+    created_by: "r93YXKmFbHVV7FAs31PY8Wz1LTbP8jtcV2",
+    initial_balance: "13000000",
+    tx_type: "Payment"
+  }
+)
 
-export const accountDeleted = Schema.Struct({
-  tx_hash,
-  account: required(Address, "The account that is gone."),
-  destination: optional(Address, "Who got what it held; with AccountDelete only."),
-  destination_tag: optional(uint32, "For whom at the destination."),
-  delivered_amount: optional(Drops, "What the destination got; left out where the ledger does not tell."),
-  pseudo_account_type,
-  tx_type
-}).annotate({
-  title: "account.deleted",
-  description:
-    "An account left the ledger: by AccountDelete, or an AMM's account together with the AMM. Its offers that go with it are cancelled events of the same transaction.",
-  examples: [
-    {
-      tx_hash: "9D9E8B5F65F7C4C189960BCC8788CC63D488F4BC4F8EDCF15601F8AED7580B93",
-      account: "rJiUeGjUiCDC93ZReeTYjCBenRCnnZZerr",
-      destination: "r93YXKmFbHVV7FAs31PY8Wz1LTbP8jtcV2",
-      destination_tag: 4009078,
-      delivered_amount: "32800000",
-      tx_type: "AccountDelete"
-    }
-  ]
-})
+export const accountDeleted = payload(
+  "An account left the ledger: by AccountDelete, or an AMM's account together with the AMM. Its offers that go with it are cancelled events of the same transaction.",
+  {
+    tx_hash,
+    account: required(Address, "The account that is gone."),
+    destination: optional(Address, "Who got what it held; with AccountDelete only."),
+    destination_tag: optional(uint32, "For whom at the destination."),
+    delivered_amount: optional(Drops, "What the destination got; left out where the ledger does not tell."),
+    pseudo_account_type,
+    tx_type
+  },
+  {
+    tx_hash: "9D9E8B5F65F7C4C189960BCC8788CC63D488F4BC4F8EDCF15601F8AED7580B93",
+    account: "rJiUeGjUiCDC93ZReeTYjCBenRCnnZZerr",
+    destination: "r93YXKmFbHVV7FAs31PY8Wz1LTbP8jtcV2",
+    destination_tag: 4009078,
+    delivered_amount: "32800000",
+    tx_type: "AccountDelete"
+  }
+)

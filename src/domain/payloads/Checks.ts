@@ -1,6 +1,6 @@
 /** Payloads of check.* (events.md 2.8). */
 import { Schema } from "effect"
-import { Address, Amount, Hash, optional, required, Time, tx_hash, uint32 } from "./Fields.ts"
+import { Address, Amount, Hash, optional, payload, required, Time, tx_hash, uint32 } from "./Fields.ts"
 
 /** In the order in which all three types have them. */
 const common = {
@@ -25,53 +25,44 @@ const check = {
   sequence: 139
 }
 
-export const checkCreated = Schema.Struct(common).annotate({
-  title: "check.created",
-  description: "A CheckCreate wrote a check.",
-  examples: [check]
-})
+export const checkCreated = payload("A CheckCreate wrote a check.", common, check)
 
-export const checkCashed = Schema.Struct({
-  ...common,
-  amount: required(Amount, "What the destination got.")
-}).annotate({
-  title: "check.cashed",
-  description: "A CheckCash succeeded. It gives no payment event.",
-  examples: [
-    {
-      ...check,
-      tx_hash: "614C47F5F8A35458A78EBDF38E7BE2FA09AB1780286D635CDA6CFC7E7F9D77A6",
-      amount: "171000000"
-    }
-  ]
-})
+export const checkCashed = payload(
+  "A CheckCash succeeded. It gives no payment event.",
+  {
+    ...common,
+    amount: required(Amount, "What the destination got.")
+  },
+  {
+    ...check,
+    tx_hash: "614C47F5F8A35458A78EBDF38E7BE2FA09AB1780286D635CDA6CFC7E7F9D77A6",
+    amount: "171000000"
+  }
+)
 
-export const checkCancelled = Schema.Struct({
-  ...common,
-  cancelled_by: required(Address, "The account that sent the CheckCancel."),
-  reason: required(
-    Schema.Literals(["cancelled", "expired"]),
-    "Why: cancelled by its writer or its destination; removed by a stranger, who may only after it has expired."
-  )
-}).annotate({
-  title: "check.cancelled",
-  description:
-    "A CheckCancel succeeded. That a check's time passes is no event: it stays until somebody removes it.",
-  examples: [
-    {
-      tx_hash: "B1C3101B90E93020168C2B66B6679F125FA37CE275D5D2D5CFEC86A5C6C383BE",
-      check_id: "B33E38A3EB088AFDE26720CAE76ED66833FAC34CA65341A0B7B5AFA04AC424E9",
-      account: "rjzkyGHpBAW7UPYWHNURDQELiPqodPYoK",
-      destination: "rECpSx32HvvW7ESQCqJ2ZLRUaeCtyHCdwE",
-      send_max: {
-        currency: "534F4C4F00000000000000000000000000000000",
-        issuer: "r3Gehdgq8LTBm3ArrhaYMKH53Y9D5xLh8j",
-        value: "265"
-      },
-      sequence: 178,
-      expiration: "2025-11-21T00:27:04Z",
-      cancelled_by: "rjzkyGHpBAW7UPYWHNURDQELiPqodPYoK",
-      reason: "cancelled"
-    }
-  ]
-})
+export const checkCancelled = payload(
+  "A CheckCancel succeeded. That a check's time passes is no event: it stays until somebody removes it.",
+  {
+    ...common,
+    cancelled_by: required(Address, "The account that sent the CheckCancel."),
+    reason: required(
+      Schema.Literals(["cancelled", "expired"]),
+      "Why: cancelled by its writer or its destination; removed by a stranger, who may only after it has expired."
+    )
+  },
+  {
+    tx_hash: "B1C3101B90E93020168C2B66B6679F125FA37CE275D5D2D5CFEC86A5C6C383BE",
+    check_id: "B33E38A3EB088AFDE26720CAE76ED66833FAC34CA65341A0B7B5AFA04AC424E9",
+    account: "rjzkyGHpBAW7UPYWHNURDQELiPqodPYoK",
+    destination: "rECpSx32HvvW7ESQCqJ2ZLRUaeCtyHCdwE",
+    send_max: {
+      currency: "534F4C4F00000000000000000000000000000000",
+      issuer: "r3Gehdgq8LTBm3ArrhaYMKH53Y9D5xLh8j",
+      value: "265"
+    },
+    sequence: 178,
+    expiration: "2025-11-21T00:27:04Z",
+    cancelled_by: "rjzkyGHpBAW7UPYWHNURDQELiPqodPYoK",
+    reason: "cancelled"
+  }
+)

@@ -1,6 +1,5 @@
 /** Payloads of escrow.* (events.md 2.7). */
-import { Schema } from "effect"
-import { Address, Amount, Hash, Hex, optional, required, Time, tx_hash, uint32 } from "./Fields.ts"
+import { Address, Amount, Hash, Hex, optional, payload, required, Time, tx_hash, uint32 } from "./Fields.ts"
 
 /** In the order in which all three types have them. */
 const common = {
@@ -27,43 +26,38 @@ const ended = {
   finish_after: "2025-11-21T00:26:47Z"
 }
 
-export const escrowCreated = Schema.Struct(common).annotate({
-  title: "escrow.created",
-  description: "An EscrowCreate set an amount aside.",
-  examples: [{ ...ended, tx_hash: "C08E935571232B3EF00F403804C36E1BBBCFAA652CD3BE206E243850D006ED17" }]
+export const escrowCreated = payload("An EscrowCreate set an amount aside.", common, {
+  ...ended,
+  tx_hash: "C08E935571232B3EF00F403804C36E1BBBCFAA652CD3BE206E243850D006ED17"
 })
 
-export const escrowFinished = Schema.Struct({
-  ...common,
-  finished_by: required(Address, "The account that sent the EscrowFinish; anybody may."),
-  fulfillment: optional(Hex, "The fulfilment of the condition.")
-}).annotate({
-  title: "escrow.finished",
-  description:
-    "An EscrowFinish succeeded: the destination got what was set aside. It gives no payment event.",
-  examples: [{ ...ended, finished_by: "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX" }]
-})
+export const escrowFinished = payload(
+  "An EscrowFinish succeeded: the destination got what was set aside. It gives no payment event.",
+  {
+    ...common,
+    finished_by: required(Address, "The account that sent the EscrowFinish; anybody may."),
+    fulfillment: optional(Hex, "The fulfilment of the condition.")
+  },
+  { ...ended, finished_by: "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX" }
+)
 
-export const escrowCancelled = Schema.Struct({
-  ...common,
-  cancelled_by: required(Address, "The account that sent the EscrowCancel; anybody may.")
-}).annotate({
-  title: "escrow.cancelled",
-  description:
-    "An EscrowCancel succeeded: the owner got back what was set aside. That its time passes is no event.",
-  examples: [
-    {
-      tx_hash: "A68D35B61D2C3783739FADB65B812B2839CAD2E14572160FC2E483EC62E0837D",
-      escrow_id: "B6F8A052F1BAF322B4BC0158ABB8748AF56416B372430C97C1148292F7A0C86D",
-      owner: "rhEmvkVsMvnr8YFqZ7HTasSmdpyd4j4Eq7",
-      destination: "r9iwNdaqn2rABbc8ZTku27jpdJp33D75mg",
-      amount: "94000000",
-      sequence: 427,
-      source_tag: 6312,
-      condition: "A02580201F7BB459318676DF6D154C171D7ED6E06DE9F8A10EB9DA0797A118F7E050B365810120",
-      finish_after: "2025-11-21T00:26:54Z",
-      cancel_after: "2025-11-21T00:26:57Z",
-      cancelled_by: "rMaiYWKwuKHMgEdBUNwUDB2JcZr8uoKbHs"
-    }
-  ]
-})
+export const escrowCancelled = payload(
+  "An EscrowCancel succeeded: the owner got back what was set aside. That its time passes is no event.",
+  {
+    ...common,
+    cancelled_by: required(Address, "The account that sent the EscrowCancel; anybody may.")
+  },
+  {
+    tx_hash: "A68D35B61D2C3783739FADB65B812B2839CAD2E14572160FC2E483EC62E0837D",
+    escrow_id: "B6F8A052F1BAF322B4BC0158ABB8748AF56416B372430C97C1148292F7A0C86D",
+    owner: "rhEmvkVsMvnr8YFqZ7HTasSmdpyd4j4Eq7",
+    destination: "r9iwNdaqn2rABbc8ZTku27jpdJp33D75mg",
+    amount: "94000000",
+    sequence: 427,
+    source_tag: 6312,
+    condition: "A02580201F7BB459318676DF6D154C171D7ED6E06DE9F8A10EB9DA0797A118F7E050B365810120",
+    finish_after: "2025-11-21T00:26:54Z",
+    cancel_after: "2025-11-21T00:26:57Z",
+    cancelled_by: "rMaiYWKwuKHMgEdBUNwUDB2JcZr8uoKbHs"
+  }
+)

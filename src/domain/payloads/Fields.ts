@@ -24,13 +24,29 @@ export const optional = <S extends Schema.Top>(
   description: string
 ): Schema.optionalKey<S>["Rebuild"] => Schema.optionalKey(schema).annotateKey({ description })
 
-const text = (pattern: RegExp, identifier: string, description: string, examples: ReadonlyArray<string>) =>
+/** A schema that the published documents define under a name. */
+export const named = <S extends Schema.Top>(name: string, description: string, schema: S): S["Rebuild"] =>
+  schema.annotate({ identifier: name, title: name, description })
+
+export const text = (
+  pattern: RegExp,
+  name: string,
+  description: string,
+  ...examples: ReadonlyArray<string>
+) =>
   Schema.String.check(Schema.isPattern(pattern)).annotate({
-    identifier,
-    title: identifier,
+    identifier: name,
+    title: name,
     description,
     examples
   })
+
+/** The payload of one event type. */
+export const payload = <Fields extends Schema.Struct.Fields>(
+  description: string,
+  fields: Fields,
+  ...examples: ReadonlyArray<Schema.Struct<Fields>["Type"]>
+) => Schema.Struct(fields).annotate({ description, examples })
 
 const unsigned = (bits: 8 | 16 | 32) =>
   Schema.Number.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 2 ** bits - 1 }))
@@ -39,50 +55,55 @@ export const uint8 = unsigned(8)
 export const uint16 = unsigned(16)
 export const uint32 = unsigned(32)
 
-export const Hash = text(/^[0-9A-F]{64}$/u, "Hash", "256 bits as 64 upper-case hex digits.", [
+export const Hash = text(
+  /^[0-9A-F]{64}$/u,
+  "Hash",
+  "256 bits as 64 upper-case hex digits.",
   "C6AD4F3C7A5B5B3C9D2B7F0E1A8D64E5B1F2A3C4D5E6F708192A3B4C5D6E7F80"
-])
+)
 
 export const Address = text(
   ADDRESS,
   "Address",
   "A classic XRP Ledger address. Its checksum is right, which a pattern cannot tell.",
-  ["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"]
+  "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"
 )
 
-export const Hex = text(HEX, "Hex", "Bytes in hex as the ledger has them, not decoded.", [
+export const Hex = text(
+  HEX,
+  "Hex",
+  "Bytes in hex as the ledger has them, not decoded.",
   "6578616D706C652E636F6D"
-])
+)
 
-export const Time = Schema.String.check(
-  Schema.isPattern(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/u)
-).annotate({
-  identifier: "Time",
-  title: "Time",
-  description: "ISO 8601 date-time in UTC, whole seconds.",
-  format: "date-time",
-  examples: ["2025-11-21T00:26:41Z"]
-})
+export const Time = text(
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/u,
+  "Time",
+  "ISO 8601 date-time in UTC, whole seconds.",
+  "2025-11-21T00:26:41Z"
+).annotate({ format: "date-time" })
 
 export const TransactionType = text(
   TRANSACTION_TYPE,
   "TransactionType",
   "The ledger's name of a transaction type. New ones may come at any time.",
-  ["Payment", "OfferCreate"]
+  "Payment",
+  "OfferCreate"
 )
 
 export const Drops = text(
   INTEGER,
   "Drops",
   "XRP in drops (0.000001 XRP) as an integer text: up to 10^17, more than a JSON number holds exactly. Negative only where the ledger itself is: in 2013, and in self-payments through AMMs in 2024.",
-  ["17310000"]
+  "17310000"
 )
 
 export const Currency = text(
   CURRENCY,
   "Currency",
   "A currency code: 3 characters (upper and lower case differ) or 40 upper-case hex digits, which are not decoded: different codes may look alike as text.",
-  ["USD", "524C555344000000000000000000000000000000"]
+  "USD",
+  "524C555344000000000000000000000000000000"
 )
 
 /** Copied from the ledger: rippled's text form. */
@@ -90,7 +111,8 @@ export const TokenValue = text(
   TOKEN_VALUE,
   "TokenValue",
   "A decimal number as the ledger writes it, with up to 16 significant digits; very large and very small ones with an exponent (1000000000000000e-3).",
-  ["410.84", "9999999999999999e80"]
+  "410.84",
+  "9999999999999999e80"
 )
 
 /** Computed by detection: plain notation, exact, so often longer than 16 digits. */
@@ -98,67 +120,68 @@ const ComputedValue = text(
   /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?$/u,
   "ComputedValue",
   "An exact decimal number without exponent.",
-  ["113.6"]
+  "113.6"
 )
 
 const MptIssuanceId = text(
   MPT_ISSUANCE_ID,
   "MptIssuanceId",
   "The id of an issuance of a multi-purpose token: 48 upper-case hex digits.",
-  ["00000F1D290B4EB045CBE502A2FCB7281531E971D8295162"]
+  "00000F1D290B4EB045CBE502A2FCB7281531E971D8295162"
 )
 
-const MptValue = text(INTEGER, "MptValue", "Units of a multi-purpose token as an integer text.", ["250"])
+const MptValue = text(INTEGER, "MptValue", "Units of a multi-purpose token as an integer text.", "250")
 
 const currency = required(Currency, "The token's currency.")
 const issuer = required(Address, "The token's issuer.")
 
-export const TokenAmount = Schema.Struct({
-  currency,
-  issuer,
-  value: required(TokenValue, "How much of it.")
-}).annotate({
-  identifier: "TokenAmount",
-  title: "TokenAmount",
-  description: "An amount of a token on trust lines."
-})
+export const TokenAmount = named(
+  "TokenAmount",
+  "An amount of a token on trust lines.",
+  Schema.Struct({
+    currency,
+    issuer,
+    value: required(TokenValue, "How much of it.")
+  })
+)
 
-const ComputedTokenAmount = Schema.Struct({
-  currency,
-  issuer,
-  value: required(ComputedValue, "How much of it.")
-}).annotate({
-  identifier: "ComputedTokenAmount",
-  title: "ComputedTokenAmount",
-  description: "A computed amount of a token on trust lines."
-})
+const ComputedTokenAmount = named(
+  "ComputedTokenAmount",
+  "A computed amount of a token on trust lines.",
+  Schema.Struct({
+    currency,
+    issuer,
+    value: required(ComputedValue, "How much of it.")
+  })
+)
 
-export const MptAmount = Schema.Struct({
-  mpt_issuance_id: required(MptIssuanceId, "The token."),
-  value: required(MptValue, "How much of it.")
-}).annotate({
-  identifier: "MptAmount",
-  title: "MptAmount",
-  description: "An amount of a multi-purpose token."
-})
+export const MptAmount = named(
+  "MptAmount",
+  "An amount of a multi-purpose token.",
+  Schema.Struct({
+    mpt_issuance_id: required(MptIssuanceId, "The token."),
+    value: required(MptValue, "How much of it.")
+  })
+)
 
-export const IssuedAmount = Schema.Union([TokenAmount, MptAmount]).annotate({
-  identifier: "IssuedAmount",
-  title: "IssuedAmount",
-  description: "An amount of any asset but XRP."
-})
+export const IssuedAmount = named(
+  "IssuedAmount",
+  "An amount of any asset but XRP.",
+  Schema.Union([TokenAmount, MptAmount])
+)
 
-export const Amount = Schema.Union([Drops, TokenAmount, MptAmount]).annotate({
-  identifier: "Amount",
-  title: "Amount",
-  description: "An amount of XRP, of a token on trust lines or of a multi-purpose token."
-})
+export const Amount = named(
+  "Amount",
+  "An amount of XRP, of a token on trust lines or of a multi-purpose token.",
+  Schema.Union([Drops, TokenAmount, MptAmount])
+)
 
-export const ComputedAmount = Schema.Union([Drops, ComputedTokenAmount, MptAmount]).annotate({
-  identifier: "ComputedAmount",
-  title: "ComputedAmount",
-  description: "An amount that is the exact difference of two amounts of the ledger."
-})
+export const ComputedAmount = named(
+  "ComputedAmount",
+  "An amount that is the exact difference of two amounts of the ledger.",
+  Schema.Union([Drops, ComputedTokenAmount, MptAmount])
+)
 
 /** The first field of every payload. */
 export const tx_hash = required(Hash, "The transaction that caused the event.")
+export const tx_type = required(TransactionType, "The type of the transaction that caused the event.")

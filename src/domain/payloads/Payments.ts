@@ -1,58 +1,54 @@
 /** Payloads of payment.* (events.md 2.1, 2.2). */
-import { Schema } from "effect"
-import { Address, Drops, Hash, IssuedAmount, optional, required, tx_hash, uint32 } from "./Fields.ts"
+import { Address, Drops, Hash, IssuedAmount, optional, payload, required, tx_hash, uint32 } from "./Fields.ts"
 
 const sender = required(Address, "The account that paid.")
 const receiver = required(Address, "The account that was paid; the sender itself in a conversion.")
 const destination_tag = optional(uint32, "For whom at the receiver; 0 is a tag like any other.")
 
-export const paymentXrp = Schema.Struct({
-  tx_hash,
-  sender,
-  receiver,
-  amount: required(Drops, "What was delivered, which in a partial payment is less than what was asked for."),
-  destination_tag
-}).annotate({
-  title: "payment.xrp",
-  description:
-    "A Payment succeeded and delivered XRP, whatever the sender spent. XRP that arrives in another way (escrow, check, offer, NFT sale, account deletion, payment channel) is no payment.",
-  examples: [
-    {
-      tx_hash: "4692464C16F25429595B3441E48A5386FF3EE73F83B0CA778A6BA2ABDD6A878D",
-      sender: "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX",
-      receiver: "rLXrxX6X9Ep8mvWwDaw3ooRehYfqDjnzdJ",
-      amount: "17310000",
-      destination_tag: 4009078
-    }
-  ]
-})
+export const paymentXrp = payload(
+  "A Payment succeeded and delivered XRP, whatever the sender spent. XRP that arrives in another way (escrow, check, offer, NFT sale, account deletion, payment channel) is no payment.",
+  {
+    tx_hash,
+    sender,
+    receiver,
+    amount: required(
+      Drops,
+      "What was delivered, which in a partial payment is less than what was asked for."
+    ),
+    destination_tag
+  },
+  {
+    tx_hash: "4692464C16F25429595B3441E48A5386FF3EE73F83B0CA778A6BA2ABDD6A878D",
+    sender: "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX",
+    receiver: "rLXrxX6X9Ep8mvWwDaw3ooRehYfqDjnzdJ",
+    amount: "17310000",
+    destination_tag: 4009078
+  }
+)
 
-export const paymentIssued = Schema.Struct({
-  tx_hash,
-  sender,
-  receiver,
-  amount: required(
-    IssuedAmount,
-    "What was delivered. An issuer equal to the receiver, who did not issue the token, means any issuer the receiver trusts."
-  ),
-  destination_tag,
-  source_tag: optional(uint32, "From whom at the sender."),
-  invoice_id: optional(Hash, "The sender's reference.")
-}).annotate({
-  title: "payment.issued",
-  description:
-    "A Payment succeeded and delivered a token, on trust lines or a multi-purpose one, whatever the sender spent. Issuing and redeeming are payments too.",
-  examples: [
-    {
-      tx_hash: "62E1072524907E0350C4130B79D686D7B409FC54141B0C236E0B5D3488B97C30",
-      sender: "rfFu2HxQjQtMwS2mku6MJXB28rLMkP84j3",
-      receiver: "rphXAuKpDBM1BUB9DUqP4MLCgWnNrnu5Ee",
-      amount: {
-        currency: "524C555344000000000000000000000000000000",
-        issuer: "rMCp1E7euh98rAaVVshYfkTfNnrWRZ46vc",
-        value: "410.84"
-      },
-      source_tag: 6312
-    }
-  ]
-})
+export const paymentIssued = payload(
+  "A Payment succeeded and delivered a token, on trust lines or a multi-purpose one, whatever the sender spent. Issuing and redeeming are payments too.",
+  {
+    tx_hash,
+    sender,
+    receiver,
+    amount: required(
+      IssuedAmount,
+      "What was delivered. An issuer equal to the receiver, who did not issue the token, means any issuer the receiver trusts."
+    ),
+    destination_tag,
+    source_tag: optional(uint32, "From whom at the sender."),
+    invoice_id: optional(Hash, "The sender's reference.")
+  },
+  {
+    tx_hash: "62E1072524907E0350C4130B79D686D7B409FC54141B0C236E0B5D3488B97C30",
+    sender: "rfFu2HxQjQtMwS2mku6MJXB28rLMkP84j3",
+    receiver: "rphXAuKpDBM1BUB9DUqP4MLCgWnNrnu5Ee",
+    amount: {
+      currency: "524C555344000000000000000000000000000000",
+      issuer: "rMCp1E7euh98rAaVVshYfkTfNnrWRZ46vc",
+      value: "410.84"
+    },
+    source_tag: 6312
+  }
+)

@@ -4,11 +4,13 @@ import {
   Address,
   Currency,
   Hash,
+  named,
   optional,
+  payload,
   required,
   TokenValue,
-  TransactionType,
   tx_hash,
+  tx_type,
   uint32
 } from "./Fields.ts"
 
@@ -36,39 +38,37 @@ const common = {
   quality_in: optional(uint32, "The account's rate for what comes in, in 1/1000000000."),
   quality_out: optional(uint32, "The account's rate for what goes out, in 1/1000000000."),
   amm_pool: optional(Schema.Literal(true), "There, and true, where the line belongs to an AMM's pool."),
-  tx_type: required(TransactionType, "The type of the transaction that caused the event.")
+  tx_type
 }
 
-export const trustlineCreated = Schema.Struct({
-  ...common,
-  auto_created: required(Schema.Boolean, "Whether it came with something other than a TrustSet.")
-}).annotate({
-  title: "trustline.created",
-  description:
-    "A trust line came into the ledger: set by TrustSet, or made by a trade, a check, an escrow or an AMM that gave an account its first tokens of that kind.",
-  examples: [
-    {
-      tx_hash: "76665EE201127A72B5DDF1678C3996237BBEDE4CAC3191ECAA18936C74872E43",
-      trustline_id: "440629AB366C51972258924993548A07BEFFD56EB1F4167E2C2077A07B930748",
-      account: "rJyb56Lh1gyey72nsYrShNLPxjvVwunWmt",
-      counterparty: "rhQLwGQXpwqpmL6LHkeConAdC6RbFxGEWp",
-      currency: "USD",
-      limit: "13000",
-      limit_peer: "0",
-      balance: "0",
-      no_ripple: true,
-      no_ripple_peer: false,
-      freeze: false,
-      freeze_peer: false,
-      deep_freeze: false,
-      deep_freeze_peer: false,
-      authorized: false,
-      peer_authorized: false,
-      tx_type: "TrustSet",
-      auto_created: false
-    }
-  ]
-})
+const line = {
+  tx_hash: "76665EE201127A72B5DDF1678C3996237BBEDE4CAC3191ECAA18936C74872E43",
+  trustline_id: "440629AB366C51972258924993548A07BEFFD56EB1F4167E2C2077A07B930748",
+  account: "rJyb56Lh1gyey72nsYrShNLPxjvVwunWmt",
+  counterparty: "rhQLwGQXpwqpmL6LHkeConAdC6RbFxGEWp",
+  currency: "USD",
+  limit: "13000",
+  limit_peer: "0",
+  balance: "0",
+  no_ripple: true,
+  no_ripple_peer: false,
+  freeze: false,
+  freeze_peer: false,
+  deep_freeze: false,
+  deep_freeze_peer: false,
+  authorized: false,
+  peer_authorized: false,
+  tx_type: "TrustSet"
+}
+
+export const trustlineCreated = payload(
+  "A trust line came into the ledger: set by TrustSet, or made by a trade, a check, an escrow or an AMM that gave an account its first tokens of that kind.",
+  {
+    ...common,
+    auto_created: required(Schema.Boolean, "Whether it came with something other than a TrustSet.")
+  },
+  { ...line, auto_created: false }
+)
 
 const FlagChange = Schema.Struct({
   field: Schema.Literals([
@@ -100,75 +100,49 @@ const QualityChange = Schema.Struct({
   value: Schema.optionalKey(uint32)
 }).check(Schema.isMinProperties(MEMBERS_MIN))
 
-const TrustLineChange = Schema.Union([FlagChange, LimitChange, QualityChange]).annotate({
-  identifier: "TrustLineChange",
-  title: "TrustLineChange",
-  description: "A changed setting of a trust line; a quality that was or is unset has no previous or value."
-})
+const TrustLineChange = named(
+  "TrustLineChange",
+  "A changed setting of a trust line; a quality that was or is unset has no previous or value.",
+  Schema.Union([FlagChange, LimitChange, QualityChange])
+)
 
-export const trustlineModified = Schema.Struct({
-  ...common,
-  changed_by: required(Address, "The account whose transaction changed it."),
-  changes: required(
-    Schema.Array(TrustLineChange).check(Schema.isMinLength(1)),
-    "What changed, sorted by field, each at most once."
-  )
-}).annotate({
-  title: "trustline.modified",
-  description:
-    "A setting of a trust line changed: a limit, a quality, a freeze, an authorisation or the rippling. Changes of the balance alone are no event.",
-  examples: [
-    {
-      tx_hash: "B7F6450C944FC1FF5231773962758DC954A6A24C3908BF6E3A73B178A9A18035",
-      trustline_id: "B3C246CF9160A324A970C99EED973E17A84EAD7282F8DB685CC22336DAE41EA7",
-      account: "rhQLwGQXpwqpmL6LHkeConAdC6RbFxGEWp",
-      counterparty: "r93YXKmFbHVV7FAs31PY8Wz1LTbP8jtcV2",
-      currency: "USD",
-      limit: "0",
-      limit_peer: "1000000",
-      balance: "-1746",
-      no_ripple: false,
-      no_ripple_peer: true,
-      freeze: true,
-      freeze_peer: false,
-      deep_freeze: false,
-      deep_freeze_peer: false,
-      authorized: false,
-      peer_authorized: false,
-      tx_type: "TrustSet",
-      changed_by: "rhQLwGQXpwqpmL6LHkeConAdC6RbFxGEWp",
-      changes: [{ field: "freeze", previous: false, value: true }]
-    }
-  ]
-})
+export const trustlineModified = payload(
+  "A setting of a trust line changed: a limit, a quality, a freeze, an authorisation or the rippling. Changes of the balance alone are no event.",
+  {
+    ...common,
+    changed_by: required(Address, "The account whose transaction changed it."),
+    changes: required(
+      Schema.Array(TrustLineChange).check(Schema.isMinLength(1)),
+      "What changed, sorted by field, each at most once."
+    )
+  },
+  {
+    ...line,
+    tx_hash: "B7F6450C944FC1FF5231773962758DC954A6A24C3908BF6E3A73B178A9A18035",
+    trustline_id: "B3C246CF9160A324A970C99EED973E17A84EAD7282F8DB685CC22336DAE41EA7",
+    account: "rhQLwGQXpwqpmL6LHkeConAdC6RbFxGEWp",
+    counterparty: "r93YXKmFbHVV7FAs31PY8Wz1LTbP8jtcV2",
+    limit: "0",
+    limit_peer: "1000000",
+    balance: "-1746",
+    no_ripple: false,
+    no_ripple_peer: true,
+    freeze: true,
+    changed_by: "rhQLwGQXpwqpmL6LHkeConAdC6RbFxGEWp",
+    changes: [{ field: "freeze", previous: false, value: true }]
+  }
+)
 
-export const trustlineDeleted = Schema.Struct({
-  ...common,
-  previous_limit: optional(TokenValue, "The account's limit before, where this transaction changed it.")
-}).annotate({
-  title: "trustline.deleted",
-  description:
-    "A trust line left the ledger: set back to its default, emptied while in it, or removed with an AMM.",
-  examples: [
-    {
-      tx_hash: "223AF0B8DC2FF76A7D494D1694D098530D12A3CCBBDD3CE8F15993B2A7C72ABB",
-      trustline_id: "440629AB366C51972258924993548A07BEFFD56EB1F4167E2C2077A07B930748",
-      account: "rJyb56Lh1gyey72nsYrShNLPxjvVwunWmt",
-      counterparty: "rhQLwGQXpwqpmL6LHkeConAdC6RbFxGEWp",
-      currency: "USD",
-      limit: "0",
-      limit_peer: "0",
-      balance: "0",
-      no_ripple: true,
-      no_ripple_peer: false,
-      freeze: false,
-      freeze_peer: false,
-      deep_freeze: false,
-      deep_freeze_peer: false,
-      authorized: false,
-      peer_authorized: false,
-      tx_type: "TrustSet",
-      previous_limit: "13000"
-    }
-  ]
-})
+export const trustlineDeleted = payload(
+  "A trust line left the ledger: set back to its default, emptied while in it, or removed with an AMM.",
+  {
+    ...common,
+    previous_limit: optional(TokenValue, "The account's limit before, where this transaction changed it.")
+  },
+  {
+    ...line,
+    tx_hash: "223AF0B8DC2FF76A7D494D1694D098530D12A3CCBBDD3CE8F15993B2A7C72ABB",
+    limit: "0",
+    previous_limit: "13000"
+  }
+)
