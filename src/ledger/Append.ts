@@ -3,49 +3,41 @@
  * have landed, so the last marker is read back before it is repeated. Waits for a log that is away.
  */
 import { Clock, Effect } from "effect"
-import { readMarker } from "../coverage/LedgerMarkers.ts"
+import { type PlacedMarker, readMarker } from "../coverage/LedgerMarkers.ts"
 import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
-import type { EventLog } from "../log/EventLog.ts"
+import type { EventLog, EventLogError } from "../log/EventLog.ts"
 import { untilBack } from "../observability/Patiently.ts"
-import { type ChainIdentity, type DetectedLedger, ledgerBatch } from "./Batch.ts"
-import type { Tracker } from "./Tracker.ts"
+import { type ChainIdentity, type DetectedLedger, ledgerBatch } from "./Records.ts"
 
-export interface Appending {
-  /** Where the log ends. */
-  readonly lastMarker: Effect.Effect<LedgerMarker | undefined>
-  /** `previous`: the last marker in the log. At least one ledger; gives their markers. */
-  readonly append: (
-    detected: ReadonlyArray<DetectedLedger>,
-    previous: LedgerMarker | undefined
-  ) => Effect.Effect<ReadonlyArray<LedgerMarker>>
+export interface AppendingOptions {
+  readonly chain: ChainIdentity
+  readonly log: EventLog["Service"]
+  /** The only one of its name (`EventLog.exclusive`): when it is refused, this process must begin anew. */
+  readonly writer: Pick<EventLog["Service"], "transaction">
+  /** Is told why the log cannot be used at present. */
+  readonly waits: (error: EventLogError) => Effect.Effect<void>
 }
 
-/** `writer` is the network's only one (`EventLog.exclusive`): when it is refused this process's ingest must begin anew. */
-export const makeAppending = (
-  chain: ChainIdentity,
-  log: EventLog["Service"],
-  writer: Pick<EventLog["Service"], "transaction">,
-  tracker: Tracker
-): Appending => {
-  const { network } = chain
-  const lastMarker = log
-    .last({ topic: ledgersTopic(network), partition: 0 })
-    .pipe(Effect.map((record) => (record === undefined ? undefined : readMarker(record))))
-
-  const patiently = <A>(effect: Effect.Effect<A, Effect.Error<typeof lastMarker>>) =>
+export const makeAppending = ({ chain, log, waits, writer }: AppendingOptions) => {
+  const { network, topics } = chain
+  const patiently = <A>(effect: Effect.Effect<A, EventLogError>) =>
     effect.pipe(
-      Effect.tapError((error) =>
-        tracker.obstructed("waiting", `the log failed to ${error.operation} ${error.topic}`)
-      ),
+      Effect.tapError(waits),
       Effect.retry({ schedule: untilBack, while: ({ operation }) => operation !== "fence" }),
       Effect.orDie
     )
 
+  const lastMarker = Effect.map(
+    log.last({ topic: topics?.ledgers ?? ledgersTopic(network), partition: 0 }),
+    (record): PlacedMarker | undefined =>
+      record === undefined ? undefined : { offset: record.offset, marker: readMarker(record) }
+  )
+
   /** Whether the markers are in the log, of which `last` is the last. */
   const landed = Effect.fnUntraced(function* (last: LedgerMarker, previous: LedgerMarker | undefined) {
-    const found = yield* lastMarker
-    if (found?.ledger_hash === last.ledger_hash) return true
-    if (found?.ledger_hash === previous?.ledger_hash) return false
+    const found = (yield* lastMarker)?.marker
+    if (found?.detected_at === last.detected_at && found.ledger_hash === last.ledger_hash) return true
+    if (found?.detected_at === previous?.detected_at) return false
     return yield* Effect.die(
       new Error(
         `another process wrote ledger ${found?.ledger_index} of ${network} while this one wrote ${last.ledger_index}`
@@ -54,8 +46,14 @@ export const makeAppending = (
   })
 
   return {
+    patiently,
+    /** Where the log ends. */
     lastMarker: patiently(lastMarker),
-    append: Effect.fnUntraced(function* (detected, previous) {
+    /** At least one ledger, after `previous`, the last marker in the log; gives their markers. */
+    append: Effect.fnUntraced(function* (
+      detected: ReadonlyArray<DetectedLedger>,
+      previous: LedgerMarker | undefined
+    ) {
       const { markers, transaction } = ledgerBatch(chain, detected, previous, yield* Clock.currentTimeMillis)
       let unsure = false
       yield* patiently(

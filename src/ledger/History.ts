@@ -20,16 +20,15 @@ import {
   reaches,
   stretchesSince
 } from "../domain/History.ts"
-import { unixMsToRipple } from "../domain/Ledger.ts"
 import type { LedgerMarker } from "../domain/LedgerEvent.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { patiently } from "../observability/Patiently.ts"
 import { HistoryStore } from "../storage/events/HistoryStore.ts"
 import { HistoryRequests, type OpenRequest, type SettledRequest } from "../storage/replays/HistoryRequests.ts"
-import type { DetectedLedger } from "./Batch.ts"
 import { type HistoryFetch, type HistoryUnavailable, makeHistoryFetch } from "./HistoryFetch.ts"
 import { makeHistoryLog } from "./HistoryLog.ts"
-import { LedgerSource } from "./LedgerSource.ts"
+import { LedgerSource, takenLedger } from "./LedgerSource.ts"
+import type { DetectedLedger } from "./Records.ts"
 import type { IngestOptions } from "./Stage.ts"
 
 export interface HistoryOptions extends Required<Omit<IngestOptions, "start">> {
@@ -152,11 +151,7 @@ const answer = Effect.fnUntraced(function* ({
     for (let situation = yield* look(); situation !== undefined; situation = yield* look()) {
       const { end, first, stretches, unanswered } = situation
       if (unanswered.length === 0) return
-      yield* ledgers.anchor({
-        ledgerIndex: first.ledger_index,
-        ledgerHash: first.ledger_hash,
-        closeTime: unixMsToRipple(Date.parse(first.close_time))
-      })
+      yield* ledgers.anchor(takenLedger(first))
       const wanted = yield* measure(situation, fetch)
       if (wanted.length === 0) continue
       // What is held further down is met there.

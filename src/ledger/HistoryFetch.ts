@@ -3,14 +3,13 @@
  * the one above names as its parent, so that what is taken is proven as it comes. Ends with a reason for people when no
  * server has what is needed.
  */
-import { Effect, Result, Schema, Stream } from "effect"
+import { Effect, Schedule, Schema, Stream } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { ChainEnd } from "../domain/History.ts"
 import { isoTime, type Ledger, rippleToUnixMs } from "../domain/Ledger.ts"
 import type { Detection } from "../domain/LedgerEvent.ts"
-import type { DetectedLedger } from "./Batch.ts"
 import { type FetchedLedger, type LedgerSource, LedgerSourceError } from "./LedgerSource.ts"
-import { isChecked } from "./Records.ts"
+import { type DetectedLedger, isChecked } from "./Records.ts"
 import { checkLedger } from "./Sequence.ts"
 
 /** Why history cannot be had: a sentence that names no server, for whoever asked for the replay. */
@@ -38,32 +37,23 @@ export interface DescentOptions {
 
 export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
   /** `hash`: the only one that will do. */
-  const obtain = (index: number, hash: string | undefined, rounds: number) => {
-    const once = source.fetch(index, (fetched) =>
-      checkLedger(fetched, { index, parentHash: undefined, announcedHash: hash })
-    )
-    const again = Effect.gen(function* () {
-      for (let round = 1; ; round++) {
-        const outcome = yield* Effect.result(once)
-        if (Result.isSuccess(outcome)) return outcome.success
-        if (round >= rounds) return yield* outcome.failure
-        yield* Effect.sleep(Limits.ledgerRoundMs.first * round)
-      }
-    })
-    return again.pipe(
-      Effect.timeoutOrElse({
-        duration: Limits.historyAnswerMs,
-        orElse: () =>
-          Effect.fail(
-            new LedgerSourceError({
-              server: "every history server",
-              reason: "timeout",
-              detail: `gave no ledger ${index} within ${Limits.historyAnswerMs / 1_000} s`
-            })
-          )
-      })
-    )
-  }
+  const obtain = (index: number, hash: string | undefined, rounds: number) =>
+    source
+      .fetch(index, (fetched) => checkLedger(fetched, { index, parentHash: undefined, announcedHash: hash }))
+      .pipe(
+        Effect.retry({ times: rounds - 1, schedule: Schedule.exponential(Limits.ledgerRoundMs.first) }),
+        Effect.timeoutOrElse({
+          duration: Limits.historyAnswerMs,
+          orElse: () =>
+            Effect.fail(
+              new LedgerSourceError({
+                server: "every history server",
+                reason: "timeout",
+                detail: `gave no ledger ${index} within ${Limits.historyAnswerMs / 1_000} s`
+              })
+            )
+        })
+      )
 
   /** The operator reads which server said what, who asked for the replay what it means; `above`: what is had. */
   const orUnavailable =

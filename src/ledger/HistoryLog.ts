@@ -2,16 +2,16 @@
  * Stretches of history in the log: each is appended in one transaction, and once, however often the log fails on the way.
  * What a stretch is, is read back from its markers, so that one appended by a process that died at once is found again.
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { type PlacedMarker, readMarker } from "../coverage/LedgerMarkers.ts"
 import { type HistoryStretch, historyLedgersTopic, historyTopics } from "../domain/History.ts"
 import { parseIsoTime } from "../domain/IsoTime.ts"
 import type { LedgerMarker } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
-import type { EventLog, EventLogError } from "../log/EventLog.ts"
-import { untilBack } from "../observability/Patiently.ts"
-import { type DetectedLedger, ledgerBatch } from "./Batch.ts"
+import type { EventLog } from "../log/EventLog.ts"
+import { makeAppending } from "./Append.ts"
+import type { DetectedLedger } from "./Records.ts"
 
 const closedAt = ({ close_time }: LedgerMarker): number => (parseIsoTime(close_time) ?? 0) / 1_000
 
@@ -40,19 +40,13 @@ export const makeHistoryLog = (
   log: EventLog["Service"],
   writer: Pick<EventLog["Service"], "transaction">
 ) => {
-  const topics = historyTopics(network)
   const partition = { topic: historyLedgersTopic(network), partition: 0 }
-
-  const lastMarker = Effect.map(log.last(partition), (record) =>
-    record === undefined ? undefined : { offset: record.offset, marker: readMarker(record) }
-  )
-
-  const patiently = <A, R>(effect: Effect.Effect<A, EventLogError, R>) =>
-    effect.pipe(
-      Effect.tapError((error) => Effect.logWarning("the log of history: trying again", error)),
-      Effect.retry({ schedule: untilBack, while: ({ operation }) => operation !== "fence" }),
-      Effect.orDie
-    )
+  const { append, lastMarker, patiently } = makeAppending({
+    chain: { network, simulated: false, topics: historyTopics(network), isApart: true },
+    log,
+    writer,
+    waits: (error) => Effect.logWarning("the log of history: trying again", error)
+  })
 
   /** The stretch that was appended last; undefined when there is none. */
   const newest: Effect.Effect<HistoryStretch | undefined> = Effect.gen(function* () {
@@ -79,31 +73,10 @@ export const makeHistoryLog = (
 
     /** At least one ledger, each linked to the one before. */
     append: Effect.fnUntraced(function* (detected: ReadonlyArray<DetectedLedger>) {
-      const before = (yield* patiently(lastMarker))?.marker
-      // A range of its own, after all that is there.
-      const now = Math.max(yield* Clock.currentTimeMillis, (before?.detected_at ?? 0) + 1)
-      const { markers, transaction } = ledgerBatch(
-        { network, simulated: false, topics },
-        detected,
-        undefined,
-        now
-      )
-      const last = markers.at(-1)!
-      let unsure = false
-      yield* patiently(
-        Effect.gen(function* () {
-          // A failed write may have landed.
-          if (unsure && (yield* lastMarker)?.marker.detected_at === last.detected_at) return
-          unsure = true
-          yield* writer.transaction(transaction)
-        })
-      )
+      const markers = yield* append(detected, (yield* lastMarker)?.marker)
       const stretch = yield* newest
-      if (stretch?.lastHash !== last.ledger_hash)
-        return yield* Effect.die(
-          new Error(`another process wrote history of ${network} while this one wrote ${last.ledger_index}`)
-        )
-      return stretch
+      if (stretch?.lastHash === markers.at(-1)!.ledger_hash) return stretch
+      return yield* Effect.die(new Error(`another process wrote history of ${network}`))
     })
   }
 }

@@ -7,7 +7,8 @@
  * server to talk to, `fetch` waits.
  */
 import { Context, type Effect, Schema } from "effect"
-import type { Ledger } from "../domain/Ledger.ts"
+import { type Ledger, unixMsToRipple } from "../domain/Ledger.ts"
+import type { LedgerMarker } from "../domain/LedgerEvent.ts"
 
 /** What can be wrong with a server's answer to one request; another answer may be right. */
 const answerFaults = [
@@ -80,6 +81,12 @@ export interface TakenLedger {
   /** Ripple seconds. */
   readonly closeTime: number
 }
+
+export const takenLedger = ({ close_time, ledger_hash, ledger_index }: LedgerMarker): TakenLedger => ({
+  ledgerIndex: ledger_index,
+  ledgerHash: ledger_hash,
+  closeTime: unixMsToRipple(Date.parse(close_time))
+})
 
 export interface ServerState {
   /** Host of its address. */

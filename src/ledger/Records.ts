@@ -1,14 +1,21 @@
-/** A ledger as log records: its events in order and the marker that closes it. Pure. */
+/**
+ * Ledgers as log records: a ledger's events in order, and the marker that closes it. Consecutive ledgers make one
+ * transaction of the log: the events of all, then a marker for each. While catching up this spares the log a commit per
+ * ledger; a live ledger is a batch of one. Pure.
+ */
+import { isLinked } from "../coverage/LedgerMarkers.ts"
 import { isoTime, type Ledger } from "../domain/Ledger.ts"
 import {
   type DetectedEvent,
+  type Detection,
   eventsTopic,
   type LedgerEvent,
   type LedgerMarker,
+  type LedgerTopics,
   ledgersTopic
 } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
-import type { NewRecord } from "../log/EventLog.ts"
+import type { NewRecord, Transaction } from "../log/EventLog.ts"
 
 /** What the log keeps of a ledger besides its events: of the transactions it is their number. */
 export interface LedgerHeader {
@@ -88,3 +95,62 @@ export const markerRecord = (
   headers: { "ledger-index": String(marker.ledger_index), ...CONTENT_TYPE },
   timestamp: marker.detected_at
 })
+
+export interface DetectedLedger {
+  readonly ledger: LedgerHeader
+  readonly detection: Detection
+}
+
+/** Whose ledgers they are. */
+export interface ChainIdentity {
+  readonly network: Network
+  /** Made by the simulated ledger. */
+  readonly simulated: boolean
+  /** By default those of the network's own ledgers. */
+  readonly topics?: LedgerTopics
+  /** Each batch is a range of its own, whatever stands before it in the log. */
+  readonly isApart?: boolean
+}
+
+export interface LedgerBatch {
+  readonly transaction: Transaction
+  /** One for each ledger; where its events land is known to the log alone. */
+  readonly markers: ReadonlyArray<LedgerMarker>
+}
+
+/** `now` and `previous` give the moments of detection: they increase strictly even when the clock goes back. */
+export const ledgerBatch = (
+  { isApart = false, network, simulated, topics }: ChainIdentity,
+  detected: ReadonlyArray<DetectedLedger>,
+  previous: LedgerMarker | undefined,
+  now: number
+): LedgerBatch => {
+  let before = previous
+  const parts = detected.map(({ detection: { events }, ledger }) => {
+    // Delivery ids sort by it.
+    const detectedAt = Math.max(now, (before?.detected_at ?? 0) + 1)
+    const mayContinue = before !== undefined && !(isApart && before === previous)
+    const continued = mayContinue && isLinked(before!, ledger) ? before : undefined
+    const marker: LedgerMarker = {
+      ...markerOf(ledger, events.length, null, detectedAt),
+      range_since: continued?.range_since ?? detectedAt,
+      ...(simulated && { simulated: true })
+    }
+    before = marker
+    return { marker, records: eventRecords(network, ledger, events, detectedAt, topics?.events) }
+  })
+  return {
+    markers: parts.map(({ marker }) => marker),
+    transaction: {
+      append: parts.flatMap(({ records }) => records),
+      appendThen: (positions) => {
+        let next = 0
+        return parts.map(({ marker, records }) => {
+          const first = records.length === 0 ? null : positions[next]!.offset
+          next += records.length
+          return markerRecord(network, { ...marker, first_event_offset: first }, topics?.ledgers)
+        })
+      }
+    }
+  }
+}

@@ -9,7 +9,7 @@
  */
 import { Effect, Queue, Result, type Scope, Stream } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { type Ledger, unixMsToRipple } from "../domain/Ledger.ts"
+import type { Ledger } from "../domain/Ledger.ts"
 import type { Detection, LedgerMarker } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { EventLog } from "../log/EventLog.ts"
@@ -18,9 +18,8 @@ import { Metrics } from "../observability/Metrics.ts"
 import { patiently } from "../observability/Patiently.ts"
 import { traced } from "../observability/Tracing.ts"
 import { makeAppending } from "./Append.ts"
-import type { DetectedLedger } from "./Batch.ts"
-import { type FetchedLedger, LedgerSource } from "./LedgerSource.ts"
-import { isChecked } from "./Records.ts"
+import { type FetchedLedger, LedgerSource, takenLedger } from "./LedgerSource.ts"
+import { type DetectedLedger, isChecked } from "./Records.ts"
 import { checkLedger } from "./Sequence.ts"
 import { makeTracker, type Tracker } from "./Tracker.ts"
 
@@ -76,14 +75,15 @@ export const ingest = Effect.fnUntraced(
     const log = yield* EventLog
     // Before the checkpoint is read: what an earlier owner of this network had under way has ended by then.
     const writer = yield* log.exclusive(ledgerPart(network)).pipe(patiently(`opening the log for ${network}`))
-    const { append, lastMarker } = makeAppending({ network, simulated }, log, writer, tracker)
+    const { append, lastMarker } = makeAppending({
+      chain: { network, simulated },
+      log,
+      writer,
+      waits: ({ operation, topic }) =>
+        tracker.obstructed("waiting", `the log failed to ${operation} ${topic}`)
+    })
     const obtain = makeObtain(source, tracker)
-    const anchor = (marker: LedgerMarker) =>
-      source.anchor({
-        ledgerIndex: marker.ledger_index,
-        ledgerHash: marker.ledger_hash,
-        closeTime: unixMsToRipple(Date.parse(marker.close_time))
-      })
+    const anchor = (marker: LedgerMarker) => source.anchor(takenLedger(marker))
 
     const detected = Effect.fnUntraced(function* ({ ledger, server }: FetchedLedger) {
       const { ledger_index } = ledger
@@ -118,7 +118,7 @@ export const ingest = Effect.fnUntraced(
       return last
     })
 
-    const last = yield* lastMarker
+    const last = (yield* lastMarker)?.marker
     const checkpoint = (last?.simulated === true) === simulated ? last : undefined
     if (checkpoint !== undefined) yield* anchor(checkpoint)
     else if (last !== undefined)
