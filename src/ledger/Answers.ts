@@ -2,6 +2,7 @@
  * What a rippled or Clio server says, read into our terms (events.md 6.1 to 6.3): announcements, ledgers, refusals, and
  * whether the server fits its network. Pure, and takes nothing on trust: a field of the wrong form counts as absent.
  */
+import { Result } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
 import { type Network, networkIds } from "../domain/Network.ts"
@@ -156,12 +157,24 @@ export const ledgerOf = (server: string, answer: unknown): FetchedLedger | undef
       }
 }
 
-export const cannotFollow = (answer: unknown): boolean => {
+const cannotFollow = (answer: unknown): boolean => {
   const warnings = isJsonObject(answer) ? answer["warnings"] : undefined
   return (
     Array.isArray(warnings) &&
     warnings.some((warning) => isJsonObject(warning) && warning["id"] === AMENDMENT_BLOCKED_WARNING)
   )
+}
+
+const BLOCKED: Refusal = {
+  reason: "amendment_blocked",
+  detail: "cannot follow the network: an amendment blocks it"
+}
+
+/** What a server answers to a request, unless it refuses or cannot follow the network. */
+export const answered = (message: JsonObject): Result.Result<JsonObject, Refusal> => {
+  const { error, error_message: detail } = message
+  if (error !== undefined) return Result.fail(refusalOf(error, detail))
+  return cannotFollow(message) ? Result.fail(BLOCKED) : Result.succeed(message)
 }
 
 /** Why the server of this `server_info` answer must not be used for the network; undefined: it may. */
@@ -174,7 +187,5 @@ export const unfit = (network: Network, answer: unknown): Refusal | undefined =>
       reason: "wrong_network",
       detail: `its network_id is ${shown(id)}, that of ${network} is ${networkIds[network]}`
     }
-  if (info["amendment_blocked"] === true || cannotFollow(answer))
-    return { reason: "amendment_blocked", detail: "cannot follow the network: an amendment blocks it" }
-  return undefined
+  return info["amendment_blocked"] === true ? BLOCKED : undefined
 }

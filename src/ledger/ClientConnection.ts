@@ -7,8 +7,9 @@ import { Deferred, Effect } from "effect"
 import { WebSocket } from "ws"
 import { Limits } from "../config/Limits.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
+import type { Network } from "../domain/Network.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
-import { closeOf, failureOf, interjectionOf, type Refusal, refusalOf } from "./Answers.ts"
+import { answered, closeOf, failureOf, interjectionOf, type Refusal, unfit } from "./Answers.ts"
 
 export interface Connection {
   /** Fails when it ends before. */
@@ -27,7 +28,7 @@ export interface Listeners {
 
 const API_VERSION = 2
 
-type Answered = (answer: Effect.Effect<JsonObject, Refusal>) => void
+type Resume = (answer: Effect.Effect<JsonObject, Refusal>) => void
 
 const parse = (text: string): unknown => {
   try {
@@ -45,7 +46,7 @@ export const dial = (url: string, { ended, heard }: Listeners = {}): Connection 
     perMessageDeflate: false
   })
   const opened = Deferred.makeUnsafe<void, Refusal>()
-  const waiting = new Map<number, Answered>()
+  const waiting = new Map<number, Resume>()
   let end: Refusal | undefined
   let lastId = 0
 
@@ -58,7 +59,7 @@ export const dial = (url: string, { ended, heard }: Listeners = {}): Connection 
     // Whoever hears of it may call us again at once.
     const unanswered = [...waiting.values()]
     waiting.clear()
-    for (const answered of unanswered) answered(failure)
+    for (const resume of unanswered) resume(failure)
     Deferred.doneUnsafe(opened, failure)
   }
 
@@ -77,16 +78,16 @@ export const dial = (url: string, { ended, heard }: Listeners = {}): Connection 
       return
     }
     // An answer that came too late belongs to nobody.
-    const answered = waiting.get(id)
+    const resume = waiting.get(id)
     waiting.delete(id)
-    answered?.(error === undefined ? Effect.succeed(message) : Effect.fail(refusalOf(error, detail)))
+    resume?.(Effect.fromResult(answered(message)))
   })
 
   const request = (command: JsonObject): Effect.Effect<JsonObject, Refusal> =>
-    Effect.callback<JsonObject, Refusal>((answered) => {
-      if (end !== undefined) return answered(Effect.fail(end))
+    Effect.callback<JsonObject, Refusal>((resume) => {
+      if (end !== undefined) return resume(Effect.fail(end))
       const id = ++lastId
-      waiting.set(id, answered)
+      waiting.set(id, resume)
       socket.send(JSON.stringify({ ...command, id, api_version: API_VERSION }))
       return Effect.sync(() => void waiting.delete(id))
     }).pipe(
@@ -126,4 +127,11 @@ export const open = (url: string): Effect.Effect<Connection, Refusal> =>
       Effect.tapError(() => closed),
       Effect.onInterrupt(() => closed)
     )
+  })
+
+/** The answer to `server_info`; fails when the server must not be used for the network. */
+export const serverInfo = ({ request }: Connection, network: Network): Effect.Effect<JsonObject, Refusal> =>
+  Effect.flatMap(request({ command: "server_info" }), (answer) => {
+    const misfit = unfit(network, answer)
+    return misfit === undefined ? Effect.succeed(answer) : Effect.fail(misfit)
   })

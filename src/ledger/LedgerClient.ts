@@ -8,9 +8,9 @@ import { Limits } from "../config/Limits.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
 import type { Network } from "../domain/Network.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
-import { announcementOf, cannotFollow, isLoaded, ledgerOf, resultOf, unfit } from "./Answers.ts"
-import { type Connection, open } from "./ClientConnection.ts"
-import { endsConnection, type FetchedLedger, LedgerSourceError } from "./LedgerSource.ts"
+import { announcementOf, isLoaded, ledgerOf, resultOf } from "./Answers.ts"
+import { type Connection, open, serverInfo } from "./ClientConnection.ts"
+import { endsConnection, LedgerSourceError } from "./LedgerSource.ts"
 import { afterFailure, isUnfit, newcomer } from "./Preference.ts"
 import { checkLedger } from "./Sequence.ts"
 
@@ -56,12 +56,12 @@ export const makeLedgerClient = Effect.fnUntraced(function* (
   })
 
   const connect = Effect.gen(function* () {
-    const opened = yield* Effect.mapError(open(url), failed)
-    const misfit = unfit(network, yield* Effect.mapError(opened.request({ command: "server_info" }), failed))
-    if (misfit === undefined) return opened
-    opened.end()
-    return yield* failed(misfit)
-  })
+    const opened = yield* open(url)
+    return yield* serverInfo(opened, network).pipe(
+      Effect.as(opened),
+      Effect.tapError(() => Effect.sync(opened.end))
+    )
+  }).pipe(Effect.mapError(failed))
 
   const connected = Effect.gen(function* () {
     if (connection !== undefined) return connection
@@ -77,11 +77,6 @@ export const makeLedgerClient = Effect.fnUntraced(function* (
     const over = yield* connected
     const answer = yield* over.request(command).pipe(
       Effect.mapError(failed),
-      Effect.filterOrFail(
-        (given) => !cannotFollow(given),
-        () =>
-          failed({ reason: "amendment_blocked", detail: "cannot follow the network: an amendment blocks it" })
-      ),
       Effect.tapError((error) => (endsConnection(error.reason) ? lost(over, error) : Effect.void))
     )
     standing = newcomer
@@ -106,12 +101,8 @@ export const makeLedgerClient = Effect.fnUntraced(function* (
     }
   })
 
-  const checked = (fetched: FetchedLedger | undefined, index: number): LedgerSourceError | undefined => {
-    if (fetched === undefined)
-      return failed({ reason: "malformed", detail: `its answer holds no ledger ${index}` })
-    const fault = checkLedger(fetched, { index, parentHash: undefined })
-    return fault === undefined ? undefined : failed(fault)
-  }
+  const noLedger = (index: number) =>
+    Result.fail(failed({ reason: "malformed", detail: `its answer holds no ledger ${index}` }))
 
   return {
     server,
@@ -119,8 +110,7 @@ export const makeLedgerClient = Effect.fnUntraced(function* (
       ask({ command: "ledger", ledger_index: index }, (answer) => {
         const result = resultOf(answer)
         const said = announcementOf(result)
-        if (said?.ledgerIndex !== index || said.ledgerHash === undefined)
-          return Result.fail(failed({ reason: "malformed", detail: `its answer holds no ledger ${index}` }))
+        if (said?.ledgerIndex !== index || said.ledgerHash === undefined) return noLedger(index)
         return result?.["validated"] === true
           ? Result.succeed(said.ledgerHash)
           : Result.fail(failed({ reason: "not_validated", detail: `ledger ${index} is not validated yet` }))
@@ -130,16 +120,12 @@ export const makeLedgerClient = Effect.fnUntraced(function* (
         { command: "ledger", ledger_index: index, transactions: true, expand: true, binary: false },
         (answer) => {
           const fetched = ledgerOf(server, answer)
-          const fault = checked(fetched, index)
           const body = resultOf(answer)?.["ledger"]
-          if (fault !== undefined) return Result.fail(fault)
-          return isJsonObject(body)
-            ? Result.succeed({
-                ...body,
-                ledger_index: index,
-                ledger_hash: fetched!.ledger.ledger_hash!
-              })
-            : Result.fail(failed({ reason: "malformed", detail: `its answer holds no ledger ${index}` }))
+          if (fetched === undefined || !isJsonObject(body)) return noLedger(index)
+          const fault = checkLedger(fetched, { index, parentHash: undefined })
+          return fault === undefined
+            ? Result.succeed({ ...body, ledger_index: index, ledger_hash: fetched.ledger.ledger_hash! })
+            : Result.fail(failed(fault))
         }
       )
   }

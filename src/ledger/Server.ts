@@ -8,17 +8,15 @@ import type { JsonObject } from "../domain/Ledger.ts"
 import type { Network } from "../domain/Network.ts"
 import {
   announcementOf,
-  cannotFollow,
   contradiction,
   isLoaded,
   ledgerOf,
   otherChain,
   type Refusal,
   rangesOf,
-  resultOf,
-  unfit
+  resultOf
 } from "./Answers.ts"
-import { dial } from "./ClientConnection.ts"
+import { dial, serverInfo } from "./ClientConnection.ts"
 import {
   type Announcement,
   endsConnection,
@@ -97,14 +95,6 @@ export const connect = Effect.fnUntraced(function* (
   const request = (command: JsonObject) =>
     connection.request(command).pipe(
       Effect.mapError(failed),
-      Effect.raceFirst(
-        Effect.mapError(Deferred.await(ended), ({ detail }) => failed({ reason: "disconnected", detail }))
-      ),
-      Effect.filterOrFail(
-        (answer) => !cannotFollow(answer),
-        () =>
-          failed({ reason: "amendment_blocked", detail: "cannot follow the network: an amendment blocks it" })
-      ),
       Effect.tap((answer) => (isLoaded(answer) ? loaded : Effect.void)),
       Effect.tapError((error) => (endsConnection(error.reason) ? Deferred.fail(ended, error) : Effect.void))
     )
@@ -155,9 +145,7 @@ export const connect = Effect.fnUntraced(function* (
     Effect.forever
   )
 
-  const info = yield* request({ command: "server_info" })
-  const misfit = unfit(network, info)
-  if (misfit !== undefined) return yield* failed(misfit)
+  const info = yield* Effect.mapError(serverInfo(connection, network), failed)
   const claimed = rangesOf(resultOf(info)?.["info"])
   if (claimed !== undefined) claim(claimed)
   if (anchor !== undefined) {

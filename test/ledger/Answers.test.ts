@@ -1,8 +1,9 @@
 /** How a server's words are read: nothing of the wrong form is taken for what it is not. */
 import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
 import {
   announcementOf,
-  cannotFollow,
+  answered,
   closeOf,
   failureOf,
   ledgerOf,
@@ -74,8 +75,8 @@ describe("a server", () => {
     assert.strictEqual(unfit("mainnet", info({ network_id: "0" }))?.reason, "wrong_network")
     assert.strictEqual(unfit("mainnet", info({ amendment_blocked: true }))?.reason, "amendment_blocked")
     assert.strictEqual(unfit("mainnet", { result: {} })?.reason, "malformed")
-    assert.isTrue(cannotFollow({ warnings: [{ id: 2001 }, { id: 1002 }] }))
-    assert.isFalse(cannotFollow({ warnings: [{ id: 2001 }] }))
+    assert.isTrue(Result.isFailure(answered({ warnings: [{ id: 2001 }, { id: 1002 }] })))
+    assert.isTrue(Result.isSuccess(answered({ warnings: [{ id: 2001 }] })))
   })
 
   it("serves a validated ledger only where it says so itself", () => {
