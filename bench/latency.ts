@@ -10,7 +10,6 @@ import { deliver } from "../src/deliver/Stage.ts"
 import { detectLedger } from "../src/detect/Detect.ts"
 import { addressOfAccountId } from "../src/domain/AccountId.ts"
 import { packAccountIds } from "../src/domain/AccountIds.ts"
-import { eventText } from "../src/domain/EventText.ts"
 import { eventTypes } from "../src/domain/EventType.ts"
 import { deliveryId } from "../src/domain/Ids.ts"
 import type { LedgerEvent } from "../src/domain/LedgerEvent.ts"
@@ -102,7 +101,6 @@ const makeBare = Effect.fnUntraced(function* (
     const events = detected(JSON.parse(text).result, Math.floor(now()))
     return Map.groupBy(
       events.flatMap((event) => {
-        const text = eventText(event)
         return index.match(event).map(({ id, url }) =>
           signedRequest({
             url: new URL(url),
@@ -110,7 +108,7 @@ const makeBare = Effect.fnUntraced(function* (
             secrets: [SECRET],
             webhookId: id,
             deliveryId: deliveryId(event.detected_at, event.position, id, event.event_id),
-            event: text,
+            event,
             nowMs: event.detected_at
           })
         )

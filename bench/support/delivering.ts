@@ -4,7 +4,6 @@ import { Recorder } from "../../src/deliver/Recorder.ts"
 import { Sender } from "../../src/deliver/Sender.ts"
 import { type SignedRequest, signedRequest } from "../../src/deliver/Signer.ts"
 import { DELIVERIES_TOPIC, type DeliveryWork } from "../../src/domain/Delivery.ts"
-import { eventText } from "../../src/domain/EventText.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
@@ -65,7 +64,7 @@ export const requestOf = (work: DeliveryWork, url: string): SignedRequest =>
     secrets: [SECRET],
     webhookId: work.webhook_id,
     deliveryId: work.delivery_id,
-    event: eventText(work.event),
+    event: work.event,
     nowMs: work.event.detected_at
   })
 

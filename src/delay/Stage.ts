@@ -7,7 +7,7 @@
 import { Clock, Effect } from "effect"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
-import { DELIVERIES_TOPIC, delayTopic, parseWorkHead, type WorkHead, workTopic } from "../domain/Delivery.ts"
+import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic, parseWork, workTopic } from "../domain/Delivery.ts"
 import { delayOf, longestStayMs, type RetryPolicy } from "../domain/RetryPolicy.ts"
 import { type AssignedPartition, EventLog, type LogRecord, type NewRecord } from "../log/EventLog.ts"
 
@@ -20,13 +20,13 @@ const attemptOf = new Map(
 interface Waiting {
   readonly record: LogRecord
   /** Undefined for what cannot be read: it goes back at once, for the actor to report. */
-  readonly work: WorkHead | undefined
+  readonly work: DeliveryWork | undefined
   /** Unix milliseconds at which it leaves the topic. */
   readonly leavesAt: number
 }
 
 const waitingOf = (record: LogRecord, longestMs: number): Waiting => {
-  const work = parseWorkHead(record.value ?? "")
+  const work = parseWork(record.value ?? "")
   return {
     record,
     work,
@@ -35,7 +35,7 @@ const waitingOf = (record: LogRecord, longestMs: number): Waiting => {
 }
 
 /** Where it goes from here: back, or on to the next piece of its wait. */
-const nextTopic = (policy: RetryPolicy, work: WorkHead | undefined, nowMs: number): string => {
+const nextTopic = (policy: RetryPolicy, work: DeliveryWork | undefined, nowMs: number): string => {
   if (work === undefined) return DELIVERIES_TOPIC
   const waitMs = work.due_at - nowMs
   return waitMs > 0 ? delayTopic(delayOf(policy, work.series_attempt, waitMs)) : workTopic(work)

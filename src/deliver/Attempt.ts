@@ -5,7 +5,7 @@
 import { Clock, Effect, Random, References } from "effect"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
-import type { AttemptOutcome, WorkText } from "../domain/Delivery.ts"
+import type { AttemptOutcome, DeliveryWork } from "../domain/Delivery.ts"
 import { delayAfter, lengthened, type RetryPolicy } from "../domain/RetryPolicy.ts"
 import { traced } from "../observability/Tracing.ts"
 import type { AttemptRecord } from "../storage/deliveries/Transitions.ts"
@@ -17,11 +17,11 @@ import { signedRequest } from "./Signer.ts"
 
 export interface AttemptResult {
   readonly record: AttemptRecord
-  readonly retry: WorkText | undefined
+  readonly retry: DeliveryWork | undefined
 }
 
 /** The work of the attempt after `work`. */
-export const nextWork = (work: Work, webhookId: string, dueAt: number): WorkText => ({
+export const nextWork = (work: Work, webhookId: string, dueAt: number): DeliveryWork => ({
   delivery_id: work.deliveryId,
   webhook_id: webhookId,
   attempt: work.attempt + 1,

@@ -4,7 +4,7 @@
  * sent.
  */
 import { Clock, Effect } from "effect"
-import { type EventText, parseEventText } from "../domain/EventText.ts"
+import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import { patiently } from "../observability/Patiently.ts"
 import { DeliveryStore, type ParkedDelivery, type ParkedKind } from "../storage/deliveries/DeliveryStore.ts"
 import type { Work } from "./Lane.ts"
@@ -22,7 +22,7 @@ export const makeBacklog = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
   const parked = yield* ParkedEvents
 
-  const toWork = (row: ParkedDelivery, event: EventText, kind: ParkedKind): Work => {
+  const toWork = (row: ParkedDelivery, event: LedgerEvent, kind: ParkedKind): Work => {
     const attempt = row.attempts + 1
     return {
       key: attemptKey(row.id, attempt),
@@ -48,7 +48,7 @@ export const makeBacklog = Effect.gen(function* () {
       const works: Array<Work> = []
       const gone: Array<string> = []
       for (const row of rows) {
-        const event = row.position === null ? parseEventText(row.testEvent ?? "") : eventAt(row.position)
+        const event = row.position === null ? parseLedgerEvent(row.testEvent) : eventAt(row.position)
         if (event === undefined) gone.push(row.id)
         else works.push(toWork(row, event, kind))
       }

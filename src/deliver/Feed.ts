@@ -9,7 +9,7 @@
  */
 import { Clock, Effect, Latch } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { parseWork, type WorkText } from "../domain/Delivery.ts"
+import { type DeliveryWork, parseWork } from "../domain/Delivery.ts"
 import { type AssignedPartition, EventLog } from "../log/EventLog.ts"
 import { patiently } from "../observability/Patiently.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
@@ -30,7 +30,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
   const watermark = makeWatermark(partition.startOffset)
   const moved = Latch.makeUnsafe(false)
   /** Taken and not settled, in the order of the log. */
-  const open = new Map<number, WorkText>()
+  const open = new Map<number, DeliveryWork>()
   const batchRecords = kind === "live" ? Limits.takeBatchRecords : Limits.replayTakeRecords
   const lastAtStart = (yield* log.last(partition))?.offset ?? -1
   let lastTaken = partition.startOffset - 1
@@ -44,7 +44,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
   /** Sorts works into lanes; what they refuse is parked before it counts as taken. */
   const offerAll = Effect.fnUntraced(function* (
     lanes: Lanes,
-    works: ReadonlyArray<readonly [offset: number, work: WorkText]>
+    works: ReadonlyArray<readonly [offset: number, work: DeliveryWork]>
   ) {
     if (works.length === 0) return
     const ids = works.map(([, work]) => work.delivery_id)
@@ -120,7 +120,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
 
   const take = Effect.fnUntraced(function* (lanes: Lanes) {
     const records = yield* partition.take(batchRecords)
-    const works: Array<readonly [offset: number, work: WorkText]> = []
+    const works: Array<readonly [offset: number, work: DeliveryWork]> = []
     for (const { offset } of records) watermark.add(offset)
     for (const record of records) {
       const work = parseWork(record.value ?? "")

@@ -9,7 +9,7 @@
  *   backlog  records from the log are parked: their rows alone remember them. The lane pages parked rows that may start,
  *            in order of their ids ──(none is left nor being parked, and all may start)──▶ live
  */
-import type { EventText } from "../domain/EventText.ts"
+import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Passage } from "../domain/Quota.ts"
 import type { ParkedKind } from "../storage/deliveries/DeliveryStore.ts"
 import { makeRateWindow, type RateWindow } from "./RateWindow.ts"
@@ -20,7 +20,7 @@ export interface Work {
   readonly deliveryId: string
   readonly attempt: number
   readonly seriesAttempt: number
-  readonly event: EventText
+  readonly event: LedgerEvent
   readonly kind: LaneKind
   /** Its record in the log is done with; undefined when it came from the backlog. */
   readonly settled: (() => void) | undefined

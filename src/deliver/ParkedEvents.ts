@@ -5,12 +5,12 @@
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { type EventText, parseEventText } from "../domain/EventText.ts"
 import { type EventPosition, eventTopicOf } from "../domain/History.ts"
+import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { EventLog, type EventLogError } from "../log/EventLog.ts"
 
-type Events = ReadonlyMap<number, EventText>
+type Events = ReadonlyMap<number, LedgerEvent>
 
 /** A piece's events by their offsets in the topic. */
 interface Piece {
@@ -28,7 +28,7 @@ export class ParkedEvents extends Context.Service<
     readonly at: (
       network: Network,
       positions: ReadonlyArray<EventPosition>
-    ) => Effect.Effect<(position: EventPosition) => EventText | undefined, EventLogError>
+    ) => Effect.Effect<(position: EventPosition) => LedgerEvent | undefined, EventLogError>
   }
 >()("ledgerhook/deliver/ParkedEvents") {
   static readonly layer = Layer.effect(
@@ -40,7 +40,7 @@ export class ParkedEvents extends Context.Service<
 
       const read = Effect.fnUntraced(function* (topic: string, number: number) {
         const end = (number + 1) * Limits.eventPieceRecords
-        const events = new Map<number, EventText>()
+        const events = new Map<number, LedgerEvent>()
         let from = number * Limits.eventPieceRecords
         // Offsets may have gaps.
         while (from < end) {
@@ -48,7 +48,7 @@ export class ParkedEvents extends Context.Service<
           const last = records.at(-1)
           if (last === undefined) break
           for (const { offset, value } of records) {
-            const event = offset < end ? parseEventText(value ?? "") : undefined
+            const event = offset < end ? parseLedgerEvent(value) : undefined
             if (event !== undefined) events.set(offset, event)
           }
           from = last.offset + 1

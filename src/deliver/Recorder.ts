@@ -8,7 +8,7 @@
 import { Clock, Context, Effect, Fiber, Latch, Layer } from "effect"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
-import { delayTopic, type WorkText, workJson } from "../domain/Delivery.ts"
+import { type DeliveryWork, delayTopic } from "../domain/Delivery.ts"
 import { delayOf, type RetryPolicy } from "../domain/RetryPolicy.ts"
 import { EventLog, type NewRecord } from "../log/EventLog.ts"
 import { Metrics } from "../observability/Metrics.ts"
@@ -24,17 +24,17 @@ const NANOS_PER_MS = 1_000_000
 export interface Outcome {
   /** Undefined when the attempt was recorded before and only its retry may be missing. */
   readonly attempt: AttemptRecord | undefined
-  readonly retry: WorkText | undefined
+  readonly retry: DeliveryWork | undefined
   /** Its record in the log was settled before: only its row remembers the work (`parked`). */
   readonly parked: boolean
   /** Called once everything above has landed. */
   readonly settled: () => void
 }
 
-const retryRecord = (policy: RetryPolicy, work: WorkText, nowMs: number): NewRecord => ({
+const retryRecord = (policy: RetryPolicy, work: DeliveryWork, nowMs: number): NewRecord => ({
   topic: delayTopic(delayOf(policy, work.series_attempt, work.due_at - nowMs)),
   key: work.webhook_id,
-  value: workJson(work)
+  value: JSON.stringify(work)
 })
 
 export class Recorder extends Context.Service<

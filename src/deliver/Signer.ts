@@ -4,7 +4,7 @@
  * synchronous: no promise per delivery.
  */
 import { createHmac } from "node:crypto"
-import { type EventText, envelopeText } from "../domain/EventText.ts"
+import { envelopeJson, type LedgerEvent } from "../domain/LedgerEvent.ts"
 
 export const signature = (secret: string, body: string): string =>
   `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`
@@ -23,10 +23,10 @@ export const signedRequest = (options: {
   readonly secrets: ReadonlyArray<string>
   readonly webhookId: string
   readonly deliveryId: string
-  readonly event: EventText
+  readonly event: LedgerEvent
   readonly nowMs: number
 }): SignedRequest => {
-  const body = envelopeText(options.event, options.webhookId)
+  const body = envelopeJson(options.event, options.webhookId)
   return {
     url: options.url,
     body,

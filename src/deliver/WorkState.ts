@@ -8,13 +8,13 @@
  *              arrive, the second is a duplicate
  *   early      the attempt before it is not recorded: it is being recorded, or will be made again; it comes again later
  */
-import type { WorkHead } from "../domain/Delivery.ts"
+import type { DeliveryWork } from "../domain/Delivery.ts"
 import type { DeliveryState } from "../storage/deliveries/DeliveryStore.ts"
 
 export type WorkState = "current" | "duplicate" | "unanswered" | "early"
 
 export const workState = (
-  work: WorkHead,
+  work: DeliveryWork,
   row: DeliveryState | undefined,
   /** The record was in the log before this owner began: an earlier one may have handled it and died. */
   mayBeHandled: boolean

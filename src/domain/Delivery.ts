@@ -14,7 +14,6 @@
  * The work topics and the delay topics carry `DeliveryWork`; the row in PostgreSQL carries the state. Work is current
  * when its `attempt` is the row's `attempts` + 1 and the row has not ended; anything else is stale and is dropped.
  */
-import { type EventText, parseEventText } from "./EventText.ts"
 import type { LedgerEvent } from "./LedgerEvent.ts"
 
 export const DELIVERIES_TOPIC = "webhooks.deliveries"
@@ -26,8 +25,8 @@ export const delayTopic = (seriesAttempt: number): string => `webhooks.delay.${s
 export const deliveryStatuses = ["pending", "retrying", "delivered", "failed"] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
-/** What a work record says besides its event. */
-export interface WorkHead {
+/** The value of a work record; its key is the webhook's id. */
+export interface DeliveryWork {
   readonly delivery_id: string
   readonly webhook_id: string
   /** Attempts of earlier series count on: from 1. */
@@ -38,48 +37,38 @@ export interface WorkHead {
   readonly due_at: number
   /** Made by a replay job: its attempts come after live ones, retries too. */
   readonly replay?: true
-}
-
-/** The value of a work record; its key is the webhook's id. The event is last, as the log has it. */
-export interface DeliveryWork extends WorkHead {
   readonly event: LedgerEvent
 }
 
-/** The same, as deliver reads and writes it: nothing of the event is parsed but what it needs. */
-export interface WorkText extends WorkHead {
-  readonly event: EventText
-}
-
-const EVENT = ',"event":'
-
-export const workJson = ({
-  event,
-  ...head
-}: WorkHead & { readonly event: Pick<EventText, "json"> }): string =>
-  `${JSON.stringify(head).slice(0, -1)}${EVENT}${event.json}}`
+/** Work that begins a series: by default a delivery's first. */
+export const newWork = (
+  deliveryId: string,
+  webhookId: string,
+  event: LedgerEvent,
+  attempt = 1
+): DeliveryWork => ({
+  delivery_id: deliveryId,
+  webhook_id: webhookId,
+  attempt,
+  series_attempt: 1,
+  due_at: 0,
+  event
+})
 
 /** Undefined when it is no work. */
-export const parseWorkHead = (value: string): WorkHead | undefined => {
-  // The first one: ids and numbers stand before it.
-  const at = value.indexOf(EVENT)
+export const parseWork = (value: string): DeliveryWork | undefined => {
   try {
     // Written in this shape; the check only tells a torn record from a whole one.
-    const head = JSON.parse(at < 0 ? value : `${value.slice(0, at)}}`) as WorkHead
+    const work = JSON.parse(value) as DeliveryWork
     const isWhole =
-      typeof head.delivery_id === "string" &&
-      typeof head.webhook_id === "string" &&
-      typeof head.due_at === "number"
-    return isWhole ? head : undefined
+      typeof work.delivery_id === "string" &&
+      typeof work.webhook_id === "string" &&
+      typeof work.due_at === "number" &&
+      typeof work.event.event_id === "string"
+    return isWhole ? work : undefined
   } catch {
     return undefined
   }
-}
-
-/** Undefined when it is no work, or has no event. */
-export const parseWork = (value: string): WorkText | undefined => {
-  const head = parseWorkHead(value)
-  const event = parseEventText(value.slice(value.indexOf(EVENT) + EVENT.length, -1))
-  return head === undefined || event === undefined ? undefined : { ...head, event }
 }
 
 /** Where work goes that may be attempted now. */

@@ -7,7 +7,7 @@
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { NotAMarker } from "../coverage/LedgerMarkers.ts"
-import { type DeliveryWork, REPLAYS_TOPIC } from "../domain/Delivery.ts"
+import { newWork, REPLAYS_TOPIC } from "../domain/Delivery.ts"
 import { lastReplayMoment, replayDeliveryId } from "../domain/Replay.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { patiently } from "../observability/Patiently.ts"
@@ -61,16 +61,7 @@ const toQueue = (job: ClaimedJob, { startOffset }: ReplayPlan, events: ReadonlyA
       fromHistory: isHistory,
       replayJobId: job.id
     }
-    const work: DeliveryWork = {
-      delivery_id: id,
-      webhook_id: job.webhookId,
-      attempt: 1,
-      series_attempt: 1,
-      due_at: 0,
-      replay: true,
-      event
-    }
-    return { row, work }
+    return { row, work: { ...newWork(id, job.webhookId, event), replay: true as const } }
   })
 
 const makeQueue = Effect.fnUntraced(function* (job: ClaimedJob, plan: ReplayPlan) {

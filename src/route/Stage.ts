@@ -7,7 +7,7 @@
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { DELIVERIES_TOPIC, workJson } from "../domain/Delivery.ts"
+import { DELIVERIES_TOPIC, newWork } from "../domain/Delivery.ts"
 import { deliveryId } from "../domain/Ids.ts"
 import { eventsTopic, type LedgerEvent, NOT_AN_EVENT, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
@@ -32,12 +32,6 @@ import { makeWebhookIndex } from "./WebhookIndex.ts"
 
 const GROUP = "route"
 
-interface RecordedEvent {
-  readonly event: LedgerEvent
-  /** Its record's value: work carries it on as it is. */
-  readonly json: string
-}
-
 /** A delivery to be made: its row, and the work of its first attempt. */
 interface Queued {
   readonly row: NewDelivery
@@ -50,7 +44,7 @@ interface Batch {
   /** Records that are no events. */
   readonly unreadable: Array<LogRecord>
   /** By offset: events of which an owner of the partition that died may have made rows already. */
-  readonly begun: Map<number, RecordedEvent>
+  readonly begun: Map<number, LedgerEvent>
   /** When its events were detected. */
   detectedFrom: number
   detectedTo: number
@@ -64,21 +58,13 @@ const emptyBatch = (): Batch => ({
   detectedTo: 0
 })
 
-const firstWork = ({ json }: RecordedEvent, id: string, webhookId: string): NewRecord => ({
+const firstWork = (event: LedgerEvent, id: string, webhookId: string): NewRecord => ({
   topic: DELIVERIES_TOPIC,
   key: webhookId,
-  value: workJson({
-    delivery_id: id,
-    webhook_id: webhookId,
-    attempt: 1,
-    series_attempt: 1,
-    due_at: 0,
-    event: { json }
-  })
+  value: JSON.stringify(newWork(id, webhookId, event))
 })
 
-const toQueue = (recorded: RecordedEvent, eventOffset: number, webhook: PackedWebhook): Queued => {
-  const { event } = recorded
+const toQueue = (event: LedgerEvent, eventOffset: number, webhook: PackedWebhook): Queued => {
   const id = deliveryId(event.detected_at, event.position, webhook.id, event.event_id)
   return {
     row: {
@@ -90,7 +76,7 @@ const toQueue = (recorded: RecordedEvent, eventOffset: number, webhook: PackedWe
       eventType: event.event_type,
       eventOffset
     },
-    work: firstWork(recorded, id, webhook.id)
+    work: firstWork(event, id, webhook.id)
   }
 }
 
@@ -125,14 +111,14 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     const [first] = begun.values()
     if (first === undefined) return []
     const rows = yield* deliveries
-      .unattempted(first.event.network, [...begun.keys()], detectedFrom, detectedTo)
+      .unattempted(first.network, [...begun.keys()], detectedFrom, detectedTo)
       .pipe(patiently("reading what was begun"))
     const ids = new Set(queued.map(({ row }) => row.id))
     return rows.flatMap(({ id, webhookId, eventOffset }) => {
-      const recorded = begun.get(eventOffset)
-      return recorded === undefined || ids.has(id)
+      const event = begun.get(eventOffset)
+      return event === undefined || ids.has(id)
         ? []
-        : [{ eventOffset, work: firstWork(recorded, id, webhookId) }]
+        : [{ eventOffset, work: firstWork(event, id, webhookId) }]
     })
   })
 
@@ -177,16 +163,15 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
       let batch = emptyBatch()
       for (const record of records) {
         const event = parseLedgerEvent(record.value)
-        if (event === undefined || record.value === null) {
+        if (event === undefined) {
           batch.unreadable.push(record)
           continue
         }
-        const recorded = { event, json: record.value }
         batch.detectedFrom = Math.min(batch.detectedFrom, event.detected_at)
         batch.detectedTo = Math.max(batch.detectedTo, event.detected_at)
-        if (record.offset < partition.endOffsetAtStart) batch.begun.set(record.offset, recorded)
+        if (record.offset < partition.endOffsetAtStart) batch.begun.set(record.offset, event)
         for (const webhook of index.match(event)) {
-          if (goesOn(webhook)) batch.queued.push(toQueue(recorded, record.offset, webhook))
+          if (goesOn(webhook)) batch.queued.push(toQueue(event, record.offset, webhook))
         }
         if (batch.queued.length >= Limits.routeBatchDeliveries) {
           yield* queue(partition, batch, record.offset + 1)

@@ -3,10 +3,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { delay } from "../../src/delay/Stage.ts"
-import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic } from "../../src/domain/Delivery.ts"
+import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic, newWork } from "../../src/domain/Delivery.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
+import { eventOf } from "../support/events.ts"
 import { settingsLayer } from "../support/settings.ts"
 
 const KEY = "wh_1"
@@ -17,12 +18,10 @@ const layer = MemoryEventLog.layer.pipe(Layer.provideMerge(settingsLayer({ DELIV
 const put = Effect.fnUntraced(function* (topicOf: number, id: string, waitMs: number) {
   const log = yield* EventLog
   const work = {
-    delivery_id: id,
-    webhook_id: KEY,
-    attempt: 2,
+    ...newWork(id, KEY, eventOf({}), 2),
     series_attempt: 2,
     due_at: (yield* Clock.currentTimeMillis) + waitMs
-  } as DeliveryWork
+  }
   yield* log.transaction({
     append: [{ topic: delayTopic(topicOf), key: KEY, value: JSON.stringify(work) }]
   })

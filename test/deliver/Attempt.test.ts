@@ -4,7 +4,6 @@ import { Effect, Exit, FiberSet, Layer, References } from "effect"
 import { makeAttempt } from "../../src/deliver/Attempt.ts"
 import { Recorder } from "../../src/deliver/Recorder.ts"
 import { type Send, Sender } from "../../src/deliver/Sender.ts"
-import { eventText } from "../../src/domain/EventText.ts"
 import type { PackedWebhook } from "../../src/domain/Webhook.ts"
 import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
 import { event, SECRET } from "../support/sending.ts"
@@ -18,7 +17,7 @@ const work = {
   deliveryId: "dlv_1",
   attempt: 1,
   seriesAttempt: 1,
-  event: eventText(event),
+  event,
   kind: "live" as const,
   settled: undefined
 }

@@ -5,7 +5,6 @@ import { Effect, Layer } from "effect"
 import { Sender } from "../../src/deliver/Sender.ts"
 import { signedRequest } from "../../src/deliver/Signer.ts"
 import type { AttemptOutcome } from "../../src/domain/Delivery.ts"
-import { eventText } from "../../src/domain/EventText.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { type Answer, makeReceiver } from "./receiver.ts"
 import { settingsLayer } from "./settings.ts"
@@ -29,7 +28,7 @@ export const requestTo = (url: string) =>
     secrets: [SECRET],
     webhookId: "wh_1",
     deliveryId: "dlv_1",
-    event: eventText(event),
+    event,
     nowMs: 1_700_000_000_999
   })
 

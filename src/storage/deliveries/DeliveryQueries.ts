@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { DELIVERIES_TOPIC, type DeliveryStatus, type DeliveryWork } from "../../domain/Delivery.ts"
+import { DELIVERIES_TOPIC, type DeliveryStatus, newWork } from "../../domain/Delivery.ts"
 import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
@@ -151,14 +151,7 @@ export class DeliveryQueries extends Context.Service<
             if (webhook.status !== "active") return "webhook disabled"
             if (row.charged && (yield* quotaUsedUp(sql, owner.accountId, nowMs))) return "quota used up"
             yield* startSeries(sql, id, nowMs)
-            const work: DeliveryWork = {
-              delivery_id: id,
-              webhook_id: row.webhook_id,
-              attempt: row.attempts + 1,
-              series_attempt: 1,
-              due_at: 0,
-              event
-            }
+            const work = newWork(id, row.webhook_id, event, row.attempts + 1)
             yield* outbox.insert([
               { topic: DELIVERIES_TOPIC, key: row.webhook_id, value: JSON.stringify(work) }
             ])

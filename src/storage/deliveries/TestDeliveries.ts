@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { DELIVERIES_TOPIC, type DeliveryWork } from "../../domain/Delivery.ts"
+import { DELIVERIES_TOPIC, newWork } from "../../domain/Delivery.ts"
 import type { Network } from "../../domain/Network.ts"
 import type { WebhookStatus } from "../../domain/Webhook.ts"
 import { Outbox } from "../outbox/Outbox.ts"
@@ -46,14 +46,7 @@ export class TestDeliveries extends Context.Service<
         if (webhook === undefined) return "not found"
         if (webhook.status !== "active") return "webhook disabled"
         yield* insertTest(sql, delivery, owner.accountId, webhook.network, nowMs)
-        const work: DeliveryWork = {
-          delivery_id: id,
-          webhook_id: webhookId,
-          attempt: 1,
-          series_attempt: 1,
-          due_at: 0,
-          event
-        }
+        const work = newWork(id, webhookId, event)
         yield* outbox.insert([{ topic: DELIVERIES_TOPIC, key: webhookId, value: JSON.stringify(work) }])
         return "queued"
       }, sql.withTransaction)
