@@ -4,9 +4,8 @@
  * path and nothing else of it.
  */
 import { hash } from "node:crypto"
-import { ADDRESS } from "./LedgerForms.ts"
+import { ACCOUNT_WORDS, ALPHABET, writeAccountId } from "./AccountIds.ts"
 
-const ALPHABET = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
 const BASE = ALPHABET.length
 const ZERO = ALPHABET[0]!
 
@@ -14,8 +13,6 @@ const ZERO = ALPHABET[0]!
 const CHUNK_LETTERS = 8
 const CHUNK = BigInt(BASE ** CHUNK_LETTERS)
 
-/** Version byte, account id, checksum. */
-const ENCODED_BYTES = 25
 const CHECKSUM_HEX = 8
 
 const checksum = (versionedHex: string): string =>
@@ -48,38 +45,24 @@ const encode = (hex: string): string => {
   return ZERO.repeat(zeroBytesOf(hex)) + text.slice(leadingZeros(text))
 }
 
-/** As hex; `text` is of the alphabet's letters. */
-const decode = (text: string): string => {
-  let value = 0n
-  for (let at = 0; at < text.length; at += CHUNK_LETTERS) {
-    let chunk = 0
-    let scale = 1
-    for (const letter of text.slice(at, at + CHUNK_LETTERS)) {
-      chunk = chunk * BASE + ALPHABET.indexOf(letter)
-      scale *= BASE
-    }
-    value = value * BigInt(scale) + BigInt(chunk)
-  }
-  return value.toString(16)
-}
-
 /** The address of an account id given as 40 hex digits. */
 export const addressOfAccountId = (accountIdHex: string): string => {
   const versioned = `00${accountIdHex}`
   return encode(versioned + checksum(versioned))
 }
 
+const words = new Uint32Array(ACCOUNT_WORDS)
+const hexOf = (word: number): string => word.toString(16).padStart(8, "0")
+
 /** The account id as 40 upper-case hex digits; undefined when `address` is not a valid classic address. */
 export const accountIdOfAddress = (address: string): string | undefined => {
-  if (!ADDRESS.test(address)) return undefined
-  const hex = decode(address).padStart(ENCODED_BYTES * 2, "0")
-  const versioned = hex.slice(0, -CHECKSUM_HEX)
-  return hex.length === ENCODED_BYTES * 2 &&
-    hex.startsWith("00") &&
-    zeroBytesOf(hex) === leadingZeros(address) &&
-    checksum(versioned) === hex.slice(-CHECKSUM_HEX)
-    ? versioned.slice(2).toUpperCase()
-    : undefined
+  const named = writeAccountId(address, words, 0)
+  if (named === undefined) return undefined
+  const accountId = Array.from(words.toReversed(), hexOf).join("")
+  const versioned = `00${accountId}`
+  const isValid =
+    checksum(versioned) === hexOf(named) && zeroBytesOf(versioned + hexOf(named)) === leadingZeros(address)
+  return isValid ? accountId.toUpperCase() : undefined
 }
 
 /**

@@ -3,7 +3,8 @@
  * and no object. Reads an address without its checksum, several times as fast as AccountId.ts: only for addresses that
  * were checked where they entered. Pure.
  */
-const ALPHABET = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
+/** Of base 58, as the ledger has it: the first letter is zero. */
+export const ALPHABET = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
 const BASE = ALPHABET.length
 const WORD = 2 ** 32
 /** Letters taken at once: the product of what they hold and a word stays exact in a double. */
@@ -20,10 +21,13 @@ export const ACCOUNT_WORDS = 5
 /** Account ids, one after the other. */
 export type AccountIds = Uint32Array
 
-/** Writes the account id of `address` to `into`, from `at` on; false when it cannot be an address. */
-export const writeAccountId = (address: string, into: AccountIds, at: number): boolean => {
+/**
+ * Writes the account id of `address` to `into`, from `at` on; gives the checksum that it names, undefined when it cannot
+ * be an address.
+ */
+export const writeAccountId = (address: string, into: AccountIds, at: number): number | undefined => {
   const { length } = address
-  if (length < LETTERS.fewest || length > LETTERS.most) return false
+  if (length < LETTERS.fewest || length > LETTERS.most) return undefined
   // The checksum is the lowest word. Named words and no loop over them: this runs for each account of each event.
   let checksum = 0
   let w0 = 0
@@ -36,7 +40,7 @@ export const writeAccountId = (address: string, into: AccountIds, at: number): b
     let scale = 1
     for (let end = Math.min(length, i + CHUNK_LETTERS); i < end; i++) {
       const digit = digits[address.charCodeAt(i)] ?? NO_DIGIT
-      if (digit === NO_DIGIT) return false
+      if (digit === NO_DIGIT) return undefined
       carry = carry * BASE + digit
       scale *= BASE
     }
@@ -52,20 +56,20 @@ export const writeAccountId = (address: string, into: AccountIds, at: number): b
     w3 = sum >>> 0
     w4 = w4 * scale + (sum - w3) / WORD
     // The version byte of an address is zero.
-    if (w4 >= WORD) return false
+    if (w4 >= WORD) return undefined
   }
   into[at] = w0
   into[at + 1] = w1
   into[at + 2] = w2
   into[at + 3] = w3
   into[at + 4] = w4
-  return true
+  return checksum
 }
 
 /** What is no address is left out. */
 export const packAccountIds = (addresses: ReadonlyArray<string>): AccountIds => {
   const ids = new Uint32Array(addresses.length * ACCOUNT_WORDS)
   let at = 0
-  for (const address of addresses) if (writeAccountId(address, ids, at)) at += ACCOUNT_WORDS
+  for (const address of addresses) if (writeAccountId(address, ids, at) !== undefined) at += ACCOUNT_WORDS
   return at === ids.length ? ids : ids.slice(0, at)
 }

@@ -99,7 +99,7 @@ export const makeAccountIndex = <A>(): AccountIndex<A> => {
       if (list !== undefined) add(key, list)
     },
     find: (address, use) => {
-      if (present === 0 || !writeAccountId(address, wanted, 0)) return
+      if (present === 0 || writeAccountId(address, wanted, 0) === undefined) return
       for (let entry = table.first[chainOf(wanted, 0)]!; entry !== NONE; entry = table.next[entry]!) {
         const list = lists[table.list[entry]!]
         if (list === undefined) continue
