@@ -4,7 +4,7 @@
  * and whoever reads this takes nothing on the server's word. About 1 ms a transaction. Pure.
  */
 import { createHash } from "node:crypto"
-import { decode } from "xrpl"
+import { decode, hashes } from "xrpl"
 import type { Json, JsonObject, LedgerTransaction } from "../domain/Ledger.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
 
@@ -23,6 +23,15 @@ export const hashOfBytes = (hex: string): string =>
   createHash("sha512").update(Buffer.from(hex, "hex")).digest("hex").slice(0, HASH_HEX).toUpperCase()
 
 export const transactionHash = (tx: string): string => hashOfBytes(TRANSACTION_PREFIX + tx)
+
+/** Root of the transaction tree of an empty ledger. */
+export const NO_TREE = "0".repeat(HASH_HEX)
+
+export const treeRootOf = (transactions: ReadonlyArray<Pick<LedgerTransaction, "meta" | "tx">>): string =>
+  transactions.length === 0
+    ? NO_TREE
+    : // Typed for the transaction types xrpl knows; it encodes any.
+      hashes.hashTxTree(transactions.map(({ meta, tx }) => ({ ...tx, metaData: meta })) as never)
 
 /** Digits of a token value's mantissa. */
 const MANTISSA_DIGITS = 16

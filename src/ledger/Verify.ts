@@ -5,19 +5,18 @@
  * (`delivered_amount`): nothing is left to its word but that the hash is validated. Pure.
  */
 import { Result } from "effect"
-import { encode, hashes } from "xrpl"
+import { encode } from "xrpl"
 import type { JsonObject, LedgerTransaction } from "../domain/Ledger.ts"
 import { inExecutionOrder, isJsonObject } from "../domain/NormaliseLedger.ts"
 import { printable } from "../domain/Printable.ts"
 import { resultOf } from "./Answers.ts"
-import { type Blobs, hashOfBytes, transactionOf } from "./BinaryForm.ts"
+import { type Blobs, hashOfBytes, transactionOf, treeRootOf } from "./BinaryForm.ts"
 import type { FetchedLedger, LedgerFault } from "./LedgerSource.ts"
 
 /** `LWR\0`, which sets a header's hash apart from others. */
 const HEADER_PREFIX = "4C575200"
 const HEADER_BYTES = 118
 const HASH_BYTES = 32
-const NO_TREE = "0".repeat(2 * HASH_BYTES)
 
 const unproven = (detail: string): Result.Result<never, LedgerFault> =>
   Result.fail({ reason: "not_proven", detail })
@@ -43,12 +42,6 @@ const headerOf = (data: string) => {
     close_time: bytes.readUInt32BE(112)
   }
 }
-
-const rootOf = (transactions: ReadonlyArray<LedgerTransaction>): string =>
-  transactions.length === 0
-    ? NO_TREE
-    : // Typed for the transaction types xrpl knows; it encodes any.
-      hashes.hashTxTree(transactions.map(({ meta, tx }) => ({ ...tx, metaData: meta })) as never)
 
 /** As the ledger holds it: version 2 of the API calls a payment's `Amount` otherwise. */
 const asSigned = ({ DeliverMax, ...tx }: JsonObject): JsonObject =>
@@ -101,7 +94,7 @@ const verifyTransactions = (
   const blobs = entries.flatMap((entry) => blobsOf(entry) ?? [])
   if (blobs.length !== entries.length) return unproven(`${name} has a transaction without its bytes`)
   const proven = blobs.map(transactionOf)
-  if (rootOf(proven) !== root) return unproven(`the transactions of ${name} do not have the root ${root}`)
+  if (treeRootOf(proven) !== root) return unproven(`the transactions of ${name} do not have the root ${root}`)
   if (blobs.length !== transactions.length)
     return unproven(`${name} has ${blobs.length} transactions, ${transactions.length} are listed`)
   const byHash = new Map(proven.map(({ hash }, i) => [hash, blobs[i]!]))

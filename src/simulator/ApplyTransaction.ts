@@ -6,7 +6,7 @@ import { encode, hashes } from "xrpl"
 import { type EventType, rankOf } from "../domain/EventType.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
 import { quantityOf } from "./Amounts.ts"
-import { digestOf } from "./Keys.ts"
+import { accountKey, digestOf } from "./Keys.ts"
 import type { Draft } from "./Scenario.ts"
 import { TransactionView } from "./TransactionView.ts"
 import type { World } from "./World.ts"
@@ -57,14 +57,13 @@ export const applyTransaction = (
 ): SimulatedTransaction => {
   const account = draft.tx.Account
   const fee = draft.fee ?? BigInt(world.chance.pick([10, 10, 12, 12, 15, 20]))
-  const parts = { account, ledgerIndex: world.ledgerIndex, parentCloseTime: world.parentCloseTime }
-  const reader = new TransactionView(world.state, { ...parts, hash: "", sequence: 0 })
-  const root = reader.account(account)
+  const root = world.state.entry(accountKey(account)).fields
   const sequence = Number(root["Sequence"])
   const tx = signed(world, draft, fee, sequence)
   const hash = hashOf(tx, hashing)
 
-  const view = new TransactionView(world.state, { ...parts, hash, sequence })
+  const { ledgerIndex, parentCloseTime } = world
+  const view = new TransactionView(world.state, { account, hash, sequence, ledgerIndex, parentCloseTime })
   view.updateAccount(account, {
     Balance: (quantityOf(root["Balance"]) - fee).toString(),
     Sequence: sequence + 1,

@@ -7,6 +7,7 @@
 import { hashes } from "xrpl"
 import type { EventType } from "../domain/EventType.ts"
 import type { Ledger } from "../domain/Ledger.ts"
+import { NO_TREE, treeRootOf } from "../ledger/BinaryForm.ts"
 import { applyTransaction, type Hashing, type SimulatedTransaction } from "./ApplyTransaction.ts"
 import { makeChance } from "./Chance.ts"
 import { digestOf } from "./Keys.ts"
@@ -59,7 +60,6 @@ export const FIRST_LEDGER_INDEX = 1_000_000
 /** Guests' accounts must be old enough to be deleted, so a chain cannot begin at ledger 1. */
 export const LOWEST_FIRST_LEDGER = 1_000
 const CLOSE_TIME_RESOLUTION = 10
-const NO_HASH = "0".repeat(64)
 
 const withHash = (header: Omit<LedgerHeader, "ledger_hash">): LedgerHeader => ({
   ...header,
@@ -67,12 +67,10 @@ const withHash = (header: Omit<LedgerHeader, "ledger_hash">): LedgerHeader => ({
   ledger_hash: hashes.hashLedgerHeader(header as never)
 })
 
-const treeRoot = (transactions: ReadonlyArray<SimulatedTransaction>, hashing: Hashing): string => {
-  if (transactions.length === 0) return NO_HASH
-  if (hashing === "digest") return digestOf(transactions.map(({ hash }) => hash).join(""))
-  // Typed for the transaction types xrpl knows; it encodes any.
-  return hashes.hashTxTree(transactions.map(({ meta, tx }) => ({ ...tx, metaData: meta })) as never)
-}
+const treeRoot = (transactions: ReadonlyArray<SimulatedTransaction>, hashing: Hashing): string =>
+  hashing === "digest" && transactions.length > 0
+    ? digestOf(transactions.map(({ hash }) => hash).join(""))
+    : treeRootOf(transactions)
 
 const feesOf = (transactions: ReadonlyArray<SimulatedTransaction>): bigint =>
   transactions.reduce((sum, { tx }) => sum + BigInt(String(tx["Fee"])), 0n)
@@ -109,7 +107,7 @@ export const makeChain = (options: ChainOptions): Chain => {
       parent_close_time: before.closeTime,
       parent_hash: before.ledgerHash,
       total_coins: TOTAL_DROPS.toString(),
-      transaction_hash: NO_HASH
+      transaction_hash: NO_TREE
     }),
     transactions: []
   }
