@@ -24,62 +24,56 @@ interface Waiting {
   readonly answer: Deferred.Deferred<Answer, Unavailable>
 }
 
-export class AdmissionQueue extends Context.Service<
-  AdmissionQueue,
-  {
-    /** None: no valid key has this SHA-256 (lower-case hex). */
-    readonly admit: (sha256: string) => Effect.Effect<Answer, Unavailable>
-  }
->()("ledgerhook/api/AdmissionQueue") {
-  static readonly layer = Layer.effect(
-    AdmissionQueue,
-    Effect.gen(function* () {
-      const keys = yield* KeyAdmission
-      const queue = yield* Queue.dropping<Waiting>(Limits.admissionQueue)
+export class AdmissionQueue extends Context.Service<AdmissionQueue>()("ledgerhook/api/AdmissionQueue", {
+  make: Effect.gen(function* () {
+    const keys = yield* KeyAdmission
+    const queue = yield* Queue.dropping<Waiting>(Limits.admissionQueue)
 
-      const ask = (requests: ReadonlyMap<string, number>) =>
-        Clock.currentTimeMillis.pipe(
-          Effect.flatMap((nowMs) => keys.admit(requests, nowMs)),
-          Effect.timeoutOrElse({
-            duration: Limits.admissionMs,
-            orElse: () =>
-              Effect.andThen(
-                Effect.logWarning("the database does not answer who is calling"),
-                Effect.fail(unavailable())
-              )
-          }),
-          orUnavailable
-        )
-
-      const answer = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>) {
-        const groups = Map.groupBy(batch, ({ sha256 }) => sha256)
-        const requests = new Map(Array.from(groups, ([sha256, { length }]) => [sha256, length]))
-        const asked = yield* Effect.exit(ask(requests))
-        for (const [sha256, waiting] of groups) {
-          waiting.forEach((one, index) => {
-            const answer = Exit.map(asked, (admissions) =>
-              Option.map(Option.fromUndefinedOr(admissions.get(sha256)), (admission) => ({
-                identity: admission.identity,
-                suspended: admission.suspended,
-                rate: rateStandingOf(admission, index)
-              }))
+    const ask = (requests: ReadonlyMap<string, number>) =>
+      Clock.currentTimeMillis.pipe(
+        Effect.flatMap((nowMs) => keys.admit(requests, nowMs)),
+        Effect.timeoutOrElse({
+          duration: Limits.admissionMs,
+          orElse: () =>
+            Effect.andThen(
+              Effect.logWarning("the database does not answer who is calling"),
+              Effect.fail(unavailable())
             )
-            Deferred.doneUnsafe(one.answer, answer)
-          })
-        }
-      })
+        }),
+        orUnavailable
+      )
 
-      yield* Queue.takeAll(queue).pipe(Effect.flatMap(answer), Effect.forever, Effect.forkScoped)
-
-      return AdmissionQueue.of({
-        admit: (sha256) =>
-          Effect.suspend(() => {
-            const answer = Deferred.makeUnsafe<Answer, Unavailable>()
-            return Queue.offerUnsafe(queue, { sha256, answer })
-              ? Deferred.await(answer)
-              : Effect.fail(unavailable())
-          })
-      })
+    const answer = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>) {
+      const groups = Map.groupBy(batch, ({ sha256 }) => sha256)
+      const requests = new Map(Array.from(groups, ([sha256, { length }]) => [sha256, length]))
+      const asked = yield* Effect.exit(ask(requests))
+      for (const [sha256, waiting] of groups) {
+        waiting.forEach((one, index) => {
+          const answer = Exit.map(asked, (admissions) =>
+            Option.map(Option.fromUndefinedOr(admissions.get(sha256)), (admission) => ({
+              identity: admission.identity,
+              suspended: admission.suspended,
+              rate: rateStandingOf(admission, index)
+            }))
+          )
+          Deferred.doneUnsafe(one.answer, answer)
+        })
+      }
     })
-  )
+
+    yield* Queue.takeAll(queue).pipe(Effect.flatMap(answer), Effect.forever, Effect.forkScoped)
+
+    return {
+      /** None: no valid key has this SHA-256 (lower-case hex). */
+      admit: (sha256: string) =>
+        Effect.suspend(() => {
+          const answer = Deferred.makeUnsafe<Answer, Unavailable>()
+          return Queue.offerUnsafe(queue, { sha256, answer })
+            ? Deferred.await(answer)
+            : Effect.fail(unavailable())
+        })
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(AdmissionQueue, AdmissionQueue.make)
 }

@@ -20,45 +20,38 @@ const describe = (accountId: string, hold: Hold | undefined): string => {
   }
 }
 
-export class AccountHolds extends Context.Service<
-  AccountHolds,
-  {
-    /** Undefined when the account's deliveries go on. */
-    readonly get: (accountId: string) => Hold | undefined
-    /** Tells the listener each account whose hold began, ended or became another; the result ends it. */
-    readonly subscribe: (listener: (accountId: string) => void) => () => void
-  }
->()("ledgerhook/webhooks/AccountHolds") {
-  static readonly layer = Layer.effect(
-    AccountHolds,
-    Effect.gen(function* () {
-      const usage = yield* UsageStore
-      const listeners = new Set<(accountId: string) => void>()
-      let holds: ReadonlyMap<string, Hold> = new Map()
+export class AccountHolds extends Context.Service<AccountHolds>()("ledgerhook/webhooks/AccountHolds", {
+  make: Effect.gen(function* () {
+    const usage = yield* UsageStore
+    const listeners = new Set<(accountId: string) => void>()
+    let holds: ReadonlyMap<string, Hold> = new Map()
 
-      const look = Effect.gen(function* () {
-        const now = yield* usage.holds(yield* Clock.currentTimeMillis)
-        const before = holds
-        holds = now
-        const accounts = new Set([...before.keys(), ...now.keys()])
-        const changed = [...accounts].filter((id) => before.get(id) !== now.get(id))
-        for (const accountId of changed) {
-          yield* Effect.logInfo(describe(accountId, now.get(accountId)))
-          for (const listener of listeners) listener(accountId)
-        }
-      }).pipe(patiently("reading whose deliveries wait"))
+    const look = Effect.gen(function* () {
+      const now = yield* usage.holds(yield* Clock.currentTimeMillis)
+      const before = holds
+      holds = now
+      const accounts = new Set([...before.keys(), ...now.keys()])
+      const changed = [...accounts].filter((id) => before.get(id) !== now.get(id))
+      for (const accountId of changed) {
+        yield* Effect.logInfo(describe(accountId, now.get(accountId)))
+        for (const listener of listeners) listener(accountId)
+      }
+    }).pipe(patiently("reading whose deliveries wait"))
 
-      // Known before anything is routed or sent.
-      yield* look
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(Limits.accountHoldsMs), look)))
+    // Known before anything is routed or sent.
+    yield* look
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(Limits.accountHoldsMs), look)))
 
-      return AccountHolds.of({
-        get: (accountId) => holds.get(accountId),
-        subscribe: (listener) => {
-          listeners.add(listener)
-          return () => listeners.delete(listener)
-        }
-      })
-    })
-  )
+    return {
+      /** Undefined when the account's deliveries go on. */
+      get: (accountId: string) => holds.get(accountId),
+      /** Tells the listener each account whose hold began, ended or became another; the result ends it. */
+      subscribe: (listener: (accountId: string) => void): (() => void) => {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      }
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(AccountHolds, AccountHolds.make)
 }

@@ -5,14 +5,13 @@
  * to the view's lease (Limits.webhookViewLeaseMs), which the API waits out before it answers a secret's rotation.
  */
 import { Context, Effect, Layer, Result } from "effect"
-import type { SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
 import { CONFIG_TOPIC, type PackedWebhook, packWebhook, type WebhookConfig } from "../domain/Webhook.ts"
 import * as CompactedView from "../log/CompactedView.ts"
 import { EventLog, type EventLogError } from "../log/EventLog.ts"
 import { OUTBOX_POSITION, Outbox } from "../storage/outbox/Outbox.ts"
 import { SecretBox } from "../storage/webhooks/SecretBox.ts"
-import { type Lease, makeReadLease } from "./ReadLease.ts"
+import { makeReadLease } from "./ReadLease.ts"
 
 export interface RegisteredWebhook {
   readonly config: PackedWebhook
@@ -34,21 +33,10 @@ export const secretsAt = (webhook: RegisteredWebhook, nowMs: number): ReadonlyAr
 
 export type Listener = (webhookId: string, webhook: RegisteredWebhook | undefined) => void
 
-export class WebhookRegistry extends Context.Service<
-  WebhookRegistry,
+export class WebhookRegistry extends Context.Service<WebhookRegistry>()(
+  "ledgerhook/webhooks/WebhookRegistry",
   {
-    readonly get: (webhookId: string) => RegisteredWebhook | undefined
-    /** Tells the listener every webhook known now and each change after; the result ends it. */
-    readonly subscribe: (listener: Listener) => () => void
-    /** Waits until the view holds everything that was in the outbox when this was called. */
-    readonly upToDate: Effect.Effect<void, SqlError.SqlError | EventLogError>
-    /** Once the view holds everything that was in the outbox one lease ago. */
-    readonly whenCurrent: Lease
-  }
->()("ledgerhook/webhooks/WebhookRegistry") {
-  static readonly layer = Layer.effect(
-    WebhookRegistry,
-    Effect.gen(function* () {
+    make: Effect.gen(function* () {
       const log = yield* EventLog
       const outbox = yield* Outbox
       const secrets = yield* SecretBox
@@ -89,16 +77,21 @@ export class WebhookRegistry extends Context.Service<
         yield* view.caughtUp
       })
 
-      return WebhookRegistry.of({
-        get: (webhookId) => view.values.get(webhookId),
-        subscribe: (listener) => {
+      return {
+        get: (webhookId: string) => view.values.get(webhookId),
+        /** Tells the listener every webhook known now and each change after; the result ends it. */
+        subscribe: (listener: Listener): (() => void) => {
           listeners.add(listener)
           for (const [webhookId, webhook] of view.values) listener(webhookId, webhook)
           return () => listeners.delete(listener)
         },
+        /** Waits until the view holds everything that was in the outbox when this was called. */
         upToDate,
+        /** Once the view holds everything that was in the outbox one lease ago. */
         whenCurrent: yield* makeReadLease(upToDate, Limits.webhookViewLeaseMs)
-      })
+      }
     })
-  )
+  }
+) {
+  static readonly layer = Layer.effect(WebhookRegistry, WebhookRegistry.make)
 }

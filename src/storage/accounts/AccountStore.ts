@@ -4,7 +4,7 @@
  * nowhere.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { randomId } from "../../domain/Ids.ts"
 import type { LimitOverrides, Plan } from "../../domain/Plans.ts"
 import { OWN_LIMITS, ownColumns } from "./AccountLimits.ts"
@@ -40,115 +40,91 @@ export interface AccountChange {
   readonly suspended?: boolean
 }
 
-export class AccountStore extends Context.Service<
-  AccountStore,
-  {
-    /** Returns the account's id. */
-    readonly create: (account: NewAccount, nowMs: number) => Effect.Effect<string, SqlError.SqlError>
-    readonly find: (id: string) => Effect.Effect<Option.Option<Account>, SqlError.SqlError>
-    /** Newest first, those with an id below `beforeId`. */
-    readonly list: (
-      beforeId: string | undefined,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<Account>, SqlError.SqlError>
-    /** Whose key that is, and since when it is revoked. */
-    readonly ofKey: (keyId: string) => Effect.Effect<Option.Option<KeyOwnership>, SqlError.SqlError>
-    /** The account afterwards; none when there is no such account. */
-    readonly change: (
-      id: string,
-      change: AccountChange,
-      nowMs: number
-    ) => Effect.Effect<Option.Option<Account>, SqlError.SqlError>
-    /**
-     * Makes the first account when there is none. `adminKey` becomes a key of the first account when no key has that
-     * value yet; without it a new first account gets a key of its own, and that is the `keyToPrint`.
-     */
-    readonly ensureFirstAccount: (
-      adminKey: string | undefined,
-      nowMs: number
-    ) => Effect.Effect<
-      { readonly accountId: string; readonly keyToPrint: string | undefined },
-      SqlError.SqlError
-    >
-  }
->()("ledgerhook/storage/AccountStore") {
-  static readonly layer = Layer.effect(
-    AccountStore,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const keys = yield* ApiKeyStore
+export class AccountStore extends Context.Service<AccountStore>()("ledgerhook/storage/AccountStore", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const keys = yield* ApiKeyStore
 
-      const at = (unixMs: number) => sql`${new Date(unixMs).toISOString()}::timestamptz`
-      const columns = sql`
-        id, name, email, plan, created_at, suspended_at, ${sql.literal(OWN_LIMITS)} AS own`
+    const at = (unixMs: number) => sql`${new Date(unixMs).toISOString()}::timestamptz`
+    const columns = sql`
+      id, name, email, plan, created_at, suspended_at, ${sql.literal(OWN_LIMITS)} AS own`
 
-      const create = Effect.fnUntraced(function* (account: NewAccount, nowMs: number) {
-        const id = randomId("acct_", nowMs)
-        yield* sql`
-          INSERT INTO accounts (id, name, email, plan, created_at)
-          VALUES (${id}, ${account.name}, ${account.email}, ${account.plan}, ${at(nowMs)})`
-        return id
-      })
-
-      return AccountStore.of({
-        create,
-
-        find: (id) =>
-          sql<Account>`SELECT ${columns} FROM accounts WHERE id = ${id}`.pipe(
-            Effect.map(([account]) => Option.fromNullishOr(account))
-          ),
-
-        list: (beforeId, limit) =>
-          sql<Account>`
-            SELECT ${columns} FROM accounts WHERE ${beforeId === undefined ? sql`true` : sql`id < ${beforeId}`}
-            ORDER BY id DESC LIMIT ${limit}`,
-
-        ofKey: (keyId) =>
-          sql<KeyOwnership>`SELECT account_id, revoked_at FROM api_keys WHERE id = ${keyId}`.pipe(
-            Effect.map(([key]) => Option.fromNullishOr(key))
-          ),
-
-        change: (id, { name, email, plan, own = {}, suspended }, nowMs) =>
-          sql<Account>`
-            UPDATE accounts SET ${sql.csv([
-              // A statement sets something; this is what stays as it is.
-              sql`id = id`,
-              ...(name === undefined ? [] : [sql`name = ${name}`]),
-              ...(email === undefined ? [] : [sql`email = ${email}`]),
-              ...(plan === undefined ? [] : [sql`plan = ${plan}`]),
-              ...ownColumns.flatMap(([limit, column]) => {
-                const value = own[limit]
-                return value === undefined
-                  ? []
-                  : [sql`${sql(column)} = ${value === null ? null : String(value)}::bigint`]
-              }),
-              ...(suspended === undefined
-                ? []
-                : [
-                    suspended
-                      ? sql`suspended_at = coalesce(suspended_at, ${at(nowMs)})`
-                      : sql`suspended_at = NULL`
-                  ])
-            ])} WHERE id = ${id} RETURNING ${columns}`.pipe(
-            Effect.map(([account]) => Option.fromNullishOr(account))
-          ),
-
-        ensureFirstAccount: (adminKey, nowMs) =>
-          Effect.gen(function* () {
-            yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('ledgerhook.first-account', 0))`
-            const [first] = yield* sql<{ readonly id: string }>`SELECT id FROM accounts ORDER BY id LIMIT 1`
-            const accountId =
-              first?.id ?? (yield* create({ name: "default", email: null, plan: "enterprise" }, nowMs))
-            const admin = { accountId, scopes: ["admin"], environment: "live" } as const
-            if (adminKey !== undefined) {
-              yield* keys.create({ ...admin, name: "ADMIN_KEY", value: adminKey }, nowMs)
-              return { accountId, keyToPrint: undefined }
-            }
-            if (first !== undefined) return { accountId, keyToPrint: undefined }
-            const made = yield* keys.create({ ...admin, name: "admin" }, nowMs)
-            return { accountId, keyToPrint: made?.value }
-          }).pipe(sql.withTransaction)
-      })
+    const create = Effect.fnUntraced(function* (account: NewAccount, nowMs: number) {
+      const id = randomId("acct_", nowMs)
+      yield* sql`
+        INSERT INTO accounts (id, name, email, plan, created_at)
+        VALUES (${id}, ${account.name}, ${account.email}, ${account.plan}, ${at(nowMs)})`
+      return id
     })
-  )
+
+    return {
+      /** Returns the account's id. */
+      create,
+
+      find: (id: string) =>
+        sql<Account>`SELECT ${columns} FROM accounts WHERE id = ${id}`.pipe(
+          Effect.map(([account]) => Option.fromNullishOr(account))
+        ),
+
+      /** Newest first, those with an id below `beforeId`. */
+      list: (beforeId: string | undefined, limit: number) =>
+        sql<Account>`
+          SELECT ${columns} FROM accounts WHERE ${beforeId === undefined ? sql`true` : sql`id < ${beforeId}`}
+          ORDER BY id DESC LIMIT ${limit}`,
+
+      /** Whose key that is, and since when it is revoked. */
+      ofKey: (keyId: string) =>
+        sql<KeyOwnership>`SELECT account_id, revoked_at FROM api_keys WHERE id = ${keyId}`.pipe(
+          Effect.map(([key]) => Option.fromNullishOr(key))
+        ),
+
+      /** The account afterwards; none when there is no such account. */
+      change: (id: string, { name, email, plan, own = {}, suspended }: AccountChange, nowMs: number) =>
+        sql<Account>`
+          UPDATE accounts SET ${sql.csv([
+            // A statement sets something; this is what stays as it is.
+            sql`id = id`,
+            ...(name === undefined ? [] : [sql`name = ${name}`]),
+            ...(email === undefined ? [] : [sql`email = ${email}`]),
+            ...(plan === undefined ? [] : [sql`plan = ${plan}`]),
+            ...ownColumns.flatMap(([limit, column]) => {
+              const value = own[limit]
+              return value === undefined
+                ? []
+                : [sql`${sql(column)} = ${value === null ? null : String(value)}::bigint`]
+            }),
+            ...(suspended === undefined
+              ? []
+              : [
+                  suspended
+                    ? sql`suspended_at = coalesce(suspended_at, ${at(nowMs)})`
+                    : sql`suspended_at = NULL`
+                ])
+          ])} WHERE id = ${id} RETURNING ${columns}`.pipe(
+          Effect.map(([account]) => Option.fromNullishOr(account))
+        ),
+
+      /**
+       * Makes the first account when there is none. `adminKey` becomes a key of the first account when no key has that
+       * value yet; without it a new first account gets a key of its own, and that is the `keyToPrint`.
+       */
+      ensureFirstAccount: (adminKey: string | undefined, nowMs: number) =>
+        Effect.gen(function* () {
+          yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('ledgerhook.first-account', 0))`
+          const [first] = yield* sql<{ readonly id: string }>`SELECT id FROM accounts ORDER BY id LIMIT 1`
+          const accountId =
+            first?.id ?? (yield* create({ name: "default", email: null, plan: "enterprise" }, nowMs))
+          const admin = { accountId, scopes: ["admin"], environment: "live" } as const
+          if (adminKey !== undefined) {
+            yield* keys.create({ ...admin, name: "ADMIN_KEY", value: adminKey }, nowMs)
+            return { accountId, keyToPrint: undefined }
+          }
+          if (first !== undefined) return { accountId, keyToPrint: undefined }
+          const made = yield* keys.create({ ...admin, name: "admin" }, nowMs)
+          return { accountId, keyToPrint: made?.value }
+        }).pipe(sql.withTransaction)
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(AccountStore, AccountStore.make)
 }

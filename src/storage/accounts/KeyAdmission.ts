@@ -5,7 +5,7 @@
  * Nothing is remembered outside the database: a revoked key ends with its next request, everywhere.
  */
 import { Context, Effect, Layer } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import type { Identity, Scope } from "../../domain/ApiKey.ts"
 import type { KeyEnvironment } from "../../domain/Network.ts"
 import { CUSTOM_PLAN, limitsOf, type Plan, planLimits, plans } from "../../domain/Plans.ts"
@@ -82,79 +82,68 @@ const admissionOf = (row: Row): Admission => {
   }
 }
 
-export class KeyAdmission extends Context.Service<
-  KeyAdmission,
-  {
-    /**
-     * `requests`: how many, by the SHA-256 of their key in lower-case hex. A key that is unknown, revoked or expired is
-     * not in the result. What is looked up is a hash: how long that takes tells nothing about any key.
-     */
-    readonly admit: (
-      requests: ReadonlyMap<string, number>,
-      nowMs: number
-    ) => Effect.Effect<ReadonlyMap<string, Admission>, SqlError.SqlError>
-  }
->()("ledgerhook/storage/KeyAdmission") {
-  static readonly layer = Layer.effect(
-    KeyAdmission,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const standards = plans.map((plan) => planLimits[plan])
-      const planNames = column(plans)
-      const perMinute = column(standards.map(({ requestsPerMinute }) => requestsPerMinute))
-      const perDay = column(standards.map(({ requestsPerDay }) => requestsPerDay))
+export class KeyAdmission extends Context.Service<KeyAdmission>()("ledgerhook/storage/KeyAdmission", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const standards = plans.map((plan) => planLimits[plan])
+    const planNames = column(plans)
+    const perMinute = column(standards.map(({ requestsPerMinute }) => requestsPerMinute))
+    const perDay = column(standards.map(({ requestsPerDay }) => requestsPerDay))
 
-      // Counts may be lost with a crash of the database, so their commit does not wait for its disk. A window that is one
-      // ahead was begun by a server whose clock is: it goes on. One further off was begun by a wrong clock: it is dropped.
-      return KeyAdmission.of({
-        admit: (requests, nowMs) =>
-          sql<Row>`
-            WITH held AS (
-              SELECT asked.sha256, asked.requests, key.id AS key_id, key.account_id, key.environment, key.scopes,
-                     account.plan, account.suspended_at IS NOT NULL AS suspended,
-                     account.requests_per_minute AS own_minute, account.requests_per_day AS own_day,
-                     account.monthly_deliveries::float8 AS own_deliveries, account.concurrent_replays AS own_replays,
-                     account.webhooks AS own_webhooks, account.account_filters AS own_filters,
-                     coalesce(CASE WHEN account.plan = ${CUSTOM_PLAN} THEN account.requests_per_minute END,
-                              standard.per_minute) AS minute_limit,
-                     coalesce(CASE WHEN account.plan = ${CUSTOM_PLAN} THEN account.requests_per_day END,
-                              standard.per_day) AS day_limit,
-                     CASE WHEN usage.minute - clock.minute IN (0, 1) THEN usage.minute ELSE clock.minute END AS minute,
-                     CASE WHEN usage.minute - clock.minute IN (0, 1) THEN usage.minute_used ELSE 0 END AS minute_used,
-                     CASE WHEN usage.day - clock.day IN (0, 1) THEN usage.day ELSE clock.day END AS day,
-                     CASE WHEN usage.day - clock.day IN (0, 1) THEN usage.day_used ELSE 0 END AS day_used,
-                     usage.last_used_at, clock.at
-              FROM unnest(${column([...requests.keys()])}::text[], ${column([...requests.values()])}::int[])
-                     AS asked (sha256, requests)
-                JOIN api_keys AS key ON key.key_sha256 = decode(asked.sha256, 'hex')
-                JOIN accounts AS account ON account.id = key.account_id
-                JOIN unnest(${planNames}::text[], ${perMinute}::int[], ${perDay}::int[])
-                     AS standard (plan, per_minute, per_day) ON standard.plan = account.plan
-                JOIN key_usage AS usage ON usage.key_id = key.id
-                CROSS JOIN (VALUES (${Math.floor(nowMs / MINUTE_MS)}::int, ${Math.floor(nowMs / DAY_MS)}::int,
-                                    ${new Date(nowMs).toISOString()}::timestamptz)) AS clock (minute, day, at)
-                CROSS JOIN set_config('synchronous_commit', 'off', true)
-              WHERE key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > clock.at)
-              ORDER BY usage.key_id FOR UPDATE OF usage
-            ), counted AS (
-              SELECT *, least(requests, greatest(minute_limit - minute_used, 0),
-                              greatest(day_limit - day_used, 0)) AS admitted
-              FROM held
-            ), written AS (
-              UPDATE key_usage AS usage SET
-                minute = counted.minute, minute_used = counted.minute_used + counted.admitted,
-                day = counted.day, day_used = counted.day_used + counted.admitted, last_used_at = counted.at
-              FROM counted
-              WHERE usage.key_id = counted.key_id
-                AND (counted.admitted > 0 OR counted.last_used_at IS NULL
-                     OR counted.at - counted.last_used_at >= interval '1 minute')
-            )
-            SELECT sha256, key_id, account_id, environment, scopes, plan, suspended, own_minute, own_day, own_deliveries,
-                   own_replays, own_webhooks, own_filters, minute, minute_used, day, day_used, admitted
-            FROM counted`.pipe(
-            Effect.map((rows) => new Map(rows.map((row) => [row.sha256, admissionOf(row)])))
+    // Counts may be lost with a crash of the database, so their commit does not wait for its disk. A window that is one
+    // ahead was begun by a server whose clock is: it goes on. One further off was begun by a wrong clock: it is dropped.
+    return {
+      /**
+       * `requests`: how many, by the SHA-256 of their key in lower-case hex. A key that is unknown, revoked or expired is
+       * not in the result. What is looked up is a hash: how long that takes tells nothing about any key.
+       */
+      admit: (requests: ReadonlyMap<string, number>, nowMs: number) =>
+        sql<Row>`
+          WITH held AS (
+            SELECT asked.sha256, asked.requests, key.id AS key_id, key.account_id, key.environment, key.scopes,
+                   account.plan, account.suspended_at IS NOT NULL AS suspended,
+                   account.requests_per_minute AS own_minute, account.requests_per_day AS own_day,
+                   account.monthly_deliveries::float8 AS own_deliveries, account.concurrent_replays AS own_replays,
+                   account.webhooks AS own_webhooks, account.account_filters AS own_filters,
+                   coalesce(CASE WHEN account.plan = ${CUSTOM_PLAN} THEN account.requests_per_minute END,
+                            standard.per_minute) AS minute_limit,
+                   coalesce(CASE WHEN account.plan = ${CUSTOM_PLAN} THEN account.requests_per_day END,
+                            standard.per_day) AS day_limit,
+                   CASE WHEN usage.minute - clock.minute IN (0, 1) THEN usage.minute ELSE clock.minute END AS minute,
+                   CASE WHEN usage.minute - clock.minute IN (0, 1) THEN usage.minute_used ELSE 0 END AS minute_used,
+                   CASE WHEN usage.day - clock.day IN (0, 1) THEN usage.day ELSE clock.day END AS day,
+                   CASE WHEN usage.day - clock.day IN (0, 1) THEN usage.day_used ELSE 0 END AS day_used,
+                   usage.last_used_at, clock.at
+            FROM unnest(${column([...requests.keys()])}::text[], ${column([...requests.values()])}::int[])
+                   AS asked (sha256, requests)
+              JOIN api_keys AS key ON key.key_sha256 = decode(asked.sha256, 'hex')
+              JOIN accounts AS account ON account.id = key.account_id
+              JOIN unnest(${planNames}::text[], ${perMinute}::int[], ${perDay}::int[])
+                   AS standard (plan, per_minute, per_day) ON standard.plan = account.plan
+              JOIN key_usage AS usage ON usage.key_id = key.id
+              CROSS JOIN (VALUES (${Math.floor(nowMs / MINUTE_MS)}::int, ${Math.floor(nowMs / DAY_MS)}::int,
+                                  ${new Date(nowMs).toISOString()}::timestamptz)) AS clock (minute, day, at)
+              CROSS JOIN set_config('synchronous_commit', 'off', true)
+            WHERE key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > clock.at)
+            ORDER BY usage.key_id FOR UPDATE OF usage
+          ), counted AS (
+            SELECT *, least(requests, greatest(minute_limit - minute_used, 0),
+                            greatest(day_limit - day_used, 0)) AS admitted
+            FROM held
+          ), written AS (
+            UPDATE key_usage AS usage SET
+              minute = counted.minute, minute_used = counted.minute_used + counted.admitted,
+              day = counted.day, day_used = counted.day_used + counted.admitted, last_used_at = counted.at
+            FROM counted
+            WHERE usage.key_id = counted.key_id
+              AND (counted.admitted > 0 OR counted.last_used_at IS NULL
+                   OR counted.at - counted.last_used_at >= interval '1 minute')
           )
-      })
-    })
-  )
+          SELECT sha256, key_id, account_id, environment, scopes, plan, suspended, own_minute, own_day, own_deliveries,
+                 own_replays, own_webhooks, own_filters, minute, minute_used, day, day_used, admitted
+          FROM counted`.pipe(Effect.map((rows) => new Map(rows.map((row) => [row.sha256, admissionOf(row)]))))
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(KeyAdmission, KeyAdmission.make)
 }

@@ -45,65 +45,48 @@ export const queueMails = (
     ) AS new (cause, account_id, recipient, subject, body)
     ORDER BY cause ON CONFLICT (cause) DO NOTHING`.pipe(Effect.asVoid)
 
-export class MailStore extends Context.Service<
-  MailStore,
-  {
-    readonly queue: (mails: ReadonlyArray<NewMail>, nowMs: number) => Effect.Effect<void, SqlError.SqlError>
-    /** The mail that has been due longest, for `leaseMs`; undefined when none is due. */
-    readonly lease: (
-      nowMs: number,
-      leaseMs: number
-    ) => Effect.Effect<LeasedMail | undefined, SqlError.SqlError>
-    readonly sent: (mail: LeasedMail, nowMs: number) => Effect.Effect<void, SqlError.SqlError>
-    /** `nextAttemptAt` null gives it up. Nothing when its lease was over and another sender has it. */
-    readonly failed: (
-      mail: LeasedMail,
-      error: string,
-      nextAttemptAt: number | null
-    ) => Effect.Effect<void, SqlError.SqlError>
-    /** Drops what was queued before `beforeMs` and is sent or given up; returns how many. */
-    readonly drop: (beforeMs: number) => Effect.Effect<number, SqlError.SqlError>
-  }
->()("ledgerhook/storage/MailStore") {
-  static readonly layer = Layer.effect(
-    MailStore,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      return MailStore.of({
-        queue: (mails, nowMs) => queueMails(sql, mails, nowMs),
+export class MailStore extends Context.Service<MailStore>()("ledgerhook/storage/MailStore", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return {
+      queue: (mails: ReadonlyArray<NewMail>, nowMs: number) => queueMails(sql, mails, nowMs),
 
-        lease: (nowMs, leaseMs) =>
-          sql<Omit<LeasedMail, "createdAt"> & { readonly created_ms: number }>`
-            WITH due AS (
-              SELECT id FROM mails WHERE next_attempt_at <= ${at(nowMs)}::timestamptz
-              ORDER BY next_attempt_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
-            )
-            UPDATE mails m SET attempts = attempts + 1, next_attempt_at = ${at(nowMs + leaseMs)}::timestamptz
-            FROM due WHERE m.id = due.id
-            RETURNING m.id::float8 AS id, cause, account_id AS "accountId", recipient, subject, body,
-                      attempts AS attempt, (extract(epoch FROM created_at) * 1000)::float8 AS created_ms`.pipe(
-            Effect.map(([row]) => {
-              if (row === undefined) return undefined
-              const { created_ms, ...mail } = row
-              return { ...mail, createdAt: new Date(created_ms) }
-            })
-          ),
+      /** The mail that has been due longest, for `leaseMs`; undefined when none is due. */
+      lease: (nowMs: number, leaseMs: number) =>
+        sql<Omit<LeasedMail, "createdAt"> & { readonly created_ms: number }>`
+          WITH due AS (
+            SELECT id FROM mails WHERE next_attempt_at <= ${at(nowMs)}::timestamptz
+            ORDER BY next_attempt_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
+          )
+          UPDATE mails m SET attempts = attempts + 1, next_attempt_at = ${at(nowMs + leaseMs)}::timestamptz
+          FROM due WHERE m.id = due.id
+          RETURNING m.id::float8 AS id, cause, account_id AS "accountId", recipient, subject, body,
+                    attempts AS attempt, (extract(epoch FROM created_at) * 1000)::float8 AS created_ms`.pipe(
+          Effect.map(([row]) => {
+            if (row === undefined) return undefined
+            const { created_ms, ...mail } = row
+            return { ...mail, createdAt: new Date(created_ms) }
+          })
+        ),
 
-        sent: ({ id }, nowMs) =>
-          sql`UPDATE mails SET sent_at = ${at(nowMs)}::timestamptz, next_attempt_at = NULL, last_error = NULL
-              WHERE id = ${String(id)}::bigint AND sent_at IS NULL`.pipe(Effect.asVoid),
+      sent: ({ id }: LeasedMail, nowMs: number) =>
+        sql`UPDATE mails SET sent_at = ${at(nowMs)}::timestamptz, next_attempt_at = NULL, last_error = NULL
+            WHERE id = ${String(id)}::bigint AND sent_at IS NULL`.pipe(Effect.asVoid),
 
-        failed: ({ id, attempt }, error, nextAttemptAt) =>
-          sql`UPDATE mails SET last_error = ${printable(error, Limits.mailErrorLength)},
-                     next_attempt_at = ${nextAttemptAt === null ? null : at(nextAttemptAt)}::timestamptz
-              WHERE id = ${String(id)}::bigint AND attempts = ${attempt} AND sent_at IS NULL`.pipe(
-            Effect.asVoid
-          ),
+      /** `nextAttemptAt` null gives it up. Nothing when its lease was over and another sender has it. */
+      failed: ({ id, attempt }: LeasedMail, error: string, nextAttemptAt: number | null) =>
+        sql`UPDATE mails SET last_error = ${printable(error, Limits.mailErrorLength)},
+                   next_attempt_at = ${nextAttemptAt === null ? null : at(nextAttemptAt)}::timestamptz
+            WHERE id = ${String(id)}::bigint AND attempts = ${attempt} AND sent_at IS NULL`.pipe(
+          Effect.asVoid
+        ),
 
-        drop: (beforeMs) =>
-          sql`DELETE FROM mails WHERE next_attempt_at IS NULL AND created_at < ${at(beforeMs)}::timestamptz
-              RETURNING 1`.pipe(Effect.map((rows) => rows.length))
-      })
-    })
-  )
+      /** Drops what was queued before `beforeMs` and is sent or given up; returns how many. */
+      drop: (beforeMs: number) =>
+        sql`DELETE FROM mails WHERE next_attempt_at IS NULL AND created_at < ${at(beforeMs)}::timestamptz
+            RETURNING 1`.pipe(Effect.map((rows) => rows.length))
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(MailStore, MailStore.make)
 }

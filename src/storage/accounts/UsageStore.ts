@@ -63,55 +63,44 @@ export const roomInQuota = (
     Effect.map(([row]) => (row?.room == null ? null : Math.max(0, row.room)))
   )
 
-export class UsageStore extends Context.Service<
-  UsageStore,
-  {
-    /** Charged attempts of the account in the UTC month of `nowMs`. */
-    readonly deliveriesOf: (accountId: string, nowMs: number) => Effect.Effect<number, SqlError.SqlError>
-    /** The accounts whose deliveries wait at `nowMs`. */
-    readonly holds: (nowMs: number) => Effect.Effect<ReadonlyMap<string, Hold>, SqlError.SqlError>
-    /** Who has reached a part of the quota and has no mail of that. */
-    readonly untold: (
-      nowMs: number,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<ReachedQuota>, SqlError.SqlError>
-  }
->()("ledgerhook/storage/UsageStore") {
-  static readonly layer = Layer.effect(
-    UsageStore,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
+export class UsageStore extends Context.Service<UsageStore>()("ledgerhook/storage/UsageStore", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
 
-      return UsageStore.of({
-        deliveriesOf: (accountId, nowMs) =>
-          sql<{ readonly deliveries: number }>`
-            SELECT deliveries::float8 AS deliveries FROM delivery_usage
-            WHERE account_id = ${accountId} AND month = ${firstDayOf(monthOf(nowMs))}::date`.pipe(
-            Effect.map((rows) => rows[0]?.deliveries ?? 0)
-          ),
+    return {
+      /** Charged attempts of the account in the UTC month of `nowMs`. */
+      deliveriesOf: (accountId: string, nowMs: number) =>
+        sql<{ readonly deliveries: number }>`
+          SELECT deliveries::float8 AS deliveries FROM delivery_usage
+          WHERE account_id = ${accountId} AND month = ${firstDayOf(monthOf(nowMs))}::date`.pipe(
+          Effect.map((rows) => rows[0]?.deliveries ?? 0)
+        ),
 
-        holds: (nowMs) =>
-          sql<{ readonly id: string; readonly hold: Hold }>`
-            SELECT id, CASE WHEN suspended_at IS NULL THEN 'quota' ELSE 'suspended' END AS hold
-            FROM ${accountUsage(sql, monthOf(nowMs))} AS account
-            WHERE suspended_at IS NOT NULL OR deliveries >= quota`.pipe(
-            Effect.map((rows) => new Map(rows.map(({ id, hold }) => [id, hold])))
-          ),
+      /** The accounts whose deliveries wait at `nowMs`. */
+      holds: (nowMs: number) =>
+        sql<{ readonly id: string; readonly hold: Hold }>`
+          SELECT id, CASE WHEN suspended_at IS NULL THEN 'quota' ELSE 'suspended' END AS hold
+          FROM ${accountUsage(sql, monthOf(nowMs))} AS account
+          WHERE suspended_at IS NOT NULL OR deliveries >= quota`.pipe(
+          Effect.map((rows): ReadonlyMap<string, Hold> => new Map(rows.map(({ id, hold }) => [id, hold])))
+        ),
 
-        untold: (nowMs, limit) => {
-          const month = monthOf(nowMs)
-          return sql<Omit<ReachedQuota, "month">>`
-            SELECT reached.* FROM (
-              SELECT id AS "accountId", name, email, plan, percent, deliveries::float8 AS deliveries,
-                     quota::float8 AS quota, concat_ws('/', 'quota', id, ${month}::text, quota, percent) AS cause
-              FROM ${accountUsage(sql, month)} AS account
-              CROSS JOIN unnest(${column(quotaNotices)}::int[]) AS notice (percent)
-              WHERE quota > 0 AND deliveries * 100 >= quota * percent
-            ) AS reached
-            WHERE NOT EXISTS (SELECT 1 FROM mails WHERE mails.cause = reached.cause)
-            ORDER BY cause LIMIT ${limit}`.pipe(Effect.map((rows) => rows.map((row) => ({ ...row, month }))))
-        }
-      })
-    })
-  )
+      /** Who has reached a part of the quota and has no mail of that. */
+      untold: (nowMs: number, limit: number) => {
+        const month = monthOf(nowMs)
+        return sql<Omit<ReachedQuota, "month">>`
+          SELECT reached.* FROM (
+            SELECT id AS "accountId", name, email, plan, percent, deliveries::float8 AS deliveries,
+                   quota::float8 AS quota, concat_ws('/', 'quota', id, ${month}::text, quota, percent) AS cause
+            FROM ${accountUsage(sql, month)} AS account
+            CROSS JOIN unnest(${column(quotaNotices)}::int[]) AS notice (percent)
+            WHERE quota > 0 AND deliveries * 100 >= quota * percent
+          ) AS reached
+          WHERE NOT EXISTS (SELECT 1 FROM mails WHERE mails.cause = reached.cause)
+          ORDER BY cause LIMIT ${limit}`.pipe(Effect.map((rows) => rows.map((row) => ({ ...row, month }))))
+      }
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(UsageStore, UsageStore.make)
 }

@@ -4,7 +4,7 @@
  * creation time, so time bounds are bounds of ids and leave out whole table partitions.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { DELIVERIES_TOPIC, type DeliveryStatus, newWork } from "../../domain/Delivery.ts"
 import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
@@ -15,7 +15,7 @@ import { Outbox } from "../outbox/Outbox.ts"
 import { ReadSql } from "../Sql.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
 import { type DeliveryFilter, deliveryPage } from "./DeliveryPages.ts"
-import { type DeliveryStats, deliveryStats } from "./DeliveryStats.ts"
+import { deliveryStats } from "./DeliveryStats.ts"
 import { startSeries } from "./Transitions.ts"
 
 /** Of a `DeliveryRow`. */
@@ -55,82 +55,51 @@ export interface AttemptRow {
   readonly attempted_at: string
 }
 
-export type RetryResult =
-  | "queued"
-  | "not found"
-  | "not failed"
-  | "webhook deleted"
-  | "webhook disabled"
-  | "quota used up"
-
-export class DeliveryQueries extends Context.Service<
-  DeliveryQueries,
+export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
+  "ledgerhook/storage/DeliveryQueries",
   {
-    /** Newest first, those with an id below `beforeId`. */
-    readonly list: (
-      owner: Owner,
-      filter: DeliveryFilter,
-      beforeId: string | undefined,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<DeliveryRow>, SqlError.SqlError>
-    /** Of those created in the period before `nowMs`, of one webhook or of all. */
-    readonly stats: (
-      owner: Owner,
-      webhookId: string | undefined,
-      period: StatsPeriod,
-      nowMs: number,
-      withPoints: boolean
-    ) => Effect.Effect<DeliveryStats, SqlError.SqlError>
-    readonly find: (
-      owner: Owner,
-      id: string
-    ) => Effect.Effect<Option.Option<DeliveryDetailRow>, SqlError.SqlError>
-    /** In the order in which they were made. */
-    readonly attempts: (id: string) => Effect.Effect<ReadonlyArray<AttemptRow>, SqlError.SqlError>
-    /** Starts a new series for a failed delivery; `event` is the one it is about. */
-    readonly retry: (
-      owner: Owner,
-      id: string,
-      event: LedgerEvent,
-      nowMs: number
-    ) => Effect.Effect<RetryResult, SqlError.SqlError>
-  }
->()("ledgerhook/storage/DeliveryQueries") {
-  static readonly layer = Layer.effect(
-    DeliveryQueries,
-    Effect.gen(function* () {
+    make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const read = yield* ReadSql
       const outbox = yield* Outbox
       const columns = read.literal(COLUMNS)
 
-      return DeliveryQueries.of({
-        list: (owner, filter, beforeId, limit) =>
+      return {
+        /** Newest first, those with an id below `beforeId`. */
+        list: (owner: Owner, filter: DeliveryFilter, beforeId: string | undefined, limit: number) =>
           deliveryPage<DeliveryRow>(read, columns, owner, filter, beforeId, limit),
 
-        stats: (owner, webhookId, period, nowMs, withPoints) =>
-          deliveryStats(read, owner, webhookId, period, nowMs, withPoints),
+        /** Of those created in the period before `nowMs`, of one webhook or of all. */
+        stats: (
+          owner: Owner,
+          webhookId: string | undefined,
+          period: StatsPeriod,
+          nowMs: number,
+          withPoints: boolean
+        ) => deliveryStats(read, owner, webhookId, period, nowMs, withPoints),
 
-        find: (owner, id) =>
+        find: (owner: Owner, id: string) =>
           read<DeliveryDetailRow>`
-            SELECT ${columns}, network, event_offset::float8 AS event_offset, from_history, test_event,
-                   response_status, response_time_ms, response_body
-            FROM deliveries
-            WHERE id = ${id} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])`.pipe(
+          SELECT ${columns}, network, event_offset::float8 AS event_offset, from_history, test_event,
+                 response_status, response_time_ms, response_body
+          FROM deliveries
+          WHERE id = ${id} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])`.pipe(
             Effect.map((rows) => Option.fromNullishOr(rows[0]))
           ),
 
         // The attempt that delivered is in the delivery's row.
-        attempts: (id) =>
+        /** In the order in which they were made. */
+        attempts: (id: string) =>
           read<AttemptRow>`
-            SELECT attempt, status, response_status, response_time_ms, error, attempted_at
-            FROM attempts WHERE delivery_id = ${id}
-            UNION ALL
-            SELECT attempts, status, response_status, response_time_ms, last_error, attempted_at
-            FROM deliveries WHERE id = ${id} AND attempted_at IS NOT NULL
-            ORDER BY attempt`,
+          SELECT attempt, status, response_status, response_time_ms, error, attempted_at
+          FROM attempts WHERE delivery_id = ${id}
+          UNION ALL
+          SELECT attempts, status, response_status, response_time_ms, last_error, attempted_at
+          FROM deliveries WHERE id = ${id} AND attempted_at IS NOT NULL
+          ORDER BY attempt`,
 
-        retry: (owner, id, event, nowMs) =>
+        /** Starts a new series for a failed delivery; `event` is the one it is about. */
+        retry: (owner: Owner, id: string, event: LedgerEvent, nowMs: number) =>
           Effect.gen(function* () {
             // The webhook is held too: deleting or disabling it at this moment waits, and then sees the new state.
             const [row] = yield* sql<{
@@ -139,13 +108,13 @@ export class DeliveryQueries extends Context.Service<
               readonly attempts: number
               readonly charged: boolean
             }>`
-              SELECT webhook_id, status, attempts,
-                     network = ${CHARGED_NETWORK} AND test_event IS NULL AS charged FROM deliveries
-              WHERE id = ${id} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])
-              FOR UPDATE`
+            SELECT webhook_id, status, attempts,
+                   network = ${CHARGED_NETWORK} AND test_event IS NULL AS charged FROM deliveries
+            WHERE id = ${id} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])
+            FOR UPDATE`
             if (row === undefined) return "not found"
             const [webhook] = yield* sql<{ readonly status: string }>`
-              SELECT status FROM webhooks WHERE id = ${row.webhook_id} AND deleted_at IS NULL FOR SHARE`
+            SELECT status FROM webhooks WHERE id = ${row.webhook_id} AND deleted_at IS NULL FOR SHARE`
             if (webhook === undefined) return "webhook deleted"
             if (row.status !== "failed") return "not failed"
             if (webhook.status !== "active") return "webhook disabled"
@@ -157,7 +126,9 @@ export class DeliveryQueries extends Context.Service<
             ])
             return "queued"
           }).pipe(sql.withTransaction)
-      })
+      }
     })
-  )
+  }
+) {
+  static readonly layer = Layer.effect(DeliveryQueries, DeliveryQueries.make)
 }

@@ -5,7 +5,7 @@
  * that moved. A row that PostgreSQL cannot take goes into quarantine; the others are written.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import type { DeliveryStatus } from "../../domain/Delivery.ts"
 import type { EventPosition } from "../../domain/History.ts"
@@ -52,231 +52,186 @@ export interface UnattemptedDelivery {
   readonly eventOffset: number
 }
 
-export class DeliveryStore extends Context.Service<
-  DeliveryStore,
-  {
-    /**
-     * Makes the rows as `pending`; those that exist stay as they are. Returns the ids of those that PostgreSQL cannot take,
-     * which are in quarantine.
-     */
-    readonly insertPending: (
-      deliveries: ReadonlyArray<NewDelivery>,
-      nowMs: number
-    ) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
-    /** Live deliveries of the network's events at these offsets, detected between the two moments, that nobody attempted. */
-    readonly unattempted: (
-      network: Network,
-      eventOffsets: ReadonlyArray<number>,
-      detectedFromMs: number,
-      detectedToMs: number
-    ) => Effect.Effect<ReadonlyArray<UnattemptedDelivery>, SqlError.SqlError>
-    readonly states: (
-      ids: ReadonlyArray<string>
-    ) => Effect.Effect<ReadonlyMap<string, DeliveryState>, SqlError.SqlError>
-    /** Returns the webhooks whose consecutive failures have reached `disableAfter`. */
-    readonly record: (
-      attempts: ReadonlyArray<AttemptRecord>,
-      disableAfter: number
-    ) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
-    /** From now on only the rows remember this work. */
-    readonly park: (ids: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>
-    /** Ends deliveries that will not be attempted any more. */
-    readonly fail: (
-      ids: ReadonlyArray<string>,
-      reason: string,
-      nowMs: number
-    ) => Effect.Effect<void, SqlError.SqlError>
-    /** Webhooks that have parked deliveries. */
-    readonly parkedWebhooks: Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
-    /** The webhook's parked deliveries after `afterId`, in order. */
-    readonly parkedPage: (
-      webhookId: string,
-      kind: ParkedKind,
-      afterId: string,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<ParkedDelivery>, SqlError.SqlError>
-    /** When the oldest parked delivery was made, in Unix milliseconds. */
-    readonly oldestParked: Effect.Effect<Option.Option<number>, SqlError.SqlError>
-    /** Ends parked deliveries that were made before `beforeMs`; returns how many. */
-    readonly failParkedBefore: (
-      beforeMs: number,
-      reason: string,
-      nowMs: number
-    ) => Effect.Effect<number, SqlError.SqlError>
-    /** Ends what waits for webhooks that were disabled before `beforeMs`; returns how many. */
-    readonly failParkedOfDisabled: (
-      beforeMs: number,
-      reason: string,
-      nowMs: number
-    ) => Effect.Effect<number, SqlError.SqlError>
-  }
->()("ledgerhook/storage/DeliveryStore") {
-  static readonly layer = Layer.effect(
-    DeliveryStore,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const quarantine = yield* makeQuarantine
-      const at = (unixMs: number) => new Date(unixMs).toISOString()
+export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/storage/DeliveryStore", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const quarantine = yield* makeQuarantine
+    const at = (unixMs: number) => new Date(unixMs).toISOString()
 
-      /** A batch after the other: it may be a million. */
-      const failParked = Effect.fnUntraced(function* (
-        ids: Statement.Fragment,
-        reason: string,
-        nowMs: number
-      ) {
-        let failed = 0
-        for (;;) {
-          const batch = sql`
-            FROM (${ids} LIMIT ${Limits.queueEndBatch}) AS ended WHERE d.id = ANY(ARRAY[ended.id]) AND d.parked`
-          const ended = yield* endQueued(sql, batch, reason, nowMs)
-          failed += ended
-          if (ended < Limits.queueEndBatch) return failed
-        }
-      })
+    /** A batch after the other: it may be a million. */
+    const failParked = Effect.fnUntraced(function* (ids: Statement.Fragment, reason: string, nowMs: number) {
+      let failed = 0
+      for (;;) {
+        const batch = sql`
+          FROM (${ids} LIMIT ${Limits.queueEndBatch}) AS ended WHERE d.id = ANY(ARRAY[ended.id]) AND d.parked`
+        const ended = yield* endQueued(sql, batch, reason, nowMs)
+        failed += ended
+        if (ended < Limits.queueEndBatch) return failed
+      }
+    })
 
-      // From one webhook to the next: a webhook may have a million.
-      const nextParked = (more: string) => sql`(
-        SELECT webhook_id FROM deliveries WHERE parked ${sql.literal(more)} ORDER BY webhook_id LIMIT 1)`
-      const parkedWebhooks = sql<{ readonly webhook_id: string }>`
-        WITH RECURSIVE waiting AS (
-          ${nextParked("")}
-          UNION ALL
-          SELECT ${nextParked("AND webhook_id > waiting.webhook_id")} FROM waiting WHERE webhook_id IS NOT NULL
-        )
-        SELECT webhook_id FROM waiting WHERE webhook_id IS NOT NULL`.pipe(
-        Effect.map((rows) => rows.map((row) => row.webhook_id))
+    // From one webhook to the next: a webhook may have a million.
+    const nextParked = (more: string) => sql`(
+      SELECT webhook_id FROM deliveries WHERE parked ${sql.literal(more)} ORDER BY webhook_id LIMIT 1)`
+    const parkedWebhooks = sql<{ readonly webhook_id: string }>`
+      WITH RECURSIVE waiting AS (
+        ${nextParked("")}
+        UNION ALL
+        SELECT ${nextParked("AND webhook_id > waiting.webhook_id")} FROM waiting WHERE webhook_id IS NOT NULL
       )
+      SELECT webhook_id FROM waiting WHERE webhook_id IS NOT NULL`.pipe(
+      Effect.map((rows) => rows.map((row) => row.webhook_id))
+    )
 
-      return DeliveryStore.of({
-        insertPending: (queued, nowMs) =>
-          quarantine
-            .write({
-              stage: queued[0]?.replayJobId === undefined ? "route" : "replay",
-              records: queued,
-              describe: (row) => ({
-                source: `${row.eventId} for ${row.replayJobId ?? row.webhookId}`,
-                text: JSON.stringify(row)
-              }),
-              statement: (deliveries) => insertPending(sql, deliveries, nowMs)
-            })
-            .pipe(Effect.map(({ refused }) => new Set(refused.map(({ id }) => id)))),
+    return {
+      /**
+       * Makes the rows as `pending`; those that exist stay as they are. Returns the ids of those that PostgreSQL cannot take,
+       * which are in quarantine.
+       */
+      insertPending: (queued: ReadonlyArray<NewDelivery>, nowMs: number) =>
+        quarantine
+          .write({
+            stage: queued[0]?.replayJobId === undefined ? "route" : "replay",
+            records: queued,
+            describe: (row) => ({
+              source: `${row.eventId} for ${row.replayJobId ?? row.webhookId}`,
+              text: JSON.stringify(row)
+            }),
+            statement: (deliveries) => insertPending(sql, deliveries, nowMs)
+          })
+          .pipe(Effect.map(({ refused }) => new Set(refused.map(({ id }) => id)))),
 
-        // An id begins with the moment its event was detected.
-        unattempted: (network, eventOffsets, detectedFromMs, detectedToMs) =>
-          sql<UnattemptedDelivery>`
-            SELECT id, webhook_id AS "webhookId", event_offset::float8 AS "eventOffset" FROM deliveries
-            WHERE id >= ${firstIdAt("dlv_", detectedFromMs)} AND id < ${firstIdAt("dlv_", detectedToMs + 1)}
-              AND event_offset = ANY(${column(eventOffsets)}::bigint[]) AND network = ${network}
-              AND replay_job_id IS NULL AND status = 'pending' AND attempts = 0
-            ORDER BY id`,
+      // An id begins with the moment its event was detected.
+      /** Live deliveries of the network's events at these offsets, detected between the two moments, that nobody attempted. */
+      unattempted: (
+        network: Network,
+        eventOffsets: ReadonlyArray<number>,
+        detectedFromMs: number,
+        detectedToMs: number
+      ) =>
+        sql<UnattemptedDelivery>`
+          SELECT id, webhook_id AS "webhookId", event_offset::float8 AS "eventOffset" FROM deliveries
+          WHERE id >= ${firstIdAt("dlv_", detectedFromMs)} AND id < ${firstIdAt("dlv_", detectedToMs + 1)}
+            AND event_offset = ANY(${column(eventOffsets)}::bigint[]) AND network = ${network}
+            AND replay_job_id IS NULL AND status = 'pending' AND attempts = 0
+          ORDER BY id`,
 
-        states: (ids) =>
-          sql<{
-            readonly id: string
-            readonly status: DeliveryStatus
-            readonly attempts: number
-            readonly series_start: number
-            readonly parked: boolean
-            readonly next_attempt_ms: number | null
-          }>`
-            SELECT id, status, attempts, series_start, parked,
-                   (extract(epoch FROM next_attempt_at) * 1000)::float8 AS next_attempt_ms
-            FROM deliveries WHERE id = ANY(${column(ids)}::text[])`.pipe(
-            Effect.map(
-              (rows) =>
-                new Map(
-                  rows.map((row) => [
-                    row.id,
-                    {
-                      status: row.status,
-                      attempts: row.attempts,
-                      seriesStart: row.series_start,
-                      parked: row.parked,
-                      nextAttemptAt: row.next_attempt_ms
-                    }
-                  ])
-                )
-            )
-          ),
-
-        record: (ended, disableAfter) =>
-          quarantine
-            .write({
-              stage: "deliver",
-              records: ended,
-              describe: (attempt) => ({
-                source: `attempt ${attempt.attempt} of ${attempt.deliveryId}`,
-                text: JSON.stringify(attempt)
-              }),
-              statement: (attempts) => recordAttempts(sql, attempts, disableAfter)
-            })
-            .pipe(Effect.map(({ rows }) => rows.flatMap(({ id }) => (id === null ? [] : [id])))),
-
-        park: (ids) => park(sql, ids),
-
-        fail: (ids, reason, nowMs) =>
-          Effect.asVoid(endQueued(sql, sql`WHERE id = ANY(${column(ids)}::text[])`, reason, nowMs)),
-
-        parkedWebhooks,
-
-        parkedPage: (webhookId, kind, afterId, limit) =>
-          sql<{
-            readonly id: string
-            readonly network: Network
-            readonly event_offset: number | null
-            readonly from_history: boolean
-            readonly test_event: string | null
-            readonly attempts: number
-            readonly series_start: number
-          }>`
-            SELECT id, network, event_offset::float8 AS event_offset, from_history, test_event, attempts, series_start
-            FROM deliveries
-            WHERE parked AND webhook_id = ${webhookId} AND id > ${afterId} AND status IN ('pending', 'retrying')
-              AND CASE WHEN replay_job_id IS NULL THEN 0 ELSE 1 END = ${kind === "replays" ? 1 : 0}
-              ${kind === "free" ? sql`AND test_event IS NOT NULL` : sql``}
-            ORDER BY id LIMIT ${limit}`.pipe(
-            Effect.map((rows) =>
-              rows.map((row) => ({
-                id: row.id,
-                network: row.network,
-                position:
-                  row.event_offset === null
-                    ? null
-                    : { fromHistory: row.from_history, offset: row.event_offset },
-                testEvent: row.test_event,
-                attempts: row.attempts,
-                seriesStart: row.series_start
-              }))
-            )
-          ),
-
-        oldestParked: Effect.map(
-          sql<{ readonly id: string | null }>`
-            SELECT min(id) AS id FROM deliveries WHERE parked AND status IN ('pending', 'retrying')`,
-          ([row]) => Option.map(Option.fromNullishOr(row?.id), idTime)
+      states: (ids: ReadonlyArray<string>) =>
+        sql<{
+          readonly id: string
+          readonly status: DeliveryStatus
+          readonly attempts: number
+          readonly series_start: number
+          readonly parked: boolean
+          readonly next_attempt_ms: number | null
+        }>`
+          SELECT id, status, attempts, series_start, parked,
+                 (extract(epoch FROM next_attempt_at) * 1000)::float8 AS next_attempt_ms
+          FROM deliveries WHERE id = ANY(${column(ids)}::text[])`.pipe(
+          Effect.map(
+            (rows) =>
+              new Map(
+                rows.map((row) => [
+                  row.id,
+                  {
+                    status: row.status,
+                    attempts: row.attempts,
+                    seriesStart: row.series_start,
+                    parked: row.parked,
+                    nextAttemptAt: row.next_attempt_ms
+                  }
+                ])
+              )
+          )
         ),
 
-        failParkedBefore: (beforeMs, reason, nowMs) =>
-          failParked(
-            sql`SELECT id FROM deliveries WHERE parked AND id < ${firstIdAt("dlv_", beforeMs)}`,
-            reason,
-            nowMs
-          ),
+      /** Returns the webhooks whose consecutive failures have reached `disableAfter`. */
+      record: (ended: ReadonlyArray<AttemptRecord>, disableAfter: number) =>
+        quarantine
+          .write({
+            stage: "deliver",
+            records: ended,
+            describe: (attempt) => ({
+              source: `attempt ${attempt.attempt} of ${attempt.deliveryId}`,
+              text: JSON.stringify(attempt)
+            }),
+            statement: (attempts) => recordAttempts(sql, attempts, disableAfter)
+          })
+          .pipe(Effect.map(({ rows }) => rows.flatMap(({ id }) => (id === null ? [] : [id])))),
 
-        failParkedOfDisabled: Effect.fnUntraced(function* (beforeMs, reason, nowMs) {
-          const tooLong = sql`status = 'disabled' AND disabled_at < ${at(beforeMs)}::timestamptz`
-          const webhooks = yield* sql<{ readonly id: string }>`
-            SELECT id FROM webhooks WHERE id = ANY(${column(yield* parkedWebhooks)}::text[]) AND ${tooLong}`
-          let failed = 0
-          for (const { id } of webhooks) {
-            const ids = sql`
-              SELECT id FROM deliveries WHERE parked AND webhook_id = ${id}
-                AND (SELECT ${tooLong} FROM webhooks WHERE id = ${id})`
-            failed += yield* failParked(ids, reason, nowMs)
-          }
-          return failed
-        })
+      /** From now on only the rows remember this work. */
+      park: (ids: ReadonlyArray<string>) => park(sql, ids),
+
+      /** Ends deliveries that will not be attempted any more. */
+      fail: (ids: ReadonlyArray<string>, reason: string, nowMs: number) =>
+        Effect.asVoid(endQueued(sql, sql`WHERE id = ANY(${column(ids)}::text[])`, reason, nowMs)),
+
+      /** Webhooks that have parked deliveries. */
+      parkedWebhooks,
+
+      /** The webhook's parked deliveries after `afterId`, in order. */
+      parkedPage: (webhookId: string, kind: ParkedKind, afterId: string, limit: number) =>
+        sql<{
+          readonly id: string
+          readonly network: Network
+          readonly event_offset: number | null
+          readonly from_history: boolean
+          readonly test_event: string | null
+          readonly attempts: number
+          readonly series_start: number
+        }>`
+          SELECT id, network, event_offset::float8 AS event_offset, from_history, test_event, attempts, series_start
+          FROM deliveries
+          WHERE parked AND webhook_id = ${webhookId} AND id > ${afterId} AND status IN ('pending', 'retrying')
+            AND CASE WHEN replay_job_id IS NULL THEN 0 ELSE 1 END = ${kind === "replays" ? 1 : 0}
+            ${kind === "free" ? sql`AND test_event IS NOT NULL` : sql``}
+          ORDER BY id LIMIT ${limit}`.pipe(
+          Effect.map((rows) =>
+            rows.map((row) => ({
+              id: row.id,
+              network: row.network,
+              position:
+                row.event_offset === null
+                  ? null
+                  : { fromHistory: row.from_history, offset: row.event_offset },
+              testEvent: row.test_event,
+              attempts: row.attempts,
+              seriesStart: row.series_start
+            }))
+          )
+        ),
+
+      /** When the oldest parked delivery was made, in Unix milliseconds. */
+      oldestParked: Effect.map(
+        sql<{ readonly id: string | null }>`
+          SELECT min(id) AS id FROM deliveries WHERE parked AND status IN ('pending', 'retrying')`,
+        ([row]) => Option.map(Option.fromNullishOr(row?.id), idTime)
+      ),
+
+      /** Ends parked deliveries that were made before `beforeMs`; returns how many. */
+      failParkedBefore: (beforeMs: number, reason: string, nowMs: number) =>
+        failParked(
+          sql`SELECT id FROM deliveries WHERE parked AND id < ${firstIdAt("dlv_", beforeMs)}`,
+          reason,
+          nowMs
+        ),
+
+      /** Ends what waits for webhooks that were disabled before `beforeMs`; returns how many. */
+      failParkedOfDisabled: Effect.fnUntraced(function* (beforeMs: number, reason: string, nowMs: number) {
+        const tooLong = sql`status = 'disabled' AND disabled_at < ${at(beforeMs)}::timestamptz`
+        const webhooks = yield* sql<{ readonly id: string }>`
+          SELECT id FROM webhooks WHERE id = ANY(${column(yield* parkedWebhooks)}::text[]) AND ${tooLong}`
+        let failed = 0
+        for (const { id } of webhooks) {
+          const ids = sql`
+            SELECT id FROM deliveries WHERE parked AND webhook_id = ${id}
+              AND (SELECT ${tooLong} FROM webhooks WHERE id = ${id})`
+          failed += yield* failParked(ids, reason, nowMs)
+        }
+        return failed
       })
-    })
-  )
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(DeliveryStore, DeliveryStore.make)
 }

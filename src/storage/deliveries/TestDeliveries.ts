@@ -3,7 +3,7 @@
  * goes the way of every delivery. The row's network is the webhook's, so that the key that owns the webhook sees it.
  */
 import { Context, Effect, Layer } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { DELIVERIES_TOPIC, newWork } from "../../domain/Delivery.ts"
 import type { Network } from "../../domain/Network.ts"
 import type { WebhookStatus } from "../../domain/Webhook.ts"
@@ -12,49 +12,33 @@ import type { Owner } from "../webhooks/WebhookStore.ts"
 import { Partitions } from "./Partitions.ts"
 import { insertTest, type NewTestDelivery } from "./Transitions.ts"
 
-export type QueueResult = "queued" | "not found" | "webhook disabled"
+export class TestDeliveries extends Context.Service<TestDeliveries>()("ledgerhook/storage/TestDeliveries", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const outbox = yield* Outbox
+    const partitions = yield* Partitions
 
-export class TestDeliveries extends Context.Service<
-  TestDeliveries,
-  {
-    readonly queue: (
-      owner: Owner,
-      delivery: NewTestDelivery,
-      nowMs: number
-    ) => Effect.Effect<QueueResult, SqlError.SqlError>
-  }
->()("ledgerhook/storage/TestDeliveries") {
-  static readonly layer = Layer.effect(
-    TestDeliveries,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const outbox = yield* Outbox
-      const partitions = yield* Partitions
+    const insert = Effect.fnUntraced(function* (owner: Owner, delivery: NewTestDelivery, nowMs: number) {
+      const { id, webhookId, event } = delivery
+      // Held until the row is there: deleting or disabling the webhook at this moment waits, and then finds the row.
+      const [webhook] = yield* sql<{ readonly status: WebhookStatus; readonly network: Network }>`
+        SELECT status, network FROM webhooks
+        WHERE id = ${webhookId} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])
+              AND deleted_at IS NULL
+        FOR SHARE`
+      if (webhook === undefined) return "not found"
+      if (webhook.status !== "active") return "webhook disabled"
+      yield* insertTest(sql, delivery, owner.accountId, webhook.network, nowMs)
+      const work = newWork(id, webhookId, event)
+      yield* outbox.insert([{ topic: DELIVERIES_TOPIC, key: webhookId, value: JSON.stringify(work) }])
+      return "queued"
+    }, sql.withTransaction)
 
-      const insert = Effect.fnUntraced(function* (
-        owner: Owner,
-        delivery: NewTestDelivery,
-        nowMs: number
-      ): Effect.fn.Return<QueueResult, SqlError.SqlError> {
-        const { id, webhookId, event } = delivery
-        // Held until the row is there: deleting or disabling the webhook at this moment waits, and then finds the row.
-        const [webhook] = yield* sql<{ readonly status: WebhookStatus; readonly network: Network }>`
-          SELECT status, network FROM webhooks
-          WHERE id = ${webhookId} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])
-                AND deleted_at IS NULL
-          FOR SHARE`
-        if (webhook === undefined) return "not found"
-        if (webhook.status !== "active") return "webhook disabled"
-        yield* insertTest(sql, delivery, owner.accountId, webhook.network, nowMs)
-        const work = newWork(id, webhookId, event)
-        yield* outbox.insert([{ topic: DELIVERIES_TOPIC, key: webhookId, value: JSON.stringify(work) }])
-        return "queued"
-      }, sql.withTransaction)
-
-      return TestDeliveries.of({
-        queue: (owner, delivery, nowMs) =>
-          Effect.andThen(partitions.ensure(nowMs, nowMs), insert(owner, delivery, nowMs))
-      })
-    })
-  )
+    return {
+      queue: (owner: Owner, delivery: NewTestDelivery, nowMs: number) =>
+        Effect.andThen(partitions.ensure(nowMs, nowMs), insert(owner, delivery, nowMs))
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(TestDeliveries, TestDeliveries.make)
 }

@@ -3,7 +3,7 @@
  * write again. Kept for RETENTION_EVENTS, and of more than `Limits.detectionAlerts` only the newest.
  */
 import { Clock, Context, Effect, Layer } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import type { DetectionAlert } from "../../domain/LedgerEvent.ts"
@@ -21,76 +21,58 @@ export interface AlertRow extends DetectionAlert {
 
 const at = (unixMs: number): string => new Date(unixMs).toISOString()
 
-export class AlertStore extends Context.Service<
-  AlertStore,
-  {
-    /** All alerts of one ledger. */
-    readonly record: (
-      network: Network,
-      ledgerIndex: number,
-      alerts: ReadonlyArray<DetectionAlert>,
-      nowMs: number
-    ) => Effect.Effect<void, SqlError.SqlError>
-    /** How many are kept, and the newest of them. */
-    readonly newest: (
-      limit: number
-    ) => Effect.Effect<
-      { readonly total: number; readonly alerts: ReadonlyArray<AlertRow> },
-      SqlError.SqlError
-    >
-    /** Drops those recorded before `beforeMs`, and all but the newest `keep`; returns how many. */
-    readonly drop: (beforeMs: number, keep: number) => Effect.Effect<number, SqlError.SqlError>
-  }
->()("ledgerhook/storage/AlertStore") {
-  static readonly layer = Layer.effect(
-    AlertStore,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const quarantine = yield* makeQuarantine
-      const newestFirst = sql`recorded_at DESC, network, ledger_index DESC, place DESC`
-      return AlertStore.of({
-        record: (network, ledgerIndex, found, nowMs) =>
-          quarantine
-            .write({
-              stage: "alerts",
-              records: found.map((alert, i) => ({ ...alert, place: i + 1 })),
-              describe: (alert) => ({
-                source: `${network} ledger ${ledgerIndex}, alert ${alert.place}`,
-                text: JSON.stringify(alert)
-              }),
-              statement: (alerts) => sql`
-                INSERT INTO detection_alerts (network, ledger_index, tx_hash, place, event_type, reason, recorded_at)
-                SELECT ${network}, ${ledgerIndex}::bigint, new.*, ${at(nowMs)}::timestamptz
-                FROM unnest(
-                  ${column(alerts.map(({ tx_hash }) => tx_hash))}::text[],
-                  ${column(alerts.map(({ place }) => place))}::int[],
-                  ${column(alerts.map(({ event_type }) => event_type))}::text[],
-                  ${column(alerts.map(({ reason }) => printable(reason, Limits.detectionAlertReasonLength)))}::text[]
-                ) AS new
-                ON CONFLICT DO NOTHING`
-            })
-            .pipe(Effect.asVoid),
+export class AlertStore extends Context.Service<AlertStore>()("ledgerhook/storage/AlertStore", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const quarantine = yield* makeQuarantine
+    const newestFirst = sql`recorded_at DESC, network, ledger_index DESC, place DESC`
+    return {
+      /** All alerts of one ledger. */
+      record: (network: Network, ledgerIndex: number, found: ReadonlyArray<DetectionAlert>, nowMs: number) =>
+        quarantine
+          .write({
+            stage: "alerts",
+            records: found.map((alert, i) => ({ ...alert, place: i + 1 })),
+            describe: (alert) => ({
+              source: `${network} ledger ${ledgerIndex}, alert ${alert.place}`,
+              text: JSON.stringify(alert)
+            }),
+            statement: (alerts) => sql`
+              INSERT INTO detection_alerts (network, ledger_index, tx_hash, place, event_type, reason, recorded_at)
+              SELECT ${network}, ${ledgerIndex}::bigint, new.*, ${at(nowMs)}::timestamptz
+              FROM unnest(
+                ${column(alerts.map(({ tx_hash }) => tx_hash))}::text[],
+                ${column(alerts.map(({ place }) => place))}::int[],
+                ${column(alerts.map(({ event_type }) => event_type))}::text[],
+                ${column(alerts.map(({ reason }) => printable(reason, Limits.detectionAlertReasonLength)))}::text[]
+              ) AS new
+              ON CONFLICT DO NOTHING`
+          })
+          .pipe(Effect.asVoid),
 
-        newest: (limit) =>
-          Effect.gen(function* () {
-            const [counted] = yield* sql<{ readonly total: number }>`
-              SELECT count(*)::float8 AS total FROM detection_alerts`
-            const alerts = yield* sql<AlertRow>`
-              SELECT network, ledger_index::float8 AS ledger_index, tx_hash, event_type, reason, recorded_at
-              FROM detection_alerts ORDER BY ${newestFirst} LIMIT ${limit}`
-            return { total: counted?.total ?? 0, alerts }
-          }),
+      /** How many are kept, and the newest of them. */
+      newest: (limit: number) =>
+        Effect.gen(function* () {
+          const [counted] = yield* sql<{ readonly total: number }>`
+            SELECT count(*)::float8 AS total FROM detection_alerts`
+          const alerts = yield* sql<AlertRow>`
+            SELECT network, ledger_index::float8 AS ledger_index, tx_hash, event_type, reason, recorded_at
+            FROM detection_alerts ORDER BY ${newestFirst} LIMIT ${limit}`
+          return { total: counted?.total ?? 0, alerts }
+        }),
 
-        drop: (beforeMs, keep) =>
-          sql`
-            DELETE FROM detection_alerts
-            WHERE recorded_at < ${at(beforeMs)}::timestamptz OR (network, ledger_index, tx_hash, place) IN (
-              SELECT network, ledger_index, tx_hash, place FROM detection_alerts
-              ORDER BY ${newestFirst} OFFSET ${keep}
-            ) RETURNING 1`.pipe(Effect.map((rows) => rows.length))
-      })
-    })
-  )
+      /** Drops those recorded before `beforeMs`, and all but the newest `keep`; returns how many. */
+      drop: (beforeMs: number, keep: number) =>
+        sql`
+          DELETE FROM detection_alerts
+          WHERE recorded_at < ${at(beforeMs)}::timestamptz OR (network, ledger_index, tx_hash, place) IN (
+            SELECT network, ledger_index, tx_hash, place FROM detection_alerts
+            ORDER BY ${newestFirst} OFFSET ${keep}
+          ) RETURNING 1`.pipe(Effect.map((rows) => rows.length))
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(AlertStore, AlertStore.make)
 }
 
 /** Forgets what is too old or too much, hourly. Never ends by itself. */

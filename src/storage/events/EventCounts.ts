@@ -4,7 +4,7 @@
  * `Limits.estimateEnough` events; more of them are counted in a sample of the time and scaled.
  */
 import { Context, Effect, Layer } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import { ledgerOfEventId } from "../../domain/EventId.ts"
 import { eventTypes as allTypes, type EventType } from "../../domain/EventType.ts"
@@ -59,136 +59,123 @@ export const sampleOf = (
   })
 }
 
-export class EventCounts extends Context.Service<
-  EventCounts,
-  {
-    readonly estimate: (wanted: WantedEvents) => Effect.Effect<number, SqlError.SqlError>
-    /** By type, exactly; a type without events has no row. By accounts it takes as long as they have events. */
-    readonly tally: (wanted: WantedEvents) => Effect.Effect<ReadonlyArray<EventTally>, SqlError.SqlError>
-    /** Of these events, as far as the event log has them. */
-    readonly tallyIds: (
-      network: Network,
-      eventIds: ReadonlyArray<string>
-    ) => Effect.Effect<ReadonlyArray<EventTally>, SqlError.SqlError>
-    /** The ledgers that hold events of the accounts, in order. */
-    readonly ledgersOf: (wanted: WantedEvents) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
-  }
->()("ledgerhook/storage/EventCounts") {
-  static readonly layer = Layer.effect(
-    EventCounts,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
+export class EventCounts extends Context.Service<EventCounts>()("ledgerhook/storage/EventCounts", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
 
-      const closed = (from: number, before: number) =>
-        sql`close_time >= ${timeOf(from)}::timestamptz AND close_time < ${timeOf(before)}::timestamptz`
-      const tallied = sql`
-        count(*)::float8 AS events, min(ledger_index)::float8 AS first_ledger, max(ledger_index)::float8 AS last_ledger`
+    const closed = (from: number, before: number) =>
+      sql`close_time >= ${timeOf(from)}::timestamptz AND close_time < ${timeOf(before)}::timestamptz`
+    const tallied = sql`
+      count(*)::float8 AS events, min(ledger_index)::float8 AS first_ledger, max(ledger_index)::float8 AS last_ledger`
 
-      const tallyTypes = ({ network, eventTypes = allTypes, from, before }: WantedEvents) => {
-        const [firstHour, endHour] = [Math.ceil(from / HOUR) * HOUR, Math.floor(before / HOUR) * HOUR]
-        // Without a whole hour the first of the two parts beside them is all of the time.
-        const hours = firstHour < endHour ? ([firstHour, endHour] as const) : ([before, before] as const)
-        const ofType = (start: number, end: number) =>
-          sql`FROM events WHERE network = ${network} AND event_type = type AND ${closed(start, end)}`
-        const ledgerAt = (order: "ASC" | "DESC") => sql`(
-          SELECT ledger_index::float8 ${ofType(from, before)}
-          ORDER BY close_time ${sql.literal(order)}, ledger_index ${sql.literal(order)} LIMIT 1)`
-        return sql<EventTally>`
-          SELECT type, events::float8 AS events, ${ledgerAt("ASC")} AS first_ledger, ${ledgerAt("DESC")} AS last_ledger
-          FROM unnest(${column(eventTypes)}::text[]) AS type
-          CROSS JOIN LATERAL (
-            SELECT coalesce((
-              SELECT sum(events) FROM event_hours
-              WHERE network = ${network} AND event_type = type
-                AND hour >= ${timeOf(hours[0])}::timestamptz AND hour < ${timeOf(hours[1])}::timestamptz
-            ), 0) + (SELECT count(*) ${ofType(from, hours[0])}) + (SELECT count(*) ${ofType(hours[1], before)}) AS events
-          ) AS counted WHERE events > 0`
-      }
+    const tallyTypes = ({ network, eventTypes = allTypes, from, before }: WantedEvents) => {
+      const [firstHour, endHour] = [Math.ceil(from / HOUR) * HOUR, Math.floor(before / HOUR) * HOUR]
+      // Without a whole hour the first of the two parts beside them is all of the time.
+      const hours = firstHour < endHour ? ([firstHour, endHour] as const) : ([before, before] as const)
+      const ofType = (start: number, end: number) =>
+        sql`FROM events WHERE network = ${network} AND event_type = type AND ${closed(start, end)}`
+      const ledgerAt = (order: "ASC" | "DESC") => sql`(
+        SELECT ledger_index::float8 ${ofType(from, before)}
+        ORDER BY close_time ${sql.literal(order)}, ledger_index ${sql.literal(order)} LIMIT 1)`
+      return sql<EventTally>`
+        SELECT type, events::float8 AS events, ${ledgerAt("ASC")} AS first_ledger, ${ledgerAt("DESC")} AS last_ledger
+        FROM unnest(${column(eventTypes)}::text[]) AS type
+        CROSS JOIN LATERAL (
+          SELECT coalesce((
+            SELECT sum(events) FROM event_hours
+            WHERE network = ${network} AND event_type = type
+              AND hour >= ${timeOf(hours[0])}::timestamptz AND hour < ${timeOf(hours[1])}::timestamptz
+          ), 0) + (SELECT count(*) ${ofType(from, hours[0])}) + (SELECT count(*) ${ofType(hours[1], before)}) AS events
+        ) AS counted WHERE events > 0`
+    }
 
-      /** An event has a row for each of its accounts. */
-      const ofAccounts = ({ network, accounts = [], eventTypes }: WantedEvents) =>
-        sql.and([
-          // A subquery, since PostgreSQL would else weigh each of 10,000 accounts when it plans, for longer than it searches.
-          sql`network = ${network} AND account = ANY((SELECT ${column(accounts)}::text[])::text[])`,
-          // The index by time is for queries that say so: migrations/0006_events.ts.
-          eventTypes === undefined ? sql`position >= 0` : sql`event_type = ANY(${column(eventTypes)}::text[])`
-        ])
+    /** An event has a row for each of its accounts. */
+    const ofAccounts = ({ network, accounts = [], eventTypes }: WantedEvents) =>
+      sql.and([
+        // A subquery, since PostgreSQL would else weigh each of 10,000 accounts when it plans, for longer than it searches.
+        sql`network = ${network} AND account = ANY((SELECT ${column(accounts)}::text[])::text[])`,
+        // The index by time is for queries that say so: migrations/0006_events.ts.
+        eventTypes === undefined ? sql`position >= 0` : sql`event_type = ANY(${column(eventTypes)}::text[])`
+      ])
 
-      const tallyAccounts = (wanted: WantedEvents) =>
-        sql<EventTally>`
-          SELECT event_type AS type, ${tallied} FROM (
-            SELECT DISTINCT event_type, ledger_index, position FROM event_accounts
-            WHERE ${ofAccounts(wanted)} AND ${closed(wanted.from, wanted.before)}
-          ) AS found GROUP BY event_type`
+    const tallyAccounts = (wanted: WantedEvents) =>
+      sql<EventTally>`
+        SELECT event_type AS type, ${tallied} FROM (
+          SELECT DISTINCT event_type, ledger_index, position FROM event_accounts
+          WHERE ${ofAccounts(wanted)} AND ${closed(wanted.from, wanted.before)}
+        ) AS found GROUP BY event_type`
 
-      const countIn = (windows: ReadonlyArray<CloseTimes>, wanted: WantedEvents) =>
-        sql<{ readonly events: number }>`
-          SELECT count(*)::float8 AS events
-          FROM unnest(${column(windows.map(({ from }) => timeOf(from)))}::timestamptz[],
-                      ${column(windows.map(({ before }) => timeOf(before)))}::timestamptz[]) AS sampled (since, until)
-          CROSS JOIN LATERAL (
-            SELECT DISTINCT ledger_index, position FROM event_accounts
-            WHERE ${ofAccounts(wanted)} AND close_time >= since AND close_time < until
-          ) AS found`.pipe(Effect.map(([row]) => row!.events))
+    const countIn = (windows: ReadonlyArray<CloseTimes>, wanted: WantedEvents) =>
+      sql<{ readonly events: number }>`
+        SELECT count(*)::float8 AS events
+        FROM unnest(${column(windows.map(({ from }) => timeOf(from)))}::timestamptz[],
+                    ${column(windows.map(({ before }) => timeOf(before)))}::timestamptz[]) AS sampled (since, until)
+        CROSS JOIN LATERAL (
+          SELECT DISTINCT ledger_index, position FROM event_accounts
+          WHERE ${ofAccounts(wanted)} AND close_time >= since AND close_time < until
+        ) AS found`.pipe(Effect.map(([row]) => row!.events))
 
-      /** Events of all accounts, hour by hour; of an hour that is cut off, in proportion. */
-      const hoursOf = ({ network, eventTypes = allTypes, from, before }: WantedEvents) =>
-        sql<{ readonly hour: number; readonly events: number }>`
-          SELECT extract(epoch FROM hour)::float8 AS hour, sum(events)::float8 AS events FROM event_hours
-          WHERE network = ${network} AND event_type = ANY(${column(eventTypes)}::text[])
-            AND hour > ${timeOf(from - HOUR)}::timestamptz AND hour < ${timeOf(before)}::timestamptz
-          GROUP BY 1 ORDER BY 1`.pipe(
-          Effect.map((rows) =>
-            rows.map(({ hour, events }): BusyTime => {
-              const within = { from: Math.max(hour, from), before: Math.min(hour + HOUR, before) }
-              return { ...within, events: (events * (within.before - within.from)) / HOUR }
-            })
-          )
+    /** Events of all accounts, hour by hour; of an hour that is cut off, in proportion. */
+    const hoursOf = ({ network, eventTypes = allTypes, from, before }: WantedEvents) =>
+      sql<{ readonly hour: number; readonly events: number }>`
+        SELECT extract(epoch FROM hour)::float8 AS hour, sum(events)::float8 AS events FROM event_hours
+        WHERE network = ${network} AND event_type = ANY(${column(eventTypes)}::text[])
+          AND hour > ${timeOf(from - HOUR)}::timestamptz AND hour < ${timeOf(before)}::timestamptz
+        GROUP BY 1 ORDER BY 1`.pipe(
+        Effect.map((rows) =>
+          rows.map(({ hour, events }): BusyTime => {
+            const within = { from: Math.max(hour, from), before: Math.min(hour + HOUR, before) }
+            return { ...within, events: (events * (within.before - within.from)) / HOUR }
+          })
         )
+      )
 
-      /** Looks at a growing share of the events until it has found enough; all of them give the exact number. */
-      const estimateAccounts = Effect.fnUntraced(function* (wanted: WantedEvents) {
-        const enough = Limits.estimateEnough
-        const { fewest, lookups, most } = Limits.estimateWindows
-        const windows = Math.min(most, Math.max(fewest, Math.floor(lookups / (wanted.accounts?.length ?? 1))))
-        const hours = yield* hoursOf(wanted)
-        const all = hours.reduce((sum, { events }) => sum + events, 0)
-        let share = Math.min(1, Limits.estimateFirstLook / all)
-        while (true) {
-          const found = yield* countIn(share === 1 ? [wanted] : sampleOf(hours, share, windows), wanted)
-          if (share === 1 || found >= enough) return Math.round(found / share)
-          share = Math.min(1, share * Math.max(2, (2 * enough) / Math.max(1, found)))
-        }
-      })
-
-      return EventCounts.of({
-        estimate: (wanted) =>
-          wanted.accounts === undefined
-            ? Effect.map(tallyTypes(wanted), (tallies) =>
-                tallies.reduce((sum, { events }) => sum + events, 0)
-              )
-            : estimateAccounts(wanted),
-
-        tally: (wanted) => (wanted.accounts === undefined ? tallyTypes(wanted) : tallyAccounts(wanted)),
-
-        tallyIds: (network, eventIds) => {
-          const possible = eventIds.filter((id) => Number.isSafeInteger(ledgerOfEventId(id)))
-          return sql<EventTally>`
-            SELECT event_type AS type, ${tallied}
-            FROM unnest(${column(possible)}::text[], ${column(possible.map((id) => String(ledgerOfEventId(id))))}::bigint[])
-              AS wanted (id, ledger)
-            CROSS JOIN LATERAL (
-              SELECT event_type, ledger_index FROM events
-              WHERE network = ${network} AND ledger_index = wanted.ledger AND event_id = wanted.id LIMIT 1
-            ) AS found GROUP BY event_type`
-        },
-
-        ledgersOf: (wanted) =>
-          sql<{ readonly ledger: number }>`
-            SELECT DISTINCT ledger_index::float8 AS ledger FROM event_accounts
-            WHERE ${ofAccounts(wanted)} AND ${closed(wanted.from, wanted.before)}
-            ORDER BY ledger`.pipe(Effect.map((rows) => rows.map(({ ledger }) => ledger)))
-      })
+    /** Looks at a growing share of the events until it has found enough; all of them give the exact number. */
+    const estimateAccounts = Effect.fnUntraced(function* (wanted: WantedEvents) {
+      const enough = Limits.estimateEnough
+      const { fewest, lookups, most } = Limits.estimateWindows
+      const windows = Math.min(most, Math.max(fewest, Math.floor(lookups / (wanted.accounts?.length ?? 1))))
+      const hours = yield* hoursOf(wanted)
+      const all = hours.reduce((sum, { events }) => sum + events, 0)
+      let share = Math.min(1, Limits.estimateFirstLook / all)
+      while (true) {
+        const found = yield* countIn(share === 1 ? [wanted] : sampleOf(hours, share, windows), wanted)
+        if (share === 1 || found >= enough) return Math.round(found / share)
+        share = Math.min(1, share * Math.max(2, (2 * enough) / Math.max(1, found)))
+      }
     })
-  )
+
+    return {
+      estimate: (wanted: WantedEvents) =>
+        wanted.accounts === undefined
+          ? Effect.map(tallyTypes(wanted), (tallies) => tallies.reduce((sum, { events }) => sum + events, 0))
+          : estimateAccounts(wanted),
+
+      /** By type, exactly; a type without events has no row. By accounts it takes as long as they have events. */
+      tally: (wanted: WantedEvents) =>
+        wanted.accounts === undefined ? tallyTypes(wanted) : tallyAccounts(wanted),
+
+      /** Of these events, as far as the event log has them. */
+      tallyIds: (network: Network, eventIds: ReadonlyArray<string>) => {
+        const possible = eventIds.filter((id) => Number.isSafeInteger(ledgerOfEventId(id)))
+        return sql<EventTally>`
+          SELECT event_type AS type, ${tallied}
+          FROM unnest(${column(possible)}::text[], ${column(possible.map((id) => String(ledgerOfEventId(id))))}::bigint[])
+            AS wanted (id, ledger)
+          CROSS JOIN LATERAL (
+            SELECT event_type, ledger_index FROM events
+            WHERE network = ${network} AND ledger_index = wanted.ledger AND event_id = wanted.id LIMIT 1
+          ) AS found GROUP BY event_type`
+      },
+
+      /** The ledgers that hold events of the accounts, in order. */
+      ledgersOf: (wanted: WantedEvents) =>
+        sql<{ readonly ledger: number }>`
+          SELECT DISTINCT ledger_index::float8 AS ledger FROM event_accounts
+          WHERE ${ofAccounts(wanted)} AND ${closed(wanted.from, wanted.before)}
+          ORDER BY ledger`.pipe(Effect.map((rows) => rows.map(({ ledger }) => ledger)))
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(EventCounts, EventCounts.make)
 }

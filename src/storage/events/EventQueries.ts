@@ -4,7 +4,6 @@
  * network ledgers close one after the other, so a range of ledgers is a range of time.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import type { SqlError } from "effect/sql"
 import type { EventType } from "../../domain/EventType.ts"
 import type { Network } from "../../domain/Network.ts"
 import { column } from "../Columns.ts"
@@ -40,102 +39,87 @@ export interface EventFilter {
   readonly until: number | undefined
 }
 
-export class EventQueries extends Context.Service<
-  EventQueries,
-  {
-    /** Newest first, those that come after `after`. */
-    readonly list: (
-      filter: EventFilter,
+export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/storage/EventQueries", {
+  make: Effect.gen(function* () {
+    const sql = yield* ReadSql
+    const columns = sql`
+      network, extract(epoch FROM close_time)::float8 AS "closeTime", ledger_index::float8 AS "ledgerIndex",
+      position, event_id AS "eventId", event_type AS "eventType", payload`
+    const newestFirst = sql`close_time DESC, network DESC, ledger_index DESC, position DESC`
+
+    const list = (
+      { networks, eventTypes, account, since, until, ...ledgers }: EventFilter,
       after: EventPlace | undefined,
       limit: number
-    ) => Effect.Effect<ReadonlyArray<EventRow>, SqlError.SqlError>
-    /** The event of that id, which is one of the ledger's. */
-    readonly find: (
-      network: Network,
-      ledgerIndex: number,
-      eventId: string
-    ) => Effect.Effect<Option.Option<EventRow>, SqlError.SqlError>
-  }
->()("ledgerhook/storage/EventQueries") {
-  static readonly layer = Layer.effect(
-    EventQueries,
-    Effect.gen(function* () {
-      const sql = yield* ReadSql
-      const columns = sql`
-        network, extract(epoch FROM close_time)::float8 AS "closeTime", ledger_index::float8 AS "ledgerIndex",
-        position, event_id AS "eventId", event_type AS "eventType", payload`
-      const newestFirst = sql`close_time DESC, network DESC, ledger_index DESC, position DESC`
+    ) => {
+      const { from, before } = secondsBetween(since, until)
+      const { ledgerIndexMin: first = 0, ledgerIndexMax: last = Number.MAX_SAFE_INTEGER } = ledgers
+      const byLedger = first > 0 || last < Number.MAX_SAFE_INTEGER
+      // Written into the statement: PostgreSQL counts on many more rows for a number that it does not know.
+      const rows = sql.literal(String(limit))
+      const time = (unixSeconds: number) => sql`${timeOf(unixSeconds)}::timestamptz`
+      const ledger = (index: number) => sql`${String(index)}::bigint`
+      const closing = (end: "first" | "last") => sql`(
+        SELECT close_time FROM events WHERE network = wanted.network AND ${
+          end === "first"
+            ? sql`ledger_index >= ${ledger(first)} ORDER BY ledger_index`
+            : sql`ledger_index <= ${ledger(last)} ORDER BY ledger_index DESC`
+        } LIMIT 1)`
+      const wanted = [
+        sql`unnest(${column(networks)}::text[]) AS wanted (network)`,
+        ...(eventTypes.length === 0 ? [] : [sql`unnest(${column(eventTypes)}::text[]) AS types (type)`]),
+        ...(byLedger
+          ? [sql`LATERAL (SELECT ${closing("first")} AS since, ${closing("last")} AS until) AS closed`]
+          : [])
+      ]
+      const conditions = [
+        sql`network = wanted.network AND close_time >= ${time(from)} AND close_time < ${time(before)}`,
+        // The indexes by time are for queries that say so: migrations/0006_events.ts.
+        eventTypes.length === 0 ? sql`position >= 0` : sql`event_type = types.type`,
+        ...(account === undefined ? [] : [sql`account = ${account}`]),
+        ...(byLedger
+          ? [
+              // With the time, in which all filters are ordered: by the ledger's index alone it would have to sort.
+              sql`(close_time, ledger_index) >= (since, ${ledger(first)})`,
+              sql`(close_time, ledger_index) <= (until, ${ledger(last)}) AND close_time BETWEEN since AND until`
+            ]
+          : []),
+        // An index has no such order: it finds the second, and the rest is compared.
+        ...(after === undefined
+          ? []
+          : [
+              sql`close_time <= ${time(after.closeTime)} AND (close_time, network, ledger_index, position)
+                < (${time(after.closeTime)}, ${after.network}, ${ledger(after.ledgerIndex)}, ${after.position}::int)`
+            ])
+      ]
+      const page = sql`
+        SELECT found.* FROM ${sql.csv(wanted)} CROSS JOIN LATERAL (
+          SELECT * FROM ${sql(account === undefined ? "events" : "event_accounts")} WHERE ${sql.and(conditions)}
+          ORDER BY close_time DESC, ledger_index DESC, position DESC LIMIT ${rows}
+        ) AS found ORDER BY ${newestFirst} LIMIT ${rows}`
+      // An account's rows hold no more than the place of an event.
+      const events = sql`
+        SELECT event.* FROM (${page}) AS page CROSS JOIN LATERAL (
+          SELECT * FROM events
+          WHERE network = page.network AND ledger_index = page.ledger_index AND position = page.position
+            AND close_time = page.close_time LIMIT 1
+        ) AS event`
+      return sql<EventRow>`
+        SELECT ${columns} FROM (${account === undefined ? page : events}) AS page ORDER BY ${newestFirst}`
+    }
 
-      const list = (
-        { networks, eventTypes, account, since, until, ...ledgers }: EventFilter,
-        after: EventPlace | undefined,
-        limit: number
-      ) => {
-        const { from, before } = secondsBetween(since, until)
-        const { ledgerIndexMin: first = 0, ledgerIndexMax: last = Number.MAX_SAFE_INTEGER } = ledgers
-        const byLedger = first > 0 || last < Number.MAX_SAFE_INTEGER
-        // Written into the statement: PostgreSQL counts on many more rows for a number that it does not know.
-        const rows = sql.literal(String(limit))
-        const time = (unixSeconds: number) => sql`${timeOf(unixSeconds)}::timestamptz`
-        const ledger = (index: number) => sql`${String(index)}::bigint`
-        const closing = (end: "first" | "last") => sql`(
-          SELECT close_time FROM events WHERE network = wanted.network AND ${
-            end === "first"
-              ? sql`ledger_index >= ${ledger(first)} ORDER BY ledger_index`
-              : sql`ledger_index <= ${ledger(last)} ORDER BY ledger_index DESC`
-          } LIMIT 1)`
-        const wanted = [
-          sql`unnest(${column(networks)}::text[]) AS wanted (network)`,
-          ...(eventTypes.length === 0 ? [] : [sql`unnest(${column(eventTypes)}::text[]) AS types (type)`]),
-          ...(byLedger
-            ? [sql`LATERAL (SELECT ${closing("first")} AS since, ${closing("last")} AS until) AS closed`]
-            : [])
-        ]
-        const conditions = [
-          sql`network = wanted.network AND close_time >= ${time(from)} AND close_time < ${time(before)}`,
-          // The indexes by time are for queries that say so: migrations/0006_events.ts.
-          eventTypes.length === 0 ? sql`position >= 0` : sql`event_type = types.type`,
-          ...(account === undefined ? [] : [sql`account = ${account}`]),
-          ...(byLedger
-            ? [
-                // With the time, in which all filters are ordered: by the ledger's index alone it would have to sort.
-                sql`(close_time, ledger_index) >= (since, ${ledger(first)})`,
-                sql`(close_time, ledger_index) <= (until, ${ledger(last)}) AND close_time BETWEEN since AND until`
-              ]
-            : []),
-          // An index has no such order: it finds the second, and the rest is compared.
-          ...(after === undefined
-            ? []
-            : [
-                sql`close_time <= ${time(after.closeTime)} AND (close_time, network, ledger_index, position)
-                  < (${time(after.closeTime)}, ${after.network}, ${ledger(after.ledgerIndex)}, ${after.position}::int)`
-              ])
-        ]
-        const page = sql`
-          SELECT found.* FROM ${sql.csv(wanted)} CROSS JOIN LATERAL (
-            SELECT * FROM ${sql(account === undefined ? "events" : "event_accounts")} WHERE ${sql.and(conditions)}
-            ORDER BY close_time DESC, ledger_index DESC, position DESC LIMIT ${rows}
-          ) AS found ORDER BY ${newestFirst} LIMIT ${rows}`
-        // An account's rows hold no more than the place of an event.
-        const events = sql`
-          SELECT event.* FROM (${page}) AS page CROSS JOIN LATERAL (
-            SELECT * FROM events
-            WHERE network = page.network AND ledger_index = page.ledger_index AND position = page.position
-              AND close_time = page.close_time LIMIT 1
-          ) AS event`
-        return sql<EventRow>`
-          SELECT ${columns} FROM (${account === undefined ? page : events}) AS page ORDER BY ${newestFirst}`
-      }
+    return {
+      /** Newest first, those that come after `after`. */
+      list,
 
-      return EventQueries.of({
-        list,
-
-        find: (network, ledgerIndex, eventId) =>
-          sql<EventRow>`
-            SELECT ${columns} FROM events
-            WHERE network = ${network} AND ledger_index = ${ledgerIndex}::bigint AND event_id = ${eventId}
-            LIMIT 1`.pipe(Effect.map((rows) => Option.fromNullishOr(rows[0])))
-      })
-    })
-  )
+      /** The event of that id, which is one of the ledger's. */
+      find: (network: Network, ledgerIndex: number, eventId: string) =>
+        sql<EventRow>`
+          SELECT ${columns} FROM events
+          WHERE network = ${network} AND ledger_index = ${ledgerIndex}::bigint AND event_id = ${eventId}
+          LIMIT 1`.pipe(Effect.map((rows) => Option.fromNullishOr(rows[0])))
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(EventQueries, EventQueries.make)
 }

@@ -4,7 +4,7 @@
  * made again.
  */
 import { Clock, Context, Effect, Layer } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
@@ -12,85 +12,75 @@ import { patiently } from "../../observability/Patiently.ts"
 import { column } from "../Columns.ts"
 import { DAY_MS, makeTimePartitions } from "../TimePartitions.ts"
 
-export class EventStore extends Context.Service<
-  EventStore,
-  {
-    /** Writes those that are not there yet and, at `nowMs`, still kept. All or none. */
-    readonly insert: (
-      events: ReadonlyArray<LedgerEvent>,
-      nowMs: number
-    ) => Effect.Effect<void, SqlError.SqlError>
-    /** Makes the partitions of the days to come and drops those that are over; returns how many it dropped. */
-    readonly applyRetention: (nowMs: number) => Effect.Effect<number, SqlError.SqlError>
-  }
->()("ledgerhook/storage/EventStore") {
-  static readonly layer = Layer.effect(
-    EventStore,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { retentionEventsMs } = yield* Settings
-      const partitions = yield* makeTimePartitions({
-        tables: ["event_accounts", "events"],
-        days: Limits.eventPartitionDays,
-        boundAt: (unixMs) => new Date(unixMs).toISOString()
-      })
-
-      const write = (events: ReadonlyArray<LedgerEvent>) => {
-        const involved = events.flatMap((event) => event.accounts.map((account) => ({ event, account })))
-        return sql`
-          WITH involved AS (
-            INSERT INTO event_accounts (network, account, event_type, close_time, ledger_index, position)
-            SELECT * FROM unnest(
-              ${column(involved.map(({ event }) => event.network))}::text[],
-              ${column(involved.map(({ account }) => account))}::text[],
-              ${column(involved.map(({ event }) => event.event_type))}::text[],
-              ${column(involved.map(({ event }) => event.timestamp))}::timestamptz[],
-              ${column(involved.map(({ event }) => event.ledger_index))}::bigint[],
-              ${column(involved.map(({ event }) => event.position))}::int[])
-            ON CONFLICT DO NOTHING
-          ), written AS (
-          INSERT INTO events (network, close_time, ledger_index, position, event_type, event_id, payload)
-          SELECT * FROM unnest(
-            ${column(events.map((event) => event.network))}::text[],
-            ${column(events.map((event) => event.timestamp))}::timestamptz[],
-            ${column(events.map((event) => event.ledger_index))}::bigint[],
-            ${column(events.map((event) => event.position))}::int[],
-            ${column(events.map((event) => event.event_type))}::text[],
-            ${column(events.map((event) => event.event_id))}::text[],
-            ${column(events.map((event) => JSON.stringify(event.payload)))}::text[])
-          ON CONFLICT DO NOTHING
-          RETURNING network, event_type, close_time
-          )
-          INSERT INTO event_hours AS total (network, event_type, hour, events)
-          SELECT network, event_type, date_trunc('hour', close_time, 'UTC') AS hour, count(*) FROM written
-          GROUP BY network, event_type, hour ORDER BY network, event_type, hour
-          ON CONFLICT (network, event_type, hour) DO UPDATE SET events = total.events + excluded.events`
-      }
-
-      return EventStore.of({
-        insert: Effect.fnUntraced(function* (events, nowMs) {
-          // By the partition, as they are dropped: one that is over is never made for an old ledger taken late.
-          const oldestKeptMs = partitions.startOf(nowMs - retentionEventsMs)
-          const kept = events.filter(({ timestamp }) => Date.parse(timestamp) >= oldestKeptMs)
-          if (kept.length === 0) return
-          for (const timestamp of new Set(kept.map((event) => event.timestamp))) {
-            yield* partitions.ensure(Date.parse(timestamp), Date.parse(timestamp))
-          }
-          // A partition that is missing now was dropped by another process, whose clock is ahead.
-          yield* write(kept).pipe(Effect.onError(() => partitions.forget))
-        }),
-
-        applyRetention: Effect.fnUntraced(function* (nowMs) {
-          yield* partitions.ensure(nowMs, nowMs + Limits.partitionsAheadDays * DAY_MS)
-          const beforeMs = nowMs - retentionEventsMs
-          const dropped = yield* partitions.drop(beforeMs)
-          const oldestKept = new Date(partitions.startOf(beforeMs)).toISOString()
-          yield* sql`DELETE FROM event_hours WHERE hour < ${oldestKept}::timestamptz`
-          return dropped
-        })
-      })
+export class EventStore extends Context.Service<EventStore>()("ledgerhook/storage/EventStore", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { retentionEventsMs } = yield* Settings
+    const partitions = yield* makeTimePartitions({
+      tables: ["event_accounts", "events"],
+      days: Limits.eventPartitionDays,
+      boundAt: (unixMs) => new Date(unixMs).toISOString()
     })
-  )
+
+    const write = (events: ReadonlyArray<LedgerEvent>) => {
+      const involved = events.flatMap((event) => event.accounts.map((account) => ({ event, account })))
+      return sql`
+        WITH involved AS (
+          INSERT INTO event_accounts (network, account, event_type, close_time, ledger_index, position)
+          SELECT * FROM unnest(
+            ${column(involved.map(({ event }) => event.network))}::text[],
+            ${column(involved.map(({ account }) => account))}::text[],
+            ${column(involved.map(({ event }) => event.event_type))}::text[],
+            ${column(involved.map(({ event }) => event.timestamp))}::timestamptz[],
+            ${column(involved.map(({ event }) => event.ledger_index))}::bigint[],
+            ${column(involved.map(({ event }) => event.position))}::int[])
+          ON CONFLICT DO NOTHING
+        ), written AS (
+        INSERT INTO events (network, close_time, ledger_index, position, event_type, event_id, payload)
+        SELECT * FROM unnest(
+          ${column(events.map((event) => event.network))}::text[],
+          ${column(events.map((event) => event.timestamp))}::timestamptz[],
+          ${column(events.map((event) => event.ledger_index))}::bigint[],
+          ${column(events.map((event) => event.position))}::int[],
+          ${column(events.map((event) => event.event_type))}::text[],
+          ${column(events.map((event) => event.event_id))}::text[],
+          ${column(events.map((event) => JSON.stringify(event.payload)))}::text[])
+        ON CONFLICT DO NOTHING
+        RETURNING network, event_type, close_time
+        )
+        INSERT INTO event_hours AS total (network, event_type, hour, events)
+        SELECT network, event_type, date_trunc('hour', close_time, 'UTC') AS hour, count(*) FROM written
+        GROUP BY network, event_type, hour ORDER BY network, event_type, hour
+        ON CONFLICT (network, event_type, hour) DO UPDATE SET events = total.events + excluded.events`
+    }
+
+    return {
+      /** Writes those that are not there yet and, at `nowMs`, still kept. All or none. */
+      insert: Effect.fnUntraced(function* (events: ReadonlyArray<LedgerEvent>, nowMs: number) {
+        // By the partition, as they are dropped: one that is over is never made for an old ledger taken late.
+        const oldestKeptMs = partitions.startOf(nowMs - retentionEventsMs)
+        const kept = events.filter(({ timestamp }) => Date.parse(timestamp) >= oldestKeptMs)
+        if (kept.length === 0) return
+        for (const timestamp of new Set(kept.map((event) => event.timestamp))) {
+          yield* partitions.ensure(Date.parse(timestamp), Date.parse(timestamp))
+        }
+        // A partition that is missing now was dropped by another process, whose clock is ahead.
+        yield* write(kept).pipe(Effect.onError(() => partitions.forget))
+      }),
+
+      /** Makes the partitions of the days to come and drops those that are over; returns how many it dropped. */
+      applyRetention: Effect.fnUntraced(function* (nowMs: number) {
+        yield* partitions.ensure(nowMs, nowMs + Limits.partitionsAheadDays * DAY_MS)
+        const beforeMs = nowMs - retentionEventsMs
+        const dropped = yield* partitions.drop(beforeMs)
+        const oldestKept = new Date(partitions.startOf(beforeMs)).toISOString()
+        yield* sql`DELETE FROM event_hours WHERE hour < ${oldestKept}::timestamptz`
+        return dropped
+      })
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(EventStore, EventStore.make)
 }
 
 /** Makes partitions ahead and drops those past RETENTION_EVENTS, hourly. Never ends by itself. */

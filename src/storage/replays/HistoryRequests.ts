@@ -3,7 +3,7 @@
  * has no worker (ReplayWork.claim passes it over), and a cancelled job's request counts as gone.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import type { Network } from "../../domain/Network.ts"
 import { printable } from "../../domain/Printable.ts"
@@ -28,95 +28,79 @@ export type SettledRequest =
     }
   | { readonly state: "failed"; readonly error: string }
 
-export class HistoryRequests extends Context.Service<
-  HistoryRequests,
+export class HistoryRequests extends Context.Service<HistoryRequests>()(
+  "ledgerhook/storage/HistoryRequests",
   {
-    /** Asks for the job's history, once. */
-    readonly ask: (
-      job: { readonly id: string; readonly network: Network },
-      sinceMs: number
-    ) => Effect.Effect<void, SqlError.SqlError>
-    /** What has become of a job's request; nothing while it is open, or when there is none. */
-    readonly find: (jobId: string) => Effect.Effect<Option.Option<SettledRequest>, SqlError.SqlError>
-    /** Of jobs that still run, towards webhooks that are still active; those of others are settled now. */
-    readonly open: (network: Network) => Effect.Effect<ReadonlyArray<OpenRequest>, SqlError.SqlError>
-    /** Fails what waits for history of other networks than these: nobody will fetch it. */
-    readonly failOthers: (served: ReadonlyArray<Network>) => Effect.Effect<void, SqlError.SqlError>
-    readonly begin: (
-      jobId: string,
-      needed: { readonly firstLedger: number; readonly ledgers: number }
-    ) => Effect.Effect<void, SqlError.SqlError>
-    readonly advance: (jobId: string, fetched: number) => Effect.Effect<void, SqlError.SqlError>
-    readonly settle: (
-      jobId: string,
-      outcome: SettledRequest,
-      nowMs: number
-    ) => Effect.Effect<void, SqlError.SqlError>
-  }
->()("ledgerhook/storage/HistoryRequests") {
-  static readonly layer = Layer.effect(
-    HistoryRequests,
-    Effect.gen(function* () {
+    make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const number = (value: number) => sql`${String(value)}::bigint`
 
-      return HistoryRequests.of({
-        ask: ({ id, network }, sinceMs) =>
+      return {
+        /** Asks for the job's history, once. */
+        ask: ({ id, network }: { readonly id: string; readonly network: Network }, sinceMs: number) =>
           Effect.asVoid(sql`
-            INSERT INTO history_requests (job_id, network, since_ms, state)
-            VALUES (${id}, ${network}, ${number(Math.floor(sinceMs))}, 'open') ON CONFLICT DO NOTHING`),
+          INSERT INTO history_requests (job_id, network, since_ms, state)
+          VALUES (${id}, ${network}, ${number(Math.floor(sinceMs))}, 'open') ON CONFLICT DO NOTHING`),
 
-        find: (jobId) =>
+        /** What has become of a job's request; nothing while it is open, or when there is none. */
+        find: (jobId: string) =>
           sql<SettledRequest>`
-            SELECT state, first_ledger::float8 AS "firstLedger", before_ledger::float8 AS "beforeLedger", error
-            FROM history_requests WHERE job_id = ${jobId} AND state <> 'open'`.pipe(
+          SELECT state, first_ledger::float8 AS "firstLedger", before_ledger::float8 AS "beforeLedger", error
+          FROM history_requests WHERE job_id = ${jobId} AND state <> 'open'`.pipe(
             Effect.map(([row]) => Option.fromNullishOr(row))
           ),
 
-        open: Effect.fnUntraced(function* (network) {
+        /** Of jobs that still run, towards webhooks that are still active; those of others are settled now. */
+        open: Effect.fnUntraced(function* (network: Network) {
           // The worker that takes such a job says what has become of its webhook.
           yield* sql`
-            UPDATE history_requests SET state = 'failed', error = 'The webhook is no longer active.',
-              settled_at = clock_timestamp()
-            WHERE state = 'open' AND network = ${network} AND EXISTS (
-              SELECT 1 FROM replay_jobs j LEFT JOIN webhooks w ON w.id = j.webhook_id AND w.deleted_at IS NULL
-              WHERE j.id = job_id AND w.status IS DISTINCT FROM 'active')`
+          UPDATE history_requests SET state = 'failed', error = 'The webhook is no longer active.',
+            settled_at = clock_timestamp()
+          WHERE state = 'open' AND network = ${network} AND EXISTS (
+            SELECT 1 FROM replay_jobs j LEFT JOIN webhooks w ON w.id = j.webhook_id AND w.deleted_at IS NULL
+            WHERE j.id = job_id AND w.status IS DISTINCT FROM 'active')`
           return yield* sql<OpenRequest>`
-            SELECT job_id AS "jobId", since_ms::float8 AS "sinceMs", first_ledger::float8 AS "firstLedger",
-              ledgers::float8 AS ledgers
-            FROM history_requests r JOIN replay_jobs j ON j.id = r.job_id
-            WHERE r.state = 'open' AND r.network = ${network} AND j.status IN ('queued', 'running')
-              AND j.cancelled_at IS NULL
-            ORDER BY r.job_id`
+          SELECT job_id AS "jobId", since_ms::float8 AS "sinceMs", first_ledger::float8 AS "firstLedger",
+            ledgers::float8 AS ledgers
+          FROM history_requests r JOIN replay_jobs j ON j.id = r.job_id
+          WHERE r.state = 'open' AND r.network = ${network} AND j.status IN ('queued', 'running')
+            AND j.cancelled_at IS NULL
+          ORDER BY r.job_id`
         }),
 
-        failOthers: (served) =>
+        /** Fails what waits for history of other networks than these: nobody will fetch it. */
+        failOthers: (served: ReadonlyArray<Network>) =>
           Effect.asVoid(sql`
-            UPDATE history_requests SET state = 'failed', settled_at = clock_timestamp(),
-              error = 'The service has no servers for history any more.'
-            WHERE state = 'open' AND network <> ALL(${column(served)}::text[])`),
+          UPDATE history_requests SET state = 'failed', settled_at = clock_timestamp(),
+            error = 'The service has no servers for history any more.'
+          WHERE state = 'open' AND network <> ALL(${column(served)}::text[])`),
 
-        begin: (jobId, { firstLedger, ledgers }) =>
+        begin: (
+          jobId: string,
+          { firstLedger, ledgers }: { readonly firstLedger: number; readonly ledgers: number }
+        ) =>
           Effect.asVoid(sql`
-            UPDATE history_requests SET first_ledger = ${number(firstLedger)}, ledgers = ${number(ledgers)}
-            WHERE job_id = ${jobId} AND state = 'open'`),
+          UPDATE history_requests SET first_ledger = ${number(firstLedger)}, ledgers = ${number(ledgers)}
+          WHERE job_id = ${jobId} AND state = 'open'`),
 
-        advance: (jobId, fetched) =>
+        advance: (jobId: string, fetched: number) =>
           Effect.asVoid(sql`
-            UPDATE history_requests SET fetched = ${number(fetched)} WHERE job_id = ${jobId} AND state = 'open'`),
+          UPDATE history_requests SET fetched = ${number(fetched)} WHERE job_id = ${jobId} AND state = 'open'`),
 
-        settle: (jobId, outcome, nowMs) => {
+        settle: (jobId: string, outcome: SettledRequest, nowMs: number) => {
           const set =
             outcome.state === "ready"
               ? sql`first_ledger = ${number(outcome.firstLedger)}, before_ledger = ${number(outcome.beforeLedger)},
-                  ledgers = coalesce(ledgers, 0), fetched = coalesce(ledgers, 0)`
+                ledgers = coalesce(ledgers, 0), fetched = coalesce(ledgers, 0)`
               : sql`error = ${printable(outcome.error, Limits.storedErrorLength)}`
           return Effect.asVoid(sql`
-            UPDATE history_requests SET state = ${outcome.state}, ${set},
-              settled_at = ${new Date(nowMs).toISOString()}::timestamptz
-            WHERE job_id = ${jobId} AND state = 'open'`)
+          UPDATE history_requests SET state = ${outcome.state}, ${set},
+            settled_at = ${new Date(nowMs).toISOString()}::timestamptz
+          WHERE job_id = ${jobId} AND state = 'open'`)
         }
-      })
+      }
     })
-  )
+  }
+) {
+  static readonly layer = Layer.effect(HistoryRequests, HistoryRequests.make)
 }

@@ -4,7 +4,7 @@
  * race, exactly as many as the plan allows get their job. Storage/ReplayWork.ts is the workers' side.
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import type { Network } from "../../domain/Network.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
@@ -64,117 +64,87 @@ export interface NewReplayJob {
   readonly endOffset: number
 }
 
-export type CreateResult = "queued" | "not found" | "webhook disabled" | "limit reached" | "quota used up"
+export class ReplayStore extends Context.Service<ReplayStore>()("ledgerhook/storage/ReplayStore", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const at = (unixMs: number) => sql`${new Date(unixMs).toISOString()}::timestamptz`
+    const owned = ({ accountId, networks }: Owner) =>
+      sql`account_id = ${accountId} AND network = ANY(${column(networks)}::text[])`
+    const columns = replayJobColumns(sql)
 
-export class ReplayStore extends Context.Service<
-  ReplayStore,
-  {
-    readonly create: (
-      owner: Owner,
-      job: NewReplayJob,
-      nowMs: number
-    ) => Effect.Effect<CreateResult, SqlError.SqlError>
-    readonly find: (owner: Owner, id: string) => Effect.Effect<Option.Option<ReplayJobRow>, SqlError.SqlError>
-    /** Newest first, those with an id below `beforeId`. */
-    readonly list: (
-      owner: Owner,
-      beforeId: string | undefined,
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<ReplayJobRow>, SqlError.SqlError>
-    /** Within a second: the worker finishes its batch first, so that what is counted is what was queued. */
-    readonly cancel: (
-      owner: Owner,
-      id: string
-    ) => Effect.Effect<
-      | { readonly result: "cancelled"; readonly job: ReplayJobRow }
-      | { readonly result: "not found" }
-      | { readonly result: "not cancellable"; readonly job: ReplayJobRow },
-      SqlError.SqlError
-    >
-  }
->()("ledgerhook/storage/ReplayStore") {
-  static readonly layer = Layer.effect(
-    ReplayStore,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const at = (unixMs: number) => sql`${new Date(unixMs).toISOString()}::timestamptz`
-      const owned = ({ accountId, networks }: Owner) =>
-        sql`account_id = ${accountId} AND network = ANY(${column(networks)}::text[])`
-      const columns = replayJobColumns(sql)
+    const find = (owner: Owner, id: string) =>
+      sql<ReplayJobRow>`SELECT ${columns} FROM replay_jobs WHERE id = ${id} AND ${owned(owner)}`.pipe(
+        Effect.map(([row]) => Option.fromNullishOr(row))
+      )
 
-      const find = (owner: Owner, id: string) =>
-        sql<ReplayJobRow>`SELECT ${columns} FROM replay_jobs WHERE id = ${id} AND ${owned(owner)}`.pipe(
-          Effect.map(([row]) => Option.fromNullishOr(row))
-        )
+    const create = Effect.fnUntraced(function* (owner: Owner, job: NewReplayJob, nowMs: number) {
+      // Held to the end: of two requests the second counts the first's job.
+      const limits = yield* lockedLimits(sql, owner.accountId)
+      const [webhook] = yield* sql<{ readonly status: WebhookStatus; readonly network: Network }>`
+        SELECT status, network FROM webhooks WHERE id = ${job.webhookId} AND ${owned(owner)} AND deleted_at IS NULL
+        FOR SHARE`
+      if (limits === undefined || webhook === undefined) return "not found"
+      if (webhook.status !== "active") return "webhook disabled"
+      const [open] = yield* sql<{ readonly jobs: number }>`
+        SELECT count(*)::int AS jobs FROM replay_jobs
+        WHERE account_id = ${owner.accountId} AND status IN ('queued', 'running')`
+      if (open!.jobs >= limits.concurrentReplays) return "limit reached"
+      if (webhook.network === CHARGED_NETWORK && (yield* quotaUsedUp(sql, owner.accountId, nowMs))) {
+        return "quota used up"
+      }
+      const filters = job.filters === undefined ? null : JSON.stringify(job.filters)
+      yield* sql`
+        INSERT INTO replay_jobs (id, account_id, webhook_id, network, status, event_ids, filters, total_events,
+                                  end_offset, created_at)
+        VALUES (${job.id}, ${owner.accountId}, ${job.webhookId}, ${webhook.network}, 'queued',
+                ${job.eventIds === undefined ? null : column(job.eventIds)}::text[], ${filters}::text::jsonb,
+                ${String(job.estimatedEvents)}::bigint,
+                ${String(job.endOffset)}::bigint, ${at(nowMs)})`
+      return "queued"
+    }, sql.withTransaction)
 
-      const create = Effect.fnUntraced(function* (
-        owner: Owner,
-        job: NewReplayJob,
-        nowMs: number
-      ): Effect.fn.Return<CreateResult, SqlError.SqlError> {
-        // Held to the end: of two requests the second counts the first's job.
-        const limits = yield* lockedLimits(sql, owner.accountId)
-        const [webhook] = yield* sql<{ readonly status: WebhookStatus; readonly network: Network }>`
-          SELECT status, network FROM webhooks WHERE id = ${job.webhookId} AND ${owned(owner)} AND deleted_at IS NULL
-          FOR SHARE`
-        if (limits === undefined || webhook === undefined) return "not found"
-        if (webhook.status !== "active") return "webhook disabled"
-        const [open] = yield* sql<{ readonly jobs: number }>`
-          SELECT count(*)::int AS jobs FROM replay_jobs
-          WHERE account_id = ${owner.accountId} AND status IN ('queued', 'running')`
-        if (open!.jobs >= limits.concurrentReplays) return "limit reached"
-        if (webhook.network === CHARGED_NETWORK && (yield* quotaUsedUp(sql, owner.accountId, nowMs))) {
-          return "quota used up"
+    /** Its worker, if it has one, is told; without one the job ends here and now. */
+    const askToCancel = (owner: Owner, id: string, nowMs: number) =>
+      sql`
+        UPDATE replay_jobs SET cancelled_at = coalesce(cancelled_at, ${at(nowMs)})
+        WHERE id = ${id} AND ${owned(owner)} AND status IN ('queued', 'running') RETURNING 1`.pipe(
+        Effect.map((rows) => rows.length > 0)
+      )
+    const waitsForWorker = (id: string) =>
+      sql`
+        SELECT 1 FROM replay_jobs WHERE id = ${id} AND status = 'running' AND lease_until > clock_timestamp()`.pipe(
+        Effect.map((rows) => rows.length > 0)
+      )
+
+    return {
+      create,
+      find,
+
+      /** Newest first, those with an id below `beforeId`. */
+      list: (owner: Owner, beforeId: string | undefined, limit: number) =>
+        sql<ReplayJobRow>`
+          SELECT ${columns} FROM replay_jobs
+          WHERE ${owned(owner)} AND ${beforeId === undefined ? sql`true` : sql`id < ${beforeId}`}
+          ORDER BY id DESC LIMIT ${limit}`,
+
+      /** Within a second: the worker finishes its batch first, so that what is counted is what was queued. */
+      cancel: Effect.fnUntraced(function* (owner: Owner, id: string) {
+        const asked = yield* askToCancel(owner, id, yield* Clock.currentTimeMillis)
+        let tries = Limits.replayCancelMs / Limits.replayCancelPollMs
+        while (asked && tries-- > 0 && (yield* waitsForWorker(id))) {
+          yield* Effect.sleep(Limits.replayCancelPollMs)
         }
-        const filters = job.filters === undefined ? null : JSON.stringify(job.filters)
-        yield* sql`
-          INSERT INTO replay_jobs (id, account_id, webhook_id, network, status, event_ids, filters, total_events,
-                                    end_offset, created_at)
-          VALUES (${job.id}, ${owner.accountId}, ${job.webhookId}, ${webhook.network}, 'queued',
-                  ${job.eventIds === undefined ? null : column(job.eventIds)}::text[], ${filters}::text::jsonb,
-                  ${String(job.estimatedEvents)}::bigint,
-                  ${String(job.endOffset)}::bigint, ${at(nowMs)})`
-        return "queued"
-      }, sql.withTransaction)
-
-      /** Its worker, if it has one, is told; without one the job ends here and now. */
-      const askToCancel = (owner: Owner, id: string, nowMs: number) =>
-        sql`
-          UPDATE replay_jobs SET cancelled_at = coalesce(cancelled_at, ${at(nowMs)})
-          WHERE id = ${id} AND ${owned(owner)} AND status IN ('queued', 'running') RETURNING 1`.pipe(
-          Effect.map((rows) => rows.length > 0)
-        )
-      const waitsForWorker = (id: string) =>
-        sql`
-          SELECT 1 FROM replay_jobs WHERE id = ${id} AND status = 'running' AND lease_until > clock_timestamp()`.pipe(
-          Effect.map((rows) => rows.length > 0)
-        )
-
-      return ReplayStore.of({
-        create,
-        find,
-
-        list: (owner, beforeId, limit) =>
-          sql<ReplayJobRow>`
-            SELECT ${columns} FROM replay_jobs
-            WHERE ${owned(owner)} AND ${beforeId === undefined ? sql`true` : sql`id < ${beforeId}`}
-            ORDER BY id DESC LIMIT ${limit}`,
-
-        cancel: Effect.fnUntraced(function* (owner, id) {
-          const asked = yield* askToCancel(owner, id, yield* Clock.currentTimeMillis)
-          let tries = Limits.replayCancelMs / Limits.replayCancelPollMs
-          while (asked && tries-- > 0 && (yield* waitsForWorker(id))) {
-            yield* Effect.sleep(Limits.replayCancelPollMs)
-          }
-          if (asked)
-            yield* endJob(sql, id, { status: "cancelled", error: null }, yield* Clock.currentTimeMillis)
-          const found = yield* find(owner, id)
-          if (Option.isNone(found)) return { result: "not found" }
-          const job = found.value
-          // It may have completed or failed while its worker was asked.
-          return { result: asked && job.status === "cancelled" ? "cancelled" : "not cancellable", job }
-        })
+        if (asked)
+          yield* endJob(sql, id, { status: "cancelled", error: null }, yield* Clock.currentTimeMillis)
+        const found = yield* find(owner, id)
+        if (Option.isNone(found)) return { result: "not found" } as const
+        const job = found.value
+        // It may have completed or failed while its worker was asked.
+        const cancelled = asked && job.status === "cancelled"
+        return { result: cancelled ? "cancelled" : "not cancellable", job } as const
       })
-    })
-  )
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(ReplayStore, ReplayStore.make)
 }

@@ -154,113 +154,99 @@ export const endJob = (
     if (ended.length > 0 && status !== "completed") yield* endUncounted(sql, id, nowMs)
   }).pipe(sql.withTransaction)
 
-export class ReplayWork extends Context.Service<
-  ReplayWork,
-  {
-    /** The oldest job that nobody works on, and that does not wait for history. */
-    readonly claim: (nowMs: number) => Effect.Effect<Option.Option<ClaimedJob>, SqlError.SqlError>
-    /** What the owner writes while it works: makes the lease last, too. */
-    readonly plan: (
-      job: ClaimedJob,
-      plan: ReplayPlan,
-      cursor: number,
-      /** Where more is known than when the job was made. */
-      totalEvents?: number
-    ) => Effect.Effect<Held, SqlError.SqlError>
-    readonly advance: (job: ClaimedJob, cursor: ReplayCursor) => Effect.Effect<Held, SqlError.SqlError>
-    readonly renew: (job: ClaimedJob) => Effect.Effect<Held, SqlError.SqlError>
-    /** Gives an unfinished job back: another takes it at once. */
-    readonly release: (job: ClaimedJob) => Effect.Effect<void, SqlError.SqlError>
-    readonly end: (job: ClaimedJob, end: JobEnd, nowMs: number) => Effect.Effect<void, SqlError.SqlError>
-    /** For who has lost a job: ends what it made after the job had ended. Another worker's job stays as it is. */
-    readonly abandon: (job: ClaimedJob, nowMs: number) => Effect.Effect<void, SqlError.SqlError>
-    readonly standing: (job: ClaimedJob, nowMs: number) => Effect.Effect<ReplayStanding, SqlError.SqlError>
-  }
->()("ledgerhook/storage/ReplayWork") {
-  static readonly layer = Layer.effect(
-    ReplayWork,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const lease = sql`clock_timestamp() + ${Limits.leaseMs} * interval '1 millisecond'`
-      const number = (value: number) => sql`${String(value)}::bigint`
+export class ReplayWork extends Context.Service<ReplayWork>()("ledgerhook/storage/ReplayWork", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const lease = sql`clock_timestamp() + ${Limits.leaseMs} * interval '1 millisecond'`
+    const number = (value: number) => sql`${String(value)}::bigint`
 
-      const held = (rows: ReadonlyArray<{ readonly cancelled: boolean }>): Held =>
-        rows[0] === undefined ? "lost" : rows[0].cancelled ? "cancelled" : "held"
-      const mine = ({ id, owner }: ClaimedJob) => sql`
-        WHERE id = ${id} AND owner = ${owner} AND status = 'running' RETURNING cancelled_at IS NOT NULL AS cancelled`
+    const held = (rows: ReadonlyArray<{ readonly cancelled: boolean }>): Held =>
+      rows[0] === undefined ? "lost" : rows[0].cancelled ? "cancelled" : "held"
+    const mine = ({ id, owner }: ClaimedJob) => sql`
+      WHERE id = ${id} AND owner = ${owner} AND status = 'running' RETURNING cancelled_at IS NOT NULL AS cancelled`
 
-      return ReplayWork.of({
-        claim: (nowMs) => {
-          const owner = randomUUID()
-          return sql<JobRow>`
-            UPDATE replay_jobs SET status = 'running', owner = ${owner}, lease_until = ${lease},
-              started_at = coalesce(started_at, ${new Date(nowMs).toISOString()}::timestamptz)
-            WHERE id = (
-              SELECT id FROM replay_jobs
-              WHERE status IN ('queued', 'running') AND (lease_until IS NULL OR lease_until < clock_timestamp())
-                AND NOT EXISTS (SELECT 1 FROM history_requests WHERE job_id = replay_jobs.id AND state = 'open')
-              ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
-            )
-            RETURNING id, account_id, webhook_id, network, event_ids, filters,
-              total_events::float8 AS total_events, processed_events::float8 AS processed_events,
-              end_offset::float8 AS end_offset,
-              start_offset::float8 AS start_offset, by_ledger, cursor::float8 AS cursor,
-              next_offset::float8 AS next_offset, (extract(epoch FROM started_at) * 1000)::float8 AS started_at`.pipe(
-            Effect.map(([row]) => (row === undefined ? Option.none() : Option.some(jobOf(row, owner))))
+    return {
+      /** The oldest job that nobody works on, and that does not wait for history. */
+      claim: (nowMs: number) => {
+        const owner = randomUUID()
+        return sql<JobRow>`
+          UPDATE replay_jobs SET status = 'running', owner = ${owner}, lease_until = ${lease},
+            started_at = coalesce(started_at, ${new Date(nowMs).toISOString()}::timestamptz)
+          WHERE id = (
+            SELECT id FROM replay_jobs
+            WHERE status IN ('queued', 'running') AND (lease_until IS NULL OR lease_until < clock_timestamp())
+              AND NOT EXISTS (SELECT 1 FROM history_requests WHERE job_id = replay_jobs.id AND state = 'open')
+            ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
           )
-        },
+          RETURNING id, account_id, webhook_id, network, event_ids, filters,
+            total_events::float8 AS total_events, processed_events::float8 AS processed_events,
+            end_offset::float8 AS end_offset,
+            start_offset::float8 AS start_offset, by_ledger, cursor::float8 AS cursor,
+            next_offset::float8 AS next_offset, (extract(epoch FROM started_at) * 1000)::float8 AS started_at`.pipe(
+          Effect.map(([row]) => (row === undefined ? Option.none() : Option.some(jobOf(row, owner))))
+        )
+      },
 
-        plan: (job, { startOffset, endOffset, byLedger }, cursor, totalEvents) =>
-          Effect.map(
-            sql<{ readonly cancelled: boolean }>`
-              UPDATE replay_jobs SET start_offset = ${number(startOffset)}, end_offset = ${number(endOffset)},
-                by_ledger = ${byLedger}, cursor = ${number(cursor)}, next_offset = ${number(startOffset)},
-                total_events = ${totalEvents === undefined ? sql`total_events` : number(totalEvents)}, lease_until = ${lease} ${mine(job)}`,
-            held
-          ),
+      /** What the owner writes while it works: makes the lease last, too. */
+      plan: (
+        job: ClaimedJob,
+        { startOffset, endOffset, byLedger }: ReplayPlan,
+        cursor: number,
+        totalEvents?: number
+      ) =>
+        Effect.map(
+          sql<{ readonly cancelled: boolean }>`
+            UPDATE replay_jobs SET start_offset = ${number(startOffset)}, end_offset = ${number(endOffset)},
+              by_ledger = ${byLedger}, cursor = ${number(cursor)}, next_offset = ${number(startOffset)},
+              total_events = ${totalEvents === undefined ? sql`total_events` : number(totalEvents)}, lease_until = ${lease} ${mine(job)}`,
+          held
+        ),
 
-        advance: (job, { processedEvents, cursor, nextOffset }) =>
-          Effect.map(
-            sql<{ readonly cancelled: boolean }>`
-              UPDATE replay_jobs SET processed_events = ${number(processedEvents)}, cursor = ${number(cursor)},
-                next_offset = ${number(nextOffset)}, lease_until = ${lease} ${mine(job)}`,
-            held
-          ),
+      advance: (job: ClaimedJob, { processedEvents, cursor, nextOffset }: ReplayCursor) =>
+        Effect.map(
+          sql<{ readonly cancelled: boolean }>`
+            UPDATE replay_jobs SET processed_events = ${number(processedEvents)}, cursor = ${number(cursor)},
+              next_offset = ${number(nextOffset)}, lease_until = ${lease} ${mine(job)}`,
+          held
+        ),
 
-        renew: (job) =>
-          Effect.map(
-            sql<{ readonly cancelled: boolean }>`UPDATE replay_jobs SET lease_until = ${lease} ${mine(job)}`,
-            held
-          ),
+      renew: (job: ClaimedJob) =>
+        Effect.map(
+          sql<{ readonly cancelled: boolean }>`UPDATE replay_jobs SET lease_until = ${lease} ${mine(job)}`,
+          held
+        ),
 
-        release: ({ id, owner }) =>
-          Effect.asVoid(
-            sql`UPDATE replay_jobs SET owner = NULL, lease_until = NULL WHERE id = ${id} AND owner = ${owner}`
-          ),
+      /** Gives an unfinished job back: another takes it at once. */
+      release: ({ id, owner }: ClaimedJob) =>
+        Effect.asVoid(
+          sql`UPDATE replay_jobs SET owner = NULL, lease_until = NULL WHERE id = ${id} AND owner = ${owner}`
+        ),
 
-        end: (job, end, nowMs) => endJob(sql, job.id, end, nowMs, job.owner),
+      end: (job: ClaimedJob, end: JobEnd, nowMs: number) => endJob(sql, job.id, end, nowMs, job.owner),
 
-        abandon: (job, nowMs) => endUncounted(sql, job.id, nowMs),
+      /** For who has lost a job: ends what it made after the job had ended. Another worker's job stays as it is. */
+      abandon: (job: ClaimedJob, nowMs: number) => endUncounted(sql, job.id, nowMs),
 
-        standing: Effect.fnUntraced(function* (job, nowMs) {
-          // An id moves on from the job's start by a millisecond in millions of events.
-          const began = sql`date_trunc('minute', ${new Date(job.startedAt).toISOString()}::timestamptz, 'UTC')`
-          const [row] = yield* sql<Omit<ReplayStanding, "room">>`
-            SELECT a.suspended_at IS NOT NULL AS suspended,
-              CASE WHEN w.id IS NULL OR w.deleted_at IS NOT NULL THEN 'deleted' ELSE w.status END AS webhook,
-              CASE WHEN j.id IS NULL THEN 'lost' WHEN j.cancelled_at IS NULL THEN 'held' ELSE 'cancelled' END AS held,
-              (
-                SELECT coalesce(sum(count), 0)::float8 FROM delivery_counts
-                WHERE account_id = ${job.accountId} AND network = ${job.network} AND webhook_id = ${job.webhookId}
-                  AND status = 'pending' AND width = '1 minute' AND at IN (${began}, ${began} + interval '1 minute')
-              ) AS waiting
-            FROM accounts a LEFT JOIN webhooks w ON w.id = ${job.webhookId}
-            LEFT JOIN replay_jobs j ON j.id = ${job.id} AND j.owner = ${job.owner} AND j.status = 'running'
-            WHERE a.id = ${job.accountId}`
-          const room = job.network === CHARGED_NETWORK ? yield* roomInQuota(sql, job.accountId, nowMs) : null
-          return { ...row!, room }
-        })
+      standing: Effect.fnUntraced(function* (job: ClaimedJob, nowMs: number) {
+        // An id moves on from the job's start by a millisecond in millions of events.
+        const began = sql`date_trunc('minute', ${new Date(job.startedAt).toISOString()}::timestamptz, 'UTC')`
+        const [row] = yield* sql<Omit<ReplayStanding, "room">>`
+          SELECT a.suspended_at IS NOT NULL AS suspended,
+            CASE WHEN w.id IS NULL OR w.deleted_at IS NOT NULL THEN 'deleted' ELSE w.status END AS webhook,
+            CASE WHEN j.id IS NULL THEN 'lost' WHEN j.cancelled_at IS NULL THEN 'held' ELSE 'cancelled' END AS held,
+            (
+              SELECT coalesce(sum(count), 0)::float8 FROM delivery_counts
+              WHERE account_id = ${job.accountId} AND network = ${job.network} AND webhook_id = ${job.webhookId}
+                AND status = 'pending' AND width = '1 minute' AND at IN (${began}, ${began} + interval '1 minute')
+            ) AS waiting
+          FROM accounts a LEFT JOIN webhooks w ON w.id = ${job.webhookId}
+          LEFT JOIN replay_jobs j ON j.id = ${job.id} AND j.owner = ${job.owner} AND j.status = 'running'
+          WHERE a.id = ${job.accountId}`
+        const room = job.network === CHARGED_NETWORK ? yield* roomInQuota(sql, job.accountId, nowMs) : null
+        return { ...row!, room }
       })
-    })
-  )
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(ReplayWork, ReplayWork.make)
 }

@@ -71,216 +71,192 @@ export const afterDeadlock = {
   while: (error: SqlError.SqlError) => error.reason._tag === "DeadlockError"
 } as const
 
-export class WebhookStore extends Context.Service<
-  WebhookStore,
-  {
-    readonly create: (
-      webhook: NewWebhook,
+export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/storage/WebhookStore", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const outbox = yield* Outbox
+    const at = (unixMs: number) => new Date(unixMs).toISOString()
+    const owned = ({ accountId, networks }: Owner) =>
+      sql`account_id = ${accountId} AND network = ANY(${networks}::text[]) AND deleted_at IS NULL`
+    const first = <A>(rows: ReadonlyArray<A>): Option.Option<A> => Option.fromNullishOr(rows[0])
+
+    /** While the account's row is held (`lockedLimits`). */
+    const requireRoom = Effect.fnUntraced(function* (
+      accountId: string,
+      limits: PlanLimits,
+      more: { readonly webhooks: number; readonly accountFilters: number }
+    ) {
+      const [present] = yield* sql<{ readonly webhooks: number; readonly accountFilters: number }>`
+        SELECT count(*)::int AS webhooks, coalesce(sum(account_filters_count), 0)::int AS "accountFilters"
+        FROM webhooks WHERE account_id = ${accountId} AND deleted_at IS NULL`
+      for (const limit of ["webhooks", "accountFilters"] as const) {
+        if (more[limit] > 0 && present![limit] + more[limit] > limits[limit])
+          return yield* new WebhookLimit({ limit, allowed: limits[limit], present: present![limit] })
+      }
+    })
+
+    /** A mail each, in the transaction that disables them. */
+    const tellOwners = Effect.fnUntraced(function* (
+      rows: ReadonlyArray<WebhookRow>,
+      reason: string,
       nowMs: number
-    ) => Effect.Effect<WebhookRow, WebhookLimit | SqlError.SqlError>
-    readonly find: (owner: Owner, id: string) => Effect.Effect<Option.Option<WebhookRow>, SqlError.SqlError>
-    /** Newest first, those with an id below `beforeId`. */
-    readonly list: (
-      owner: Owner,
-      filter: { readonly status: WebhookStatus | undefined; readonly beforeId: string | undefined },
-      limit: number
-    ) => Effect.Effect<ReadonlyArray<WebhookSeen>, SqlError.SqlError>
-    /** What an account has beyond its limits stays, and may be changed as long as its filters do not grow. */
-    readonly change: (
-      owner: Owner,
-      id: string,
-      change: WebhookChange,
-      nowMs: number
-    ) => Effect.Effect<Option.Option<WebhookRow>, WebhookLimit | SqlError.SqlError>
-    /** A previous secret that is still in its grace gives way to the one until now. */
-    readonly rotateSecret: (
-      owner: Owner,
-      id: string,
-      rotation: SecretRotation,
-      nowMs: number
-    ) => Effect.Effect<Option.Option<WebhookRow>, SqlError.SqlError>
-    /** Forgets previous secrets whose grace is over, of one batch of webhooks; returns how many. */
-    readonly dropPreviousSecrets: (nowMs: number) => Effect.Effect<number, SqlError.SqlError>
-    /** What is queued for it is then to be ended (DeletedQueues). False when there is no such webhook. */
-    readonly remove: (owner: Owner, id: string, nowMs: number) => Effect.Effect<boolean, SqlError.SqlError>
-    /** Disables those of `ids` that are active, and queues the mails that tell of it; returns which. Across accounts. */
-    readonly disable: (
+    ) {
+      const owners = yield* sql<{
+        readonly id: string
+        readonly name: string
+        readonly email: string | null
+      }>`
+        SELECT id, name, email FROM accounts WHERE id = ANY(${rows.map((row) => row.account_id)}::text[])`
+      const mails = rows.map(({ id, account_id, url }) => {
+        // Each webhook refers to its account.
+        const { name, email } = owners.find((owner) => owner.id === account_id)!
+        return {
+          cause: `webhook-disabled/${id}/${at(nowMs)}`,
+          accountId: account_id,
+          recipient: email,
+          ...webhookDisabledMail({
+            accountId: account_id,
+            name,
+            webhookId: id,
+            url,
+            reason,
+            disabledAt: nowMs,
+            queueWaitsDays: Limits.disabledQueueMs / DAY_MS
+          })
+        }
+      })
+      yield* queueMails(sql, mails, nowMs)
+    })
+
+    const disableSome = Effect.fnUntraced(function* (
       ids: ReadonlyArray<string>,
       reason: string,
       nowMs: number
-    ) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
-  }
->()("ledgerhook/storage/WebhookStore") {
-  static readonly layer = Layer.effect(
-    WebhookStore,
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const outbox = yield* Outbox
-      const at = (unixMs: number) => new Date(unixMs).toISOString()
-      const owned = ({ accountId, networks }: Owner) =>
-        sql`account_id = ${accountId} AND network = ANY(${networks}::text[]) AND deleted_at IS NULL`
-      const first = <A>(rows: ReadonlyArray<A>): Option.Option<A> => Option.fromNullishOr(rows[0])
+    ) {
+      const rows = yield* sql<WebhookRow>`
+        UPDATE webhooks SET status = 'disabled', disabled_at = ${at(nowMs)}::timestamptz,
+               disabled_reason = ${reason}, updated_at = ${at(nowMs)}::timestamptz
+        WHERE id = ANY(${ids}::text[]) AND status = 'active' AND deleted_at IS NULL RETURNING *`
+      if (rows.length === 0) return []
+      yield* tellOwners(rows, reason, nowMs)
+      yield* outbox.insert(rows.map(configRecord))
+      return rows.map(({ id }) => id)
+    }, sql.withTransaction)
 
-      /** While the account's row is held (`lockedLimits`). */
-      const requireRoom = Effect.fnUntraced(function* (
-        accountId: string,
-        limits: PlanLimits,
-        more: { readonly webhooks: number; readonly accountFilters: number }
-      ) {
-        const [present] = yield* sql<{ readonly webhooks: number; readonly accountFilters: number }>`
-          SELECT count(*)::int AS webhooks, coalesce(sum(account_filters_count), 0)::int AS "accountFilters"
-          FROM webhooks WHERE account_id = ${accountId} AND deleted_at IS NULL`
-        for (const limit of ["webhooks", "accountFilters"] as const) {
-          if (more[limit] > 0 && present![limit] + more[limit] > limits[limit])
-            return yield* new WebhookLimit({ limit, allowed: limits[limit], present: present![limit] })
-        }
-      })
+    return {
+      create: (webhook: NewWebhook, nowMs: number) =>
+        Effect.gen(function* () {
+          const limits = yield* lockedLimits(sql, webhook.account_id)
+          const more = { webhooks: 1, accountFilters: webhook.account_filters.length }
+          if (limits !== undefined) yield* requireRoom(webhook.account_id, limits, more)
+          const [row] = yield* sql<WebhookRow>`
+            INSERT INTO webhooks (id, account_id, network, url, description, event_types, account_filters, status,
+                                  max_in_flight, max_per_second, headers, sealed_secret, created_at, updated_at)
+            VALUES (${webhook.id}, ${webhook.account_id}, ${webhook.network}, ${webhook.url}, ${webhook.description},
+                    ${column(webhook.event_types)}::text[], ${column(webhook.account_filters)}::text[], 'active',
+                    ${webhook.max_in_flight}, ${webhook.max_per_second}, ${JSON.stringify(webhook.headers)}::text::jsonb,
+                    ${webhook.sealed_secret}, ${at(nowMs)}::timestamptz, ${at(nowMs)}::timestamptz)
+            RETURNING *`
+          yield* outbox.insert([configRecord(row!)])
+          return row!
+        }).pipe(sql.withTransaction),
 
-      /** A mail each, in the transaction that disables them. */
-      const tellOwners = Effect.fnUntraced(function* (
-        rows: ReadonlyArray<WebhookRow>,
-        reason: string,
+      find: (owner: Owner, id: string) =>
+        sql<WebhookRow>`SELECT * FROM webhooks WHERE id = ${id} AND ${owned(owner)}`.pipe(Effect.map(first)),
+
+      /** Newest first, those with an id below `beforeId`. */
+      list: (
+        owner: Owner,
+        {
+          status,
+          beforeId
+        }: { readonly status: WebhookStatus | undefined; readonly beforeId: string | undefined },
+        limit: number
+      ) =>
+        sql<WebhookSeen>`
+          SELECT ${sql.literal(LISTED_COLUMNS)}, headers FROM webhooks WHERE ${sql.and([
+            owned(owner),
+            ...(status === undefined ? [] : [sql`status = ${status}`]),
+            ...(beforeId === undefined ? [] : [sql`id < ${beforeId}`])
+          ])} ORDER BY id DESC LIMIT ${limit}`,
+
+      /** What an account has beyond its limits stays, and may be changed as long as its filters do not grow. */
+      change: (owner: Owner, id: string, change: WebhookChange, nowMs: number) =>
+        Effect.gen(function* () {
+          const limits =
+            change.account_filters === undefined ? undefined : yield* lockedLimits(sql, owner.accountId)
+          const [row] = yield* sql<WebhookRow>`
+            SELECT * FROM webhooks WHERE id = ${id} AND ${owned(owner)} FOR UPDATE`
+          if (row === undefined) return Option.none<WebhookRow>()
+          const next = changed(row, change, at(nowMs))
+          const accountFilters = next.account_filters.length - row.account_filters.length
+          if (limits !== undefined)
+            yield* requireRoom(owner.accountId, limits, { webhooks: 0, accountFilters })
+          const [written] = yield* sql<WebhookRow>`
+            UPDATE webhooks SET
+              url = ${next.url}, description = ${next.description}, event_types = ${column(next.event_types)}::text[],
+              account_filters = ${column(next.account_filters)}::text[], status = ${next.status},
+              consecutive_failures = ${next.consecutive_failures}, max_in_flight = ${next.max_in_flight},
+              max_per_second = ${next.max_per_second}, headers = ${JSON.stringify(next.headers)}::text::jsonb,
+              updated_at = ${next.updated_at}::timestamptz, disabled_at = ${next.disabled_at}::timestamptz,
+              disabled_reason = ${next.disabled_reason}
+            WHERE id = ${id} RETURNING *`
+          yield* outbox.insert([configRecord(written!)])
+          return Option.some(written!)
+        }).pipe(sql.withTransaction),
+
+      /** A previous secret that is still in its grace gives way to the one until now. */
+      rotateSecret: (
+        owner: Owner,
+        id: string,
+        { sealedSecret, previousUntil }: SecretRotation,
         nowMs: number
-      ) {
-        const owners = yield* sql<{
-          readonly id: string
-          readonly name: string
-          readonly email: string | null
-        }>`
-          SELECT id, name, email FROM accounts WHERE id = ANY(${rows.map((row) => row.account_id)}::text[])`
-        const mails = rows.map(({ id, account_id, url }) => {
-          // Each webhook refers to its account.
-          const { name, email } = owners.find((owner) => owner.id === account_id)!
-          return {
-            cause: `webhook-disabled/${id}/${at(nowMs)}`,
-            accountId: account_id,
-            recipient: email,
-            ...webhookDisabledMail({
-              accountId: account_id,
-              name,
-              webhookId: id,
-              url,
-              reason,
-              disabledAt: nowMs,
-              queueWaitsDays: Limits.disabledQueueMs / DAY_MS
-            })
-          }
-        })
-        yield* queueMails(sql, mails, nowMs)
-      })
+      ) =>
+        Effect.gen(function* () {
+          const until = previousUntil === null ? null : at(previousUntil)
+          const rows = yield* sql<WebhookRow>`
+            UPDATE webhooks SET
+              previous_sealed_secret = CASE WHEN ${until}::timestamptz IS NOT NULL THEN sealed_secret END,
+              previous_secret_until = ${until}::timestamptz, sealed_secret = ${sealedSecret},
+              updated_at = ${at(nowMs)}::timestamptz
+            WHERE id = ${id} AND ${owned(owner)} RETURNING *`
+          if (rows.length > 0) yield* outbox.insert(rows.map(configRecord))
+          return first(rows)
+        }).pipe(sql.withTransaction),
 
-      const disableSome = Effect.fnUntraced(function* (
-        ids: ReadonlyArray<string>,
-        reason: string,
-        nowMs: number
-      ) {
-        const rows = yield* sql<WebhookRow>`
-          UPDATE webhooks SET status = 'disabled', disabled_at = ${at(nowMs)}::timestamptz,
-                 disabled_reason = ${reason}, updated_at = ${at(nowMs)}::timestamptz
-          WHERE id = ANY(${ids}::text[]) AND status = 'active' AND deleted_at IS NULL RETURNING *`
-        if (rows.length === 0) return []
-        yield* tellOwners(rows, reason, nowMs)
-        yield* outbox.insert(rows.map(configRecord))
-        return rows.map(({ id }) => id)
-      }, sql.withTransaction)
+      /** Forgets previous secrets whose grace is over, of one batch of webhooks; returns how many. */
+      dropPreviousSecrets: (nowMs: number) =>
+        Effect.gen(function* () {
+          const rows = yield* sql<WebhookRow & { readonly deleted_at: string | null }>`
+            UPDATE webhooks SET previous_sealed_secret = NULL, previous_secret_until = NULL
+            WHERE id IN (
+              SELECT id FROM webhooks WHERE previous_secret_until <= ${at(nowMs)}::timestamptz
+              ORDER BY id LIMIT ${Limits.secretsResealed}
+            ) RETURNING *`
+          const alive = rows.filter(({ deleted_at }) => deleted_at === null)
+          if (alive.length > 0) yield* outbox.insert(alive.map(configRecord))
+          return rows.length
+        }).pipe(sql.withTransaction, Effect.retry(afterDeadlock)),
 
-      return WebhookStore.of({
-        create: (webhook, nowMs) =>
-          Effect.gen(function* () {
-            const limits = yield* lockedLimits(sql, webhook.account_id)
-            const more = { webhooks: 1, accountFilters: webhook.account_filters.length }
-            if (limits !== undefined) yield* requireRoom(webhook.account_id, limits, more)
-            const [row] = yield* sql<WebhookRow>`
-              INSERT INTO webhooks (id, account_id, network, url, description, event_types, account_filters, status,
-                                    max_in_flight, max_per_second, headers, sealed_secret, created_at, updated_at)
-              VALUES (${webhook.id}, ${webhook.account_id}, ${webhook.network}, ${webhook.url}, ${webhook.description},
-                      ${column(webhook.event_types)}::text[], ${column(webhook.account_filters)}::text[], 'active',
-                      ${webhook.max_in_flight}, ${webhook.max_per_second}, ${JSON.stringify(webhook.headers)}::text::jsonb,
-                      ${webhook.sealed_secret}, ${at(nowMs)}::timestamptz, ${at(nowMs)}::timestamptz)
-              RETURNING *`
-            yield* outbox.insert([configRecord(row!)])
-            return row!
-          }).pipe(sql.withTransaction),
+      /** What is queued for it is then to be ended (DeletedQueues). False when there is no such webhook. */
+      remove: (owner: Owner, id: string, nowMs: number) =>
+        Effect.gen(function* () {
+          const gone = yield* sql`
+            UPDATE webhooks SET deleted_at = ${at(nowMs)}::timestamptz, updated_at = ${at(nowMs)}::timestamptz, ending = true
+            WHERE id = ${id} AND ${owned(owner)} RETURNING 1`
+          if (gone.length > 0) yield* outbox.insert([tombstone(id)])
+          return gone.length > 0
+        }).pipe(sql.withTransaction),
 
-        find: (owner, id) =>
-          sql<WebhookRow>`SELECT * FROM webhooks WHERE id = ${id} AND ${owned(owner)}`.pipe(
-            Effect.map(first)
-          ),
-
-        list: (owner, { status, beforeId }, limit) =>
-          sql<WebhookSeen>`
-            SELECT ${sql.literal(LISTED_COLUMNS)}, headers FROM webhooks WHERE ${sql.and([
-              owned(owner),
-              ...(status === undefined ? [] : [sql`status = ${status}`]),
-              ...(beforeId === undefined ? [] : [sql`id < ${beforeId}`])
-            ])} ORDER BY id DESC LIMIT ${limit}`,
-
-        change: (owner, id, change, nowMs) =>
-          Effect.gen(function* () {
-            const limits =
-              change.account_filters === undefined ? undefined : yield* lockedLimits(sql, owner.accountId)
-            const [row] = yield* sql<WebhookRow>`
-              SELECT * FROM webhooks WHERE id = ${id} AND ${owned(owner)} FOR UPDATE`
-            if (row === undefined) return Option.none<WebhookRow>()
-            const next = changed(row, change, at(nowMs))
-            const accountFilters = next.account_filters.length - row.account_filters.length
-            if (limits !== undefined)
-              yield* requireRoom(owner.accountId, limits, { webhooks: 0, accountFilters })
-            const [written] = yield* sql<WebhookRow>`
-              UPDATE webhooks SET
-                url = ${next.url}, description = ${next.description}, event_types = ${column(next.event_types)}::text[],
-                account_filters = ${column(next.account_filters)}::text[], status = ${next.status},
-                consecutive_failures = ${next.consecutive_failures}, max_in_flight = ${next.max_in_flight},
-                max_per_second = ${next.max_per_second}, headers = ${JSON.stringify(next.headers)}::text::jsonb,
-                updated_at = ${next.updated_at}::timestamptz, disabled_at = ${next.disabled_at}::timestamptz,
-                disabled_reason = ${next.disabled_reason}
-              WHERE id = ${id} RETURNING *`
-            yield* outbox.insert([configRecord(written!)])
-            return Option.some(written!)
-          }).pipe(sql.withTransaction),
-
-        rotateSecret: (owner, id, { sealedSecret, previousUntil }, nowMs) =>
-          Effect.gen(function* () {
-            const until = previousUntil === null ? null : at(previousUntil)
-            const rows = yield* sql<WebhookRow>`
-              UPDATE webhooks SET
-                previous_sealed_secret = CASE WHEN ${until}::timestamptz IS NOT NULL THEN sealed_secret END,
-                previous_secret_until = ${until}::timestamptz, sealed_secret = ${sealedSecret},
-                updated_at = ${at(nowMs)}::timestamptz
-              WHERE id = ${id} AND ${owned(owner)} RETURNING *`
-            if (rows.length > 0) yield* outbox.insert(rows.map(configRecord))
-            return first(rows)
-          }).pipe(sql.withTransaction),
-
-        dropPreviousSecrets: (nowMs) =>
-          Effect.gen(function* () {
-            const rows = yield* sql<WebhookRow & { readonly deleted_at: string | null }>`
-              UPDATE webhooks SET previous_sealed_secret = NULL, previous_secret_until = NULL
-              WHERE id IN (
-                SELECT id FROM webhooks WHERE previous_secret_until <= ${at(nowMs)}::timestamptz
-                ORDER BY id LIMIT ${Limits.secretsResealed}
-              ) RETURNING *`
-            const alive = rows.filter(({ deleted_at }) => deleted_at === null)
-            if (alive.length > 0) yield* outbox.insert(alive.map(configRecord))
-            return rows.length
-          }).pipe(sql.withTransaction, Effect.retry(afterDeadlock)),
-
-        remove: (owner, id, nowMs) =>
-          Effect.gen(function* () {
-            const gone = yield* sql`
-              UPDATE webhooks SET deleted_at = ${at(nowMs)}::timestamptz, updated_at = ${at(nowMs)}::timestamptz, ending = true
-              WHERE id = ${id} AND ${owned(owner)} RETURNING 1`
-            if (gone.length > 0) yield* outbox.insert([tombstone(id)])
-            return gone.length > 0
-          }).pipe(sql.withTransaction),
-
-        disable: (ids, reason, nowMs) =>
-          Effect.forEach(Arr.chunksOf(ids, Limits.webhooksDisabled), (some) =>
-            disableSome(some, reason, nowMs)
-          ).pipe(Effect.map(Arr.flatten))
-      })
-    })
-  )
+      /** Disables those of `ids` that are active, and queues the mails that tell of it; returns which. Across accounts. */
+      disable: (ids: ReadonlyArray<string>, reason: string, nowMs: number) =>
+        Effect.forEach(Arr.chunksOf(ids, Limits.webhooksDisabled), (some) =>
+          disableSome(some, reason, nowMs)
+        ).pipe(Effect.map(Arr.flatten))
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(WebhookStore, WebhookStore.make)
 }
 
 /** Forgets secrets whose grace is over, within a minute of its end. Never ends by itself. */
