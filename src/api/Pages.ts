@@ -4,7 +4,7 @@
  */
 import { hash } from "node:crypto"
 import { pageDefaults } from "./contract/Common.ts"
-import { validationError } from "./Errors.ts"
+import { ValidationError } from "./Errors.ts"
 
 /** What a list depends on, besides where a page begins: who asks, and every filter. */
 export type ListKey = ReadonlyArray<string | number | undefined>
@@ -24,7 +24,9 @@ export const idOfCursor = (list: ListKey, cursor: string): string | undefined =>
 }
 
 export const wrongCursor = () =>
-  validationError("cursor must be the next_cursor of a page with the same filters and the same kind of key.")
+  ValidationError.because(
+    "cursor must be the next_cursor of a page with the same filters and the same kind of key."
+  )
 
 export const limitOf = (limit: string | undefined): number =>
   limit === undefined ? pageDefaults.limit : Number(limit)

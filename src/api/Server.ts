@@ -13,7 +13,7 @@ import { keyRequiredLayer } from "./Authentication.ts"
 import { Api, OperatorApi } from "./Contract.ts"
 import { CommonErrors } from "./contract/Common.ts"
 import { DOCS_PATH, docsLayer, OPENAPI_PATH } from "./Docs.ts"
-import { validationError } from "./Errors.ts"
+import { ValidationError } from "./Errors.ts"
 import { gate } from "./Gate.ts"
 import { accountLayer } from "./handlers/Account.ts"
 import { apiKeysLayer } from "./handlers/ApiKeys.ts"
@@ -36,7 +36,7 @@ const isRequestFault = ({ kind }: HttpApiError.HttpApiSchemaError): boolean =>
 
 const commonErrorsLayer = HttpApiMiddleware.layerSchemaErrorTransform(CommonErrors, (error) =>
   // What is wrong with a response is our own mistake: it becomes a defect, and the gate's 500.
-  Effect.fail(isRequestFault(error) ? validationError(schemaMessage(error)) : error)
+  Effect.fail(isRequestFault(error) ? ValidationError.because(schemaMessage(error)) : error)
 )
 
 const metricsPath = { method: "GET", path: METRICS_PATH }

@@ -12,7 +12,7 @@ import { type ApiKeyRow, ApiKeyStore, type KeyOwner } from "../../storage/accoun
 import { Api } from "../Contract.ts"
 import type { ApiKey } from "../contract/ApiKeys.ts"
 import { Caller } from "../contract/Common.ts"
-import { forbidden, keyLimitReached, notFound, validationError } from "../Errors.ts"
+import { Forbidden, KeyLimitReached, NotFound, ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
 
@@ -35,7 +35,7 @@ const keyOwnerOf = ({ accountId, environment }: Identity): KeyOwner => ({
   environments: environment === "live" ? keyEnvironments : [environment]
 })
 
-const noKey = (id: string) => notFound(`There is no API key ${id}.`)
+const noKey = (id: string) => NotFound.because(`There is no API key ${id}.`)
 
 export const apiKeysLayer = HttpApiBuilder.group(
   Api,
@@ -51,15 +51,17 @@ export const apiKeysLayer = HttpApiBuilder.group(
           const expiresAt =
             typeof payload.expires_at === "string" ? parseIsoTime(payload.expires_at) : undefined
           if (expiresAt !== undefined && expiresAt <= now) {
-            return yield* validationError("expires_at must be in the future.")
+            return yield* ValidationError.because("expires_at must be in the future.")
           }
           const environment = payload.environment ?? caller.environment
           if (!keyOwnerOf(caller).environments.includes(environment)) {
-            return yield* forbidden(`A ${caller.environment} key cannot make a ${environment} key.`)
+            return yield* Forbidden.because(`A ${caller.environment} key cannot make a ${environment} key.`)
           }
           const lacking = payload.scopes.find((scope) => !hasScope(caller.scopes, scope))
           if (lacking !== undefined) {
-            return yield* forbidden(`This key cannot grant the scope ${lacking}, which it lacks itself.`)
+            return yield* Forbidden.because(
+              `This key cannot grant the scope ${lacking}, which it lacks itself.`
+            )
           }
           const key = {
             accountId: caller.accountId,
@@ -70,7 +72,7 @@ export const apiKeysLayer = HttpApiBuilder.group(
           }
           const created = yield* keys.create({ ...key, withinLimits: true }, now)
           if (created === undefined) {
-            return yield* keyLimitReached(
+            return yield* KeyLimitReached.because(
               `The plan allows ${caller.limits.apiKeys} keys that are neither revoked nor expired, and there are as many; revoke one first.`
             )
           }
@@ -105,7 +107,7 @@ export const apiKeysLayer = HttpApiBuilder.group(
           if (Option.isNone(scopes)) return yield* noKey(params.id)
           const lacking = scopes.value.find((scope) => !hasScope(caller.scopes, scope))
           if (lacking !== undefined) {
-            return yield* forbidden(
+            return yield* Forbidden.because(
               `This key cannot revoke a key with the scope ${lacking}, which it lacks itself.`
             )
           }

@@ -21,7 +21,7 @@ import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { Delivery } from "../contract/Deliveries.ts"
-import { deliveryNotFailed, notFound, quotaExceeded, validationError, webhookDisabled } from "../Errors.ts"
+import { DeliveryNotFailed, NotFound, QuotaExceeded, ValidationError, WebhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
 
@@ -73,7 +73,7 @@ const ofTypes = <E>(
   )
 }
 
-const noDelivery = (id: string) => notFound(`There is no delivery ${id}.`)
+const noDelivery = (id: string) => NotFound.because(`There is no delivery ${id}.`)
 
 export const deliveriesLayer = HttpApiBuilder.group(
   Api,
@@ -106,7 +106,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
           const since = query.since === undefined ? undefined : parseIsoTime(query.since)
           const until = query.until === undefined ? undefined : parseIsoTime(query.until)
           if (since !== undefined && until !== undefined && since >= until) {
-            return yield* validationError("since must be before until.")
+            return yield* ValidationError.because("since must be before until.")
           }
           const { webhook_id: webhookId, event_type: eventType, status } = query
           const key = [
@@ -166,7 +166,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
           const row = yield* findOne(params.id)
           const event = yield* eventOf(row)
           if (event === undefined) {
-            return yield* notFound(`The event of delivery ${row.id} is no longer kept.`)
+            return yield* NotFound.because(`The event of delivery ${row.id} is no longer kept.`)
           }
           const result = yield* deliveries.retry(owner, row.id, event, yield* Clock.currentTimeMillis)
           switch (result) {
@@ -175,17 +175,19 @@ export const deliveriesLayer = HttpApiBuilder.group(
             case "not found":
               return yield* noDelivery(row.id)
             case "webhook deleted":
-              return yield* notFound(`Webhook ${row.webhook_id} of delivery ${row.id} no longer exists.`)
+              return yield* NotFound.because(
+                `Webhook ${row.webhook_id} of delivery ${row.id} no longer exists.`
+              )
             case "not failed":
-              return yield* deliveryNotFailed(
+              return yield* DeliveryNotFailed.because(
                 `Delivery ${row.id} is not failed; only failed deliveries can be retried.`
               )
             case "webhook disabled":
-              return yield* webhookDisabled(
+              return yield* WebhookDisabled.because(
                 `Webhook ${row.webhook_id} is disabled; set its status to active first.`
               )
             case "quota used up":
-              return yield* quotaExceeded(
+              return yield* QuotaExceeded.because(
                 "The month's delivery quota is used up; a retry is possible when the month turns or the plan grows."
               )
           }

@@ -14,7 +14,7 @@ import { type EventPlace, EventQueries, type EventRow } from "../../storage/even
 import { Api } from "../Contract.ts"
 import { Caller, ledgerIndexBounds } from "../contract/Common.ts"
 import type { Event } from "../contract/Events.ts"
-import { notFound, validationError } from "../Errors.ts"
+import { NotFound, ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
 
@@ -54,7 +54,7 @@ const networksFor = Effect.fnUntraced(function* (environment: KeyEnvironment, ne
   const seen = networksOf(environment)
   if (network === undefined) return seen
   if (seen.includes(network)) return [network]
-  return yield* validationError(`network must be ${seen.join(" or ")} with a ${environment} key.`)
+  return yield* ValidationError.because(`network must be ${seen.join(" or ")} with a ${environment} key.`)
 })
 
 export const eventsLayer = HttpApiBuilder.group(
@@ -70,12 +70,12 @@ export const eventsLayer = HttpApiBuilder.group(
           const limit = limitOf(query.limit)
           const [since, until] = [timeOf(query.since), timeOf(query.until)]
           if (since !== undefined && until !== undefined && since >= until) {
-            return yield* validationError("since must be before until.")
+            return yield* ValidationError.because("since must be before until.")
           }
           const ledgerIndexMin = numberOf(query.ledger_index_min)
           const ledgerIndexMax = numberOf(query.ledger_index_max)
           if ((ledgerIndexMin ?? 0) > (ledgerIndexMax ?? ledgerIndexBounds.maximum)) {
-            return yield* validationError("ledger_index_min must not be above ledger_index_max.")
+            return yield* ValidationError.because("ledger_index_min must not be above ledger_index_max.")
           }
           // Once each and in one order; all of them are no filter.
           const wanted = expandPatterns(query.event_type ?? [])
@@ -109,7 +109,9 @@ export const eventsLayer = HttpApiBuilder.group(
             network === undefined || ledgerIndex > ledgerIndexBounds.maximum
               ? Option.none()
               : yield* events.find(network, ledgerIndex, eventId)
-          return Option.isNone(row) ? yield* notFound(`There is no event ${eventId}.`) : eventOf(row.value)
+          return Option.isNone(row)
+            ? yield* NotFound.because(`There is no event ${eventId}.`)
+            : eventOf(row.value)
         }).pipe(orUnavailable)
     })
   })

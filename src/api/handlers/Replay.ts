@@ -30,13 +30,13 @@ import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { Filters, ReplayJob } from "../contract/Replay.ts"
 import {
-  jobNotCancellable,
-  notFound,
-  planRequired,
-  quotaExceeded,
-  replayLimitReached,
-  validationError,
-  webhookDisabled
+  JobNotCancellable,
+  NotFound,
+  PlanRequired,
+  QuotaExceeded,
+  ReplayLimitReached,
+  ValidationError,
+  WebhookDisabled
 } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
@@ -60,7 +60,7 @@ const progressOf = ({ history, part, started_at, status }: ReplayJobRow): Replay
 
 const capitalised = (text: string): string => text[0]!.toUpperCase() + text.slice(1)
 
-const noJob = (id: string) => notFound(`There is no replay job ${id}.`)
+const noJob = (id: string) => NotFound.because(`There is no replay job ${id}.`)
 
 /** Each once, times as numbers, and no types where all are wanted. */
 const filtersOf = ({ event_types = [], accounts, since, until }: Filters): ReplayFilters => {
@@ -93,18 +93,18 @@ export const replayLayer = HttpApiBuilder.group(
           const caller = yield* Caller
           const owner = ownerOf(caller)
           if ((payload.event_ids === undefined) === (payload.filters === undefined)) {
-            return yield* validationError("Either event_ids or filters must be given, and not both.")
+            return yield* ValidationError.because("Either event_ids or filters must be given, and not both.")
           }
           const filters = payload.filters === undefined ? undefined : filtersOf(payload.filters)
           if (filters?.since !== undefined && filters.until !== undefined && filters.since >= filters.until) {
-            return yield* validationError("filters.since must be before filters.until.")
+            return yield* ValidationError.because("filters.since must be before filters.until.")
           }
-          const noWebhook = notFound(`There is no webhook ${payload.webhook_id}.`)
+          const noWebhook = NotFound.because(`There is no webhook ${payload.webhook_id}.`)
           const webhook = yield* webhooks.find(owner, payload.webhook_id)
           if (Option.isNone(webhook)) return yield* noWebhook
           const { network } = webhook.value
           if (filters !== undefined && !filterReplayPlans.includes(caller.plan)) {
-            return yield* planRequired(
+            return yield* PlanRequired.because(
               `Replay by filters needs one of the plans ${filterReplayPlans.map(capitalised).join(", ")}; event_ids are replayed on every plan.`
             )
           }
@@ -131,15 +131,15 @@ export const replayLayer = HttpApiBuilder.group(
             case "not found":
               return yield* noWebhook
             case "webhook disabled":
-              return yield* webhookDisabled(
+              return yield* WebhookDisabled.because(
                 `Webhook ${payload.webhook_id} is disabled; set its status to active first.`
               )
             case "limit reached":
-              return yield* replayLimitReached(
+              return yield* ReplayLimitReached.because(
                 `The plan allows ${caller.limits.concurrentReplays} replay jobs at once, and as many are queued or running; cancel one or wait for its end.`
               )
             case "quota used up":
-              return yield* quotaExceeded(
+              return yield* QuotaExceeded.because(
                 "The month's delivery quota is used up; a replay is possible when the month turns or the plan grows."
               )
           }
@@ -184,7 +184,7 @@ export const replayLayer = HttpApiBuilder.group(
             case "not found":
               return yield* noJob(params.job_id)
             case "not cancellable":
-              return yield* jobNotCancellable(
+              return yield* JobNotCancellable.because(
                 `Replay job ${params.job_id} is ${cancelled.job.status}; only queued and running jobs can be cancelled.`
               )
           }

@@ -17,7 +17,7 @@ import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { Webhook } from "../contract/Webhooks.ts"
-import { notFound, validationError, webhookDisabled, webhookLimitReached } from "../Errors.ts"
+import { NotFound, ValidationError, WebhookDisabled, WebhookLimitReached } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
@@ -48,11 +48,11 @@ const webhookOf = (row: WebhookSeen): Webhook => ({
 
 const defaultNetwork: Readonly<Record<KeyEnvironment, Network>> = { live: "mainnet", test: "testnet" }
 
-const noWebhook = (id: string) => notFound(`There is no webhook ${id}.`)
+const noWebhook = (id: string) => NotFound.because(`There is no webhook ${id}.`)
 
 const limitReached = ({ limit, allowed, present }: WebhookLimit) =>
   Effect.fail(
-    webhookLimitReached(
+    WebhookLimitReached.because(
       limit === "webhooks"
         ? `The plan allows ${allowed} webhooks, and the account has ${present}; delete one, or choose a larger plan.`
         : `The plan allows ${allowed} account filters in all webhooks, and the account has ${present}; name fewer, or choose a larger plan.`
@@ -76,18 +76,18 @@ export const webhooksLayer = HttpApiBuilder.group(
 
     const checkUrl = (url: string | undefined) => {
       const problem = url === undefined ? undefined : endpointProblem(url, rules)
-      return problem === undefined ? Effect.void : Effect.fail(validationError(`url ${problem}.`))
+      return problem === undefined ? Effect.void : Effect.fail(ValidationError.because(`url ${problem}.`))
     }
 
     const checkNetwork = (environment: KeyEnvironment, network: Network) => {
       if (environmentOf(network) !== environment) {
         const accepted = environment === "live" ? "mainnet" : "testnet or devnet"
-        return Effect.fail(validationError(`network must be ${accepted} with a ${environment} key.`))
+        return Effect.fail(ValidationError.because(`network must be ${accepted} with a ${environment} key.`))
       }
       return watched.includes(network)
         ? Effect.void
         : Effect.fail(
-            validationError(
+            ValidationError.because(
               `network ${network} is not watched by this service; a test key can have testnet or devnet.`
             )
           )
@@ -193,7 +193,7 @@ export const webhooksLayer = HttpApiBuilder.group(
             case "not found":
               return yield* noWebhook(params.id)
             case "webhook disabled":
-              return yield* webhookDisabled(
+              return yield* WebhookDisabled.because(
                 `Webhook ${params.id} is disabled; set its status to active first.`
               )
           }
