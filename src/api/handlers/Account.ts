@@ -17,25 +17,24 @@ export const accountLayer = HttpApiBuilder.group(
     const usage = yield* UsageStore
 
     return handlers.handleAll({
-      get: () =>
-        Effect.gen(function* () {
-          const { accountId, limits } = yield* Caller
-          const now = yield* Clock.currentTimeMillis
-          // Accounts are never deleted, and the key has just been found with its own.
-          const account = Option.getOrThrow(yield* accounts.find(accountId))
-          return {
-            id: account.id,
-            name: account.name,
-            email: account.email,
-            plan: account.plan,
-            limits: limitsJson(limits),
-            usage: {
-              month: monthOf(now),
-              deliveries: yield* usage.deliveriesOf(accountId, now),
-              quota: limits.monthlyDeliveries
-            }
+      get: Effect.fnUntraced(function* () {
+        const { accountId, limits } = yield* Caller
+        const now = yield* Clock.currentTimeMillis
+        // Accounts are never deleted, and the key has just been found with its own.
+        const account = Option.getOrThrow(yield* accounts.find(accountId))
+        return {
+          id: account.id,
+          name: account.name,
+          email: account.email,
+          plan: account.plan,
+          limits: limitsJson(limits),
+          usage: {
+            month: monthOf(now),
+            deliveries: yield* usage.deliveriesOf(accountId, now),
+            quota: limits.monthlyDeliveries
           }
-        }).pipe(orUnavailable)
+        }
+      }, orUnavailable)
     })
   })
 )

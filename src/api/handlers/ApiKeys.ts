@@ -14,7 +14,7 @@ import type { ApiKey } from "../contract/ApiKeys.ts"
 import { Caller } from "../contract/Common.ts"
 import { Forbidden, KeyLimitReached, NotFound, ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
-import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
+import { page } from "../Pages.ts"
 
 const isoOrNull = (moment: string | null): string | null => (moment === null ? null : iso(moment))
 
@@ -44,76 +44,70 @@ export const apiKeysLayer = HttpApiBuilder.group(
     const keys = yield* ApiKeyStore
 
     return handlers.handleAll({
-      create: ({ payload }) =>
-        Effect.gen(function* () {
-          const caller = yield* Caller
-          const now = yield* Clock.currentTimeMillis
-          const expiresAt =
-            typeof payload.expires_at === "string" ? parseIsoTime(payload.expires_at) : undefined
-          if (expiresAt !== undefined && expiresAt <= now) {
-            return yield* ValidationError.because("expires_at must be in the future.")
-          }
-          const environment = payload.environment ?? caller.environment
-          if (!keyOwnerOf(caller).environments.includes(environment)) {
-            return yield* Forbidden.because(`A ${caller.environment} key cannot make a ${environment} key.`)
-          }
-          const lacking = payload.scopes.find((scope) => !hasScope(caller.scopes, scope))
-          if (lacking !== undefined) {
-            return yield* Forbidden.because(
-              `This key cannot grant the scope ${lacking}, which it lacks itself.`
-            )
-          }
-          const key = {
-            accountId: caller.accountId,
-            name: payload.name,
-            scopes: [...new Set(payload.scopes)],
-            environment,
-            ...(expiresAt === undefined ? {} : { expiresAt })
-          }
-          const created = yield* keys.create({ ...key, withinLimits: true }, now)
-          if (created === undefined) {
-            return yield* KeyLimitReached.because(
-              `The plan allows ${caller.limits.apiKeys} keys that are neither revoked nor expired, and there are as many; revoke one first.`
-            )
-          }
-          return {
-            id: created.id,
-            name: key.name,
-            key: created.value,
-            scopes: key.scopes,
-            environment,
-            created_at: iso(now),
-            expires_at: expiresAt === undefined ? null : iso(expiresAt),
-            last_used_at: null,
-            revoked_at: null
-          }
-        }).pipe(orUnavailable),
+      create: Effect.fnUntraced(function* ({ payload }) {
+        const caller = yield* Caller
+        const now = yield* Clock.currentTimeMillis
+        const expiresAt =
+          typeof payload.expires_at === "string" ? parseIsoTime(payload.expires_at) : undefined
+        if (expiresAt !== undefined && expiresAt <= now) {
+          return yield* ValidationError.because("expires_at must be in the future.")
+        }
+        const environment = payload.environment ?? caller.environment
+        if (!keyOwnerOf(caller).environments.includes(environment)) {
+          return yield* Forbidden.because(`A ${caller.environment} key cannot make a ${environment} key.`)
+        }
+        const lacking = payload.scopes.find((scope) => !hasScope(caller.scopes, scope))
+        if (lacking !== undefined) {
+          return yield* Forbidden.because(
+            `This key cannot grant the scope ${lacking}, which it lacks itself.`
+          )
+        }
+        const key = {
+          accountId: caller.accountId,
+          name: payload.name,
+          scopes: [...new Set(payload.scopes)],
+          environment,
+          ...(expiresAt === undefined ? {} : { expiresAt })
+        }
+        const created = yield* keys.create({ ...key, withinLimits: true }, now)
+        if (created === undefined) {
+          return yield* KeyLimitReached.because(
+            `The plan allows ${caller.limits.apiKeys} keys that are neither revoked nor expired, and there are as many; revoke one first.`
+          )
+        }
+        return {
+          id: created.id,
+          name: key.name,
+          key: created.value,
+          scopes: key.scopes,
+          environment,
+          created_at: iso(now),
+          expires_at: expiresAt === undefined ? null : iso(expiresAt),
+          last_used_at: null,
+          revoked_at: null
+        }
+      }, orUnavailable),
 
-      list: ({ query }) =>
-        Effect.gen(function* () {
-          const owner = keyOwnerOf(yield* Caller)
-          const limit = limitOf(query.limit)
-          const key = ["api-keys", owner.accountId, ...owner.environments]
-          const beforeId = query.cursor === undefined ? undefined : idOfCursor(key, query.cursor)
-          if (query.cursor !== undefined && beforeId === undefined) return yield* wrongCursor()
-          return pageOf(yield* keys.list(owner, beforeId, limit + 1), limit, key, keyOf)
-        }).pipe(orUnavailable),
+      list: Effect.fnUntraced(function* ({ query }) {
+        const owner = keyOwnerOf(yield* Caller)
+        const list = ["api-keys", owner.accountId, ...owner.environments]
+        return yield* page(query, list, (beforeId, limit) => keys.list(owner, beforeId, limit), keyOf)
+      }, orUnavailable),
 
-      revoke: ({ params }) =>
-        Effect.gen(function* () {
-          const caller = yield* Caller
-          const owner = keyOwnerOf(caller)
-          const scopes = yield* keys.scopesOf(owner, params.id)
-          if (Option.isNone(scopes)) return yield* noKey(params.id)
-          const lacking = scopes.value.find((scope) => !hasScope(caller.scopes, scope))
-          if (lacking !== undefined) {
-            return yield* Forbidden.because(
-              `This key cannot revoke a key with the scope ${lacking}, which it lacks itself.`
-            )
-          }
-          const revoked = yield* keys.revoke(owner, params.id, yield* Clock.currentTimeMillis)
-          if (!revoked) return yield* noKey(params.id)
-        }).pipe(orUnavailable)
+      revoke: Effect.fnUntraced(function* ({ params }) {
+        const caller = yield* Caller
+        const owner = keyOwnerOf(caller)
+        const scopes = yield* keys.scopesOf(owner, params.id)
+        if (Option.isNone(scopes)) return yield* noKey(params.id)
+        const lacking = scopes.value.find((scope) => !hasScope(caller.scopes, scope))
+        if (lacking !== undefined) {
+          return yield* Forbidden.because(
+            `This key cannot revoke a key with the scope ${lacking}, which it lacks itself.`
+          )
+        }
+        const revoked = yield* keys.revoke(owner, params.id, yield* Clock.currentTimeMillis)
+        if (!revoked) return yield* noKey(params.id)
+      }, orUnavailable)
     })
   })
 )

@@ -23,7 +23,7 @@ import { Caller } from "../contract/Common.ts"
 import type { Delivery } from "../contract/Deliveries.ts"
 import { DeliveryNotFailed, NotFound, QuotaExceeded, ValidationError, WebhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
-import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
+import { page } from "../Pages.ts"
 
 const deliveryOf = (row: DeliveryRow): Delivery => ({
   id: row.id,
@@ -99,99 +99,87 @@ export const deliveriesLayer = HttpApiBuilder.group(
     })
 
     return handlers.handleAll({
-      list: ({ query }) =>
-        Effect.gen(function* () {
-          const owner = ownerOf(yield* Caller)
-          const limit = limitOf(query.limit)
-          const since = query.since === undefined ? undefined : parseIsoTime(query.since)
-          const until = query.until === undefined ? undefined : parseIsoTime(query.until)
-          if (since !== undefined && until !== undefined && since >= until) {
-            return yield* ValidationError.because("since must be before until.")
-          }
-          const { webhook_id: webhookId, event_type: eventType, status } = query
-          const key = [
-            "deliveries",
-            owner.accountId,
-            ...owner.networks,
-            webhookId,
-            eventType,
-            status,
-            since,
-            until
-          ]
-          const beforeId = query.cursor === undefined ? undefined : idOfCursor(key, query.cursor)
-          if (query.cursor !== undefined && beforeId === undefined) return yield* wrongCursor()
-          const rows = yield* ofTypes(eventType, limit + 1, (type) =>
-            deliveries.list(owner, { webhookId, eventType: type, status, since, until }, beforeId, limit + 1)
+      list: Effect.fnUntraced(function* ({ query }) {
+        const owner = ownerOf(yield* Caller)
+        const since = query.since === undefined ? undefined : parseIsoTime(query.since)
+        const until = query.until === undefined ? undefined : parseIsoTime(query.until)
+        if (since !== undefined && until !== undefined && since >= until) {
+          return yield* ValidationError.because("since must be before until.")
+        }
+        const { webhook_id: webhookId, event_type: eventType, status } = query
+        const { accountId, networks } = owner
+        const list = ["deliveries", accountId, ...networks, webhookId, eventType, status, since, until]
+        const read = (beforeId: string | undefined, limit: number) =>
+          ofTypes(eventType, limit, (type) =>
+            deliveries.list(owner, { webhookId, eventType: type, status, since, until }, beforeId, limit)
           )
-          return pageOf(rows, limit, key, deliveryOf)
-        }).pipe(orUnavailable),
+        return yield* page(query, list, read, deliveryOf)
+      }, orUnavailable),
 
-      stats: ({ query: { webhook_id: webhookId, period = "24h", series = "false" } }) =>
-        Effect.gen(function* () {
-          const nowMs = yield* Clock.currentTimeMillis
-          const owner = ownerOf(yield* Caller)
-          const stats = yield* deliveries.stats(owner, webhookId, period, nowMs, series === "true")
-          const { delivered, failed, pending, latencySumMs, points } = stats
-          return {
-            period,
-            total: delivered + failed + pending,
-            delivered,
-            failed,
-            pending,
-            success_rate: ratio(delivered * 100, delivered + failed),
-            avg_latency_ms: ratio(latencySumMs, delivered),
-            ...(series === "true" ? { series: points.map(pointOf) } : {})
-          }
-        }).pipe(orUnavailable),
+      stats: Effect.fnUntraced(function* ({
+        query: { webhook_id: webhookId, period = "24h", series = "false" }
+      }) {
+        const nowMs = yield* Clock.currentTimeMillis
+        const owner = ownerOf(yield* Caller)
+        const stats = yield* deliveries.stats(owner, webhookId, period, nowMs, series === "true")
+        const { delivered, failed, pending, latencySumMs, points } = stats
+        return {
+          period,
+          total: delivered + failed + pending,
+          delivered,
+          failed,
+          pending,
+          success_rate: ratio(delivered * 100, delivered + failed),
+          avg_latency_ms: ratio(latencySumMs, delivered),
+          ...(series === "true" ? { series: points.map(pointOf) } : {})
+        }
+      }, orUnavailable),
 
-      get: ({ params }) =>
-        Effect.gen(function* () {
-          const row = yield* findOne(params.id)
-          const attempts = yield* deliveries.attempts(row.id)
-          const event = attempts.length === 0 ? undefined : yield* eventOf(row)
-          return {
-            ...deliveryOf(row),
-            response_status: row.response_status,
-            response_time_ms: row.response_time_ms,
-            request_body: event === undefined ? null : envelopeJson(event, row.webhook_id),
-            response_body: row.response_body,
-            attempt_history: attempts.map(attemptOf)
-          }
-        }).pipe(orUnavailable),
+      get: Effect.fnUntraced(function* ({ params }) {
+        const row = yield* findOne(params.id)
+        const attempts = yield* deliveries.attempts(row.id)
+        const event = attempts.length === 0 ? undefined : yield* eventOf(row)
+        return {
+          ...deliveryOf(row),
+          response_status: row.response_status,
+          response_time_ms: row.response_time_ms,
+          request_body: event === undefined ? null : envelopeJson(event, row.webhook_id),
+          response_body: row.response_body,
+          attempt_history: attempts.map(attemptOf)
+        }
+      }, orUnavailable),
 
-      retry: ({ params }) =>
-        Effect.gen(function* () {
-          const owner = ownerOf(yield* Caller)
-          const row = yield* findOne(params.id)
-          const event = yield* eventOf(row)
-          if (event === undefined) {
-            return yield* NotFound.because(`The event of delivery ${row.id} is no longer kept.`)
-          }
-          const result = yield* deliveries.retry(owner, row.id, event, yield* Clock.currentTimeMillis)
-          switch (result) {
-            case "queued":
-              return { delivery_id: row.id, status: "pending" as const }
-            case "not found":
-              return yield* noDelivery(row.id)
-            case "webhook deleted":
-              return yield* NotFound.because(
-                `Webhook ${row.webhook_id} of delivery ${row.id} no longer exists.`
-              )
-            case "not failed":
-              return yield* DeliveryNotFailed.because(
-                `Delivery ${row.id} is not failed; only failed deliveries can be retried.`
-              )
-            case "webhook disabled":
-              return yield* WebhookDisabled.because(
-                `Webhook ${row.webhook_id} is disabled; set its status to active first.`
-              )
-            case "quota used up":
-              return yield* QuotaExceeded.because(
-                "The month's delivery quota is used up; a retry is possible when the month turns or the plan grows."
-              )
-          }
-        }).pipe(orUnavailable)
+      retry: Effect.fnUntraced(function* ({ params }) {
+        const owner = ownerOf(yield* Caller)
+        const row = yield* findOne(params.id)
+        const event = yield* eventOf(row)
+        if (event === undefined) {
+          return yield* NotFound.because(`The event of delivery ${row.id} is no longer kept.`)
+        }
+        const result = yield* deliveries.retry(owner, row.id, event, yield* Clock.currentTimeMillis)
+        switch (result) {
+          case "queued":
+            return { delivery_id: row.id, status: "pending" as const }
+          case "not found":
+            return yield* noDelivery(row.id)
+          case "webhook deleted":
+            return yield* NotFound.because(
+              `Webhook ${row.webhook_id} of delivery ${row.id} no longer exists.`
+            )
+          case "not failed":
+            return yield* DeliveryNotFailed.because(
+              `Delivery ${row.id} is not failed; only failed deliveries can be retried.`
+            )
+          case "webhook disabled":
+            return yield* WebhookDisabled.because(
+              `Webhook ${row.webhook_id} is disabled; set its status to active first.`
+            )
+          case "quota used up":
+            return yield* QuotaExceeded.because(
+              "The month's delivery quota is used up; a retry is possible when the month turns or the plan grows."
+            )
+        }
+      }, orUnavailable)
     })
   })
 )

@@ -16,7 +16,7 @@ import { Caller, ledgerIndexBounds } from "../contract/Common.ts"
 import type { Event } from "../contract/Events.ts"
 import { NotFound, ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
-import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
+import { page } from "../Pages.ts"
 
 const eventOf = (row: EventRow): Event => ({
   event_id: row.eventId,
@@ -64,55 +64,47 @@ export const eventsLayer = HttpApiBuilder.group(
     const events = yield* EventQueries
 
     return handlers.handleAll({
-      list: ({ query }) =>
-        Effect.gen(function* () {
-          const networks = yield* networksFor((yield* Caller).environment, query.network)
-          const limit = limitOf(query.limit)
-          const [since, until] = [timeOf(query.since), timeOf(query.until)]
-          if (since !== undefined && until !== undefined && since >= until) {
-            return yield* ValidationError.because("since must be before until.")
-          }
-          const ledgerIndexMin = numberOf(query.ledger_index_min)
-          const ledgerIndexMax = numberOf(query.ledger_index_max)
-          if ((ledgerIndexMin ?? 0) > (ledgerIndexMax ?? ledgerIndexBounds.maximum)) {
-            return yield* ValidationError.because("ledger_index_min must not be above ledger_index_max.")
-          }
-          // Once each and in one order; all of them are no filter.
-          const wanted = expandPatterns(query.event_type ?? [])
-          const filter = {
-            networks,
-            eventTypes: wanted.length === eventTypes.length ? [] : wanted,
-            account: query.account,
-            ledgerIndexMin,
-            ledgerIndexMax,
-            since,
-            until
-          }
-          const key = ["events", JSON.stringify(filter)]
-          const afterId = query.cursor === undefined ? undefined : idOfCursor(key, query.cursor)
-          if (query.cursor !== undefined && afterId === undefined) return yield* wrongCursor()
-          const after = afterId === undefined ? undefined : placeOfId(afterId)
-          const rows = yield* events.list(filter, after, limit + 1)
-          return pageOf(
-            rows.map((row) => ({ ...row, id: idOfPlace(row) })),
-            limit,
-            key,
-            eventOf
+      list: Effect.fnUntraced(function* ({ query }) {
+        const networks = yield* networksFor((yield* Caller).environment, query.network)
+        const [since, until] = [timeOf(query.since), timeOf(query.until)]
+        if (since !== undefined && until !== undefined && since >= until) {
+          return yield* ValidationError.because("since must be before until.")
+        }
+        const ledgerIndexMin = numberOf(query.ledger_index_min)
+        const ledgerIndexMax = numberOf(query.ledger_index_max)
+        if ((ledgerIndexMin ?? 0) > (ledgerIndexMax ?? ledgerIndexBounds.maximum)) {
+          return yield* ValidationError.because("ledger_index_min must not be above ledger_index_max.")
+        }
+        // Once each and in one order; all of them are no filter.
+        const wanted = expandPatterns(query.event_type ?? [])
+        const filter = {
+          networks,
+          eventTypes: wanted.length === eventTypes.length ? [] : wanted,
+          account: query.account,
+          ledgerIndexMin,
+          ledgerIndexMax,
+          since,
+          until
+        }
+        const read = (afterId: string | undefined, limit: number) =>
+          Effect.map(
+            events.list(filter, afterId === undefined ? undefined : placeOfId(afterId), limit),
+            (rows) => rows.map((row) => ({ ...row, id: idOfPlace(row) }))
           )
-        }).pipe(orUnavailable),
+        return yield* page(query, ["events", JSON.stringify(filter)], read, eventOf)
+      }, orUnavailable),
 
-      get: ({ params: { event_id: eventId }, query }) =>
-        Effect.gen(function* () {
-          const [network] = yield* networksFor((yield* Caller).environment, query.network)
-          const ledgerIndex = ledgerOfEventId(eventId)
-          const row =
-            network === undefined || ledgerIndex > ledgerIndexBounds.maximum
-              ? Option.none()
-              : yield* events.find(network, ledgerIndex, eventId)
-          return Option.isNone(row)
-            ? yield* NotFound.because(`There is no event ${eventId}.`)
-            : eventOf(row.value)
-        }).pipe(orUnavailable)
+      get: Effect.fnUntraced(function* ({ params: { event_id: eventId }, query }) {
+        const [network] = yield* networksFor((yield* Caller).environment, query.network)
+        const ledgerIndex = ledgerOfEventId(eventId)
+        const row =
+          network === undefined || ledgerIndex > ledgerIndexBounds.maximum
+            ? Option.none()
+            : yield* events.find(network, ledgerIndex, eventId)
+        return Option.isNone(row)
+          ? yield* NotFound.because(`There is no event ${eventId}.`)
+          : eventOf(row.value)
+      }, orUnavailable)
     })
   })
 )

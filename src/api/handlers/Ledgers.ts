@@ -81,11 +81,10 @@ export const ledgersLayer = HttpApiBuilder.group(
     })
 
     return handlers.handleAll({
-      coverage: () =>
-        Effect.gen(function* () {
-          const { environment } = yield* Caller
-          return { data: yield* Effect.forEach(networksOf(environment), coverageOf) }
-        }).pipe(orUnavailable)
+      coverage: Effect.fnUntraced(function* () {
+        const { environment } = yield* Caller
+        return { data: yield* Effect.forEach(networksOf(environment), coverageOf) }
+      }, orUnavailable)
     })
   })
 )

@@ -39,7 +39,7 @@ import {
   WebhookDisabled
 } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
-import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
+import { page } from "../Pages.ts"
 
 const jobOf = (row: ReplayJobRow): ReplayJob => ({
   job_id: row.id,
@@ -88,107 +88,100 @@ export const replayLayer = HttpApiBuilder.group(
       estimateReplay({ log, counts, history }, network, filters, hasHistory(settings, network))
 
     return handlers.handleAll({
-      create: ({ payload }) =>
-        Effect.gen(function* () {
-          const caller = yield* Caller
-          const owner = ownerOf(caller)
-          if ((payload.event_ids === undefined) === (payload.filters === undefined)) {
-            return yield* ValidationError.because("Either event_ids or filters must be given, and not both.")
-          }
-          const filters = payload.filters === undefined ? undefined : filtersOf(payload.filters)
-          if (filters?.since !== undefined && filters.until !== undefined && filters.since >= filters.until) {
-            return yield* ValidationError.because("filters.since must be before filters.until.")
-          }
-          const noWebhook = NotFound.because(`There is no webhook ${payload.webhook_id}.`)
-          const webhook = yield* webhooks.find(owner, payload.webhook_id)
-          if (Option.isNone(webhook)) return yield* noWebhook
-          const { network } = webhook.value
-          if (filters !== undefined && !filterReplayPlans.includes(caller.plan)) {
-            return yield* PlanRequired.because(
-              `Replay by filters needs one of the plans ${filterReplayPlans.map(capitalised).join(", ")}; event_ids are replayed on every plan.`
-            )
-          }
-          const eventIds = payload.event_ids === undefined ? undefined : [...new Set(payload.event_ids)]
-          // Before the estimate, so that it holds all that the job will read.
-          const { end } = yield* log.offsets({ topic: eventsTopic(network), partition: 0 })
-          const estimatedEvents = eventIds?.length ?? (yield* estimate(network, filters ?? {}))
-          const now = yield* Clock.currentTimeMillis
-          const id = randomId("rpl_job_", now)
-          const result = yield* jobs.create(
-            owner,
-            { id, webhookId: payload.webhook_id, eventIds, filters, estimatedEvents, endOffset: end },
-            now
+      create: Effect.fnUntraced(function* ({ payload }) {
+        const caller = yield* Caller
+        const owner = ownerOf(caller)
+        if ((payload.event_ids === undefined) === (payload.filters === undefined)) {
+          return yield* ValidationError.because("Either event_ids or filters must be given, and not both.")
+        }
+        const filters = payload.filters === undefined ? undefined : filtersOf(payload.filters)
+        if (filters?.since !== undefined && filters.until !== undefined && filters.since >= filters.until) {
+          return yield* ValidationError.because("filters.since must be before filters.until.")
+        }
+        const noWebhook = NotFound.because(`There is no webhook ${payload.webhook_id}.`)
+        const webhook = yield* webhooks.find(owner, payload.webhook_id)
+        if (Option.isNone(webhook)) return yield* noWebhook
+        const { network } = webhook.value
+        if (filters !== undefined && !filterReplayPlans.includes(caller.plan)) {
+          return yield* PlanRequired.because(
+            `Replay by filters needs one of the plans ${filterReplayPlans.map(capitalised).join(", ")}; event_ids are replayed on every plan.`
           )
-          switch (result) {
-            case "queued":
-              return {
-                job_id: id,
-                status: "queued" as const,
-                webhook_id: payload.webhook_id,
-                estimated_events: estimatedEvents,
-                created_at: iso(now)
-              }
-            case "not found":
-              return yield* noWebhook
-            case "webhook disabled":
-              return yield* WebhookDisabled.because(
-                `Webhook ${payload.webhook_id} is disabled; set its status to active first.`
-              )
-            case "limit reached":
-              return yield* ReplayLimitReached.because(
-                `The plan allows ${caller.limits.concurrentReplays} replay jobs at once, and as many are queued or running; cancel one or wait for its end.`
-              )
-            case "quota used up":
-              return yield* QuotaExceeded.because(
-                "The month's delivery quota is used up; a replay is possible when the month turns or the plan grows."
-              )
-          }
-        }).pipe(orUnavailable),
+        }
+        const eventIds = payload.event_ids === undefined ? undefined : [...new Set(payload.event_ids)]
+        // Before the estimate, so that it holds all that the job will read.
+        const { end } = yield* log.offsets({ topic: eventsTopic(network), partition: 0 })
+        const estimatedEvents = eventIds?.length ?? (yield* estimate(network, filters ?? {}))
+        const now = yield* Clock.currentTimeMillis
+        const id = randomId("rpl_job_", now)
+        const result = yield* jobs.create(
+          owner,
+          { id, webhookId: payload.webhook_id, eventIds, filters, estimatedEvents, endOffset: end },
+          now
+        )
+        switch (result) {
+          case "queued":
+            return {
+              job_id: id,
+              status: "queued" as const,
+              webhook_id: payload.webhook_id,
+              estimated_events: estimatedEvents,
+              created_at: iso(now)
+            }
+          case "not found":
+            return yield* noWebhook
+          case "webhook disabled":
+            return yield* WebhookDisabled.because(
+              `Webhook ${payload.webhook_id} is disabled; set its status to active first.`
+            )
+          case "limit reached":
+            return yield* ReplayLimitReached.because(
+              `The plan allows ${caller.limits.concurrentReplays} replay jobs at once, and as many are queued or running; cancel one or wait for its end.`
+            )
+          case "quota used up":
+            return yield* QuotaExceeded.because(
+              "The month's delivery quota is used up; a replay is possible when the month turns or the plan grows."
+            )
+        }
+      }, orUnavailable),
 
-      list: ({ query }) =>
-        Effect.gen(function* () {
-          const owner = ownerOf(yield* Caller)
-          const limit = limitOf(query.limit)
-          const key = ["replay", owner.accountId, ...owner.networks]
-          const beforeId = query.cursor === undefined ? undefined : idOfCursor(key, query.cursor)
-          if (query.cursor !== undefined && beforeId === undefined) return yield* wrongCursor()
-          return pageOf(yield* jobs.list(owner, beforeId, limit + 1), limit, key, jobOf)
-        }).pipe(orUnavailable),
+      list: Effect.fnUntraced(function* ({ query }) {
+        const owner = ownerOf(yield* Caller)
+        const list = ["replay", owner.accountId, ...owner.networks]
+        return yield* page(query, list, (beforeId, limit) => jobs.list(owner, beforeId, limit), jobOf)
+      }, orUnavailable),
 
-      get: ({ params }) =>
-        Effect.gen(function* () {
-          const found = yield* jobs.find(ownerOf(yield* Caller), params.job_id)
-          if (Option.isNone(found)) return yield* noJob(params.job_id)
-          const progress = progressOf(found.value)
-          const { history: asked } = found.value
-          return {
-            ...jobOf(found.value),
-            progress_percent: percentOf(progress),
-            eta_seconds: etaSeconds(progress, yield* Clock.currentTimeMillis),
-            ...(asked === null ? {} : { history: { ledgers: asked.ledgers, fetched_ledgers: asked.fetched } })
-          }
-        }).pipe(orUnavailable),
+      get: Effect.fnUntraced(function* ({ params }) {
+        const found = yield* jobs.find(ownerOf(yield* Caller), params.job_id)
+        if (Option.isNone(found)) return yield* noJob(params.job_id)
+        const progress = progressOf(found.value)
+        const { history: asked } = found.value
+        return {
+          ...jobOf(found.value),
+          progress_percent: percentOf(progress),
+          eta_seconds: etaSeconds(progress, yield* Clock.currentTimeMillis),
+          ...(asked === null ? {} : { history: { ledgers: asked.ledgers, fetched_ledgers: asked.fetched } })
+        }
+      }, orUnavailable),
 
-      cancel: ({ params }) =>
-        Effect.gen(function* () {
-          const cancelled = yield* jobs.cancel(ownerOf(yield* Caller), params.job_id)
-          switch (cancelled.result) {
-            case "cancelled":
-              return {
-                job_id: params.job_id,
-                status: "cancelled" as const,
-                processed_events: cancelled.job.processed_events,
-                // A cancelled job has its time.
-                cancelled_at: iso(cancelled.job.cancelled_at!)
-              }
-            case "not found":
-              return yield* noJob(params.job_id)
-            case "not cancellable":
-              return yield* JobNotCancellable.because(
-                `Replay job ${params.job_id} is ${cancelled.job.status}; only queued and running jobs can be cancelled.`
-              )
-          }
-        }).pipe(orUnavailable)
+      cancel: Effect.fnUntraced(function* ({ params }) {
+        const cancelled = yield* jobs.cancel(ownerOf(yield* Caller), params.job_id)
+        switch (cancelled.result) {
+          case "cancelled":
+            return {
+              job_id: params.job_id,
+              status: "cancelled" as const,
+              processed_events: cancelled.job.processed_events,
+              // A cancelled job has its time.
+              cancelled_at: iso(cancelled.job.cancelled_at!)
+            }
+          case "not found":
+            return yield* noJob(params.job_id)
+          case "not cancellable":
+            return yield* JobNotCancellable.because(
+              `Replay job ${params.job_id} is ${cancelled.job.status}; only queued and running jobs can be cancelled.`
+            )
+        }
+      }, orUnavailable)
     })
   })
 )

@@ -19,7 +19,7 @@ import { Caller } from "../contract/Common.ts"
 import type { Webhook } from "../contract/Webhooks.ts"
 import { NotFound, ValidationError, WebhookDisabled, WebhookLimitReached } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
-import { idOfCursor, limitOf, pageOf, wrongCursor } from "../Pages.ts"
+import { page } from "../Pages.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
 
 const SECRET_BYTES = 32
@@ -94,8 +94,8 @@ export const webhooksLayer = HttpApiBuilder.group(
     }
 
     return handlers.handleAll({
-      create: ({ payload }) =>
-        Effect.gen(function* () {
+      create: Effect.fnUntraced(
+        function* ({ payload }) {
           const caller = yield* Caller
           const network = payload.network ?? defaultNetwork[caller.environment]
           yield* checkUrl(payload.url)
@@ -119,27 +119,27 @@ export const webhooksLayer = HttpApiBuilder.group(
             now
           )
           return { ...webhookOf(row), secret }
-        }).pipe(Effect.catchTag("WebhookLimit", limitReached), orUnavailable),
+        },
+        Effect.catchTag("WebhookLimit", limitReached),
+        orUnavailable
+      ),
 
-      list: ({ query }) =>
-        Effect.gen(function* () {
-          const owner = ownerOf(yield* Caller)
-          const limit = limitOf(query.limit)
-          const key = ["webhooks", owner.accountId, ...owner.networks, query.status]
-          const beforeId = query.cursor === undefined ? undefined : idOfCursor(key, query.cursor)
-          if (query.cursor !== undefined && beforeId === undefined) return yield* wrongCursor()
-          const rows = yield* webhooks.list(owner, { status: query.status, beforeId }, limit + 1)
-          return pageOf(rows, limit, key, webhookOf)
-        }).pipe(orUnavailable),
+      list: Effect.fnUntraced(function* ({ query }) {
+        const owner = ownerOf(yield* Caller)
+        const { status } = query
+        const list = ["webhooks", owner.accountId, ...owner.networks, status]
+        const read = (beforeId: string | undefined, limit: number) =>
+          webhooks.list(owner, { status, beforeId }, limit)
+        return yield* page(query, list, read, webhookOf)
+      }, orUnavailable),
 
-      get: ({ params }) =>
-        Effect.gen(function* () {
-          const row = yield* webhooks.find(ownerOf(yield* Caller), params.id)
-          return Option.isNone(row) ? yield* noWebhook(params.id) : webhookOf(row.value)
-        }).pipe(orUnavailable),
+      get: Effect.fnUntraced(function* ({ params }) {
+        const row = yield* webhooks.find(ownerOf(yield* Caller), params.id)
+        return Option.isNone(row) ? yield* noWebhook(params.id) : webhookOf(row.value)
+      }, orUnavailable),
 
-      change: ({ params, payload }) =>
-        Effect.gen(function* () {
+      change: Effect.fnUntraced(
+        function* ({ params, payload }) {
           const owner = ownerOf(yield* Caller)
           yield* checkUrl(payload.url)
           const change = {
@@ -151,53 +151,53 @@ export const webhooksLayer = HttpApiBuilder.group(
           }
           const row = yield* webhooks.change(owner, params.id, change, yield* Clock.currentTimeMillis)
           return Option.isNone(row) ? yield* noWebhook(params.id) : webhookOf(row.value)
-        }).pipe(Effect.catchTag("WebhookLimit", limitReached), orUnavailable),
+        },
+        Effect.catchTag("WebhookLimit", limitReached),
+        orUnavailable
+      ),
 
-      remove: ({ params }) =>
-        Effect.gen(function* () {
-          const owner = ownerOf(yield* Caller)
-          const removed = yield* webhooks.remove(owner, params.id, yield* Clock.currentTimeMillis)
-          if (!removed) return yield* noWebhook(params.id)
-          // It is deleted already: what cannot be ended now is ended soon.
-          yield* Effect.ignore(endQueue(owner, params.id, Limits.deletedQueueAtOnce), { log: "Warn" })
-        }).pipe(orUnavailable),
+      remove: Effect.fnUntraced(function* ({ params }) {
+        const owner = ownerOf(yield* Caller)
+        const removed = yield* webhooks.remove(owner, params.id, yield* Clock.currentTimeMillis)
+        if (!removed) return yield* noWebhook(params.id)
+        // It is deleted already: what cannot be ended now is ended soon.
+        yield* Effect.ignore(endQueue(owner, params.id, Limits.deletedQueueAtOnce), { log: "Warn" })
+      }, orUnavailable),
 
-      rotateSecret: ({ params, payload }) =>
-        Effect.gen(function* () {
-          const owner = ownerOf(yield* Caller)
-          const now = yield* Clock.currentTimeMillis
-          // From this moment on every attempt of every process knows the new secret (WebhookRegistry, `current`).
-          const rotatedAt = now + Limits.secretRotationMs
-          const graceMs = (payload?.grace_seconds ?? 0) * 1_000
-          const secret = generateSecret()
-          const rotation = {
-            sealedSecret: secrets.seal(secret),
-            previousUntil: graceMs === 0 ? null : rotatedAt + graceMs
-          }
-          const row = yield* webhooks.rotateSecret(owner, params.id, rotation, now)
-          if (Option.isNone(row)) return yield* noWebhook(params.id)
-          yield* Effect.sleep(Limits.secretRotationMs)
-          return { id: params.id, secret, rotated_at: iso(rotatedAt) }
-        }).pipe(orUnavailable),
+      rotateSecret: Effect.fnUntraced(function* ({ params, payload }) {
+        const owner = ownerOf(yield* Caller)
+        const now = yield* Clock.currentTimeMillis
+        // From this moment on every attempt of every process knows the new secret (WebhookRegistry, `current`).
+        const rotatedAt = now + Limits.secretRotationMs
+        const graceMs = (payload?.grace_seconds ?? 0) * 1_000
+        const secret = generateSecret()
+        const rotation = {
+          sealedSecret: secrets.seal(secret),
+          previousUntil: graceMs === 0 ? null : rotatedAt + graceMs
+        }
+        const row = yield* webhooks.rotateSecret(owner, params.id, rotation, now)
+        if (Option.isNone(row)) return yield* noWebhook(params.id)
+        yield* Effect.sleep(Limits.secretRotationMs)
+        return { id: params.id, secret, rotated_at: iso(rotatedAt) }
+      }, orUnavailable),
 
-      test: ({ params, payload }) =>
-        Effect.gen(function* () {
-          const owner = ownerOf(yield* Caller)
-          const now = yield* Clock.currentTimeMillis
-          const id = randomId("dlv_", now)
-          const event = synthetic.make(payload.event_type, now)
-          const result = yield* tests.queue(owner, { id, webhookId: params.id, event }, now)
-          switch (result) {
-            case "queued":
-              return { delivery_id: id }
-            case "not found":
-              return yield* noWebhook(params.id)
-            case "webhook disabled":
-              return yield* WebhookDisabled.because(
-                `Webhook ${params.id} is disabled; set its status to active first.`
-              )
-          }
-        }).pipe(orUnavailable)
+      test: Effect.fnUntraced(function* ({ params, payload }) {
+        const owner = ownerOf(yield* Caller)
+        const now = yield* Clock.currentTimeMillis
+        const id = randomId("dlv_", now)
+        const event = synthetic.make(payload.event_type, now)
+        const result = yield* tests.queue(owner, { id, webhookId: params.id, event }, now)
+        switch (result) {
+          case "queued":
+            return { delivery_id: id }
+          case "not found":
+            return yield* noWebhook(params.id)
+          case "webhook disabled":
+            return yield* WebhookDisabled.because(
+              `Webhook ${params.id} is disabled; set its status to active first.`
+            )
+        }
+      }, orUnavailable)
     })
   })
 )
