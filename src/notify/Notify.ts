@@ -5,7 +5,7 @@
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { quotaMail } from "../domain/Mails.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { repeatedly } from "../observability/Patiently.ts"
 import { MailStore } from "../storage/accounts/MailStore.ts"
 import { UsageStore } from "../storage/accounts/UsageStore.ts"
 import { sendMails } from "./MailSender.ts"
@@ -37,10 +37,6 @@ const dropOld = Effect.gen(function* () {
 /** Never ends by itself. */
 export const notify = Effect.raceAllFirst([
   sendMails,
-  Effect.forever(
-    Effect.andThen(noticeQuotas.pipe(patiently("looking at quotas")), Effect.sleep(Limits.quotaNoticesMs))
-  ),
-  Effect.forever(
-    Effect.andThen(dropOld.pipe(patiently("retention of mails")), Effect.sleep(Limits.maintenanceMs))
-  )
+  noticeQuotas.pipe(repeatedly("looking at quotas", Limits.quotaNoticesMs)),
+  dropOld.pipe(repeatedly("retention of mails", Limits.maintenanceMs))
 ])

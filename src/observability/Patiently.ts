@@ -16,3 +16,9 @@ export const patiently =
       Effect.retry(untilBack),
       Effect.orDie
     )
+
+/** Does `self` again and again, `pauseMs` after it has succeeded. Never ends by itself. */
+export const repeatedly =
+  (what: string, pauseMs: number) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<never, never, R> =>
+    Effect.forever(Effect.andThen(patiently(what)(self), Effect.sleep(pauseMs)))

@@ -9,7 +9,7 @@ import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { printable } from "../domain/Printable.ts"
 import { Metrics } from "../observability/Metrics.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { repeatedly } from "../observability/Patiently.ts"
 import { column } from "./Columns.ts"
 
 export type QuarantineStage = "events" | "route" | "replay" | "deliver" | "alerts"
@@ -181,7 +181,7 @@ export const makeQuarantine = Effect.map(SqlClient.SqlClient, (sql) => {
   return { put, write, newest, drop }
 })
 
-/** Forgets what is older than RETENTION_EVENTS, hourly. Never ends by itself. */
+/** Forgets what is older than RETENTION_EVENTS, hourly. */
 export const forgetQuarantined = Effect.gen(function* () {
   const { retentionEventsMs } = yield* Settings
   const quarantine = yield* makeQuarantine
@@ -189,7 +189,5 @@ export const forgetQuarantined = Effect.gen(function* () {
     const dropped = yield* quarantine.drop((yield* Clock.currentTimeMillis) - retentionEventsMs)
     if (dropped > 0) yield* Effect.logInfo(`retention dropped ${dropped} quarantined records`)
   })
-  return yield* Effect.forever(
-    Effect.andThen(once.pipe(patiently("retention of the quarantine")), Effect.sleep(Limits.maintenanceMs))
-  )
+  return yield* once.pipe(repeatedly("retention of the quarantine", Limits.maintenanceMs))
 })

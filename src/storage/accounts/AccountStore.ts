@@ -108,21 +108,20 @@ export class AccountStore extends Context.Service<AccountStore>()("ledgerhook/st
        * Makes the first account when there is none. `adminKey` becomes a key of the first account when no key has that
        * value yet; without it a new first account gets a key of its own, and that is the `keyToPrint`.
        */
-      ensureFirstAccount: (adminKey: string | undefined, nowMs: number) =>
-        Effect.gen(function* () {
-          yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('ledgerhook.first-account', 0))`
-          const [first] = yield* sql<{ readonly id: string }>`SELECT id FROM accounts ORDER BY id LIMIT 1`
-          const accountId =
-            first?.id ?? (yield* create({ name: "default", email: null, plan: "enterprise" }, nowMs))
-          const admin = { accountId, scopes: ["admin"], environment: "live" } as const
-          if (adminKey !== undefined) {
-            yield* keys.create({ ...admin, name: "ADMIN_KEY", value: adminKey }, nowMs)
-            return { accountId, keyToPrint: undefined }
-          }
-          if (first !== undefined) return { accountId, keyToPrint: undefined }
-          const made = yield* keys.create({ ...admin, name: "admin" }, nowMs)
-          return { accountId, keyToPrint: made?.value }
-        }).pipe(sql.withTransaction)
+      ensureFirstAccount: Effect.fnUntraced(function* (adminKey: string | undefined, nowMs: number) {
+        yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('ledgerhook.first-account', 0))`
+        const [first] = yield* sql<{ readonly id: string }>`SELECT id FROM accounts ORDER BY id LIMIT 1`
+        const accountId =
+          first?.id ?? (yield* create({ name: "default", email: null, plan: "enterprise" }, nowMs))
+        const admin = { accountId, scopes: ["admin"], environment: "live" } as const
+        if (adminKey !== undefined) {
+          yield* keys.create({ ...admin, name: "ADMIN_KEY", value: adminKey }, nowMs)
+          return { accountId, keyToPrint: undefined }
+        }
+        if (first !== undefined) return { accountId, keyToPrint: undefined }
+        const made = yield* keys.create({ ...admin, name: "admin" }, nowMs)
+        return { accountId, keyToPrint: made?.value }
+      }, sql.withTransaction)
     }
   })
 }) {

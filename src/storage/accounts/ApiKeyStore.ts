@@ -63,21 +63,20 @@ export class ApiKeyStore extends Context.Service<ApiKeyStore>()("ledgerhook/stor
        * Undefined when a key of that value exists already, whoever's it is, or when the limit is reached. The value is
        * shown once: it cannot be had again.
        */
-      create: (key: NewApiKey, nowMs: number) =>
-        Effect.gen(function* () {
-          if (key.withinLimits === true && !(yield* hasRoom(key.accountId, nowMs))) return undefined
-          const id = randomId("key_", nowMs)
-          const value = key.value ?? newKeyValue(key.environment)
-          const made = yield* sql`
-            INSERT INTO api_keys (id, account_id, name, key_sha256, key_hint, scopes, environment, created_at, expires_at)
-            VALUES (${id}, ${key.accountId}, ${key.name}, ${keySha256(value)}, ${keyHint(value)},
-                    ${column(key.scopes)}::text[], ${key.environment}, ${at(nowMs)}::timestamptz,
-                    ${key.expiresAt === undefined ? null : at(key.expiresAt)}::timestamptz)
-            ON CONFLICT (key_sha256) DO NOTHING RETURNING 1`
-          if (made.length === 0) return undefined
-          yield* sql`INSERT INTO key_usage (key_id) VALUES (${id})`
-          return { id, value }
-        }).pipe(sql.withTransaction),
+      create: Effect.fnUntraced(function* (key: NewApiKey, nowMs: number) {
+        if (key.withinLimits === true && !(yield* hasRoom(key.accountId, nowMs))) return undefined
+        const id = randomId("key_", nowMs)
+        const value = key.value ?? newKeyValue(key.environment)
+        const made = yield* sql`
+          INSERT INTO api_keys (id, account_id, name, key_sha256, key_hint, scopes, environment, created_at, expires_at)
+          VALUES (${id}, ${key.accountId}, ${key.name}, ${keySha256(value)}, ${keyHint(value)},
+                  ${column(key.scopes)}::text[], ${key.environment}, ${at(nowMs)}::timestamptz,
+                  ${key.expiresAt === undefined ? null : at(key.expiresAt)}::timestamptz)
+          ON CONFLICT (key_sha256) DO NOTHING RETURNING 1`
+        if (made.length === 0) return undefined
+        yield* sql`INSERT INTO key_usage (key_id) VALUES (${id})`
+        return { id, value }
+      }, sql.withTransaction),
 
       /** Newest first, those with an id below `beforeId`; revoked and expired ones too. */
       list: (owner: KeyOwner, beforeId: string | undefined, limit: number) =>

@@ -99,33 +99,32 @@ export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
           ORDER BY attempt`,
 
         /** Starts a new series for a failed delivery; `event` is the one it is about. */
-        retry: (owner: Owner, id: string, event: LedgerEvent, nowMs: number) =>
-          Effect.gen(function* () {
-            // The webhook is held too: deleting or disabling it at this moment waits, and then sees the new state.
-            const [row] = yield* sql<{
-              readonly webhook_id: string
-              readonly status: DeliveryStatus
-              readonly attempts: number
-              readonly charged: boolean
-            }>`
-            SELECT webhook_id, status, attempts,
-                   network = ${CHARGED_NETWORK} AND test_event IS NULL AS charged FROM deliveries
-            WHERE id = ${id} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])
-            FOR UPDATE`
-            if (row === undefined) return "not found"
-            const [webhook] = yield* sql<{ readonly status: string }>`
-            SELECT status FROM webhooks WHERE id = ${row.webhook_id} AND deleted_at IS NULL FOR SHARE`
-            if (webhook === undefined) return "webhook deleted"
-            if (row.status !== "failed") return "not failed"
-            if (webhook.status !== "active") return "webhook disabled"
-            if (row.charged && (yield* quotaUsedUp(sql, owner.accountId, nowMs))) return "quota used up"
-            yield* startSeries(sql, id, nowMs)
-            const work = newWork(id, row.webhook_id, event, row.attempts + 1)
-            yield* outbox.insert([
-              { topic: DELIVERIES_TOPIC, key: row.webhook_id, value: JSON.stringify(work) }
-            ])
-            return "queued"
-          }).pipe(sql.withTransaction)
+        retry: Effect.fnUntraced(function* (owner: Owner, id: string, event: LedgerEvent, nowMs: number) {
+          // The webhook is held too: deleting or disabling it at this moment waits, and then sees the new state.
+          const [row] = yield* sql<{
+            readonly webhook_id: string
+            readonly status: DeliveryStatus
+            readonly attempts: number
+            readonly charged: boolean
+          }>`
+          SELECT webhook_id, status, attempts,
+                 network = ${CHARGED_NETWORK} AND test_event IS NULL AS charged FROM deliveries
+          WHERE id = ${id} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])
+          FOR UPDATE`
+          if (row === undefined) return "not found"
+          const [webhook] = yield* sql<{ readonly status: string }>`
+          SELECT status FROM webhooks WHERE id = ${row.webhook_id} AND deleted_at IS NULL FOR SHARE`
+          if (webhook === undefined) return "webhook deleted"
+          if (row.status !== "failed") return "not failed"
+          if (webhook.status !== "active") return "webhook disabled"
+          if (row.charged && (yield* quotaUsedUp(sql, owner.accountId, nowMs))) return "quota used up"
+          yield* startSeries(sql, id, nowMs)
+          const work = newWork(id, row.webhook_id, event, row.attempts + 1)
+          yield* outbox.insert([
+            { topic: DELIVERIES_TOPIC, key: row.webhook_id, value: JSON.stringify(work) }
+          ])
+          return "queued"
+        }, sql.withTransaction)
       }
     })
   }

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import { countWidths } from "../../domain/StatsPeriod.ts"
-import { patiently } from "../../observability/Patiently.ts"
+import { repeatedly } from "../../observability/Patiently.ts"
 
 const fold = `
   WITH changes AS (
@@ -45,7 +45,7 @@ export const foldChanges = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   }).pipe(sql.withTransaction)
 )
 
-/** Does so every moment, and has the changes' room used again: readers look through all of it. Never ends by itself. */
+/** Does so every moment, and has the changes' room used again: readers look through all of it. */
 export const keepTotals = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const keep = Effect.gen(function* () {
@@ -55,7 +55,5 @@ export const keepTotals = Effect.gen(function* () {
     const large = bytes > Limits.deliveryChangesBytes
     yield* sql`VACUUM (TRUNCATE ${sql.literal(String(large))}) delivery_changes`
   })
-  return yield* Effect.forever(
-    Effect.andThen(patiently("totals of deliveries")(keep), Effect.sleep(Limits.deliveryChangesMs))
-  )
+  return yield* keep.pipe(repeatedly("totals of deliveries", Limits.deliveryChangesMs))
 })

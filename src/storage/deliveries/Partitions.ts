@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import { firstIdAt } from "../../domain/Ids.ts"
-import { patiently } from "../../observability/Patiently.ts"
+import { repeatedly } from "../../observability/Patiently.ts"
 import { DAY_MS, makeTimePartitions, type TimePartitions } from "../TimePartitions.ts"
 import { DeliveryStore } from "./DeliveryStore.ts"
 
@@ -74,10 +74,7 @@ export const applyRetention = Effect.fnUntraced(function* (now: number) {
   if (ended > 0) yield* Effect.logWarning(`${ended} deliveries ended: they waited past their retention`)
 })
 
-/** Looks hourly. Never ends by itself. */
-export const maintain = Effect.forever(
-  Effect.andThen(
-    Effect.flatMap(Clock.currentTimeMillis, applyRetention).pipe(patiently("retention of deliveries")),
-    Effect.sleep(Limits.maintenanceMs)
-  )
+/** Looks hourly. */
+export const maintain = Effect.flatMap(Clock.currentTimeMillis, applyRetention).pipe(
+  repeatedly("retention of deliveries", Limits.maintenanceMs)
 )

@@ -9,7 +9,7 @@ import { Limits } from "../../config/Limits.ts"
 import type { DetectionAlert } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
 import { printable } from "../../domain/Printable.ts"
-import { patiently } from "../../observability/Patiently.ts"
+import { repeatedly } from "../../observability/Patiently.ts"
 import { column } from "../Columns.ts"
 import { makeQuarantine } from "../Quarantine.ts"
 
@@ -51,15 +51,14 @@ export class AlertStore extends Context.Service<AlertStore>()("ledgerhook/storag
           .pipe(Effect.asVoid),
 
       /** How many are kept, and the newest of them. */
-      newest: (limit: number) =>
-        Effect.gen(function* () {
-          const [counted] = yield* sql<{ readonly total: number }>`
-            SELECT count(*)::float8 AS total FROM detection_alerts`
-          const alerts = yield* sql<AlertRow>`
-            SELECT network, ledger_index::float8 AS ledger_index, tx_hash, event_type, reason, recorded_at
-            FROM detection_alerts ORDER BY ${newestFirst} LIMIT ${limit}`
-          return { total: counted?.total ?? 0, alerts }
-        }),
+      newest: Effect.fnUntraced(function* (limit: number) {
+        const [counted] = yield* sql<{ readonly total: number }>`
+          SELECT count(*)::float8 AS total FROM detection_alerts`
+        const alerts = yield* sql<AlertRow>`
+          SELECT network, ledger_index::float8 AS ledger_index, tx_hash, event_type, reason, recorded_at
+          FROM detection_alerts ORDER BY ${newestFirst} LIMIT ${limit}`
+        return { total: counted?.total ?? 0, alerts }
+      }),
 
       /** Drops those recorded before `beforeMs`, and all but the newest `keep`; returns how many. */
       drop: (beforeMs: number, keep: number) =>
@@ -75,7 +74,7 @@ export class AlertStore extends Context.Service<AlertStore>()("ledgerhook/storag
   static readonly layer = Layer.effect(AlertStore, AlertStore.make)
 }
 
-/** Forgets what is too old or too much, hourly. Never ends by itself. */
+/** Forgets what is too old or too much, hourly. */
 export const forgetAlerts = Effect.gen(function* () {
   const { retentionEventsMs } = yield* Settings
   const alerts = yield* AlertStore
@@ -86,7 +85,5 @@ export const forgetAlerts = Effect.gen(function* () {
     )
     if (dropped > 0) yield* Effect.logInfo(`retention dropped ${dropped} detection alerts`)
   })
-  return yield* Effect.forever(
-    Effect.andThen(once.pipe(patiently("retention of detection alerts")), Effect.sleep(Limits.maintenanceMs))
-  )
+  return yield* once.pipe(repeatedly("retention of detection alerts", Limits.maintenanceMs))
 })

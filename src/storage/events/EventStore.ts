@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
-import { patiently } from "../../observability/Patiently.ts"
+import { repeatedly } from "../../observability/Patiently.ts"
 import { column } from "../Columns.ts"
 import { DAY_MS, makeTimePartitions } from "../TimePartitions.ts"
 
@@ -83,14 +83,12 @@ export class EventStore extends Context.Service<EventStore>()("ledgerhook/storag
   static readonly layer = Layer.effect(EventStore, EventStore.make)
 }
 
-/** Makes partitions ahead and drops those past RETENTION_EVENTS, hourly. Never ends by itself. */
+/** Makes partitions ahead and drops those past RETENTION_EVENTS, hourly. */
 export const maintainEvents = Effect.gen(function* () {
   const store = yield* EventStore
   const once = Effect.gen(function* () {
     const dropped = yield* store.applyRetention(yield* Clock.currentTimeMillis)
     if (dropped > 0) yield* Effect.logInfo(`retention dropped ${dropped} partitions of the event log`)
   })
-  return yield* Effect.forever(
-    Effect.andThen(once.pipe(patiently("retention of the event log")), Effect.sleep(Limits.maintenanceMs))
-  )
+  return yield* once.pipe(repeatedly("retention of the event log", Limits.maintenanceMs))
 })

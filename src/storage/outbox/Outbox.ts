@@ -28,17 +28,18 @@ export class Outbox extends Context.Service<Outbox>()("ledgerhook/storage/Outbox
 
     return {
       /** Only inside `sql.withTransaction`, and last in it. The publisher is told after the commit (storage/outbox/WorkNotices.ts). */
-      insert: (records: ReadonlyArray<Pick<NewRecord, "topic" | "key" | "value">>) =>
-        Effect.gen(function* () {
-          yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('ledgerhook.outbox-order', 0))`
-          yield* sql`
-            INSERT INTO outbox (topic, key, value)
-            SELECT topic, key, value FROM unnest(
-              ${column(records.map(({ topic }) => topic))}::text[],
-              ${column(records.map(({ key }) => key))}::text[],
-              ${column(records.map(({ value }) => value))}::text[]
-            ) WITH ORDINALITY AS new (topic, key, value, n) ORDER BY n`
-        }),
+      insert: Effect.fnUntraced(function* (
+        records: ReadonlyArray<Pick<NewRecord, "topic" | "key" | "value">>
+      ) {
+        yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('ledgerhook.outbox-order', 0))`
+        yield* sql`
+          INSERT INTO outbox (topic, key, value)
+          SELECT topic, key, value FROM unnest(
+            ${column(records.map(({ topic }) => topic))}::text[],
+            ${column(records.map(({ key }) => key))}::text[],
+            ${column(records.map(({ value }) => value))}::text[]
+          ) WITH ORDINALITY AS new (topic, key, value, n) ORDER BY n`
+      }),
       /** The newest id that was ever committed; 0 when there is none. */
       headId: sql<{ readonly id: number }>`SELECT coalesce(max(id), 0)::float8 AS id FROM outbox`.pipe(
         Effect.map((rows) => rows[0]!.id)

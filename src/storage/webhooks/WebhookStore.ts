@@ -10,7 +10,7 @@ import { webhookDisabledMail } from "../../domain/Mails.ts"
 import type { Network } from "../../domain/Network.ts"
 import type { PlanLimits } from "../../domain/Plans.ts"
 import type { WebhookStatus } from "../../domain/Webhook.ts"
-import { patiently } from "../../observability/Patiently.ts"
+import { repeatedly } from "../../observability/Patiently.ts"
 import { lockedLimits } from "../accounts/AccountLimits.ts"
 import { queueMails } from "../accounts/MailStore.ts"
 import { column } from "../Columns.ts"
@@ -144,22 +144,21 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
     }, sql.withTransaction)
 
     return {
-      create: (webhook: NewWebhook, nowMs: number) =>
-        Effect.gen(function* () {
-          const limits = yield* lockedLimits(sql, webhook.account_id)
-          const more = { webhooks: 1, accountFilters: webhook.account_filters.length }
-          if (limits !== undefined) yield* requireRoom(webhook.account_id, limits, more)
-          const [row] = yield* sql<WebhookRow>`
-            INSERT INTO webhooks (id, account_id, network, url, description, event_types, account_filters, status,
-                                  max_in_flight, max_per_second, headers, sealed_secret, created_at, updated_at)
-            VALUES (${webhook.id}, ${webhook.account_id}, ${webhook.network}, ${webhook.url}, ${webhook.description},
-                    ${column(webhook.event_types)}::text[], ${column(webhook.account_filters)}::text[], 'active',
-                    ${webhook.max_in_flight}, ${webhook.max_per_second}, ${JSON.stringify(webhook.headers)}::text::jsonb,
-                    ${webhook.sealed_secret}, ${at(nowMs)}::timestamptz, ${at(nowMs)}::timestamptz)
-            RETURNING *`
-          yield* outbox.insert([configRecord(row!)])
-          return row!
-        }).pipe(sql.withTransaction),
+      create: Effect.fnUntraced(function* (webhook: NewWebhook, nowMs: number) {
+        const limits = yield* lockedLimits(sql, webhook.account_id)
+        const more = { webhooks: 1, accountFilters: webhook.account_filters.length }
+        if (limits !== undefined) yield* requireRoom(webhook.account_id, limits, more)
+        const [row] = yield* sql<WebhookRow>`
+          INSERT INTO webhooks (id, account_id, network, url, description, event_types, account_filters, status,
+                                max_in_flight, max_per_second, headers, sealed_secret, created_at, updated_at)
+          VALUES (${webhook.id}, ${webhook.account_id}, ${webhook.network}, ${webhook.url}, ${webhook.description},
+                  ${column(webhook.event_types)}::text[], ${column(webhook.account_filters)}::text[], 'active',
+                  ${webhook.max_in_flight}, ${webhook.max_per_second}, ${JSON.stringify(webhook.headers)}::text::jsonb,
+                  ${webhook.sealed_secret}, ${at(nowMs)}::timestamptz, ${at(nowMs)}::timestamptz)
+          RETURNING *`
+        yield* outbox.insert([configRecord(row!)])
+        return row!
+      }, sql.withTransaction),
 
       find: (owner: Owner, id: string) =>
         sql<WebhookRow>`SELECT * FROM webhooks WHERE id = ${id} AND ${owned(owner)}`.pipe(Effect.map(first)),
@@ -181,72 +180,71 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
           ])} ORDER BY id DESC LIMIT ${limit}`,
 
       /** What an account has beyond its limits stays, and may be changed as long as its filters do not grow. */
-      change: (owner: Owner, id: string, change: WebhookChange, nowMs: number) =>
-        Effect.gen(function* () {
-          const limits =
-            change.account_filters === undefined ? undefined : yield* lockedLimits(sql, owner.accountId)
-          const [row] = yield* sql<WebhookRow>`
-            SELECT * FROM webhooks WHERE id = ${id} AND ${owned(owner)} FOR UPDATE`
-          if (row === undefined) return Option.none<WebhookRow>()
-          const next = changed(row, change, at(nowMs))
-          const accountFilters = next.account_filters.length - row.account_filters.length
-          if (limits !== undefined)
-            yield* requireRoom(owner.accountId, limits, { webhooks: 0, accountFilters })
-          const [written] = yield* sql<WebhookRow>`
-            UPDATE webhooks SET
-              url = ${next.url}, description = ${next.description}, event_types = ${column(next.event_types)}::text[],
-              account_filters = ${column(next.account_filters)}::text[], status = ${next.status},
-              consecutive_failures = ${next.consecutive_failures}, max_in_flight = ${next.max_in_flight},
-              max_per_second = ${next.max_per_second}, headers = ${JSON.stringify(next.headers)}::text::jsonb,
-              updated_at = ${next.updated_at}::timestamptz, disabled_at = ${next.disabled_at}::timestamptz,
-              disabled_reason = ${next.disabled_reason}
-            WHERE id = ${id} RETURNING *`
-          yield* outbox.insert([configRecord(written!)])
-          return Option.some(written!)
-        }).pipe(sql.withTransaction),
+      change: Effect.fnUntraced(function* (owner: Owner, id: string, change: WebhookChange, nowMs: number) {
+        const limits =
+          change.account_filters === undefined ? undefined : yield* lockedLimits(sql, owner.accountId)
+        const [row] = yield* sql<WebhookRow>`
+          SELECT * FROM webhooks WHERE id = ${id} AND ${owned(owner)} FOR UPDATE`
+        if (row === undefined) return Option.none<WebhookRow>()
+        const next = changed(row, change, at(nowMs))
+        const accountFilters = next.account_filters.length - row.account_filters.length
+        if (limits !== undefined) yield* requireRoom(owner.accountId, limits, { webhooks: 0, accountFilters })
+        const [written] = yield* sql<WebhookRow>`
+          UPDATE webhooks SET
+            url = ${next.url}, description = ${next.description}, event_types = ${column(next.event_types)}::text[],
+            account_filters = ${column(next.account_filters)}::text[], status = ${next.status},
+            consecutive_failures = ${next.consecutive_failures}, max_in_flight = ${next.max_in_flight},
+            max_per_second = ${next.max_per_second}, headers = ${JSON.stringify(next.headers)}::text::jsonb,
+            updated_at = ${next.updated_at}::timestamptz, disabled_at = ${next.disabled_at}::timestamptz,
+            disabled_reason = ${next.disabled_reason}
+          WHERE id = ${id} RETURNING *`
+        yield* outbox.insert([configRecord(written!)])
+        return Option.some(written!)
+      }, sql.withTransaction),
 
       /** A previous secret that is still in its grace gives way to the one until now. */
-      rotateSecret: (
+      rotateSecret: Effect.fnUntraced(function* (
         owner: Owner,
         id: string,
         { sealedSecret, previousUntil }: SecretRotation,
         nowMs: number
-      ) =>
-        Effect.gen(function* () {
-          const until = previousUntil === null ? null : at(previousUntil)
-          const rows = yield* sql<WebhookRow>`
-            UPDATE webhooks SET
-              previous_sealed_secret = CASE WHEN ${until}::timestamptz IS NOT NULL THEN sealed_secret END,
-              previous_secret_until = ${until}::timestamptz, sealed_secret = ${sealedSecret},
-              updated_at = ${at(nowMs)}::timestamptz
-            WHERE id = ${id} AND ${owned(owner)} RETURNING *`
-          if (rows.length > 0) yield* outbox.insert(rows.map(configRecord))
-          return first(rows)
-        }).pipe(sql.withTransaction),
+      ) {
+        const until = previousUntil === null ? null : at(previousUntil)
+        const rows = yield* sql<WebhookRow>`
+          UPDATE webhooks SET
+            previous_sealed_secret = CASE WHEN ${until}::timestamptz IS NOT NULL THEN sealed_secret END,
+            previous_secret_until = ${until}::timestamptz, sealed_secret = ${sealedSecret},
+            updated_at = ${at(nowMs)}::timestamptz
+          WHERE id = ${id} AND ${owned(owner)} RETURNING *`
+        if (rows.length > 0) yield* outbox.insert(rows.map(configRecord))
+        return first(rows)
+      }, sql.withTransaction),
 
       /** Forgets previous secrets whose grace is over, of one batch of webhooks; returns how many. */
-      dropPreviousSecrets: (nowMs: number) =>
-        Effect.gen(function* () {
+      dropPreviousSecrets: Effect.fnUntraced(
+        function* (nowMs: number) {
           const rows = yield* sql<WebhookRow & { readonly deleted_at: string | null }>`
-            UPDATE webhooks SET previous_sealed_secret = NULL, previous_secret_until = NULL
-            WHERE id IN (
-              SELECT id FROM webhooks WHERE previous_secret_until <= ${at(nowMs)}::timestamptz
-              ORDER BY id LIMIT ${Limits.secretsResealed}
-            ) RETURNING *`
+          UPDATE webhooks SET previous_sealed_secret = NULL, previous_secret_until = NULL
+          WHERE id IN (
+            SELECT id FROM webhooks WHERE previous_secret_until <= ${at(nowMs)}::timestamptz
+            ORDER BY id LIMIT ${Limits.secretsResealed}
+          ) RETURNING *`
           const alive = rows.filter(({ deleted_at }) => deleted_at === null)
           if (alive.length > 0) yield* outbox.insert(alive.map(configRecord))
           return rows.length
-        }).pipe(sql.withTransaction, Effect.retry(afterDeadlock)),
+        },
+        sql.withTransaction,
+        Effect.retry(afterDeadlock)
+      ),
 
       /** What is queued for it is then to be ended (DeletedQueues). False when there is no such webhook. */
-      remove: (owner: Owner, id: string, nowMs: number) =>
-        Effect.gen(function* () {
-          const gone = yield* sql`
-            UPDATE webhooks SET deleted_at = ${at(nowMs)}::timestamptz, updated_at = ${at(nowMs)}::timestamptz, ending = true
-            WHERE id = ${id} AND ${owned(owner)} RETURNING 1`
-          if (gone.length > 0) yield* outbox.insert([tombstone(id)])
-          return gone.length > 0
-        }).pipe(sql.withTransaction),
+      remove: Effect.fnUntraced(function* (owner: Owner, id: string, nowMs: number) {
+        const gone = yield* sql`
+          UPDATE webhooks SET deleted_at = ${at(nowMs)}::timestamptz, updated_at = ${at(nowMs)}::timestamptz, ending = true
+          WHERE id = ${id} AND ${owned(owner)} RETURNING 1`
+        if (gone.length > 0) yield* outbox.insert([tombstone(id)])
+        return gone.length > 0
+      }, sql.withTransaction),
 
       /** Disables those of `ids` that are active, and queues the mails that tell of it; returns which. Across accounts. */
       disable: (ids: ReadonlyArray<string>, reason: string, nowMs: number) =>
@@ -259,17 +257,12 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
   static readonly layer = Layer.effect(WebhookStore, WebhookStore.make)
 }
 
-/** Forgets secrets whose grace is over, within a minute of its end. Never ends by itself. */
+/** Forgets secrets whose grace is over, within a minute of its end. */
 export const forgetPreviousSecrets = Effect.gen(function* () {
   const webhooks = yield* WebhookStore
   const once = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     while ((yield* webhooks.dropPreviousSecrets(now)) === Limits.secretsResealed);
   })
-  return yield* Effect.forever(
-    Effect.andThen(
-      once.pipe(patiently("forgetting previous secrets")),
-      Effect.sleep(Limits.previousSecretSweepMs)
-    )
-  )
+  return yield* once.pipe(repeatedly("forgetting previous secrets", Limits.previousSecretSweepMs))
 })
