@@ -8,8 +8,16 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Identity, Scope } from "../../domain/ApiKey.ts"
 import type { KeyEnvironment } from "../../domain/Network.ts"
-import { CUSTOM_PLAN, limitsOf, type Plan, planLimits, plans } from "../../domain/Plans.ts"
+import {
+  CUSTOM_PLAN,
+  type LimitOverrides,
+  limitsOf,
+  type Plan,
+  planLimits,
+  plans
+} from "../../domain/Plans.ts"
 import { column } from "../Columns.ts"
+import { OWN_LIMITS } from "./AccountLimits.ts"
 
 export interface WindowUse {
   readonly limit: number
@@ -37,12 +45,7 @@ interface Row {
   readonly scopes: ReadonlyArray<Scope>
   readonly plan: Plan
   readonly suspended: boolean
-  readonly own_minute: number | null
-  readonly own_day: number | null
-  readonly own_deliveries: number | null
-  readonly own_replays: number | null
-  readonly own_webhooks: number | null
-  readonly own_filters: number | null
+  readonly own: LimitOverrides
   readonly minute: number
   readonly day: number
   readonly minute_used: number
@@ -54,14 +57,7 @@ const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
 const admissionOf = (row: Row): Admission => {
-  const limits = limitsOf(row.plan, {
-    requestsPerMinute: row.own_minute,
-    requestsPerDay: row.own_day,
-    monthlyDeliveries: row.own_deliveries,
-    concurrentReplays: row.own_replays,
-    webhooks: row.own_webhooks,
-    accountFilters: row.own_filters
-  })
+  const limits = limitsOf(row.plan, row.own)
   return {
     identity: {
       keyId: row.key_id,
@@ -102,9 +98,7 @@ export class KeyAdmission extends Context.Service<KeyAdmission>()("ledgerhook/st
           WITH held AS (
             SELECT asked.sha256, asked.requests, key.id AS key_id, key.account_id, key.environment, key.scopes,
                    account.plan, account.suspended_at IS NOT NULL AS suspended,
-                   account.requests_per_minute AS own_minute, account.requests_per_day AS own_day,
-                   account.monthly_deliveries::float8 AS own_deliveries, account.concurrent_replays AS own_replays,
-                   account.webhooks AS own_webhooks, account.account_filters AS own_filters,
+                   ${sql.literal(OWN_LIMITS)} AS own,
                    coalesce(CASE WHEN account.plan = ${CUSTOM_PLAN} THEN account.requests_per_minute END,
                             standard.per_minute) AS minute_limit,
                    coalesce(CASE WHEN account.plan = ${CUSTOM_PLAN} THEN account.requests_per_day END,
@@ -139,8 +133,7 @@ export class KeyAdmission extends Context.Service<KeyAdmission>()("ledgerhook/st
               AND (counted.admitted > 0 OR counted.last_used_at IS NULL
                    OR counted.at - counted.last_used_at >= interval '1 minute')
           )
-          SELECT sha256, key_id, account_id, environment, scopes, plan, suspended, own_minute, own_day, own_deliveries,
-                 own_replays, own_webhooks, own_filters, minute, minute_used, day, day_used, admitted
+          SELECT sha256, key_id, account_id, environment, scopes, plan, suspended, own, minute, minute_used, day, day_used, admitted
           FROM counted`.pipe(Effect.map((rows) => new Map(rows.map((row) => [row.sha256, admissionOf(row)]))))
     }
   })

@@ -5,7 +5,7 @@
  * that moved. A row that PostgreSQL cannot take goes into quarantine; the others are written.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import type { DeliveryStatus } from "../../domain/Delivery.ts"
 import type { EventPosition } from "../../domain/History.ts"
@@ -117,32 +117,11 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
           ORDER BY id`,
 
       states: (ids: ReadonlyArray<string>) =>
-        sql<{
-          readonly id: string
-          readonly status: DeliveryStatus
-          readonly attempts: number
-          readonly series_start: number
-          readonly parked: boolean
-          readonly next_attempt_ms: number | null
-        }>`
-          SELECT id, status, attempts, series_start, parked,
-                 (extract(epoch FROM next_attempt_at) * 1000)::float8 AS next_attempt_ms
+        sql<DeliveryState & { readonly id: string }>`
+          SELECT id, status, attempts, series_start AS "seriesStart", parked,
+                 (extract(epoch FROM next_attempt_at) * 1000)::float8 AS "nextAttemptAt"
           FROM deliveries WHERE id = ANY(${column(ids)}::text[])`.pipe(
-          Effect.map(
-            (rows) =>
-              new Map(
-                rows.map((row) => [
-                  row.id,
-                  {
-                    status: row.status,
-                    attempts: row.attempts,
-                    seriesStart: row.series_start,
-                    parked: row.parked,
-                    nextAttemptAt: row.next_attempt_ms
-                  }
-                ])
-              )
-          )
+          Effect.map((rows) => new Map(rows.map(({ id, ...state }) => [id, state])))
         ),
 
       /** Returns the webhooks whose consecutive failures have reached `disableAfter`. */
@@ -170,36 +149,21 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
       parkedWebhooks,
 
       /** The webhook's parked deliveries after `afterId`, in order. */
-      parkedPage: (webhookId: string, kind: ParkedKind, afterId: string, limit: number) =>
-        sql<{
-          readonly id: string
-          readonly network: Network
-          readonly event_offset: number | null
-          readonly from_history: boolean
-          readonly test_event: string | null
-          readonly attempts: number
-          readonly series_start: number
-        }>`
-          SELECT id, network, event_offset::float8 AS event_offset, from_history, test_event, attempts, series_start
+      parkedPage: (
+        webhookId: string,
+        kind: ParkedKind,
+        afterId: string,
+        limit: number
+      ): Effect.Effect<ReadonlyArray<ParkedDelivery>, SqlError.SqlError> =>
+        sql<ParkedDelivery>`
+          SELECT id, network, test_event AS "testEvent", attempts, series_start AS "seriesStart",
+                 CASE WHEN event_offset IS NOT NULL
+                   THEN jsonb_build_object('fromHistory', from_history, 'offset', event_offset) END AS position
           FROM deliveries
           WHERE parked AND webhook_id = ${webhookId} AND id > ${afterId} AND status IN ('pending', 'retrying')
             AND CASE WHEN replay_job_id IS NULL THEN 0 ELSE 1 END = ${kind === "replays" ? 1 : 0}
             ${kind === "free" ? sql`AND test_event IS NOT NULL` : sql``}
-          ORDER BY id LIMIT ${limit}`.pipe(
-          Effect.map((rows) =>
-            rows.map((row) => ({
-              id: row.id,
-              network: row.network,
-              position:
-                row.event_offset === null
-                  ? null
-                  : { fromHistory: row.from_history, offset: row.event_offset },
-              testEvent: row.test_event,
-              attempts: row.attempts,
-              seriesStart: row.series_start
-            }))
-          )
-        ),
+          ORDER BY id LIMIT ${limit}`,
 
       /** When the oldest parked delivery was made, in Unix milliseconds. */
       oldestParked: Effect.map(

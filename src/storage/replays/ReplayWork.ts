@@ -31,7 +31,7 @@ export interface ReplayPlan {
   readonly byLedger: boolean
 }
 
-export interface ClaimedJob extends ReplayCursor {
+interface ClaimedRow extends ReplayCursor {
   readonly id: string
   readonly owner: string
   readonly accountId: string
@@ -43,6 +43,12 @@ export interface ClaimedJob extends ReplayCursor {
   readonly totalEvents: number
   readonly endOffset: number
   readonly startedAt: number
+  /** Both null until the job has been planned. */
+  readonly startOffset: number | null
+  readonly byLedger: boolean | null
+}
+
+export interface ClaimedJob extends Omit<ClaimedRow, "startOffset" | "byLedger"> {
   readonly plan: ReplayPlan | undefined
 }
 
@@ -65,41 +71,10 @@ export interface JobEnd {
   readonly error: string | null
 }
 
-interface JobRow {
-  readonly id: string
-  readonly account_id: string
-  readonly webhook_id: string
-  readonly network: Network
-  readonly event_ids: ReadonlyArray<string> | null
-  readonly filters: ReplayFilters | null
-  readonly total_events: number
-  readonly processed_events: number
-  readonly end_offset: number
-  readonly start_offset: number | null
-  readonly by_ledger: boolean | null
-  readonly cursor: number | null
-  readonly next_offset: number | null
-  readonly started_at: number
-}
-
-const jobOf = (row: JobRow, owner: string): ClaimedJob => ({
-  id: row.id,
-  owner,
-  accountId: row.account_id,
-  webhookId: row.webhook_id,
-  network: row.network,
-  eventIds: row.event_ids,
-  filters: row.filters,
-  totalEvents: row.total_events,
-  processedEvents: row.processed_events,
-  endOffset: row.end_offset,
-  startedAt: row.started_at,
+const jobOf = ({ startOffset, byLedger, ...row }: ClaimedRow): ClaimedJob => ({
+  ...row,
   plan:
-    row.start_offset === null
-      ? undefined
-      : { startOffset: row.start_offset, endOffset: row.end_offset, byLedger: row.by_ledger === true },
-  cursor: row.cursor ?? 0,
-  nextOffset: row.next_offset ?? 0
+    startOffset === null ? undefined : { startOffset, endOffset: row.endOffset, byLedger: byLedger === true }
 })
 
 /** Ends the deliveries that a cancelled or failed job has made beyond what it has counted. */
@@ -169,7 +144,7 @@ export class ReplayWork extends Context.Service<ReplayWork>()("ledgerhook/storag
       /** The oldest job that nobody works on, and that does not wait for history. */
       claim: (nowMs: number) => {
         const owner = randomUUID()
-        return sql<JobRow>`
+        return sql<ClaimedRow>`
           UPDATE replay_jobs SET status = 'running', owner = ${owner}, lease_until = ${lease},
             started_at = coalesce(started_at, ${new Date(nowMs).toISOString()}::timestamptz)
           WHERE id = (
@@ -178,12 +153,12 @@ export class ReplayWork extends Context.Service<ReplayWork>()("ledgerhook/storag
               AND NOT EXISTS (SELECT 1 FROM history_requests WHERE job_id = replay_jobs.id AND state = 'open')
             ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
           )
-          RETURNING id, account_id, webhook_id, network, event_ids, filters,
-            total_events::float8 AS total_events, processed_events::float8 AS processed_events,
-            end_offset::float8 AS end_offset,
-            start_offset::float8 AS start_offset, by_ledger, cursor::float8 AS cursor,
-            next_offset::float8 AS next_offset, (extract(epoch FROM started_at) * 1000)::float8 AS started_at`.pipe(
-          Effect.map(([row]) => (row === undefined ? Option.none() : Option.some(jobOf(row, owner))))
+          RETURNING id, owner, account_id AS "accountId", webhook_id AS "webhookId", network, event_ids AS "eventIds",
+            filters, total_events::float8 AS "totalEvents", processed_events::float8 AS "processedEvents",
+            end_offset::float8 AS "endOffset", start_offset::float8 AS "startOffset", by_ledger AS "byLedger",
+            coalesce(cursor, 0)::float8 AS cursor, coalesce(next_offset, 0)::float8 AS "nextOffset",
+            (extract(epoch FROM started_at) * 1000)::float8 AS "startedAt"`.pipe(
+          Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), jobOf))
         )
       },
 
