@@ -4,7 +4,7 @@
  * takes what is free and leaves deliveries and requests with a key their share. Waiting are at most as many as there are
  * connections, since each has one request at a time.
  */
-import { Clock, Effect, Latch } from "effect"
+import { Clock, Effect, Latch, Semaphore } from "effect"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 
@@ -17,55 +17,35 @@ interface TurnLimits {
   readonly pauseMs: number
 }
 
-/** Returns the effect that passes when its turn has come: first come, first served. */
-const makeTurns = Effect.fnUntraced(function* (limits: TurnLimits) {
+/** Returns the effect that passes when its turn has come. Each takes a permit, which comes back after the others' turn. */
+const makeTurns = Effect.fnUntraced(function* ({ starts, pauseMs }: TurnLimits) {
   const { roles } = yield* Settings
   const clock = yield* Clock.Clock
   const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
   const shares = roles.some((role) => role !== "api")
-  /** In the order in which they came. */
-  const waiting = new Set<() => void>()
-  const started = Latch.makeUnsafe()
-  let free = limits.starts
+  const permits = Semaphore.makeUnsafe(starts)
+  const someStarted = Latch.makeUnsafe()
+  let started = 0
   let began = 0
 
   const othersTurn = Effect.gen(function* () {
+    yield* Latch.await(someStarted)
     // The first ends with this turn of the event loop, the second with a whole one.
     yield* Effect.yieldNow
     yield* Effect.yieldNow
-    const pauseMs = (nowMs() - began) * Limits.keylessYield
-    if (shares && pauseMs >= SHORTEST_SLEEP_MS) yield* Effect.sleep(Math.min(pauseMs, limits.pauseMs))
+    const wantedMs = (nowMs() - began) * Limits.keylessYield
+    if (shares && wantedMs >= SHORTEST_SLEEP_MS) yield* Effect.sleep(Math.min(wantedMs, pauseMs))
+    const back = started
+    started = 0
+    someStarted.closeUnsafe()
+    yield* permits.release(back)
   })
-  const startNext = Effect.sync(() => {
-    free = limits.starts
-    began = nowMs()
-    if (waiting.size === 0) started.closeUnsafe()
-    for (const start of waiting) {
-      if (free === 0) return
-      free--
-      waiting.delete(start)
-      start()
-    }
-  })
-  yield* Latch.await(started).pipe(
-    Effect.andThen(othersTurn),
-    Effect.andThen(startNext),
-    Effect.forever,
-    Effect.forkScoped
-  )
+  yield* Effect.forkScoped(Effect.forever(othersTurn))
 
-  return Effect.suspend(() => {
-    started.openUnsafe()
-    if (free > 0 && waiting.size === 0) {
-      if (free === limits.starts) began = nowMs()
-      free--
-      return Effect.void
-    }
-    return Effect.callback<void>((resume) => {
-      const start = () => resume(Effect.void)
-      waiting.add(start)
-      return Effect.sync(() => waiting.delete(start))
-    })
+  return Effect.map(permits.take(1), () => {
+    if (started === 0) began = nowMs()
+    started++
+    someStarted.openUnsafe()
   })
 })
 

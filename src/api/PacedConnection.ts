@@ -23,7 +23,6 @@ export class PacedConnection extends Duplex {
   /** Read from the socket, and not yet given to the parser. */
   #rest: Buffer = NOTHING
   #wanted = false
-  #ended = false
 
   constructor(socket: Socket) {
     super({
@@ -37,10 +36,7 @@ export class PacedConnection extends Duplex {
     this.setTimeout = socket.setTimeout.bind(socket)
     this.remoteAddress = socket.remoteAddress
     socket.on("readable", () => this.#advance())
-    socket.on("end", () => {
-      this.#ended = true
-      this.#advance()
-    })
+    socket.on("end", () => this.#advance())
     socket.on("timeout", () => this.emit("timeout"))
     socket.on("error", (error) => this.destroy(error))
     socket.on("close", () => this.destroy())
@@ -61,20 +57,9 @@ export class PacedConnection extends Duplex {
     this.#advance()
   }
 
-  /** As `net.Socket` has it: the HTTP server ends a connection with it after the last answer. */
-  destroySoon(): void {
-    if (this.writable) this.end()
-    if (this.writableFinished) this.destroy()
-    else this.once("finish", () => this.destroy())
-  }
-
   override _read(): void {
     this.#wanted = true
     this.#advance()
-  }
-
-  override _write(chunk: Buffer | string, encoding: BufferEncoding, done: Done): void {
-    this.#socket.write(chunk, encoding, done)
   }
 
   override _writev(
@@ -88,9 +73,12 @@ export class PacedConnection extends Duplex {
     this.#socket.uncork()
   }
 
+  /** The HTTP server ends a connection after its last answer: nothing is read any more. */
   override _final(done: Done): void {
-    if (this.#socket.destroyed) done()
-    else this.#socket.end(() => done())
+    this.#socket.end(() => {
+      done()
+      this.destroy()
+    })
   }
 
   override _destroy(error: Error | null, done: Done): void {
@@ -103,16 +91,10 @@ export class PacedConnection extends Duplex {
     // Also after the answer: what is left of the body is no request.
     const receiving = this.#latest?.complete === false
     const busy = this.#unanswered > 0 && !receiving
-    if (this.#rest.length === 0) {
-      if (busy && this.#socket.readableLength > 0) return
-      // Also while busy: without a read the socket would not notice that the caller has gone.
-      this.#rest = this.#socket.read() ?? NOTHING
-    }
-    if (this.#rest.length === 0) {
-      if (this.#ended) this.push(null)
-      return
-    }
-    if (busy || !this.#wanted) return
+    // Also while busy: without a read the socket would not notice that the caller has gone.
+    if (this.#rest.length === 0) this.#rest = this.#socket.read() ?? NOTHING
+    if (this.#rest.length === 0 && this.#socket.readableEnded) this.push(null)
+    if (this.#rest.length === 0 || busy || !this.#wanted) return
     const piece = receiving ? Limits.connectionBodyPieceBytes : this.#headEnd()
     const bytes = this.#rest.subarray(0, piece)
     this.#rest = this.#rest.subarray(piece)
