@@ -5,16 +5,10 @@
  * not be written twice is fenced where it is written (`EventLog.exclusive`).
  */
 import { randomUUID } from "node:crypto"
-import { Context, Effect, Latch, Layer, Schedule } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
 import { patiently } from "../observability/Patiently.ts"
-import { column } from "./Columns.ts"
-
-interface Held {
-  readonly name: string
-  readonly lost: Latch.Latch
-}
 
 export class Leases extends Context.Service<
   Leases,
@@ -56,57 +50,32 @@ export class Leases extends Context.Service<
           Effect.repeat({ until: (held) => held, schedule: Schedule.spaced(Limits.leaseTakeMs) })
         )
 
-      /** Which of the leases are still this process's; they last again. */
-      const renew = (names: ReadonlyArray<string>) =>
-        sql<{ readonly name: string }>`
+      const renew = (name: string) =>
+        sql`
           UPDATE leases SET expires_at = clock_timestamp() + ${Limits.leaseMs} * interval '1 millisecond'
-          WHERE name = ANY(${column(names)}::text[]) AND owner = ${owner} RETURNING name`.pipe(
-          Effect.map((rows) => new Set(rows.map(({ name }) => name)))
-        )
+          WHERE name = ${name} AND owner = ${owner} RETURNING 1`.pipe(Effect.map((rows) => rows.length > 0))
 
-      /** What this process has, each with what is opened when it is lost. */
-      const held = new Set<Held>()
-      // One statement for all of them: each would cost a process that has nothing to do as much as its job.
-      const renewing = Effect.gen(function* () {
-        const round = [...held]
-        if (round.length === 0) return
-        const kept = yield* renew(round.map(({ name }) => name)).pipe(
+      /** Renews the lease, and ends once it is another's. Not renewed in time is the same: the database does not answer. */
+      const untilLost = (name: string) =>
+        renew(name).pipe(
           Effect.retry(Schedule.spaced(Limits.leaseTakeMs)),
-          // Not renewed in time, since the database does not answer: the same as taken by another.
-          Effect.timeoutOrElse({
-            duration: Limits.leaseRenewMs,
-            orElse: () => Effect.succeed(new Set<string>())
-          }),
-          Effect.orDie
+          Effect.timeoutOrElse({ duration: Limits.leaseRenewMs, orElse: () => Effect.succeed(false) }),
+          Effect.orDie,
+          Effect.delay(Limits.leaseRenewMs),
+          Effect.repeat({ while: (held) => held }),
+          Effect.andThen(Effect.logWarning(`the lease ${name} was lost; what it is for is done elsewhere`)),
+          Effect.as("lost" as const)
         )
-        for (const { name, lost } of round) if (!kept.has(name)) Latch.openUnsafe(lost)
-      })
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(Limits.leaseRenewMs), renewing)))
-
-      /** Runs `job` until it ends or the lease is lost. */
-      const whileHeld = Effect.fnUntraced(function* <A, E, R>(name: string, job: Effect.Effect<A, E, R>) {
-        const one: Held = { name, lost: Latch.makeUnsafe(false) }
-        return yield* Effect.acquireUseRelease(
-          Effect.sync(() => held.add(one)),
-          () =>
-            Effect.raceFirst(
-              Effect.map(job, (value) => ({ value })),
-              Latch.await(one.lost).pipe(
-                Effect.andThen(
-                  Effect.logWarning(`the lease ${name} was lost; what it is for is done elsewhere`)
-                ),
-                Effect.as("lost" as const)
-              )
-            ),
-          () => Effect.sync(() => held.delete(one))
-        )
-      })
 
       return Leases.of({
         hold: (name) => (job) => {
           const once = Effect.acquireUseRelease(
             acquired(name),
-            () => whileHeld(name, job),
+            () =>
+              Effect.raceFirst(
+                Effect.map(job, (value) => ({ value })),
+                untilLost(name)
+              ),
             () => release(name)
           )
           return once.pipe(
