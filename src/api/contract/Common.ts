@@ -2,6 +2,7 @@
 import { Context, Schema } from "effect"
 import { HttpApiMiddleware, OpenApi } from "effect/http-api"
 import type { Identity, Scope } from "../../domain/ApiKey.ts"
+import { isEventId } from "../../domain/EventId.ts"
 import { type IdPrefix, idPattern, isId } from "../../domain/Ids.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
 import {
@@ -110,6 +111,18 @@ export const idOf = (prefix: IdPrefix) =>
     description: `${prefix} and 26 characters`,
     examples: [`${prefix}01J8ZQ4T7M3VXN5K2D9RFBHCAE`]
   })
+
+export const EVENT_ID_EXAMPLE =
+  "xrpl:94084608:4692464C16F25429595B3441E48A5386FF3EE73F83B0CA778A6BA2ABDD6A878D:payment.xrp"
+
+export const EVENT_ID_FORM =
+  "xrpl:<ledger_index>:<tx_hash>:<event_type>, and :<sub_index> where there are several"
+
+export const eventIdProblem = (id: string): string | undefined =>
+  isEventId(id) ? undefined : `must be an event id: ${EVENT_ID_FORM}`
+
+/** A number of things in a response. */
+export const count = (description: string, example: number) => field(Schema.Int, description, example)
 
 /** A moment in a response. */
 export const Timestamp = Schema.String.annotate({

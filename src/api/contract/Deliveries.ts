@@ -7,6 +7,8 @@ import { DeliveryNotFailed, NotFound, QuotaExceeded, WebhookDisabled } from "../
 import {
   bodyErrors,
   CommonErrors,
+  count,
+  EVENT_ID_EXAMPLE,
   field,
   idOf,
   KeyRequired,
@@ -18,9 +20,6 @@ import {
 } from "./Common.ts"
 import { EventPattern } from "./WebhookFields.ts"
 import { WebhookId } from "./Webhooks.ts"
-
-const EVENT_ID_EXAMPLE =
-  "xrpl:94084608:4692464C16F25429595B3441E48A5386FF3EE73F83B0CA778A6BA2ABDD6A878D:payment.xrp"
 
 const DeliveryId = idOf("dlv_")
 const Status = field(
@@ -98,8 +97,6 @@ const DeliveryDetail = Schema.Struct({
   identifier: "DeliveryDetail",
   description: "A delivery with what was sent and what came back."
 })
-
-const count = (description: string, example: number) => field(Schema.Int, description, example)
 
 const percentile = (percent: number, example: number) =>
   field(

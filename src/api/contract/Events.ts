@@ -1,13 +1,16 @@
 /** Contract of `/v1/events`: the event log, newest ledger first, and one event by its id. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { EVENT_ID_PATTERN, isEventId } from "../../domain/EventId.ts"
+import { EVENT_ID_PATTERN } from "../../domain/EventId.ts"
 import { eventTypes } from "../../domain/EventType.ts"
 import { networks } from "../../domain/Network.ts"
 import { addressProblem } from "../../domain/WebhookRules.ts"
 import { NotFound } from "../Errors.ts"
 import {
   CommonErrors,
+  EVENT_ID_EXAMPLE,
+  EVENT_ID_FORM,
+  eventIdProblem,
   field,
   KeyRequired,
   LedgerIndexBound,
@@ -20,9 +23,6 @@ import {
 import { EventPattern } from "./WebhookFields.ts"
 
 const Network = Schema.Literals(networks)
-
-const EVENT_ID_EXAMPLE =
-  "xrpl:94084608:4692464C16F25429595B3441E48A5386FF3EE73F83B0CA778A6BA2ABDD6A878D:payment.xrp"
 
 /** What a webhook receives of the event, but for the webhook's id. */
 export const Event = Schema.Struct({
@@ -44,16 +44,8 @@ export const Event = Schema.Struct({
 }).annotate({ identifier: "Event", description: "What happened on the ledger, as webhooks receive it." })
 export type Event = typeof Event.Type
 
-const EventId = Schema.String.check(
-  rule(
-    (id: string) =>
-      isEventId(id)
-        ? undefined
-        : "must be an event id: xrpl:<ledger_index>:<tx_hash>:<event_type>, and :<sub_index> where there are several",
-    { pattern: EVENT_ID_PATTERN.source }
-  )
-).annotate({
-  description: "xrpl:<ledger_index>:<tx_hash>:<event_type>, and :<sub_index> where there are several",
+const EventId = Schema.String.check(rule(eventIdProblem, { pattern: EVENT_ID_PATTERN.source })).annotate({
+  description: EVENT_ID_FORM,
   examples: [EVENT_ID_EXAMPLE]
 })
 

@@ -2,7 +2,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Limits } from "../../config/Limits.ts"
-import { isEventId } from "../../domain/EventId.ts"
 import { replayBounds, replayStatuses } from "../../domain/Replay.ts"
 import { addressProblem } from "../../domain/WebhookRules.ts"
 import {
@@ -17,6 +16,9 @@ import {
   BodyBytes,
   bodyErrors,
   CommonErrors,
+  count,
+  EVENT_ID_EXAMPLE,
+  eventIdProblem,
   field,
   idOf,
   KeyRequired,
@@ -31,8 +33,6 @@ import { EventPattern } from "./WebhookFields.ts"
 import { WebhookId } from "./Webhooks.ts"
 
 const JOB_EXAMPLE = "rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
-const EVENT_ID_EXAMPLE =
-  "xrpl:94084608:4692464C16F25429595B3441E48A5386FF3EE73F83B0CA778A6BA2ABDD6A878D:payment.xrp"
 
 /** One sentence for the list and whichever of its items is wrong. */
 const listOf = (
@@ -51,10 +51,7 @@ const listOf = (
 
 const EventIds = listOf(
   replayBounds.replayEventIds,
-  (id) =>
-    isEventId(id)
-      ? undefined
-      : "must be an event id: xrpl:<ledger_index>:<tx_hash>:<event_type>, and :<sub_index> where there are several",
+  eventIdProblem,
   "the events; duplicates count once, and one that is not there counts as failed",
   EVENT_ID_EXAMPLE
 )
@@ -105,7 +102,6 @@ const Status = field(
   "queued; running; completed: everything is queued for delivery; cancelled; failed",
   "running"
 )
-const count = (description: string, example: number) => field(Schema.Int, description, example)
 const id = field(Schema.String, "the job", JOB_EXAMPLE)
 const webhook = field(Schema.String, "where the events go", "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE")
 
