@@ -3,36 +3,17 @@
  * and booleans where a query has text, an example of every body and parameter, and the headers of every answer. Nothing
  * about a single endpoint stands here. Pure.
  */
+import type { OpenApi } from "effect/http-api"
 import { ledgerIndexBounds, pageDefaults, securitySchemes } from "./contract/Common.ts"
 import { component, headerComponents, headersOf, REQUEST_ID, requestIdParameter } from "./OpenApiHeaders.ts"
 import { exampleOf, isObject, type Schema, type Schemas, tidySchemas } from "./OpenApiSchemas.ts"
 
-interface Parameter {
-  readonly name: string
-  readonly in: string
-  readonly required: boolean
-  readonly schema: Schema
-}
+type Content = OpenApi.OpenApiSpecContent
+type Parameter = OpenApi.OpenAPISpecParameter & { readonly schema: Schema }
+type Operation = OpenApi.OpenAPISpecOperation & { readonly parameters: ReadonlyArray<Parameter> }
 
-interface MediaType {
-  readonly schema: Schema
-}
-
-interface Body {
-  readonly description?: string
-  readonly content?: Readonly<Record<string, MediaType>>
-}
-
-interface Operation {
-  readonly operationId: string
-  readonly parameters: ReadonlyArray<Parameter>
-  readonly security: ReadonlyArray<unknown>
-  readonly requestBody?: Body
-  readonly responses: Readonly<Record<string, Body>>
-}
-
+/** Of the generator's document: no path has more than its operations. */
 interface Document {
-  readonly info: Readonly<Record<string, unknown>>
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: { readonly schemas: Schemas }
 }
@@ -63,7 +44,7 @@ const choicesOf = (schema: Schema): ReadonlyArray<Schema> =>
   Array.isArray(schema["anyOf"]) ? schema["anyOf"].filter(isObject) : [schema]
 
 /** A body with its example, or one of each kind. */
-const withExample = (media: MediaType, schemas: Schemas) => {
+const withExample = (media: OpenApi.OpenApiSpecMediaType, schemas: Schemas) => {
   const choices = choicesOf(media.schema)
   return choices.length === 1
     ? { schema: media.schema, example: exampleOf(media.schema, schemas) }
@@ -75,7 +56,7 @@ const withExample = (media: MediaType, schemas: Schemas) => {
       }
 }
 
-const contentOf = (content: Body["content"], schemas: Schemas) =>
+const contentOf = (content: Content | undefined, schemas: Schemas) =>
   content === undefined
     ? {}
     : {
@@ -100,7 +81,7 @@ const parameterOf = (parameter: Parameter) => {
 }
 
 /** The generator takes a body that may be left out (contract/Common, `bodyOptional`) for one that may be null. */
-const requestBodyOf = ({ content = {} }: Body, schemas: Schemas) => {
+const requestBodyOf = ({ content }: { readonly content: Content }, schemas: Schemas) => {
   let required = true
   const published = Object.fromEntries(
     Object.entries(content).map(([type, { schema }]) => {
