@@ -166,3 +166,6 @@ export class Unavailable extends failure(
 
 export const unavailable = () =>
   Unavailable.because("The service cannot reach its store at the moment. Try again.")
+
+export const webhookDisabled = (id: string) =>
+  WebhookDisabled.because(`Webhook ${id} is disabled; set its status to active first.`)

@@ -21,7 +21,7 @@ import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { Delivery } from "../contract/Deliveries.ts"
-import { DeliveryNotFailed, NotFound, QuotaExceeded, ValidationError, WebhookDisabled } from "../Errors.ts"
+import { DeliveryNotFailed, NotFound, QuotaExceeded, ValidationError, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { page } from "../Pages.ts"
 
@@ -171,9 +171,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
               `Delivery ${row.id} is not failed; only failed deliveries can be retried.`
             )
           case "webhook disabled":
-            return yield* WebhookDisabled.because(
-              `Webhook ${row.webhook_id} is disabled; set its status to active first.`
-            )
+            return yield* webhookDisabled(row.webhook_id)
           case "quota used up":
             return yield* QuotaExceeded.because(
               "The month's delivery quota is used up; a retry is possible when the month turns or the plan grows."

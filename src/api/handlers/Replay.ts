@@ -36,7 +36,7 @@ import {
   QuotaExceeded,
   ReplayLimitReached,
   ValidationError,
-  WebhookDisabled
+  webhookDisabled
 } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { page } from "../Pages.ts"
@@ -130,9 +130,7 @@ export const replayLayer = HttpApiBuilder.group(
           case "not found":
             return yield* noWebhook
           case "webhook disabled":
-            return yield* WebhookDisabled.because(
-              `Webhook ${payload.webhook_id} is disabled; set its status to active first.`
-            )
+            return yield* webhookDisabled(payload.webhook_id)
           case "limit reached":
             return yield* ReplayLimitReached.because(
               `The plan allows ${caller.limits.concurrentReplays} replay jobs at once, and as many are queued or running; cancel one or wait for its end.`

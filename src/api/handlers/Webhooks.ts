@@ -17,7 +17,7 @@ import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { Webhook } from "../contract/Webhooks.ts"
-import { NotFound, ValidationError, WebhookDisabled, WebhookLimitReached } from "../Errors.ts"
+import { NotFound, ValidationError, WebhookLimitReached, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { page } from "../Pages.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
@@ -193,9 +193,7 @@ export const webhooksLayer = HttpApiBuilder.group(
           case "not found":
             return yield* noWebhook(params.id)
           case "webhook disabled":
-            return yield* WebhookDisabled.because(
-              `Webhook ${params.id} is disabled; set its status to active first.`
-            )
+            return yield* webhookDisabled(params.id)
         }
       }, orUnavailable)
     })
