@@ -6,6 +6,7 @@ import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Effect, Layer, Option } from "effect"
 import { Argument, Flag } from "effect/cli"
+import { SqlClient } from "effect/sql"
 import { Settings } from "../config/Config.ts"
 import { isId } from "../domain/Ids.ts"
 import { AccountStore } from "../storage/accounts/AccountStore.ts"
@@ -22,6 +23,13 @@ export const requireDatabase = Effect.gen(function* () {
   return yield* new CommandFailed({
     message: `DATA_DIR: there is no database in ${folder}; correct DATA_DIR, or make a database with \`ledgerhook start\` or \`ledgerhook migrate\`.`
   })
+})
+
+/** False in a database that is not migrated that far. */
+export const hasTable = Effect.fnUntraced(function* (name: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [table] = yield* sql<{ readonly found: boolean }>`SELECT to_regclass(${name}) IS NOT NULL AS found`
+  return table?.found === true
 })
 
 /** `command` names the process to others that want the same embedded store. */

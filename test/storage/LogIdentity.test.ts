@@ -1,7 +1,7 @@
 /** The database knows its log: the first start records it, and a start on another one is refused with what to do. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { logFinding, lookAtLog } from "../../src/cli/doctor/LogCheck.ts"
+import { logFinding, storedLog } from "../../src/cli/doctor/StoredChecks.ts"
 import {
   claimLog,
   conflictOf,
@@ -26,15 +26,15 @@ describe("the database's log", () => {
     it.live(`is recorded once, and is another than ${name}`, () =>
       Effect.gen(function* () {
         yield* requireLog(own)
-        assert.isUndefined(yield* lookAtLog, "only a start records it")
+        assert.isUndefined(yield* storedLog, "only a start records it")
         yield* claimLog(own)
         yield* claimLog(own)
-        assert.deepStrictEqual(yield* lookAtLog, own)
+        assert.deepStrictEqual(yield* storedLog, own)
         for (const start of [requireLog, claimLog]) {
           const { message } = yield* Effect.flip(start(other))
           assert.strictEqual(message, conflictOf(own, other))
         }
-        assert.deepStrictEqual(yield* lookAtLog, own)
+        assert.deepStrictEqual(yield* storedLog, own)
         assert.strictEqual(logFinding(own, own).status, "ok")
         const { mend, status } = logFinding(own, other)
         assert.deepStrictEqual([status, mend], ["problem", conflictOf(own, other)])

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
-import { lookAtQuarantine, quarantineFinding } from "../../src/cli/doctor/QuarantineCheck.ts"
+import { quarantineFinding } from "../../src/cli/doctor/StoredChecks.ts"
 import { Limits } from "../../src/config/Limits.ts"
 import { column } from "../../src/storage/Columns.ts"
 import { makeQuarantine } from "../../src/storage/Quarantine.ts"
@@ -125,9 +125,9 @@ describe("quarantine", () => {
   it.effect("is shown by doctor: how many, and the newest with its reason", () =>
     Effect.gen(function* () {
       const { write } = yield* makeNames
-      assert.strictEqual(quarantineFinding((yield* lookAtQuarantine)!).status, "ok")
+      assert.strictEqual((yield* quarantineFinding)?.status, "ok")
       yield* write(["forbidden", "a\0\u001b[31mb"])
-      const { detail, mend, status } = quarantineFinding((yield* lookAtQuarantine)!)
+      const { detail, mend, status } = (yield* quarantineFinding)!
       assert.strictEqual(status, "warning")
       assert.match(
         detail,

@@ -1,4 +1,8 @@
-/** The result of one check of `doctor`. */
+/** The result of one check of `doctor`, and how a check becomes one: it ends within `Limits.doctorCheckMs`. */
+import { Data, Effect } from "effect"
+import { Limits } from "../../config/Limits.ts"
+import { errorText } from "../../observability/Logging.ts"
+
 export interface Finding {
   readonly check: string
   readonly status: "ok" | "warning" | "problem"
@@ -7,8 +11,33 @@ export interface Finding {
   readonly mend: string
 }
 
-/** What a check found bad. */
-export interface Fault {
-  readonly detail: string
-  readonly mend: string
-}
+/** What a check found bad, with a remedy of its own. */
+export class Fault extends Data.TaggedError("Fault")<{ readonly detail: string; readonly mend: string }> {}
+
+export const fine = (check: string, detail: string): Finding => ({ check, status: "ok", detail, mend: "" })
+
+/** `run` gives what is fine. `mend` is the remedy when there is no answer, or an error that is no `Fault`. */
+export const finding = <E, R>(
+  check: string,
+  mend: string,
+  run: Effect.Effect<string, E, R>
+): Effect.Effect<Finding, never, R> =>
+  run.pipe(
+    Effect.mapError((error) =>
+      error instanceof Fault ? error : new Fault({ detail: errorText(error), mend })
+    ),
+    Effect.timeoutOrElse({
+      duration: Limits.doctorCheckMs,
+      orElse: () =>
+        Effect.fail(new Fault({ detail: `no answer within ${Limits.doctorCheckMs / 1_000} s`, mend }))
+    }),
+    Effect.match({
+      onSuccess: (detail) => fine(check, detail),
+      onFailure: (fault): Finding => ({
+        check,
+        status: "problem",
+        detail: fault.detail,
+        mend: fault.mend
+      })
+    })
+  )

@@ -2,37 +2,35 @@
 import { Effect } from "effect"
 import type { SettingsShape } from "../../config/Config.ts"
 import { otlpEndpoint } from "../../observability/OtlpEndpoint.ts"
-import type { Fault } from "./Finding.ts"
+import { Fault, finding } from "./Finding.ts"
 
-export const START_OTLP_RECEIVER = "Start that receiver, or correct OTEL_EXPORTER_OTLP_ENDPOINT."
-
-export const telemetryCheck = ({
-  endpoint,
-  headers: given
-}: NonNullable<SettingsShape["telemetry"]>): Effect.Effect<string, Fault> =>
-  Effect.gen(function* () {
-    const { headers, host, metrics, traces } = otlpEndpoint(endpoint, given)
-    for (const url of [traces, metrics]) {
-      const { status } = yield* Effect.tryPromise({
-        try: (signal) =>
-          fetch(url, {
-            method: "POST",
-            headers: { ...headers, "content-type": "application/x-protobuf" },
-            body: new Uint8Array(),
-            signal
-          }),
-        catch: () => ({ detail: `${host} cannot be reached`, mend: START_OTLP_RECEIVER })
+export const telemetryCheck = ({ endpoint, headers: given }: NonNullable<SettingsShape["telemetry"]>) => {
+  const { headers, host, metrics, traces } = otlpEndpoint(endpoint, given)
+  const send = Effect.fnUntraced(function* (url: string) {
+    const { ok, status } = yield* Effect.tryPromise({
+      try: (signal) =>
+        fetch(url, {
+          method: "POST",
+          headers: { ...headers, "content-type": "application/x-protobuf" },
+          body: new Uint8Array(),
+          signal
+        }),
+      catch: () => `${host} cannot be reached`
+    })
+    if (status === 401 || status === 403)
+      return yield* new Fault({
+        detail: `${host} does not let us in (HTTP ${status})`,
+        mend: "Correct OTEL_EXPORTER_OTLP_HEADERS, or the user and password in OTEL_EXPORTER_OTLP_ENDPOINT."
       })
-      if (status === 401 || status === 403)
-        return yield* Effect.fail({
-          detail: `${host} does not let us in (HTTP ${status})`,
-          mend: "Correct OTEL_EXPORTER_OTLP_HEADERS, or the user and password in OTEL_EXPORTER_OTLP_ENDPOINT."
-        })
-      if (status < 200 || status >= 300)
-        return yield* Effect.fail({
-          detail: `${host} answers ${new URL(url).pathname} with HTTP ${status}`,
-          mend: "Set OTEL_EXPORTER_OTLP_ENDPOINT to the address below which it takes /v1/traces and /v1/metrics."
-        })
-    }
-    return `${host} takes traces and metrics`
+    if (!ok)
+      return yield* new Fault({
+        detail: `${host} answers ${new URL(url).pathname} with HTTP ${status}`,
+        mend: "Set OTEL_EXPORTER_OTLP_ENDPOINT to the address below which it takes /v1/traces and /v1/metrics."
+      })
   })
+  return finding(
+    "telemetry",
+    "Start that receiver, or correct OTEL_EXPORTER_OTLP_ENDPOINT.",
+    Effect.forEach([traces, metrics], send).pipe(Effect.as(`${host} takes traces and metrics`))
+  )
+}

@@ -4,10 +4,9 @@
  */
 import { Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { SqlClient } from "effect/sql"
 import { logReaderLayer } from "../../../LogAdapter.ts"
 import * as Sql from "../../../storage/Sql.ts"
-import { requireDatabase } from "../../Stores.ts"
+import { hasTable, requireDatabase } from "../../Stores.ts"
 import { CommandFailed, FailureReported } from "../../terminal/Failure.ts"
 import { settings } from "../../terminal/Invocation.ts"
 import { print } from "../../terminal/Output.ts"
@@ -27,10 +26,8 @@ const table = (result: Verification): string =>
     .join("\n")
 
 const migrated = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const [table] = yield* sql<{ readonly found: boolean }>`
-    SELECT to_regclass('log_ends') IS NOT NULL AS found`
-  if (table?.found !== true) return yield* new CommandFailed({ message: "The database holds no log yet." })
+  if (!(yield* hasTable("log_ends")))
+    return yield* new CommandFailed({ message: "The database holds no log yet." })
 })
 
 /** Where an embedded log is; it is neither made nor migrated. */

@@ -1,0 +1,69 @@
+/** What `doctor` says of the store: whether DATA_DIR or DATABASE_URL can be used, and of what is stored there. */
+import { existsSync } from "node:fs"
+import { mkdtemp, rmdir } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Settings, type SettingsShape } from "../../config/Config.ts"
+import type { LogIdentity } from "../../storage/LogIdentity.ts"
+import * as Sql from "../../storage/Sql.ts"
+import { Fault, type Finding, finding } from "./Finding.ts"
+import { alertFinding, quarantineFinding, secretsFinding, storedLog } from "./StoredChecks.ts"
+
+const nearestExisting = (path: string): string => (existsSync(path) ? path : nearestExisting(dirname(path)))
+
+/** Tried for real: rights alone say little for root, on read-only disks and in containers. */
+const writable = (folder: string): Effect.Effect<void, Fault> =>
+  Effect.tryPromise({
+    try: async () => rmdir(await mkdtemp(join(folder, ".ledgerhook-doctor-"))),
+    catch: (error) =>
+      new Fault({
+        detail: `${folder} cannot be written (${(error as NodeJS.ErrnoException).code})`,
+        mend: "Give this user the right to write there, or set DATA_DIR to another folder."
+      })
+  })
+
+export const storeCheck = Effect.fnUntraced(function* (settings: SettingsShape) {
+  const stored: Array<Finding | undefined> = []
+  let log: LogIdentity | undefined
+
+  /** One connection for all, since the embedded server may have to be started for it. Gives the server's version. */
+  const database = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql<{
+      readonly version: string
+    }>`SELECT current_setting('server_version') AS version`
+    stored.push(yield* secretsFinding(settings), yield* alertFinding, yield* quarantineFinding)
+    log = yield* storedLog
+    return row?.version ?? "unknown version"
+  }).pipe(
+    Effect.provide(Sql.unmigratedLayer({ command: "ledgerhook doctor", owner: false })),
+    Effect.provideService(Settings, settings)
+  )
+
+  const embedded = Effect.gen(function* () {
+    const folder = resolve(settings.dataDir)
+    yield* writable(nearestExisting(folder))
+    // One that does not exist yet is not made here: it only has to be possible.
+    if (!existsSync(join(folder, "postgres"))) return `${folder} is made at the first start`
+    const version = yield* Effect.mapError(
+      database,
+      ({ message: detail }) =>
+        new Fault({ detail, mend: "Stop what uses the folder, or set DATA_DIR to another one." })
+    )
+    return `embedded PostgreSQL ${version} in ${folder}`
+  })
+
+  const found =
+    settings.databaseUrl === undefined
+      ? yield* finding("store", "Look at postgres.log in DATA_DIR.", embedded)
+      : yield* finding(
+          "store",
+          "Start that PostgreSQL, or correct DATABASE_URL.",
+          Effect.map(database, (version) => `PostgreSQL ${version} at DATABASE_URL`)
+        )
+  return {
+    findings: found.status === "ok" ? [found, ...stored.filter((one) => one !== undefined)] : [found],
+    log
+  }
+})
