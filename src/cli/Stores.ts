@@ -5,14 +5,14 @@
 import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Effect, Layer, Option } from "effect"
-import { Argument, Flag } from "effect/cli"
+import { Argument, Flag, Param } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../config/Config.ts"
-import { isId } from "../domain/Ids.ts"
+import { type IdPrefix, isId } from "../domain/Ids.ts"
 import { AccountStore } from "../storage/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../storage/accounts/ApiKeyStore.ts"
 import * as Sql from "../storage/Sql.ts"
-import { CommandFailed } from "./terminal/Failure.ts"
+import { failed } from "./terminal/Failure.ts"
 import { settings } from "./terminal/Invocation.ts"
 
 /** Fails where DATA_DIR holds no database: it may be mistyped, and a new one would hide that. */
@@ -20,9 +20,9 @@ export const requireDatabase = Effect.gen(function* () {
   const { databaseUrl, dataDir } = yield* Settings
   const folder = resolve(dataDir)
   if (databaseUrl !== undefined || existsSync(join(folder, "postgres"))) return
-  return yield* new CommandFailed({
-    message: `DATA_DIR: there is no database in ${folder}; correct DATA_DIR, or make a database with \`ledgerhook start\` or \`ledgerhook migrate\`.`
-  })
+  return yield* failed(
+    `DATA_DIR: there is no database in ${folder}; correct DATA_DIR, or make a database with \`ledgerhook start\` or \`ledgerhook migrate\`.`
+  )
 })
 
 /** False in a database that is not migrated that far. */
@@ -46,26 +46,26 @@ export const stores = (command: string) =>
 /** For commands that may be a database's first: it is made where there is none. */
 export const newStores = (command: string) => Layer.provide(onDatabase(command), settings)
 
-const accountId = "an account's id (acct_ and 26 characters); `ledgerhook account list` shows them"
+/** A flag or an argument that takes the id of something stored, which `ledgerhook LIST list` shows. */
+const idOf =
+  (prefix: IdPrefix, owner: string, named: string, list: string) =>
+  <Kind extends Param.ParamKind>(param: Param.Param<Kind, string>) =>
+    param.pipe(
+      Param.withDescription(`The ${owner}'s id, as ${prefix}01K…`),
+      Param.filter(
+        (id) => isId(prefix, id),
+        () => `${named}'s id (${prefix} and 26 characters); \`ledgerhook ${list} list\` shows them`
+      )
+    )
 
-export const accountArgument = Argument.String("account").pipe(
-  Argument.withDescription("The account's id, as acct_01K…"),
-  Argument.filter(
-    (id) => isId("acct_", id),
-    () => accountId
-  )
-)
-
-export const accountFlag = Flag.String("account").pipe(
-  Flag.withDescription("The account's id, as acct_01K…"),
-  Flag.filter(
-    (id) => isId("acct_", id),
-    () => accountId
-  )
-)
+const accountId = idOf("acct_", "account", "an account", "account")
+export const accountArgument = Argument.String("account").pipe(accountId)
+export const accountFlag = Flag.String("account").pipe(accountId)
+export const webhookFlag = Flag.String("webhook").pipe(idOf("wh_", "webhook", "a webhook", "webhook"))
+export const jobArgument = Argument.String("job").pipe(idOf("rpl_job_", "job", "a replay job", "replay"))
 
 export const noAccount = (id: string) =>
-  new CommandFailed({ message: `there is no account ${id}; \`ledgerhook account list\` shows them.` })
+  failed(`there is no account ${id}; \`ledgerhook account list\` shows them.`)
 
 /** A name for people: one line, nothing that hides. */
 export const nameFlag = (description: string, length: number) =>

@@ -6,16 +6,18 @@ import { isEmail } from "../../domain/Email.ts"
 import { CUSTOM_PLAN, type LimitOverrides, plans } from "../../domain/Plans.ts"
 import { type Account, type AccountChange, AccountStore } from "../../storage/accounts/AccountStore.ts"
 import { accountArgument, findAccount, nameFlag, newStores, noAccount, stores } from "../Stores.ts"
-import { CommandFailed, WrongUsage } from "../terminal/Failure.ts"
+import { failed, wrongUsage } from "../terminal/Failure.ts"
+import { about } from "../terminal/Help.ts"
 import { json, printList, printOne } from "../terminal/Table.ts"
 import { columns, fields, toJson } from "./AccountView.ts"
 
 const show = (account: Account, asJson: boolean, note: string) =>
   printOne({ json: asJson, fields: fields(account), value: toJson(account), note })
 
-const change = Effect.fnUntraced(function* (id: string, what: AccountChange) {
+const change = Effect.fnUntraced(function* (id: string, what: AccountChange, asJson: boolean, note: string) {
   const changed = yield* (yield* AccountStore).change(id, what, yield* Clock.currentTimeMillis)
-  return Option.isSome(changed) ? changed.value : yield* noAccount(id)
+  if (Option.isNone(changed)) return yield* noAccount(id)
+  yield* show(changed.value, asJson, note)
 })
 
 const planArgument = Argument.Literals("plan", plans).pipe(Argument.withDescription(plans.join(", ")))
@@ -34,28 +36,26 @@ const create = Command.make(
     plan: Flag.Literals("plan", plans).pipe(Flag.withDescription(plans.join(", "))),
     json
   },
-  ({ name, email, plan, json: asJson }) =>
-    Effect.gen(function* () {
-      const id = yield* (yield* AccountStore).create({ name, email, plan }, yield* Clock.currentTimeMillis)
-      yield* show(
-        yield* findAccount(id),
-        asJson,
-        `The account is made; \`ledgerhook key create --account ${id} --name NAME --scopes SCOPES\` makes it a key.`
-      )
-    }).pipe(Effect.provide(newStores("account create")))
+  Effect.fnUntraced(function* ({ name, email, plan, json: asJson }) {
+    const id = yield* (yield* AccountStore).create({ name, email, plan }, yield* Clock.currentTimeMillis)
+    yield* show(
+      yield* findAccount(id),
+      asJson,
+      `The account is made; \`ledgerhook key create --account ${id} --name NAME --scopes SCOPES\` makes it a key.`
+    )
+  })
 ).pipe(
-  Command.withDescription("Make an account: what keys, webhooks and deliveries belong to."),
-  Command.withShortDescription("Make an account"),
-  Command.withExamples([
-    {
-      command: "ledgerhook account create --name 'Example Ltd' --email ops@example.com --plan builder",
-      description: "An account on the plan Builder"
-    }
-  ])
+  Command.provide(newStores("account create")),
+  about("Make an account", "Make an account: what keys, webhooks and deliveries belong to.", {
+    "ledgerhook account create --name 'Example Ltd' --email ops@example.com --plan builder":
+      "An account on the plan Builder"
+  })
 )
 
-const list = Command.make("list", { json }, ({ json: asJson }) =>
-  Effect.gen(function* () {
+const list = Command.make(
+  "list",
+  { json },
+  Effect.fnUntraced(function* ({ json: asJson }) {
     const accounts = yield* AccountStore
     yield* printList({
       json: asJson,
@@ -64,19 +64,18 @@ const list = Command.make("list", { json }, ({ json: asJson }) =>
       toJson,
       none: "There is no account yet; the first start of the service makes one, and so does `ledgerhook account create`."
     })
-  }).pipe(Effect.provide(stores("account list")))
+  })
 ).pipe(
-  Command.withDescription(
-    "Show all accounts, newest first: a table on a terminal; JSON, with each account's limits, when piped."
-  ),
-  Command.withShortDescription("Show all accounts"),
-  Command.withExamples([
-    { command: "ledgerhook account list", description: "A table" },
+  Command.provide(stores("account list")),
+  about(
+    "Show all accounts",
+    "Show all accounts, newest first: a table on a terminal; JSON, with each account's limits, when piped.",
     {
-      command: "ledgerhook account list | jq -r '.[] | select(.plan == \"builder\").email'",
-      description: "The addresses of all accounts on one plan"
+      "ledgerhook account list": "A table",
+      "ledgerhook account list | jq -r '.[] | select(.plan == \"builder\").email'":
+        "The addresses of all accounts on one plan"
     }
-  ])
+  )
 )
 
 const update = Command.make(
@@ -89,43 +88,37 @@ const update = Command.make(
   },
   Effect.fnUntraced(function* ({ account, name, email, json: asJson }) {
     if (Option.isNone(name) && Option.isNone(email))
-      return yield* new WrongUsage({ message: "name what to change: --name, --email or both." })
-    yield* Effect.gen(function* () {
-      const changed = yield* change(account, {
-        ...(Option.isSome(name) ? { name: name.value } : {}),
-        ...(Option.isSome(email) ? { email: email.value } : {})
-      })
-      yield* show(changed, asJson, "The account is changed.")
-    }).pipe(Effect.provide(stores("account update")))
+      return yield* wrongUsage("name what to change: --name, --email or both.")
+    const what = {
+      ...(Option.isSome(name) ? { name: name.value } : {}),
+      ...(Option.isSome(email) ? { email: email.value } : {})
+    }
+    yield* change(account, what, asJson, "The account is changed.").pipe(
+      Effect.provide(stores("account update"))
+    )
   })
 ).pipe(
-  Command.withDescription(
-    "Change an account's name or email; what is not named stays. Mails that are queued already go to the address before."
-  ),
-  Command.withShortDescription("Change an account's name or email"),
-  Command.withExamples([
+  about(
+    "Change an account's name or email",
+    "Change an account's name or email; what is not named stays. Mails that are queued already go to the address before.",
     {
-      command: "ledgerhook account update acct_01K… --email ops@example.com",
-      description: "Give the account of the first start an address"
+      "ledgerhook account update acct_01K… --email ops@example.com":
+        "Give the account of the first start an address"
     }
-  ])
+  )
 )
 
 const setPlan = Command.make(
   "set-plan",
   { account: accountArgument, plan: planArgument, json },
-  ({ account, plan, json: asJson }) =>
-    Effect.gen(function* () {
-      yield* show(yield* change(account, { plan }), asJson, "The plan holds from now on.")
-    }).pipe(Effect.provide(stores("account set-plan")))
+  ({ account, plan, json: asJson }) => change(account, { plan }, asJson, "The plan holds from now on.")
 ).pipe(
-  Command.withDescription(
-    "Put an account on another plan. It holds at once, beside a running service too: deliveries that waited for the quota go on. Limits of its own hold on the plan Enterprise only, and come back with it."
-  ),
-  Command.withShortDescription("Put an account on another plan"),
-  Command.withExamples([
-    { command: "ledgerhook account set-plan acct_01K… professional", description: "Change the plan" }
-  ])
+  Command.provide(stores("account set-plan")),
+  about(
+    "Put an account on another plan",
+    "Put an account on another plan. It holds at once, beside a running service too: deliveries that waited for the quota go on. Limits of its own hold on the plan Enterprise only, and come back with it.",
+    { "ledgerhook account set-plan acct_01K… professional": "Change the plan" }
+  )
 )
 
 const NO_QUOTA = "none"
@@ -169,69 +162,58 @@ const setLimits = Command.make(
     for (const name of Object.keys(limits) as ReadonlyArray<keyof LimitOverrides>)
       if (Option.isSome(given[name])) own[name] = given[name].value
     if (Object.keys(own).length === 0) {
-      return yield* new WrongUsage({
-        message:
-          "name a limit to set: --requests-per-minute, --requests-per-day, --monthly-deliveries, --concurrent-replays, --webhooks or --account-filters."
-      })
+      return yield* wrongUsage(
+        "name a limit to set: --requests-per-minute, --requests-per-day, --monthly-deliveries, --concurrent-replays, --webhooks or --account-filters."
+      )
     }
     yield* Effect.gen(function* () {
       const { plan } = yield* findAccount(account)
       if (plan !== CUSTOM_PLAN) {
-        return yield* new CommandFailed({
-          message: `${account} is on the plan ${plan}, and limits of one's own are for ${CUSTOM_PLAN}; \`ledgerhook account set-plan ${account} ${CUSTOM_PLAN}\` changes the plan.`
-        })
+        return yield* failed(
+          `${account} is on the plan ${plan}, and limits of one's own are for ${CUSTOM_PLAN}; \`ledgerhook account set-plan ${account} ${CUSTOM_PLAN}\` changes the plan.`
+        )
       }
-      yield* show(yield* change(account, { own }), asJson, "The limits hold from now on.")
+      yield* change(account, { own }, asJson, "The limits hold from now on.")
     }).pipe(Effect.provide(stores("account set-limits")))
   })
 ).pipe(
-  Command.withDescription(
-    "Give an account on the plan Enterprise limits of its own; those that are not named stay as they are, and `default` returns to the plan's. They hold at once, beside a running service too."
-  ),
-  Command.withShortDescription("Give an Enterprise account limits of its own"),
-  Command.withExamples([
+  about(
+    "Give an Enterprise account limits of its own",
+    "Give an account on the plan Enterprise limits of its own; those that are not named stay as they are, and `default` returns to the plan's. They hold at once, beside a running service too.",
     {
-      command:
-        "ledgerhook account set-limits acct_01K… --requests-per-minute 20000 --monthly-deliveries 50000000",
-      description: "More requests, and a quota"
-    },
-    {
-      command: "ledgerhook account set-limits acct_01K… --monthly-deliveries none",
-      description: "No quota again"
-    },
-    {
-      command: "ledgerhook account set-limits acct_01K… --requests-per-minute default",
-      description: "Back to the plan's figure"
+      "ledgerhook account set-limits acct_01K… --requests-per-minute 20000 --monthly-deliveries 50000000":
+        "More requests, and a quota",
+      "ledgerhook account set-limits acct_01K… --monthly-deliveries none": "No quota again",
+      "ledgerhook account set-limits acct_01K… --requests-per-minute default": "Back to the plan's figure"
     }
-  ])
+  )
 )
 
 const suspend = Command.make("suspend", { account: accountArgument, json }, ({ account, json: asJson }) =>
-  Effect.gen(function* () {
-    yield* show(
-      yield* change(account, { suspended: true }),
-      asJson,
-      `Its keys are refused and its deliveries wait, until \`ledgerhook account resume ${account}\`.`
-    )
-  }).pipe(Effect.provide(stores("account suspend")))
+  change(
+    account,
+    { suspended: true },
+    asJson,
+    `Its keys are refused and its deliveries wait, until \`ledgerhook account resume ${account}\`.`
+  )
 ).pipe(
-  Command.withDescription(
-    "Refuse every request with an account's keys (403) and let its deliveries wait, until it is resumed. Nothing is deleted."
-  ),
-  Command.withShortDescription("Refuse an account's keys, let its deliveries wait"),
-  Command.withExamples([
-    { command: "ledgerhook account suspend acct_01K…", description: "Until it is resumed" }
-  ])
+  Command.provide(stores("account suspend")),
+  about(
+    "Refuse an account's keys, let its deliveries wait",
+    "Refuse every request with an account's keys (403) and let its deliveries wait, until it is resumed. Nothing is deleted.",
+    { "ledgerhook account suspend acct_01K…": "Until it is resumed" }
+  )
 )
 
 const resume = Command.make("resume", { account: accountArgument, json }, ({ account, json: asJson }) =>
-  Effect.gen(function* () {
-    yield* show(yield* change(account, { suspended: false }), asJson, "Its keys and deliveries work again.")
-  }).pipe(Effect.provide(stores("account resume")))
+  change(account, { suspended: false }, asJson, "Its keys and deliveries work again.")
 ).pipe(
-  Command.withDescription("End an account's suspension: its keys work again, and what waited is delivered."),
-  Command.withShortDescription("End an account's suspension"),
-  Command.withExamples([{ command: "ledgerhook account resume acct_01K…", description: "End it" }])
+  Command.provide(stores("account resume")),
+  about(
+    "End an account's suspension",
+    "End an account's suspension: its keys work again, and what waited is delivered.",
+    { "ledgerhook account resume acct_01K…": "End it" }
+  )
 )
 
 export const account = Command.make("account").pipe(

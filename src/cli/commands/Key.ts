@@ -9,8 +9,9 @@ import { type KeyEnvironment, keyEnvironments } from "../../domain/Network.ts"
 import { AccountStore } from "../../storage/accounts/AccountStore.ts"
 import { type ApiKeyRow, ApiKeyStore } from "../../storage/accounts/ApiKeyStore.ts"
 import { accountFlag, findAccount, nameFlag, stores } from "../Stores.ts"
-import { CommandFailed, WrongUsage } from "../terminal/Failure.ts"
+import { failed, wrongUsage } from "../terminal/Failure.ts"
 import { withDefault } from "../terminal/Flags.ts"
+import { about } from "../terminal/Help.ts"
 import { type Column, GREEN, json, printList, printOne, RED } from "../terminal/Table.ts"
 
 const moment = (at: string | null): string | null => (at === null ? null : iso(at))
@@ -89,7 +90,7 @@ const create = Command.make(
     const now = yield* Clock.currentTimeMillis
     const expiresAt = Option.getOrUndefined(given.expiresAt)
     if (expiresAt !== undefined && expiresAt <= now) {
-      return yield* new WrongUsage({ message: "--expires-at is in the past; give a time to come." })
+      return yield* wrongUsage("--expires-at is in the past; give a time to come.")
     }
     yield* Effect.gen(function* () {
       yield* findAccount(account)
@@ -105,7 +106,7 @@ const create = Command.make(
         now
       )
       // A value of 32 random bytes that exists already: nobody will see this.
-      if (made === undefined) return yield* new CommandFailed({ message: "no key was made; try again." })
+      if (made === undefined) return yield* failed("no key was made; try again.")
       const key = {
         id: made.id,
         account_id: account,
@@ -133,30 +134,24 @@ const create = Command.make(
     }).pipe(Effect.provide(stores("key create")))
   })
 ).pipe(
-  Command.withDescription(
-    "Make an API key for an account. Its value is printed once, here: only its hash is stored. With --json, or piped, it is in the field `key`."
-  ),
-  Command.withShortDescription("Make an API key"),
-  Command.withExamples([
+  about(
+    "Make an API key",
+    "Make an API key for an account. Its value is printed once, here: only its hash is stored. With --json, or piped, it is in the field `key`.",
     {
-      command:
-        "ledgerhook key create --account acct_01K… --name backend --scopes webhooks:read,webhooks:write",
-      description: "A live key that manages webhooks"
-    },
-    {
-      command:
-        "ledgerhook key create --account acct_01K… --name trial --scopes admin --environment test --expires-at 2027-01-01T00:00:00Z",
-      description: "A test key with every scope, until New Year"
-    },
-    {
-      command: "ledgerhook key create --account acct_01K… --name ci --scopes events:read | jq -r .key > key",
-      description: "Only the value, into a file"
+      "ledgerhook key create --account acct_01K… --name backend --scopes webhooks:read,webhooks:write":
+        "A live key that manages webhooks",
+      "ledgerhook key create --account acct_01K… --name trial --scopes admin --environment test --expires-at 2027-01-01T00:00:00Z":
+        "A test key with every scope, until New Year",
+      "ledgerhook key create --account acct_01K… --name ci --scopes events:read | jq -r .key > key":
+        "Only the value, into a file"
     }
-  ])
+  )
 )
 
-const list = Command.make("list", { account: accountFlag, json }, ({ account, json: asJson }) =>
-  Effect.gen(function* () {
+const list = Command.make(
+  "list",
+  { account: accountFlag, json },
+  Effect.fnUntraced(function* ({ account, json: asJson }) {
     yield* findAccount(account)
     const keys = yield* ApiKeyStore
     yield* printList({
@@ -167,19 +162,18 @@ const list = Command.make("list", { account: accountFlag, json }, ({ account, js
       toJson: (key) => toJson(key, account),
       none: `The account has no key; \`ledgerhook key create --account ${account} --name NAME --scopes SCOPES\` makes one.`
     })
-  }).pipe(Effect.provide(stores("key list")))
+  })
 ).pipe(
-  Command.withDescription(
-    "Show an account's keys, newest first, expired and revoked ones too: by their last characters, their values are not stored."
-  ),
-  Command.withShortDescription("Show an account's keys"),
-  Command.withExamples([
-    { command: "ledgerhook key list --account acct_01K…", description: "A table" },
+  Command.provide(stores("key list")),
+  about(
+    "Show an account's keys",
+    "Show an account's keys, newest first, expired and revoked ones too: by their last characters, their values are not stored.",
     {
-      command: "ledgerhook key list --account acct_01K… | jq -r '.[] | select(.last_used_at == null).id'",
-      description: "Keys that were never used"
+      "ledgerhook key list --account acct_01K…": "A table",
+      "ledgerhook key list --account acct_01K… | jq -r '.[] | select(.last_used_at == null).id'":
+        "Keys that were never used"
     }
-  ])
+  )
 )
 
 const revoke = Command.make(
@@ -191,18 +185,17 @@ const revoke = Command.make(
   Effect.fnUntraced(function* ({ key: id, json: asJson }) {
     // Checked here, since what is given may be a key's value: a refused argument would be repeated in the message.
     if (!isId("key_", id)) {
-      return yield* new WrongUsage({
-        message:
-          "the argument <key> takes a key's id (key_ and 26 characters), not its value; `ledgerhook key list --account ACCOUNT` shows it."
-      })
+      return yield* wrongUsage(
+        "the argument <key> takes a key's id (key_ and 26 characters), not its value; `ledgerhook key list --account ACCOUNT` shows it."
+      )
     }
     yield* Effect.gen(function* () {
       const accounts = yield* AccountStore
       const owner = Option.getOrUndefined(yield* accounts.ofKey(id))
       if (owner === undefined) {
-        return yield* new CommandFailed({
-          message: `there is no key ${id}; \`ledgerhook key list --account ACCOUNT\` shows an account's.`
-        })
+        return yield* failed(
+          `there is no key ${id}; \`ledgerhook key list --account ACCOUNT\` shows an account's.`
+        )
       }
       const now = yield* Clock.currentTimeMillis
       yield* (yield* ApiKeyStore).revoke({ accountId: owner.account_id, ...environmentsAll }, id, now)
@@ -220,11 +213,11 @@ const revoke = Command.make(
     }).pipe(Effect.provide(stores("key revoke")))
   })
 ).pipe(
-  Command.withDescription("Revoke an API key for good: every server refuses it, two seconds later at most."),
-  Command.withShortDescription("Revoke an API key"),
-  Command.withExamples([
-    { command: "ledgerhook key revoke key_01K…", description: "By its id, as `key list` shows it" }
-  ])
+  about(
+    "Revoke an API key",
+    "Revoke an API key for good: every server refuses it, two seconds later at most.",
+    { "ledgerhook key revoke key_01K…": "By its id, as `key list` shows it" }
+  )
 )
 
 export const key = Command.make("key").pipe(

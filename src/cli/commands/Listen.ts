@@ -9,8 +9,9 @@ import { Clock, Effect, Option, type Scope } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Limits } from "../../config/Limits.ts"
 import { parseDuration } from "../../config/Values.ts"
-import { CommandFailed } from "../terminal/Failure.ts"
+import { type CommandFailed, failed } from "../terminal/Failure.ts"
 import { wholeNumber, withDefault } from "../terminal/Flags.ts"
+import { about } from "../terminal/Help.ts"
 import { Invocation, stdoutColour } from "../terminal/Invocation.ts"
 import { print, printError } from "../terminal/Output.ts"
 import { Signals } from "../terminal/Signals.ts"
@@ -60,7 +61,7 @@ const listening = (server: Server, { host, port }: ReceiverOptions): Effect.Effe
         error.code === "EADDRINUSE"
           ? "is in use; choose another with --port"
           : `cannot be used: ${error.message}`
-      resume(Effect.fail(new CommandFailed({ message: `port ${port} of ${host} ${fault}.` })))
+      resume(Effect.fail(failed(`port ${port} of ${host} ${fault}.`)))
     })
     server.listen(port, host, () => resume(Effect.void))
   })
@@ -154,20 +155,14 @@ export const listen = Command.make(
     yield* untilStopped(Effect.scoped(serve))
   })
 ).pipe(
-  Command.withDescription(
-    "Receive webhooks on this machine: verifies their signatures, answers 401 to wrong ones, and shows them, as blocks on a terminal and as JSON lines when piped. The service delivers to this machine only with DELIVERY_ALLOW_PRIVATE_ADDRESSES=true and DELIVERY_ALLOW_HTTP=true."
-  ),
-  Command.withShortDescription("Receive webhooks here, verify and show them"),
-  Command.withExamples([
+  about(
+    "Receive webhooks here, verify and show them",
+    "Receive webhooks on this machine: verifies their signatures, answers 401 to wrong ones, and shows them, as blocks on a terminal and as JSON lines when piped. The service delivers to this machine only with DELIVERY_ALLOW_PRIVATE_ADDRESSES=true and DELIVERY_ALLOW_HTTP=true.",
     {
-      command: "ledgerhook listen --secret whsec_…",
-      description: "Show webhooks and verify their signatures"
-    },
-    {
-      command: "ledgerhook listen --port 4001 --status 503",
-      description: "Fail every attempt, to see retries"
-    },
-    { command: "ledgerhook listen --delay 12s", description: "Answer too late, to see timeouts" },
-    { command: "ledgerhook listen | jq .body.payload", description: "Only the payloads" }
-  ])
+      "ledgerhook listen --secret whsec_…": "Show webhooks and verify their signatures",
+      "ledgerhook listen --port 4001 --status 503": "Fail every attempt, to see retries",
+      "ledgerhook listen --delay 12s": "Answer too late, to see timeouts",
+      "ledgerhook listen | jq .body.payload": "Only the payloads"
+    }
+  )
 )

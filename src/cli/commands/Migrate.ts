@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { migrate as applyMigrations } from "../../storage/Migrations.ts"
 import * as Sql from "../../storage/Sql.ts"
+import { about } from "../terminal/Help.ts"
 import { settings } from "../terminal/Invocation.ts"
 import { print } from "../terminal/Output.ts"
 
@@ -22,9 +23,9 @@ export const migrate = Command.make(
     Effect.provide(settings)
   )
 ).pipe(
-  Command.withDescription(
-    "Bring the tables of the embedded store or of DATABASE_URL up to date, and say which migrations were applied. `ledgerhook start` does the same before it starts; use this one to migrate ahead of a rollout."
-  ),
-  Command.withShortDescription("Bring the database's tables up to date"),
-  Command.withExamples([{ command: "ledgerhook migrate", description: "Apply what is missing" }])
+  about(
+    "Bring the database's tables up to date",
+    "Bring the tables of the embedded store or of DATABASE_URL up to date, and say which migrations were applied. `ledgerhook start` does the same before it starts; use this one to migrate ahead of a rollout.",
+    { "ledgerhook migrate": "Apply what is missing" }
+  )
 )

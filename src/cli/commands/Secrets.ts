@@ -13,7 +13,8 @@ import * as Sql from "../../storage/Sql.ts"
 import { makeKey, previousKeyFile, readKeys, replaceKeyFile } from "../../storage/webhooks/SecretKeys.ts"
 import { requireKeys, resealSecrets } from "../../storage/webhooks/SecretRotation.ts"
 import { requireDatabase } from "../Stores.ts"
-import { CommandFailed, WrongUsage } from "../terminal/Failure.ts"
+import { failed, wrongUsage } from "../terminal/Failure.ts"
+import { about } from "../terminal/Help.ts"
 import { settings } from "../terminal/Invocation.ts"
 import { showProgress } from "../terminal/Progress.ts"
 import { json, printOne } from "../terminal/Table.ts"
@@ -29,9 +30,9 @@ const checkSettings = ({ secretsKey, secretsKeyPrevious }: SettingsShape) => {
   return fault === undefined
     ? Effect.void
     : Effect.fail(
-        new WrongUsage({
-          message: `SECRETS_KEY_PREVIOUS ${fault}; set it to the present key and SECRETS_KEY to a new one (\`openssl rand -base64 32\` makes one), restart every process, and run this again.`
-        })
+        wrongUsage(
+          `SECRETS_KEY_PREVIOUS ${fault}; set it to the present key and SECRETS_KEY to a new one (\`openssl rand -base64 32\` makes one), restart every process, and run this again.`
+        )
       )
 }
 
@@ -45,9 +46,7 @@ const alone = Effect.gen(function* () {
   const run = (statement: string) => connection.executeUnprepared(statement, [], undefined)
   const [row] = yield* run(`SELECT pg_try_advisory_lock(${ROTATION_LOCK}) AS held`)
   if (row?.["held"] !== true) {
-    return yield* new CommandFailed({
-      message: "another `ledgerhook secrets rotate` is at work on this database; wait for its end."
-    })
+    return yield* failed("another `ledgerhook secrets rotate` is at work on this database; wait for its end.")
   }
   yield* Effect.addFinalizer(() => Effect.ignore(run("SELECT pg_advisory_unlock_all()")))
 })
@@ -57,9 +56,9 @@ const reseal = Effect.fnUntraced(function* (given: SettingsShape) {
   const progress = (total: number) => showProgress("sealed anew", total, "webhooks")
   const { resealed, unreadable } = yield* resealSecrets(keys, progress)
   if (unreadable.length > 0) {
-    return yield* new CommandFailed({
-      message: `the secrets of ${unreadable.length} webhooks have been altered in the database and were left as they are: ${unreadable.join(", ")}; give them new ones (POST /v1/webhooks/:id/rotate-secret), and run this again.`
-    })
+    return yield* failed(
+      `the secrets of ${unreadable.length} webhooks have been altered in the database and were left as they are: ${unreadable.join(", ")}; give them new ones (POST /v1/webhooks/:id/rotate-secret), and run this again.`
+    )
   }
   return { keys, resealed }
 })
@@ -121,17 +120,14 @@ const rotate = Command.make("rotate", { json }, ({ json: asJson }) =>
     )
   )
 ).pipe(
-  Command.withDescription(
-    "Encrypt the stored webhook secrets with a new key. The secrets themselves stay, so receivers notice nothing, and a running service goes on. Without SECRETS_KEY the command makes a new key file in DATA_DIR and keeps the old one beside it. With SECRETS_KEY: give every process the new key as SECRETS_KEY_PREVIOUS and restart it (needed only where several run); then give every process the new key as SECRETS_KEY and the old one as SECRETS_KEY_PREVIOUS, and restart it; then run this command. Cut short, it may be run again."
-  ),
-  Command.withShortDescription("Encrypt webhook secrets with a new key"),
-  Command.withExamples([
+  about(
+    "Encrypt webhook secrets with a new key",
+    "Encrypt the stored webhook secrets with a new key. The secrets themselves stay, so receivers notice nothing, and a running service goes on. Without SECRETS_KEY the command makes a new key file in DATA_DIR and keeps the old one beside it. With SECRETS_KEY: give every process the new key as SECRETS_KEY_PREVIOUS and restart it (needed only where several run); then give every process the new key as SECRETS_KEY and the old one as SECRETS_KEY_PREVIOUS, and restart it; then run this command. Cut short, it may be run again.",
     {
-      command: "ledgerhook secrets rotate",
-      description: "A new key file, or with both keys in the environment"
-    },
-    { command: "ledgerhook doctor", description: "Whether every stored secret can be opened" }
-  ])
+      "ledgerhook secrets rotate": "A new key file, or with both keys in the environment",
+      "ledgerhook doctor": "Whether every stored secret can be opened"
+    }
+  )
 )
 
 export const secrets = Command.make("secrets").pipe(

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import packageJson from "../../../package.json" with { type: "json" }
 import { givenSettings } from "../../config/Config.ts"
+import { about } from "../terminal/Help.ts"
 import { Invocation, settings } from "../terminal/Invocation.ts"
 import { Signals } from "../terminal/Signals.ts"
 
@@ -30,19 +31,15 @@ export const start = Command.make(
     yield* Effect.logInfo("stopped")
   })
 ).pipe(
-  Command.withDescription(
-    "Run the whole service in this process: applies migrations, watches the configured XRP Ledger networks, delivers, and serves the API. Prints the API's address and, at the first start, the admin key. SIGTERM or Ctrl-C stops it in order; a second one, more than a second later, ends it at once."
-  ),
-  Command.withShortDescription("Run the service"),
-  Command.withExamples([
-    { command: "ledgerhook start", description: "With the settings of the environment and .env" },
+  about(
+    "Run the service",
+    "Run the whole service in this process: applies migrations, watches the configured XRP Ledger networks, delivers, and serves the API. Prints the API's address and, at the first start, the admin key. SIGTERM or Ctrl-C stops it in order; a second one, more than a second later, ends it at once.",
     {
-      command: "XRPL_MAINNET_URLS= XRPL_TESTNET_URLS=wss://s.altnet.rippletest.net:51233 ledgerhook start",
-      description: "Watch testnet only"
-    },
-    {
-      command: "DATABASE_URL=postgres://user:password@127.0.0.1/ledgerhook ledgerhook start",
-      description: "With a PostgreSQL of your own"
+      "ledgerhook start": "With the settings of the environment and .env",
+      "XRPL_MAINNET_URLS= XRPL_TESTNET_URLS=wss://s.altnet.rippletest.net:51233 ledgerhook start":
+        "Watch testnet only",
+      "DATABASE_URL=postgres://user:password@127.0.0.1/ledgerhook ledgerhook start":
+        "With a PostgreSQL of your own"
     }
-  ])
+  )
 )

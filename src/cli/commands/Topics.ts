@@ -7,7 +7,8 @@ import { Command, Flag } from "effect/cli"
 import { Settings } from "../../config/Config.ts"
 import { loadKafka } from "../../log/kafka/LoadKafka.ts"
 import { type Risk, sentenceOf, type TopicChange } from "../../log/kafka/TopicPlan.ts"
-import { FailureReported, WrongUsage } from "../terminal/Failure.ts"
+import { FailureReported, wrongUsage } from "../terminal/Failure.ts"
+import { about } from "../terminal/Help.ts"
 import { settings } from "../terminal/Invocation.ts"
 import { print, printError } from "../terminal/Output.ts"
 import { type Column, json, printList, RED } from "../terminal/Table.ts"
@@ -16,10 +17,9 @@ import { type Column, json, printList, RED } from "../terminal/Table.ts"
 const differences = Effect.gen(function* () {
   const all = yield* Settings
   if (all.kafka === undefined) {
-    return yield* new WrongUsage({
-      message:
-        "KAFKA_BROKERS is not set: the embedded log makes its topics by itself, there is nothing to compare."
-    })
+    return yield* wrongUsage(
+      "KAFKA_BROKERS is not set: the embedded log makes its topics by itself, there is nothing to compare."
+    )
   }
   const { planOf } = yield* loadKafka
   return { kafka: all.kafka, changes: yield* planOf(all.kafka, all) }
@@ -69,14 +69,14 @@ const diff = Command.make(
     })
   })
 ).pipe(
-  Command.withDescription(
-    "Show what KAFKA_BROKERS lacks or has differently from topics/topics.json, and whether `topics apply` would change it. Changes nothing; the exit code is 0 also where there are differences."
-  ),
-  Command.withShortDescription("Show how a cluster's topics differ"),
-  Command.withExamples([
-    { command: "ledgerhook topics diff", description: "A table" },
-    { command: "ledgerhook topics diff --json", description: "For a program: [] when nothing differs" }
-  ])
+  about(
+    "Show how a cluster's topics differ",
+    "Show what KAFKA_BROKERS lacks or has differently from topics/topics.json, and whether `topics apply` would change it. Changes nothing; the exit code is 0 also where there are differences.",
+    {
+      "ledgerhook topics diff": "A table",
+      "ledgerhook topics diff --json": "For a program: [] when nothing differs"
+    }
+  )
 )
 
 const apply = Command.make(
@@ -102,14 +102,14 @@ const apply = Command.make(
     if (done.length === 0) yield* print("The cluster's topics are as they should be.")
   })
 ).pipe(
-  Command.withDescription(
-    "Make the topics of KAFKA_BROKERS those of topics/topics.json, and say what was done. What would delete records (a shorter retention, another cleanup) or move keys (more partitions) is refused without --force, and the exit code is then 1. `ledgerhook start` creates missing topics by itself."
-  ),
-  Command.withShortDescription("Make a cluster's topics as they should be"),
-  Command.withExamples([
-    { command: "ledgerhook topics apply", description: "All that loses nothing" },
-    { command: "ledgerhook topics apply --force", description: "Also what `topics diff` warns of" }
-  ])
+  about(
+    "Make a cluster's topics as they should be",
+    "Make the topics of KAFKA_BROKERS those of topics/topics.json, and say what was done. What would delete records (a shorter retention, another cleanup) or move keys (more partitions) is refused without --force, and the exit code is then 1. `ledgerhook start` creates missing topics by itself.",
+    {
+      "ledgerhook topics apply": "All that loses nothing",
+      "ledgerhook topics apply --force": "Also what `topics diff` warns of"
+    }
+  )
 )
 
 export const topics = Command.make("topics").pipe(

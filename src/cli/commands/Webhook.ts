@@ -4,6 +4,7 @@ import { Command, Flag } from "effect/cli"
 import { webhookSummaries } from "../../storage/webhooks/WebhookOverview.ts"
 import type { ListedWebhook } from "../../storage/webhooks/WebhookRow.ts"
 import { accountFlag, findAccount, stores } from "../Stores.ts"
+import { about } from "../terminal/Help.ts"
 import { type Column, GREEN, json, printList, RED } from "../terminal/Table.ts"
 
 const columns: ReadonlyArray<Column<ListedWebhook>> = [
@@ -23,30 +24,28 @@ const columns: ReadonlyArray<Column<ListedWebhook>> = [
 const list = Command.make(
   "list",
   { account: accountFlag.pipe(Flag.withDescription("Only this account's"), Flag.optional), json },
-  ({ account, json: asJson }) =>
-    Effect.gen(function* () {
-      const accountId = Option.getOrUndefined(account)
-      if (accountId !== undefined) yield* findAccount(accountId)
-      yield* printList({
-        json: asJson,
-        page: (before: ListedWebhook | undefined, limit) => webhookSummaries(accountId, before?.id, limit),
-        columns,
-        toJson: (webhook) => webhook,
-        none: "There is no webhook; POST /v1/webhooks registers one."
-      })
-    }).pipe(Effect.provide(stores("webhook list")))
+  Effect.fnUntraced(function* ({ account, json: asJson }) {
+    const accountId = Option.getOrUndefined(account)
+    if (accountId !== undefined) yield* findAccount(accountId)
+    yield* printList({
+      json: asJson,
+      page: (before: ListedWebhook | undefined, limit) => webhookSummaries(accountId, before?.id, limit),
+      columns,
+      toJson: (webhook) => webhook,
+      none: "There is no webhook; POST /v1/webhooks registers one."
+    })
+  })
 ).pipe(
-  Command.withDescription(
-    "Show webhooks, newest first, of all accounts or of one. FAILURES counts failed deliveries in a row. Secrets and headers are not shown, and of a webhook's account filters the first 100."
-  ),
-  Command.withShortDescription("Show webhooks"),
-  Command.withExamples([
-    { command: "ledgerhook webhook list", description: "Of all accounts" },
+  Command.provide(stores("webhook list")),
+  about(
+    "Show webhooks",
+    "Show webhooks, newest first, of all accounts or of one. FAILURES counts failed deliveries in a row. Secrets and headers are not shown, and of a webhook's account filters the first 100.",
     {
-      command: "ledgerhook webhook list --account acct_01K… | jq '.[] | select(.status == \"disabled\")'",
-      description: "Those of one account that are disabled, with the reason"
+      "ledgerhook webhook list": "Of all accounts",
+      "ledgerhook webhook list --account acct_01K… | jq '.[] | select(.status == \"disabled\")'":
+        "Those of one account that are disabled, with the reason"
     }
-  ])
+  )
 )
 
 export const webhook = Command.make("webhook").pipe(

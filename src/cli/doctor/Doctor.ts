@@ -3,6 +3,7 @@ import { Effect, References } from "effect"
 import { Command, Flag } from "effect/cli"
 import { printable } from "../../domain/Printable.ts"
 import { FailureReported } from "../terminal/Failure.ts"
+import { about } from "../terminal/Help.ts"
 import { Invocation, stdoutColour } from "../terminal/Invocation.ts"
 import { printableLines } from "../terminal/JsonText.ts"
 import { print } from "../terminal/Output.ts"
@@ -50,15 +51,12 @@ export const doctor = Command.make(
     Effect.provideService(References.MinimumLogLevel, "None")
   )
 ).pipe(
-  Command.withDescription(
-    "Check every setting and connection: the settings themselves, the store (DATA_DIR or DATABASE_URL) and the events that detection withheld, each XRP Ledger server and whether it is of the right network, and the API's port. Says how to mend what fails; exits 1 when something does. Changes nothing, and may run beside a running service."
-  ),
-  Command.withShortDescription("Check every setting and connection"),
-  Command.withExamples([
-    { command: "ledgerhook doctor", description: "A table, with what to do about each problem" },
+  about(
+    "Check every setting and connection",
+    "Check every setting and connection: the settings themselves, the store (DATA_DIR or DATABASE_URL) and the events that detection withheld, each XRP Ledger server and whether it is of the right network, and the API's port. Says how to mend what fails; exits 1 when something does. Changes nothing, and may run beside a running service.",
     {
-      command: "ledgerhook doctor --json | jq '.checks[] | select(.status != \"ok\")'",
-      description: "For scripts"
+      "ledgerhook doctor": "A table, with what to do about each problem",
+      "ledgerhook doctor --json | jq '.checks[] | select(.status != \"ok\")'": "For scripts"
     }
-  ])
+  )
 )

@@ -25,6 +25,10 @@ export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandF
   message: Schema.String
 }) {}
 
+/** For `yield*`: ends the command with that sentence. */
+export const failed = (message: string) => new CommandFailed({ message })
+export const wrongUsage = (message: string) => new WrongUsage({ message })
+
 /** As `CommandFailed`, but what went wrong was printed already. */
 export class FailureReported extends Schema.TaggedError<FailureReported>()("FailureReported", {}) {}
 

@@ -1,6 +1,6 @@
 /** Flags that say for themselves what they accept and, in --help, what they are when they are left out. */
 import { Option } from "effect"
-import { Flag, type HelpDoc } from "effect/cli"
+import { Flag } from "effect/cli"
 
 /** A whole number; `accepts` names what it is: "a port from 0 to 65535". */
 export const wholeNumber = (name: string, minimum: number, maximum: number, accepts: string) =>
@@ -19,16 +19,3 @@ export const withDefault =
   <A>(value: A, description: string, shown = String(value)) =>
   (flag: Flag.Flag<A>): Flag.Flag<A> =>
     flag.pipe(Flag.withDescription(`${description} (default: ${shown})`), Flag.withDefault(value))
-
-const marked = <A extends HelpDoc.FlagDoc | HelpDoc.ArgDoc>(docs: ReadonlyArray<A>): ReadonlyArray<A> =>
-  docs.map((doc) => ({
-    ...doc,
-    description: doc.required ? Option.map(doc.description, (text) => `${text} (required)`) : doc.description
-  }))
-
-/** A command's help that says what cannot be left out. */
-export const markRequired = (doc: HelpDoc.HelpDoc): HelpDoc.HelpDoc => ({
-  ...doc,
-  flags: marked(doc.flags),
-  args: marked(doc.args ?? [])
-})

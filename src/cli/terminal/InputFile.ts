@@ -1,7 +1,7 @@
 /** Files that commands read line by line, `-` for standard input, and what is said of one that cannot be read. */
 import { Effect, FileSystem, type PlatformError, Stdio, Stream } from "effect"
 import { printable } from "../../domain/Printable.ts"
-import { CommandFailed } from "./Failure.ts"
+import { type CommandFailed, failed } from "./Failure.ts"
 
 const STDIN = "-"
 
@@ -54,5 +54,5 @@ export const fileFault = (file: string, { reason }: PlatformError.PlatformError)
     PermissionDenied: "may not be read",
     BadResource: "is not a file"
   }
-  return new CommandFailed({ message: `${printable(file)}: ${said[reason._tag] ?? reason.message}.` })
+  return failed(`${printable(file)}: ${said[reason._tag] ?? reason.message}.`)
 }

@@ -11,6 +11,7 @@ import { Limits } from "../../../config/Limits.ts"
 import type { ClosedLedger } from "../../../simulator/Chain.ts"
 import { FailureReported } from "../../terminal/Failure.ts"
 import { wholeNumber } from "../../terminal/Flags.ts"
+import { about } from "../../terminal/Help.ts"
 import { Invocation, stdoutColour } from "../../terminal/Invocation.ts"
 import { print, terminalRows } from "../../terminal/Output.ts"
 import { Signals } from "../../terminal/Signals.ts"
@@ -150,15 +151,12 @@ export const demo = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription(
-    "The main job with no network and no configuration: a simulated ledger that closes every second, three webhooks with a built-in receiver, and a live view."
-  ),
-  Command.withShortDescription("See everything at work"),
-  Command.withExamples([
-    { command: "ledgerhook demo", description: "Until Ctrl-C, which prints a summary" },
+  about(
+    "See everything at work",
+    "The main job with no network and no configuration: a simulated ledger that closes every second, three webhooks with a built-in receiver, and a live view.",
     {
-      command: "ledgerhook demo --ledgers 20",
-      description: "20 ledgers, a summary, and exit code 0 when nothing is missing"
+      "ledgerhook demo": "Until Ctrl-C, which prints a summary",
+      "ledgerhook demo --ledgers 20": "20 ledgers, a summary, and exit code 0 when nothing is missing"
     }
-  ])
+  )
 )

@@ -15,7 +15,7 @@ import type { ClosedLedger } from "../../../simulator/Chain.ts"
 import { ByHand } from "../../../simulator/SimulatedSource.ts"
 import { AccountStore } from "../../../storage/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../../../storage/accounts/ApiKeyStore.ts"
-import { CommandFailed, WrongSettings } from "../../terminal/Failure.ts"
+import { failed, WrongSettings } from "../../terminal/Failure.ts"
 import { Invocation } from "../../terminal/Invocation.ts"
 import { makeDemoReceiver, type Sample, samples } from "./DemoReceiver.ts"
 
@@ -59,13 +59,10 @@ const createWebhook = Effect.fnUntraced(function* (apiUrl: string, key: string, 
       })
       return { status: response.status, body: await response.text() }
     },
-    catch: (cause) =>
-      new CommandFailed({ message: `the API at ${apiUrl} does not answer (${String(cause)}).` })
+    catch: (cause) => failed(`the API at ${apiUrl} does not answer (${String(cause)}).`)
   })
   if (answer.status !== 201) {
-    return yield* new CommandFailed({
-      message: `POST /v1/webhooks answered ${answer.status}: ${answer.body}`
-    })
+    return yield* failed(`POST /v1/webhooks answered ${answer.status}: ${answer.body}`)
   }
   return yield* Schema.decodeEffect(Schema.fromJsonString(CreatedWebhook))(answer.body).pipe(Effect.orDie)
 })

@@ -4,7 +4,7 @@ import { Flag } from "effect/cli"
 import { Settings } from "../../../config/Config.ts"
 import { urlOf } from "../../../config/Values.ts"
 import { type Network, networks } from "../../../domain/Network.ts"
-import { WrongUsage } from "../../terminal/Failure.ts"
+import { type WrongUsage, wrongUsage } from "../../terminal/Failure.ts"
 import { wholeNumber, withDefault } from "../../terminal/Flags.ts"
 import { settings } from "../../terminal/Invocation.ts"
 
@@ -33,9 +33,7 @@ export const serverUrl = (name: string, description: string) =>
   )
 
 export const checkRange = (first: number, last: number): Effect.Effect<void, WrongUsage> =>
-  first <= last
-    ? Effect.void
-    : Effect.fail(new WrongUsage({ message: `--from ${first} is after --to ${last}.` }))
+  first <= last ? Effect.void : Effect.fail(wrongUsage(`--from ${first} is after --to ${last}.`))
 
 /** The given server, else the network's preferred one; only then settings are read. */
 export const chooseServer = (given: Option.Option<string>, of: Network) =>
@@ -45,8 +43,8 @@ export const chooseServer = (given: Option.Option<string>, of: Network) =>
         const { networks: watched } = yield* Settings
         const url = watched.find((one) => one.network === of)?.urls[0]
         if (url === undefined)
-          return yield* new WrongUsage({
-            message: `XRPL_${of.toUpperCase()}_URLS: no server of ${of} is configured; name one with --url.`
-          })
+          return yield* wrongUsage(
+            `XRPL_${of.toUpperCase()}_URLS: no server of ${of} is configured; name one with --url.`
+          )
         return url
       }).pipe(Effect.provide(settings))

@@ -11,6 +11,7 @@ import type { DetectedEvent } from "../../../domain/LedgerEvent.ts"
 import { printable } from "../../../domain/Printable.ts"
 import { errorText } from "../../../observability/Logging.ts"
 import { FailureReported } from "../../terminal/Failure.ts"
+import { about } from "../../terminal/Help.ts"
 import { fileFault, linesOf } from "../../terminal/InputFile.ts"
 import { printableLines } from "../../terminal/JsonText.ts"
 import { print, printError } from "../../terminal/Output.ts"
@@ -99,21 +100,17 @@ const detect = Command.make(
     if (!good) return yield* new FailureReported()
   })
 ).pipe(
-  Command.withDescription(
-    "Print the events of recorded ledgers, one JSON object a line: event_id, event_type, ledger_index, timestamp, payload, accounts; with several files, file comes first. The input may be ledgers or single transactions as the ledger's API returns them (version 1 or 2), arrays of those, or JSON lines of any of them. A line or document of more than 128 million characters, or more than 100 levels deep, is refused with its line; the rest is read."
-  ),
-  Command.withShortDescription("Print the events of recorded ledgers"),
-  Command.withExamples([
-    { command: "ledgerhook ledger detect ledger-38129.json", description: "The events of one ledger" },
+  about(
+    "Print the events of recorded ledgers",
+    "Print the events of recorded ledgers, one JSON object a line: event_id, event_type, ledger_index, timestamp, payload, accounts; with several files, file comes first. The input may be ledgers or single transactions as the ledger's API returns them (version 1 or 2), arrays of those, or JSON lines of any of them. A line or document of more than 128 million characters, or more than 100 levels deep, is refused with its line; the rest is read.",
     {
-      command: "ledgerhook ledger detect *.json | jq -r .event_type | sort | uniq -c",
-      description: "Count the events of many ledgers by type"
-    },
-    {
-      command: `curl -s https://s1.ripple.com:51234 -d '{"method":"ledger","params":[{"ledger_index":"validated","transactions":true,"expand":true}]}' | ledgerhook ledger detect -`,
-      description: "The events of the newest validated ledger"
+      "ledgerhook ledger detect ledger-38129.json": "The events of one ledger",
+      "ledgerhook ledger detect *.json | jq -r .event_type | sort | uniq -c":
+        "Count the events of many ledgers by type",
+      [`curl -s https://s1.ripple.com:51234 -d '{"method":"ledger","params":[{"ledger_index":"validated","transactions":true,"expand":true}]}' | ledgerhook ledger detect -`]:
+        "The events of the newest validated ledger"
     }
-  ])
+  )
 )
 
 export const ledger = Command.make("ledger").pipe(

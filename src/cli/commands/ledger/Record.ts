@@ -9,8 +9,9 @@ import { Limits } from "../../../config/Limits.ts"
 import type { Network } from "../../../domain/Network.ts"
 import type { LedgerClient, RecordedLedger } from "../../../ledger/LedgerClient.ts"
 import { errorText } from "../../../observability/Logging.ts"
-import { CommandFailed } from "../../terminal/Failure.ts"
+import { failed } from "../../terminal/Failure.ts"
 import { withDefault } from "../../terminal/Flags.ts"
+import { about } from "../../terminal/Help.ts"
 import { print } from "../../terminal/Output.ts"
 import { showProgress } from "../../terminal/Progress.ts"
 import { checkRange, chooseServer, from, network, serverUrl, to } from "./Flags.ts"
@@ -63,14 +64,15 @@ export const recordLedgers = Effect.fnUntraced(function* (options: Options) {
       const there = parse(yield* fileSystem.readFileString(file))
       if (isRecorded(there, index)) return linkOf(index, there, true)
     }
-    const recorded = yield* client.ledger(index).pipe(
-      Effect.mapError(
-        ({ detail, server }) =>
-          new CommandFailed({
-            message: `ledger ${index} cannot be recorded: ${server}: ${detail}. The same command goes on from what is there.`
-          })
+    const recorded = yield* client
+      .ledger(index)
+      .pipe(
+        Effect.mapError(({ detail, server }) =>
+          failed(
+            `ledger ${index} cannot be recorded: ${server}: ${detail}. The same command goes on from what is there.`
+          )
+        )
       )
-    )
     // Under another name until it is whole.
     yield* fileSystem.writeFileString(`${file}.part`, `${JSON.stringify(recorded)}\n`)
     yield* fileSystem.rename(`${file}.part`, file)
@@ -85,9 +87,9 @@ export const recordLedgers = Effect.fnUntraced(function* (options: Options) {
     Stream.runForEach(
       Effect.fnUntraced(function* (link) {
         if (previous !== undefined && link.parentHash !== previous.ledgerHash)
-          return yield* new CommandFailed({
-            message: `${options.folder}: ledger ${link.ledgerIndex} names ${link.parentHash} as its parent, but ledger ${previous.ledgerIndex} is ${previous.ledgerHash}; one of the two files is of another chain.`
-          })
+          return yield* failed(
+            `${options.folder}: ledger ${link.ledgerIndex} names ${link.parentHash} as its parent, but ledger ${previous.ledgerIndex} is ${previous.ledgerHash}; one of the two files is of another chain.`
+          )
         previous = link
         done++
         if (link.kept) kept++
@@ -111,26 +113,18 @@ export const record = Command.make(
     yield* checkRange(range.from, range.to)
     const server = yield* chooseServer(url, range.network)
     const { kept, recorded } = yield* recordLedgers({ ...range, url: server, folder: out }).pipe(
-      Effect.catchTag("PlatformError", (error) =>
-        Effect.fail(new CommandFailed({ message: `--out ${out}: ${errorText(error)}.` }))
-      )
+      Effect.catchTag("PlatformError", (error) => Effect.fail(failed(`--out ${out}: ${errorText(error)}.`)))
     )
     yield* print(`${recorded} ledgers recorded in ${out}${kept === 0 ? "" : `, ${kept} were there`}.`)
   })
 ).pipe(
-  Command.withDescription(
-    "Record ledgers with all their transactions from a server: one JSON file each, NETWORK-INDEX.json, which `ledger detect` reads. Files that are there and whole are kept, so a run that was cut short goes on where it was. Asks for at most four ledgers at once, and leaves a server alone that warns of load."
-  ),
-  Command.withShortDescription("Record ledgers from a server as files"),
-  Command.withExamples([
+  about(
+    "Record ledgers from a server as files",
+    "Record ledgers with all their transactions from a server: one JSON file each, NETWORK-INDEX.json, which `ledger detect` reads. Files that are there and whole are kept, so a run that was cut short goes on where it was. Asks for at most four ledgers at once, and leaves a server alone that warns of load.",
     {
-      command: "ledgerhook ledger record --from 94084608 --to 94084707 --out ledgers",
-      description: "A hundred ledgers of mainnet"
-    },
-    {
-      command:
-        "ledgerhook ledger record --from 5 --to 9 --network testnet --url wss://s.altnet.rippletest.net:51233",
-      description: "From a server of your choice"
+      "ledgerhook ledger record --from 94084608 --to 94084707 --out ledgers": "A hundred ledgers of mainnet",
+      "ledgerhook ledger record --from 5 --to 9 --network testnet --url wss://s.altnet.rippletest.net:51233":
+        "From a server of your choice"
     }
-  ])
+  )
 )

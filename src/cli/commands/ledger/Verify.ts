@@ -7,7 +7,8 @@ import { Command, Flag } from "effect/cli"
 import { logReaderLayer } from "../../../LogAdapter.ts"
 import * as Sql from "../../../storage/Sql.ts"
 import { hasTable, requireDatabase } from "../../Stores.ts"
-import { CommandFailed, FailureReported } from "../../terminal/Failure.ts"
+import { FailureReported, failed } from "../../terminal/Failure.ts"
+import { about } from "../../terminal/Help.ts"
 import { settings } from "../../terminal/Invocation.ts"
 import { print } from "../../terminal/Output.ts"
 import { checkRange, from, network, serverUrl, to } from "./Flags.ts"
@@ -26,8 +27,7 @@ const table = (result: Verification): string =>
     .join("\n")
 
 const migrated = Effect.gen(function* () {
-  if (!(yield* hasTable("log_ends")))
-    return yield* new CommandFailed({ message: "The database holds no log yet." })
+  if (!(yield* hasTable("log_ends"))) return yield* failed("The database holds no log yet.")
 })
 
 /** Where an embedded log is; it is neither made nor migrated. */
@@ -62,18 +62,13 @@ export const verify = Command.make(
     if (!result.ok) return yield* new FailureReported()
   })
 ).pipe(
-  Command.withDescription(
-    "Check that the log holds each ledger of a range once, that each names the one before as its parent, that close times do not fall, and that the events of each are where its marker says. With --against every hash is compared with a server's. Changes nothing and may run beside a running service; exits 1 and names the first fault when the chain is broken."
-  ),
-  Command.withShortDescription("Prove that no ledger is missing"),
-  Command.withExamples([
+  about(
+    "Prove that no ledger is missing",
+    "Check that the log holds each ledger of a range once, that each names the one before as its parent, that close times do not fall, and that the events of each are where its marker says. With --against every hash is compared with a server's. Changes nothing and may run beside a running service; exits 1 and names the first fault when the chain is broken.",
     {
-      command: "ledgerhook ledger verify --from 94084608 --to 94085000",
-      description: "Read the log only"
-    },
-    {
-      command: "ledgerhook ledger verify --from 94084608 --to 94085000 --against wss://s2.ripple.com --json",
-      description: "Compare with a server, for scripts"
+      "ledgerhook ledger verify --from 94084608 --to 94085000": "Read the log only",
+      "ledgerhook ledger verify --from 94084608 --to 94085000 --against wss://s2.ripple.com --json":
+        "Compare with a server, for scripts"
     }
-  ])
+  )
 )

@@ -8,7 +8,7 @@ import { findInRange, ledgerRanges, markerIn, type NotAMarker } from "../../../c
 import { eventsTopic, type LedgerMarker, ledgersTopic } from "../../../domain/LedgerEvent.ts"
 import type { Network } from "../../../domain/Network.ts"
 import { type EventLogError, EventLogReader, type LogRecord, type Position } from "../../../log/EventLog.ts"
-import { CommandFailed } from "../../terminal/Failure.ts"
+import { failed } from "../../terminal/Failure.ts"
 import { showProgress } from "../../terminal/Progress.ts"
 import { type ChainFault, eventFault, excessFault, hashFault, markerFault, missing } from "./ChainCheck.ts"
 
@@ -153,14 +153,13 @@ export const verifyChain = Effect.fnUntraced(function* (options: VerifyOptions) 
   const compared = Effect.fnUntraced(function* (marker: LedgerMarker | Broken) {
     if (marker instanceof Broken) return yield* marker
     if (client === undefined) return marker
-    const hash = yield* client.hash(marker.ledger_index).pipe(
-      Effect.mapError(
-        (error) =>
-          new CommandFailed({
-            message: `ledger ${marker.ledger_index} cannot be compared: ${error.server}: ${error.detail}.`
-          })
+    const hash = yield* client
+      .hash(marker.ledger_index)
+      .pipe(
+        Effect.mapError((error) =>
+          failed(`ledger ${marker.ledger_index} cannot be compared: ${error.server}: ${error.detail}.`)
+        )
       )
-    )
     yield* orBroken(hashFault(marker, client.server, hash))
     return marker
   })

@@ -18,18 +18,16 @@ import { HistoryStore } from "../../../storage/events/HistoryStore.ts"
 import { ReplayStore } from "../../../storage/replays/ReplayStore.ts"
 import { findWebhookSummary } from "../../../storage/webhooks/WebhookOverview.ts"
 import type { ListedWebhook } from "../../../storage/webhooks/WebhookRow.ts"
-import { findAccount } from "../../Stores.ts"
-import { CommandFailed, WrongUsage } from "../../terminal/Failure.ts"
+import { findAccount, webhookFlag } from "../../Stores.ts"
+import { failed, wrongUsage } from "../../terminal/Failure.ts"
+import { about } from "../../terminal/Help.ts"
 import { Invocation } from "../../terminal/Invocation.ts"
 import { inJson, json, printOne } from "../../terminal/Table.ts"
-import { fields, findJob, replayStores, toJson, webhookFlag } from "./Job.ts"
+import { fields, findJob, replayStores, toJson } from "./Job.ts"
 import { type Wanted, wantedFlags, wantedOf } from "./Wanted.ts"
 import { watchJob } from "./Watch.ts"
 
-const refused = (message: string) => Effect.fail(new CommandFailed({ message }))
-
-const noWebhook = (id: string) =>
-  refused(`there is no webhook ${id}; \`ledgerhook webhook list\` shows them.`)
+const noWebhook = (id: string) => failed(`there is no webhook ${id}; \`ledgerhook webhook list\` shows them.`)
 
 /** Exact of what the log holds, and nothing is queued. */
 const dryRun = Effect.fnUntraced(function* ({ id, network }: ListedWebhook, wanted: Wanted, asJson: boolean) {
@@ -88,7 +86,7 @@ const make = Effect.fnUntraced(function* (
   const jobs = yield* ReplayStore
   const { plan, own } = yield* findAccount(accountId)
   if (wanted.filters !== undefined && !filterReplayPlans.includes(plan)) {
-    return yield* refused(
+    return yield* failed(
       `${accountId} is on the plan ${plan}, and replays by filters need one of ${filterReplayPlans.join(", ")}; give event ids, or change the plan with \`ledgerhook account set-plan\`.`
     )
   }
@@ -116,15 +114,15 @@ const make = Effect.fnUntraced(function* (
     case "not found":
       return yield* noWebhook(webhookId)
     case "webhook disabled":
-      return yield* refused(
+      return yield* failed(
         `webhook ${webhookId} is disabled; its customer enables it by PATCH /v1/webhooks/${webhookId} with the status active.`
       )
     case "limit reached":
-      return yield* refused(
+      return yield* failed(
         `${accountId} may have ${limitsOf(plan, own).concurrentReplays} replay jobs at once, and as many are queued or running; cancel one or wait for its end.`
       )
     case "quota used up":
-      return yield* refused(
+      return yield* failed(
         `the month's delivery quota of ${accountId} is used up; a replay is possible when the month turns or the plan grows.`
       )
   }
@@ -146,8 +144,7 @@ export const create = Command.make(
     json
   },
   Effect.fnUntraced(function* ({ webhook: webhookId, dryRun: isDry, watch, json: asJson, ...given }) {
-    if (isDry && watch)
-      return yield* new WrongUsage({ message: "--dry-run queues nothing, so there is nothing to --watch." })
+    if (isDry && watch) return yield* wrongUsage("--dry-run queues nothing, so there is nothing to --watch.")
     const wanted = yield* wantedOf(given)
     yield* Effect.gen(function* () {
       const webhook = yield* findWebhookSummary(webhookId)
@@ -169,27 +166,17 @@ export const create = Command.make(
     }).pipe(Effect.provide(replayStores("replay create")))
   })
 ).pipe(
-  Command.withDescription(
-    "Send past events to a webhook again, as new deliveries that count towards its account's quota: events by their ids, or all that filters mean of what the log keeps of the webhook's network. The webhook's own filters are not asked. The rules are the API's (plan, jobs at once, quota); a process with the role replay does the work. --dry-run only counts."
-  ),
-  Command.withShortDescription("Send past events to a webhook again"),
-  Command.withExamples([
+  about(
+    "Send past events to a webhook again",
+    "Send past events to a webhook again, as new deliveries that count towards its account's quota: events by their ids, or all that filters mean of what the log keeps of the webhook's network. The webhook's own filters are not asked. The rules are the API's (plan, jobs at once, quota); a process with the role replay does the work. --dry-run only counts.",
     {
-      command:
-        "ledgerhook replay create --webhook wh_01K… --type 'nft.*' --since 2026-11-20T00:00:00Z --until 2026-11-21T00:00:00Z --dry-run",
-      description: "How many NFT events of a day there are, by type"
-    },
-    {
-      command: "ledgerhook replay create --webhook wh_01K… --account rPPx… --watch",
-      description: "All events of an account, and watch it to the end"
-    },
-    {
-      command: "jq -r .event_id lost.jsonl | ledgerhook replay create --webhook wh_01K… --event-ids-file -",
-      description: "Events by their ids"
-    },
-    {
-      command: "ledgerhook replay create --webhook wh_01K… --type '*'",
-      description: "All that is kept"
+      "ledgerhook replay create --webhook wh_01K… --type 'nft.*' --since 2026-11-20T00:00:00Z --until 2026-11-21T00:00:00Z --dry-run":
+        "How many NFT events of a day there are, by type",
+      "ledgerhook replay create --webhook wh_01K… --account rPPx… --watch":
+        "All events of an account, and watch it to the end",
+      "jq -r .event_id lost.jsonl | ledgerhook replay create --webhook wh_01K… --event-ids-file -":
+        "Events by their ids",
+      "ledgerhook replay create --webhook wh_01K… --type '*'": "All that is kept"
     }
-  ])
+  )
 )

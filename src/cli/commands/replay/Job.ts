@@ -1,7 +1,5 @@
 /** Replay jobs as the commands on them show them, and the stores they stand on. */
 import { Effect, Layer, Option } from "effect"
-import { Argument, Flag } from "effect/cli"
-import { isId } from "../../../domain/Ids.ts"
 import { iso } from "../../../domain/IsoTime.ts"
 import { etaSeconds, percentOf, type ReplayProgress } from "../../../domain/Replay.ts"
 import { logReaderLayer } from "../../../LogAdapter.ts"
@@ -10,7 +8,7 @@ import { HistoryStore } from "../../../storage/events/HistoryStore.ts"
 import { findReplaySummary, type ReplaySummary } from "../../../storage/replays/ReplayOverview.ts"
 import { ReplayStore } from "../../../storage/replays/ReplayStore.ts"
 import { stores } from "../../Stores.ts"
-import { CommandFailed } from "../../terminal/Failure.ts"
+import { failed } from "../../terminal/Failure.ts"
 import { settings } from "../../terminal/Invocation.ts"
 import { type Column, type Field, GREEN, RED } from "../../terminal/Table.ts"
 
@@ -91,28 +89,9 @@ export const fields = (job: ReplaySummary): ReadonlyArray<Field> => [
   ...(job.cancelled_at === null ? [] : [["cancelled", iso(job.cancelled_at)] as const])
 ]
 
-export const jobArgument = Argument.String("job").pipe(
-  Argument.withDescription("The job's id, as rpl_job_01K…"),
-  Argument.filter(
-    (id) => isId("rpl_job_", id),
-    () => "a replay job's id (rpl_job_ and 26 characters); `ledgerhook replay list` shows them"
-  )
-)
-
-export const webhookFlag = Flag.String("webhook").pipe(
-  Flag.withDescription("The webhook's id, as wh_01K…"),
-  Flag.filter(
-    (id) => isId("wh_", id),
-    () => "a webhook's id (wh_ and 26 characters); `ledgerhook webhook list` shows them"
-  )
-)
-
 /** The job, or the command ends with what to do. */
 export const findJob = Effect.fnUntraced(function* (id: string) {
   const found = yield* findReplaySummary(id)
-  return Option.isSome(found)
-    ? found.value
-    : yield* new CommandFailed({
-        message: `there is no replay job ${id}; \`ledgerhook replay list\` shows them.`
-      })
+  if (Option.isSome(found)) return found.value
+  return yield* failed(`there is no replay job ${id}; \`ledgerhook replay list\` shows them.`)
 })

@@ -3,39 +3,40 @@ import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { type ReplaySummary, replaySummaries } from "../../../storage/replays/ReplayOverview.ts"
 import { ReplayStore } from "../../../storage/replays/ReplayStore.ts"
-import { accountFlag, findAccount, stores } from "../../Stores.ts"
-import { CommandFailed } from "../../terminal/Failure.ts"
+import { accountFlag, findAccount, jobArgument, stores, webhookFlag } from "../../Stores.ts"
+import { failed } from "../../terminal/Failure.ts"
+import { about } from "../../terminal/Help.ts"
 import { json, printList, printOne } from "../../terminal/Table.ts"
 import { create } from "./Create.ts"
-import { columns, fields, findJob, jobArgument, jobStores, toJson, webhookFlag } from "./Job.ts"
+import { columns, fields, findJob, jobStores, toJson } from "./Job.ts"
 import { watchJob } from "./Watch.ts"
 
 const watch = Command.make("watch", { job: jobArgument, json }, ({ job, json: asJson }) =>
-  watchJob(job, asJson).pipe(Effect.provide(stores("replay watch")))
+  watchJob(job, asJson)
 ).pipe(
-  Command.withDescription(
-    "Show how far a replay job is until it ends: a bar with rate and remaining time on a terminal; piped, a JSON object a line whenever something has changed. Exits 0 when everything was queued for delivery and 1 when the job failed or was cancelled. Ctrl-C ends watching, not the job."
-  ),
-  Command.withShortDescription("Watch a replay job to its end"),
-  Command.withExamples([
-    { command: "ledgerhook replay watch rpl_job_01K…", description: "A progress bar" },
+  Command.provide(stores("replay watch")),
+  about(
+    "Watch a replay job to its end",
+    "Show how far a replay job is until it ends: a bar with rate and remaining time on a terminal; piped, a JSON object a line whenever something has changed. Exits 0 when everything was queued for delivery and 1 when the job failed or was cancelled. Ctrl-C ends watching, not the job.",
     {
-      command: "ledgerhook replay watch rpl_job_01K… | jq -r .progress_percent",
-      description: "The progress, for a program"
+      "ledgerhook replay watch rpl_job_01K…": "A progress bar",
+      "ledgerhook replay watch rpl_job_01K… | jq -r .progress_percent": "The progress, for a program"
     }
-  ])
+  )
 )
 
-const cancel = Command.make("cancel", { job: jobArgument, json }, ({ job: id, json: asJson }) =>
-  Effect.gen(function* () {
+const cancel = Command.make(
+  "cancel",
+  { job: jobArgument, json },
+  Effect.fnUntraced(function* ({ job: id, json: asJson }) {
     const { account_id: accountId, network } = yield* findJob(id)
     const jobs = yield* ReplayStore
     const { result } = yield* jobs.cancel({ accountId, networks: [network] }, id)
     const job = yield* findJob(id)
     if (result !== "cancelled") {
-      return yield* new CommandFailed({
-        message: `replay job ${id} is ${job.status}; only queued and running jobs can be cancelled.`
-      })
+      return yield* failed(
+        `replay job ${id} is ${job.status}; only queued and running jobs can be cancelled.`
+      )
     }
     yield* printOne({
       json: asJson,
@@ -43,13 +44,14 @@ const cancel = Command.make("cancel", { job: jobArgument, json }, ({ job: id, js
       value: toJson(job, yield* Clock.currentTimeMillis),
       note: "Nothing more is queued; what was queued may still be delivered."
     })
-  }).pipe(Effect.provide(jobStores("replay cancel")))
+  })
 ).pipe(
-  Command.withDescription(
-    "Cancel a queued or running replay job: nothing more is queued, within a second. What was queued may still be delivered."
-  ),
-  Command.withShortDescription("Cancel a replay job"),
-  Command.withExamples([{ command: "ledgerhook replay cancel rpl_job_01K…", description: "Cancel it" }])
+  Command.provide(jobStores("replay cancel")),
+  about(
+    "Cancel a replay job",
+    "Cancel a queued or running replay job: nothing more is queued, within a second. What was queued may still be delivered.",
+    { "ledgerhook replay cancel rpl_job_01K…": "Cancel it" }
+  )
 )
 
 const list = Command.make(
@@ -59,32 +61,30 @@ const list = Command.make(
     webhook: webhookFlag.pipe(Flag.withDescription("Only those to this webhook"), Flag.optional),
     json
   },
-  ({ account, webhook, json: asJson }) =>
-    Effect.gen(function* () {
-      const accountId = Option.getOrUndefined(account)
-      if (accountId !== undefined) yield* findAccount(accountId)
-      const of = { accountId, webhookId: Option.getOrUndefined(webhook) }
-      const now = yield* Clock.currentTimeMillis
-      yield* printList({
-        json: asJson,
-        page: (before: ReplaySummary | undefined, limit) => replaySummaries(of, before?.id, limit),
-        columns,
-        toJson: (job) => toJson(job, now),
-        none: "There is no replay job; `ledgerhook replay create` or POST /v1/replay makes one."
-      })
-    }).pipe(Effect.provide(stores("replay list")))
+  Effect.fnUntraced(function* ({ account, webhook, json: asJson }) {
+    const accountId = Option.getOrUndefined(account)
+    if (accountId !== undefined) yield* findAccount(accountId)
+    const of = { accountId, webhookId: Option.getOrUndefined(webhook) }
+    const now = yield* Clock.currentTimeMillis
+    yield* printList({
+      json: asJson,
+      page: (before: ReplaySummary | undefined, limit) => replaySummaries(of, before?.id, limit),
+      columns,
+      toJson: (job) => toJson(job, now),
+      none: "There is no replay job; `ledgerhook replay create` or POST /v1/replay makes one."
+    })
+  })
 ).pipe(
-  Command.withDescription(
-    "Show replay jobs, newest first, of all accounts or of one, to all webhooks or to one. QUEUED counts events queued for delivery, FAILED those that could not be."
-  ),
-  Command.withShortDescription("Show replay jobs"),
-  Command.withExamples([
-    { command: "ledgerhook replay list", description: "Of all accounts" },
+  Command.provide(stores("replay list")),
+  about(
+    "Show replay jobs",
+    "Show replay jobs, newest first, of all accounts or of one, to all webhooks or to one. QUEUED counts events queued for delivery, FAILED those that could not be.",
     {
-      command: "ledgerhook replay list --webhook wh_01K… | jq '.[] | select(.status == \"failed\")'",
-      description: "Those to one webhook that failed, with the reason"
+      "ledgerhook replay list": "Of all accounts",
+      "ledgerhook replay list --webhook wh_01K… | jq '.[] | select(.status == \"failed\")'":
+        "Those to one webhook that failed, with the reason"
     }
-  ])
+  )
 )
 
 export const replay = Command.make("replay").pipe(

@@ -6,7 +6,7 @@ import { type EventType, eventTypes, expandPattern } from "../../../domain/Event
 import { parseIsoTime } from "../../../domain/IsoTime.ts"
 import { type ReplayFilters, replayBounds } from "../../../domain/Replay.ts"
 import { addressProblem } from "../../../domain/WebhookRules.ts"
-import { WrongUsage } from "../../terminal/Failure.ts"
+import { wrongUsage } from "../../terminal/Failure.ts"
 import { fileFault, linesOf } from "../../terminal/InputFile.ts"
 
 const EVENT_ID =
@@ -78,8 +78,6 @@ interface GivenFlags {
   readonly until: Option.Option<number>
 }
 
-const wrong = (message: string) => Effect.fail(new WrongUsage({ message }))
-
 const idsOfFile = Effect.fnUntraced(function* (file: string) {
   const ids = new Set<string>()
   let number = 0
@@ -88,11 +86,14 @@ const idsOfFile = Effect.fnUntraced(function* (file: string) {
       number++
       const id = line.trim()
       if (id === "") return Effect.void
-      if (!isEventId(id)) return wrong(`--event-ids-file ${file}: line ${number} must be ${EVENT_ID}.`)
+      if (!isEventId(id))
+        return Effect.fail(wrongUsage(`--event-ids-file ${file}: line ${number} must be ${EVENT_ID}.`))
       ids.add(id)
       return ids.size > replayBounds.replayEventIds
-        ? wrong(
-            `--event-ids-file ${file} holds more than ${replayBounds.replayEventIds} event ids; make several replays of it.`
+        ? Effect.fail(
+            wrongUsage(
+              `--event-ids-file ${file} holds more than ${replayBounds.replayEventIds} event ids; make several replays of it.`
+            )
           )
         : Effect.void
     }),
@@ -109,7 +110,7 @@ export const wantedOf = Effect.fnUntraced(function* (given: GivenFlags) {
   const byIds = given.eventIds.length > 0 || file !== undefined
   const byFilters = types.length > 0 || accounts.length > 0 || since !== undefined || until !== undefined
   if (byIds === byFilters) {
-    return yield* wrong(
+    return yield* wrongUsage(
       byIds
         ? "event ids (--event-id, --event-ids-file) and filters (--type, --account, --since, --until) cannot be used together."
         : "say which events: --event-id or --event-ids-file, or --type, --account, --since, --until; `--type '*'` means all that are kept."
@@ -117,7 +118,7 @@ export const wantedOf = Effect.fnUntraced(function* (given: GivenFlags) {
   }
   if (byFilters) {
     if (since !== undefined && until !== undefined && since >= until)
-      return yield* wrong("--since must be before --until.")
+      return yield* wrongUsage("--since must be before --until.")
     const named = new Set(types.flat())
     const filters: ReplayFilters = {
       ...(named.size === 0 || named.size === eventTypes.length ? {} : { event_types: [...named] }),
@@ -129,8 +130,8 @@ export const wantedOf = Effect.fnUntraced(function* (given: GivenFlags) {
   }
   const listed = file === undefined ? [] : yield* idsOfFile(file)
   const eventIds = [...new Set([...given.eventIds, ...listed])]
-  if (eventIds.length === 0) return yield* wrong(`--event-ids-file ${file} holds no event id.`)
+  if (eventIds.length === 0) return yield* wrongUsage(`--event-ids-file ${file} holds no event id.`)
   if (eventIds.length > replayBounds.replayEventIds)
-    return yield* wrong(`at most ${replayBounds.replayEventIds} event ids make one replay.`)
+    return yield* wrongUsage(`at most ${replayBounds.replayEventIds} event ids make one replay.`)
   return { eventIds, filters: undefined } satisfies Wanted
 })
