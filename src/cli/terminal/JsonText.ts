@@ -36,24 +36,18 @@ export interface JsonFault {
   readonly line: number
 }
 
-/** What V8 says of text that is no JSON; undefined of JSON. */
-const complaint = (text: string): string | undefined => {
-  try {
-    JSON.parse(text)
-    return undefined
-  } catch (error) {
-    return (error as SyntaxError).message
-  }
-}
-
 const isCutShort = (text: string, said: string): boolean =>
   /end of JSON|Unterminated string/.test(said) ||
   Number(/ at position (\d+)/.exec(said)?.[1] ?? -1) === text.length
 
 /** Whether no text behind it would make it JSON. `text` ends with a whole line. */
-export const isBeyondRepair = (text: string): boolean => {
-  const said = complaint(text)
-  return said !== undefined && !isCutShort(text, said)
+const isBeyondRepair = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return false
+  } catch (error) {
+    return !isCutShort(text, (error as SyntaxError).message)
+  }
 }
 
 /** Where the faulty line begins: V8 often names no place, so the longest faultless beginning is looked for. */

@@ -6,7 +6,7 @@
 import { Limits } from "../../../config/Limits.ts"
 import type { Json, Ledger } from "../../../domain/Ledger.ts"
 import { ledgerOfTransaction, normaliseLedger } from "../../../domain/NormaliseLedger.ts"
-import { isBeyondRepair, isDeeperThan, makeDepthMeter, parseJson } from "../../terminal/JsonText.ts"
+import { isDeeperThan, makeDepthMeter, parseJson } from "../../terminal/JsonText.ts"
 
 export interface Recorded {
   readonly _tag: "Recorded"
@@ -67,85 +67,66 @@ export interface RecordedReader {
   readonly isDone: () => boolean
 }
 
-/** Lines are joined to pieces of about this length, since each costs as much as 30 characters more. */
-const PIECE_LENGTH = 1_000_000
-
-/** A document over several lines, which is read at its end, or given up as soon as it cannot be JSON any more. */
-const makeDocument = (firstLine: number) => {
+/** One reader per file. A first line that is JSON by itself means JSON lines; otherwise the file is one document. */
+export const makeRecordedReader = (): RecordedReader => {
+  let mode: "start" | "lines" | "document" | "given up" = "start"
+  let number = 0
   const isTooDeep = makeDepthMeter(Limits.commandJsonDepth)
-  const pieces: Array<string> = []
-  let lines: Array<string> = []
+  let document: Array<string> = []
   let length = 0
-  let nextPiece = PIECE_LENGTH
-  let nextLook = PIECE_LENGTH
-  const whole = (): string => [...pieces, ...lines].join("")
-  const read = (text: string): Iterable<Item> => {
-    const parsed = parseJson(text)
+
+  const addToDocument = (text: string): Iterable<Item> => {
+    length += text.length + 1
+    const refused = length > Limits.recordedTextLength ? tooLong : isTooDeep(text) ? tooDeep : undefined
+    if (refused !== undefined) {
+      mode = "given up"
+      document = []
+      return [refused(number)]
+    }
+    mode = "document"
+    document.push(text)
+    return []
+  }
+
+  const readDocument = (): Iterable<Item> => {
+    const firstLine = number - document.length + 1
+    const parsed = parseJson(document.join("\n"))
     return "value" in parsed
       ? ledgerItems(parsed.value, firstLine, "")
       : [fault(firstLine + parsed.line, parsed.message)]
   }
-  return {
-    /** The fault for which it is given up. */
-    add: (line: string, number: number): Iterable<Item> | undefined => {
-      length += line.length + 1
-      if (length > Limits.recordedTextLength) return [tooLong(number)]
-      if (isTooDeep(line)) return [tooDeep(number)]
-      lines.push(line, "\n")
-      if (length < nextPiece) return undefined
-      nextPiece = length + PIECE_LENGTH
-      pieces.push(lines.join(""))
-      lines = []
-      if (length < nextLook) return undefined
-      nextLook = 2 * length
-      const text = whole()
-      return isBeyondRepair(text) ? read(text) : undefined
-    },
-    end: (): Iterable<Item> => read(whole())
-  }
-}
 
-type State =
-  | { readonly mode: "start" | "lines" | "given up" }
-  | { readonly mode: "document"; readonly document: ReturnType<typeof makeDocument> }
-
-/** One reader per file. A first line that is JSON by itself means JSON lines; otherwise the file is one document. */
-export const makeRecordedReader = (): RecordedReader => {
-  let state: State = { mode: "start" }
-  let number = 0
-  const grow = (document: ReturnType<typeof makeDocument>, text: string): Iterable<Item> => {
-    const faults = document.add(text, number)
-    state = faults === undefined ? { mode: "document", document } : { mode: "given up" }
-    return faults ?? []
+  const readLine = (text: string): Iterable<Item> => {
+    const refused =
+      text.length > Limits.recordedTextLength
+        ? tooLong
+        : isDeeperThan(text, Limits.commandJsonDepth)
+          ? tooDeep
+          : undefined
+    if (refused !== undefined) {
+      mode = "lines"
+      return [refused(number)]
+    }
+    const parsed = parseJson(text)
+    if ("value" in parsed) {
+      mode = "lines"
+      return ledgerItems(parsed.value, number, "")
+    }
+    return mode === "lines" ? [fault(number, parsed.message)] : addToDocument(text)
   }
+
   return {
     line: (raw) => {
       number++
       const text = number === 1 ? raw.replace(/^\uFEFF/, "") : raw
-      if (state.mode === "given up") return []
-      if (state.mode === "document") return grow(state.document, text)
-      if (text.trim() === "") return []
-      const refused =
-        text.length > Limits.recordedTextLength
-          ? tooLong
-          : isDeeperThan(text, Limits.commandJsonDepth)
-            ? tooDeep
-            : undefined
-      if (refused !== undefined) {
-        state = { mode: "lines" }
-        return [refused(number)]
-      }
-      const parsed = parseJson(text)
-      if ("value" in parsed) {
-        state = { mode: "lines" }
-        return ledgerItems(parsed.value, number, "")
-      }
-      return state.mode === "lines" ? [fault(number, parsed.message)] : grow(makeDocument(number), text)
+      if (mode === "given up") return []
+      if (mode === "document") return addToDocument(text)
+      return text.trim() === "" ? [] : readLine(text)
     },
-    isDone: () => state.mode === "given up",
+    isDone: () => mode === "given up",
     end: () => {
-      if (state.mode === "document") return state.document.end()
-      return state.mode === "start" ? [fault(Math.max(number, 1), "no ledger or transaction in it.")] : []
+      if (mode === "document") return readDocument()
+      return mode === "start" ? [fault(Math.max(number, 1), "no ledger or transaction in it.")] : []
     }
   }
 }
