@@ -2,7 +2,8 @@
 import { iso } from "../../domain/IsoTime.ts"
 import { limitsJson, limitsOf } from "../../domain/Plans.ts"
 import type { Account } from "../../storage/accounts/AccountStore.ts"
-import { type Column, type Field, GREEN, RED } from "../terminal/Table.ts"
+import { GREEN, RED } from "../terminal/Colour.ts"
+import type { Column, Field } from "../terminal/Table.ts"
 
 export const toJson = (account: Account) => {
   const limits = limitsOf(account.plan, account.own)

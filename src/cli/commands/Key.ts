@@ -9,10 +9,11 @@ import { type KeyEnvironment, keyEnvironments } from "../../domain/Network.ts"
 import { AccountStore } from "../../storage/accounts/AccountStore.ts"
 import { type ApiKeyRow, ApiKeyStore } from "../../storage/accounts/ApiKeyStore.ts"
 import { accountFlag, findAccount, nameFlag, stores } from "../Stores.ts"
+import { GREEN, RED } from "../terminal/Colour.ts"
 import { failed, wrongUsage } from "../terminal/Failure.ts"
 import { withDefault } from "../terminal/Flags.ts"
 import { about } from "../terminal/Help.ts"
-import { type Column, GREEN, json, printList, printOne, RED } from "../terminal/Table.ts"
+import { type Column, json, printList, printOne } from "../terminal/Table.ts"
 
 const moment = (at: string | null): string | null => (at === null ? null : iso(at))
 

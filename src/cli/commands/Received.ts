@@ -1,6 +1,7 @@
 /** What `listen` makes of one webhook request, and how it shows it: a block for people, a JSON line for pipes. Pure. */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Limits } from "../../config/Limits.ts"
+import { BOLD, GREEN, painter, RED, YELLOW } from "../terminal/Colour.ts"
 import { isDeeperThan, printableLines } from "../terminal/JsonText.ts"
 
 export type SignatureVerdict = "ok" | "wrong" | "not checked"
@@ -32,7 +33,6 @@ export const verifySignature = (
     : "wrong"
 }
 
-const BOLD = 1
 const NAME_WIDTH = 10
 
 /** The text itself where it is no JSON, or too deep to be shown as such. */
@@ -70,10 +70,14 @@ const row = (name: string, value: string): string =>
 const shown = (value: unknown): string =>
   value === undefined ? "-" : typeof value === "string" ? value : JSON.stringify(value)
 
-const SIGNATURE_COLOURS: Readonly<Record<SignatureVerdict, number>> = { ok: 32, wrong: 31, "not checked": 33 }
+const SIGNATURE_COLOURS: Readonly<Record<SignatureVerdict, number>> = {
+  ok: GREEN,
+  wrong: RED,
+  "not checked": YELLOW
+}
 
 export const block = (received: Received, colour: boolean): string => {
-  const paint = (code: number, text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text)
+  const paint = painter(colour)
   const body = parsed(received.body)
   const fields: Readonly<Record<string, unknown>> =
     typeof body === "object" && body !== null ? { ...body } : {}
@@ -81,7 +85,7 @@ export const block = (received: Received, colour: boolean): string => {
   const type = printableLines(header(received, "event-type") ?? "(no event type)")
   const verdict = `signature ${received.signature}`
   return [
-    `${paint(BOLD, type)}  ${paint(SIGNATURE_COLOURS[received.signature], verdict)}`,
+    `${paint(type, BOLD)}  ${paint(verdict, SIGNATURE_COLOURS[received.signature])}`,
     row("ledger", ["ledger_index", "timestamp", "network"].map((name) => shown(fields[name])).join("  ")),
     row("event", header(received, "event-id") ?? "-"),
     row("delivery", `${header(received, "delivery-id") ?? "-"}  of ${shown(fields["webhook_id"])}`),

@@ -7,11 +7,12 @@ import { Command, Flag } from "effect/cli"
 import { Settings } from "../../config/Config.ts"
 import { loadKafka } from "../../log/kafka/LoadKafka.ts"
 import { type Risk, sentenceOf, type TopicChange } from "../../log/kafka/TopicPlan.ts"
+import { RED } from "../terminal/Colour.ts"
 import { FailureReported, wrongUsage } from "../terminal/Failure.ts"
 import { about } from "../terminal/Help.ts"
 import { settings } from "../terminal/Invocation.ts"
 import { print, printError } from "../terminal/Output.ts"
-import { type Column, json, printList, RED } from "../terminal/Table.ts"
+import { type Column, json, printList } from "../terminal/Table.ts"
 
 /** The cluster of the settings, and what differs there. */
 const differences = Effect.gen(function* () {

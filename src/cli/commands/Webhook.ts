@@ -4,8 +4,9 @@ import { Command, Flag } from "effect/cli"
 import { webhookSummaries } from "../../storage/webhooks/WebhookOverview.ts"
 import type { ListedWebhook } from "../../storage/webhooks/WebhookRow.ts"
 import { accountFlag, findAccount, stores } from "../Stores.ts"
+import { GREEN, RED } from "../terminal/Colour.ts"
 import { about } from "../terminal/Help.ts"
-import { type Column, GREEN, json, printList, RED } from "../terminal/Table.ts"
+import { type Column, json, printList } from "../terminal/Table.ts"
 
 const columns: ReadonlyArray<Column<ListedWebhook>> = [
   { head: "ID", cell: ({ id }) => id },

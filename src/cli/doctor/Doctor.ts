@@ -2,6 +2,7 @@
 import { Effect, References } from "effect"
 import { Command, Flag } from "effect/cli"
 import { printable } from "../../domain/Printable.ts"
+import { GREEN, painter, RED, YELLOW } from "../terminal/Colour.ts"
 import { FailureReported } from "../terminal/Failure.ts"
 import { about } from "../terminal/Help.ts"
 import { Invocation, stdoutColour } from "../terminal/Invocation.ts"
@@ -10,18 +11,17 @@ import { print } from "../terminal/Output.ts"
 import { examine } from "./Checks.ts"
 import type { Finding } from "./Finding.ts"
 
-const COLOURS: Readonly<Record<Finding["status"], number>> = { ok: 32, warning: 33, problem: 31 }
+const COLOURS: Readonly<Record<Finding["status"], number>> = { ok: GREEN, warning: YELLOW, problem: RED }
 
 /** A row each; below a row, indented, what to do. */
 export const table = (findings: ReadonlyArray<Finding>, colour: boolean): string => {
   const width = (column: "check" | "status") => Math.max(...findings.map((finding) => finding[column].length))
   const checks = width("check")
   const statuses = width("status")
-  const paint = (status: Finding["status"], text: string) =>
-    colour ? `\u001b[${COLOURS[status]}m${text}\u001b[0m` : text
+  const paint = painter(colour)
   return findings
     .flatMap(({ check, status, detail, mend }) => [
-      `${paint(status, status.padEnd(statuses))}  ${check.padEnd(checks)}  ${printable(detail, detail.length)}`,
+      `${paint(status.padEnd(statuses), COLOURS[status])}  ${check.padEnd(checks)}  ${printable(detail, detail.length)}`,
       ...(mend === "" ? [] : [`${" ".repeat(statuses + checks + 4)}→ ${printable(mend, mend.length)}`])
     ])
     .join("\n")

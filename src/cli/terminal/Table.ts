@@ -7,6 +7,7 @@ import { Effect } from "effect"
 import { Flag } from "effect/cli"
 import { Limits } from "../../config/Limits.ts"
 import { printable } from "../../domain/Printable.ts"
+import { BOLD, painter } from "./Colour.ts"
 import { Invocation, type InvocationShape, stdoutColour } from "./Invocation.ts"
 import { printableLines } from "./JsonText.ts"
 import { print } from "./Output.ts"
@@ -23,24 +24,18 @@ export interface Column<A> {
   readonly colour?: (item: A) => number | undefined
 }
 
-const BOLD = 1
-export const GREEN = 32
-export const RED = 31
-
-const paint = (text: string, code: number | undefined): string =>
-  code === undefined ? text : `\u001b[${code}m${text}\u001b[0m`
-
 const GAP = "  "
 const shown = (text: string): string => printable(text, text.length)
 
 /** Lines of a table that may go on: `lines` of more items fit below those before. */
 export const makeTable = <A>(columns: ReadonlyArray<Column<A>>, colour: boolean) => {
+  const paint = painter(colour)
   const widths = columns.map(({ head }) => head.length)
   const line = (cells: ReadonlyArray<string>, codes: ReadonlyArray<number | undefined>) =>
     cells
       .map((cell, i) => {
         const last = i === cells.length - 1
-        return paint(cell, colour ? codes[i] : undefined) + (last ? "" : " ".repeat(widths[i]! - cell.length))
+        return paint(cell, codes[i]) + (last ? "" : " ".repeat(widths[i]! - cell.length))
       })
       .join(GAP)
       .trimEnd()

@@ -1,6 +1,7 @@
 /** Tables of stored things: aligned page after page, and nothing stored can steer the terminal. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Column, GREEN, makeTable } from "../../../src/cli/terminal/Table.ts"
+import { GREEN } from "../../../src/cli/terminal/Colour.ts"
+import { type Column, makeTable } from "../../../src/cli/terminal/Table.ts"
 
 interface Item {
   readonly name: string

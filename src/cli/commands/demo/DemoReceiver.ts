@@ -3,10 +3,9 @@
  * while, `failing` answers 503 to the first two attempts of each delivery. It verifies signatures with the webhook's
  * secret and keeps what the summary is checked against.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
-import { Effect, type Scope } from "effect"
+import { Effect } from "effect"
 import { verifySignature } from "../Received.ts"
+import { makeReceiver, type Post } from "../Receiver.ts"
 
 export const samples = ["healthy", "slow", "failing"] as const
 export type Sample = (typeof samples)[number]
@@ -32,8 +31,8 @@ export interface DemoReceiver {
 
 const newCount = (): SampleCount => ({ attempts: 0, refused: 0, wrongSignatures: 0, accepted: new Map() })
 
-export const makeDemoReceiver: Effect.Effect<DemoReceiver, never, Scope.Scope> = Effect.gen(function* () {
-  const counts = { healthy: newCount(), slow: newCount(), failing: newCount() }
+export const makeDemoReceiver = Effect.gen(function* () {
+  const counts: DemoReceiver["counts"] = { healthy: newCount(), slow: newCount(), failing: newCount() }
   const secrets = new Map<Sample, string>()
   /** Attempts seen of each delivery to `failing` that has not been accepted yet. */
   const refusals = new Map<string, number>()
@@ -49,47 +48,29 @@ export const makeDemoReceiver: Effect.Effect<DemoReceiver, never, Scope.Scope> =
     return 503
   }
 
-  const take = (sample: Sample, request: IncomingMessage, body: Buffer): number => {
+  const take = (sample: Sample, { headers, body }: Post): number => {
     const count = counts[sample]
-    const header = (name: string) => String(request.headers[name] ?? "")
+    const header = (name: string) => headers[`x-service-${name}`] ?? ""
     count.attempts++
-    if (verifySignature(secrets.get(sample), body, header("x-service-signature")) !== "ok") {
+    if (verifySignature(secrets.get(sample), body, header("signature")) !== "ok") {
       count.wrongSignatures++
       return 401
     }
-    const status = statusFor(sample, header("x-service-delivery-id"))
-    if (status === 200) count.accepted.set(header("x-service-event-id"), header("x-service-event-type"))
+    const status = statusFor(sample, header("delivery-id"))
+    if (status === 200) count.accepted.set(header("event-id"), header("event-type"))
     else count.refused++
     return status
   }
 
-  const respond = Effect.fnUntraced(function* (
-    request: IncomingMessage,
-    response: ServerResponse,
-    body: Buffer
-  ) {
-    const sample = samples.find((name) => request.url === `/${name}`)
-    if (sample === "slow") yield* Effect.sleep(SLOW_MS)
-    response.writeHead(sample === undefined ? 404 : take(sample, request, body)).end()
-  })
-
-  const context = yield* Effect.context<never>()
-  const server = createServer((request, response) => {
-    const chunks: Array<Buffer> = []
-    request.on("data", (chunk: Buffer) => chunks.push(chunk))
-    request.on("end", () => {
-      Effect.runForkWith(context)(respond(request, response, Buffer.concat(chunks)))
+  const url = yield* makeReceiver(
+    "127.0.0.1",
+    0,
+    Effect.fnUntraced(function* (post) {
+      const sample = samples.find((name) => post.path === `/${name}`)
+      if (sample === "slow") yield* Effect.sleep(SLOW_MS)
+      return { status: sample === undefined ? 404 : take(sample, post) }
     })
-  })
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-    () =>
-      Effect.callback<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      })
   )
-  // A server that listens on TCP has such an address.
-  const { port } = server.address() as AddressInfo
-  return { urlOf: (sample) => `http://127.0.0.1:${port}/${sample}`, counts, secrets }
+  const receiver: DemoReceiver = { urlOf: (sample) => `${url}/${sample}`, counts, secrets }
+  return receiver
 })

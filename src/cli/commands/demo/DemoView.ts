@@ -1,4 +1,5 @@
 /** What the demo shows, as text made from a snapshot: a live panel on a terminal, a line per ledger when piped. Pure. */
+import { BOLD, DIM, GREEN, painter, RED, YELLOW } from "../../terminal/Colour.ts"
 import type { Sample } from "./DemoReceiver.ts"
 
 export interface SampleView {
@@ -22,15 +23,6 @@ export interface DemoSnapshot {
   readonly events: ReadonlyMap<string, number>
   readonly samples: ReadonlyArray<SampleView>
 }
-
-const ESC = "\u001b["
-const paint = (colour: boolean) => ({
-  bold: (text: string) => (colour ? `${ESC}1m${text}${ESC}0m` : text),
-  dim: (text: string) => (colour ? `${ESC}2m${text}${ESC}0m` : text),
-  green: (text: string) => (colour ? `${ESC}32m${text}${ESC}0m` : text),
-  yellow: (text: string) => (colour ? `${ESC}33m${text}${ESC}0m` : text),
-  red: (text: string) => (colour ? `${ESC}31m${text}${ESC}0m` : text)
-})
 
 const sum = (numbers: Iterable<number>): number => {
   let total = 0
@@ -79,26 +71,26 @@ const eventRows = (events: ReadonlyMap<string, number>): ReadonlyArray<string> =
 
 /** The panel, redrawn in place; a terminal of fewer lines loses the last event types, never the figures above. */
 export const panel = (snapshot: DemoSnapshot, colour: boolean, maxRows: number): ReadonlyArray<string> => {
-  const { bold, dim, green } = paint(colour)
+  const paint = painter(colour)
   const total = sum(snapshot.events.values())
   const delivered = sum(snapshot.samples.map((view) => view.delivered))
   const last = snapshot.lastLedger
   const [head, ...rows] = sampleRows(snapshot.samples)
   const lines = [
     "",
-    `${bold("Ledgerhook demo")}   ${clockText(snapshot.elapsedMs)}   ${dim("Ctrl-C ends it")}`,
+    `${paint("Ledgerhook demo", BOLD)}   ${clockText(snapshot.elapsedMs)}   ${paint("Ctrl-C ends it", DIM)}`,
     "",
-    `${bold("ledgers")}     ${snapshot.ledgers}${snapshot.ledgerLimit === undefined ? "" : ` of ${snapshot.ledgerLimit}`}` +
+    `${paint("ledgers", BOLD)}     ${snapshot.ledgers}${snapshot.ledgerLimit === undefined ? "" : ` of ${snapshot.ledgerLimit}`}` +
       (last === undefined
         ? ""
-        : `   ${dim(`#${last.index} ${last.hash.slice(0, 12)}… ${last.transactions} transactions`)}`),
-    `${bold("events")}      ${total}   ${dim(perSecond(total, snapshot.elapsedMs))}`,
-    `${bold("deliveries")}  ${green(String(delivered))}   ${dim(perSecond(delivered, snapshot.elapsedMs))}`,
+        : `   ${paint(`#${last.index} ${last.hash.slice(0, 12)}… ${last.transactions} transactions`, DIM)}`),
+    `${paint("events", BOLD)}      ${total}   ${paint(perSecond(total, snapshot.elapsedMs), DIM)}`,
+    `${paint("deliveries", BOLD)}  ${paint(String(delivered), GREEN)}   ${paint(perSecond(delivered, snapshot.elapsedMs), DIM)}`,
     "",
-    dim(head!),
+    paint(head!, DIM),
     ...rows,
     "",
-    ...eventRows(snapshot.events).map(dim)
+    ...eventRows(snapshot.events).map((row) => paint(row, DIM))
   ]
   return lines.slice(0, maxRows)
 }
@@ -127,21 +119,25 @@ export const summary = (
   stopped: boolean,
   colour: boolean
 ): string => {
-  const { bold, green, red, yellow } = paint(colour)
+  const paint = painter(colour)
   return [
     "",
-    bold(`${snapshot.ledgers} ledgers, ${verdict.expectedEvents} events, ${clockText(snapshot.elapsedMs)}`),
+    paint(
+      `${snapshot.ledgers} ledgers, ${verdict.expectedEvents} events, ${clockText(snapshot.elapsedMs)}`,
+      BOLD
+    ),
     ...eventRows(snapshot.events),
     "",
     ...sampleRows(snapshot.samples),
     "",
-    ...verdict.faults.map((fault) => yellow(fault)),
+    ...verdict.faults.map((fault) => paint(fault, YELLOW)),
     verdict.ok
-      ? green(
-          `Every event arrived at each of the ${snapshot.samples.length} receivers, signed; nothing is missing.`
+      ? paint(
+          `Every event arrived at each of the ${snapshot.samples.length} receivers, signed; nothing is missing.`,
+          GREEN
         )
       : stopped
-        ? yellow("Stopped before every delivery had arrived; nothing was waited for.")
-        : red("Not every expected delivery arrived.")
+        ? paint("Stopped before every delivery had arrived; nothing was waited for.", YELLOW)
+        : paint("Not every expected delivery arrived.", RED)
   ].join("\n")
 }

@@ -8,9 +8,10 @@ import { HistoryStore } from "../../../storage/events/HistoryStore.ts"
 import { findReplaySummary, type ReplaySummary } from "../../../storage/replays/ReplayOverview.ts"
 import { ReplayStore } from "../../../storage/replays/ReplayStore.ts"
 import { stores } from "../../Stores.ts"
+import { GREEN, RED } from "../../terminal/Colour.ts"
 import { failed } from "../../terminal/Failure.ts"
 import { settings } from "../../terminal/Invocation.ts"
-import { type Column, type Field, GREEN, RED } from "../../terminal/Table.ts"
+import type { Column, Field } from "../../terminal/Table.ts"
 
 /** For commands on jobs, and for those that look into the log as well. */
 export const jobStores = (command: string) => Layer.provideMerge(ReplayStore.layer, stores(command))

@@ -1,0 +1,79 @@
+/** An HTTP server on this machine that takes webhooks: what `listen` and the demo answer with. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Effect, type Scope } from "effect"
+import { Limits } from "../../config/Limits.ts"
+import { type CommandFailed, failed } from "../terminal/Failure.ts"
+
+export interface Post {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+export interface Answer {
+  readonly status: number
+  readonly text?: string
+}
+
+/** Undefined when it is larger than what `listen` takes. */
+const bodyOf = (request: IncomingMessage): Effect.Effect<Buffer | undefined> =>
+  Effect.callback((resume) => {
+    const chunks: Array<Buffer> = []
+    let bytes = 0
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= Limits.listenBodyBytes) chunks.push(chunk)
+    })
+    request.on("end", () =>
+      resume(Effect.succeed(bytes > Limits.listenBodyBytes ? undefined : Buffer.concat(chunks)))
+    )
+    // A sender that has gone away waits for nothing.
+    request.on("error", () => resume(Effect.interrupt))
+  })
+
+const headersOf = (request: IncomingMessage): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
+
+const listening = (server: Server, host: string, port: number): Effect.Effect<void, CommandFailed> =>
+  Effect.callback((resume) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const fault =
+        error.code === "EADDRINUSE"
+          ? "is in use; choose another with --port"
+          : `cannot be used: ${error.message}`
+      resume(Effect.fail(failed(`port ${port} of ${host} ${fault}.`)))
+    })
+    server.listen(port, host, () => resume(Effect.void))
+  })
+
+/** Answers every POST as `answer` says; gives the address it listens on. Port 0 is any free one. */
+export const makeReceiver = Effect.fnUntraced(function* (
+  host: string,
+  port: number,
+  answer: (post: Post) => Effect.Effect<Answer>
+): Effect.fn.Return<string, CommandFailed, Scope.Scope> {
+  const answerTo = Effect.fnUntraced(function* (request: IncomingMessage) {
+    if (request.method !== "POST") return { status: 405, text: "ledgerhook listen: webhooks come as POST.\n" }
+    const body = yield* bodyOf(request)
+    if (body === undefined) return { status: 413, text: "ledgerhook listen: too large.\n" }
+    return yield* answer({ path: request.url ?? "/", headers: headersOf(request), body })
+  })
+  const handle = Effect.fnUntraced(function* (request: IncomingMessage, response: ServerResponse) {
+    const { status, text }: Answer = yield* answerTo(request)
+    response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(text)
+  })
+  const context = yield* Effect.context<never>()
+  const server = createServer((request, response) => {
+    Effect.runForkWith(context)(handle(request, response))
+  })
+  yield* Effect.acquireRelease(listening(server, host, port), () =>
+    Effect.sync(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+  )
+  // A server that listens on TCP has such an address.
+  const { address, family, port: actual } = server.address() as AddressInfo
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${actual}`
+})
