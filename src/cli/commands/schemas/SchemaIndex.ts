@@ -3,23 +3,30 @@
  * an example; the types that fields are made of; the envelope and the records. Pure.
  */
 import type { PublishedSchema } from "../../../domain/JsonSchemas.ts"
-import type { Json, JsonObject } from "../../../domain/Ledger.ts"
-import { isJsonObject } from "../../../domain/NormaliseLedger.ts"
+import type { Json } from "../../../domain/Ledger.ts"
 
-const objectIn = (value: JsonObject, name: string): JsonObject => {
-  const inner = value[name]
-  return isJsonObject(inner) ? inner : {}
+/** The keywords that the published schemas use. */
+interface JsonSchema {
+  readonly title?: string
+  readonly description?: string
+  readonly type?: string
+  readonly $ref?: string
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly enum?: ReadonlyArray<Json>
+  readonly examples?: ReadonlyArray<Json>
+  readonly anyOf?: ReadonlyArray<JsonSchema>
+  readonly items?: JsonSchema
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: ReadonlyArray<string>
+  readonly $defs?: Readonly<Record<string, JsonSchema>>
 }
 
-// Array.isArray does not narrow a readonly array type.
-const listIn = (value: JsonObject, name: string): ReadonlyArray<Json> =>
-  Array.isArray(value[name]) ? (value[name] as ReadonlyArray<Json>) : []
-
-const objectsIn = (value: JsonObject, name: string): ReadonlyArray<JsonObject> =>
-  listIn(value, name).filter(isJsonObject)
-
-const textIn = (value: JsonObject, name: string): string =>
-  typeof value[name] === "string" ? value[name] : ""
+interface Page {
+  readonly path: string
+  readonly schema: JsonSchema
+}
 
 /** Headings' anchors as GitHub makes them. */
 const anchor = (heading: string): string =>
@@ -38,97 +45,79 @@ const prose = (text: string): string => text.replaceAll("<", "&lt;")
 const cell = (text: string): string => prose(text).replaceAll("|", "\\|")
 
 /** What a value may be, in a few words. */
-const typeOf = (schema: JsonObject): string => {
-  const reference = textIn(schema, "$ref")
-  if (reference !== "") return link(reference.replace("#/$defs/", ""))
-  const values = listIn(schema, "enum")
-  if (values.length > 0) return values.map(code).join(", ")
-  const choices = objectsIn(schema, "anyOf")
-  if (choices.length > 0) return choices.map(typeOf).join(" or ")
-  const { type, minimum, maximum } = schema
-  if (type === "array") return `array of ${typeOf(objectIn(schema, "items"))}`
+const typeOf = (schema: JsonSchema): string => {
+  const { $ref, anyOf, items, maximum, minimum, type } = schema
+  if ($ref !== undefined) return link($ref.replace("#/$defs/", ""))
+  if (schema.enum !== undefined) return schema.enum.map(code).join(", ")
+  if (anyOf !== undefined) return anyOf.map(typeOf).join(" or ")
+  if (type === "array") return `array of ${typeOf(items ?? {})}`
   if (type === "integer") {
     // Beyond it numbers are not exact: a limit of JSON's readers, not of the field.
     const bounded = maximum !== Number.MAX_SAFE_INTEGER
     return bounded ? `integer, ${minimum} to ${maximum}` : `integer, from ${minimum}`
   }
-  return textIn(schema, "type")
+  return type ?? ""
 }
 
-const fieldRows = (schema: JsonObject): ReadonlyArray<string> => {
-  const needed = new Set(listIn(schema, "required"))
-  return Object.entries(objectIn(schema, "properties")).map(([name, property]) => {
-    const field = isJsonObject(property) ? property : {}
-    const presence = needed.has(name) ? "always" : "optional"
-    return `| \`${name}\` | ${cell(typeOf(field))} | ${presence} | ${cell(textIn(field, "description"))} |`
-  })
-}
-
-const fields = (schema: JsonObject): ReadonlyArray<string> => [
+const fields = ({ properties = {}, required = [] }: JsonSchema): ReadonlyArray<string> => [
   "| field | type | there | meaning |",
   "|---|---|---|---|",
-  ...fieldRows(schema)
+  ...Object.entries(properties).map(([name, field]) => {
+    const presence = required.includes(name) ? "always" : "optional"
+    return `| \`${name}\` | ${cell(typeOf(field))} | ${presence} | ${cell(field.description ?? "")} |`
+  })
 ]
 
-const examples = (schema: JsonObject): ReadonlyArray<string> =>
-  listIn(schema, "examples").flatMap((example) => ["", "```json", JSON.stringify(example, null, 2), "```"])
+const examplesOf = ({ examples = [] }: JsonSchema): ReadonlyArray<string> =>
+  examples.flatMap((example) => ["", "```json", JSON.stringify(example, null, 2), "```"])
 
-const section = ({ document, path }: PublishedSchema, heading = "###"): ReadonlyArray<string> => [
+const section = ({ path, schema }: Page, heading = "###"): ReadonlyArray<string> => [
   "",
-  `${heading} ${textIn(document, "title")}`,
+  `${heading} ${schema.title}`,
   "",
-  `${prose(textIn(document, "description"))} Schema: [${path}](${path}).`,
+  `${prose(schema.description ?? "")} Schema: [${path}](${path}).`,
   "",
-  ...fields(document),
-  ...examples(document)
+  ...fields(schema),
+  ...examplesOf(schema)
 ]
 
-const isPayload = ({ path }: PublishedSchema): boolean => path.startsWith("payloads/")
+const isPayload = ({ path }: Page): boolean => path.startsWith("payloads/")
 
-const catalogue = (schemas: ReadonlyArray<PublishedSchema>): ReadonlyArray<string> => [
+const catalogue = (pages: ReadonlyArray<Page>): ReadonlyArray<string> => [
   "| event | happens when |",
   "|---|---|",
-  ...schemas.map(
-    ({ document }) => `| ${link(textIn(document, "title"))} | ${cell(textIn(document, "description"))} |`
-  )
+  ...pages.map(({ schema: { title = "", description = "" } }) => `| ${link(title)} | ${cell(description)} |`)
 ]
 
 /** One of the forms that a union has: its fields in a line. */
-const form = (schema: JsonObject): string => {
-  const needed = new Set(listIn(schema, "required"))
-  const parts = Object.entries(objectIn(schema, "properties")).map(
-    ([name, property]) =>
-      `\`${name}\`${needed.has(name) ? "" : "?"}: ${isJsonObject(property) ? typeOf(property) : ""}`
-  )
-  return parts.length === 0 ? typeOf(schema) : parts.join("; ")
+const form = (schema: JsonSchema): string => {
+  const { properties, required = [] } = schema
+  if (properties === undefined) return typeOf(schema)
+  return Object.entries(properties)
+    .map(([name, field]) => `\`${name}\`${required.includes(name) ? "" : "?"}: ${typeOf(field)}`)
+    .join("; ")
 }
 
-const definition = (name: string, schema: JsonObject): ReadonlyArray<string> => {
-  const pattern = textIn(schema, "pattern")
-  const examples = listIn(schema, "examples").map(code).join(", ")
-  const values = listIn(schema, "enum")
-  const choices = objectsIn(schema, "anyOf")
-  const hasFields = Object.keys(objectIn(schema, "properties")).length > 0
+const definition = (name: string, schema: JsonSchema): ReadonlyArray<string> => {
+  const { anyOf, description = "", examples = [], pattern, properties } = schema
   return [
     "",
     `### ${name}`,
     "",
-    prose(textIn(schema, "description")),
-    ...(pattern === "" ? [] : ["", `String, pattern ${code(pattern)}, as ${examples}.`]),
-    ...(values.length === 0 ? [] : ["", `One of ${typeOf(schema)}.`]),
-    ...(choices.length === 0 ? [] : ["", "One of:", "", ...choices.map((choice) => `- ${form(choice)}`)]),
-    ...(hasFields ? ["", ...fields(schema)] : [])
+    prose(description),
+    ...(pattern === undefined
+      ? []
+      : ["", `String, pattern ${code(pattern)}, as ${examples.map(code).join(", ")}.`]),
+    ...(schema.enum === undefined ? [] : ["", `One of ${typeOf(schema)}.`]),
+    ...(anyOf === undefined ? [] : ["", "One of:", "", ...anyOf.map((choice) => `- ${form(choice)}`)]),
+    ...(properties === undefined ? [] : ["", ...fields(schema)])
   ]
 }
 
 /** Of all schemas together: the same name is the same type everywhere. */
-const definitions = (schemas: ReadonlyArray<PublishedSchema>): ReadonlyMap<string, JsonObject> => {
-  const all = schemas.flatMap(({ document }) => Object.entries(objectIn(document, "$defs")))
-  return new Map(
-    all
-      .filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]))
-      .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-  )
+const definitions = (pages: ReadonlyArray<Page>): ReadonlyArray<[name: string, schema: JsonSchema]> => {
+  const all = new Map(pages.flatMap(({ schema }) => Object.entries(schema.$defs ?? {})))
+  return [...all].toSorted(([a], [b]) => (a < b ? -1 : 1))
 }
 
 const introduction = `# Events and their schemas
@@ -158,7 +147,9 @@ export const isPayment = (body) =>
 This page and the schemas are made from the code by \`npm run schemas\`; \`npm run check\` fails where they differ.`
 
 export const schemaIndex = (schemas: ReadonlyArray<PublishedSchema>): string => {
-  const [envelope, ...others] = schemas
+  // Made by Effect from the code's schemas, with these keywords.
+  const pages = schemas.map(({ path, document }): Page => ({ path, schema: document as JsonSchema }))
+  const [envelope, ...others] = pages
   const events = others.filter(isPayload)
   const lines = [
     introduction,
@@ -166,18 +157,18 @@ export const schemaIndex = (schemas: ReadonlyArray<PublishedSchema>): string => 
     "## Catalogue",
     "",
     ...catalogue(events),
-    ...(envelope === undefined ? [] : section(envelope, "##")),
+    ...section(envelope!, "##"),
     "",
     "## Payloads",
     "",
     "In the order of their fields. Fields that do not apply are left out, never null.",
-    ...events.flatMap((schema) => section(schema)),
+    ...events.flatMap((page) => section(page)),
     "",
     "## Records",
-    ...others.filter((schema) => !isPayload(schema)).flatMap((schema) => section(schema)),
+    ...others.filter((page) => !isPayload(page)).flatMap((page) => section(page)),
     "",
     "## Types",
-    ...Array.from(definitions(schemas)).flatMap(([name, schema]) => definition(name, schema))
+    ...definitions(pages).flatMap(([name, schema]) => definition(name, schema))
   ]
   return `${lines.join("\n")}\n`
 }
