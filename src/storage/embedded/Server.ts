@@ -3,7 +3,7 @@
  * stopped in order by closing the same pipe.
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { closeSync, fchmodSync, openSync } from "node:fs"
+import { closeSync, openSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { Limits } from "../../config/Limits.ts"
@@ -40,8 +40,6 @@ export const launch = ({ bin, user, cluster, sockets, logFile }: ServerPlace): C
   const command = [join(bin, "postgres"), "-D", cluster, ...settings.flatMap((setting) => ["-c", setting])]
   const { program, args, options } = commandAs(user, command)
   const log = openSync(logFile, "w", 0o600)
-  // A file of an earlier version was everybody's to read.
-  fchmodSync(log, 0o600)
   // A session of its own: Ctrl-C in the terminal must reach the program only, which stops the server last.
   const child = spawn("sh", ["-c", WATCHDOG, "sh", program, ...args], {
     ...options,

@@ -62,12 +62,9 @@ export const handOver = ({ owner }: ServerUser, folder: string): void => {
 /** Folders above the cluster: another user passes through them, and cannot list or change them. */
 export const folderMode = ({ owner }: ServerUser): number => (owner === undefined ? 0o700 : 0o711)
 
-/** Makes the folder so, and takes it back where an earlier version handed it over. */
+/** Makes a folder so that was there already. */
 export const passThrough = ({ owner }: ServerUser, folder: string): void => {
-  if (owner === undefined) return
-  const { mode, uid } = statSync(folder)
-  if (uid === owner.uid) chownSync(folder, process.getuid?.() ?? 0, process.getgid?.() ?? 0)
-  chmodSync(folder, (mode & 0o7777) | 0o001)
+  if (owner !== undefined) chmodSync(folder, (statSync(folder).mode & 0o7777) | 0o001)
 }
 
 /** Whether the user can get to the file at all, through all folders above it. */
