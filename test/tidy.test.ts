@@ -11,9 +11,11 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   domain: [],
   config: ["domain"],
   observability: ["domain", "config"],
-  log: foundation,
+  // What the log and the stores do alike in PostgreSQL.
+  sql: ["config"],
+  log: [...foundation, "sql"],
   // The outbox is published to the log's port.
-  storage: [...foundation, "log"],
+  storage: [...foundation, "sql", "log"],
   coverage: [...foundation, "log", "storage"],
   webhooks: [...foundation, "log", "storage"],
   ledger: services,
@@ -47,6 +49,7 @@ const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   undici: ["deliver"],
   nodemailer: ["notify"],
   "effect/sql": [
+    "sql",
     "storage",
     "log",
     "webhooks",

@@ -5,9 +5,9 @@
  */
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
-import { SqlClient } from "effect/sql"
 import { Settings, type SettingsShape } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
+import { trySessionLock } from "../../sql/SessionLock.ts"
 import { Outbox } from "../../storage/outbox/Outbox.ts"
 import * as Sql from "../../storage/Sql.ts"
 import { makeKey, previousKeyFile, readKeys, replaceKeyFile } from "../../storage/webhooks/SecretKeys.ts"
@@ -36,19 +36,10 @@ const checkSettings = ({ secretsKey, secretsKeyPrevious }: SettingsShape) => {
       )
 }
 
-/** The session-level advisory lock of the command that changes the key of webhook secrets. */
-const ROTATION_LOCK = "hashtextextended('ledgerhook.secrets-rotation', 0)"
-
 /** For the life of the scope: of two that make a key at once, one would throw the other's away. */
 const alone = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const connection = yield* sql.reserve
-  const run = (statement: string) => connection.executeUnprepared(statement, [], undefined)
-  const [row] = yield* run(`SELECT pg_try_advisory_lock(${ROTATION_LOCK}) AS held`)
-  if (row?.["held"] !== true) {
-    return yield* failed("another `ledgerhook secrets rotate` is at work on this database; wait for its end.")
-  }
-  yield* Effect.addFinalizer(() => Effect.ignore(run("SELECT pg_advisory_unlock_all()")))
+  if (yield* trySessionLock("secrets-rotation")) return
+  return yield* failed("another `ledgerhook secrets rotate` is at work on this database; wait for its end.")
 })
 
 const reseal = Effect.fnUntraced(function* (given: SettingsShape) {

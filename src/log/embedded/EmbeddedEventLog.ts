@@ -3,9 +3,10 @@
  * ones by range reads. Readers at the head wait for the writer: nothing polls.
  */
 import { Clock, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
+import { trySessionLock } from "../../sql/SessionLock.ts"
 import { makeConsume } from "../Consume.ts"
 import {
   EventLog,
@@ -28,9 +29,6 @@ export class EventLogInUse extends Schema.TaggedError<EventLogInUse>()("EventLog
   message: Schema.String
 }) {}
 
-/** The session-level advisory lock of the process that owns the embedded log. */
-const OWNER_LOCK = "hashtextextended('ledgerhook.log-owner', 0)"
-
 const failed = (operation: EventLogError["operation"], topic: string) => (cause: unknown) =>
   new EventLogError({ operation, topic, cause })
 
@@ -39,25 +37,11 @@ const failed = (operation: EventLogError["operation"], topic: string) => (cause:
  * start takes the log over, and this one's writes are fenced.
  */
 const claim = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const connection = yield* sql.reserve
-  const [lock] = yield* connection.executeUnprepared(
-    `SELECT pg_try_advisory_lock(${OWNER_LOCK}) AS held`,
-    [],
-    undefined
-  )
-  if (lock?.["held"] !== true) {
-    return yield* new EventLogInUse({
-      message:
-        "DATABASE_URL: another process owns the embedded log of this database; stop it or use another database."
-    })
-  }
-  // The server notices a closed connection only after a while: who opens the log next must not find it owned.
-  yield* Effect.addFinalizer(() =>
-    connection
-      .executeUnprepared(`SELECT pg_advisory_unlock(${OWNER_LOCK})`, [], undefined)
-      .pipe(Effect.interruptible, Effect.timeout(Limits.databaseConnectMs), Effect.ignore)
-  )
+  if (yield* trySessionLock("log-owner")) return
+  return yield* new EventLogInUse({
+    message:
+      "DATABASE_URL: another process owns the embedded log of this database; stop it or use another database."
+  })
 })
 
 export const layer: Layer.Layer<EventLog, EventLogInUse | EventLogError, Settings | SqlClient.SqlClient> =

@@ -7,15 +7,12 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
+import { makeTimePartitions } from "../../sql/TimePartitions.ts"
 import { keepsNewest, kindOf, longestRetention, type RetentionSettings } from "../Topics.ts"
 
-const DAY_MS = 86_400_000
-const segments = {
-  log_work: { kind: "work", widthMs: Limits.embeddedLogWorkDays * DAY_MS },
-  log_history: { kind: "history", widthMs: Limits.embeddedLogHistoryDays * DAY_MS }
-} as const
+const kinds = { log_work: "work", log_history: "history" } as const
 
-export type BatchTable = keyof typeof segments
+export type BatchTable = keyof typeof kinds
 
 const batchTables = ["log_work", "log_history"] as const
 
@@ -24,35 +21,19 @@ export const tableOf = (topic: string): BatchTable =>
 
 const at = (unixMs: number): string => new Date(unixMs).toISOString()
 
-/** Names sort as their days do. */
-const nameOf = (table: BatchTable, from: number): string =>
-  `${table}_${at(from).slice(0, 10).replaceAll("-", "")}`
-
 export const makeSegments = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const made = new Set<string>()
-
-  /** Makes the partition that holds the moment; free when it is known. */
-  const ensure = Effect.fnUntraced(function* (table: BatchTable, unixMs: number) {
-    const { widthMs } = segments[table]
-    const from = Math.floor(unixMs / widthMs) * widthMs
-    const name = nameOf(table, from)
-    if (made.has(name)) return
-    yield* sql`
-      CREATE TABLE IF NOT EXISTS ${sql(name)} PARTITION OF ${sql(table)}
-      FOR VALUES FROM (${sql.literal(`'${at(from)}'`)}) TO (${sql.literal(`'${at(from + widthMs)}'`)})`
-    made.add(name)
-  })
-
-  /** After a failure nobody knows which are there. */
-  const forget = Effect.sync(() => made.clear())
+  const partitionsOf = (table: BatchTable, days: number) =>
+    makeTimePartitions({ tables: [table], days, boundAt: at })
+  const partitions = {
+    log_work: yield* partitionsOf("log_work", Limits.embeddedLogWorkDays),
+    log_history: yield* partitionsOf("log_history", Limits.embeddedLogHistoryDays)
+  }
+  const ensure = (table: BatchTable, unixMs: number) => partitions[table].ensure(unixMs, unixMs)
+  const forget = Effect.andThen(partitions.log_work.forget, partitions.log_history.forget)
 
   /** The rows with the newest records of checkpoints go where the present's rows are, before theirs are dropped. */
-  const saveNewest = Effect.fnUntraced(function* (
-    table: BatchTable,
-    nowMs: number,
-    settings: RetentionSettings
-  ) {
+  const saveNewest = Effect.fnUntraced(function* (table: BatchTable, nowMs: number, droppedMs: number) {
     const ends = yield* sql<{ readonly topic: string }>`SELECT DISTINCT topic FROM log_ends`
     const topics = ends
       .map(({ topic }) => topic)
@@ -63,26 +44,16 @@ export const makeSegments = Effect.gen(function* () {
       UPDATE ${sql(table)} b SET written_at = ${at(nowMs)}::timestamptz FROM log_ends e
       WHERE e.topic = ANY(${topics}::text[]) AND b.topic = e.topic AND b.partition = e.partition
         AND b.last_offset = e.end_offset - 1
-        AND b.written_at < ${at(nowMs - longestRetention(segments[table].kind, settings))}::timestamptz`
-  })
-
-  const drop = Effect.fnUntraced(function* (table: BatchTable, nowMs: number, settings: RetentionSettings) {
-    const { kind, widthMs } = segments[table]
-    const newestDropped = nameOf(table, nowMs - longestRetention(kind, settings) - widthMs)
-    const children = yield* sql<{ readonly name: string }>`
-      SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-      WHERE i.inhparent = ${table}::regclass`
-    for (const { name } of children) {
-      if (name <= newestDropped) yield* sql`DROP TABLE ${sql(name)}`
-    }
+        AND b.written_at < ${at(droppedMs)}::timestamptz`
   })
 
   /** Not while a write is under way: it moves where partitions start. */
   const applyRetention = (nowMs: number, settings: RetentionSettings) =>
     Effect.gen(function* () {
       for (const table of batchTables) {
-        yield* saveNewest(table, nowMs, settings)
-        yield* drop(table, nowMs, settings)
+        const droppedMs = nowMs - longestRetention(kinds[table], settings)
+        yield* saveNewest(table, nowMs, droppedMs)
+        yield* partitions[table].drop(droppedMs)
       }
       yield* sql`
         UPDATE log_ends e SET start_offset = coalesce(

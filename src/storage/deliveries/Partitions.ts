@@ -8,7 +8,7 @@ import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import { firstIdAt } from "../../domain/Ids.ts"
 import { repeatedly } from "../../observability/Patiently.ts"
-import { DAY_MS, makeTimePartitions, type TimePartitions } from "../TimePartitions.ts"
+import { DAY_MS, makeTimePartitions, type TimePartitions } from "../../sql/TimePartitions.ts"
 import { DeliveryStore } from "./DeliveryStore.ts"
 
 /** A row of these is updated after it was made, once or many times: its new versions find room beside it. */

@@ -9,8 +9,8 @@ import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
 import { repeatedly } from "../../observability/Patiently.ts"
+import { DAY_MS, makeTimePartitions } from "../../sql/TimePartitions.ts"
 import { column } from "../Columns.ts"
-import { DAY_MS, makeTimePartitions } from "../TimePartitions.ts"
 
 export class EventStore extends Context.Service<EventStore>()("ledgerhook/storage/EventStore", {
   make: Effect.gen(function* () {
