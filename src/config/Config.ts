@@ -11,16 +11,9 @@ import { isMailAddress, list } from "./Values.ts"
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Rows of the README's table. */
-export const settingsTable: ReadonlyArray<{
-  readonly name: SettingName
-  readonly default: string
-  readonly accepts: string
-  readonly meaning: string
-}> = (Object.keys(definitions) as Array<SettingName>).map((name) => ({
+export const settingsTable = (Object.keys(definitions) as Array<SettingName>).map((name) => ({
   name,
-  default: definitions[name].default,
-  accepts: definitions[name].accepts,
-  meaning: definitions[name].meaning
+  ...definitions[name]
 }))
 
 export interface NetworkSettings {
@@ -210,7 +203,7 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
     simulated: all.flatMap(({ network: id, urls }) =>
       urls.length === 0 && environmentOf(id) === "test" ? [id] : []
     ),
-    verify: read("XRPL_VERIFY") === "full" ? "full" : "json",
+    verify: read("XRPL_VERIFY") ?? "json",
     adminKey: read("ADMIN_KEY"),
     secretsKey: read("SECRETS_KEY"),
     secretsKeyPrevious: read("SECRETS_KEY_PREVIOUS"),
@@ -224,7 +217,7 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
     retentionDeliveriesMs: read("RETENTION_DELIVERIES") ?? 0,
     retentionEventsMs: read("RETENTION_EVENTS") ?? 0,
     logLevel: read("LOG_LEVEL") ?? "info",
-    logFormat: read("LOG_FORMAT") as "pretty" | "json" | undefined,
+    logFormat: read("LOG_FORMAT"),
     telemetry: otlpEndpoint === undefined ? undefined : { endpoint: otlpEndpoint, headers: otlpHeaders }
   }
   return problems.length > 0 ? problems : settings

@@ -77,9 +77,42 @@ const KAFKA_NAME_MAX = 100
 const kafkaName = (value: string) =>
   value.length <= KAFKA_NAME_MAX && /^[A-Za-z0-9._-]+$/.test(value) ? value : undefined
 
-const WS_LIST = "a comma list of ws:// or wss:// addresses"
-const START = "`latest` or a ledger index"
 const DURATION = "a number with a unit, as `10 seconds` or `30 days`"
+
+const servers = (meaning: string, urls = "") =>
+  setting({ default: urls, accepts: "a comma list of ws:// or wss:// addresses", meaning, parse: wsUrls })
+
+const firstLedger = (meaning: string) =>
+  setting({ default: "latest", accepts: "`latest` or a ledger index", meaning, parse: start })
+
+const flag = (meaning: string) =>
+  setting({ default: "false", accepts: "`true` or `false`", meaning, parse: boolean })
+
+const choice = <const Value extends string>(
+  values: ReadonlyArray<Value>,
+  byDefault: string,
+  meaning: string
+) =>
+  setting({
+    default: byDefault,
+    accepts: values
+      .map((value) => `\`${value}\``)
+      .join(", ")
+      .replace(/, ([^,]+)$/, " or $1"),
+    meaning,
+    parse: (text) => values.find((value) => value === text)
+  })
+
+const encryptionKey = (meaning: string) =>
+  setting({ default: "", accepts: "32 bytes in base 64", meaning, secret: true, parse: secretsKey })
+
+const retention = (byDefault: string, meaning: string) =>
+  setting({
+    default: byDefault,
+    accepts: `${DURATION}, at least 1 day`,
+    meaning,
+    parse: duration(86_400_000)
+  })
 
 /** An empty default means unset. */
 export const definitions = {
@@ -120,12 +153,7 @@ export const definitions = {
     meaning: "a Kafka cluster, 4.0 or later; unset: the embedded log, kept in the same store",
     parse: brokers
   }),
-  KAFKA_SSL: setting({
-    default: "false",
-    accepts: "`true` or `false`",
-    meaning: "connect to Kafka by TLS",
-    parse: boolean
-  }),
+  KAFKA_SSL: flag("connect to Kafka by TLS"),
   KAFKA_SASL_MECHANISM: setting({
     default: "",
     accepts: saslMechanisms.map((name) => `\`${name}\``).join(", "),
@@ -166,68 +194,27 @@ export const definitions = {
     secret: true,
     parse: httpUrl
   }),
-  XRPL_MAINNET_URLS: setting({
-    default: "wss://s1.ripple.com,wss://xrplcluster.com",
-    accepts: WS_LIST,
-    meaning: "servers of mainnet, the first preferred; empty: mainnet is not watched",
-    parse: wsUrls
-  }),
-  XRPL_TESTNET_URLS: setting({
-    default: "",
-    accepts: WS_LIST,
-    meaning: "servers of testnet; unset: the simulated ledger plays it while it has an active webhook",
-    parse: wsUrls
-  }),
-  XRPL_DEVNET_URLS: setting({
-    default: "",
-    accepts: WS_LIST,
-    meaning: "the same for devnet",
-    parse: wsUrls
-  }),
-  XRPL_MAINNET_START: setting({
-    default: "latest",
-    accepts: START,
-    meaning: "first mainnet ledger when there is no checkpoint",
-    parse: start
-  }),
-  XRPL_TESTNET_START: setting({
-    default: "latest",
-    accepts: START,
-    meaning: "the same for testnet",
-    parse: start
-  }),
-  XRPL_DEVNET_START: setting({
-    default: "latest",
-    accepts: START,
-    meaning: "the same for devnet",
-    parse: start
-  }),
-  XRPL_MAINNET_HISTORY_URLS: setting({
-    default: "",
-    accepts: WS_LIST,
-    meaning:
-      "full-history servers of mainnet: replays may reach back before the service's first ledger; unset: they begin there",
-    parse: wsUrls
-  }),
-  XRPL_TESTNET_HISTORY_URLS: setting({
-    default: "",
-    accepts: WS_LIST,
-    meaning: "the same for testnet, with `XRPL_TESTNET_URLS`",
-    parse: wsUrls
-  }),
-  XRPL_DEVNET_HISTORY_URLS: setting({
-    default: "",
-    accepts: WS_LIST,
-    meaning: "the same for devnet, with `XRPL_DEVNET_URLS`",
-    parse: wsUrls
-  }),
-  XRPL_VERIFY: setting({
-    default: "json",
-    accepts: "`json` or `full`",
-    meaning:
-      "what is checked of a ledger: `json` its place in the chain and its completeness; `full` also recomputes its hashes from its binary form and reads it from that",
-    parse: (value) => (value === "json" || value === "full" ? value : undefined)
-  }),
+  XRPL_MAINNET_URLS: servers(
+    "servers of mainnet, the first preferred; empty: mainnet is not watched",
+    "wss://s1.ripple.com,wss://xrplcluster.com"
+  ),
+  XRPL_TESTNET_URLS: servers(
+    "servers of testnet; unset: the simulated ledger plays it while it has an active webhook"
+  ),
+  XRPL_DEVNET_URLS: servers("the same for devnet"),
+  XRPL_MAINNET_START: firstLedger("first mainnet ledger when there is no checkpoint"),
+  XRPL_TESTNET_START: firstLedger("the same for testnet"),
+  XRPL_DEVNET_START: firstLedger("the same for devnet"),
+  XRPL_MAINNET_HISTORY_URLS: servers(
+    "full-history servers of mainnet: replays may reach back before the service's first ledger; unset: they begin there"
+  ),
+  XRPL_TESTNET_HISTORY_URLS: servers("the same for testnet, with `XRPL_TESTNET_URLS`"),
+  XRPL_DEVNET_HISTORY_URLS: servers("the same for devnet, with `XRPL_DEVNET_URLS`"),
+  XRPL_VERIFY: choice(
+    ["json", "full"],
+    "json",
+    "what is checked of a ledger: `json` its place in the chain and its completeness; `full` also recomputes its hashes from its binary form and reads it from that"
+  ),
   ADMIN_KEY: setting({
     default: "",
     accepts: "`svc_live_` and at least 32 letters or digits",
@@ -236,32 +223,12 @@ export const definitions = {
     secret: true,
     parse: (value) => (/^svc_live_[A-Za-z0-9]{32,128}$/.test(value) ? value : undefined)
   }),
-  SECRETS_KEY: setting({
-    default: "",
-    accepts: "32 bytes in base 64",
-    meaning: "encrypts webhook secrets at rest; unset: a key file in `DATA_DIR`",
-    secret: true,
-    parse: secretsKey
-  }),
-  SECRETS_KEY_PREVIOUS: setting({
-    default: "",
-    accepts: "32 bytes in base 64",
-    meaning: "a second key that still opens what it encrypted, while `SECRETS_KEY` is being changed",
-    secret: true,
-    parse: secretsKey
-  }),
-  DELIVERY_ALLOW_PRIVATE_ADDRESSES: setting({
-    default: "false",
-    accepts: "`true` or `false`",
-    meaning: "let deliveries go to loopback and private addresses",
-    parse: boolean
-  }),
-  DELIVERY_ALLOW_HTTP: setting({
-    default: "false",
-    accepts: "`true` or `false`",
-    meaning: "let deliveries go to plain http endpoints",
-    parse: boolean
-  }),
+  SECRETS_KEY: encryptionKey("encrypts webhook secrets at rest; unset: a key file in `DATA_DIR`"),
+  SECRETS_KEY_PREVIOUS: encryptionKey(
+    "a second key that still opens what it encrypted, while `SECRETS_KEY` is being changed"
+  ),
+  DELIVERY_ALLOW_PRIVATE_ADDRESSES: flag("let deliveries go to loopback and private addresses"),
+  DELIVERY_ALLOW_HTTP: flag("let deliveries go to plain http endpoints"),
   DELIVERY_TIMEOUT: setting({
     default: "10 seconds",
     accepts: `${DURATION}, up to 1 minute`,
@@ -303,30 +270,13 @@ export const definitions = {
       "sender of mails; unset: the user of `SMTP_URL` where that is an address, else `ledgerhook@localhost`",
     parse: mailbox
   }),
-  RETENTION_DELIVERIES: setting({
-    default: "30 days",
-    accepts: `${DURATION}, at least 1 day`,
-    meaning: "how long deliveries and attempts are kept; up to 31 days longer while one of them waits",
-    parse: duration(86_400_000)
-  }),
-  RETENTION_EVENTS: setting({
-    default: "400 days",
-    accepts: `${DURATION}, at least 1 day`,
-    meaning: "how long events and ledger markers are kept",
-    parse: duration(86_400_000)
-  }),
-  LOG_LEVEL: setting({
-    default: "info",
-    accepts: "`debug`, `info`, `warn` or `error`",
-    meaning: "least severe message that is written",
-    parse: (value) => (["debug", "info", "warn", "error"].includes(value) ? value : undefined)
-  }),
-  LOG_FORMAT: setting({
-    default: "",
-    accepts: "`pretty` or `json`",
-    meaning: "form of messages; unset: `pretty` on a terminal, else `json`",
-    parse: (value) => (value === "pretty" || value === "json" ? value : undefined)
-  }),
+  RETENTION_DELIVERIES: retention(
+    "30 days",
+    "how long deliveries and attempts are kept; up to 31 days longer while one of them waits"
+  ),
+  RETENTION_EVENTS: retention("400 days", "how long events and ledger markers are kept"),
+  LOG_LEVEL: choice(["debug", "info", "warn", "error"], "info", "least severe message that is written"),
+  LOG_FORMAT: choice(["pretty", "json"], "", "form of messages; unset: `pretty` on a terminal, else `json`"),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting({
     default: "",
     accepts: "an http:// or https:// address; its user and password are percent-encoded",

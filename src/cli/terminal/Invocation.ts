@@ -20,16 +20,16 @@ const colourWanted = (environment: Environment): boolean => (environment["NO_COL
 export const stdoutColour = (invocation: InvocationShape): boolean =>
   invocation.stdoutTerminal && colourWanted(invocation.environment)
 
+export const settingsOf = Effect.fnUntraced(function* (environment: Environment) {
+  const loaded = loadSettings(environment)
+  if ("port" in loaded) return loaded
+  return yield* new WrongSettings({ messages: loaded.map(({ message }) => message) })
+})
+
 /** Only commands that need settings read them, so that the others work whatever is set. */
 export const settings = Layer.effect(
   Settings,
-  Effect.gen(function* () {
-    const { environment } = yield* Invocation
-    const loaded = loadSettings(environment)
-    if (!("port" in loaded))
-      return yield* new WrongSettings({ messages: loaded.map((problem) => problem.message) })
-    return loaded
-  })
+  Effect.flatMap(Invocation, ({ environment }) => settingsOf(environment))
 )
 
 /** As LOG_LEVEL and LOG_FORMAT say. A wrong value is told by those who read all settings; nobody else stumbles over it. */

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Clock, Context, Effect, Layer, Queue, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { loadSettings, Settings } from "../../../config/Config.ts"
+import { Settings } from "../../../config/Config.ts"
 import { newKeyValue } from "../../../domain/ApiKey.ts"
 import { Health } from "../../../observability/Health.ts"
 import { apiPart, service } from "../../../Roles.ts"
@@ -15,8 +15,8 @@ import type { ClosedLedger } from "../../../simulator/Chain.ts"
 import { ByHand } from "../../../simulator/SimulatedSource.ts"
 import { AccountStore } from "../../../storage/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../../../storage/accounts/ApiKeyStore.ts"
-import { failed, WrongSettings } from "../../terminal/Failure.ts"
-import { Invocation } from "../../terminal/Invocation.ts"
+import { failed } from "../../terminal/Failure.ts"
+import { Invocation, settingsOf } from "../../terminal/Invocation.ts"
 import { makeDemoReceiver, type Sample, samples } from "./DemoReceiver.ts"
 
 /** The same ledgers at every run. */
@@ -31,7 +31,7 @@ const temporaryFolder = Effect.acquireRelease(
 /** The operator's own HOST, PORT and LOG_LEVEL hold; everything else is the demo's. */
 const demoSettings = Effect.fnUntraced(function* (dataDir: string) {
   const { environment } = yield* Invocation
-  const loaded = loadSettings({
+  return yield* settingsOf({
     HOST: environment["HOST"],
     PORT: environment["PORT"]?.trim() || "0",
     LOG_LEVEL: environment["LOG_LEVEL"],
@@ -41,10 +41,6 @@ const demoSettings = Effect.fnUntraced(function* (dataDir: string) {
     DELIVERY_ALLOW_HTTP: "true",
     DELIVERY_ALLOW_PRIVATE_ADDRESSES: "true"
   })
-  if (!("port" in loaded)) {
-    return yield* new WrongSettings({ messages: loaded.map(({ message }) => message) })
-  }
-  return loaded
 })
 
 const CreatedWebhook = Schema.Struct({ id: Schema.String, secret: Schema.String })
