@@ -8,7 +8,6 @@ import packageJson from "../package.json" with { type: "json" }
 import { operatorServerLayer, serverLayer } from "./api/Server.ts"
 import { SyntheticEvents } from "./api/SyntheticEvents.ts"
 import { type NetworkSettings, Settings, watchedNetworks } from "./config/Config.ts"
-import type { Role } from "./config/Definitions.ts"
 import { Limits } from "./config/Limits.ts"
 import { delay } from "./delay/Stage.ts"
 import { Recorder } from "./deliver/Recorder.ts"
@@ -93,16 +92,22 @@ const supervised = <E, R>(part: string, stage: Effect.Effect<unknown, E, R>) =>
     })
   )
 
-/** Several processes may have the role: one does the work, the others take over from it. */
-const alone = <A, E, R>(part: string, job: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const health = yield* Health
-    const leases = yield* Leases
-    yield* health.set(part, { status: "ok", detail: "waits for its turn: one process does this at a time" })
-    return yield* leases.hold(part)(
-      Effect.andThen(health.set(part, { status: "ok", detail: "running" }), job)
-    )
-  })
+/** The same for what one process does at a time: the others take over from it. */
+const supervisedAlone = <E, R>(part: string, job: Effect.Effect<unknown, E, R>) =>
+  supervised(
+    part,
+    Effect.gen(function* () {
+      const health = yield* Health
+      const leases = yield* Leases
+      yield* health.set(part, {
+        status: "ok",
+        detail: "waits for its turn: one process does this at a time"
+      })
+      return yield* leases.hold(part)(
+        Effect.andThen(health.set(part, { status: "ok", detail: "running" }), job)
+      )
+    })
+  )
 
 const retention = Effect.gen(function* () {
   const log = yield* EventLog
@@ -130,31 +135,25 @@ const ingestLayer = Layer.unwrap(
       start: NetworkSettings["start"],
       source: Layer.Layer<LedgerSource, E, R>
     ) =>
-      supervised(
+      supervisedAlone(
         `ingest.${network}`,
-        alone(
-          `ingest.${network}`,
-          Effect.andThen(
-            health.set(ledgerPart(network), { status: "starting", detail: "no ledger has been taken yet" }),
-            ingest({ network, start, detect: detectLedger, onAlerts: recordAlerts(network) }).pipe(
-              Effect.provide(source),
-              Effect.scoped
-            )
+        Effect.andThen(
+          health.set(ledgerPart(network), { status: "starting", detail: "no ledger has been taken yet" }),
+          ingest({ network, start, detect: detectLedger, onAlerts: recordAlerts(network) }).pipe(
+            Effect.provide(source),
+            Effect.scoped
           )
         )
       )
     const historyOf = (network: Network, urls: ReadonlyArray<string>) =>
-      supervised(
+      supervisedAlone(
         `history.${network}`,
-        alone(
-          `history.${network}`,
-          history({
-            network,
-            detect: detectLedger,
-            onAlerts: recordAlerts(network),
-            source: RippledSource.layer({ network, urls, verify })
-          })
-        )
+        history({
+          network,
+          detect: detectLedger,
+          onAlerts: recordAlerts(network),
+          source: RippledSource.layer({ network, urls, verify })
+        })
       )
     return Layer.mergeAll(
       Layer.empty,
@@ -264,38 +263,32 @@ const operatorLayer = announceOperator.pipe(Layer.provide(operatorServerLayer))
 
 const notifyLayer = supervised("mail", notify).pipe(Layer.provide([Mailer.layer, WorkNotices.layer]))
 
+const upkeepLayer = supervisedAlone(
+  "retention",
+  Effect.raceAllFirst([
+    maintain,
+    maintainEvents,
+    forgetAlerts,
+    forgetQuarantined,
+    forgetPreviousSecrets,
+    keepEndingQueues,
+    keepTotals,
+    retention
+  ])
+)
+
 const parts = Layer.unwrap(
-  Effect.map(Settings, (settings) => {
-    const chosen = (role: Role) => settings.roles.includes(role)
-    return Layer.mergeAll(
-      supervised(
-        "retention",
-        alone(
-          "retention",
-          Effect.raceAllFirst([
-            maintain,
-            maintainEvents,
-            forgetAlerts,
-            forgetQuarantined,
-            forgetPreviousSecrets,
-            keepEndingQueues,
-            keepTotals,
-            retention
-          ])
-        )
-      ),
+  Effect.map(Settings, ({ roles: chosen }) =>
+    Layer.mergeAll(
+      upkeepLayer,
       // Both write to the outbox: the API webhooks' changes, deliver those it disables.
-      chosen("api") || chosen("deliver") ? outboxPublisherLayer : Layer.empty,
-      chosen("api") || chosen("deliver") ? notifyLayer : Layer.empty,
-      chosen("api") ? roleLayers.api : operatorLayer,
-      chosen("ingest") ? roleLayers.ingest : Layer.empty,
-      chosen("events") ? roleLayers.events : Layer.empty,
-      chosen("route") ? roleLayers.route : Layer.empty,
-      chosen("deliver") ? roleLayers.deliver : Layer.empty,
-      chosen("delay") ? roleLayers.delay : Layer.empty,
-      chosen("replay") ? roleLayers.replay : Layer.empty
+      chosen.includes("api") || chosen.includes("deliver")
+        ? Layer.merge(outboxPublisherLayer, notifyLayer)
+        : Layer.empty,
+      chosen.includes("api") ? Layer.empty : operatorLayer,
+      ...chosen.map((role) => roleLayers[role])
     )
-  })
+  )
 ).pipe(Layer.provide(WebhookRegistry.layer))
 
 /** All that a process does on a database: its roles and stores, with the upkeep of both. */
