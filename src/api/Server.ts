@@ -4,7 +4,13 @@
  */
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import { HttpApiBuilder, type HttpApiError, HttpApiMiddleware } from "effect/http-api"
+import {
+  type HttpApi,
+  HttpApiBuilder,
+  type HttpApiError,
+  type HttpApiGroup,
+  HttpApiMiddleware
+} from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
 import { Limits } from "../config/Limits.ts"
 import { KeyAdmission } from "../storage/accounts/KeyAdmission.ts"
@@ -48,8 +54,14 @@ const apiGate = gate(
   Effect.map(AdmissionQueue, ({ admit }) => admit)
 ).pipe(Layer.provide(AdmissionQueue.layer), Layer.provide(KeyAdmission.layer))
 
-const apiRoutes = HttpApiBuilder.layer(Api).pipe(
-  Layer.provide([
+type Groups =
+  typeof Api extends HttpApi.HttpApi<infer Id, infer All> ? HttpApiGroup.ToService<Id, All> : never
+
+/** A group whose handlers are missing in the list below is an error here, instead of wherever the server is used. */
+const forEveryGroup = <E, R>(handlers: Layer.Layer<Groups, E, R>): Layer.Layer<Groups, E, R> => handlers
+
+const handlersLayer = forEveryGroup(
+  Layer.mergeAll(
     webhooksLayer,
     deliveriesLayer,
     replayLayer,
@@ -58,7 +70,11 @@ const apiRoutes = HttpApiBuilder.layer(Api).pipe(
     apiKeysLayer,
     accountLayer,
     systemLayer
-  ]),
+  )
+)
+
+const apiRoutes = HttpApiBuilder.layer(Api).pipe(
+  Layer.provide(handlersLayer),
   Layer.merge(metricsLayer),
   Layer.merge(docsLayer),
   Layer.provide([apiGate, keyRequiredLayer, commonErrorsLayer])
