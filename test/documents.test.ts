@@ -5,6 +5,7 @@ import { parseEnv } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { type Environment, loadSettings } from "../src/config/Config.ts"
 import { envExample, made, settingsMarkdown, topicsMarkdown } from "./support/documents.ts"
+import { operations } from "./support/openApi.ts"
 
 const loads = (environment: Environment) => "port" in loadSettings(environment)
 
@@ -12,6 +13,14 @@ describe("README.md", () => {
   it("has the settings table of the program", () => {
     const { is, shouldBe } = made("README.md", settingsMarkdown(), "settings")
     assert.strictEqual(is, shouldBe)
+  })
+
+  it("has every operation of the API in its table, and no other", () => {
+    const rows = readFileSync("README.md", "utf8").matchAll(/^\| (`[A-Z]+ \/v1.*?) \|/gm)
+    const told = Array.from(rows, ([, cell]) => cell!.match(/(?<=`)[^`, ]+ [^`]+(?=`)/g)!).flat()
+    const served = operations.map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/g, ":$1")}`)
+    const promised = served.filter((operation) => operation.includes(" /v1/"))
+    assert.deepStrictEqual(told.sort(), promised.sort())
   })
 
   for (const file of ["README.md", "CONTRIBUTING.md"]) {
