@@ -46,6 +46,16 @@ describe("README.md", () => {
   }
 })
 
+describe("CONTRIBUTING.md", () => {
+  it("names only files and folders that exist", () => {
+    const named = readFileSync("CONTRIBUTING.md", "utf8").matchAll(/`((?:src|test|bench)\/[^`\s]*)`/g)
+    assert.deepStrictEqual(
+      Array.from(named, (m) => m[1]!).filter((path) => !existsSync(path)),
+      []
+    )
+  })
+})
+
 describe("topics/README.md", () => {
   it("has the topics of the program, whose schemas are there", () => {
     const { is, shouldBe } = made("topics/README.md", topicsMarkdown(), "topics")
