@@ -1,12 +1,23 @@
 /**
- * A real Apache Kafka 4 of one node, from its Maven Central jars, where `java` (17 or later) and `mvn` are: for tests, and
- * for trials by `npm run kafka`. The jars are fetched once; data are in a folder of the caller's, and new each time.
+ * A real Apache Kafka 4 of one node or of several, from its Maven Central jars, where `java` (17 or later) and `mvn` are:
+ * for tests, and for trials by `npm run kafka`. The jars are fetched once. Data are in a folder of the caller's, and new
+ * each time.
  */
-import { execFileSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { cache, filledOnce, freePort, javaVersion, maven, output, startJavaServer } from "./javaServer.ts"
+import { promisify } from "node:util"
+import {
+  cache,
+  filledOnce,
+  freePort,
+  javaVersion,
+  maven,
+  output,
+  type RunningServer,
+  startJavaServer
+} from "./javaServer.ts"
 
 const JAVA_MIN = 17
 const jars = cache("kafka")
@@ -54,16 +65,29 @@ const SHORT_TIMEOUT = {
   "group.consumer.session.timeout.ms": 10_000
 }
 
-/** One node is its own quorum. */
+interface Node {
+  readonly id: number
+  readonly folder: string
+  readonly clients: number
+  readonly controller: number
+  readonly internal: number
+}
+
+/** Moved leaders return to the brokers that should lead them within seconds, not five minutes. */
+const LEADERS_RETURN = { "leader.imbalance.check.interval.seconds": 5 }
+
+/** Every node is a broker and a controller. */
 const properties = (
-  folder: string,
-  { clients, controller, internal }: Readonly<Record<"clients" | "controller" | "internal", number>>,
+  { id, folder, clients, controller, internal }: Node,
+  nodes: ReadonlyArray<Node>,
   { secured, memberTimeout = "short" }: BrokerOptions
-): string =>
-  Object.entries({
+): string => {
+  const copies = Math.min(3, nodes.length)
+  const inSync = Math.max(1, copies - 1)
+  return Object.entries({
     "process.roles": "broker,controller",
-    "node.id": 1,
-    "controller.quorum.voters": `1@127.0.0.1:${controller}`,
+    "node.id": id,
+    "controller.quorum.voters": nodes.map((node) => `${node.id}@127.0.0.1:${node.controller}`).join(),
     listeners: `CLIENTS://127.0.0.1:${clients},INTERNAL://127.0.0.1:${internal},CONTROLLER://127.0.0.1:${controller}`,
     "advertised.listeners": `CLIENTS://127.0.0.1:${clients},INTERNAL://127.0.0.1:${internal}`,
     "controller.listener.names": "CONTROLLER",
@@ -72,54 +96,104 @@ const properties = (
     ...(secured === undefined ? {} : securedProperties(secured)),
     "log.dirs": join(folder, "data"),
     "auto.create.topics.enable": false,
-    "offsets.topic.replication.factor": 1,
+    "min.insync.replicas": inSync,
+    "offsets.topic.replication.factor": copies,
     "offsets.topic.num.partitions": 4,
-    "transaction.state.log.replication.factor": 1,
-    "transaction.state.log.min.isr": 1,
+    "transaction.state.log.replication.factor": copies,
+    "transaction.state.log.min.isr": inSync,
     "transaction.state.log.num.partitions": 4,
+    ...(nodes.length === 1 ? {} : LEADERS_RETURN),
     ...(memberTimeout === "short" ? SHORT_TIMEOUT : {})
   })
     .map(([name, value]) => `${name}=${value}`)
     .join("\n")
+}
 
 export interface Broker {
-  /** The value of KAFKA_BROKERS. */
+  /** Its address; the value of KAFKA_BROKERS where it is the only one. */
   readonly brokers: string
   /** Stops it, and starts it again on the same data and ports. */
   readonly stop: () => Promise<void>
   readonly start: () => Promise<void>
+  /** kill -9. */
+  readonly kill: () => Promise<void>
+  /** The process does nothing from the first to the second, and keeps its connections. */
+  readonly freeze: () => void
+  readonly thaw: () => void
 }
 
 /** 16 bytes in base 64; each folder is a cluster of its own. One that began with a dash would be taken for an option. */
 const newClusterId = (): string => Buffer.concat([Buffer.from("l"), randomBytes(15)]).toString("base64url")
 
-export const startBroker = async (folder: string, options: BrokerOptions = {}): Promise<Broker> => {
+const run = promisify(execFile)
+/** A broker of several hands its partitions over before it stops. */
+const HAND_OVER_MS = 60_000
+const SMALL_HEAP_MB = 256
+
+const makeNode = async (folder: string, id: number, port?: number): Promise<Node> => ({
+  id,
+  folder,
+  clients: port ?? (await freePort()),
+  controller: await freePort(),
+  internal: await freePort()
+})
+
+const makeBroker = async (
+  node: Node,
+  nodes: ReadonlyArray<Node>,
+  clusterId: string,
+  options: BrokerOptions
+): Promise<Broker> => {
   const classpath = join(fetchJars(), "*")
-  const port = options.port ?? (await freePort())
-  const ports = { clients: port, controller: await freePort(), internal: await freePort() }
+  const { folder, clients } = node
   const config = join(folder, "server.properties")
   mkdirSync(folder, { recursive: true })
-  writeFileSync(config, properties(folder, ports, options))
+  writeFileSync(config, properties(node, nodes, options))
   const { secured } = options
   const user =
     secured === undefined
       ? []
       : ["--add-scram", `SCRAM-SHA-512=[name=${secured.username},password=${secured.password}]`]
-  execFileSync(
-    "java",
-    ["-cp", classpath, "kafka.tools.StorageTool", "format", "-t", newClusterId(), "-c", config, ...user],
-    { stdio: "ignore" }
-  )
-  let stopRunning = async (): Promise<void> => undefined
-  const start = async () => {
-    stopRunning = await startJavaServer({
-      java: "java",
-      args: ["-cp", classpath, "kafka.Kafka", config],
-      port,
-      log: join(folder, "broker.log")
-    })
+  await run("java", [
+    ...["-cp", classpath, "kafka.tools.StorageTool", "format", "-t", clusterId, "-c", config],
+    ...user
+  ])
+  let running: RunningServer | undefined
+  return {
+    brokers: `127.0.0.1:${clients}`,
+    start: async () => {
+      running = await startJavaServer({
+        java: "java",
+        args: ["-cp", classpath, "kafka.Kafka", config],
+        port: clients,
+        log: join(folder, "broker.log"),
+        ...(nodes.length === 1 ? {} : { heapMb: SMALL_HEAP_MB, stopMs: HAND_OVER_MS })
+      })
+    },
+    stop: async () => running?.stop(),
+    kill: async () => running?.kill(),
+    freeze: () => running?.signal("SIGSTOP"),
+    thaw: () => running?.signal("SIGCONT")
   }
+}
 
-  await start()
-  return { brokers: `127.0.0.1:${port}`, start, stop: () => stopRunning() }
+export const startBroker = async (folder: string, options: BrokerOptions = {}): Promise<Broker> => {
+  const node = await makeNode(folder, 1, options.port)
+  const broker = await makeBroker(node, [node], newClusterId(), options)
+  await broker.start()
+  return broker
+}
+
+/** Brokers 1 to `count`, in this order, of one cluster. */
+export const startCluster = async (folder: string, count: number): Promise<ReadonlyArray<Broker>> => {
+  const nodes: Array<Node> = []
+  for (let id = 1; id <= count; id++) nodes.push(await makeNode(join(folder, String(id)), id))
+  const clusterId = newClusterId()
+  const brokers = await Promise.all(nodes.map((node) => makeBroker(node, nodes, clusterId, {})))
+  for (const one of await Promise.allSettled(brokers.map(({ start }) => start()))) {
+    if (one.status === "fulfilled") continue
+    await Promise.all(brokers.map(({ kill }) => kill()))
+    throw one.reason
+  }
+  return brokers
 }

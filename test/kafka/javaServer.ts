@@ -1,6 +1,6 @@
 /** What servers from Maven Central have in common: where their files are kept, how they are started and stopped. */
 import { execFileSync, spawn } from "node:child_process"
-import { randomBytes } from "node:crypto"
+import { randomBytes, randomInt } from "node:crypto"
 import { existsSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs"
 import { connect, createServer } from "node:net"
 import { resolve } from "node:path"
@@ -40,13 +40,14 @@ export const maven = (...args: ReadonlyArray<string>): void => {
   execFileSync("mvn", ["--quiet", "--batch-mode", ...args], { stdio: ["ignore", "ignore", "inherit"] })
 }
 
+/** Below those that systems give to outgoing connections: while a server is stopped, nobody else comes by its port. */
+const PORTS = { from: 20_000, to: 32_000 }
+
 export const freePort = (): Promise<number> =>
-  new Promise((done, fail) => {
-    const server = createServer().on("error", fail)
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() => done(typeof address === "object" && address !== null ? address.port : 0))
-    })
+  new Promise((done) => {
+    const port = randomInt(PORTS.from, PORTS.to)
+    const server = createServer().on("error", () => done(freePort()))
+    server.listen(port, "127.0.0.1", () => server.close(() => done(port)))
   })
 
 const isOpen = (port: number): Promise<boolean> =>
@@ -66,17 +67,28 @@ export interface JavaServer {
   /** Open when it has started. */
   readonly port: number
   readonly log: string
+  readonly heapMb?: number
+  /** A server that has not stopped after this is killed. */
+  readonly stopMs?: number
 }
 
-/** Starts it; the effect of calling what it returns is that it has stopped. */
+export interface RunningServer {
+  readonly stop: () => Promise<void>
+  /** kill -9. */
+  readonly kill: () => Promise<void>
+  readonly signal: (name: "SIGSTOP" | "SIGCONT") => void
+}
+
 export const startJavaServer = async ({
   java,
   args,
   port,
-  log
-}: JavaServer): Promise<() => Promise<void>> => {
+  log,
+  heapMb = 512,
+  stopMs = STOP_MS
+}: JavaServer): Promise<RunningServer> => {
   const file = openSync(log, "a")
-  const running = spawn(java, ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", ...args], {
+  const running = spawn(java, [`-Xmx${heapMb}m`, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", ...args], {
     stdio: ["ignore", file, file]
   })
   const open = Effect.promise(() => isOpen(port)).pipe(
@@ -84,17 +96,17 @@ export const startJavaServer = async ({
     Effect.timeout(START_MS)
   )
   if ((await Effect.runPromise(Effect.exit(open)))._tag === "Failure" || running.exitCode !== null) {
+    running.kill("SIGKILL")
     throw new Error(`${args.at(-1)} did not start; ${log} says why`)
   }
-  return async () => {
-    if (running.exitCode !== null) return
+  const end = async (signal: "SIGTERM" | "SIGKILL") => {
+    if (running.exitCode !== null || running.signalCode !== null) return
     const ended = new Promise((done) => running.once("exit", done))
-    running.kill("SIGTERM")
-    // A broker would hand over first, and a node alone has nobody to hand over to.
+    running.kill(signal)
     await Effect.runPromise(
       Effect.promise(() => ended).pipe(
         Effect.timeoutOrElse({
-          duration: STOP_MS,
+          duration: stopMs,
           orElse: () => {
             running.kill("SIGKILL")
             return Effect.promise(() => ended)
@@ -102,5 +114,10 @@ export const startJavaServer = async ({
         })
       )
     )
+  }
+  return {
+    stop: () => end("SIGTERM"),
+    kill: () => end("SIGKILL"),
+    signal: (name) => void running.kill(name)
   }
 }

@@ -62,7 +62,7 @@ export const startRegistry = async (folder: string, port?: number): Promise<Regi
     // Its comparison of schemas of the newer drafts.
     "apicurio.compat.json-schema.use-apitomy": true
   }
-  const stop = await startJavaServer({
+  const { stop } = await startJavaServer({
     java: java(),
     args: [
       ...Object.entries(settings).map(([name, value]) => `-D${name}=${value}`),

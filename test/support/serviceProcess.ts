@@ -73,12 +73,13 @@ export interface Process {
 /** Starts it and waits until it has printed what `ready` matches; killed with the scope if it still runs. */
 export const startProcess = (
   environment: Readonly<Record<string, string>>,
-  ready: RegExp
+  ready: RegExp,
+  program: ReadonlyArray<string> = [MAIN, "start"]
 ): Effect.Effect<Process, Error, Scope.Scope> =>
   Effect.gen(function* () {
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
-        spawn(process.execPath, [MAIN, "start"], {
+        spawn(process.execPath, program, {
           env: {
             PATH: process.env["PATH"],
             HOME: process.env["HOME"],

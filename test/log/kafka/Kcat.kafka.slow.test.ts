@@ -1,39 +1,11 @@
 /** A consumer that is not ours, librdkafka's `kcat`, reads the public topics as topics/README.md says it can. */
-import { spawnSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { KafkaSettings } from "../../../src/config/Config.ts"
 import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
 import { EVENTS_EACH, writeLedgers } from "../../support/kafkaLedgers.ts"
+import { hasKcat, readByKcat } from "../../support/kcat.ts"
 
-const hasKcat = spawnSync("kcat", ["-V"]).status === 0
-if (!hasKcat && process.env["REQUIRE_KAFKA"] === "1") {
-  throw new Error("REQUIRE_KAFKA: no consumer outside of Node can be had here; install kcat.")
-}
-
-interface Message {
-  readonly offset: number
-  readonly key: string
-  readonly headers: ReadonlyArray<string>
-  readonly payload: string
-}
-
-/** Everything that is committed in the topic, by a process of its own. */
-const consume = ({ brokers, topicPrefix }: KafkaSettings, topic: string): ReadonlyArray<Message> => {
-  const { status, stdout, stderr } = spawnSync(
-    "kcat",
-    [
-      ...["-b", brokers.join(","), "-t", topicPrefix + topic],
-      ...["-C", "-o", "beginning", "-e", "-q", "-J", "-X", "isolation.level=read_committed"]
-    ],
-    { encoding: "utf8", timeout: 60_000 }
-  )
-  assert.strictEqual(status, 0, stderr)
-  return stdout
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line))
-}
+const consume = (...of: Parameters<typeof readByKcat>) => Effect.promise(() => readByKcat(...of))
 
 const LEDGERS = [100, 101, 102, 103]
 const SCHEMA_ID = 7
@@ -49,7 +21,7 @@ describe.skipIf(!hasKcat || kafkaBrokers().length === 0)("a consumer outside of 
   it.live("reads each committed event once, in ledger order, with its key and headers", () =>
     Effect.scoped(
       Effect.gen(function* () {
-        const messages = consume(yield* written(), "xrpl.testnet.events")
+        const messages = yield* consume(yield* written(), "xrpl.testnet.events")
         const events = messages.map(({ payload }) => JSON.parse(payload))
         assert.deepStrictEqual(
           events.map(({ ledger_index, position }) => [ledger_index, position]),
@@ -71,8 +43,10 @@ describe.skipIf(!hasKcat || kafkaBrokers().length === 0)("a consumer outside of 
     Effect.scoped(
       Effect.gen(function* () {
         const kafka = yield* written()
-        const events = consume(kafka, "xrpl.testnet.events")
-        const markers = consume(kafka, "xrpl.testnet.ledgers").map(({ payload }) => JSON.parse(payload))
+        const events = yield* consume(kafka, "xrpl.testnet.events")
+        const markers = (yield* consume(kafka, "xrpl.testnet.ledgers")).map(({ payload }) =>
+          JSON.parse(payload)
+        )
         assert.deepStrictEqual(
           markers.map(({ ledger_index }) => ledger_index),
           LEDGERS
@@ -93,13 +67,14 @@ describe.skipIf(!hasKcat || kafkaBrokers().length === 0)("a consumer outside of 
     Effect.scoped(
       Effect.gen(function* () {
         const kafka = yield* written(new Map([["xrpl.testnet.events", SCHEMA_ID]]))
-        const events = consume(kafka, "xrpl.testnet.events")
+        const events = yield* consume(kafka, "xrpl.testnet.events")
         assert.strictEqual(events.length, LEDGERS.length * EVENTS_EACH)
         for (const { payload } of events) {
           assert.deepStrictEqual([...Buffer.from(payload).subarray(0, 5)], [0, 0, 0, 0, SCHEMA_ID])
           assert.strictEqual(JSON.parse(payload.slice(5)).network, "testnet")
         }
-        assert.match(consume(kafka, "xrpl.testnet.ledgers")[0]!.payload, /^\{/)
+        const [marker] = yield* consume(kafka, "xrpl.testnet.ledgers")
+        assert.match(marker!.payload, /^\{/)
       })
     )
   )
