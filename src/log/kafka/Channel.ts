@@ -9,8 +9,11 @@ import {
   type BaseOptions,
   findCoordinatorV6,
   GenericError,
+  kGetBootstrapConnection,
   kGetConnection,
-  ProtocolError
+  type MetadataOptions,
+  ProtocolError,
+  parseBroker
 } from "@platformatic/kafka"
 import { Effect, Schedule, Schema, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
@@ -111,40 +114,68 @@ export const onCoordinator = <A>(
 ): Effect.Effect<A, KafkaFault> =>
   Effect.flatMap(channel.coordinator(kind, key), request).pipe(whilePassing(channel, NO_COORDINATOR))
 
+type Connected = (error: Error | null, connection?: Connection) => void
+
+const connected = (connect: (done: Connected) => void): Promise<Connection> =>
+  new Promise((resolve, reject) =>
+    connect((error, connection) => (connection === undefined ? reject(error) : resolve(connection)))
+  )
+
 const COORDINATOR_KINDS = { group: 0, transaction: 1 } as const
 
-export const makeChannel = (options: BaseOptions): Effect.Effect<KafkaChannel, never, Scope.Scope> =>
-  Effect.gen(function* () {
+/** Opens channels to the cluster, which share what they learn of its brokers. */
+export const makeChannels = (options: BaseOptions): Effect.Effect<KafkaChannel, never, Scope.Scope> => {
+  const named = options.bootstrapBrokers.map((broker) => parseBroker(broker))
+  /** Any broker knows who is in charge; the one at `first` is asked before the others. */
+  let brokers = named
+  let first = 0
+
+  return Effect.gen(function* () {
     const client = yield* Effect.acquireRelease(
       Effect.sync(() => new Base({ ...options, autocreateTopics: false })),
       (opened) => Effect.ignore(Effect.tryPromise(() => opened.close()))
     )
     const coordinators = new Map<string, number>()
 
-    const connectionTo = (node: number, topics: ReadonlyArray<string>) =>
-      Effect.tryPromise({
-        try: async () => {
-          const metadata = await client.metadata({ topics: [...topics] })
+    // The library would ask the first one named that takes connections, though it answers nothing any more.
+    client[kGetBootstrapConnection] = (callback) =>
+      client.connections.getFirstAvailable([...brokers.slice(first), ...brokers.slice(0, first)], callback)
+    const asking = <A>(request: () => Promise<A>) =>
+      Effect.suspend(() => {
+        const asked = first
+        return Effect.tapError(Effect.tryPromise({ try: request, catch: faultOf }), () =>
+          Effect.sync(() => {
+            if (first === asked) first = (asked + 1) % brokers.length
+          })
+        )
+      })
+    const metadataOf = (wanted: MetadataOptions) =>
+      asking(() => client.metadata(wanted)).pipe(
+        Effect.tap((metadata) =>
+          Effect.sync(() => {
+            brokers = [...named, ...metadata.brokers.values()]
+          })
+        )
+      )
+
+    const connectionTo = Effect.fnUntraced(function* (node: number, topics: ReadonlyArray<string>) {
+      const metadata = yield* metadataOf({ topics: [...topics] })
+      return yield* Effect.tryPromise({
+        try: () => {
           const broker = metadata.brokers.get(node)
           if (broker === undefined) throw new Error(`broker ${node} is not known`)
-          return await new Promise<Connection>((resolve, reject) =>
-            client[kGetConnection](broker, (error, connection) =>
-              connection === undefined ? reject(error) : resolve(connection)
-            )
-          )
+          return connected((done) => client[kGetConnection](broker, done))
         },
         catch: faultOf
       })
+    })
 
     const call: KafkaChannel["call"] = (api, connection, ...args) =>
       Effect.tryPromise({ try: () => api.async(connection, ...args), catch: faultOf })
 
     return {
       leader: Effect.fnUntraced(function* (topic, partition) {
-        const metadata = yield* Effect.tryPromise({
-          try: () => client.metadata({ topics: [topic] }),
-          catch: faultOf
-        })
+        const metadata = yield* metadataOf({ topics: [topic] })
         const known = metadata.topics.get(topic)
         const leader = known?.partitions[partition]?.leader
         if (known === undefined || leader === undefined || leader < 0) {
@@ -157,30 +188,21 @@ export const makeChannel = (options: BaseOptions): Effect.Effect<KafkaChannel, n
         const name = `${kind} ${key}`
         let node = coordinators.get(name)
         if (node === undefined) {
-          const { brokers } = yield* Effect.tryPromise({
-            try: () => client.metadata({ topics: [] }),
-            catch: faultOf
+          const answer = yield* asking(async () => {
+            const any = await connected((done) => client[kGetBootstrapConnection](done))
+            return findCoordinatorV6.api.async(any, COORDINATOR_KINDS[kind], [key])
           })
-          const anyBroker = brokers.keys().next().value ?? -1
-          const answer = yield* call(
-            findCoordinatorV6.api,
-            yield* connectionTo(anyBroker, []),
-            COORDINATOR_KINDS[kind],
-            [key]
-          )
           node = answer.coordinators[0]!.nodeId
           coordinators.set(name, node)
         }
         return yield* connectionTo(node, [])
       }),
       call,
-      reachable: Effect.tryPromise({
-        try: () => client.metadata({ topics: [], forceUpdate: true }),
-        catch: faultOf
-      }).pipe(Effect.asVoid),
+      reachable: Effect.asVoid(metadataOf({ topics: [], forceUpdate: true })),
       forget: Effect.sync(() => {
         coordinators.clear()
         client.clearMetadata()
       })
     }
   })
+}

@@ -19,7 +19,7 @@ import {
 import { fenced } from "../Exclusive.ts"
 import { makeLast } from "../LastRecord.ts"
 import { partitionOf } from "../Topics.ts"
-import { type KafkaFault, makeChannel } from "./Channel.ts"
+import { type KafkaFault, makeChannels } from "./Channel.ts"
 import { makeKafkaConsume } from "./Consume.ts"
 import type { Member } from "./Member.ts"
 import { ownName, topicName } from "./Names.ts"
@@ -76,9 +76,9 @@ export const joined = <A extends { readonly transaction: KafkaTransaction; reado
 /** Readers of a cluster, and what they stand on. */
 const makeReading = (settings: KafkaSettings) =>
   Effect.gen(function* () {
-    const options = clientOptions(settings)
-    const now = yield* makeChannel(options)
-    const waiting = yield* makeChannel(options)
+    const openChannel = makeChannels(clientOptions(settings))
+    const now = yield* openChannel
+    const waiting = yield* openChannel
     const nameOf = (topic: string) => topicName(settings, topic)
     const groupNameOf = (group: string) => ownName(settings, group)
     const reader = makeReader({ now, waiting }, nameOf)
@@ -96,7 +96,7 @@ const makeReading = (settings: KafkaSettings) =>
       committed: (group: string, partition: Partition) =>
         Effect.mapError(reader.committed(groupNameOf(group), partition), failed("read", partition.topic))
     }
-    return { options, now, nameOf, groupNameOf, reader, primitives }
+    return { openChannel, now, nameOf, groupNameOf, reader, primitives }
   })
 
 /** `schemaIds` by topic, of those whose values carry their schema's id (log/kafka/SchemaRegistry.ts). */
@@ -107,9 +107,9 @@ export const layer = (
   Layer.effect(
     EventLog,
     Effect.gen(function* () {
-      const { options, now, nameOf, groupNameOf, reader, primitives } = yield* makeReading(settings)
+      const { openChannel, now, nameOf, groupNameOf, reader, primitives } = yield* makeReading(settings)
       // Its answers wait for nothing else, and what it finds out troubles nobody else's requests.
-      const health = yield* makeChannel(options)
+      const health = yield* openChannel
       const members = new Map<string, Member>()
       const process = `${settings.topicPrefix}${settings.clientId}.${randomUUID()}`
 
@@ -145,7 +145,7 @@ export const layer = (
         }).pipe(Effect.forever)
       }
       for (let n = 0; n < Limits.kafkaProducers; n++) {
-        const channel = yield* makeChannel(options)
+        const channel = yield* openChannel
         yield* Effect.forkScoped(write(makeProducer(channel, `${process}.${n}`)))
       }
 
@@ -199,7 +199,7 @@ export const layer = (
       })
 
       const exclusive = Effect.fnUntraced(function* (name: string) {
-        const producer = makeProducer(yield* makeChannel(options), ownName(settings, name))
+        const producer = makeProducer(yield* openChannel, ownName(settings, name))
         yield* Effect.mapError(producer.open, failed("append", ""))
         // One at a time, and none after a failure: the producer would open itself again, against its successor.
         const turn = yield* Semaphore.make(1)
@@ -230,7 +230,7 @@ export const layer = (
         exclusive,
         consume: makeKafkaConsume({
           now,
-          openChannel: makeChannel(options),
+          openChannel,
           reader,
           nameOf,
           groupNameOf,

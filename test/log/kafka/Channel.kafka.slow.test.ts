@@ -1,0 +1,51 @@
+/** A broker that takes connections and answers nothing, as one does whose process is frozen, is not asked for ever. */
+import { createServer, type Socket } from "node:net"
+import { describe, it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { DELIVERIES_TOPIC } from "../../../src/domain/Delivery.ts"
+import { EventLog } from "../../../src/log/EventLog.ts"
+import * as KafkaEventLog from "../../../src/log/kafka/KafkaEventLog.ts"
+import { waitUntil } from "../../support/apiClient.ts"
+import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
+
+const silentBroker = Effect.acquireRelease(
+  Effect.callback<{ readonly address: string; readonly close: () => void }>((resume) => {
+    const sockets = new Set<Socket>()
+    const server = createServer((socket) => sockets.add(socket)).listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      resume(
+        Effect.succeed({
+          address: `127.0.0.1:${typeof address === "object" ? address?.port : address}`,
+          close: () => {
+            for (const socket of sockets) socket.destroy()
+            server.close()
+          }
+        })
+      )
+    })
+  }),
+  ({ close }) => Effect.sync(close)
+)
+
+describe.skipIf(kafkaBrokers().length === 0)("a cluster whose first broker answers nothing", () => {
+  it.live(
+    "is found by the next one, also by writers that are opened anew",
+    () =>
+      Effect.gen(function* () {
+        const silent = yield* silentBroker
+        const kafka = yield* kafkaFor((topic) => topic === DELIVERIES_TOPIC)
+        const log = Context.get(
+          yield* Layer.build(KafkaEventLog.layer({ ...kafka, brokers: [silent.address, ...kafka.brokers] })),
+          EventLog
+        )
+        const append = [{ topic: DELIVERIES_TOPIC, key: "k", value: "v" }]
+        const succeeds = <A, E>(effect: Effect.Effect<A, E>) =>
+          waitUntil(Effect.isSuccess(effect), "60 seconds")
+        yield* succeeds(log.transaction({ append }))
+        yield* succeeds(
+          Effect.scoped(Effect.flatMap(log.exclusive("only"), (writer) => writer.transaction({ append })))
+        )
+      }).pipe(Effect.scoped),
+    120_000
+  )
+})
