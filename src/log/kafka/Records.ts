@@ -33,7 +33,9 @@ export const committedRecords = (
   answer: fetchV17.FetchResponsePartition
 ): FetchedRecords => {
   const records: Array<LogRecord> = []
-  const pending = [...answer.abortedTransactions].sort((a, b) => Number(a.firstOffset - b.firstOffset))
+  const pending = [...(answer.abortedTransactions ?? [])].sort((a, b) =>
+    Number(a.firstOffset - b.firstOffset)
+  )
   const aborted = new Set<bigint>()
   let next = from
   let bytes = 0
