@@ -37,8 +37,8 @@ export const Limits = {
   kafkaReadSpareBytes: 64 * 1024,
   /** How long a broker holds a fetch back while there is nothing new, well within `kafkaRequestMs`: what idling costs. */
   kafkaFetchWaitMs: 10_000,
-  /** First and longest pause between looks at partitions that came, or were read, while a broker holds the others' fetch. */
-  kafkaLateFetchMs: { first: 10, longest: 100 },
+  /** First and longest such wait while a partition whose buffer is full is left out of the fetch. */
+  kafkaPartialFetchWaitMs: { first: 10, longest: 250 },
   /** Fetched records that wait for a partition's reader, before no more are fetched for it. */
   kafkaBufferRecords: 1_000,
   /** Between looks at whether a transaction has ended: it takes some milliseconds. */
@@ -47,6 +47,8 @@ export const Limits = {
   kafkaTransactionMs: 10_000,
   /** Transactional producers of one process: while one commits, the next are under way. */
   kafkaProducers: 3,
+  /** Transactions that wait for a producer; more wait in their callers. */
+  kafkaQueuedTransactions: 1_000,
   /** Transactions joined into one, and their records and bytes: a transaction costs some ten milliseconds. */
   kafkaJoinedTransactions: 64,
   kafkaTransactionRecords: 5_000,

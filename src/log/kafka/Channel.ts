@@ -1,8 +1,8 @@
 /**
- * Requests to a Kafka cluster (4.0 or later). A channel has a connection per broker of its own, on which requests are
- * answered in order: what may wait long (a fetch at the head) goes through another channel than what must not.
- * Every failure is a `KafkaFault` that knows Kafka's names for what went wrong. What passes by itself within seconds (a
- * leader or coordinator being chosen) is asked again by `onLeader` and `onCoordinator`.
+ * Requests to a Kafka cluster (4.0 or later). A channel has one connection per broker. A broker answers the requests of a
+ * connection in order, so a fetch that waits for new records needs a channel of its own. Every failure is a `KafkaFault`,
+ * which knows Kafka's names for what went wrong. `onLeader` and `onCoordinator` retry what ends within seconds: a
+ * leader or coordinator is being elected, or has moved.
  */
 import {
   Base,
@@ -38,29 +38,35 @@ const faultOf = (cause: unknown): KafkaFault => new KafkaFault({ message: reason
 type Connection = Parameters<Parameters<Base[typeof kGetConnection]>[1]>[1] & object
 
 export interface Leader {
-  /** The broker's number. */
-  readonly node: number
-  readonly connection: Connection
+  /** The broker's id. */
+  readonly broker: number
   readonly topicId: string
 }
+
+type Connected = (error: Error | null, connection?: Connection) => void
+
+const connected = (connect: (done: Connected) => void): Promise<Connection> =>
+  new Promise((resolve, reject) =>
+    connect((error, connection) => (connection === undefined ? reject(error) : resolve(connection)))
+  )
 
 interface KafkaApi<Args extends Array<unknown>, Answer> {
   readonly async: (connection: Connection, ...args: Args) => Promise<Answer>
 }
 
 export interface KafkaChannel {
-  /** The broker that leads the partition, with a connection to it. */
+  /** The broker that leads the partition. */
   readonly leader: (topic: string, partition: number) => Effect.Effect<Leader, KafkaFault>
   /** The broker that keeps the group's or transaction's state. */
-  readonly coordinator: (kind: "group" | "transaction", key: string) => Effect.Effect<Connection, KafkaFault>
+  readonly coordinator: (kind: "group" | "transaction", key: string) => Effect.Effect<number, KafkaFault>
   readonly call: <Args extends Array<unknown>, Answer>(
     api: KafkaApi<Args, Answer>,
-    connection: Connection,
+    broker: number,
     ...args: Args
   ) => Effect.Effect<Answer, KafkaFault>
-  /** Whether a broker answers, asked for real. */
+  /** Fails unless a broker answers now. */
   readonly reachable: Effect.Effect<void, KafkaFault>
-  /** Leaders and coordinators are asked for anew: after a fault they may be others. */
+  /** Look leaders and coordinators up again: after a fault they may be others. */
   readonly forget: Effect.Effect<void>
 }
 
@@ -110,23 +116,16 @@ export const onCoordinator = <A>(
   channel: KafkaChannel,
   kind: "group" | "transaction",
   key: string,
-  request: (connection: Leader["connection"]) => Effect.Effect<A, KafkaFault>
+  request: (broker: number) => Effect.Effect<A, KafkaFault>
 ): Effect.Effect<A, KafkaFault> =>
   Effect.flatMap(channel.coordinator(kind, key), request).pipe(whilePassing(channel, NO_COORDINATOR))
 
-type Connected = (error: Error | null, connection?: Connection) => void
-
-const connected = (connect: (done: Connected) => void): Promise<Connection> =>
-  new Promise((resolve, reject) =>
-    connect((error, connection) => (connection === undefined ? reject(error) : resolve(connection)))
-  )
-
 const COORDINATOR_KINDS = { group: 0, transaction: 1 } as const
 
-/** Opens channels to the cluster, which share what they learn of its brokers. */
+/** Opens channels to the cluster. They share what they learn of its brokers. */
 export const makeChannels = (options: BaseOptions): Effect.Effect<KafkaChannel, never, Scope.Scope> => {
   const named = options.bootstrapBrokers.map((broker) => parseBroker(broker))
-  /** Any broker knows who is in charge; the one at `first` is asked before the others. */
+  /** Any broker can be asked for metadata and coordinators. The one at `first` is asked before the others. */
   let brokers = named
   let first = 0
 
@@ -137,68 +136,65 @@ export const makeChannels = (options: BaseOptions): Effect.Effect<KafkaChannel, 
     )
     const coordinators = new Map<string, number>()
 
-    // The library would ask the first one named that takes connections, though it answers nothing any more.
+    // The library would ask the first that accepts a connection, even when it never answers.
     client[kGetBootstrapConnection] = (callback) =>
       client.connections.getFirstAvailable([...brokers.slice(first), ...brokers.slice(0, first)], callback)
-    const asking = <A>(request: () => Promise<A>) =>
+
+    const attempt = <A>(request: () => Promise<A>) => Effect.tryPromise({ try: request, catch: faultOf })
+
+    /** Asks any broker; after a failure the next one. */
+    const askAny = <A>(request: () => Promise<A>) =>
       Effect.suspend(() => {
         const asked = first
-        return Effect.tapError(Effect.tryPromise({ try: request, catch: faultOf }), () =>
+        return Effect.tapError(attempt(request), () =>
           Effect.sync(() => {
             if (first === asked) first = (asked + 1) % brokers.length
           })
         )
       })
-    const metadataOf = (wanted: MetadataOptions) =>
-      asking(() => client.metadata(wanted)).pipe(
-        Effect.tap((metadata) =>
+
+    const metadata = (wanted: MetadataOptions) =>
+      Effect.tap(
+        askAny(() => client.metadata(wanted)),
+        (found) =>
           Effect.sync(() => {
-            brokers = [...named, ...metadata.brokers.values()]
+            brokers = [...named, ...found.brokers.values()]
           })
-        )
       )
 
-    const connectionTo = Effect.fnUntraced(function* (node: number, topics: ReadonlyArray<string>) {
-      const metadata = yield* metadataOf({ topics: [...topics] })
-      return yield* Effect.tryPromise({
-        try: () => {
-          const broker = metadata.brokers.get(node)
-          if (broker === undefined) throw new Error(`broker ${node} is not known`)
-          return connected((done) => client[kGetConnection](broker, done))
-        },
-        catch: faultOf
-      })
-    })
-
-    const call: KafkaChannel["call"] = (api, connection, ...args) =>
-      Effect.tryPromise({ try: () => api.async(connection, ...args), catch: faultOf })
+    const call: KafkaChannel["call"] = (api, broker, ...args) =>
+      Effect.flatMap(metadata({ topics: [] }), (known) =>
+        attempt(async () => {
+          const address = known.brokers.get(broker)
+          if (address === undefined) throw new Error(`broker ${broker} is not known`)
+          return api.async(await connected((done) => client[kGetConnection](address, done)), ...args)
+        })
+      )
 
     return {
       leader: Effect.fnUntraced(function* (topic, partition) {
-        const metadata = yield* metadataOf({ topics: [topic] })
-        const known = metadata.topics.get(topic)
-        const leader = known?.partitions[partition]?.leader
-        if (known === undefined || leader === undefined || leader < 0) {
+        const known = (yield* metadata({ topics: [topic] })).topics.get(topic)
+        const broker = known?.partitions[partition]?.leader
+        if (known === undefined || broker === undefined || broker < 0) {
           client.clearMetadata()
           return yield* faultOf(new ProtocolError("LEADER_NOT_AVAILABLE"))
         }
-        return { node: leader, connection: yield* connectionTo(leader, [topic]), topicId: known.id }
+        return { broker, topicId: known.id }
       }),
       coordinator: Effect.fnUntraced(function* (kind, key) {
         const name = `${kind} ${key}`
-        let node = coordinators.get(name)
-        if (node === undefined) {
-          const answer = yield* asking(async () => {
-            const any = await connected((done) => client[kGetBootstrapConnection](done))
-            return findCoordinatorV6.api.async(any, COORDINATOR_KINDS[kind], [key])
-          })
-          node = answer.coordinators[0]!.nodeId
-          coordinators.set(name, node)
-        }
-        return yield* connectionTo(node, [])
+        const known = coordinators.get(name)
+        if (known !== undefined) return known
+        const answer = yield* askAny(async () => {
+          const connection = await connected((done) => client[kGetBootstrapConnection](done))
+          return findCoordinatorV6.api.async(connection, COORDINATOR_KINDS[kind], [key])
+        })
+        const { nodeId } = answer.coordinators[0]!
+        coordinators.set(name, nodeId)
+        return nodeId
       }),
       call,
-      reachable: Effect.asVoid(metadataOf({ topics: [], forceUpdate: true })),
+      reachable: Effect.asVoid(metadata({ topics: [], forceUpdate: true })),
       forget: Effect.sync(() => {
         coordinators.clear()
         client.clearMetadata()

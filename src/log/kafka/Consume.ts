@@ -1,12 +1,10 @@
 /**
- * `EventLog.consume` on Kafka: a member of the group for the life of the scope, a fiber per partition it holds. A
- * partition that goes to another member is given back when its handler has ended (what it had in flight is finished
- * and committed first), so it never has two owners; one that the cluster took away (fenced) is dropped at once, and its
- * commits are refused. Brokers that are away stop nothing: heartbeats and fetches go on when they are back.
+ * `EventLog.consume` on Kafka: a member of the group for the life of the scope, and a fiber for each partition it owns. A
+ * partition is revoked only after its handler has ended: work in flight is finished and committed first, so a partition
+ * never has two owners. A fenced member drops its partitions at once, and its commits are refused. While brokers are away,
+ * heartbeats and fetches are retried.
  */
-import { randomUUID } from "node:crypto"
-import { offsetCommitV9 } from "@platformatic/kafka"
-import { Cause, Deferred, Effect, Fiber, Latch, type Scope } from "effect"
+import { Cause, Deferred, Effect, Fiber, FiberHandle, Latch, Queue, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { patiently } from "../../observability/Patiently.ts"
 import {
@@ -14,26 +12,36 @@ import {
   type ConsumeOptions,
   type EventLog,
   EventLogError,
+  type LogRecord,
   type Partition
 } from "../EventLog.ts"
 import { partitionsOf } from "../Topics.ts"
-import { type KafkaChannel, type KafkaFault, onCoordinator } from "./Channel.ts"
-import { type FetchedPartition, fetching, makeFetched, takeFetched } from "./Fetcher.ts"
-import { changeOf, type HeldPartition, heartbeat, heldName, isFenced, leave, type Member } from "./Member.ts"
+import type { KafkaChannel } from "./Channel.ts"
+import { type FetchedPartition, makeFetcher } from "./Fetcher.ts"
+import {
+  changeOf,
+  commitOffset,
+  heartbeat,
+  isFenced,
+  keyOf,
+  leave,
+  type Member,
+  newMember,
+  type TopicPartition
+} from "./Member.ts"
 import type { KafkaReader } from "./Reader.ts"
 
-interface Handled extends HeldPartition {
+interface OwnedPartition extends TopicPartition {
   readonly fetched: FetchedPartition
   readonly fiber: Fiber.Fiber<void>
-  ending: boolean
+  revoking: boolean
 }
 
 const refused = (topic: string, cause: unknown) => new EventLogError({ operation: "commit", topic, cause })
 
 export interface ConsumeParts {
-  /** Requests that must not wait. */
-  readonly now: KafkaChannel
-  /** A channel for each group's fetches, which are held back. */
+  readonly channel: KafkaChannel
+  /** For the fetches of each group, which brokers hold back. */
   readonly openChannel: Effect.Effect<KafkaChannel, never, Scope.Scope>
   readonly reader: KafkaReader
   readonly nameOf: (topic: string) => string
@@ -43,33 +51,7 @@ export interface ConsumeParts {
 }
 
 export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["consume"] => {
-  const { now, openChannel, reader, nameOf, groupNameOf, members } = parts
-
-  const commitOffset = (
-    group: string,
-    member: Member,
-    { topic, partition }: Partition,
-    offset: number
-  ): Effect.Effect<void, KafkaFault> =>
-    onCoordinator(now, "group", group, (connection) =>
-      now.call(offsetCommitV9.api, connection, group, member.epoch, member.id, null, [
-        {
-          name: nameOf(topic),
-          partitions: [
-            {
-              partitionIndex: partition,
-              committedOffset: BigInt(offset),
-              committedLeaderEpoch: -1,
-              committedMetadata: null
-            }
-          ]
-        }
-      ])
-    ).pipe(
-      // The epoch moves with each change of the group; the partition is still this member's.
-      Effect.retry({ while: (fault) => fault.is("STALE_MEMBER_EPOCH"), times: Limits.kafkaStepTries }),
-      Effect.asVoid
-    )
+  const { channel, openChannel, reader, nameOf, groupNameOf, members } = parts
 
   return <E, R>(
     options: ConsumeOptions,
@@ -78,39 +60,51 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
     Effect.gen(function* () {
       const scope = yield* Effect.scope
       const group = groupNameOf(options.group)
+      const groupOptions = {
+        group,
+        topics: options.topics.map(nameOf),
+        together: options.together === true
+      }
       const failed = yield* Deferred.make<never, E | EventLogError>()
-      const waiting = yield* openChannel
-      const nudge = Latch.makeUnsafe(false)
-      const wake = Latch.makeUnsafe(false)
-      const held = new Map<string, Handled>()
+      const fetcher = makeFetcher({
+        openChannel,
+        startOf: (partition) => Effect.map(reader.offsets(partition), ({ start }) => start)
+      })
+      const fetching = yield* FiberHandle.make<never>()
+      /** Opened when the cluster should hear of a change before the next heartbeat is due. */
+      const changed = Latch.makeUnsafe(false)
+      const owned = new Map<string, OwnedPartition>()
       const topicOf = new Map<string, string>()
       for (const topic of options.topics) {
         partitionsOf(topic)
-        const { topicId } = yield* now.leader(nameOf(topic), 0).pipe(patiently(`finding ${nameOf(topic)}`))
+        const { topicId } = yield* channel
+          .leader(nameOf(topic), 0)
+          .pipe(patiently(`finding ${nameOf(topic)}`))
         topicOf.set(topicId, topic)
       }
-      const topics = options.topics.map(nameOf)
-      const together = options.together === true
-      let member: Member = { id: randomUUID(), epoch: 0 }
+      let member = newMember()
       let leaving = false
 
-      const start = Effect.fnUntraced(function* (one: HeldPartition) {
+      const assign = Effect.fnUntraced(function* (one: TopicPartition) {
         const owner = member
         const partition: Partition = { topic: topicOf.get(one.topicId)!, partition: one.partition }
-        const { start: first, end } = yield* reader.offsets(partition)
-        const startOffset = Math.max(first, yield* reader.committed(group, partition))
-        const fetched = makeFetched(partition, nameOf(partition.topic), startOffset, wake)
-        const owned = () => held.get(heldName(one))?.fetched === fetched && owner === member
+        const { start, end } = yield* reader.offsets(partition)
+        const startOffset = Math.max(start, yield* reader.committed(group, partition))
+        const topicName = nameOf(partition.topic)
+        const buffer = yield* Queue.unbounded<LogRecord>()
+        const fetched: FetchedPartition = { ...partition, topicName, buffer, next: startOffset }
+        const isOwner = () => owned.get(keyOf(one))?.fetched === fetched && owner === member
         const assigned: AssignedPartition = {
           ...partition,
           startOffset,
           endOffsetAtStart: end,
-          take: (max) => takeFetched(fetched, max),
+          take: (max) => fetcher.take(fetched, max),
           commit: (offset) =>
             Effect.suspend(() =>
-              owned()
-                ? commitOffset(group, owner, partition, offset).pipe(
-                    Effect.mapError((fault) => refused(partition.topic, fault))
+              isOwner()
+                ? Effect.mapError(
+                    commitOffset(channel, group, owner, { ...partition, topic: topicName, offset }),
+                    (fault) => refused(partition.topic, fault)
                   )
                 : Effect.fail(refused(partition.topic, new Error("the partition has another owner")))
             )
@@ -124,97 +118,76 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
           Effect.asVoid,
           Effect.forkIn(scope)
         )
-        held.set(heldName(one), { ...one, fetched, fiber, ending: false })
-        wake.openUnsafe()
+        owned.set(keyOf(one), { ...one, fetched, fiber, revoking: false })
       })
 
-      /** Ends the handler, and then tells the cluster that the partition is free. */
-      const giveBack = (one: Handled) =>
-        Effect.suspend(() => {
-          one.ending = true
-          return Fiber.interrupt(one.fiber).pipe(
-            Effect.andThen(
-              Effect.sync(() => {
-                if (held.get(heldName(one)) === one) held.delete(heldName(one))
-                nudge.openUnsafe()
-              })
-            ),
-            Effect.forkIn(scope)
-          )
-        })
+      /** Ends the handler; the next heartbeat tells the cluster that the partition is free. */
+      const revoke = (one: OwnedPartition) => {
+        one.revoking = true
+        return Fiber.interrupt(one.fiber).pipe(
+          Effect.andThen(
+            Effect.sync(() => {
+              if (owned.get(keyOf(one)) === one) owned.delete(keyOf(one))
+              changed.openUnsafe()
+            })
+          ),
+          Effect.forkIn(scope)
+        )
+      }
 
-      const beginAnew = Effect.gen(function* () {
-        if (leaving) return
-        yield* Effect.logWarning(`group ${group}: this member was given up by the cluster; it joins anew`)
-        const lost = [...held.values()]
-        held.clear()
-        member = { id: randomUUID(), epoch: 0 }
+      const rejoin = Effect.gen(function* () {
+        yield* Effect.logWarning(`group ${group}: the cluster has fenced this member; it joins again`)
+        const lost = [...owned.values()]
+        owned.clear()
+        member = newMember()
         members.set(group, member)
         for (const { fiber } of lost) yield* Effect.forkIn(Fiber.interrupt(fiber), scope)
       })
 
+      const fetchOwned = Effect.suspend(() => {
+        const toFetch = [...owned.values()].filter(({ revoking }) => !revoking)
+        return FiberHandle.run(fetching, fetcher.run(toFetch.map(({ fetched }) => fetched)))
+      })
+
       const beat = Effect.gen(function* () {
-        if (leaving) return
-        const assigned = yield* heartbeat(now, { group, topics, together }, member, held.values())
-        if (assigned === undefined) return
-        const { gained, lost } = changeOf(held, assigned)
-        for (const one of lost) {
-          const handled = held.get(heldName(one))!
-          if (!handled.ending) yield* giveBack(handled)
-        }
-        for (const one of gained) yield* start(one)
-        if (gained.length > 0) nudge.openUnsafe()
+        const assigned = yield* heartbeat(channel, groupOptions, member, owned.values())
+        const { added, revoked } = changeOf(owned, assigned ?? [...owned.values()])
+        const toRevoke = revoked.filter(({ revoking }) => !revoking)
+        // Most answers repeat the assignment.
+        if (added.length + toRevoke.length === 0) return
+        if (added.length > 0) changed.openUnsafe()
+        yield* Effect.forEach(toRevoke, revoke, { discard: true })
+        // What cannot be assigned now is added again after the next heartbeat.
+        yield* Effect.ensuring(Effect.forEach(added, assign, { discard: true }), fetchOwned)
       }).pipe(
         Effect.catch((fault) =>
           isFenced(fault)
-            ? beginAnew
+            ? rejoin
             : Effect.andThen(
                 Effect.logWarning(`group ${group}: no heartbeat, trying again`, fault),
-                now.forget
+                channel.forget
               )
         )
       )
 
       members.set(group, member)
-      yield* Effect.forkScoped(
-        fetching({
-          waiting,
-          now,
-          partitions: () => [...held.values()].filter(({ ending }) => !ending).map(({ fetched }) => fetched),
-          wake,
-          startOf: (partition) => Effect.map(reader.offsets(partition), ({ start: first }) => first)
-        })
-      )
-      yield* Effect.forkScoped(
-        Effect.forever(
-          Effect.suspend(() => {
-            nudge.closeUnsafe()
-            return Effect.andThen(
-              beat,
-              Effect.raceFirst(Latch.await(nudge), Effect.sleep(Limits.kafkaHeartbeatMs))
-            )
-          })
-        )
+      yield* Effect.suspend(() => {
+        changed.closeUnsafe()
+        return leaving ? Effect.never : beat
+      }).pipe(
+        Effect.andThen(Effect.raceFirst(Latch.await(changed), Effect.sleep(Limits.kafkaHeartbeatMs))),
+        Effect.forever,
+        Effect.forkScoped
       )
       // Handlers end first, while heartbeats and fetches go on: what they finish can still be committed.
       yield* Effect.addFinalizer(() =>
-        Effect.forEach([...held.values()], ({ fiber }) => Fiber.interrupt(fiber), {
-          concurrency: "unbounded",
-          discard: true
-        }).pipe(
-          Effect.andThen(
-            Effect.suspend(() => {
-              leaving = true
-              return leave(now, group, member)
-            })
-          ),
-          Effect.andThen(
-            Effect.sync(() => {
-              held.clear()
-              if (members.get(group) === member) members.delete(group)
-            })
-          )
-        )
+        Effect.gen(function* () {
+          yield* Fiber.interruptAll([...owned.values()].map(({ fiber }) => fiber))
+          leaving = true
+          yield* leave(channel, groupOptions, member)
+          owned.clear()
+          if (members.get(group) === member) members.delete(group)
+        })
       )
       return yield* Deferred.await(failed)
     }).pipe(Effect.scoped) as Effect.Effect<never, E | EventLogError, Exclude<R, Scope.Scope>>

@@ -1,10 +1,10 @@
 /**
- * One fetch: the request that the group's fetcher and the reader share. A broker answers it at once when it has anything,
- * else when something comes or `maxWaitMs` is over; it hands out nothing beyond the first transaction that is still open.
+ * One fetch: the request that the group's fetcher and the reader share. A broker answers at once when it has a record,
+ * else when one arrives or `maxWaitMs` is over. It returns nothing beyond the first transaction that is still open.
  */
 import { fetchV17 } from "@platformatic/kafka"
 import type { Effect } from "effect"
-import type { KafkaChannel, KafkaFault, Leader } from "./Channel.ts"
+import type { KafkaChannel, KafkaFault } from "./Channel.ts"
 
 const READ_COMMITTED = 1
 /** "No session", "not a replica" and "whatever the leader's epoch is", in Kafka's numbers. */
@@ -24,16 +24,16 @@ export interface FetchBounds {
   readonly partitionBytes: number
 }
 
-/** All of `from` are partitions of the broker at the other end. */
+/** The broker leads all partitions of `from`. */
 export const fetchFrom = (
   channel: KafkaChannel,
-  connection: Leader["connection"],
+  broker: number,
   from: ReadonlyArray<FetchFrom>,
   { maxWaitMs, maxBytes, partitionBytes }: FetchBounds
 ): Effect.Effect<fetchV17.FetchResponse, KafkaFault> =>
   channel.call(
     fetchV17.api,
-    connection,
+    broker,
     maxWaitMs,
     MIN_BYTES,
     maxBytes,

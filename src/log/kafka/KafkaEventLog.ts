@@ -1,10 +1,10 @@
 /**
- * `EventLog` on a Kafka cluster (4.0 or later): any number of processes. Transactions of several callers are joined into
- * one of Kafka's, a few producers take turns, and what is answered has been committed. Offsets have holes (transaction
- * markers, compaction). Retention is Kafka's own work, by the topics' settings (log/kafka/ClusterTopics.ts).
+ * `EventLog` on a Kafka cluster (4.0 or later), for any number of processes. A transaction that succeeds has been committed
+ * by Kafka. Offsets have holes (transaction markers, compaction). Kafka applies retention by itself, from the topics'
+ * settings (log/kafka/ClusterTopics.ts).
  */
 import { randomUUID } from "node:crypto"
-import { Clock, Deferred, Effect, Exit, Layer, Queue, Semaphore } from "effect"
+import { Clock, Effect, Exit, Layer, Semaphore } from "effect"
 import type { KafkaSettings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import {
@@ -26,6 +26,7 @@ import { ownName, topicName } from "./Names.ts"
 import { clientOptions } from "./Options.ts"
 import { type KafkaTransaction, makeProducer, type PlacedRecord } from "./Producer.ts"
 import { makeReader } from "./Reader.ts"
+import { makeTransactionQueue } from "./TransactionQueue.ts"
 
 const failed =
   (operation: EventLogError["operation"], topic: string) =>
@@ -36,52 +37,14 @@ const failed =
 const topicOf = ({ append, commit }: Transaction): string =>
   append[0]?.topic ?? commit?.positions[0]?.topic ?? ""
 
-interface Submitted {
-  /** A caller that is interrupted takes back what has not begun, and waits for the end of what has. */
-  state: "waiting" | "begun" | "taken back"
-  readonly transaction: KafkaTransaction
-  readonly bytes: number
-  readonly done: Deferred.Deferred<ReadonlyArray<number>, KafkaFault>
-}
-
-const bytesOf = ({ append }: KafkaTransaction): number =>
-  append.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0)
-
-/** Neighbours in one transaction each, within the limits; a larger one stands alone. Pure. */
-export const joined = <A extends { readonly transaction: KafkaTransaction; readonly bytes: number }>(
-  submitted: ReadonlyArray<A>
-): ReadonlyArray<ReadonlyArray<A>> => {
-  const groups: Array<Array<A>> = []
-  let records = 0
-  let bytes = 0
-  for (const one of submitted) {
-    records += one.transaction.append.length
-    bytes += one.bytes
-    const last = groups.at(-1)
-    if (
-      last !== undefined &&
-      records <= Limits.kafkaTransactionRecords &&
-      bytes <= Limits.kafkaTransactionBytes
-    ) {
-      last.push(one)
-    } else {
-      groups.push([one])
-      records = one.transaction.append.length
-      bytes = one.bytes
-    }
-  }
-  return groups
-}
-
 /** Readers of a cluster, and what they stand on. */
 const makeReading = (settings: KafkaSettings) =>
   Effect.gen(function* () {
     const openChannel = makeChannels(clientOptions(settings))
-    const now = yield* openChannel
-    const waiting = yield* openChannel
+    const channel = yield* openChannel
     const nameOf = (topic: string) => topicName(settings, topic)
     const groupNameOf = (group: string) => ownName(settings, group)
-    const reader = makeReader({ now, waiting }, nameOf)
+    const reader = makeReader(channel, yield* openChannel, nameOf)
     const primitives = {
       read: (from: Position, max: number) => {
         partitionOf(from.topic, "")
@@ -96,7 +59,7 @@ const makeReading = (settings: KafkaSettings) =>
       committed: (group: string, partition: Partition) =>
         Effect.mapError(reader.committed(groupNameOf(group), partition), failed("read", partition.topic))
     }
-    return { openChannel, now, nameOf, groupNameOf, reader, primitives }
+    return { openChannel, channel, nameOf, groupNameOf, reader, primitives }
   })
 
 /** `schemaIds` by topic, of those whose values carry their schema's id (log/kafka/SchemaRegistry.ts). */
@@ -107,7 +70,7 @@ export const layer = (
   Layer.effect(
     EventLog,
     Effect.gen(function* () {
-      const { openChannel, now, nameOf, groupNameOf, reader, primitives } = yield* makeReading(settings)
+      const { openChannel, channel, nameOf, groupNameOf, reader, primitives } = yield* makeReading(settings)
       // Its answers wait for nothing else, and what it finds out troubles nobody else's requests.
       const health = yield* openChannel
       const members = new Map<string, Member>()
@@ -123,31 +86,10 @@ export const layer = (
         timestamp: record.timestamp ?? nowMs
       })
 
-      const queue = yield* Queue.bounded<Submitted>(Limits.embeddedLogQueue)
-      const write = (producer: ReturnType<typeof makeProducer>) => {
-        const commit = (group: ReadonlyArray<Submitted>): Effect.Effect<void> =>
-          Effect.gen(function* () {
-            const exit = yield* Effect.exit(producer.run(group.map(({ transaction }) => transaction)))
-            if (Exit.isSuccess(exit)) {
-              for (const [i, { done }] of group.entries()) yield* Deferred.succeed(done, exit.value[i]!)
-            } else if (group.length > 1 && Exit.hasDies(exit)) {
-              // A caller's own mistake must not be the others' failure; nothing of the group was committed.
-              for (const one of group) yield* commit([one])
-            } else {
-              for (const { done } of group) yield* Deferred.failCause(done, exit.cause)
-            }
-          })
-        return Effect.gen(function* () {
-          const taken = yield* Queue.takeBetween(queue, 1, Limits.kafkaJoinedTransactions)
-          const wanted = taken.filter(({ state }) => state === "waiting")
-          for (const one of wanted) one.state = "begun"
-          for (const group of joined(wanted)) yield* commit(group)
-        }).pipe(Effect.forever)
-      }
-      for (let n = 0; n < Limits.kafkaProducers; n++) {
-        const channel = yield* openChannel
-        yield* Effect.forkScoped(write(makeProducer(channel, `${process}.${n}`)))
-      }
+      const producers = yield* Effect.forEach(Array.from({ length: Limits.kafkaProducers }).keys(), (n) =>
+        Effect.map(openChannel, (channel) => makeProducer(channel, `${process}.${n}`))
+      )
+      const submit = yield* makeTransactionQueue(producers)
 
       const toKafka = ({ append, appendThen, commit }: Transaction, nowMs: number) => {
         const placed = append.map((record) => place(record, nowMs))
@@ -159,48 +101,24 @@ export const layer = (
           append: placed,
           appendThen: (offsets) =>
             (appendThen?.(positions(offsets)) ?? []).map((record) => place(record, nowMs)),
-          commits:
-            commit === undefined
-              ? []
-              : [
-                  {
-                    group: groupNameOf(commit.group),
-                    member: members.get(groupNameOf(commit.group)),
-                    positions: commit.positions.map((position) => ({
-                      ...position,
-                      topic: nameOf(position.topic)
-                    }))
-                  }
-                ]
+          commit: commit && {
+            group: groupNameOf(commit.group),
+            member: members.get(groupNameOf(commit.group)),
+            positions: commit.positions.map((position) => ({ ...position, topic: nameOf(position.topic) }))
+          }
         }
         return { transaction, positions }
       }
 
       const transaction = Effect.fnUntraced(function* (given: Transaction) {
         const kafka = toKafka(given, yield* Clock.currentTimeMillis)
-        const submitted: Submitted = {
-          state: "waiting",
-          transaction: kafka.transaction,
-          bytes: bytesOf(kafka.transaction),
-          done: yield* Deferred.make<ReadonlyArray<number>, KafkaFault>()
-        }
-        yield* Queue.offer(queue, submitted)
-        const offsets = yield* Deferred.await(submitted.done).pipe(
-          Effect.onInterrupt(() =>
-            Effect.suspend(() => {
-              if (submitted.state === "begun") return Effect.exit(Deferred.await(submitted.done))
-              submitted.state = "taken back"
-              return Effect.void
-            })
-          ),
-          Effect.mapError(failed("append", topicOf(given)))
-        )
+        const offsets = yield* Effect.mapError(submit(kafka.transaction), failed("append", topicOf(given)))
         return kafka.positions(offsets)
       })
 
       const exclusive = Effect.fnUntraced(function* (name: string) {
         const producer = makeProducer(yield* openChannel, ownName(settings, name))
-        yield* Effect.mapError(producer.open, failed("append", ""))
+        yield* Effect.mapError(producer.initialize, failed("append", ""))
         // One at a time, and none after a failure: the producer would open itself again, against its successor.
         const turn = yield* Semaphore.make(1)
         let usable = true
@@ -229,7 +147,7 @@ export const layer = (
         transaction,
         exclusive,
         consume: makeKafkaConsume({
-          now,
+          channel,
           openChannel,
           reader,
           nameOf,

@@ -1,45 +1,41 @@
 /**
- * A member of a consumer group, by Kafka's own protocol for it (KIP-848): the cluster assigns partitions, a member gives
- * one back only when it has finished with it, and only then another gets it. What the member holds and what comes next
- * is decided here; heartbeats carry it.
+ * A member of a consumer group, by Kafka's own protocol for it (KIP-848): what it sends to the group's coordinator. The
+ * cluster assigns partitions in its answers to heartbeats. A partition that the member does not name in its next
+ * heartbeat is revoked, and only then goes to another member.
  *
- *   joining   epoch 0, holds nothing → stable
- *   stable    holds what it was assigned → giving back, when the assignment shrinks → stable
- *   fenced    the cluster has given its partitions away: everything stops, and it joins anew under another name
+ *   joining   epoch 0, owns nothing → stable
+ *   stable    owns what it was assigned → revoking, when the assignment shrinks → stable
+ *   fenced    the cluster has given its partitions away: everything stops, and it joins again under another id
  */
-import { consumerGroupHeartbeatV1 } from "@platformatic/kafka"
+import { randomUUID } from "node:crypto"
+import { consumerGroupHeartbeatV1, offsetCommitV9 } from "@platformatic/kafka"
 import { Effect } from "effect"
 import { Limits } from "../../config/Limits.ts"
+import type { Position } from "../EventLog.ts"
 import { type KafkaChannel, type KafkaFault, onCoordinator } from "./Channel.ts"
 
-export interface HeldPartition {
+export interface TopicPartition {
   /** As the cluster knows the topic. */
   readonly topicId: string
   readonly partition: number
 }
 
-export const heldName = ({ topicId, partition }: HeldPartition): string => `${topicId}/${partition}`
+export const keyOf = ({ topicId, partition }: TopicPartition): string => `${topicId}/${partition}`
 
-export interface Change {
-  readonly gained: ReadonlyArray<HeldPartition>
-  readonly lost: ReadonlyArray<HeldPartition>
-}
-
-/** What an assignment means for a member that holds `held`. Pure. */
-export const changeOf = (
-  held: ReadonlyMap<string, HeldPartition>,
-  assigned: ReadonlyArray<HeldPartition>
-): Change => {
-  const wanted = new Set(assigned.map(heldName))
+/** What a new assignment means for a member that owns `owned`. Pure. */
+export const changeOf = <A extends TopicPartition>(
+  owned: ReadonlyMap<string, A>,
+  assigned: ReadonlyArray<TopicPartition>
+): { readonly added: ReadonlyArray<TopicPartition>; readonly revoked: ReadonlyArray<A> } => {
+  const wanted = new Set(assigned.map(keyOf))
   return {
-    gained: assigned.filter((one) => !held.has(heldName(one))),
-    lost: [...held.values()].filter((one) => !wanted.has(heldName(one)))
+    added: assigned.filter((one) => !owned.has(keyOf(one))),
+    revoked: [...owned.values()].filter((one) => !wanted.has(keyOf(one)))
   }
 }
 
-/** The member must begin anew. */
-const FENCED = ["UNKNOWN_MEMBER_ID", "FENCED_MEMBER_EPOCH", "UNRELEASED_INSTANCE_ID"]
 const LEAVE = -1
+const NO_EPOCH = -1
 /** The cluster's assignor that gives one member the partitions of one number of all topics; its default spreads them. */
 const SAME_NUMBERS = "range"
 
@@ -48,58 +44,88 @@ export interface Member {
   epoch: number
 }
 
-export const isFenced = (fault: KafkaFault): boolean => fault.is(...FENCED)
+export const newMember = (): Member => ({ id: randomUUID(), epoch: 0 })
 
-/** One heartbeat: tells what is held, and returns the assignment when it is news. */
+/** The member must join again. */
+export const isFenced = (fault: KafkaFault): boolean =>
+  fault.is("UNKNOWN_MEMBER_ID", "FENCED_MEMBER_EPOCH", "UNRELEASED_INSTANCE_ID")
+
+export interface GroupOptions {
+  readonly group: string
+  readonly topics: ReadonlyArray<string>
+  readonly together: boolean
+}
+
+const sendHeartbeat = (
+  channel: KafkaChannel,
+  broker: number,
+  { group, topics, together }: GroupOptions,
+  { id, epoch }: Member,
+  owned: ReadonlyArray<TopicPartition>
+) =>
+  channel.call(
+    consumerGroupHeartbeatV1.api,
+    broker,
+    group,
+    id,
+    epoch,
+    null,
+    null,
+    Limits.kafkaRebalanceMs,
+    [...topics],
+    null,
+    together ? SAME_NUMBERS : null,
+    [...Map.groupBy(owned, ({ topicId }) => topicId)].map(([topicId, partitions]) => ({
+      topicId,
+      partitions: partitions.map(({ partition }) => partition)
+    }))
+  )
+
+/** Tells what the member owns, and returns the assignment when the cluster says it. */
 export const heartbeat = Effect.fnUntraced(function* (
   channel: KafkaChannel,
-  options: { readonly group: string; readonly topics: ReadonlyArray<string>; readonly together: boolean },
+  options: GroupOptions,
   member: Member,
-  held: Iterable<HeldPartition>
+  owned: Iterable<TopicPartition>
 ) {
-  const byTopic = new Map<string, Array<number>>()
-  for (const { topicId, partition } of held) {
-    const partitions = byTopic.get(topicId) ?? []
-    byTopic.set(topicId, partitions)
-    partitions.push(partition)
-  }
-  const answer = yield* onCoordinator(channel, "group", options.group, (connection) =>
-    channel.call(
-      consumerGroupHeartbeatV1.api,
-      connection,
-      options.group,
-      member.id,
-      member.epoch,
-      null,
-      null,
-      Limits.kafkaRebalanceMs,
-      [...options.topics],
-      null,
-      options.together ? SAME_NUMBERS : null,
-      [...byTopic].map(([topicId, partitions]) => ({ topicId, partitions }))
-    )
+  const answer = yield* onCoordinator(channel, "group", options.group, (broker) =>
+    sendHeartbeat(channel, broker, options, member, [...owned])
   )
   member.epoch = answer.memberEpoch
   return answer.assignment?.topicPartitions.flatMap(({ topicId, partitions }) =>
-    partitions.map((partition): HeldPartition => ({ topicId, partition }))
+    partitions.map((partition): TopicPartition => ({ topicId, partition }))
   )
 })
 
-/** Tells the cluster that the member goes, so that its partitions are given away at once. */
-export const leave = (channel: KafkaChannel, group: string, member: Member): Effect.Effect<void> =>
-  Effect.flatMap(channel.coordinator("group", group), (connection) =>
-    channel.call(
-      consumerGroupHeartbeatV1.api,
-      connection,
-      group,
-      member.id,
-      LEAVE,
-      null,
-      null,
-      Limits.kafkaRebalanceMs,
-      [],
-      null,
-      null,
-      []
-    )
+/** Tells the cluster that the member leaves, so that its partitions are assigned to others at once. */
+export const leave = (channel: KafkaChannel, options: GroupOptions, { id }: Member): Effect.Effect<void> =>
+  Effect.flatMap(channel.coordinator("group", options.group), (broker) =>
+    sendHeartbeat(channel, broker, options, { id, epoch: LEAVE }, [])
   ).pipe(Effect.timeout(Limits.kafkaConnectMs), Effect.ignore)
+
+/** Topics as the cluster names them. */
+export const commitOffset = (
+  channel: KafkaChannel,
+  group: string,
+  member: Member,
+  { topic, partition, offset }: Position
+): Effect.Effect<void, KafkaFault> =>
+  onCoordinator(channel, "group", group, (broker) =>
+    channel.call(offsetCommitV9.api, broker, group, member.epoch, member.id, null, [
+      {
+        name: topic,
+        partitions: [
+          {
+            partitionIndex: partition,
+            committedOffset: BigInt(offset),
+            committedLeaderEpoch: NO_EPOCH,
+            committedMetadata: null
+          }
+        ]
+      }
+    ])
+  ).pipe(
+    // The epoch moves with each change of the group; the partition is still this member's.
+    Effect.retry({ while: (fault) => fault.is("STALE_MEMBER_EPOCH"), times: Limits.kafkaStepTries }),
+    Effect.asVoid
+  )

@@ -1,7 +1,7 @@
 /**
- * One transactional producer: batches of several callers, in order, as one Kafka transaction each, with the offsets they
- * commit. A transaction that fails is aborted, and the producer begins anew under the same id: Kafka then ends what an
- * earlier one of that id left open, and refuses whatever of it is still on its way (fencing).
+ * A transactional producer: writes records and commits offsets in one Kafka transaction at a time. After a failure it aborts
+ * the transaction and initializes again under the same transactional id: Kafka then aborts what an earlier producer of that
+ * id left open, and refuses what it still sends (fencing).
  */
 import {
   addOffsetsToTxnV4,
@@ -16,14 +16,8 @@ import {
 import { Effect, Schedule } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import type { Position } from "../EventLog.ts"
-import {
-  type KafkaChannel,
-  KafkaFault,
-  type Leader,
-  NO_LEADER,
-  onCoordinator,
-  whilePassing
-} from "./Channel.ts"
+import { type KafkaChannel, KafkaFault, NO_LEADER, onCoordinator, whilePassing } from "./Channel.ts"
+import { grouped } from "./Grouped.ts"
 import { encodeValue } from "./WireFormat.ts"
 
 /** A record with its place decided. */
@@ -41,7 +35,7 @@ export interface PlacedRecord {
 
 export interface GroupCommit {
   readonly group: string
-  /** Of the group's member in this process: Kafka refuses the commit when it is no longer one. Undefined: no member. */
+  /** The group's member in this process, if any: Kafka refuses the commit when it is no longer one. */
   readonly member: { readonly id: string; readonly epoch: number } | undefined
   /** Topics as the cluster names them. */
   readonly positions: ReadonlyArray<Position>
@@ -51,7 +45,7 @@ export interface KafkaTransaction {
   readonly append: ReadonlyArray<PlacedRecord>
   /** Given the offsets of `append`, in its order. */
   readonly appendThen: (offsets: ReadonlyArray<number>) => ReadonlyArray<PlacedRecord>
-  readonly commits: ReadonlyArray<GroupCommit>
+  readonly commit: GroupCommit | undefined
 }
 
 const ACKS_ALL = -1
@@ -60,17 +54,23 @@ const NO_EPOCH = -1
 const NO_MEMBER = ""
 const NO_GENERATION = -1
 
+interface ProducerIdentity {
+  readonly id: bigint
+  readonly epoch: number
+}
+
+interface Pending {
+  readonly record: PlacedRecord
+  /** Undefined until the record has landed. */
+  offset: number | undefined
+}
+
+/** The sequence numbers of the library's encoder go by this name. */
 const partitionName = ({ topic, partition }: { readonly topic: string; readonly partition: number }) =>
   `${topic}:${partition}`
 
-const byTopic = (places: ReadonlyArray<{ readonly topic: string; readonly partition: number }>) => {
-  const found = new Map<string, Set<number>>()
-  for (const { topic, partition } of places) {
-    const partitions = found.get(topic) ?? new Set()
-    found.set(topic, partitions.add(partition))
-  }
-  return [...found].map(([name, partitions]) => ({ name, partitions: [...partitions] }))
-}
+export const bytesOf = ({ key, value }: PlacedRecord): number =>
+  Buffer.byteLength(key) + Buffer.byteLength(value ?? "")
 
 const messageOf = (record: PlacedRecord): MessageRecord => ({
   topic: record.topic,
@@ -84,45 +84,21 @@ const messageOf = (record: PlacedRecord): MessageRecord => ({
   timestamp: BigInt(record.timestamp)
 })
 
-/**
- * The records' indexes in rounds: in each a partition has at most one batch that a broker takes, so that a round is one
- * request to each leader, and rounds that follow one another keep every partition's order.
- */
-export const roundsOf = (
-  records: ReadonlyArray<Pick<PlacedRecord, "topic" | "partition" | "key" | "value">>,
-  maxBytes: number
-): ReadonlyArray<ReadonlyArray<number>> => {
-  const rounds: Array<Array<number>> = []
-  const open = new Map<string, { round: number; bytes: number }>()
-  for (const [index, record] of records.entries()) {
-    const bytes = Buffer.byteLength(record.value ?? "") + Buffer.byteLength(record.key)
-    const name = partitionName(record)
-    let batch = open.get(name)
-    if (batch === undefined || batch.bytes + bytes > maxBytes) {
-      batch = { round: batch === undefined ? 0 : batch.round + 1, bytes: 0 }
-      open.set(name, batch)
-    }
-    batch.bytes += bytes
-    const round = rounds[batch.round] ?? []
-    rounds[batch.round] = round
-    round.push(index)
-  }
-  return rounds
-}
+export type Producer = ReturnType<typeof makeProducer>
 
 export const makeProducer = (channel: KafkaChannel, transactionalId: string) => {
-  let identity: { readonly id: bigint; readonly epoch: number } | undefined
+  let identity: ProducerIdentity | undefined
   let sequences = new NumericMap()
 
-  const onTransaction = <A>(request: (connection: Leader["connection"]) => Effect.Effect<A, KafkaFault>) =>
+  const onTransaction = <A>(request: (broker: number) => Effect.Effect<A, KafkaFault>) =>
     onCoordinator(channel, "transaction", transactionalId, request)
 
-  const open = Effect.gen(function* () {
+  const initialize = Effect.gen(function* () {
     if (identity !== undefined) return identity
-    const answer = yield* onTransaction((connection) =>
+    const answer = yield* onTransaction((broker) =>
       channel.call(
         initProducerIdV5.api,
-        connection,
+        broker,
         transactionalId,
         Limits.kafkaTransactionMs,
         NO_PRODUCER,
@@ -134,9 +110,9 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
     return identity
   })
 
-  const end = (producer: NonNullable<typeof identity>, commit: boolean) =>
-    onTransaction((connection) =>
-      channel.call(endTxnV4.api, connection, transactionalId, producer.id, producer.epoch, commit)
+  const end = (producer: ProducerIdentity, commit: boolean) =>
+    onTransaction((broker) =>
+      channel.call(endTxnV4.api, broker, transactionalId, producer.id, producer.epoch, commit)
     ).pipe(
       // Asked again when the answer was lost: Kafka knows that it has done it already.
       Effect.retry({
@@ -146,18 +122,18 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
       })
     )
 
-  /** One request: the records of partitions with one leader. Returns the offset of each partition's first record. */
-  const send = Effect.fnUntraced(function* (
-    producer: NonNullable<typeof identity>,
-    connection: Leader["connection"],
-    records: ReadonlyArray<PlacedRecord>
+  /** One request to the broker that leads the batches' partitions: a batch for each partition. */
+  const sendTo = Effect.fnUntraced(function* (
+    producer: ProducerIdentity,
+    broker: number,
+    batches: ReadonlyArray<ReadonlyArray<Pending>>
   ) {
     const answer = yield* channel.call(
       produceV9.api,
-      connection,
+      broker,
       ACKS_ALL,
       Limits.kafkaRequestMs,
-      records.map(messageOf),
+      batches.flat().map(({ record }) => messageOf(record)),
       {
         transactionalId,
         compression: "zstd",
@@ -166,111 +142,100 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
         sequences
       }
     )
-    for (const record of records) sequences.postIncrement(partitionName(record), 1, 0)
-    const bases = new Map<string, number>()
-    // `true` is the answer to requests that want none.
+    const baseOffsets = new Map<string, bigint>()
+    // A boolean is the answer to requests that want none.
     for (const { name, partitionResponses } of typeof answer === "boolean" ? [] : answer.responses) {
       for (const { index, baseOffset } of partitionResponses) {
-        bases.set(partitionName({ topic: name, partition: index }), Number(baseOffset))
+        baseOffsets.set(partitionName({ topic: name, partition: index }), baseOffset)
       }
     }
-    return bases
+    for (const batch of batches) {
+      const name = partitionName(batch[0]!.record)
+      sequences.postIncrement(name, batch.length, 0)
+      const base = baseOffsets.get(name)
+      if (base === undefined) {
+        return yield* new KafkaFault({ message: `${name}: no offset in the answer`, cause: undefined })
+      }
+      for (const [i, pending] of batch.entries()) pending.offset = Number(base) + i
+    }
   })
 
-  /** Sends one round and enters where its records landed. */
-  const sendRound = Effect.fnUntraced(function* (
-    producer: NonNullable<typeof identity>,
-    records: ReadonlyArray<PlacedRecord>,
-    round: ReadonlyArray<number>,
-    offsets: Array<number | undefined>
-  ) {
-    const leaders = new Map<Leader["connection"], Array<number>>()
-    const known = new Map<string, Leader["connection"]>()
-    for (const index of round) {
-      const record = records[index]!
-      const name = partitionName(record)
-      const connection = known.get(name) ?? (yield* channel.leader(record.topic, record.partition)).connection
-      known.set(name, connection)
-      const indexes = leaders.get(connection) ?? []
-      leaders.set(connection, indexes)
-      indexes.push(index)
-    }
+  /** Sends what has not landed yet, unchanged, so that a broker recognizes what it has already. */
+  const send = Effect.fnUntraced(function* (producer: ProducerIdentity, pending: ReadonlyArray<Pending>) {
+    const unsent = pending.filter(({ offset }) => offset === undefined)
+    const batches = yield* Effect.forEach(
+      Map.groupBy(unsent, ({ record }) => partitionName(record)).values(),
+      (batch) =>
+        Effect.map(channel.leader(batch[0]!.record.topic, batch[0]!.record.partition), ({ broker }) => ({
+          broker,
+          batch
+        }))
+    )
     yield* Effect.forEach(
-      leaders,
-      ([connection, indexes]) =>
-        Effect.flatMap(
-          send(
-            producer,
-            connection,
-            indexes.map((index) => records[index]!)
-          ),
-          (bases) => {
-            for (const index of indexes) {
-              const name = partitionName(records[index]!)
-              const offset = bases.get(name)
-              if (offset === undefined) {
-                return Effect.fail(
-                  new KafkaFault({ message: `${name}: no offset in the answer`, cause: undefined })
-                )
-              }
-              offsets[index] = offset
-              bases.set(name, offset + 1)
-            }
-            return Effect.void
-          }
+      Map.groupBy(batches, ({ broker }) => broker),
+      ([broker, led]) =>
+        sendTo(
+          producer,
+          broker,
+          led.map(({ batch }) => batch)
         ),
       { concurrency: "unbounded", discard: true }
     )
   })
 
-  /** The records' offsets, in their order. */
-  const produce = Effect.fnUntraced(function* (
-    producer: NonNullable<typeof identity>,
+  const addPartitions = Effect.fnUntraced(function* (
+    producer: ProducerIdentity,
     records: ReadonlyArray<PlacedRecord>,
     added: Set<string>
   ) {
-    const fresh = records.filter((record) => !added.has(partitionName(record)))
-    if (fresh.length > 0) {
-      yield* onTransaction((connection) =>
-        // Version 3: later ones are for brokers, and a cluster with access control refuses them to clients.
-        channel.call(addPartitionsToTxnV3.api, connection, [
-          {
-            transactionalId,
-            producerId: producer.id,
-            producerEpoch: producer.epoch,
-            verifyOnly: false,
-            topics: byTopic(fresh)
-          }
-        ])
-      )
-      for (const record of fresh) added.add(partitionName(record))
+    const fresh = new Map(
+      records.map((record) => [partitionName(record), record] as const).filter(([name]) => !added.has(name))
+    )
+    if (fresh.size === 0) return
+    yield* onTransaction((broker) =>
+      // Version 3: later ones are for brokers, and a cluster with access control refuses them to clients.
+      channel.call(addPartitionsToTxnV3.api, broker, [
+        {
+          transactionalId,
+          producerId: producer.id,
+          producerEpoch: producer.epoch,
+          verifyOnly: false,
+          topics: [...Map.groupBy(fresh.values(), ({ topic }) => topic)].map(([name, of]) => ({
+            name,
+            partitions: of.map(({ partition }) => partition)
+          }))
+        }
+      ])
+    )
+    for (const name of fresh.keys()) added.add(name)
+  })
+
+  /** The records' offsets, in their order. */
+  const produce = Effect.fnUntraced(function* (
+    producer: ProducerIdentity,
+    records: ReadonlyArray<PlacedRecord>,
+    added: Set<string>
+  ) {
+    yield* addPartitions(producer, records, added)
+    const all = records.map((record): Pending => ({ record, offset: undefined }))
+    // One after the other, so that each partition keeps its order.
+    for (const some of grouped(all, [Limits.kafkaBatchBytes], ({ record }) => [bytesOf(record)])) {
+      yield* whilePassing(channel, NO_LEADER)(Effect.suspend(() => send(producer, some)))
     }
-    const offsets = new Array<number | undefined>(records.length).fill(undefined)
-    for (const round of roundsOf(records, Limits.kafkaBatchBytes)) {
-      // What has landed is not sent again; the rest goes out as it was, so that a broker knows what it has already.
-      yield* Effect.suspend(() =>
-        sendRound(
-          producer,
-          records,
-          round.filter((index) => offsets[index] === undefined),
-          offsets
-        )
-      ).pipe(whilePassing(channel, NO_LEADER))
-    }
-    return offsets.map((offset) => offset!)
+    return all.map(({ offset }) => offset!)
   })
 
   const commitOffsets = Effect.fnUntraced(function* (
-    producer: NonNullable<typeof identity>,
+    producer: ProducerIdentity,
     { group, member, positions }: GroupCommit
   ) {
-    yield* onTransaction((connection) =>
-      channel.call(addOffsetsToTxnV4.api, connection, transactionalId, producer.id, producer.epoch, group)
+    yield* onTransaction((broker) =>
+      channel.call(addOffsetsToTxnV4.api, broker, transactionalId, producer.id, producer.epoch, group)
     )
-    yield* onCoordinator(channel, "group", group, (connection) =>
+    yield* onCoordinator(channel, "group", group, (broker) =>
       channel.call(
         txnOffsetCommitV4.api,
-        connection,
+        broker,
         transactionalId,
         group,
         producer.id,
@@ -278,47 +243,37 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
         member?.epoch ?? NO_GENERATION,
         member?.id ?? NO_MEMBER,
         null,
-        byTopic(positions).map(({ name }) => ({
+        [...Map.groupBy(positions, ({ topic }) => topic)].map(([name, of]) => ({
           name,
-          partitions: positions
-            .filter(({ topic }) => topic === name)
-            .map(({ partition, offset }) => ({
-              partitionIndex: partition,
-              committedOffset: BigInt(offset),
-              committedLeaderEpoch: NO_EPOCH,
-              committedMetadata: null
-            }))
+          partitions: of.map(({ partition, offset }) => ({
+            partitionIndex: partition,
+            committedOffset: BigInt(offset),
+            committedLeaderEpoch: NO_EPOCH,
+            committedMetadata: null
+          }))
         }))
       )
     )
   })
 
   return {
-    /** Makes this the only producer of its id: what another one left open is ended, what it still sends is refused. */
-    open: Effect.asVoid(open),
+    /** Makes this the only producer of its id: what another one left open is aborted, what it still sends is refused. */
+    initialize: Effect.asVoid(initialize),
     /** The offsets of each transaction's `append`. All of them land, or none. */
     run: (
       transactions: ReadonlyArray<KafkaTransaction>
     ): Effect.Effect<ReadonlyArray<ReadonlyArray<number>>, KafkaFault> =>
       Effect.gen(function* () {
-        const producer = yield* open
+        const producer = yield* initialize
         const added = new Set<string>()
         const work = Effect.gen(function* () {
-          const offsets = yield* produce(
-            producer,
-            transactions.flatMap(({ append }) => append),
-            added
-          )
-          let taken = 0
-          const each = transactions.map(({ append }) => {
-            const own = offsets.slice(taken, taken + append.length)
-            taken += append.length
-            return own
-          })
-          const more = transactions.flatMap(({ appendThen }, i) => appendThen(each[i]!))
-          if (more.length > 0) yield* produce(producer, more, added)
-          for (const commit of transactions.flatMap(({ commits }) => commits)) {
-            yield* commitOffsets(producer, commit)
+          const appended = transactions.flatMap(({ append }) => append)
+          const offsets = (yield* produce(producer, appended, added)).values()
+          const each = transactions.map(({ append }) => append.map(() => offsets.next().value!))
+          const then = transactions.flatMap(({ appendThen }, i) => appendThen(each[i]!))
+          if (then.length > 0) yield* produce(producer, then, added)
+          for (const { commit } of transactions) {
+            if (commit !== undefined) yield* commitOffsets(producer, commit)
           }
           yield* end(producer, true)
           return each

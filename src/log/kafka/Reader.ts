@@ -34,8 +34,8 @@ const fetchPartition = (
   from: Position,
   bounds: { readonly maxWaitMs: number; readonly maxBytes: number }
 ): Effect.Effect<FetchedRecords & { readonly end: number }, KafkaFault> =>
-  onLeader(channel, topicName, from.partition, ({ connection, topicId }) =>
-    fetchFrom(channel, connection, [{ topicId, partition: from.partition, offset: from.offset }], {
+  onLeader(channel, topicName, from.partition, ({ broker, topicId }) =>
+    fetchFrom(channel, broker, [{ topicId, partition: from.partition, offset: from.offset }], {
       ...bounds,
       partitionBytes: bounds.maxBytes
     })
@@ -52,15 +52,15 @@ const fetchPartition = (
   )
 
 export const makeReader = (
-  channels: { readonly now: KafkaChannel; readonly waiting: KafkaChannel },
+  channel: KafkaChannel,
+  /** For `awaitOffset`, whose fetches brokers hold back. */
+  waiting: KafkaChannel,
   nameOf: (topic: string) => string
 ): KafkaReader => {
-  const { now, waiting } = channels
-
   const listOffset = ({ topic, partition }: Partition, timestamp: bigint) => {
     const name = nameOf(topic)
-    return onLeader(now, name, partition, ({ connection }) =>
-      now.call(listOffsetsV9.api, connection, NONE, READ_UNCOMMITTED, [
+    return onLeader(channel, name, partition, ({ broker }) =>
+      channel.call(listOffsetsV9.api, broker, NONE, READ_UNCOMMITTED, [
         { name, partitions: [{ partitionIndex: partition, currentLeaderEpoch: NONE, timestamp }] }
       ])
     ).pipe(Effect.map((answer) => Number(answer.topics[0]!.partitions[0]!.offset)))
@@ -86,7 +86,7 @@ export const makeReader = (
     let head: number | undefined
     while (head === undefined || offset < head) {
       const fetched = yield* fetchPartition(
-        now,
+        channel,
         name,
         { ...from, offset },
         { maxWaitMs: 0, maxBytes: bytesFor(from.topic, max) }
@@ -130,10 +130,10 @@ export const makeReader = (
       }
     }),
     committed: Effect.fnUntraced(function* (group, { topic, partition }) {
-      const answer = yield* onCoordinator(now, "group", group, (connection) =>
-        now.call(
+      const answer = yield* onCoordinator(channel, "group", group, (broker) =>
+        channel.call(
           offsetFetchV9.api,
-          connection,
+          broker,
           [
             {
               groupId: group,

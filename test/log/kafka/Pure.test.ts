@@ -1,9 +1,9 @@
-/** The decisions inside the Kafka adapter, as functions of values: what is handed out, how batches are cut, who gives what back. */
+/** The decisions inside the Kafka adapter, as functions of values: what is handed out, how batches are cut, what is revoked. */
 
 import { assert, describe, it } from "@effect/vitest"
 import type { fetchV17, RecordsBatch } from "@platformatic/kafka"
-import { changeOf, type HeldPartition, heldName } from "../../../src/log/kafka/Member.ts"
-import { roundsOf } from "../../../src/log/kafka/Producer.ts"
+import { grouped } from "../../../src/log/kafka/Grouped.ts"
+import { changeOf, keyOf, type TopicPartition } from "../../../src/log/kafka/Member.ts"
 import { committedRecords } from "../../../src/log/kafka/Records.ts"
 
 const TRANSACTIONAL = 0b1_0000
@@ -117,39 +117,34 @@ describe("what a fetch hands out", () => {
   })
 })
 
-describe("rounds of batches", () => {
-  const record = (partition: number, bytes: number) => ({
-    topic: "t",
-    partition,
-    key: "",
-    value: "x".repeat(bytes)
-  })
+describe("what goes into one transaction or request", () => {
+  const sizesOf = (item: number) => [1, item]
 
-  it("hold each partition once, within the size, in order", () => {
-    const records = [record(0, 60), record(1, 60), record(0, 60), record(0, 30), record(1, 10)]
-    assert.deepStrictEqual(roundsOf(records, 100), [
-      [0, 1, 4],
-      [2, 3]
+  it("is neighbours, in order, while all of their sizes are within the limits", () => {
+    assert.deepStrictEqual(grouped([60, 40, 60, 30, 10], [10, 100], sizesOf), [
+      [60, 40],
+      [60, 30, 10]
     ])
+    assert.deepStrictEqual(grouped([1, 1, 1], [2, 100], sizesOf), [[1, 1], [1]])
   })
 
-  it("give a record that is too large a batch of its own", () => {
-    assert.deepStrictEqual(roundsOf([record(0, 10), record(0, 500), record(0, 10)], 100), [[0], [1], [2]])
-    assert.deepStrictEqual(roundsOf([], 100), [])
+  it("is one item alone when it is too large", () => {
+    assert.deepStrictEqual(grouped([10, 500, 10], [10, 100], sizesOf), [[10], [500], [10]])
+    assert.deepStrictEqual(grouped([], [10, 100], sizesOf), [])
   })
 })
 
 describe("an assignment", () => {
-  const partition = (n: number): HeldPartition => ({ topicId: "t", partition: n })
-  const holding = (...numbers: ReadonlyArray<number>) =>
-    new Map(numbers.map((n) => [heldName(partition(n)), partition(n)]))
+  const partition = (n: number): TopicPartition => ({ topicId: "t", partition: n })
+  const owning = (...numbers: ReadonlyArray<number>) =>
+    new Map(numbers.map((n) => [keyOf(partition(n)), partition(n)]))
 
-  it("says which partitions begin and which are given back; what stays is left alone", () => {
-    assert.deepStrictEqual(changeOf(holding(1, 2, 3), [partition(2), partition(4)]), {
-      gained: [partition(4)],
-      lost: [partition(1), partition(3)]
+  it("says which partitions are added and which revoked; what stays is left alone", () => {
+    assert.deepStrictEqual(changeOf(owning(1, 2, 3), [partition(2), partition(4)]), {
+      added: [partition(4)],
+      revoked: [partition(1), partition(3)]
     })
-    assert.deepStrictEqual(changeOf(holding(1), [partition(1)]), { gained: [], lost: [] })
-    assert.deepStrictEqual(changeOf(holding(1), []), { gained: [], lost: [partition(1)] })
+    assert.deepStrictEqual(changeOf(owning(1), [partition(1)]), { added: [], revoked: [] })
+    assert.deepStrictEqual(changeOf(owning(1), []), { added: [], revoked: [partition(1)] })
   })
 })

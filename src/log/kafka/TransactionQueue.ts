@@ -1,0 +1,62 @@
+/**
+ * Joins the transactions of concurrent callers: a Kafka transaction costs some ten milliseconds, however many records it
+ * has. A few producers take turns, and each writes what waits as one transaction. A caller gets its offsets when Kafka
+ * has committed. An interrupted caller withdraws what has not begun, and waits for the end of what has.
+ */
+import { Deferred, Effect, Exit, Queue } from "effect"
+import { Limits } from "../../config/Limits.ts"
+import type { KafkaFault } from "./Channel.ts"
+import { grouped } from "./Grouped.ts"
+import { bytesOf, type KafkaTransaction, type Producer } from "./Producer.ts"
+
+interface Submitted {
+  state: "waiting" | "begun" | "withdrawn"
+  readonly transaction: KafkaTransaction
+  readonly done: Deferred.Deferred<ReadonlyArray<number>, KafkaFault>
+}
+
+const LIMITS = [Limits.kafkaTransactionRecords, Limits.kafkaTransactionBytes]
+
+const sizesOf = ({ transaction: { append } }: Submitted) => [
+  append.length,
+  append.reduce((sum, record) => sum + bytesOf(record), 0)
+]
+
+const commitTogether = (producer: Producer, group: ReadonlyArray<Submitted>): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const exit = yield* Effect.exit(producer.run(group.map(({ transaction }) => transaction)))
+    if (Exit.isSuccess(exit)) {
+      for (const [i, { done }] of group.entries()) yield* Deferred.succeed(done, exit.value[i]!)
+    } else if (group.length > 1 && Exit.hasDies(exit)) {
+      // A caller's own mistake must not fail the others; nothing of the group was committed.
+      for (const one of group) yield* commitTogether(producer, [one])
+    } else {
+      for (const { done } of group) yield* Deferred.failCause(done, exit.cause)
+    }
+  })
+
+export const makeTransactionQueue = Effect.fnUntraced(function* (producers: ReadonlyArray<Producer>) {
+  const queue = yield* Queue.bounded<Submitted>(Limits.kafkaQueuedTransactions)
+  for (const producer of producers) {
+    yield* Effect.gen(function* () {
+      const taken = yield* Queue.takeBetween(queue, 1, Limits.kafkaJoinedTransactions)
+      const wanted = taken.filter(({ state }) => state === "waiting")
+      for (const one of wanted) one.state = "begun"
+      for (const group of grouped(wanted, LIMITS, sizesOf)) yield* commitTogether(producer, group)
+    }).pipe(Effect.forever, Effect.forkScoped)
+  }
+
+  /** The offsets of the transaction's `append`. */
+  return Effect.fnUntraced(function* (transaction: KafkaTransaction) {
+    const done = yield* Deferred.make<ReadonlyArray<number>, KafkaFault>()
+    const submitted: Submitted = { state: "waiting", transaction, done }
+    yield* Queue.offer(queue, submitted)
+    return yield* Effect.onInterrupt(Deferred.await(done), () =>
+      Effect.suspend(() => {
+        if (submitted.state === "begun") return Effect.exit(Deferred.await(done))
+        submitted.state = "withdrawn"
+        return Effect.void
+      })
+    )
+  })
+})
