@@ -1,0 +1,134 @@
+/**
+ * A steady load on a log, entered in the books: writers, of which each appends one transaction after another and leaves a
+ * failed one behind; a writer that must not leave one out (as ingest); groups that read what is written and what comes
+ * out of the pipes. It can be halted, so that what is in the log stands still.
+ */
+import { Effect, Latch, Schedule } from "effect"
+import type { EventLog } from "../../../src/log/EventLog.ts"
+import { patiently } from "../../../src/observability/Patiently.ts"
+import { waitUntil } from "../apiClient.ts"
+import {
+  type Books,
+  CHAIN,
+  identityOf,
+  MARKERS,
+  OUTPUT_GROUP,
+  PIPE_TO,
+  transactionOf,
+  WORK,
+  WORK_GROUP
+} from "./Books.ts"
+
+type Log = EventLog["Service"]
+
+const WRITERS = 4
+const PACE = "40 millis"
+const CHAIN_PACE = "200 millis"
+const TAKEN = 200
+/** Each writer's new transactions that show that writing goes on. */
+const SOME = 10
+/** Until then a fault must have been overcome. */
+const OVERCOME = "120 seconds"
+
+const CHAIN_WRITER = "chain"
+
+const lastLink = (log: Log) =>
+  log
+    .last({ topic: MARKERS, partition: 0 })
+    .pipe(Effect.map((marker) => (marker === undefined ? -1 : identityOf(marker.value).n)))
+
+/** Two logs stand for two processes. */
+export const startLoad = Effect.fnUntraced(function* (logs: readonly [Log, Log], books: Books) {
+  const gate = yield* Latch.make(true)
+  let underWay = 0
+  const whenOpen = <A, E>(append: Effect.Effect<A, E>) =>
+    Latch.await(gate).pipe(
+      Effect.andThen(Effect.sync(() => underWay++)),
+      Effect.andThen(append),
+      Effect.ensuring(Effect.sync(() => underWay--))
+    )
+
+  const names = Array.from({ length: WRITERS }, (_, i) => `w${i}`)
+  for (const [i, name] of names.entries()) {
+    let n = 0
+    const next = Effect.suspend(() => {
+      const own = n++
+      return Effect.match(logs[i % 2]!.transaction({ append: transactionOf(name, own) }), {
+        onSuccess: (positions) => books.appended(name, own, positions),
+        onFailure: () => books.refused(name, own)
+      })
+    })
+    yield* Effect.forkScoped(Effect.repeat(whenOpen(next), Schedule.spaced(PACE)))
+  }
+
+  let links = 0
+  /** After a failure another writer is opened, which reads first what has landed. */
+  const chain = Effect.gen(function* () {
+    const writer = yield* logs[0].exclusive(CHAIN_WRITER)
+    let last = yield* lastLink(logs[0])
+    const next = Effect.suspend(() =>
+      writer.transaction({
+        append: [{ topic: CHAIN, key: CHAIN_WRITER, value: `${CHAIN_WRITER} ${last + 1} 0` }],
+        appendThen: ([link]) => [
+          { topic: MARKERS, key: CHAIN_WRITER, value: `${CHAIN_WRITER} ${last + 1} ${link!.offset}` }
+        ]
+      })
+    ).pipe(
+      Effect.tap(() =>
+        Effect.sync(() => {
+          last++
+          links++
+        })
+      )
+    )
+    return yield* Effect.repeat(whenOpen(next), Schedule.spaced(CHAIN_PACE))
+  }).pipe(Effect.scoped, patiently("appending to the chain"))
+  yield* Effect.forkScoped(chain)
+
+  const reading = (log: Log, group: string, topic: string) =>
+    log
+      .consume({ group, topics: [topic] }, (partition) =>
+        Effect.gen(function* () {
+          const records = yield* partition.take(TAKEN)
+          books.given(group, records)
+          yield* partition.commit(records.at(-1)!.offset + 1)
+        }).pipe(Effect.forever)
+      )
+      .pipe(patiently(`reading ${topic}`), Effect.forkScoped)
+  for (const log of logs) {
+    yield* reading(log, WORK_GROUP, WORK)
+    yield* reading(log, OUTPUT_GROUP, PIPE_TO)
+  }
+
+  return {
+    /** Every writer gets on, and what is acknowledged from here on is read, also behind the pipes. */
+    flows: Effect.gen(function* () {
+      const countsOf = () => names.map(books.countOf)
+      const [before, linksBefore] = [countsOf(), links]
+      yield* waitUntil(
+        Effect.sync(
+          () => links > linksBefore + 1 && countsOf().every((count, i) => count >= before[i]! + SOME)
+        ),
+        OVERCOME
+      )
+      const acknowledged = books.pending()
+      yield* waitUntil(
+        Effect.sync(() => !acknowledged.some(books.isPending)),
+        OVERCOME
+      )
+    }),
+    /** Nothing is written while it runs, and what was written has been read. */
+    whileHalted: <A, E, R>(look: Effect.Effect<A, E, R>) =>
+      Effect.gen(function* () {
+        gate.closeUnsafe()
+        yield* waitUntil(
+          Effect.sync(() => underWay === 0 && books.pending().length === 0),
+          OVERCOME
+        )
+        const result = yield* look
+        books.resumed()
+        gate.openUnsafe()
+        return result
+      })
+  }
+})

@@ -1,0 +1,48 @@
+/**
+ * Moves records from one topic to another until it is killed, as the stages do: take, and append and commit in one
+ * transaction; after a failure it begins anew at what is committed. A process of its own, to be frozen and killed.
+ */
+import { Effect } from "effect"
+import { EventLog, sourceOf } from "../../../src/log/EventLog.ts"
+import * as KafkaEventLog from "../../../src/log/kafka/KafkaEventLog.ts"
+import { patiently } from "../../../src/observability/Patiently.ts"
+import { PIPE_FROM, PIPE_GROUP, PIPE_TO, SOURCE } from "./Books.ts"
+
+const BATCH = 100
+
+const pipe = Effect.gen(function* () {
+  const log = yield* EventLog
+  process.stdout.write("piping\n")
+  return yield* log
+    .consume({ group: PIPE_GROUP, topics: [PIPE_FROM] }, (partition) =>
+      Effect.gen(function* () {
+        const records = yield* partition.take(BATCH)
+        yield* log.transaction({
+          append: records.map((record) => ({
+            topic: PIPE_TO,
+            key: record.key,
+            value: record.value,
+            headers: { [SOURCE]: sourceOf(record) }
+          })),
+          commit: {
+            group: PIPE_GROUP,
+            positions: [
+              { topic: PIPE_FROM, partition: partition.partition, offset: records.at(-1)!.offset + 1 }
+            ]
+          }
+        })
+      }).pipe(Effect.forever)
+    )
+    .pipe(patiently("piping"))
+})
+
+const kafka = KafkaEventLog.layer({
+  brokers: (process.env["KAFKA_BROKERS"] ?? "").split(","),
+  ssl: false,
+  sasl: undefined,
+  clientId: "pipe",
+  topicPrefix: process.env["KAFKA_TOPIC_PREFIX"] ?? "",
+  schemaRegistryUrl: undefined
+})
+
+await Effect.runPromise(Effect.provide(pipe, kafka).pipe(Effect.scoped))
