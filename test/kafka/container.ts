@@ -1,31 +1,17 @@
 /**
- * The Kafka of docker-compose.yml in a container of its own, where a Docker engine answers: for tests. By the docker
- * command: the testcontainers package would bring others that build native code when they are installed.
+ * The Kafka of docker-compose.yml in a container of its own, where a container engine answers: for tests. The container
+ * is removed when it is stopped, and by testcontainers' own helper container when the test run is killed.
  */
-import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseYaml } from "@redocly/openapi-core"
-import { Effect, Schedule } from "effect"
-import { planOf } from "../../src/log/kafka/ClusterTopics.ts"
+import { GenericContainer, getContainerRuntimeClient, Wait } from "testcontainers"
 import type { Broker } from "./broker.ts"
-import { freePort, output } from "./javaServer.ts"
+import { freePort } from "./javaServer.ts"
 
 const READY_MS = 60_000
-const LOOK_MS = 500
-
-export const hasDocker = (): boolean =>
-  output("docker", ["version", "--format", "{{.Server.Version}}"]) !== undefined
-
-/** What it prints; what it complains of is shown. */
-const docker = (...args: ReadonlyArray<string>): string => {
-  const { status, stdout } = spawnSync("docker", args, {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"]
-  })
-  if (status !== 0) throw new Error(`docker ${args[0]} failed`)
-  return stdout.trim()
-}
+/** Kafka logs it when clients may connect; Docker accepts connections to the port before. */
+const READY = "Kafka Server started"
 
 // The file is ours: its form is known.
 const { services } = parseYaml(
@@ -39,48 +25,41 @@ const { services } = parseYaml(
   }
 }
 
-/** Clients find it where it says it is: the port is the same inside and outside. */
-const environmentFor = (port: number) => ({
-  ...services.kafka.environment,
+/** Clients connect to the address that Kafka advertises, so the port is the same inside and outside. */
+const environmentFor = (port: number): Record<string, string> => ({
+  ...Object.fromEntries(
+    Object.entries(services.kafka.environment).map(([name, value]) => [name, String(value)])
+  ),
   KAFKA_LISTENERS: `MACHINE://:${port},CONTROLLER://127.0.0.1:9093`,
   KAFKA_ADVERTISED_LISTENERS: `MACHINE://127.0.0.1:${port}`,
   KAFKA_INTER_BROKER_LISTENER_NAME: "MACHINE",
   KAFKA_CONTROLLER_QUORUM_VOTERS: "1@127.0.0.1:9093"
 })
 
-/** Docker takes connections to the port before Kafka does. */
-const ready = (brokers: string) =>
-  planOf(
-    {
-      brokers: [brokers],
-      ssl: false,
-      sasl: undefined,
-      clientId: "test",
-      topicPrefix: "",
-      schemaRegistryUrl: undefined
-    },
-    { retentionEventsMs: 86_400_000 }
-  ).pipe(Effect.retry(Schedule.spaced(LOOK_MS)), Effect.timeout(READY_MS))
+/** Kafka asks for no password here: `withExposedPorts` alone would open it to the network. */
+class LocalContainer extends GenericContainer {
+  withLocalPort(port: number): this {
+    this.withExposedPorts({ container: port, host: port })
+    this.hostConfig.PortBindings = { [`${port}/tcp`]: [{ HostIp: "127.0.0.1", HostPort: String(port) }] }
+    return this
+  }
+}
+
+/** Whether a container engine answers: at DOCKER_HOST, or where testcontainers looks for one. */
+export const hasEngine = (): Promise<boolean> =>
+  getContainerRuntimeClient().then(
+    () => true,
+    () => false
+  )
 
 /** Fetches the image the first time; throws where it cannot be had. */
 export const startContainer = async (): Promise<Pick<Broker, "brokers" | "stop">> => {
   const port = await freePort()
-  const environment = Object.entries(environmentFor(port)).flatMap(([name, value]) => [
-    "--env",
-    `${name}=${value}`
-  ])
-  const id = docker(
-    ...["run", "--detach", "--rm", "--publish", `127.0.0.1:${port}:${port}`],
-    ...environment,
-    services.kafka.image
-  )
-  const brokers = `127.0.0.1:${port}`
-  const stop = async () => void docker("rm", "--force", "--volumes", id)
-  try {
-    await Effect.runPromise(ready(brokers))
-  } catch (error) {
-    await stop()
-    throw error
-  }
-  return { brokers, stop }
+  const container = await new LocalContainer(services.kafka.image)
+    .withEnvironment(environmentFor(port))
+    .withLocalPort(port)
+    .withWaitStrategy(Wait.forLogMessage(READY))
+    .withStartupTimeout(READY_MS)
+    .start()
+  return { brokers: `127.0.0.1:${port}`, stop: async () => void (await container.stop()) }
 }

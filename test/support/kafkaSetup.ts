@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TestProject } from "vitest/node"
 import { type Broker, missing, startBroker } from "../kafka/broker.ts"
-import { hasDocker, startContainer } from "../kafka/container.ts"
+import { hasEngine, startContainer } from "../kafka/container.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -19,7 +19,7 @@ declare module "vitest" {
 
 type Running = Pick<Broker, "brokers" | "stop">
 
-const fromJars = async (): Promise<Running> => {
+const startFromJars = async (): Promise<Running> => {
   const folder = mkdtempSync(join(tmpdir(), "ledgerhook-kafka-"))
   const broker = await startBroker(folder)
   return {
@@ -31,19 +31,25 @@ const fromJars = async (): Promise<Running> => {
   }
 }
 
-/** Undefined: it is not to be had here. */
-const start = async (): Promise<Running | undefined> => {
-  const jars = missing() === undefined ? fromJars : async () => undefined
-  if (!hasDocker()) return jars()
-  return startContainer().catch((error) => {
+/** Undefined: there is none here. */
+type Way = () => Promise<Running | undefined>
+
+const fromDocker: Way = async () => ((await hasEngine()) ? startContainer() : undefined)
+const fromJars: Way = async () => (missing() === undefined ? startFromJars() : undefined)
+
+/** A container where an engine answers, else the jars. If the container fails, the reason is printed. */
+export const startKafka = async (docker: Way, jars: Way): Promise<Running | undefined> => {
+  const container = await docker().catch((error) => {
     process.stderr.write(`No Kafka by Docker (${error instanceof Error ? error.message : error}).\n`)
-    return jars()
+    return undefined
   })
+  return container ?? jars()
 }
 
 export default async (project: TestProject) => {
   const given = process.env["KAFKA_BROKERS"] ?? ""
-  const broker = given === "" ? await start() : { brokers: given, stop: async () => undefined }
+  const broker =
+    given === "" ? await startKafka(fromDocker, fromJars) : { brokers: given, stop: async () => undefined }
   if (broker === undefined && process.env["REQUIRE_KAFKA"] === "1") {
     throw new Error(
       `REQUIRE_KAFKA: no Kafka can be had here; install ${missing()} or Docker, or set KAFKA_BROKERS.`

@@ -1,0 +1,19 @@
+/** Kafka in a container of a real engine, which is what every test that needs Kafka runs against where there is one. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { planOf } from "../../src/log/kafka/ClusterTopics.ts"
+import { hasEngine, startContainer } from "./container.ts"
+
+describe.skipIf(!(await hasEngine()))(
+  "Kafka in a container (wants Docker or another container engine)",
+  () => {
+    it("answers clients of this machine as soon as it is said to run", async () => {
+      const { brokers, stop } = await startContainer()
+      const cluster = { brokers: [brokers], ssl: false, sasl: undefined, clientId: "test", topicPrefix: "" }
+      const changes = await Effect.runPromise(
+        planOf({ ...cluster, schemaRegistryUrl: undefined }, { retentionEventsMs: 86_400_000 })
+      ).finally(stop)
+      assert.isNotEmpty(changes)
+    })
+  }
+)
