@@ -2,8 +2,9 @@
  * A command in the test's own process, where a process of its own would prove nothing more: arguments and environment
  * in, exit code and both streams out, as `src/main.ts` runs it. One at a time, since it has the process's streams.
  */
+import { Console as StreamConsole } from "node:console"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Effect, Layer, Stdio, Stream } from "effect"
+import { Console, Effect, Layer, Stdio, Stream } from "effect"
 import { run } from "../../src/cli/Root.ts"
 import { endingOf } from "../../src/cli/terminal/Failure.ts"
 import { Invocation } from "../../src/cli/terminal/Invocation.ts"
@@ -44,6 +45,8 @@ export const runCommand = (args: ReadonlyArray<string>, { environment, input }: 
       Effect.provide(
         Layer.mergeAll(
           NodeServices.layer,
+          // The test runner's own console bypasses the process's streams.
+          Layer.succeed(Console.Console, new StreamConsole(process.stdout, process.stderr)),
           Layer.succeed(Signals, makeSignalHandling().service),
           Layer.succeed(Invocation, { environment, stdoutTerminal: false, stderrTerminal: false })
         ).pipe(Layer.merge(stdin))
