@@ -1,7 +1,5 @@
 import { defineConfig } from "vitest/config"
 
-/** Of their own, so that a broker is started only where one of them runs. */
-const onKafka = { globalSetup: ["test/support/globalSetup.ts", "test/support/kafkaSetup.ts"] }
 const onPostgres = { globalSetup: ["test/support/globalSetup.ts"] }
 
 /** `npm test` runs the quick ones, `npm run test:slow` the others: a file's name says which it is (CONTRIBUTING.md). */
@@ -18,16 +16,8 @@ export default defineConfig({
         test: {
           name: "quick",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/**/*.{kafka,slow}.test.ts"],
+          exclude: ["test/**/*.slow.test.ts"],
           ...onPostgres
-        }
-      },
-      {
-        extends: true,
-        test: {
-          name: "quick-kafka",
-          include: ["test/**/*.kafka.test.ts"],
-          ...onKafka
         }
       },
       {
@@ -40,11 +30,12 @@ export default defineConfig({
         }
       },
       {
+        // Of its own, so that a broker is started only where one of these tests runs.
         extends: true,
         test: {
           name: "slow-kafka",
           include: ["test/**/*.kafka.slow.test.ts"],
-          ...onKafka
+          globalSetup: ["test/support/globalSetup.ts", "test/support/kafkaSetup.ts"]
         }
       }
     ]

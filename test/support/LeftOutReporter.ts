@@ -9,7 +9,7 @@ const titleOf = ({ parent, fullName }: TestCase): string =>
 /** Titles name what else is missing. */
 const whyOfKafka = (titles: Iterable<string>): ReadonlyArray<string> => {
   const lacking = missing()
-  return lacking === undefined || ![...titles].some((title) => /\.kafka\.(?:slow\.)?test\.ts/.test(title))
+  return lacking === undefined || ![...titles].some((title) => /\.kafka\.slow\.test\.ts/.test(title))
     ? []
     : [
         `Kafka's want ${lacking}, Docker or KAFKA_BROKERS; some start a broker of their own and want the first.`
