@@ -98,12 +98,16 @@ const sleeping: ReadonlyArray<{ readonly form: RegExp; readonly except?: Readonl
   { form: /\bset(?:Timeout|Interval)\b(?!")/ },
   { form: /"(?:node:)?timers(?:\/promises)?"/, except: [VIRTUAL] },
   { form: /\bscheduler\.wait\b|\bAtomics\.wait/ },
-  { form: /\.sleep\(|\.delay\(/, except: [VIRTUAL] },
+  { form: /\[\s*"set(?:Timeout|Interval)"\s*\]/ },
+  { form: /\bsleep\(|\bdelay\(/, except: [VIRTUAL] },
+  { form: /\bEffect\.never\b.*\btimeout|\btimeout\w*\(\s*Effect\.never\b|\bAbortSignal\.timeout\(/ },
+  { form: /\bStream\.(?:tick|fromSchedule)\b|\bSchedule\.(?:duration|delayed|addDelay)\w*\(/ },
+  { form: /\bwhile \([^)]*\b(?:Date|performance|process)\.(?:now|hrtime|uptime)\b/ },
   {
     form: /\bschedule:[^}]*\btimes:|\btimes:[^}]*\bschedule:|\bSchedule\.(?:recurs|take|during)\(/,
     except: OUTAGES
   },
-  { form: /\bpg_sleep\b|["'`]sleep\b/ }
+  { form: /\bpg_sleep\b|["'`]sleep\b|["'`].*\bsleep \d/ }
 ]
 
 interface Source {
@@ -296,13 +300,23 @@ describe("files", () => {
       'Effect.sleep("5 millis")',
       "TestClock.withLive(Effect.sleep(5))",
       "clock.sleep(5)",
+      'globalThis["setTimeout"](resolve, 5)',
+      'import { sleep } from "effect/Effect"; sleep(5)',
+      "look.pipe(delay(5))",
+      'Effect.never.pipe(Effect.timeoutOption("1 second"))',
+      'Effect.timeout(Effect.never, "1 second")',
+      'once(AbortSignal.timeout(5), "abort")',
+      "Stream.tick(5)",
+      "Effect.schedule(look, Schedule.duration(5))",
+      "while (Date.now() < end) {}",
       "Effect.delay(look, 5)",
       'Effect.repeat(look, { schedule: Schedule.spaced("1 second"), times: 5 })',
       'Effect.repeat(look, { times: 5, schedule: Schedule.spaced("1 second") })',
       "Schedule.recurs(5)",
       "sql`SELECT pg_sleep(1)`",
       'spawnSync("sleep", ["1"])',
-      'execSync("sleep 1")'
+      'execSync("sleep 1")',
+      'spawnSync("sh", ["-c", "true; sleep 1"])'
     ]
     assert.deepStrictEqual(
       forms.filter((code) => !sleeping.some(({ form }) => form.test(code))),
