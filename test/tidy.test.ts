@@ -288,6 +288,16 @@ describe("files", () => {
     )
   })
 
+  it("replace modules only where each file has modules of its own (vitest.config.ts)", () => {
+    const mocking = tests.filter(
+      ({ file, code }) => file !== "test/tidy.test.ts" && /\bvi\.(?:do)?[mM]ock\(/.test(code)
+    )
+    assert.deepStrictEqual(
+      mocking.map(({ file }) => file).filter((file) => !file.startsWith(VIRTUAL)),
+      []
+    )
+  })
+
   it("know every form of sleeping", () => {
     const forms = [
       "setTimeout(resolve, 5)",

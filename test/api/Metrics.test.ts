@@ -1,6 +1,6 @@
 /** `/metrics`: what the program counts, as Prometheus reads it, without a key. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Metric } from "effect"
 import { Metrics } from "../../src/observability/Metrics.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 
@@ -17,6 +17,6 @@ describe("metrics", () => {
       assert.match(text, /# TYPE ledgerhook_ledgers_taken_total counter/)
       assert.match(text, /ledgerhook_ledgers_taken_total\{network="devnet"\} 3/)
       assert.strictEqual((yield* api.call("POST", "/metrics")).status, 405)
-    }).pipe(Effect.provide(apiLayer()))
+    }).pipe(Effect.provide(apiLayer()), Effect.provideService(Metric.MetricRegistry, new Map()))
   )
 })
