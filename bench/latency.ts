@@ -12,8 +12,6 @@ import { addressOfAccountId } from "../src/domain/AccountId.ts"
 import { packAccountIds } from "../src/domain/AccountIds.ts"
 import { eventTypes } from "../src/domain/EventType.ts"
 import { deliveryId } from "../src/domain/Ids.ts"
-import type { LedgerEvent } from "../src/domain/LedgerEvent.ts"
-import { normaliseLedger } from "../src/domain/NormaliseLedger.ts"
 import * as RippledSource from "../src/ledger/RippledSource.ts"
 import { ingest } from "../src/ledger/Stage.ts"
 import { Health } from "../src/observability/Health.ts"
@@ -24,6 +22,7 @@ import type { Benchmark, Figure } from "./support/Benchmark.ts"
 import { type Child, startChild } from "./support/Child.ts"
 import { deliveringLayer } from "./support/delivering.ts"
 import { makeFeed } from "./support/feed.ts"
+import { eventsOf } from "./support/ledgerEvents.ts"
 import { FIRST_LEDGER_INDEX, type MadeLedger, makeLedgers } from "./support/ledgers.ts"
 import { makePosts } from "./support/posts.ts"
 import { quantile } from "./support/rounds.ts"
@@ -41,23 +40,11 @@ const LOOK_MS = 20
 
 const now = () => performance.timeOrigin + performance.now()
 
-const detected = (result: unknown, detectedAt: number): ReadonlyArray<LedgerEvent> => {
-  const normalised = normaliseLedger(result)
-  if (normalised === undefined) throw new Error("the answer holds no ledger")
-  return detectLedger(normalised.ledger).events.map((event, position) => ({
-    ...event,
-    timestamp: event.timestamp ?? "",
-    network: NETWORK,
-    position,
-    detected_at: detectedAt
-  }))
-}
-
 /** One account each; for every second webhook one that is in no ledger, so that some 10 want each event. */
 const filtersFor = (ledgers: ReadonlyArray<MadeLedger>): ReadonlyArray<ReadonlyArray<string>> => {
   const accounts = [
     ...new Set(
-      ledgers.flatMap(({ result }) => detected(JSON.parse(result), 0).flatMap((event) => event.accounts))
+      ledgers.flatMap(({ result }) => eventsOf(JSON.parse(result), 0).flatMap((event) => event.accounts))
     )
   ]
   return Array.from({ length: WEBHOOKS }, (_, i) => [accounts[i % (accounts.length * 2)] ?? NOBODYS_ACCOUNT])
@@ -98,7 +85,7 @@ const makeBare = Effect.fnUntraced(function* (
   )
   socket.send(JSON.stringify({ id: 0, command: "subscribe", streams: ["ledger"] }))
   const requestsOf = (text: string) => {
-    const events = detected(JSON.parse(text).result, Math.floor(now()))
+    const events = eventsOf(JSON.parse(text).result, Math.floor(now()))
     return Map.groupBy(
       events.flatMap((event) => {
         return index.match(event).map(({ id, url }) =>

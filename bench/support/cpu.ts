@@ -41,19 +41,25 @@ export const cpuSecondsOf = (pid: number): number => {
   return stat.seconds
 }
 
-/** Seconds that this process's descendants have used, those of `except` left out. */
-const descendants = (except: ReadonlyArray<number | undefined>): number => {
+/** Seconds that the descendants of `root`, else of this process, have used, those of `except` left out. */
+export const cpuSecondsBelow = (except: ReadonlyArray<number | undefined>, root = process.pid): number => {
   if (process.platform !== "linux") return 0
   const all = stats()
   const isBelow = (pid: number): boolean => {
     for (let at = all.get(pid)?.parent ?? 0; at > 1; at = all.get(at)?.parent ?? 0)
-      if (at === process.pid) return true
+      if (at === root) return true
     return false
   }
   let seconds = 0
   for (const [pid, stat] of all)
     if (!except.includes(pid) && isBelow(pid)) seconds += stat.seconds + stat.ofEnded
   return seconds
+}
+
+/** Memory of a process in MiB, what it shares with others counted in parts. */
+export const memoryMebibytesOf = (pid: number): number => {
+  const kibibytes = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1]
+  return Number(kibibytes) / 1_024
 }
 
 /** Not every kernel keeps it. */
@@ -83,8 +89,8 @@ export const costOf =
   (items: number, others: ReadonlyArray<number | undefined>) =>
   <E, R>(work: Effect.Effect<void, E, R>): Effect.Effect<Cost, E, R> =>
     Effect.gen(function* () {
-      const before = descendants(others)
-      const allBefore = descendants([])
+      const before = cpuSecondsBelow(others)
+      const allBefore = cpuSecondsBelow([])
       const began = process.cpuUsage()
       const readyBefore = readySeconds()
       const elapsedMs = yield* timed(work)
@@ -94,7 +100,7 @@ export const costOf =
         perSecond: (items / elapsedMs) * 1_000,
         ready: (readySeconds() - readyBefore) / (elapsedMs / 1_000),
         process: own,
-        database: ((descendants(others) - before) / items) * 1_000,
-        all: own + ((descendants([]) - allBefore) / items) * 1_000
+        database: ((cpuSecondsBelow(others) - before) / items) * 1_000,
+        all: own + ((cpuSecondsBelow([]) - allBefore) / items) * 1_000
       }
     })
