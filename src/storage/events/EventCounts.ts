@@ -90,12 +90,11 @@ export class EventCounts extends Context.Service<EventCounts>()("ledgerhook/stor
     }
 
     /** An event has a row for each of its accounts. */
-    const ofAccounts = ({ network, accounts = [], eventTypes }: WantedEvents) =>
+    const ofAccounts = ({ network, accounts = [], eventTypes = allTypes }: WantedEvents) =>
       sql.and([
         // A subquery, since PostgreSQL would else weigh each of 10,000 accounts when it plans, for longer than it searches.
         sql`network = ${network} AND account = ANY((SELECT ${column(accounts)}::text[])::text[])`,
-        // The index by time is for queries that say so: migrations/0006_events.ts.
-        eventTypes === undefined ? sql`position >= 0` : sql`event_type = ANY(${column(eventTypes)}::text[])`
+        sql`event_type = ANY(${column(eventTypes)}::text[])`
       ])
 
     const tallyAccounts = (wanted: WantedEvents) =>

@@ -4,7 +4,7 @@
  * network ledgers close one after the other, so a range of ledgers is a range of time.
  */
 import { Context, Effect, Layer, Option } from "effect"
-import type { EventType } from "../../domain/EventType.ts"
+import { eventTypes as allTypes, type EventType } from "../../domain/EventType.ts"
 import type { Network } from "../../domain/Network.ts"
 import { column } from "../Columns.ts"
 import { ReadSql } from "../Sql.ts"
@@ -67,15 +67,14 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
         } LIMIT 1)`
       const wanted = [
         sql`unnest(${column(networks)}::text[]) AS wanted (network)`,
-        ...(eventTypes.length === 0 ? [] : [sql`unnest(${column(eventTypes)}::text[]) AS types (type)`]),
+        sql`unnest(${column(eventTypes.length === 0 ? allTypes : eventTypes)}::text[]) AS types (type)`,
         ...(byLedger
           ? [sql`LATERAL (SELECT ${closing("first")} AS since, ${closing("last")} AS until) AS closed`]
           : [])
       ]
       const conditions = [
         sql`network = wanted.network AND close_time >= ${time(from)} AND close_time < ${time(before)}`,
-        // The indexes by time are for queries that say so: migrations/0006_events.ts.
-        eventTypes.length === 0 ? sql`position >= 0` : sql`event_type = types.type`,
+        sql`event_type = types.type`,
         ...(account === undefined ? [] : [sql`account = ${account}`]),
         ...(byLedger
           ? [

@@ -34,13 +34,6 @@ export default Effect.gen(function* () {
       position integer NOT NULL,
       PRIMARY KEY (network, event_type, account, close_time, ledger_index, position)
     ) PARTITION BY RANGE (close_time)`
-  // For pages of every type. No position is negative: these are for queries that say so, and no others. PostgreSQL would
-  // else read them for a rare type as well, passing over all events of other types.
-  yield* sql`
-    CREATE INDEX events_by_time ON events (network, close_time, ledger_index, position) WHERE position >= 0`
-  yield* sql`
-    CREATE INDEX event_accounts_by_time
-    ON event_accounts (network, account, close_time, ledger_index, position) WHERE position >= 0`
   // How many events there are by hour of closing and type: replays are estimated from it.
   yield* sql`
     CREATE TABLE event_hours (
