@@ -24,5 +24,5 @@ EXPOSE 8080
 # Lives as long as it answers; whether it is ready is what /readyz says.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "bin/ledgerhook.js"]
+ENTRYPOINT ["/app/bin/ledgerhook.js"]
 CMD ["start"]

@@ -15,7 +15,7 @@ describe("the demo", () => {
           readonly code: number | null
           readonly output: string
         }>((resume) => {
-          const child = spawn(process.execPath, [resolve("bin/ledgerhook.js"), "demo", "--ledgers", "2"], {
+          const child = spawn(resolve("bin/ledgerhook.js"), ["demo", "--ledgers", "2"], {
             env: { PATH: process.env["PATH"] },
             stdio: ["ignore", "pipe", "inherit"]
           })

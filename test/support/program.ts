@@ -32,7 +32,7 @@ export const runProgram = (
   args: ReadonlyArray<string>,
   { cwd, environment, input }: ProgramOptions
 ): Ended => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
+  const { status, stdout, stderr } = spawnSync(main, args, {
     cwd,
     env: environmentOf(environment),
     encoding: "utf8",
@@ -52,7 +52,7 @@ export const runOnTerminal = (
   args: ReadonlyArray<string>,
   { cwd, environment }: ProgramOptions
 ): ReadonlyArray<string> => {
-  const command = [process.execPath, main, ...args].map(quoted).join(" ")
+  const command = [main, ...args].map(quoted).join(" ")
   const { stdout } = spawnSync("script", ["-qec", command, "/dev/null"], {
     cwd,
     env: environmentOf(environment),
@@ -77,7 +77,7 @@ export interface RunningProgram {
 
 /** Starts it for the life of the scope. */
 export const startProgram = (args: ReadonlyArray<string>, options: ProgramOptions) =>
-  startCommand(process.execPath, [main, ...args], options)
+  startCommand(main, args, options)
 
 /** The same with npm, as people start it after a clone; npm finds the project by its folder. */
 export const startScript = (name: string, environment: Readonly<Record<string, string>>) =>
