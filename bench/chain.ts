@@ -8,7 +8,6 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Schedule } from "effect"
 import { type SignedRequest, signedRequest } from "../src/deliver/Signer.ts"
-import { eventText } from "../src/domain/EventText.ts"
 import { deliveryId } from "../src/domain/Ids.ts"
 import type { LedgerEvent } from "../src/domain/LedgerEvent.ts"
 import { missing } from "../test/kafka/broker.ts"
@@ -143,7 +142,7 @@ const measure = Effect.fnUntraced(function* (variant: Variant) {
             secrets: [SECRET],
             webhookId: id,
             deliveryId: deliveryId(event.detected_at, event.position, id, event.event_id),
-            event: eventText(event),
+            event,
             nowMs: event.detected_at
           })
         )

@@ -74,12 +74,13 @@ export interface Process {
 export const startProcess = (
   environment: Readonly<Record<string, string>>,
   ready: RegExp,
-  program: ReadonlyArray<string> = [MAIN, "start"]
+  program: string = MAIN,
+  args: ReadonlyArray<string> = ["start"]
 ): Effect.Effect<Process, Error, Scope.Scope> =>
   Effect.gen(function* () {
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
-        spawn(process.execPath, program, {
+        spawn(program, args, {
           env: {
             PATH: process.env["PATH"],
             HOME: process.env["HOME"],

@@ -73,6 +73,7 @@ describe.skipIf(missing() !== undefined)("the log on three brokers", () => {
         const pipe = startProcess(
           { KAFKA_BROKERS: kafka.brokers.join(), KAFKA_TOPIC_PREFIX: kafka.topicPrefix },
           /piping/,
+          process.execPath,
           [PIPE]
         )
         const [frozenPipe, killedPipe] = [yield* pipe, yield* pipe]
