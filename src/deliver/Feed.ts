@@ -83,7 +83,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
         // Parking costs more than waiting: a replay mostly comes faster than its webhook takes it.
         if (kind === "replays") yield* lanes.awaitRoom(work.webhook_id)
         if (!lanes.offer(work.webhook_id, item)) {
-          refused.push({ kind, webhookId: work.webhook_id, deliveryId: work.delivery_id })
+          refused.push({ webhookId: work.webhook_id, deliveryId: work.delivery_id })
           ended.push(offset)
         }
       } else if (state === "unanswered") {
@@ -104,7 +104,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
       const now = yield* Clock.currentTimeMillis
       yield* deliveries.fail(deleted, "webhook deleted", now).pipe(patiently("ending deliveries"))
     }
-    if (refused.length > 0) yield* lanes.park(refused)
+    if (refused.length > 0) yield* lanes.park(kind, refused)
     for (const offset of ended) settle(offset)
   })
 

@@ -12,6 +12,7 @@
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Passage } from "../domain/Quota.ts"
 import type { ParkedKind } from "../storage/deliveries/DeliveryStore.ts"
+import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
 import { makeRateWindow, type RateWindow } from "./RateWindow.ts"
 
 export interface Work {
@@ -28,41 +29,55 @@ export interface Work {
 
 export type LaneKind = "live" | "replays"
 
+/** A webhook as it is now, and what of its deliveries may start. */
+export interface Known {
+  readonly webhook: RegisteredWebhook
+  readonly passage: Passage
+}
+
 export interface Outlet {
   readonly webhookId: string
+  /** Undefined: the webhook is deleted. */
+  known: Known | undefined
   readonly live: Lane
   readonly replays: Lane
   inFlight: number
   /** Sent, and not yet recorded: what a crash would repeat. */
   unsettled: number
   readonly rate: RateWindow
-  /** It lacks a connection or a token of its rate; a wake-up follows (StartGate.ts). */
+  /** It has asked for a connection, or lacks a token of its rate: it is told when there is one. */
   waiting: boolean
+  /** It has asked for a turn of its replays (ReplayPace.ts). */
+  turnAsked: boolean
 }
 
 export interface Lane {
   readonly kind: LaneKind
   mode: "live" | "backlog"
   queue: Array<Work>
-  /** Deliveries in memory: queued, sent and not settled, or maybe brought by the page that is on its way. */
+  /** Deliveries in memory: queued, sent and not settled, going back to their rows, or maybe brought by a page. */
   held: number
-  /** A page of the backlog is on its way. */
-  paging: boolean
-  /** Settled while the page was read: it may still show them. */
-  readonly settledMeanwhile: Set<string>
+  /** The page of the backlog that is on its way. */
+  page: AskedPage | undefined
   /** The next page of the backlog begins after this id; "" begins anew. */
   cursor: string
   /** The last page was the backlog's end: the next one waits until the queue is empty. */
   atEnd: boolean
   /** Statements under way that give queued work back to its rows: a page now would not show it. */
   givingBack: number
-  /** Statements under way that park rows of this lane. */
+  /** Rows of refused work that are being parked. */
   parking: number
   passage: Passage
-  /** Grows with each change of the passage, and when the queue went back: a page asked for before it no longer counts. */
-  turns: number
-  /** Grows with whatever may change what a page would show: rows parked, deliveries settled. */
-  changes: number
+}
+
+export interface AskedPage {
+  readonly limit: number
+  /** Settled since: it may still show them. */
+  readonly settled: Set<string>
+  /** There may be rows that it does not show: some were parked, or deliveries settled. */
+  changed: boolean
+  /** It counts no more: others may start than when it was asked for, or the queue went back. */
+  stale: boolean
 }
 
 export const makeLane = (kind: LaneKind, mode: Lane["mode"]): Lane => ({
@@ -70,25 +85,24 @@ export const makeLane = (kind: LaneKind, mode: Lane["mode"]): Lane => ({
   mode,
   queue: [],
   held: 0,
-  paging: false,
-  settledMeanwhile: new Set(),
+  page: undefined,
   cursor: "",
   atEnd: false,
   givingBack: 0,
   parking: 0,
-  passage: "all",
-  turns: 0,
-  changes: 0
+  passage: "all"
 })
 
-export const makeOutlet = (webhookId: string, mode: Lane["mode"]): Outlet => ({
+export const makeOutlet = (webhookId: string, known: Known | undefined, mode: Lane["mode"]): Outlet => ({
   webhookId,
+  known,
   live: makeLane("live", mode),
   replays: makeLane("replays", mode),
   inFlight: 0,
   unsettled: 0,
   rate: makeRateWindow(),
-  waiting: false
+  waiting: false,
+  turnAsked: false
 })
 
 /** What of a lane may start: replays have nothing that is free. */
@@ -99,37 +113,35 @@ export const lanePassage = ({ kind }: Lane, passage: Passage): Passage =>
 export const parkedKindOf = ({ kind, passage }: Lane): ParkedKind =>
   kind === "replays" ? "replays" : passage === "free" ? "free" : "live"
 
+const pageAnew = (lane: Lane) => {
+  lane.cursor = ""
+  lane.atEnd = false
+  if (lane.page !== undefined) lane.page.stale = true
+}
+
 /** Returns the queue, which goes back to its rows. Paging begins anew, so that what went back keeps its place. */
 export const turnOut = (lane: Lane): ReadonlyArray<Work> => {
   const { queue } = lane
   lane.queue = []
   lane.mode = "backlog"
-  lane.turns++
-  lane.cursor = ""
-  lane.atEnd = false
+  pageAnew(lane)
   return queue
 }
 
 /** Takes up what may start from now on; returns the queued work that goes back to its rows. */
-export const turn = (lane: Lane, passage: Passage): ReadonlyArray<Work> => {
+export const takeUp = (lane: Lane, passage: Passage): ReadonlyArray<Work> => {
   lane.passage = passage
   if (passage !== "all") return turnOut(lane)
-  lane.turns++
-  lane.cursor = ""
-  lane.atEnd = false
+  pageAnew(lane)
   return []
 }
 
-/** Whether the window leaves room for one more attempt: on the wire, and among those a crash would repeat. */
-const hasRoom = (outlet: Outlet, maxInFlight: number, mayRunAhead: boolean): boolean =>
-  outlet.inFlight < maxInFlight && (mayRunAhead || outlet.unsettled < maxInFlight)
-
 /**
- * The lane whose next delivery may start: live ones come first, also those that only their rows remember. `mayRunAhead`:
- * attempts that wait to be recorded do not count.
+ * The lane whose next delivery may start by the webhook's window: live ones come first, also those that only their rows
+ * remember. Attempts that wait to be recorded count, unless some may run `ahead` of that.
  */
-export const mayStart = (outlet: Outlet, maxInFlight: number, mayRunAhead: boolean): Lane | undefined => {
-  if (!hasRoom(outlet, maxInFlight, mayRunAhead)) return undefined
+export const mayStart = (outlet: Outlet, maxInFlight: number, ahead: boolean): Lane | undefined => {
+  if (outlet.inFlight >= maxInFlight || (!ahead && outlet.unsettled >= maxInFlight)) return undefined
   const { live, replays } = outlet
   if (live.queue.length > 0) return live
   return live.mode === "live" && replays.queue.length > 0 ? replays : undefined
@@ -139,7 +151,7 @@ export const mayStart = (outlet: Outlet, maxInFlight: number, mayRunAhead: boole
 export const wantsPage = (lane: Lane, pageRows: number): boolean =>
   lane.mode === "backlog" &&
   lane.passage !== "none" &&
-  !lane.paging &&
+  lane.page === undefined &&
   lane.givingBack === 0 &&
   (lane.atEnd ? lane.queue.length === 0 : lane.queue.length < pageRows / 2)
 
@@ -148,27 +160,17 @@ export const pageLimit = (lane: Lane, room: number, pageRows: number): number =>
   room >= Math.min(pageRows, lane.held + room) / 2 ? Math.min(pageRows, room) : 0
 
 /**
- * What a page of `rows` (asked for: `limit`) means. Rows of deliveries in flight stay parked until they are recorded,
- * so the lane is through only when a page of all that began anew is empty and nothing changed since it was asked for.
+ * What a page of `rows` rows means. Rows of deliveries in flight stay parked until they are recorded, so the lane is
+ * through only when a page of all that began anew is empty and nothing changed since it was asked for.
  */
-export const afterPage = (
-  lane: Lane,
-  page: {
-    readonly rows: number
-    readonly limit: number
-    readonly lastId: string
-    /** `lane.changes` when the page was asked for. */
-    readonly changesBefore: number
-  }
-): void => {
-  if (page.rows === page.limit) {
-    lane.cursor = page.lastId
+export const afterPage = (lane: Lane, { limit, changed }: AskedPage, rows: number, lastId: string): void => {
+  if (rows === limit) {
+    lane.cursor = lastId
     lane.atEnd = false
     return
   }
   const anew = lane.cursor === ""
   lane.cursor = ""
   lane.atEnd = true
-  if (lane.passage !== "all") return
-  if (anew && page.rows === 0 && lane.parking === 0 && lane.changes === page.changesBefore) lane.mode = "live"
+  if (anew && rows === 0 && !changed && lane.parking === 0 && lane.passage === "all") lane.mode = "live"
 }

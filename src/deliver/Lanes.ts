@@ -1,37 +1,23 @@
 /**
- * The lanes of one actor. `offer` queues work or says that it must be parked; outlets start attempts within their
- * webhook's window, rate and share of connections, live ones first; lanes page their backlog and hand what they sent to
- * the recorder. Memory is bounded by a room for each kind (Room), and no webhook waits for another.
+ * Runs an actor's lanes: tells their machine (LaneMachine) what happens and does what it says: starts attempts and hands
+ * them to the recorder, reads pages of the backlog, parks rows, takes and frees connections. Everything that takes time is
+ * a fiber of the actor's or a call back; its end is the next event.
  */
-import { Effect, FiberSet, Latch } from "effect"
+import { Clock, Effect, FiberSet, Latch } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { type Passage, passageUnder } from "../domain/Quota.ts"
+import { passageUnder } from "../domain/Quota.ts"
 import { patiently } from "../observability/Patiently.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { AccountHolds } from "../webhooks/AccountHolds.ts"
-import { type RegisteredWebhook, WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
+import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
+import { makeActorShares } from "./ActorShares.ts"
 import { makeAttempt } from "./Attempt.ts"
 import { makeBacklog } from "./Backlog.ts"
-import type { Share } from "./ConnectionShares.ts"
-import {
-  afterPage,
-  type Lane,
-  type LaneKind,
-  lanePassage,
-  makeOutlet,
-  mayStart,
-  type Outlet,
-  pageLimit,
-  parkedKindOf,
-  turn,
-  turnOut,
-  type Work,
-  wantsPage
-} from "./Lane.ts"
+import type { Known, LaneKind, Work } from "./Lane.ts"
+import type { ActorEvent, Command, LaneEvent } from "./LaneEvents.ts"
+import { advance, isBusy, isFull, makeMachine } from "./LaneMachine.ts"
 import { Recorder } from "./Recorder.ts"
-import { ReplayPace, type ReplayTurn } from "./ReplayPace.ts"
-import { hoarder, hold, makeRoom, type Room, roomFor } from "./Room.ts"
-import { makeStartGate } from "./StartGate.ts"
+import { ReplayPace } from "./ReplayPace.ts"
 
 export interface Lanes {
   /** Whether the attempt is queued, sent and not settled, or going back to its row. */
@@ -43,7 +29,7 @@ export interface Lanes {
   /** Gives the webhook's queue back to its rows: for what was taken from the log long ago and holds its offsets back. */
   readonly putAside: (kind: LaneKind, webhookId: string) => void
   /** Makes the rows of refused work its only memory, for their lanes to page. Every refused `offer` must come here. */
-  readonly park: (works: ReadonlyArray<Refused>) => Effect.Effect<void>
+  readonly park: (kind: LaneKind, works: ReadonlyArray<Refused>) => Effect.Effect<void>
   /** Lanes of webhooks whose rows were parked before this actor began: what is offered to them is refused from now on. */
   readonly resume: (webhookIds: ReadonlyArray<string>) => void
   /**
@@ -60,7 +46,6 @@ export interface Lanes {
 }
 
 export interface Refused {
-  readonly kind: LaneKind
   readonly webhookId: string
   readonly deliveryId: string
 }
@@ -71,245 +56,119 @@ export const makeLanes = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
   const recorder = yield* Recorder
   const pace = yield* ReplayPace
-  const backlog = yield* makeBacklog
+  const clock = yield* Clock.Clock
+  const readPage = yield* makeBacklog
   const fibers = yield* FiberSet.make<void, never>()
   const run = yield* FiberSet.runtime(fibers)()
   // Before the attempts: its scope closes when none of them can end any more.
-  const gate = yield* makeStartGate(run, (outlet) => next(outlet))
+  const shares = yield* makeActorShares((webhookId) => tell({ kind: "woken", webhookId }))
   const attempt = yield* makeAttempt(run)
 
-  const outlets = new Map<string, Outlet>()
-  const turns = new Map<Outlet, ReplayTurn>()
-  const rooms: Readonly<Record<LaneKind, Room>> = {
-    live: makeRoom("live", { ...Limits.lanes, deliveries: Limits.partitionDeliveries }),
-    replays: makeRoom("replays", { ...Limits.lanes, deliveries: Limits.partitionReplays })
-  }
-  const idle = Latch.makeUnsafe(true)
+  const machine = makeMachine(Limits)
+  /** Opened when the machine has stopped and nothing is in flight. */
+  const idle = Latch.makeUnsafe()
   /** Opened when a replayed delivery has been settled. */
   const freed = Latch.makeUnsafe()
-  let sending = 0
-  let stopping = false
 
-  const outletOf = (webhookId: string, mode: Lane["mode"]): Outlet => {
-    let outlet = outlets.get(webhookId)
-    if (outlet === undefined) {
-      outlet = makeOutlet(webhookId, mode)
-      outlets.set(webhookId, outlet)
-    }
-    return outlet
+  /** What a command leads to may be told before the next one is done: the machine has taken all of them into account. */
+  const tell = (event: LaneEvent | ActorEvent): ReadonlyArray<Command> => {
+    const nowMs = clock.currentTimeMillisUnsafe()
+    const commands = advance(machine, event, { nowMs, ahead: recorder.ahead() })
+    for (const command of commands) obey(command)
+    if (machine.stopped && machine.sending === 0) idle.openUnsafe()
+    return commands
   }
 
-  /** Undefined when the webhook is deleted. */
-  const passageOf = (webhookId: string): Passage | undefined => {
-    const config = registry.get(webhookId)?.config
-    if (config === undefined) return undefined
-    return config.status === "active" ? passageUnder(holds.get(config.account_id), config.network) : "none"
-  }
+  const parkRows = (ids: ReadonlyArray<string>) => deliveries.park(ids).pipe(patiently("parking deliveries"))
 
-  const isBusy: Lanes["isBusy"] = (key) => rooms.live.busy.has(key) || rooms.replays.busy.has(key)
-
-  const take = (outlet: Outlet, work: Work) => {
-    const room = rooms[work.kind]
-    room.busy.add(work.key)
-    hold(room, outlet, 1)
-    outlet[work.kind].queue.push(work)
-  }
-
-  const forget = (outlet: Outlet, work: Work) => {
-    const room = rooms[work.kind]
-    room.busy.delete(work.key)
-    hold(room, outlet, -1)
-    work.settled?.()
-  }
-
-  const settle = (outlet: Outlet, work: Work) => {
-    forget(outlet, work)
-    outlet.unsettled--
-    sending--
-    if (sending === 0) idle.openUnsafe()
-    const lane = outlet[work.kind]
-    lane.changes++
-    if (work.kind === "replays") freed.openUnsafe()
-    if (lane.paging) lane.settledMeanwhile.add(work.deliveryId)
-    next(outlet)
-    feed(work.kind)
-  }
-
-  /** There is room again: it goes to the lanes that may have it, the one that has waited longest first. */
-  const feed = (kind: LaneKind) => {
-    const room = rooms[kind]
-    if (room.hungry.size === 0) return
-    for (const outlet of [...room.hungry]) {
-      if (room.held >= room.limits.deliveries) return
-      if (roomFor(room, outlet) === 0) continue
-      room.hungry.delete(outlet)
-      next(outlet)
-    }
-  }
-
-  /** Whoever holds too much gives its queue back, when this one has no room. */
-  const makeWay = (room: Room, outlet: Outlet) => {
-    const one = hoarder(room, outlet)
-    if (one !== undefined) giveBack(one, one[room.kind], turnOut(one[room.kind]))
-  }
-
-  const send = (outlet: Outlet, webhook: RegisteredWebhook, work: Work, share: Share) => {
-    outlet.inFlight++
-    outlet.unsettled++
-    sending++
-    idle.closeUnsafe()
+  const start = ({ webhook, work, share }: Extract<Command, { readonly kind: "start" }>) => {
+    const webhookId = webhook.config.id
     if (work.kind === "live") pace.live()
     attempt(webhook, work, ({ record, retry }) => {
-      outlet.inFlight--
-      gate.release(share)
       recorder.offer({
         attempt: record,
         retry,
         parked: work.settled === undefined,
-        settled: () => settle(outlet, work)
+        settled: () => {
+          tell({ kind: "settled", webhookId, work })
+          if (work.kind === "replays") freed.openUnsafe()
+        }
       })
-      next(outlet)
+      tell({ kind: "ended", webhookId, share })
     })
   }
 
-  /** The lane that may start a delivery now, by the window and the rate. */
-  const startable = (outlet: Outlet, { config }: RegisteredWebhook): Lane | undefined => {
-    if (outlet.waiting) return undefined
-    // An outlet that this stops has attempts that wait to be recorded, and looks again when they are.
-    return mayStart(outlet, config.max_in_flight, recorder.mayRunAhead())
-  }
-
-  /** Starts the lane's next delivery, unless the outlet has to wait. */
-  const start = (outlet: Outlet, lane: Lane, webhook: RegisteredWebhook): boolean => {
-    const share = gate.enter(outlet, webhook)
-    if (share === undefined) return false
-    send(outlet, webhook, lane.queue.shift()!, share)
-    return true
-  }
-
-  const turnOf = (outlet: Outlet): ReplayTurn => {
-    let one = turns.get(outlet)
-    if (one === undefined) {
-      one = () => {
-        const webhook = registry.get(outlet.webhookId)
-        if (stopping || webhook === undefined || passageOf(outlet.webhookId) !== "all") return false
-        const lane = startable(outlet, webhook)
-        if (lane !== outlet.replays || !start(outlet, lane, webhook)) return false
-        see(outlet)
-        return startable(outlet, webhook) === outlet.replays
+  const obey = (command: Command) => {
+    switch (command.kind) {
+      case "start":
+        start(command)
+        break
+      case "connect": {
+        const webhookId = command.webhook.config.id
+        const share = shares.take(command.webhook)
+        if (share !== undefined) tell({ kind: "connected", webhookId, share })
+        break
       }
-      turns.set(outlet, one)
+      case "disconnect":
+        shares.release(command.share)
+        break
+      case "wake": {
+        const { afterMs, webhookId } = command
+        run(Effect.map(Effect.sleep(afterMs), () => void tell({ kind: "woken", webhookId })))
+        break
+      }
+      case "askTurn": {
+        const { webhookId } = command
+        pace.ask(() => void tell({ kind: "turnCame", webhookId }))
+        break
+      }
+      case "readPage": {
+        const { webhookId, lane, rows, afterId, limit } = command
+        run(
+          Effect.map(
+            readPage(webhookId, rows, afterId, limit),
+            (page) => void tell({ kind: "pageRead", webhookId, lane, page })
+          )
+        )
+        break
+      }
+      case "giveBack": {
+        const { webhookId, lane, works } = command
+        run(
+          Effect.map(
+            parkRows(works.map(({ deliveryId }) => deliveryId)),
+            () => void tell({ kind: "gaveBack", webhookId, lane, works })
+          )
+        )
+        break
+      }
+      case "refuse":
+        break
+      case "done":
+        command.work.settled?.()
+        break
+      case "forget":
+        shares.leave(command.webhookId)
+        break
     }
-    return one
   }
 
-  /** Starts what the window and the rate allow, then sees to the backlog. */
-  const next = (outlet: Outlet): void => {
-    if (stopping) return
-    const webhook = registry.get(outlet.webhookId)
-    const passage = passageOf(outlet.webhookId)
-    if (webhook === undefined || passage === undefined) {
-      remove(outlet)
-      return
-    }
-    for (const lane of [outlet.live, outlet.replays]) {
-      const own = lanePassage(lane, passage)
-      if (own !== lane.passage) giveBack(outlet, lane, turn(lane, own))
-    }
-    while (startable(outlet, webhook) === outlet.live) if (!start(outlet, outlet.live, webhook)) break
-    if (startable(outlet, webhook) === outlet.replays) pace.ask(turnOf(outlet))
-    see(outlet)
+  /** Undefined when the webhook is deleted. */
+  const knownOf = (webhookId: string): Known | undefined => {
+    const webhook = registry.get(webhookId)
+    if (webhook === undefined) return undefined
+    const { account_id, network, status } = webhook.config
+    return { webhook, passage: status === "active" ? passageUnder(holds.get(account_id), network) : "none" }
   }
 
-  /** Sees to the backlog. */
-  const see = (outlet: Outlet) => {
-    for (const lane of [outlet.live, outlet.replays]) {
-      if (rooms[lane.kind].open && wantsPage(lane, Limits.lanePageRows)) page(outlet, lane)
-    }
-  }
-
-  /** The webhook is deleted, and its rows are ended elsewhere (storage/deliveries/DeletedQueues.ts). */
-  const remove = (outlet: Outlet) => {
-    for (const lane of [outlet.live, outlet.replays]) {
-      for (const work of lane.queue) forget(outlet, work)
-      lane.queue = []
-      rooms[lane.kind].hungry.delete(outlet)
-    }
-    outlets.delete(outlet.webhookId)
-    gate.leave(outlet)
-    turns.delete(outlet)
-  }
-
-  /** From here on the rows alone remember this work. */
-  const giveBack = (outlet: Outlet, lane: Lane, works: ReadonlyArray<Work>) => {
-    if (works.length === 0) return
-    lane.parking += works.length
-    lane.givingBack++
-    const { webhookId } = outlet
-    run(
-      Effect.map(park(works.map(({ deliveryId, kind }) => ({ kind, webhookId, deliveryId }))), () => {
-        for (const work of works) forget(outlet, work)
-        lane.givingBack--
-        // Whoever made it go comes first.
-        feed(lane.kind)
-        next(outlet)
-      })
-    )
-  }
-
-  const page = (outlet: Outlet, lane: Lane) => {
-    const room = rooms[lane.kind]
-    if (roomFor(room, outlet) === 0) makeWay(room, outlet)
-    const limit = pageLimit(lane, roomFor(room, outlet), Limits.lanePageRows)
-    if (limit === 0) return void room.hungry.add(outlet)
-    lane.paging = true
-    hold(room, outlet, limit)
-    const { changes: changesBefore, turns } = lane
-    run(
-      Effect.map(
-        backlog(outlet.webhookId, parkedKindOf(lane), lane.cursor, limit),
-        ({ rows, lastId, works }) => {
-          lane.paging = false
-          hold(room, outlet, -limit)
-          const settled = new Set(lane.settledMeanwhile)
-          lane.settledMeanwhile.clear()
-          // Other deliveries may start than when the page was asked for: its rows are still parked.
-          if (stopping || lane.turns !== turns) {
-            next(outlet)
-            return feed(lane.kind)
-          }
-          for (const work of works) {
-            if (!isBusy(work.key) && !settled.has(work.deliveryId)) take(outlet, work)
-          }
-          const { mode } = lane
-          afterPage(lane, { rows, limit, lastId, changesBefore })
-          // Replays begin when the live backlog is through.
-          if (lane.queue.length > 0 || lane.changes !== changesBefore || lane.mode !== mode) next(outlet)
-          if (works.length < limit) feed(lane.kind)
-        }
-      )
-    )
-  }
-
-  const park: Lanes["park"] = Effect.fnUntraced(function* (works) {
-    yield* deliveries.park(works.map(({ deliveryId }) => deliveryId)).pipe(patiently("parking deliveries"))
-    for (const { kind, webhookId } of works) {
-      const lane = outletOf(webhookId, "backlog")[kind]
-      lane.parking--
-      lane.changes++
-    }
-    for (const webhookId of new Set(works.map((work) => work.webhookId))) next(outletOf(webhookId, "backlog"))
-  })
-
-  const lookAgain = (webhookId: string) => {
-    const outlet = outlets.get(webhookId)
-    if (outlet !== undefined) next(outlet)
+  const changed = (webhookId: string) => {
+    if (machine.outlets.has(webhookId)) tell({ kind: "changed", webhookId, known: knownOf(webhookId) })
   }
   const subscriptions = [
-    registry.subscribe(lookAgain),
+    registry.subscribe(changed),
     holds.subscribe((accountId) => {
-      for (const webhookId of outlets.keys()) {
-        if (registry.get(webhookId)?.config.account_id === accountId) lookAgain(webhookId)
+      for (const webhookId of machine.outlets.keys()) {
+        if (registry.get(webhookId)?.config.account_id === accountId) changed(webhookId)
       }
     })
   ]
@@ -320,65 +179,39 @@ export const makeLanes = Effect.gen(function* () {
   )
 
   const result: Lanes = {
-    isBusy,
+    isBusy: (key) => isBusy(machine, key),
     offer: (webhookId, work) => {
-      if (isBusy(work.key)) {
-        work.settled?.()
-        return true
-      }
-      const outlet = outletOf(webhookId, "live")
-      const lane = outlet[work.kind]
-      const room = rooms[work.kind]
-      if (lane.mode === "live" && roomFor(room, outlet) === 0) makeWay(room, outlet)
-      if (lane.mode === "backlog" || passageOf(webhookId) !== "all" || roomFor(room, outlet) === 0) {
-        // From here on the lane cannot turn live before this work is parked: nothing may overtake it.
-        lane.mode = "backlog"
-        lane.parking++
-        return false
-      }
-      take(outlet, work)
-      next(outlet)
-      return true
+      const commands = tell({ kind: "offered", webhookId, known: knownOf(webhookId), work })
+      return !commands.some(({ kind }) => kind === "refuse")
     },
     awaitRoom: (webhookId) => {
-      const isFull = () => {
-        const outlet = outlets.get(webhookId)
-        return (
-          outlet?.replays.mode === "live" &&
-          passageOf(webhookId) === "all" &&
-          roomFor(rooms.replays, outlet) === 0
-        )
-      }
       const wait: Effect.Effect<void> = Effect.suspend(() => {
-        if (!isFull()) return Effect.void
+        if (!isFull(machine, webhookId)) return Effect.void
         freed.closeUnsafe()
         return Effect.andThen(Latch.await(freed), wait)
       })
       return Effect.suspend(() =>
-        isFull() ? Effect.asVoid(Effect.timeoutOption(wait, Limits.replayRoomMs)) : Effect.void
+        isFull(machine, webhookId)
+          ? Effect.asVoid(Effect.timeoutOption(wait, Limits.replayRoomMs))
+          : Effect.void
       )
     },
-    putAside: (kind, webhookId) => {
-      const outlet = outlets.get(webhookId)
-      // What came from the backlog holds no offset back.
-      if (outlet?.[kind].queue.some(({ settled }) => settled !== undefined))
-        giveBack(outlet, outlet[kind], turnOut(outlet[kind]))
-    },
-    park,
-    resume: (webhookIds) => {
-      for (const webhookId of webhookIds) next(outletOf(webhookId, "backlog"))
-    },
-    openBacklog: (kind) => {
-      const room = rooms[kind]
-      if (room.open) return
-      room.open = true
-      for (const outlet of [...outlets.values()]) next(outlet)
-    },
-    drain: Effect.suspend(() => {
-      stopping = true
-      return Effect.asVoid(Latch.await(idle))
+    putAside: (lane, webhookId) => void tell({ kind: "overdue", webhookId, lane }),
+    park: Effect.fnUntraced(function* (lane, works) {
+      yield* parkRows(works.map(({ deliveryId }) => deliveryId))
+      for (const [webhookId, parked] of Map.groupBy(works, (work) => work.webhookId)) {
+        tell({ kind: "parked", webhookId, lane, works: parked.length })
+      }
     }),
-    inFlight: () => sending,
+    resume: (webhookIds) => {
+      for (const webhookId of webhookIds) tell({ kind: "resumed", webhookId, known: knownOf(webhookId) })
+    },
+    openBacklog: (lane) => void tell({ kind: "caughtUp", lane }),
+    drain: Effect.suspend(() => {
+      tell({ kind: "stopped" })
+      return Latch.await(idle)
+    }),
+    inFlight: () => machine.sending,
     failure: FiberSet.join(fibers)
   }
   return result

@@ -43,8 +43,8 @@ export class Recorder extends Context.Service<
     /** An attempt begins: its outcome will be offered. While some are under way, statements wait for more outcomes. */
     readonly expect: () => void
     readonly offer: (outcome: Outcome) => void
-    /** Whether an attempt may begin although earlier ones of its webhook have not landed: a crash repeats them all. */
-    readonly mayRunAhead: () => boolean
+    /** How many attempts may begin although earlier ones of their webhooks have not landed: a crash repeats them all. */
+    readonly ahead: () => number
     /** So many attempts were cut off, and nothing of them will be offered. */
     readonly abandon: (attempts: number) => void
   }
@@ -179,7 +179,10 @@ export class Recorder extends Context.Service<
           some.openUnsafe()
           weigh()
         },
-        mayRunAhead: () => unrecorded < Limits.unrecordedMost || unrecorded + underWay < repeatable,
+        ahead: () =>
+          unrecorded < Limits.unrecordedMost
+            ? Number.POSITIVE_INFINITY
+            : Math.max(0, Math.ceil(repeatable - unrecorded - underWay)),
         abandon: (attempts) => {
           underWay -= attempts
           weigh()

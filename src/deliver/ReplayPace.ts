@@ -9,13 +9,13 @@ import { Limits } from "../config/Limits.ts"
 
 const NANOS_PER_MS = 1_000_000
 
-/** Starts one delivery, if one may start now; true: it wants another turn. */
-export type ReplayTurn = () => boolean
+/** Starts one delivery, if one may start now, and asks for another turn if it wants one. */
+export type ReplayTurn = () => void
 
 export class ReplayPace extends Context.Service<
   ReplayPace,
   {
-    /** The turn will come; asking for one that is coming changes nothing. */
+    /** The turn will come. */
     readonly ask: (turn: ReplayTurn) => void
     /** A live delivery leaves. */
     readonly live: () => void
@@ -40,7 +40,7 @@ export class ReplayPace extends Context.Service<
             return turns
           }
           asking.delete(turn)
-          if (turn()) asking.add(turn)
+          turn()
         }
         return most
       }

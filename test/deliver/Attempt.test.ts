@@ -29,7 +29,7 @@ const partsWith = (send: Send, isTraced: boolean, abandoned: Array<number>) =>
     Layer.mock(Recorder)({
       expect: () => undefined,
       offer: () => undefined,
-      mayRunAhead: () => true,
+      ahead: () => 1,
       abandon: (attempts) => void abandoned.push(attempts)
     }),
     Layer.mock(WebhookRegistry)({

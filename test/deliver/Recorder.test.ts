@@ -116,7 +116,7 @@ it.effect("attempts run ahead of their recording up to a part of what was record
       /** How many attempts are made of which none is recorded, until no more may be. */
       const ahead = () => {
         let count = 0
-        for (; recorder.mayRunAhead(); count++) {
+        for (; recorder.ahead() > 0; count++) {
           recorder.expect()
           offer(recorder)
         }
@@ -133,7 +133,7 @@ it.effect("attempts run ahead of their recording up to a part of what was record
       yield* TestClock.adjust(0)
       for (let i = 0; i < Limits.repeatedMost; i++) recorder.expect()
       for (let i = 0; i < Limits.unrecordedMost; i++) offer(recorder)
-      assert.isFalse(recorder.mayRunAhead())
+      assert.isFalse(recorder.ahead() > 0)
       recorder.abandon(Limits.repeatedMost - Limits.unrecordedMost)
       yield* TestClock.adjust(2 * Limits.repeatedOfMs)
       assert.strictEqual(ahead(), Limits.unrecordedMost, "after a pause it begins anew")
@@ -148,9 +148,9 @@ it.effect("beside full windows some attempts run ahead all the same", () =>
         const recorder = yield* Recorder
         for (let i = 0; i < 10 * Limits.unrecordedMost; i++) recorder.expect()
         for (let i = 1; i < Limits.unrecordedMost; i++) offer(recorder)
-        assert.isTrue(recorder.mayRunAhead())
+        assert.isTrue(recorder.ahead() > 0)
         offer(recorder)
-        assert.isFalse(recorder.mayRunAhead())
+        assert.isFalse(recorder.ahead() > 0)
       }),
     Effect.never
   )

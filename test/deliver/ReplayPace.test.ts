@@ -6,9 +6,13 @@ import { Limits } from "../../src/config/Limits.ts"
 import { ReplayPace } from "../../src/deliver/ReplayPace.ts"
 
 /** What always has one more to start. */
-const makeTurn = () => {
+const makeTurn = (pace: ReplayPace["Service"]) => {
   let started = 0
-  return { turn: () => ++started > 0, started: () => started }
+  const turn = () => {
+    started++
+    pace.ask(turn)
+  }
+  return { turn, started: () => started }
 }
 
 const yields = (count: number) => Effect.replicateEffect(Effect.yieldNow, count, { discard: true })
@@ -17,7 +21,7 @@ describe("the pace of replays", () => {
   it.effect("is the event loop's while nothing live leaves", () =>
     Effect.gen(function* () {
       const pace = yield* ReplayPace
-      const { turn, started } = makeTurn()
+      const { turn, started } = makeTurn(pace)
       pace.ask(turn)
       yield* yields(10)
       assert.isAtLeast(started(), 3 * Limits.replayIdleStarts)
@@ -27,7 +31,7 @@ describe("the pace of replays", () => {
   it.effect("is a few at a time beside live deliveries, shared among webhooks, until those have ended", () =>
     Effect.gen(function* () {
       const pace = yield* ReplayPace
-      const [one, two] = [makeTurn(), makeTurn()]
+      const [one, two] = [makeTurn(pace), makeTurn(pace)]
       pace.live()
       pace.ask(one.turn)
       pace.ask(two.turn)

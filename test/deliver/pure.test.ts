@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { connectionFailure, responseFailure } from "../../src/deliver/FailureText.ts"
 import { makeFlow } from "../../src/deliver/Flow.ts"
 import {
+  type AskedPage,
   afterPage,
   type Lane,
   makeLane,
@@ -13,7 +14,7 @@ import {
   turnOut,
   wantsPage
 } from "../../src/deliver/Lane.ts"
-import { makeRateWindow } from "../../src/deliver/RateWindow.ts"
+import { makeRateWindow, type RateWindow } from "../../src/deliver/RateWindow.ts"
 import { hoarder, hold, makeRoom, roomFor } from "../../src/deliver/Room.ts"
 import { workState } from "../../src/deliver/WorkState.ts"
 import type { DeliveryWork } from "../../src/domain/Delivery.ts"
@@ -117,29 +118,36 @@ describe("Retry-After", () => {
 })
 
 describe("rate window", () => {
+  /** Takes a token where there is one. */
+  const take = (window: RateWindow, maxPerSecond: number, nowMs: number): number => {
+    const waitMs = window.waitMs(maxPerSecond, nowMs)
+    if (waitMs === 0) window.take()
+    return waitMs
+  }
+
   it("lets one second's worth through at once and then the rate", () => {
     const window = makeRateWindow()
     const at = 1_000_000
     assert.deepStrictEqual(
-      [1, 2, 3, 4].map(() => window.take(4, at)),
+      [1, 2, 3, 4].map(() => take(window, 4, at)),
       [0, 0, 0, 0]
     )
-    assert.strictEqual(window.take(4, at), 250)
-    assert.strictEqual(window.take(4, at + 250), 0)
-    assert.strictEqual(window.take(4, at + 250), 250)
+    assert.strictEqual(take(window, 4, at), 250)
+    assert.strictEqual(take(window, 4, at + 250), 0)
+    assert.strictEqual(take(window, 4, at + 250), 250)
   })
   it("gives nothing for a clock that jumps back and no more than a bucketful for one that jumps ahead", () => {
     const window = makeRateWindow()
-    assert.strictEqual(window.take(1, 5_000), 0)
-    assert.isAbove(window.take(1, 1_000), 0)
-    assert.strictEqual(window.take(1, 1_000_000), 0)
-    assert.isAbove(window.take(1, 1_000_000), 0)
+    assert.strictEqual(take(window, 1, 5_000), 0)
+    assert.isAbove(take(window, 1, 1_000), 0)
+    assert.strictEqual(take(window, 1, 1_000_000), 0)
+    assert.isAbove(take(window, 1, 1_000_000), 0)
   })
 })
 
 describe("room", () => {
   const makeOutlets = (count: number) =>
-    Array.from({ length: count }, (_, i) => makeOutlet(`wh_${i}`, "live"))
+    Array.from({ length: count }, (_, i) => makeOutlet(`wh_${i}`, undefined, "live"))
   const roomOf = (deliveries: number) => makeRoom("live", { deliveries, laneShare: 0.5, laneLeast: 4 })
   const fill = (room: ReturnType<typeof roomOf>, outlet: Outlet, count: number, queued = count) => {
     hold(room, outlet, count)
@@ -187,29 +195,50 @@ describe("room", () => {
 describe("lane", () => {
   const backlog = (fields: Partial<Lane>): Lane => ({ ...makeLane("live", "backlog"), ...fields })
 
+  const asked = (fields: Partial<AskedPage> = {}): AskedPage => ({
+    limit: 10,
+    settled: new Set(),
+    changed: false,
+    stale: false,
+    ...fields
+  })
+
   it("goes live only when a page that began anew is empty and nothing changed meanwhile", () => {
-    const empty = { rows: 0, limit: 10, lastId: "", changesBefore: 0 }
     const through = backlog({})
-    afterPage(through, empty)
+    afterPage(through, asked(), 0, "")
     assert.strictEqual(through.mode, "live")
-    for (const blocked of [backlog({ parking: 1 }), backlog({ changes: 1 }), backlog({ cursor: "dlv_1" })]) {
-      afterPage(blocked, empty)
+    for (const blocked of [
+      backlog({ parking: 1 }),
+      backlog({ passage: "free" }),
+      backlog({ cursor: "dlv_1" })
+    ]) {
+      afterPage(blocked, asked(), 0, "")
       assert.strictEqual(blocked.mode, "backlog")
     }
+    const changed = backlog({})
+    afterPage(changed, asked({ changed: true }), 0, "")
+    assert.strictEqual(changed.mode, "backlog")
   })
 
   it("pages on from the last row of a full page, and anew after a short one", () => {
     const lane = backlog({})
-    afterPage(lane, { rows: 10, limit: 10, lastId: "dlv_9", changesBefore: 0 })
+    afterPage(lane, asked(), 10, "dlv_9")
     assert.deepStrictEqual([lane.cursor, lane.atEnd], ["dlv_9", false])
-    afterPage(lane, { rows: 3, limit: 10, lastId: "dlv_C", changesBefore: 0 })
+    afterPage(lane, asked(), 3, "dlv_C")
     assert.deepStrictEqual([lane.cursor, lane.atEnd, lane.mode], ["", true, "backlog"])
   })
 
   it("begins its pages anew when its queue went back, and one that is on its way counts no more", () => {
-    const lane = backlog({ mode: "live", cursor: "dlv_9", atEnd: true, queue: [{}, {}] as never })
+    const lane = backlog({
+      mode: "live",
+      cursor: "dlv_9",
+      atEnd: true,
+      page: asked(),
+      queue: [{}, {}] as never
+    })
     assert.strictEqual(turnOut(lane).length, 2)
-    assert.deepInclude(lane, { mode: "backlog", queue: [], cursor: "", atEnd: false, turns: 1 })
+    assert.deepInclude(lane, { mode: "backlog", queue: [], cursor: "", atEnd: false })
+    assert.isTrue(lane.page?.stale)
   })
 
   it("asks for no page that is small beside what it works off", () => {
@@ -223,21 +252,21 @@ describe("lane", () => {
 
   it("starts attempts within its window, which counts what waits to be recorded when much does", () => {
     const outlet = (fields: Partial<Outlet>, queued = 1): Outlet => {
-      const made = { ...makeOutlet("wh_1", "live"), ...fields }
+      const made = { ...makeOutlet("wh_1", undefined, "live"), ...fields }
       made.live.queue = Array.from({ length: queued }) as Lane["queue"]
       return made
     }
-    for (const mayRunAhead of [true, false]) {
-      assert.strictEqual(mayStart(outlet({}), 4, mayRunAhead)?.kind, "live")
-      assert.isUndefined(mayStart(outlet({ inFlight: 4, unsettled: 4 }), 4, mayRunAhead))
-      assert.isUndefined(mayStart(outlet({}, 0), 4, mayRunAhead))
+    for (const ahead of [true, false]) {
+      assert.strictEqual(mayStart(outlet({}), 4, ahead)?.kind, "live")
+      assert.isUndefined(mayStart(outlet({ inFlight: 4, unsettled: 4 }), 4, ahead))
+      assert.isUndefined(mayStart(outlet({}, 0), 4, ahead))
     }
     assert.strictEqual(mayStart(outlet({ inFlight: 3, unsettled: 9 }), 4, true)?.kind, "live")
     assert.isUndefined(mayStart(outlet({ inFlight: 3, unsettled: 4 }), 4, false))
   })
 
   it("starts replays only when nothing live waits, in memory or in its rows", () => {
-    const outlet = makeOutlet("wh_1", "live")
+    const outlet = makeOutlet("wh_1", undefined, "live")
     outlet.replays.queue = Array.from({ length: 1 }) as Lane["queue"]
     assert.strictEqual(mayStart(outlet, 4, true)?.kind, "replays")
     outlet.live.mode = "backlog"
@@ -249,7 +278,7 @@ describe("lane", () => {
 
   it("asks ahead while there is more, and at the end only when idle", () => {
     assert.isTrue(wantsPage(backlog({}), 10))
-    assert.isFalse(wantsPage(backlog({ paging: true }), 10))
+    assert.isFalse(wantsPage(backlog({ page: asked() }), 10))
     assert.isFalse(wantsPage(backlog({ mode: "live" }), 10))
     assert.isFalse(wantsPage(backlog({ atEnd: true, queue: [{}] as never }), 10))
   })

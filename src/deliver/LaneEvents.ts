@@ -1,0 +1,77 @@
+/** What happens to an actor's lanes, and what they want done: values, which LaneMachine takes and returns. */
+import type { ParkedKind } from "../storage/deliveries/DeliveryStore.ts"
+import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
+import type { BacklogPage } from "./Backlog.ts"
+import type { Share } from "./ConnectionShares.ts"
+import type { Known, LaneKind, Work } from "./Lane.ts"
+
+/** To a webhook that nothing is held of, most mean nothing. */
+export type LaneEvent = (
+  | { readonly kind: "offered"; readonly known: Known | undefined; readonly work: Work }
+  /** Rows of it were parked before the actor began: what is offered is refused from now on. */
+  | { readonly kind: "resumed"; readonly known: Known | undefined }
+  /** It is another, or deleted, or its account's deliveries wait or go on. */
+  | { readonly kind: "changed"; readonly known: Known | undefined }
+  /** The rows of so much refused work are its only memory. */
+  | { readonly kind: "parked"; readonly lane: LaneKind; readonly works: number }
+  /** What was taken from the log long ago still waits, and holds its offsets back. */
+  | { readonly kind: "overdue"; readonly lane: LaneKind }
+  | { readonly kind: "gaveBack"; readonly lane: LaneKind; readonly works: ReadonlyArray<Work> }
+  | { readonly kind: "pageRead"; readonly lane: LaneKind; readonly page: BacklogPage }
+  /** It may use one connection more. */
+  | { readonly kind: "connected"; readonly share: Share }
+  /** There may be the connection, or the token of its rate, that it lacked. */
+  | { readonly kind: "woken" }
+  /** Its replays' turn has come. */
+  | { readonly kind: "turnCame" }
+  /** An attempt, whose outcome is yet to be recorded. */
+  | { readonly kind: "ended"; readonly share: Share }
+  /** An attempt is recorded, and its retry queued. */
+  | { readonly kind: "settled"; readonly work: Work }
+) & { readonly webhookId: string }
+
+/** What happens to the whole of them. */
+export type ActorEvent =
+  /** All that was in their log at the start has been offered: part of it comes before what is parked already. */
+  | { readonly kind: "caughtUp"; readonly lane: LaneKind }
+  /** Nothing new starts. */
+  | { readonly kind: "stopped" }
+
+export type Command =
+  /** Makes an attempt; `ended` and `settled` follow. */
+  | {
+      readonly kind: "start"
+      readonly webhook: RegisteredWebhook
+      readonly work: Work
+      readonly share: Share
+    }
+  /** `connected` follows at once, or else `woken` when it may be tried again. */
+  | { readonly kind: "connect"; readonly webhook: RegisteredWebhook }
+  /** The connection is free for others. */
+  | { readonly kind: "disconnect"; readonly share: Share }
+  /** `woken` follows. */
+  | { readonly kind: "wake"; readonly webhookId: string; readonly afterMs: number }
+  /** `turnCame` follows. */
+  | { readonly kind: "askTurn"; readonly webhookId: string }
+  /** `pageRead` follows. */
+  | {
+      readonly kind: "readPage"
+      readonly webhookId: string
+      readonly lane: LaneKind
+      readonly rows: ParkedKind
+      readonly afterId: string
+      readonly limit: number
+    }
+  /** Makes their rows the only memory of works; `gaveBack` follows. */
+  | {
+      readonly kind: "giveBack"
+      readonly webhookId: string
+      readonly lane: LaneKind
+      readonly works: ReadonlyArray<Work>
+    }
+  /** The offered work was not taken: it must be parked, and `parked` follow. */
+  | { readonly kind: "refuse" }
+  /** The work's record in the log is done with. */
+  | { readonly kind: "done"; readonly work: Work }
+  /** The webhook is deleted, and nothing of it is held. */
+  | { readonly kind: "forget"; readonly webhookId: string }

@@ -1,0 +1,361 @@
+/** What each event means to an actor's lanes: what went before, the event, and the commands that it leads to. */
+import { assert, describe, it } from "@effect/vitest"
+import type { Share } from "../../src/deliver/ConnectionShares.ts"
+import type { Known, LaneKind, Work } from "../../src/deliver/Lane.ts"
+import type { ActorEvent, Command, LaneEvent } from "../../src/deliver/LaneEvents.ts"
+import { advance, makeMachine } from "../../src/deliver/LaneMachine.ts"
+import { attemptKey } from "../../src/deliver/Room.ts"
+import type { Passage } from "../../src/domain/Quota.ts"
+import type { RegisteredWebhook } from "../../src/webhooks/WebhookRegistry.ts"
+
+const limits = {
+  lanes: { laneShare: 0.5, laneLeast: 1 },
+  partitionDeliveries: 8,
+  partitionReplays: 4,
+  lanePageRows: 4
+}
+
+type Event = LaneEvent | ActorEvent
+
+const share = {} as Share
+
+const known = (passage: Passage = "all", max_in_flight = 2, max_per_second: number | null = null): Known => ({
+  // What the machine reads of it.
+  webhook: { config: { id: "wh_1", max_in_flight, max_per_second } } as RegisteredWebhook,
+  passage
+})
+
+const work = (deliveryId: string, fromLog: boolean): Work => ({
+  key: attemptKey(deliveryId, 1),
+  deliveryId,
+  attempt: 1,
+  seriesAttempt: 1,
+  event: {} as Work["event"],
+  kind: deliveryId.startsWith("r") ? "replays" : "live",
+  settled: fromLog ? () => undefined : undefined
+})
+
+/** Deliveries of replays are r1, r2, …. */
+const offer = (deliveryId: string, of: Known | undefined = known(), webhookId = "wh_1"): Event => ({
+  kind: "offered",
+  webhookId,
+  known: of,
+  work: work(deliveryId, true)
+})
+const offers = (...ids: ReadonlyArray<string>) => ids.map((id) => offer(id))
+const to = <E extends object>(event: E) => ({ webhookId: "wh_1", ...event })
+const connected = to({ kind: "connected", share } as const)
+const ended = to({ kind: "ended", share } as const)
+const woken = to({ kind: "woken" } as const)
+const turnCame = to({ kind: "turnCame" } as const)
+const resumed = to({ kind: "resumed", known: known() } as const)
+const changed = (now: Known | undefined) => to({ kind: "changed", known: now } as const)
+const settled = (id: string, fromLog = true) => to({ kind: "settled", work: work(id, fromLog) } as const)
+const parked = (works: number) => to({ kind: "parked", lane: "live", works } as const)
+const gaveBack = (...ids: ReadonlyArray<string>) =>
+  to({ kind: "gaveBack", lane: "live", works: ids.map((id) => work(id, true)) } as const)
+const page = (lane: LaneKind, ...ids: ReadonlyArray<string>) => {
+  const works = ids.map((id) => work(id, false))
+  return to({ kind: "pageRead", lane, page: { rows: ids.length, lastId: ids.at(-1) ?? "", works } } as const)
+}
+const caughtUp = (lane: LaneKind): Event => ({ kind: "caughtUp", lane })
+const overdue = to({ kind: "overdue", lane: "live" } as const)
+const stopped: Event = { kind: "stopped" }
+
+/** A command in words. */
+const told = (command: Command): string => {
+  switch (command.kind) {
+    case "start":
+      return `start ${command.work.deliveryId}`
+    case "wake":
+      return `wake after ${command.afterMs}`
+    case "readPage":
+      return `read ${command.limit} ${command.rows} after "${command.afterId}"`
+    case "giveBack":
+      return `give back ${command.works.map(({ deliveryId }) => deliveryId).join(" ")}`
+    case "done":
+      return `done ${command.work.deliveryId}`
+    default:
+      return command.kind
+  }
+}
+
+interface Row {
+  readonly what: string
+  readonly given: ReadonlyArray<Event>
+  readonly event: Event
+  readonly commands: ReadonlyArray<string>
+  /** How many attempts may run ahead of what is recorded; any number unless told. */
+  readonly ahead?: number
+}
+
+const backlogIsOpen = [caughtUp("live"), caughtUp("replays")]
+const inRows = [resumed, ...backlogIsOpen]
+/** Half of the room, which one lane may have. */
+const full = offers("d1", "d2", "d3", "d4")
+
+const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
+  "a delivery from the log": [
+    { what: "asks for a connection", given: [], event: offer("d1"), commands: ["connect"] },
+    {
+      what: "starts with it, and the next one asks",
+      given: offers("d1", "d2"),
+      event: connected,
+      commands: ["start d1", "connect"]
+    },
+    { what: "is done with when it is offered again", given: full, event: offer("d1"), commands: ["done d1"] },
+    {
+      what: "waits while the webhook's window is full",
+      given: [...full, connected],
+      event: connected,
+      commands: ["start d2"]
+    },
+    {
+      what: "starts when an attempt has ended and may run ahead of its recording",
+      given: [...full, connected, connected],
+      event: ended,
+      commands: ["disconnect", "connect"]
+    },
+    {
+      what: "waits for the recording when it may not",
+      given: [...full, connected, connected],
+      event: ended,
+      commands: ["disconnect"],
+      ahead: 0
+    },
+    {
+      what: "starts when an attempt is recorded, whose record is then done with",
+      given: [...full, connected, connected, ended],
+      event: settled("d1"),
+      commands: ["done d1", "connect"],
+      ahead: 0
+    },
+    {
+      what: "runs ahead no further than it may",
+      given: [...full, connected, connected, ended],
+      event: connected,
+      commands: ["start d3"],
+      ahead: 1
+    },
+    {
+      what: "waits for a token of the webhook's rate",
+      given: [offer("d1", known("all", 2, 1)), offer("d2")],
+      event: connected,
+      commands: ["start d1", "wake after 1000"]
+    },
+    {
+      what: "asks anew when there may be what it lacked",
+      given: offers("d1"),
+      event: woken,
+      commands: ["connect"]
+    },
+    {
+      what: "that went back meanwhile leaves its connection to others",
+      given: [offer("d1"), changed(known("none"))],
+      event: connected,
+      commands: ["disconnect"]
+    }
+  ],
+  "the room": [
+    { what: "refuses what is beyond a lane's share", given: full, event: offer("d5"), commands: ["refuse"] },
+    {
+      what: "refuses what comes after what it refused, though there is room again",
+      given: [...full, offer("d5"), connected, ended, settled("d1")],
+      event: offer("d6"),
+      commands: ["refuse"]
+    },
+    {
+      what: "takes the queue of who has too much for who has none",
+      given: [...full, ...["e1", "e2"].map((id) => offer(id, known(), "wh_2")), offer("f1", known(), "wh_3")],
+      event: offer("f2", known(), "wh_3"),
+      commands: ["give back d1 d2 d3 d4", "refuse"]
+    }
+  ],
+  "a backlog": [
+    { what: "is not read before the log's start is through", given: [], event: resumed, commands: [] },
+    {
+      what: "is read from then on, each lane's for itself",
+      given: [resumed],
+      event: caughtUp("live"),
+      commands: ['read 4 live after ""']
+    },
+    {
+      what: "is refused what comes",
+      given: inRows,
+      event: offer("d1"),
+      commands: ["refuse"]
+    },
+    {
+      what: "starts what a page brought",
+      given: inRows,
+      event: page("live", "d1"),
+      commands: ["connect"]
+    },
+    {
+      what: "is read on after a full page, once there is room for half as many",
+      given: [
+        ...[...inRows, page("live", "d1", "d2", "d3", "d4"), connected, connected],
+        ...[ended, ended, connected, settled("d1", false)]
+      ],
+      event: settled("d2", false),
+      commands: ['read 2 live after "d4"']
+    },
+    {
+      what: "takes nothing that was recorded while the page was read, and looks again",
+      given: [...inRows, page("live", "d1"), connected, settled("d1", false)],
+      event: page("live", "d1"),
+      commands: ['read 4 live after ""']
+    },
+    {
+      what: "is through with an empty page, and takes what comes",
+      given: [...inRows, page("live")],
+      event: offer("d1"),
+      commands: ["connect"]
+    },
+    {
+      what: "is not through while a refused delivery is being parked",
+      given: [...inRows, offer("d1"), page("live")],
+      event: offer("d2"),
+      commands: ["refuse"]
+    },
+    {
+      what: "looks again when that is parked",
+      given: [...inRows, offer("d1"), page("live")],
+      event: parked(1),
+      commands: ['read 4 live after ""']
+    },
+    {
+      what: "is not read while its queue goes back",
+      given: [...inRows, page("live", "d1"), changed(known("none"))],
+      event: changed(known()),
+      commands: []
+    },
+    {
+      what: "is read from its beginning when that has gone back",
+      given: [...inRows, page("live", "d1"), changed(known("none")), changed(known())],
+      event: gaveBack("d1"),
+      commands: ["done d1", 'read 4 live after ""']
+    }
+  ],
+  "a webhook": [
+    {
+      what: "that is disabled gets its queue back into its rows",
+      given: full,
+      event: changed(known("none")),
+      commands: ["give back d1 d2 d3 d4"]
+    },
+    {
+      what: "that has only free deliveries left reads those",
+      given: inRows,
+      event: changed(known("free")),
+      commands: []
+    },
+    {
+      what: "whose page was read for other deliveries asks again",
+      given: [...inRows, changed(known("free"))],
+      event: page("live", "d1"),
+      commands: ['read 4 free after ""']
+    },
+    {
+      what: "whose queue waits for too long gives it up",
+      given: full,
+      event: overdue,
+      commands: ["give back d1 d2 d3 d4"]
+    },
+    {
+      what: "keeps what came from its rows: that holds no offset back",
+      given: [...inRows, page("live", "d1")],
+      event: overdue,
+      commands: []
+    },
+    {
+      what: "that is deleted is forgotten with its queue",
+      given: offers("d1", "d2"),
+      event: changed(undefined),
+      commands: ["done d1", "done d2", "forget"]
+    },
+    {
+      what: "that is deleted is remembered while an attempt is under way",
+      given: [...offers("d1", "d2"), connected],
+      event: changed(undefined),
+      commands: ["done d2"]
+    },
+    {
+      what: "and forgotten once that is recorded",
+      given: [...offers("d1"), connected, changed(undefined), ended],
+      event: settled("d1"),
+      commands: ["done d1", "forget"]
+    },
+    {
+      what: "that is unknown is refused",
+      given: [],
+      event: to({ kind: "offered", known: undefined, work: work("d1", true) }),
+      commands: ["refuse"]
+    }
+  ],
+  "a replay": [
+    { what: "asks for its turn", given: [], event: offer("r1"), commands: ["askTurn"] },
+    { what: "asks once", given: offers("r1"), event: offer("r2"), commands: [] },
+    {
+      what: "asks for a connection when its turn comes",
+      given: offers("r1"),
+      event: turnCame,
+      commands: ["connect"]
+    },
+    {
+      what: "starts, and asks for the next turn",
+      given: [...offers("r1", "r2"), turnCame],
+      event: connected,
+      commands: ["start r1", "askTurn"]
+    },
+    {
+      what: "waits for all that is live",
+      given: [...offers("r1", "d1"), turnCame],
+      event: connected,
+      commands: ["start d1", "askTurn"]
+    },
+    {
+      what: "waits for what live rows alone remember",
+      given: [...offers("r1"), ...full, offer("d5")],
+      event: turnCame,
+      commands: []
+    },
+    {
+      what: "waits while the account's quota is used up",
+      given: [],
+      event: offer("r1", known("free")),
+      commands: ["refuse"]
+    }
+  ],
+  "lanes that have stopped": [
+    { what: "start nothing", given: [stopped], event: offer("d1"), commands: [] },
+    {
+      what: "use no connection that comes late",
+      given: [offer("d1"), stopped],
+      event: connected,
+      commands: ["disconnect"]
+    },
+    {
+      what: "end what is under way",
+      given: [...offers("d1", "d2"), connected, stopped, ended],
+      event: settled("d1"),
+      commands: ["done d1"]
+    },
+    {
+      what: "take no page",
+      given: [...inRows, stopped],
+      event: page("live", "d1"),
+      commands: []
+    }
+  ]
+}
+
+for (const [subject, rows] of Object.entries(tables)) {
+  describe(subject, () => {
+    it.each(rows)("$what", ({ given, event, commands, ahead = Number.POSITIVE_INFINITY }) => {
+      const machine = makeMachine(limits)
+      for (const one of given) advance(machine, one, { nowMs: 0, ahead })
+      assert.deepStrictEqual(advance(machine, event, { nowMs: 0, ahead }).map(told), commands)
+    })
+  })
+}

@@ -1,0 +1,98 @@
+/**
+ * Random walks of an actor's lanes through a world of plain data: records come, statements, answers and timers end in any
+ * order, webhooks are disabled, out of quota, deleted, and some never answer. At every step the window, memory, order and
+ * offsets are as promised (laneWorld); no delivery starts twice; who answers waits for nobody who does not; and in the end
+ * nothing is left over.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { makeChance } from "../../src/simulator/Chance.ts"
+import type { Webhook } from "../support/laneRows.ts"
+import { kinds, makeWorld, type World } from "../support/laneWorld.ts"
+
+const SEEDS = 60
+const STEPS = 400
+const MOST_STEPS = 20_000
+const OPEN_RECORDS = 30
+
+const walk = (world: World, seed: number) => {
+  const chance = makeChance(seed)
+  const { webhooks, underWay, log, delayed } = world
+  for (let step = 0; step < STEPS; step++) {
+    const owner = chance.pick(webhooks)
+    const lane = chance.flip(0.75) ? "live" : "replays"
+    const action = chance.next()
+    if (action < 0.15 && !owner.deleted) for (let i = chance.int(1, 8); i > 0; i--) world.publish(owner, lane)
+    else if (action < 0.3) world.take(lane)
+    else if (action < 0.32) world.change(owner, chance.pick(["all", "free", "none"]))
+    else if (action < 0.322 && owner !== webhooks[0]) world.remove(owner)
+    else if (action < 0.4 && delayed.length > 0) back(world)
+    else {
+      const one = chance.pickOrNone(underWay)
+      if (one !== undefined && !(one.what === "answer" && one.owner!.hangs)) world.end(underWay.indexOf(one))
+    }
+  }
+  return log
+}
+
+/** What waits for its retry is due. */
+const back = ({ delayed, log }: World) => {
+  for (const record of delayed.splice(0)) log[record.row.lane].records.push(record)
+}
+
+/** Ends whatever can end, until nothing is under way any more. */
+const calm = (world: World, answers: (webhook: Webhook) => boolean) => {
+  const { underWay, log, delayed } = world
+  for (let steps = 0; steps < MOST_STEPS; steps++) {
+    const place = underWay.findIndex(({ what, owner }) => what !== "answer" || answers(owner!))
+    if (place >= 0) world.end(place)
+    else {
+      back(world)
+      const waiting = kinds.filter((kind) => log[kind].taken < log[kind].records.length)
+      if (waiting.length === 0 && delayed.length === 0) return
+      for (const kind of waiting) world.take(kind)
+    }
+  }
+  assert.fail("it goes on for ever")
+}
+
+const unended = ({ rows }: World, of: (webhook: Webhook) => boolean) =>
+  [...rows.all.values()].filter(
+    ({ owner, status }) => of(owner) && (status === "pending" || status === "retrying")
+  )
+
+describe("an actor's lanes", () => {
+  it.each(Array.from({ length: SEEDS }, (_, i) => i + 1))("walk %i", (seed) => {
+    const world = makeWorld(makeChance(seed))
+    const { webhooks, log, machine } = world
+    for (const kind of kinds) world.take(kind)
+    walk(world, seed)
+
+    for (const webhook of webhooks) world.change(webhook, "all")
+    const isWell = ({ hangs }: Webhook) => !hangs
+    calm(world, isWell)
+    assert.deepStrictEqual(unended(world, isWell), [], "who hangs keeps nobody else waiting")
+    for (const kind of kinds) {
+      const { open, taken } = log[kind]
+      for (const [offset, { row }] of open)
+        if (offset <= taken - OPEN_RECORDS)
+          assert.isAbove(row.owner.open, 0, "only attempts hold offsets back")
+    }
+
+    calm(world, () => true)
+    assert.deepStrictEqual(
+      unended(world, () => true),
+      [],
+      "no delivery is lost"
+    )
+    for (const kind of kinds) {
+      const { watermark, records } = log[kind]
+      assert.strictEqual(watermark.committable(), records.length)
+      const { busy, held, holders, hungry } = machine.rooms[kind]
+      assert.deepStrictEqual([busy.size, held, holders.size, hungry.size], [0, 0, 0, 0])
+    }
+    assert.strictEqual(machine.sending, 0)
+    assert.strictEqual(world.inUse(), 0)
+    for (const { live, replays } of machine.outlets.values())
+      assert.deepStrictEqual([live.mode, replays.mode], ["live", "live"])
+  })
+})

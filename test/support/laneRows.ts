@@ -1,0 +1,95 @@
+/** Webhooks, and the rows of their deliveries, as plain data for walks of lanes (laneWorld). */
+import type { LaneKind } from "../../src/deliver/Lane.ts"
+import type { Passage } from "../../src/domain/Quota.ts"
+import type { Chance } from "../../src/simulator/Chance.ts"
+import type { ParkedKind } from "../../src/storage/deliveries/DeliveryStore.ts"
+import type { RegisteredWebhook } from "../../src/webhooks/WebhookRegistry.ts"
+
+export interface Webhook {
+  readonly id: string
+  readonly webhook: RegisteredWebhook
+  readonly window: number
+  /** Its receiver answers nothing. */
+  readonly hangs: boolean
+  passage: Passage
+  deleted: boolean
+  open: number
+  unrecorded: number
+  /** The last delivery of each lane that was tried for the first time, but for free ones. */
+  readonly last: Record<LaneKind, string>
+}
+
+export interface Row {
+  readonly id: string
+  readonly owner: Webhook
+  readonly lane: LaneKind
+  readonly free: boolean
+  status: "pending" | "retrying" | "delivered" | "failed"
+  attempts: number
+  parked: boolean
+  /** In the lanes' hands, or remembered by its row: what came after it may not overtake it. */
+  taken: boolean
+}
+
+export const makeWebhooks = (chance: Chance): ReadonlyArray<Webhook> =>
+  Array.from({ length: chance.int(2, 6) }, (_, i): Webhook => {
+    const id = `wh_${i}`
+    const hangs = i > 0 && chance.flip(0.4)
+    const window = chance.pick([1, 2, 4])
+    const max_per_second = chance.flip(0.3) ? chance.pick([1, 5]) : null
+    const config = { id, account_id: `acct_${i % 2}`, max_in_flight: window, max_per_second }
+    const origin = hangs ? "https://hanging.example" : `https://${chance.pick(["a", "b"])}.example`
+    return {
+      id,
+      // What lanes and connections read of it.
+      webhook: { config, url: new URL(origin) } as RegisteredWebhook,
+      window,
+      hangs,
+      passage: "all",
+      deleted: false,
+      open: 0,
+      unrecorded: 0,
+      last: { live: "", replays: "" }
+    }
+  })
+
+/** Whether a page of that kind shows it. */
+export const isOf = (row: Row, kind: ParkedKind): boolean =>
+  kind === "replays" ? row.lane === "replays" : row.lane === "live" && (kind === "live" || row.free)
+
+export const isQueued = ({ status }: Row): boolean => status === "pending" || status === "retrying"
+
+export interface Rows {
+  readonly all: Map<string, Row>
+  /** In ledger order. */
+  readonly make: (owner: Webhook, lane: LaneKind, parked?: boolean) => Row
+  readonly park: (ids: ReadonlyArray<string>) => void
+  readonly removeOf: (owner: Webhook) => void
+}
+
+export const makeRows = (chance: Chance): Rows => {
+  const all = new Map<string, Row>()
+  return {
+    all,
+    make: (owner, lane, parked = false) => {
+      const id = `dlv_${String(all.size).padStart(6, "0")}`
+      const free = lane === "live" && chance.flip(0.1)
+      const row: Row = { id, owner, lane, free, status: "pending", attempts: 0, parked, taken: parked }
+      all.set(id, row)
+      return row
+    },
+    park: (ids) => {
+      for (const id of ids) {
+        const row = all.get(id)!
+        if (isQueued(row)) row.parked = true
+      }
+    },
+    removeOf: (owner) => {
+      for (const row of all.values()) {
+        if (row.owner !== owner || !isQueued(row)) continue
+        row.status = "failed"
+        row.parked = false
+      }
+    }
+  }
+}

@@ -1,0 +1,395 @@
+/**
+ * Everything around an actor's lanes, for walks without fibers: rows, log, recorder, receivers and connections as plain
+ * data, and a list of what is under way, from which a walk ends one after another in any order. What must always hold is
+ * checked at every step.
+ */
+import { assert } from "@effect/vitest"
+import { makeShares, type Share, type Shares } from "../../src/deliver/ConnectionShares.ts"
+import type { LaneKind, Work } from "../../src/deliver/Lane.ts"
+import type { ActorEvent, Command, LaneEvent } from "../../src/deliver/LaneEvents.ts"
+import { advance, isBusy, type LaneMachine, makeMachine } from "../../src/deliver/LaneMachine.ts"
+import { attemptKey } from "../../src/deliver/Room.ts"
+import { makeWatermark } from "../../src/deliver/Watermark.ts"
+import { workState } from "../../src/deliver/WorkState.ts"
+import type { Passage } from "../../src/domain/Quota.ts"
+import type { Chance } from "../../src/simulator/Chance.ts"
+import { isOf, isQueued, makeRows, makeWebhooks, type Row, type Rows, type Webhook } from "./laneRows.ts"
+
+export const limits = {
+  lanes: { laneShare: 0.5, laneLeast: 2 },
+  partitionDeliveries: 24,
+  partitionReplays: 8,
+  lanePageRows: 6
+}
+const SHARES = { perOrigin: 6, inProcess: 1_000 }
+const TAKEN_AT_ONCE = 8
+const OPEN_RECORDS = 30
+const ATTEMPTS = 3
+export const kinds: ReadonlyArray<LaneKind> = ["live", "replays"]
+
+interface LogRecord {
+  readonly row: Row
+  readonly attempt: number
+}
+
+/** Something that takes time: ends in one or more steps. */
+interface UnderWay {
+  readonly what: "answer" | "timer" | "turn" | "statement" | "take"
+  readonly owner: Webhook | undefined
+  readonly atMs: number
+  readonly go: () => void
+}
+
+interface Partition {
+  readonly records: Array<LogRecord>
+  readonly settled: Set<number>
+  readonly watermark: ReturnType<typeof makeWatermark>
+  readonly open: Map<number, LogRecord>
+  taken: number
+  taking: boolean
+  readonly lastAtStart: number
+}
+
+export interface World {
+  readonly machine: LaneMachine
+  readonly webhooks: ReadonlyArray<Webhook>
+  readonly rows: Rows
+  readonly log: Readonly<Record<LaneKind, Partition>>
+  readonly underWay: Array<UnderWay>
+  readonly delayed: Array<LogRecord>
+  readonly tell: (event: LaneEvent | ActorEvent) => ReadonlyArray<Command>
+  readonly publish: (owner: Webhook, lane: LaneKind) => void
+  readonly take: (lane: LaneKind) => void
+  readonly change: (owner: Webhook, passage: Passage) => void
+  readonly remove: (owner: Webhook) => void
+  /** Ends the one at this place of `underWay`, or its next step. */
+  readonly end: (place: number) => void
+  readonly inUse: () => number
+}
+
+export const makeWorld = (chance: Chance): World => {
+  const machine = makeMachine(limits)
+  const shares: Shares = makeShares(SHARES)
+  const rows = makeRows(chance)
+  const webhooks = makeWebhooks(chance)
+  const underWay: Array<UnderWay> = []
+  const delayed: Array<LogRecord> = []
+  const started = new Set<string>()
+  const sent = new Set<string>()
+  const joined = new Map<string, Share>()
+  /** How many attempts may run ahead of what is recorded. */
+  const runAhead = chance.pick([0, 3, Number.POSITIVE_INFINITY])
+  let now = 0
+
+  const webhookOf = (id: string): Webhook => webhooks.find((one) => one.id === id)!
+  const knownOf = ({ deleted, webhook, passage }: Webhook) => (deleted ? undefined : { webhook, passage })
+
+  const makePartition = (lane: LaneKind): Partition => {
+    const records = webhooks.flatMap((owner) => {
+      // A dead actor's: some of a webhook's rows were parked, before or after others that are in the log only.
+      const share = chance.pick([0, 0, 0.5])
+      const before = Array.from({ length: chance.int(0, 6) }, () =>
+        rows.make(owner, lane, chance.flip(share))
+      )
+      return before.filter(({ parked }) => !parked).map((row) => ({ row, attempt: 1 }))
+    })
+    return {
+      records,
+      settled: new Set(),
+      watermark: makeWatermark(0),
+      open: new Map(),
+      taken: 0,
+      taking: false,
+      lastAtStart: records.length
+    }
+  }
+  const log: Record<LaneKind, Partition> = { live: makePartition("live"), replays: makePartition("replays") }
+
+  const wait = (
+    what: UnderWay["what"],
+    owner: Webhook | undefined,
+    go: () => void,
+    atMs: number = now
+  ): void => void underWay.push({ what, owner, go, atMs })
+
+  /** A statement: what it does, and later that it has been done. */
+  const statement = <A>(owner: Webhook | undefined, execute: () => A, told: (result: A) => void) =>
+    wait("statement", owner, () => {
+      const result = execute()
+      wait("statement", owner, () => told(result))
+    })
+
+  const workOf = (row: Row, attempt: number, settled: (() => void) | undefined): Work => ({
+    key: attemptKey(row.id, attempt),
+    deliveryId: row.id,
+    attempt,
+    seriesAttempt: attempt,
+    event: {} as Work["event"],
+    kind: row.lane,
+    settled
+  })
+
+  const unrecorded = () => webhooks.reduce((sum, one) => sum + one.unrecorded, 0)
+
+  const startAttempt = ({ work, share, webhook }: Extract<Command, { readonly kind: "start" }>) => {
+    const owner = webhookOf(webhook.config.id)
+    const row = rows.all.get(work.deliveryId)!
+    assert.isFalse(started.has(work.key), `${work.key} starts once`)
+    started.add(work.key)
+    sent.add(work.key)
+    assert.strictEqual(row.attempts + 1, work.attempt)
+    assert.isTrue(row.free ? owner.passage !== "none" : owner.passage === "all")
+    if (work.attempt === 1 && !row.free) {
+      assert.isTrue(row.id > owner.last[row.lane], "first attempts leave in ledger order")
+      owner.last[row.lane] = row.id
+    }
+    if (row.lane === "replays") {
+      const before = [...rows.all.values()].filter(
+        (one) =>
+          one.owner === owner && one.lane === "live" && one.taken && !started.has(attemptKey(one.id, 1))
+      )
+      assert.deepStrictEqual(before, [], "what is live comes first")
+    }
+    owner.unrecorded++
+    assert.isAtMost(++owner.open, owner.window, "the window is never exceeded")
+    assert.isAtMost(owner.unrecorded, Math.max(owner.window, runAhead), "nor by what a crash would repeat")
+    wait("answer", owner, () => {
+      owner.open--
+      const delivered = chance.flip(0.8)
+      statement(
+        undefined,
+        () => {
+          if (row.status === "failed") return
+          row.attempts = work.attempt
+          row.parked = false
+          row.status = delivered ? "delivered" : work.attempt === ATTEMPTS ? "failed" : "retrying"
+          if (row.status === "retrying") delayed.push({ row, attempt: work.attempt + 1 })
+        },
+        () => {
+          owner.unrecorded--
+          sent.delete(work.key)
+          tell({ kind: "settled", webhookId: owner.id, work })
+        }
+      )
+      tell({ kind: "ended", webhookId: owner.id, share })
+    })
+  }
+
+  const shareOf = (owner: Webhook): Share => {
+    const { config, url } = owner.webhook
+    const known = joined.get(owner.id)
+    if (known !== undefined) return known
+    const share = shares.join(config.account_id, url.origin, () =>
+      tell({ kind: "woken", webhookId: owner.id })
+    )
+    joined.set(owner.id, share)
+    return share
+  }
+
+  const obey = (command: Command): void => {
+    switch (command.kind) {
+      case "start":
+        startAttempt(command)
+        break
+      case "connect": {
+        const webhookId = command.webhook.config.id
+        const share = shareOf(webhookOf(webhookId))
+        if (shares.take(share)) tell({ kind: "connected", webhookId, share })
+        break
+      }
+      case "disconnect":
+        shares.release(command.share)
+        break
+      case "wake": {
+        const { afterMs, webhookId } = command
+        wait("timer", undefined, () => tell({ kind: "woken", webhookId }), now + afterMs)
+        break
+      }
+      case "askTurn": {
+        const { webhookId } = command
+        wait("turn", undefined, () => tell({ kind: "turnCame", webhookId }))
+        break
+      }
+      case "readPage": {
+        const { webhookId, lane, rows: kind, afterId, limit } = command
+        statement(
+          undefined,
+          () =>
+            [...rows.all.values()]
+              .filter(
+                (row) => row.owner.id === webhookId && row.parked && isOf(row, kind) && row.id > afterId
+              )
+              .slice(0, limit)
+              .map((row) => workOf(row, row.attempts + 1, undefined)),
+          (works) =>
+            tell({
+              kind: "pageRead",
+              webhookId,
+              lane,
+              page: { rows: works.length, lastId: works.at(-1)?.deliveryId ?? "", works }
+            })
+        )
+        break
+      }
+      case "giveBack": {
+        const { webhookId, lane, works } = command
+        statement(
+          undefined,
+          () => rows.park(works.map(({ deliveryId }) => deliveryId)),
+          () => tell({ kind: "gaveBack", webhookId, lane, works })
+        )
+        break
+      }
+      case "done":
+        command.work.settled?.()
+        break
+      case "forget": {
+        const share = joined.get(command.webhookId)
+        joined.delete(command.webhookId)
+        share === undefined ? undefined : shares.leave(share)
+        break
+      }
+      case "refuse":
+        break
+    }
+  }
+
+  /** The lanes' counts are those of what they hold. */
+  const check = () => {
+    for (const kind of kinds) {
+      const room = machine.rooms[kind]
+      let held = 0
+      for (const { [kind]: lane, webhookId } of machine.outlets.values()) {
+        held += lane.held
+        if (lane.queue.length + (lane.page?.limit ?? 0) > lane.held) assert.fail(`${webhookId} holds more`)
+      }
+      assert.strictEqual(room.held, held)
+      const least = limits.lanes.laneLeast * machine.outlets.size
+      assert.isAtMost(held, room.limits.deliveries + least, "memory is bounded")
+    }
+    assert.strictEqual(machine.sending, sent.size)
+  }
+
+  const tell = (event: LaneEvent | ActorEvent): ReadonlyArray<Command> => {
+    const commands = advance(machine, event, { nowMs: now, ahead: Math.max(0, runAhead - unrecorded()) })
+    for (const command of commands) obey(command)
+    return commands
+  }
+
+  const settle = (lane: LaneKind, offset: number) => {
+    const { open, watermark, records, settled } = log[lane]
+    if (!open.delete(offset)) return
+    settled.add(offset)
+    const before = watermark.committable()
+    watermark.done(offset)
+    for (const { row, attempt } of records.slice(before, watermark.committable()))
+      assert.isTrue(
+        row.attempts >= attempt || row.parked || !isQueued(row) || row.owner.deleted,
+        "an offset is committed when all before it is recorded or in its row"
+      )
+  }
+
+  /** What Feed does: looks which records are work to do, offers it, and parks what is refused before it goes on. */
+  const take = (lane: LaneKind) => {
+    const partition = log[lane]
+    const { records, open, watermark } = partition
+    if (partition.taking) return
+    partition.taking = true
+    const from = partition.taken
+    const batch = records.slice(from, from + TAKEN_AT_ONCE)
+    partition.taken += batch.length
+    for (const [i, record] of batch.entries()) {
+      watermark.add(from + i)
+      open.set(from + i, record)
+    }
+    const keys = batch.map(({ row, attempt }) => attemptKey(row.id, attempt))
+    const known = new Set(keys.filter((key) => isBusy(machine, key)))
+    const over = () => {
+      partition.taking = false
+      if (partition.taken >= partition.lastAtStart) tell({ kind: "caughtUp", lane })
+      for (const [offset, { row }] of open) {
+        if (offset > partition.taken - OPEN_RECORDS) break
+        tell({ kind: "overdue", webhookId: row.owner.id, lane })
+      }
+    }
+    const offerAll = (states: ReadonlyArray<Row>) => {
+      const refused: Array<number> = []
+      for (const [i, { row, attempt }] of batch.entries()) {
+        const offset = from + i
+        const { owner } = row
+        const state = states[i]!
+        const found = { ...state, seriesStart: 0, nextAttemptAt: null }
+        const head = {
+          delivery_id: row.id,
+          webhook_id: owner.id,
+          attempt,
+          series_attempt: attempt,
+          due_at: 0
+        }
+        const what = workState(head, found, false)
+        row.taken = true
+        if (owner.deleted) settle(lane, offset)
+        else if (what === "current" && !known.has(keys[i]!)) {
+          known.add(keys[i]!)
+          const commands = tell({
+            kind: "offered",
+            webhookId: owner.id,
+            known: knownOf(owner),
+            work: workOf(row, attempt, () => settle(lane, offset))
+          })
+          if (commands.some(({ kind }) => kind === "refuse")) refused.push(offset)
+        } else {
+          if (what === "early") delayed.push({ row, attempt })
+          settle(lane, offset)
+        }
+      }
+      if (refused.length === 0) return over()
+      statement(
+        undefined,
+        () => rows.park(refused.map((offset) => records[offset]!.row.id)),
+        () => {
+          for (const [id, of] of Map.groupBy(refused, (offset) => records[offset]!.row.owner.id))
+            tell({ kind: "parked", webhookId: id, lane, works: of.length })
+          for (const offset of refused) settle(lane, offset)
+          over()
+        }
+      )
+    }
+    statement(undefined, () => batch.map(({ row }) => ({ ...row })), offerAll)
+  }
+
+  const resumed = new Set([...rows.all.values()].flatMap(({ owner, parked }) => (parked ? [owner] : [])))
+  for (const owner of resumed) tell({ kind: "resumed", webhookId: owner.id, known: knownOf(owner) })
+
+  return {
+    machine,
+    webhooks,
+    rows,
+    log,
+    underWay,
+    delayed,
+    tell,
+    take,
+    publish: (owner, lane) => {
+      const record = { row: rows.make(owner, lane), attempt: 1 }
+      // The log may give a record twice.
+      log[lane].records.push(record, ...(chance.flip(0.05) ? [record] : []))
+    },
+    change: (owner, passage) => {
+      owner.passage = passage
+      if (machine.outlets.has(owner.id)) tell({ kind: "changed", webhookId: owner.id, known: knownOf(owner) })
+    },
+    remove: (owner) => {
+      owner.deleted = true
+      rows.removeOf(owner)
+      if (machine.outlets.has(owner.id)) tell({ kind: "changed", webhookId: owner.id, known: undefined })
+    },
+    end: (place) => {
+      const [one] = underWay.splice(place, 1)
+      now = Math.max(now, one!.atMs)
+      one!.go()
+      check()
+    },
+    inUse: () => [...joined.values()].reduce((sum, { inUse }) => sum + inUse, 0)
+  }
+}
