@@ -1,7 +1,5 @@
 import { defineConfig } from "vitest/config"
 
-/** These files replace a module (`vi.mock`), so each needs modules of its own. */
-const MOCKING = "test/simulation/*.test.ts"
 const onPostgres = { globalSetup: ["test/support/globalSetup.ts"] }
 
 /** `npm test` runs the quick ones, `npm run test:slow` the others: a file's name says which it is (CONTRIBUTING.md). */
@@ -18,17 +16,9 @@ export default defineConfig({
         test: {
           name: "quick",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/**/*.slow.test.ts", MOCKING],
+          exclude: ["test/**/*.slow.test.ts"],
           // Files share their worker's modules: loading them for each file was a fifth of the CPU time.
           isolate: false,
-          ...onPostgres
-        }
-      },
-      {
-        extends: true,
-        test: {
-          name: "quick-mocking",
-          include: [MOCKING],
           ...onPostgres
         }
       },

@@ -2,6 +2,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { stageLimits } from "../src/config/StageLimits.ts"
 
 const foundation = ["domain", "config", "observability"]
 const services = [...foundation, "log", "storage", "coverage", "webhooks"]
@@ -288,12 +289,15 @@ describe("files", () => {
     )
   })
 
-  it("replace modules only where each file has modules of its own (vitest.config.ts)", () => {
-    const mocking = tests.filter(
-      ({ file, code }) => file !== "test/tidy.test.ts" && /\bvi\.(?:do)?[mM]ock\(/.test(code)
+  it("read what a test may make smaller from the context, and replace no module", () => {
+    const constant = new RegExp(`\\b(?:Limits|stageLimits)\\.(?:${Object.keys(stageLimits).join("|")})\\b`)
+    const mock = /\bvi\.(?:do)?[mM]ock\(/
+    assert.deepStrictEqual(
+      sources.filter(({ code }) => constant.test(code)).map(({ file }) => file),
+      []
     )
     assert.deepStrictEqual(
-      mocking.map(({ file }) => file).filter((file) => !file.startsWith(VIRTUAL)),
+      tests.filter(({ file, code }) => file !== "test/tidy.test.ts" && mock.test(code)).map(({ file }) => file),
       []
     )
   })

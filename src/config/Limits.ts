@@ -1,16 +1,21 @@
-/** Every bound of the program in one table: a name, a unit and the reason. */
+/**
+ * Every bound of the program in one table: a name, a unit and the reason. Most are constants, and those of a published
+ * contract must be. What a stage reads while it runs, and a test may want smaller, stands in StageLimits and is read from
+ * there alone; what is pure is given the numbers that it needs. Tests never mock this module.
+ */
 import { apiKeyBounds } from "../domain/ApiKey.ts"
 import { replayBounds } from "../domain/Replay.ts"
 import { webhookBounds } from "../domain/WebhookRules.ts"
 import { commandLimits } from "./CommandLimits.ts"
 import { connectionLimits } from "./ConnectionLimits.ts"
 import { historyLimits } from "./HistoryLimits.ts"
+import { stageLimits } from "./StageLimits.ts"
 import { storageLimits } from "./StorageLimits.ts"
 
 export const Limits = {
   // --- the log
-  /** Records a stage takes at once: enough to fill one SQL statement, small enough to hold in memory. */
-  takeBatchRecords: 500,
+  /** Records read of it at once, by whoever reads it through. */
+  logReadRecords: 500,
   /** Records one group commit of the embedded log writes: keeps a transaction under some 10 ms. */
   embeddedLogBatchRecords: 2_000,
   /** Transactions that wait for the embedded log's writer; more wait in their callers. */
@@ -141,74 +146,16 @@ export const Limits = {
   /** Transactions in each: all event types within two minutes, and some 180,000 events a day for a forgotten webhook. */
   simulatedNetworkTransactions: 4,
 
+  // --- stages
+  ...stageLimits,
+
   // --- deliveries
-  /**
-   * Deliveries queued or in flight per delivery partition, but for `laneLeast`; what is beyond waits in PostgreSQL (24
-   * partitions of 1 to 2 KB each).
-   */
-  partitionDeliveries: 2_000,
-  /**
-   * Part of a partition's free room that one webhook may hold, so that a lone one has half and many the same each; and what
-   * each may always hold, on top of the bound: no number of webhooks that hang can keep another waiting.
-   */
-  lanes: { laneShare: 0.5, laneLeast: 4 },
-  /**
-   * Records taken after one that still waits in a queue, before that queue goes back to its rows: a webhook that hangs
-   * does not keep the partition's offsets from being committed. In flight a delivery stays for one attempt at most.
-   */
-  partitionOpenRecords: 10_000,
-  /**
-   * What a crash repeats, beside the windows of webhooks: a webhook sends on beyond outcomes of its own that wait to be
-   * recorded while, over all webhooks, fewer than this wait.
-   */
-  unrecordedMost: 40,
-  /**
-   * Or while these and all that is in flight are fewer than this part of what was recorded within these milliseconds, and
-   * than this number: where much is delivered statements may be large, and a crash repeats at most the promised 1 % of it.
-   * A lone webhook is a third faster with it.
-   */
-  repeatedPart: 0.01,
-  repeatedOfMs: 10_000,
-  repeatedMost: 400,
-  /** When work comes again whose attempt before is not recorded: that is a moment's affair, but after a crash a new attempt's. */
-  earlyWorkMs: 5_000,
-  /** Rows a lane pages from PostgreSQL at once; with half a page more it is what a lane of a large backlog queues. */
-  lanePageRows: 100,
-  /** Events read at once for such rows, and how many such pieces are kept, over all lanes: some ten MB. */
-  eventPieceRecords: 100,
-  eventPieces: 32,
   /** Bytes of a response kept; the rest is not read. */
   responseBodyBytes: 16 * 1024,
   /** Responses before the final one ("103 Early Hints"): a server has a reason for one or two. */
   informationalResponses: 10,
   /** Bytes of a response that are not body: headers (16 KiB at most), responses before it, extensions of its chunks. */
   responseOverheadBytes: 64 * 1024,
-  /** How often an actor commits what it has done: a restart reads again at most what was done since. */
-  commitEveryMs: 100,
-  /** What a stopping actor waits for its attempts in flight: a little more than one may take. */
-  drainMs: 11_000,
-  /** Records a delay partition holds while it waits: there are 54 such partitions. */
-  delayBatchRecords: 100,
-  /** Longest sleep of a delay partition: after it the clock is read again, so that a jump is noticed. */
-  delaySleepMs: 60_000,
-  /** Deliveries one transaction of route queues. */
-  routeBatchDeliveries: 2_000,
-  /**
-   * Connections in use to one origin, over all webhooks that point there: a lone webhook has a quarter, which is the widest
-   * window (ConnectionShares.ts).
-   */
-  connectionsPerOrigin: 1_024,
-  /** Connections in use in one process: one takes 10 to 50 KB. */
-  connectionsInUse: 8_192,
-  /** While more are open, in use or idle, none stays open when its request has ended. */
-  connectionsKept: 8_192,
-  /**
-   * A webhook's first connections, as many as its window has by default, may use all of a bound and count as many times
-   * against it; those beyond them may use this part of it. `tried`: webhooks that are tried when a connection is free.
-   */
-  connectionShares: { least: 16, shared: 0.75, tried: 16 },
-  /** An idle connection is closed after this. */
-  connectionIdleMs: 15_000,
   /** What a host name resolves to is used for its time to live, and for this long at most. */
   dnsLongestTtlMs: 60_000,
   /** The same where nobody tells a time to live: what the hosts file or a search domain says may change. */
@@ -220,16 +167,8 @@ export const Limits = {
   dnsTries: 3,
   /** Names remembered. */
   dnsNames: 10_000,
-  /** Outcomes written in one statement. */
-  recorderBatch: 500,
-  /** Outcomes for which a statement is worth its while, whatever else is under way. */
-  recorderEnough: 128,
-  /** How long a statement waits for more outcomes: it costs as much as some fifty of its rows. */
-  recorderGatherMs: 8,
   /** What `Retry-After` may add to a delay of the schedule. */
   retryAfterAddsMs: 10 * 60_000,
-  /** How often what waits for disabled webhooks is looked through. */
-  disabledSweepMs: 3_600_000,
   /** Deliveries queued for a disabled webhook end `failed` after this. */
   disabledQueueMs: 7 * 24 * 3_600_000,
   /** What deliver has confirmed of webhooks may be used this long: one confirmation in half of it, and none while idle. */
@@ -279,22 +218,6 @@ export const Limits = {
   estimateFirstLook: 100_000,
   /** Windows that a share consists of; fewer for many accounts, since each is looked up in each window, in some 5 µs. */
   estimateWindows: { most: 100, fewest: 4, lookups: 30_000 },
-  /** Replayed deliveries queued or in flight per delivery partition, apart from the live ones. */
-  partitionReplays: 500,
-  /** Replayed deliveries an actor takes at once: reading them holds up the live ones behind. */
-  replayTakeRecords: 100,
-  /** How long replays of a partition wait for room in a webhook's lane: one that is stuck is put aside after this. */
-  replayRoomMs: 1_000,
-  /** Replayed deliveries that a process starts before everything else has its turn, while no live ones leave it. */
-  replayIdleStarts: 32,
-  /** Live ones are taken to go on for this long after the last: they come with ledgers, every 3 to 5 s. */
-  replayLiveMs: 10_000,
-  /** The same beside live ones, and the time until the next: with the pause they leave most of the event loop to those. */
-  replayStarts: 4,
-  replayStartsEveryMs: 2,
-  /** Pause after that many, as a multiple of how late the event loop came back to them, and its most; after fewer, less. */
-  replayYield: 2,
-  replayPauseMs: 100,
 
   // --- history for replays
   ...historyLimits,

@@ -6,7 +6,7 @@
  */
 import { Clock, Effect } from "effect"
 import { Settings } from "../config/Config.ts"
-import { Limits } from "../config/Limits.ts"
+import { StageLimits } from "../config/StageLimits.ts"
 import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic, parseWork, workTopic } from "../domain/Delivery.ts"
 import { delayOf, longestStayMs, type RetryPolicy } from "../domain/RetryPolicy.ts"
 import { type AssignedPartition, EventLog, type LogRecord, type NewRecord } from "../log/EventLog.ts"
@@ -44,17 +44,18 @@ const nextTopic = (policy: RetryPolicy, work: DeliveryWork | undefined, nowMs: n
 const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
   const log = yield* EventLog
   const { retryPolicy } = yield* Settings
+  const { delayBatchRecords, delaySleepMs } = yield* StageLimits
   const { topic, partition: number } = partition
   const longestMs = longestStayMs(retryPolicy, attemptOf.get(topic)!)
 
   while (true) {
-    const records = yield* partition.take(Limits.delayBatchRecords)
+    const records = yield* partition.take(delayBatchRecords)
     let waiting = records.map((record) => waitingOf(record, longestMs))
     while (waiting.length > 0) {
       const now = yield* Clock.currentTimeMillis
       const waitMs = waiting[0]!.leavesAt - now
       if (waitMs > 0) {
-        yield* Effect.sleep(Math.min(waitMs, Limits.delaySleepMs))
+        yield* Effect.sleep(Math.min(waitMs, delaySleepMs))
         continue
       }
       const notDue = waiting.findIndex(({ leavesAt }) => leavesAt > now)

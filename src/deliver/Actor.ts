@@ -7,7 +7,7 @@
  * committed.
  */
 import { Effect, Latch } from "effect"
-import { Limits } from "../config/Limits.ts"
+import { StageLimits } from "../config/StageLimits.ts"
 import type { AssignedPartition } from "../log/EventLog.ts"
 import { partitionOf } from "../log/Topics.ts"
 import { patiently } from "../observability/Patiently.ts"
@@ -30,6 +30,7 @@ export interface Actors {
 export const makeActors = (): Actors => ({ present: new Map(), changed: Latch.makeUnsafe() })
 
 export const run = Effect.fnUntraced(function* (partition: AssignedPartition, actors: Actors) {
+  const { drainMs } = yield* StageLimits
   const deliveries = yield* DeliveryStore
   const lanes = yield* makeLanes
   const feed = yield* makeFeed(partition, "live")
@@ -38,7 +39,7 @@ export const run = Effect.fnUntraced(function* (partition: AssignedPartition, ac
   yield* Effect.addFinalizer(() =>
     lanes.drain.pipe(
       Effect.timeoutOrElse({
-        duration: Limits.drainMs,
+        duration: drainMs,
         orElse: () =>
           Effect.logWarning("attempts did not end in time; they will be made again", lanes.inFlight())
       }),

@@ -7,8 +7,18 @@
  * late finds some free. Only where an account has dozens of webhooks that hang at one host may its next one wait, until
  * the first of their requests end.
  */
-import { Context, Layer } from "effect"
-import { Limits } from "../config/Limits.ts"
+import { Context, Effect, Layer } from "effect"
+import { StageLimits } from "../config/StageLimits.ts"
+
+export interface ShareLimits {
+  /** Connections to one origin, and of the process. */
+  readonly perOrigin: number
+  readonly inProcess: number
+  readonly least: number
+  readonly shared: number
+  /** Webhooks that are tried when a connection is free. */
+  readonly tried: number
+}
 
 interface AccountUse {
   inUse: number
@@ -18,6 +28,7 @@ interface AccountUse {
 
 interface Bound {
   readonly most: number
+  readonly limits: ShareLimits
   inUse: number
   readonly accounts: Map<string, AccountUse>
   /** Shares that this bound has refused, in the order in which they are tried again. */
@@ -44,14 +55,19 @@ export interface Shares {
   readonly leave: (share: Share) => void
 }
 
-const makeBound = (most: number): Bound => ({ most, inUse: 0, accounts: new Map(), waiting: new Set() })
+const makeBound = (most: number, limits: ShareLimits): Bound => ({
+  most,
+  limits,
+  inUse: 0,
+  accounts: new Map(),
+  waiting: new Set()
+})
 
 const hasRoom = (bound: Bound, account: AccountUse, own: number): boolean => {
   if (account.inUse === 0) return bound.inUse < bound.most
+  const { least, shared } = bound.limits
   const used = bound.inUse + account.inUse
-  return own < Limits.connectionShares.least
-    ? used + own * Limits.connectionShares.least < bound.most
-    : used + own < bound.most * Limits.connectionShares.shared
+  return own < least ? used + own * least < bound.most : used + own < bound.most * shared
 }
 
 /** The bound that does not let it take one more. */
@@ -71,7 +87,7 @@ const use = (share: Share, count: number) => {
  * there will be another release.
  */
 const wakeNext = (bound: Bound) => {
-  let tries = Math.min(bound.waiting.size, Limits.connectionShares.tried)
+  let tries = Math.min(bound.waiting.size, bound.limits.tried)
   for (const share of bound.waiting) {
     if (tries === 0) return
     bound.waiting.delete(share)
@@ -88,8 +104,8 @@ const wakeNext = (bound: Bound) => {
 }
 
 /** The bounds of a process, for all who share it. */
-export const makeShares = (most: { readonly perOrigin: number; readonly inProcess: number }): Shares => {
-  const inProcess = makeBound(most.inProcess)
+export const makeShares = (limits: ShareLimits): Shares => {
+  const inProcess = makeBound(limits.inProcess, limits)
   const origins = new Map<string, Bound>()
 
   const part = (bound: Bound, accountId: string) => {
@@ -110,7 +126,7 @@ export const makeShares = (most: { readonly perOrigin: number; readonly inProces
 
   return {
     join: (accountId, origin, wake) => {
-      const bound = origins.get(origin) ?? makeBound(most.perOrigin)
+      const bound = origins.get(origin) ?? makeBound(limits.perOrigin, limits)
       origins.set(origin, bound)
       const under = [part(bound, accountId), part(inProcess, accountId)]
       return { inUse: 0, left: false, accountId, origin, under, wake }
@@ -137,7 +153,10 @@ export const makeShares = (most: { readonly perOrigin: number; readonly inProces
 export class ConnectionShares extends Context.Service<ConnectionShares, Shares>()(
   "ledgerhook/deliver/ConnectionShares"
 ) {
-  static readonly layer = Layer.sync(ConnectionShares, () =>
-    makeShares({ perOrigin: Limits.connectionsPerOrigin, inProcess: Limits.connectionsInUse })
+  static readonly layer = Layer.effect(
+    ConnectionShares,
+    Effect.map(StageLimits, ({ connectionShares, connectionsInUse, connectionsPerOrigin }) =>
+      makeShares({ ...connectionShares, perOrigin: connectionsPerOrigin, inProcess: connectionsInUse })
+    )
   )
 }

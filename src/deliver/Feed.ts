@@ -8,7 +8,7 @@
  * end and others follow, what was taken and is not settled is offered again.
  */
 import { Clock, Effect, Latch } from "effect"
-import { Limits } from "../config/Limits.ts"
+import { StageLimits } from "../config/StageLimits.ts"
 import { type DeliveryWork, parseWork } from "../domain/Delivery.ts"
 import { type AssignedPartition, EventLog } from "../log/EventLog.ts"
 import { patiently } from "../observability/Patiently.ts"
@@ -23,6 +23,7 @@ import { makeWatermark } from "./Watermark.ts"
 import { workState } from "./WorkState.ts"
 
 export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartition, kind: LaneKind) {
+  const limits = yield* StageLimits
   const log = yield* EventLog
   const registry = yield* WebhookRegistry
   const deliveries = yield* DeliveryStore
@@ -31,7 +32,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
   const moved = Latch.makeUnsafe(false)
   /** Taken and not settled, in the order of the log. */
   const open = new Map<number, DeliveryWork>()
-  const batchRecords = kind === "live" ? Limits.takeBatchRecords : Limits.replayTakeRecords
+  const batchRecords = kind === "live" ? limits.takeBatchRecords : limits.replayTakeRecords
   const lastAtStart = (yield* log.last(partition))?.offset ?? -1
   let lastTaken = partition.startOffset - 1
 
@@ -94,7 +95,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
           settled: () => settle(offset)
         })
       } else if (state === "early") {
-        const retry = { ...work, due_at: (yield* Clock.currentTimeMillis) + Limits.earlyWorkMs }
+        const retry = { ...work, due_at: (yield* Clock.currentTimeMillis) + limits.earlyWorkMs }
         recorder.offer({ attempt: undefined, retry, parked: false, settled: () => settle(offset) })
       } else {
         settle(offset)
@@ -112,7 +113,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
   const putAside = (lanes: Lanes) => {
     const webhookIds = new Set<string>()
     for (const [offset, work] of open) {
-      if (offset > lastTaken - Limits.partitionOpenRecords) break
+      if (offset > lastTaken - limits.partitionOpenRecords) break
       webhookIds.add(work.webhook_id)
     }
     for (const webhookId of webhookIds) lanes.putAside(kind, webhookId)
@@ -144,7 +145,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
   const commit = Effect.suspend(() => partition.commit(watermark.committable()))
   const committing = Effect.gen(function* () {
     yield* Latch.await(moved)
-    yield* Effect.sleep(Limits.commitEveryMs)
+    yield* Effect.sleep(limits.commitEveryMs)
     moved.closeUnsafe()
     yield* commit
   })

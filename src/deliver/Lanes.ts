@@ -4,7 +4,7 @@
  * a fiber of the actor's or a call back; its end is the next event.
  */
 import { Clock, Effect, FiberSet, Latch } from "effect"
-import { Limits } from "../config/Limits.ts"
+import { StageLimits } from "../config/StageLimits.ts"
 import { passageUnder } from "../domain/Quota.ts"
 import { patiently } from "../observability/Patiently.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
@@ -51,6 +51,7 @@ export interface Refused {
 }
 
 export const makeLanes = Effect.gen(function* () {
+  const limits = yield* StageLimits
   const registry = yield* WebhookRegistry
   const holds = yield* AccountHolds
   const deliveries = yield* DeliveryStore
@@ -64,7 +65,7 @@ export const makeLanes = Effect.gen(function* () {
   const shares = yield* makeActorShares((webhookId) => tell({ kind: "woken", webhookId }))
   const attempt = yield* makeAttempt(run)
 
-  const machine = makeMachine(Limits)
+  const machine = makeMachine(limits)
   /** Opened when the machine has stopped and nothing is in flight. */
   const idle = Latch.makeUnsafe()
   /** Opened when a replayed delivery has been settled. */
@@ -192,7 +193,7 @@ export const makeLanes = Effect.gen(function* () {
       })
       return Effect.suspend(() =>
         isFull(machine, webhookId)
-          ? Effect.asVoid(Effect.timeoutOption(wait, Limits.replayRoomMs))
+          ? Effect.asVoid(Effect.timeoutOption(wait, limits.replayRoomMs))
           : Effect.void
       )
     },

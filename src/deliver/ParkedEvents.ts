@@ -4,7 +4,7 @@
  * once. What a kept piece lacks is read again before it counts as gone, since a piece at the log's end still grows.
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
-import { Limits } from "../config/Limits.ts"
+import { StageLimits } from "../config/StageLimits.ts"
 import { type EventPosition, eventTopicOf } from "../domain/History.ts"
 import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
@@ -34,14 +34,15 @@ export class ParkedEvents extends Context.Service<
   static readonly layer = Layer.effect(
     ParkedEvents,
     Effect.gen(function* () {
+      const { eventPieceRecords, eventPieces } = yield* StageLimits
       const log = yield* EventLog
       /** The last used are last. */
       const pieces = new Map<string, Piece>()
 
       const read = Effect.fnUntraced(function* (topic: string, number: number) {
-        const end = (number + 1) * Limits.eventPieceRecords
+        const end = (number + 1) * eventPieceRecords
         const events = new Map<number, LedgerEvent>()
-        let from = number * Limits.eventPieceRecords
+        let from = number * eventPieceRecords
         // Offsets may have gaps.
         while (from < end) {
           const records = yield* log.read({ topic, partition: 0, offset: from }, end - from)
@@ -61,7 +62,7 @@ export class ParkedEvents extends Context.Service<
         pieces.delete(key)
         pieces.set(key, piece)
         const [oldest] = pieces.keys()
-        if (pieces.size > Limits.eventPieces && oldest !== undefined) pieces.delete(oldest)
+        if (pieces.size > eventPieces && oldest !== undefined) pieces.delete(oldest)
         return piece
       }
 
@@ -83,7 +84,7 @@ export class ParkedEvents extends Context.Service<
         at: Effect.fnUntraced(function* (network, positions) {
           const placeOf = (position: EventPosition) => {
             const topic = eventTopicOf(network, position.fromHistory)
-            const number = Math.floor(position.offset / Limits.eventPieceRecords)
+            const number = Math.floor(position.offset / eventPieceRecords)
             return { topic, number, offset: position.offset, key: keyOf(topic, number) }
           }
           const found = new Map<string, Events>()

@@ -7,7 +7,7 @@
  */
 import { Clock, Context, Effect, Fiber, Latch, Layer } from "effect"
 import { Settings } from "../config/Config.ts"
-import { Limits } from "../config/Limits.ts"
+import { StageLimits } from "../config/StageLimits.ts"
 import { type DeliveryWork, delayTopic } from "../domain/Delivery.ts"
 import { delayOf, type RetryPolicy } from "../domain/RetryPolicy.ts"
 import { EventLog, type NewRecord } from "../log/EventLog.ts"
@@ -53,10 +53,11 @@ export class Recorder extends Context.Service<
     Recorder,
     Effect.gen(function* () {
       const { disableAfterFailures, retryPolicy } = yield* Settings
+      const limits = yield* StageLimits
       const log = yield* EventLog
       const deliveries = yield* DeliveryStore
       const webhooks = yield* WebhookStore
-      // Never longer than what the actors let in flight (Limits.partitionDeliveries each).
+      // Never longer than what the actors let in flight (StageLimits.partitionDeliveries each).
       let waiting: Array<Outcome> = []
       const some = Latch.makeUnsafe()
       let unrecorded = 0
@@ -65,17 +66,17 @@ export class Recorder extends Context.Service<
       let landed: ReadonlyArray<Outcome> = []
       const clock = yield* Clock.Clock
       const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
-      const recorded = makeFlow(Limits.repeatedOfMs)
+      const recorded = makeFlow(limits.repeatedOfMs)
       /** How many attempts a crash may repeat, those of full windows apart. */
       let repeatable = 0
       const allow = () => {
-        repeatable = Math.min(Limits.repeatedMost, recorded.recent(nowMs()) * Limits.repeatedPart)
+        repeatable = Math.min(limits.repeatedMost, recorded.recent(nowMs()) * limits.repeatedPart)
       }
       /** The ones are written while the others are sent: as many as are under way, or half of what may run ahead of them. */
       const isEnough = () => {
         if (underWay === 0) return waiting.length > 0
         const half = Math.max(underWay, (repeatable - underWay) / 2)
-        return waiting.length >= Math.min(half, Limits.recorderEnough)
+        return waiting.length >= Math.min(half, limits.recorderEnough)
       }
       const enough = Latch.makeUnsafe(false)
       const weigh = () => {
@@ -126,12 +127,12 @@ export class Recorder extends Context.Service<
             yield* Effect.yieldNow
           } while (!isEnough())
         })
-        yield* Effect.raceFirst(Effect.sleep(Limits.recorderGatherMs), gathered)
+        yield* Effect.raceFirst(Effect.sleep(limits.recorderGatherMs), gathered)
       })
 
       const take = (): ReadonlyArray<Outcome> => {
-        const outcomes = waiting.slice(0, Limits.recorderBatch)
-        waiting = waiting.slice(Limits.recorderBatch)
+        const outcomes = waiting.slice(0, limits.recorderBatch)
+        waiting = waiting.slice(limits.recorderBatch)
         if (waiting.length === 0) some.closeUnsafe()
         weigh()
         return outcomes
@@ -180,7 +181,7 @@ export class Recorder extends Context.Service<
           weigh()
         },
         ahead: () =>
-          unrecorded < Limits.unrecordedMost
+          unrecorded < limits.unrecordedMost
             ? Number.POSITIVE_INFINITY
             : Math.max(0, Math.ceil(repeatable - unrecorded - underWay)),
         abandon: (attempts) => {

@@ -5,7 +5,7 @@
  * replay takes what is free and leaves live deliveries their latency.
  */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
-import { Limits } from "../config/Limits.ts"
+import { StageLimits } from "../config/StageLimits.ts"
 
 const NANOS_PER_MS = 1_000_000
 
@@ -28,6 +28,7 @@ export class ReplayPace extends Context.Service<
       const asking = new Set<ReplayTurn>()
       const wanted = Latch.makeUnsafe()
       const clock = yield* Clock.Clock
+      const limits = yield* StageLimits
       const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
       let lastLive = Number.NEGATIVE_INFINITY
 
@@ -45,19 +46,19 @@ export class ReplayPace extends Context.Service<
         return most
       }
       const beside = Effect.gen(function* () {
-        const part = start(Limits.replayStarts) / Limits.replayStarts
+        const part = start(limits.replayStarts) / limits.replayStarts
         const slept = nowMs()
-        yield* Effect.sleep(Limits.replayStartsEveryMs)
-        const lateMs = Math.max(0, nowMs() - slept - Limits.replayStartsEveryMs)
-        yield* Effect.sleep(Math.min(Limits.replayPauseMs, lateMs * Limits.replayYield * part))
+        yield* Effect.sleep(limits.replayStartsEveryMs)
+        const lateMs = Math.max(0, nowMs() - slept - limits.replayStartsEveryMs)
+        yield* Effect.sleep(Math.min(limits.replayPauseMs, lateMs * limits.replayYield * part))
       })
       const alone = Effect.suspend(() => {
-        start(Limits.replayIdleStarts)
+        start(limits.replayIdleStarts)
         return Effect.yieldNow
       })
       const round = Effect.andThen(
         Latch.await(wanted),
-        Effect.suspend(() => (nowMs() - lastLive < Limits.replayLiveMs ? beside : alone))
+        Effect.suspend(() => (nowMs() - lastLive < limits.replayLiveMs ? beside : alone))
       )
       yield* Effect.forkScoped(Effect.forever(round))
 

@@ -8,7 +8,7 @@
 import { Clock, Context, Effect, Layer, type Scope } from "effect"
 import { Agent, Pool } from "undici"
 import { Settings } from "../config/Config.ts"
-import { Limits } from "../config/Limits.ts"
+import { StageLimits } from "../config/StageLimits.ts"
 import type { AttemptOutcome } from "../domain/Delivery.ts"
 import { Connection, type OpenConnections } from "./Connection.ts"
 import { makeConnector } from "./Connector.ts"
@@ -37,6 +37,7 @@ export class Sender extends Context.Service<
     Sender,
     Effect.gen(function* () {
       const { allowPrivateAddresses, deliveryTimeoutMs } = yield* Settings
+      const { connectionIdleMs, connectionsKept, connectionsPerOrigin } = yield* StageLimits
       const clock = yield* Clock.Clock
       const nowMs = () => clock.currentTimeMillisUnsafe()
       const monotonicMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
@@ -51,15 +52,15 @@ export class Sender extends Context.Service<
       })
       const connections: OpenConnections = { count: 0 }
       const options = {
-        keepAliveTimeout: Limits.connectionIdleMs,
-        keepAliveMaxTimeout: Limits.connectionIdleMs,
+        keepAliveTimeout: connectionIdleMs,
+        keepAliveMaxTimeout: connectionIdleMs,
         // The attempt's deadline replaces both.
         headersTimeout: 0,
         bodyTimeout: 0
       }
       const poolOf = (origin: string | URL) =>
         new Pool(origin, {
-          connections: Limits.connectionsPerOrigin,
+          connections: connectionsPerOrigin,
           // Else an origin's first connection is waited for, to see which protocol it chooses.
           allowH2: false,
           factory: (to) => new Connection(to, options, connect, connections)
@@ -106,7 +107,7 @@ export class Sender extends Context.Service<
               method: "POST",
               headers: request.headers,
               body: request.body,
-              reset: connections.count > Limits.connectionsKept
+              reset: connections.count > connectionsKept
             },
             exchange
           )

@@ -4,6 +4,7 @@
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
+import { StageLimits } from "../config/StageLimits.ts"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../domain/Delivery.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { patiently } from "../observability/Patiently.ts"
@@ -22,6 +23,7 @@ const sweep = Effect.gen(function* () {
 
 /** Never ends by itself. */
 export const deliver = Effect.gen(function* () {
+  const { disabledSweepMs } = yield* StageLimits
   const log = yield* EventLog
   const actors = Actor.makeActors()
   yield* Effect.raceFirst(
@@ -35,7 +37,7 @@ export const deliver = Effect.gen(function* () {
     Effect.forever(
       Effect.andThen(
         sweep.pipe(patiently("ending what waits for disabled webhooks")),
-        Effect.sleep(Limits.disabledSweepMs)
+        Effect.sleep(disabledSweepMs)
       )
     )
   )

@@ -1,6 +1,6 @@
 /**
  * Offsets of one partition finish out of order; what may be committed is the highest one below which all are done.
- * Pure bookkeeping: bounded by Limits.partitionOpenRecords, and what is taken while one attempt is under way.
+ * Pure bookkeeping: bounded by StageLimits.partitionOpenRecords, and what is taken while one attempt is under way.
  */
 export interface Watermark {
   /** Offsets must be added in growing order. */
@@ -8,8 +8,6 @@ export interface Watermark {
   readonly done: (offset: number) => void
   /** The next offset to read after a restart: everything before it is done. */
   readonly committable: () => number
-  /** Added and not yet passed by the watermark. */
-  readonly open: () => number
 }
 
 export const makeWatermark = (start: number): Watermark => {
@@ -30,7 +28,6 @@ export const makeWatermark = (start: number): Watermark => {
         head = 0
       }
     },
-    committable: () => committable,
-    open: () => offsets.length - head
+    committable: () => committable
   }
 }

@@ -4,7 +4,7 @@
  * changes nothing. A record that is no event, or that the store cannot take, goes into quarantine.
  */
 import { Clock, Effect } from "effect"
-import { Limits } from "../config/Limits.ts"
+import { StageLimits } from "../config/StageLimits.ts"
 import { historyEventsTopic } from "../domain/History.ts"
 import {
   EVENT_LOG_GROUP,
@@ -28,10 +28,11 @@ interface RecordedEvent {
 const described = (record: LogRecord) => ({ source: sourceOf(record), text: record.value ?? "" })
 
 const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
+  const { takeBatchRecords } = yield* StageLimits
   const store = yield* EventStore
   const quarantine = yield* makeQuarantine
   while (true) {
-    const records = yield* partition.take(Limits.takeBatchRecords)
+    const records = yield* partition.take(takeBatchRecords)
     const events: Array<RecordedEvent> = []
     const unreadable: Array<LogRecord> = []
     for (const record of records) {

@@ -57,7 +57,7 @@ export const makeHistoryLog = (
     let next = Math.max(start, last.offset - 2 * Limits.historyStretchLedgers)
     const placed: Array<PlacedMarker> = []
     while (next <= last.offset) {
-      const records = yield* log.read({ ...partition, offset: next }, Limits.takeBatchRecords)
+      const records = yield* log.read({ ...partition, offset: next }, Limits.logReadRecords)
       for (const record of records) {
         const marker = readMarker(record)
         if (marker.range_since === last.marker.range_since) placed.push({ offset: record.offset, marker })

@@ -61,7 +61,7 @@ export const make = <A>(options: {
     const follow = Effect.gen(function* () {
       // The end is asked for before reading: compaction leaves holes, and what is below it and not there is gone.
       const { end } = yield* log.offsets(partition)
-      const records = yield* log.read({ ...partition, offset: next }, Limits.takeBatchRecords)
+      const records = yield* log.read({ ...partition, offset: next }, Limits.logReadRecords)
       for (const record of records) yield* apply(record)
       const last = records.at(-1)
       if (last !== undefined) advance(last.offset + 1)

@@ -10,7 +10,7 @@ export const makeLast = ({ offsets, read }: Pick<EventLogReader["Service"], "off
     for (let next = offset; ; next = last.offset + 1) {
       const found: LogRecord | undefined = (yield* read(
         { ...partition, offset: next },
-        Limits.takeBatchRecords
+        Limits.logReadRecords
       )).at(-1)
       if (found === undefined) return last
       last = found

@@ -61,7 +61,7 @@ export const makeOffsets = Effect.fnUntraced(function* (
     let next = offset
     while (next <= last.offset) {
       const position = { topic: ledgersTopic(network), partition: 0, offset: next }
-      const records = yield* log.read(position, Limits.takeBatchRecords)
+      const records = yield* log.read(position, Limits.logReadRecords)
       const end = records.at(-1)
       if (end === undefined) return undefined
       for (const record of records) {

@@ -6,7 +6,7 @@
  * nothing new. A record that is no event, or a row that PostgreSQL cannot take, goes into quarantine.
  */
 import { Clock, Effect } from "effect"
-import { Limits } from "../config/Limits.ts"
+import { StageLimits } from "../config/StageLimits.ts"
 import { DELIVERIES_TOPIC, newWork } from "../domain/Delivery.ts"
 import { deliveryId } from "../domain/Ids.ts"
 import { eventsTopic, type LedgerEvent, NOT_AN_EVENT, parseLedgerEvent } from "../domain/LedgerEvent.ts"
@@ -88,6 +88,7 @@ const tracedQueue = <E, R>(
 
 /** Never ends by itself. */
 export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Network>) {
+  const { routeBatchDeliveries, takeBatchRecords } = yield* StageLimits
   const log = yield* EventLog
   const registry = yield* WebhookRegistry
   const holds = yield* AccountHolds
@@ -157,7 +158,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
 
   const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
     while (true) {
-      const records = yield* partition.take(Limits.takeBatchRecords)
+      const records = yield* partition.take(takeBatchRecords)
       // "From the next ledger that is routed after the response": the index must hold what the API has answered for.
       yield* registry.upToDate.pipe(patiently("catching up with webhooks.config"))
       let batch = emptyBatch()
@@ -173,7 +174,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
         for (const webhook of index.match(event)) {
           if (goesOn(webhook)) batch.queued.push(toQueue(event, record.offset, webhook))
         }
-        if (batch.queued.length >= Limits.routeBatchDeliveries) {
+        if (batch.queued.length >= routeBatchDeliveries) {
           yield* queue(partition, batch, record.offset + 1)
           batch = emptyBatch()
         }

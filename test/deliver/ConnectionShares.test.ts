@@ -5,7 +5,7 @@ import { makeShares, type Share } from "../../src/deliver/ConnectionShares.ts"
 import { makeChance } from "../../src/simulator/Chance.ts"
 
 const ORIGIN = "https://shared.example"
-const bounds = { perOrigin: 1_024, inProcess: 8_192 }
+const bounds = { perOrigin: 1_024, inProcess: 8_192, ...Limits.connectionShares }
 
 /** A webhook that takes what it gets, up to its window, at once and whenever it is woken. */
 const makeHog = (
@@ -78,7 +78,7 @@ describe("shares of an origin's connections", () => {
   })
 
   it("go to webhooks that wait in turn, when an account has more of them than connections", () => {
-    const shares = makeShares({ perOrigin: 64, inProcess: 1_000 })
+    const shares = makeShares({ ...bounds, perOrigin: 64, inProcess: 1_000 })
     const turns = new Map<Share, number>()
     const hogs = Array.from({ length: 100 }, () => {
       const share: Share = shares.join("acct_1", ORIGIN, () => {
@@ -96,7 +96,7 @@ describe("shares of an origin's connections", () => {
   })
 
   it("are bounded in the process, too, and wake whoever waits for that", () => {
-    const shares = makeShares({ perOrigin: 1_024, inProcess: 100 })
+    const shares = makeShares({ ...bounds, perOrigin: 1_024, inProcess: 100 })
     const hogs = Array.from({ length: 150 }, (_, i) =>
       makeHog(shares, 256, `acct_${i}`, `https://${i}.example`)
     )
@@ -111,7 +111,7 @@ describe("shares of an origin's connections", () => {
   })
 
   it("lose no wake-up to one that takes none", () => {
-    const shares = makeShares({ perOrigin: 1, inProcess: 10 })
+    const shares = makeShares({ ...bounds, perOrigin: 1, inProcess: 10 })
     const first = shares.join("acct_1", ORIGIN, () => {})
     assert.isTrue(shares.take(first))
     const idle = shares.join("acct_2", ORIGIN, () => {})
@@ -123,7 +123,7 @@ describe("shares of an origin's connections", () => {
   })
 
   it("are free again when their webhooks have left and their requests have ended", () => {
-    const shares = makeShares({ perOrigin: 4, inProcess: 4 })
+    const shares = makeShares({ ...bounds, perOrigin: 4, inProcess: 4 })
     const one = makeHog(shares, 256)
     const waiting = makeHog(shares, 256, "acct_2")
     const used = one.share.inUse
@@ -138,7 +138,11 @@ describe("shares of an origin's connections", () => {
   it("reach everybody, whoever takes and releases when", () => {
     for (let seed = 1; seed <= 20; seed++) {
       const chance = makeChance(seed)
-      const shares = makeShares({ perOrigin: 1 + chance.int(0, 40), inProcess: 1 + chance.int(0, 80) })
+      const shares = makeShares({
+        ...bounds,
+        perOrigin: 1 + chance.int(0, 40),
+        inProcess: 1 + chance.int(0, 80)
+      })
       /** Requests that each still has to make. */
       const webhooks = Array.from({ length: 60 }, (_, i) => {
         let left = 5

@@ -11,7 +11,6 @@ describe("watermark", () => {
     assert.strictEqual(watermark.committable(), 10)
     watermark.done(10)
     assert.strictEqual(watermark.committable(), 13)
-    assert.strictEqual(watermark.open(), 0)
   })
 
   it("steps over holes in the offsets, which Kafka's transaction markers leave", () => {
@@ -31,6 +30,7 @@ describe("watermark", () => {
     for (let offset = 1; offset < count; offset += 2) watermark.done(offset)
     for (let offset = 0; offset < count - 2; offset += 2) watermark.done(offset)
     assert.strictEqual(watermark.committable(), count - 2)
-    assert.strictEqual(watermark.open(), 2)
+    watermark.done(count - 2)
+    assert.strictEqual(watermark.committable(), count)
   })
 })

@@ -5,8 +5,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Random } from "effect"
-import { vi } from "vitest"
-import { Limits } from "../../src/config/Limits.ts"
+import { stageLimits } from "../../src/config/StageLimits.ts"
 import { delay } from "../../src/delay/Stage.ts"
 import { deliver } from "../../src/deliver/Stage.ts"
 import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
@@ -31,18 +30,14 @@ const ROUND_MS = 1_000
 const EVENTS = 20
 const LIMIT_MS = 600_000
 
-const limits = vi.hoisted(() => ({
+const limits = {
+  ...stageLimits,
   partitionDeliveries: 200,
   partitionOpenRecords: 400,
   takeBatchRecords: 50,
   lanePageRows: 20,
   unrecordedMost: 4
-}))
-vi.mock(import("../../src/config/Limits.ts"), async (original) => {
-  const { Limits } = await original()
-  // Smaller numbers in the same places: the literal types of the table do not matter to who reads it.
-  return { Limits: { ...Limits, ...limits } as unknown as typeof Limits }
-})
+}
 
 const scenario = Effect.fnUntraced(function* (
   crowd: number,
@@ -96,7 +91,7 @@ const simulate = Effect.fnUntraced(function* (crowd: number) {
     // The stage ends before what it works with does.
     scenario(crowd, machinery, owners).pipe(
       Effect.scoped,
-      Effect.provide(layerOf(machinery)),
+      Effect.provide(layerOf(machinery, limits)),
       Random.withSeed(crowd)
     ),
     LIMIT_MS
@@ -109,7 +104,7 @@ const simulate = Effect.fnUntraced(function* (crowd: number) {
   )
   assert.isAtMost(
     machinery.held.most(),
-    limits.partitionDeliveries + limits.takeBatchRecords + (crowd + 1) * Limits.lanes.laneLeast
+    limits.partitionDeliveries + limits.takeBatchRecords + (crowd + 1) * limits.lanes.laneLeast
   )
   assert.isAtMost(taken - committed, limits.partitionOpenRecords)
 })

@@ -5,8 +5,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Random } from "effect"
-import { vi } from "vitest"
-import { Limits } from "../../src/config/Limits.ts"
+import { stageLimits } from "../../src/config/StageLimits.ts"
 import { delay } from "../../src/delay/Stage.ts"
 import { deliver } from "../../src/deliver/Stage.ts"
 import { type Chance, makeChance } from "../../src/simulator/Chance.ts"
@@ -25,19 +24,15 @@ const ROUNDS = 6
 /** For all that is left at the quiet phase's beginning: every attempt of the failing ones, one window after the other. */
 const QUIET_MS = 3_600_000
 
-const limits = vi.hoisted(() => ({
+const limits = {
+  ...stageLimits,
   partitionDeliveries: 40,
   takeBatchRecords: 20,
   lanePageRows: 8,
   unrecordedMost: 4,
   recorderBatch: 20,
   delayBatchRecords: 10
-}))
-vi.mock(import("../../src/config/Limits.ts"), async (original) => {
-  const { Limits } = await original()
-  // Smaller numbers in the same places: the literal types of the table do not matter to who reads it.
-  return { Limits: { ...Limits, ...limits } as unknown as typeof Limits }
-})
+}
 
 interface Webhook {
   /** Was disabled for a while. */
@@ -162,13 +157,13 @@ const simulate = Effect.fnUntraced(function* (seed: number) {
   }
   const { ended, last } = yield* clock.run(
     // The stage ends before what it works with does.
-    scenario(world).pipe(Effect.scoped, Effect.provide(layerOf(world)), Random.withSeed(seed)),
+    scenario(world).pipe(Effect.scoped, Effect.provide(layerOf(world, limits)), Random.withSeed(seed)),
     QUIET_MS
   )
 
   assert.isAtMost(
     world.held.most(),
-    limits.partitionDeliveries + limits.takeBatchRecords + world.webhooks.length * Limits.lanes.laneLeast
+    limits.partitionDeliveries + limits.takeBatchRecords + world.webhooks.length * limits.lanes.laneLeast
   )
   for (const webhook of world.webhooks) {
     const { queued, receiver } = webhook

@@ -1,6 +1,7 @@
 /** What simulations of the delivering half are made of, and what holds in all of them. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { StageLimits, type stageLimits } from "../../src/config/StageLimits.ts"
 import { Recorder } from "../../src/deliver/Recorder.ts"
 import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
 import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
@@ -36,8 +37,8 @@ export const webhookId = (name: string, partition: number): string => {
   }
 }
 
-/** The program's delivering half; only time, the receivers and a watch on the store are the simulation's. */
-export const layerOf = ({ clock, receivers, held }: Machinery) =>
+/** The program's delivering half; only time, limits, the receivers and a watch on the store are the simulation's. */
+export const layerOf = ({ clock, receivers, held }: Machinery, limits: Readonly<typeof stageLimits>) =>
   Recorder.layer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(
@@ -68,7 +69,8 @@ export const layerOf = ({ clock, receivers, held }: Machinery) =>
       })
     ),
     // As the program runs without an endpoint for traces.
-    Layer.provideMerge(Telemetry.layer(undefined))
+    Layer.provideMerge(Telemetry.layer(undefined)),
+    Layer.provideMerge(Layer.succeed(StageLimits, limits))
   )
 
 /** What is fast alone is as fast beside the others: it waits for its own window, and next to nothing else. */

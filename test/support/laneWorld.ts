@@ -21,7 +21,6 @@ export const limits = {
   partitionReplays: 8,
   lanePageRows: 6
 }
-const SHARES = { perOrigin: 6, inProcess: 1_000 }
 const TAKEN_AT_ONCE = 8
 const OPEN_RECORDS = 30
 const ATTEMPTS = 3
@@ -69,7 +68,13 @@ export interface World {
 
 export const makeWorld = (chance: Chance): World => {
   const machine = makeMachine(limits)
-  const shares: Shares = makeShares(SHARES)
+  const shares: Shares = makeShares({
+    perOrigin: chance.pick([4, 100]),
+    inProcess: 1_000,
+    least: 2,
+    shared: 0.75,
+    tried: 4
+  })
   const rows = makeRows(chance)
   const webhooks = makeWebhooks(chance)
   const underWay: Array<UnderWay> = []

@@ -90,7 +90,7 @@ export const layer: Layer.Layer<EventLog, EventLogInUse | EventLogError, Setting
           .searchTime(partition, unixMs)
           .pipe(Effect.mapError(failed("read", partition.topic)))
         for (let offset = found ?? end; ; ) {
-          const records = yield* read({ ...partition, offset }, Limits.takeBatchRecords)
+          const records = yield* read({ ...partition, offset }, Limits.logReadRecords)
           const newer = records.find(({ timestamp }) => timestamp >= unixMs)
           const next = records.at(-1)
           if (newer !== undefined) return newer.offset

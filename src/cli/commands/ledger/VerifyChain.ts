@@ -32,7 +32,7 @@ const makeCursor = (log: EventLogReader["Service"], start: Position) => {
   let offset = start.offset
   const peek = Effect.gen(function* () {
     if (place === page.length) {
-      page = yield* log.read({ ...start, offset }, Limits.takeBatchRecords)
+      page = yield* log.read({ ...start, offset }, Limits.logReadRecords)
       place = 0
     }
     return page[place]
