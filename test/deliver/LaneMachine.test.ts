@@ -91,6 +91,7 @@ interface Row {
 
 const backlogIsOpen = [caughtUp("live"), caughtUp("replays")]
 const inRows = [resumed, ...backlogIsOpen]
+const others = ["e1", "e2", "e3", "e4"]
 /** Half of the room, which one lane may have. */
 const full = offers("d1", "d2", "d3", "d4")
 
@@ -169,6 +170,17 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       given: [...full, ...["e1", "e2"].map((id) => offer(id, known(), "wh_2")), offer("f1", known(), "wh_3")],
       event: offer("f2", known(), "wh_3"),
       commands: ["give back d1 d2 d3 d4", "refuse"]
+    },
+    {
+      what: "goes to a lane that waits for some, once it is enough for a page",
+      given: [
+        ...others.map((id) => offer(id, known("all", 4), "wh_2")),
+        ...[...offers("d1", "d2", "d3"), parked(1), caughtUp("live"), connected, connected],
+        ...others.map(() => ({ ...connected, webhookId: "wh_2" })),
+        ...others.slice(0, 3).map((id) => ({ ...settled(id), webhookId: "wh_2" }))
+      ],
+      event: { ...settled("e4"), webhookId: "wh_2" },
+      commands: ["done e4", 'read 2 live after ""']
     }
   ],
   "a backlog": [

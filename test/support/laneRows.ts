@@ -1,5 +1,7 @@
 /** Webhooks, and the rows of their deliveries, as plain data for walks of lanes (laneWorld). */
+import { assert } from "@effect/vitest"
 import type { LaneKind } from "../../src/deliver/Lane.ts"
+import type { makeWatermark } from "../../src/deliver/Watermark.ts"
 import type { Passage } from "../../src/domain/Quota.ts"
 import type { Chance } from "../../src/simulator/Chance.ts"
 import type { ParkedKind } from "../../src/storage/deliveries/DeliveryStore.ts"
@@ -9,12 +11,15 @@ export interface Webhook {
   readonly id: string
   readonly webhook: RegisteredWebhook
   readonly window: number
+  readonly perSecond: number | null
   /** Its receiver answers nothing. */
   readonly hangs: boolean
   passage: Passage
   deleted: boolean
   open: number
   unrecorded: number
+  /** When its attempts began. */
+  readonly beganMs: Array<number>
   /** The last delivery of each lane that was tried for the first time, but for free ones. */
   readonly last: Record<LaneKind, string>
 }
@@ -31,6 +36,21 @@ export interface Row {
   taken: boolean
 }
 
+export interface LogRecord {
+  readonly row: Row
+  readonly attempt: number
+}
+
+export interface Partition {
+  readonly records: Array<LogRecord>
+  readonly settled: Set<number>
+  readonly watermark: ReturnType<typeof makeWatermark>
+  readonly open: Map<number, LogRecord>
+  taken: number
+  taking: boolean
+  readonly lastAtStart: number
+}
+
 export const makeWebhooks = (chance: Chance): ReadonlyArray<Webhook> =>
   Array.from({ length: chance.int(2, 6) }, (_, i): Webhook => {
     const id = `wh_${i}`
@@ -44,14 +64,24 @@ export const makeWebhooks = (chance: Chance): ReadonlyArray<Webhook> =>
       // What lanes and connections read of it.
       webhook: { config, url: new URL(origin) } as RegisteredWebhook,
       window,
+      perSecond: max_per_second,
       hangs,
       passage: "all",
       deleted: false,
       open: 0,
       unrecorded: 0,
+      beganMs: [],
       last: { live: "", replays: "" }
     }
   })
+
+/** An attempt begins: one second's worth may at once, and then the rate. */
+export const beginAt = ({ beganMs, perSecond }: Webhook, nowMs: number) => {
+  beganMs.push(nowMs)
+  if (perSecond === null) return
+  for (const [i, ms] of beganMs.entries())
+    if (beganMs.length - i > perSecond * (1 + (nowMs - ms) / 1_000)) assert.fail("the rate is exceeded")
+}
 
 /** Whether a page of that kind shows it. */
 export const isOf = (row: Row, kind: ParkedKind): boolean =>

@@ -13,7 +13,18 @@ import { makeWatermark } from "../../src/deliver/Watermark.ts"
 import { workState } from "../../src/deliver/WorkState.ts"
 import type { Passage } from "../../src/domain/Quota.ts"
 import type { Chance } from "../../src/simulator/Chance.ts"
-import { isOf, isQueued, makeRows, makeWebhooks, type Row, type Rows, type Webhook } from "./laneRows.ts"
+import {
+  beginAt,
+  isOf,
+  isQueued,
+  type LogRecord,
+  makeRows,
+  makeWebhooks,
+  type Partition,
+  type Row,
+  type Rows,
+  type Webhook
+} from "./laneRows.ts"
 
 export const limits = {
   lanes: { laneShare: 0.5, laneLeast: 2 },
@@ -26,27 +37,12 @@ const OPEN_RECORDS = 30
 const ATTEMPTS = 3
 export const kinds: ReadonlyArray<LaneKind> = ["live", "replays"]
 
-interface LogRecord {
-  readonly row: Row
-  readonly attempt: number
-}
-
 /** Something that takes time: ends in one or more steps. */
 interface UnderWay {
   readonly what: "answer" | "timer" | "turn" | "statement" | "take"
   readonly owner: Webhook | undefined
   readonly atMs: number
   readonly go: () => void
-}
-
-interface Partition {
-  readonly records: Array<LogRecord>
-  readonly settled: Set<number>
-  readonly watermark: ReturnType<typeof makeWatermark>
-  readonly open: Map<number, LogRecord>
-  taken: number
-  taking: boolean
-  readonly lastAtStart: number
 }
 
 export interface World {
@@ -155,6 +151,7 @@ export const makeWorld = (chance: Chance): World => {
       )
       assert.deepStrictEqual(before, [], "what is live comes first")
     }
+    beginAt(owner, now)
     owner.unrecorded++
     assert.isAtMost(++owner.open, owner.window, "the window is never exceeded")
     assert.isAtMost(owner.unrecorded, Math.max(owner.window, runAhead), "nor by what a crash would repeat")
