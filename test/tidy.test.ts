@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { stageLimits } from "../src/config/StageLimits.ts"
+import { sleeping } from "./support/sleeping.ts"
 
 const foundation = ["domain", "config", "observability"]
 const services = [...foundation, "log", "storage", "coverage", "webhooks"]
@@ -88,27 +89,6 @@ const forbidden: ReadonlyArray<{ readonly call: RegExp; readonly except?: Readon
   { call: /<any>/ },
   { call: /\b(?:TODO|FIXME|XXX)\b/ },
   { call: /@ts-(?:ignore|expect-error|nocheck)/ }
-]
-
-/** Simulations have a clock of their own, on which a sleep takes no time. */
-const VIRTUAL = "test/simulation/"
-/** What is looked at for as long as an outage lasts. */
-const OUTAGES = ["test/e2e/outage.kafka.", "test/e2e/kafkaHealth.kafka."]
-/** Waiting on the real clock for no condition. Fake timers are named by strings. */
-const sleeping: ReadonlyArray<{ readonly form: RegExp; readonly except?: ReadonlyArray<string> }> = [
-  { form: /\bset(?:Timeout|Interval)\b(?!")/ },
-  { form: /"(?:node:)?timers(?:\/promises)?"/, except: [VIRTUAL] },
-  { form: /\bscheduler\.wait\b|\bAtomics\.wait/ },
-  { form: /\[\s*"set(?:Timeout|Interval)"\s*\]/ },
-  { form: /\bsleep\(|\bdelay\(/, except: [VIRTUAL] },
-  { form: /\bEffect\.never\b.*\btimeout|\btimeout\w*\(\s*Effect\.never\b|\bAbortSignal\.timeout\(/ },
-  { form: /\bStream\.(?:tick|fromSchedule)\b|\bSchedule\.(?:duration|delayed|addDelay)\w*\(/ },
-  { form: /\bwhile \([^)]*\b(?:Date|performance|process)\.(?:now|hrtime|uptime)\b/ },
-  {
-    form: /\bschedule:[^}]*\btimes:|\btimes:[^}]*\bschedule:|\bSchedule\.(?:recurs|take|during)\(/,
-    except: OUTAGES
-  },
-  { form: /\bpg_sleep\b|["'`]sleep\b|["'`].*\bsleep \d/ }
 ]
 
 interface Source {
@@ -297,7 +277,9 @@ describe("files", () => {
       []
     )
     assert.deepStrictEqual(
-      tests.filter(({ file, code }) => file !== "test/tidy.test.ts" && mock.test(code)).map(({ file }) => file),
+      tests
+        .filter(({ file, code }) => file !== "test/tidy.test.ts" && mock.test(code))
+        .map(({ file }) => file),
       []
     )
   })

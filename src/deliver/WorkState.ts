@@ -14,7 +14,7 @@ import type { DeliveryState } from "../storage/deliveries/DeliveryStore.ts"
 export type WorkState = "current" | "duplicate" | "unanswered" | "early"
 
 export const workState = (
-  work: DeliveryWork,
+  work: Pick<DeliveryWork, "attempt">,
   row: DeliveryState | undefined,
   /** The record was in the log before this owner began: an earlier one may have handled it and died. */
   mayBeHandled: boolean

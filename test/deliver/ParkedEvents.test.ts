@@ -7,6 +7,7 @@ import { type EventPosition, historyEventsTopic } from "../../src/domain/History
 import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
+import { eventOf } from "../support/events.ts"
 import { settingsLayer } from "../support/settings.ts"
 
 const PIECE = Limits.eventPieceRecords
@@ -21,7 +22,7 @@ const append = (topic: string, from: number, count: number) =>
       append: Array.from({ length: count }, (_, i) => ({
         topic,
         key: "mainnet",
-        value: JSON.stringify({ event_id: idOf(topic, from + i), detected_at: 0 })
+        value: JSON.stringify({ ...eventOf({}), event_id: idOf(topic, from + i) })
       }))
     })
   )

@@ -321,14 +321,7 @@ export const makeWorld = (chance: Chance): World => {
         const { owner } = row
         const state = states[i]!
         const found = { ...state, seriesStart: 0, nextAttemptAt: null }
-        const head = {
-          delivery_id: row.id,
-          webhook_id: owner.id,
-          attempt,
-          series_attempt: attempt,
-          due_at: 0
-        }
-        const what = workState(head, found, false)
+        const what = workState({ attempt }, found, false)
         row.taken = true
         if (owner.deleted) settle(lane, offset)
         else if (what === "current" && !known.has(keys[i]!)) {
