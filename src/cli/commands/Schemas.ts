@@ -23,7 +23,7 @@ const found = differences(files, filesThere())
 for (const { path, what } of found) {
   const file = join(FOLDER, path)
   const text = files.get(path)
-  process.stderr.write(`${file}: ${what}\n`)
+  process.stderr.write(`${file}: ${check ? what : text === undefined ? "removed" : "written"}\n`)
   if (check) continue
   if (text === undefined) rmSync(file)
   else {
