@@ -59,18 +59,22 @@ const nftOffersDirectory = (offer: JsonObject): Directory => {
   return { index, fields: { Flags: flags, NFTokenID: nftokenId, RootIndex: index } }
 }
 
-/** The field that names who pays the reserve of an entry; trust lines and NFT pages account for themselves. */
-const ownerFields: { readonly [Type in EntryType]?: string } = {
+/** The field that names who pays the reserve; trust lines and NFT pages account for themselves. */
+const ownerFields: Readonly<Record<EntryType, "Account" | "Owner" | undefined>> = {
+  AccountRoot: undefined,
   Check: "Account",
+  DirectoryNode: undefined,
   Escrow: "Account",
   NFTokenOffer: "Owner",
+  NFTokenPage: undefined,
   Offer: "Account",
+  RippleState: undefined,
   SignerList: "Owner"
 }
 
 export const ownerOf = (type: EntryType, fields: JsonObject): string | undefined => {
-  const name = ownerFields[type]
-  return name === undefined ? undefined : text(fields, name)
+  const field = ownerFields[type]
+  return field === undefined ? undefined : text(fields, field)
 }
 
 const issuerOf = (limit: unknown): string => String((limit as JsonObject)["issuer"]) // a trust line always has limits
