@@ -32,7 +32,7 @@ const WebhookId = text(
   "wh_01KAJ0Q4M8000000G3T5W7Y9ZB"
 )
 
-const EventTypeName = named("EventType", "The 23 event types.", Schema.Literals(eventTypes))
+const EventTypeName = named("EventType", `The ${eventTypes.length} event types.`, Schema.Literals(eventTypes))
 
 const event = {
   event_id: required(EventId, "The event's name: use it to recognise a repeated delivery."),

@@ -31,8 +31,10 @@ export const syntheticTransactions = (
     firstCloseTime: closeTime
   })
   for (let ledgers = 0; found.size < eventTypes.length; ledgers++) {
-    if (ledgers > LEDGERS_AT_MOST)
-      throw new Error(`SyntheticTransactions: seed ${seed} does not give every event type`)
+    if (ledgers > LEDGERS_AT_MOST) {
+      const missing = eventTypes.filter((type) => !found.has(type))
+      throw new Error(`SyntheticTransactions: with seed ${seed} no scenario causes ${missing.join(", ")}`)
+    }
     const closed = chain.close(0)
     const ledger = asLedger(closed)
     closed.transactions.forEach(({ expected }, index) => {

@@ -38,13 +38,16 @@ const placeOf = (ledger_index: number, transactionIndex: Json | undefined, hash:
 describe.skipIf(!corpusPresent)("real data (skipped without ../shared/xrpl-corpus)", () => {
   it("covers every file", () => {
     assert.strictEqual(files.length, 42 + 233)
-    assert.strictEqual(expected.length, 2553)
     for (const file of expectedByFile.keys()) assert.include(files, file)
   })
 
   it.each(files)("gives the expected events in order, and no alert: %s", (file) => {
     const ledger = ledgerOf(file)
-    assert.deepStrictEqual(linesOf(file, ledger), expectedByFile.get(file) ?? [])
+    assert.deepStrictEqual(
+      linesOf(file, ledger),
+      expectedByFile.get(file) ?? [],
+      "what is found differs from the corpus's expected/events.jsonl: if it is right, enter it there"
+    )
     assert.deepStrictEqual(detectLedger(ledger).alerts, [])
   })
 

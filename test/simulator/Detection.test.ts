@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { detectLedger } from "../../src/detect/Detect.ts"
-import { eventTypes } from "../../src/domain/EventType.ts"
 import { asLedger, expectedEventIds, makeChain } from "../../src/simulator/Chain.ts"
 import { syntheticTransactions } from "../../src/simulator/SyntheticTransactions.ts"
 
@@ -17,7 +16,6 @@ describe("detection in simulated ledgers", () => {
         transactionsPerLedger: 20,
         hashing: "digest"
       })
-      const found = new Set<string>()
       for (let n = 0; n < 200; n++) {
         const closed = chain.close(0)
         const { alerts, events } = detectLedger(asLedger(closed))
@@ -26,9 +24,7 @@ describe("detection in simulated ledgers", () => {
           events.map(({ event_id }) => event_id),
           expectedEventIds(closed)
         )
-        for (const { event_type } of events) found.add(event_type)
       }
-      assert.strictEqual(found.size, eventTypes.length)
     }
   )
 

@@ -1,5 +1,6 @@
 /** The fields of a webhook that its customer sets: what each may hold, and what is said where it does not. */
 import { Schema } from "effect"
+import { eventTypes } from "../../domain/EventType.ts"
 import { networks } from "../../domain/Network.ts"
 import { addressProblem, headersProblem, isEventPattern, webhookBounds } from "../../domain/WebhookRules.ts"
 import { field, rule } from "./Common.ts"
@@ -42,7 +43,7 @@ export const EventPattern = Schema.String.check(
   rule((pattern: string) =>
     isEventPattern(pattern)
       ? undefined
-      : "must be one of the 23 event types (as payment.xrp), a family (as nft.*), or *"
+      : `must be one of the ${eventTypes.length} event types (as payment.xrp), a family (as nft.*), or *`
   )
 )
 
