@@ -22,7 +22,7 @@ import { startProcess } from "../../support/serviceProcess.ts"
 
 const BROKERS = 3
 const PIPE = join(import.meta.dirname, "../../support/logAudit/pipeProgram.ts")
-const TEST_MS = 1_500_000
+const TEST_MS = 900_000
 const FROZEN_MS = Limits.kafkaRequestMs + 1_000
 
 const cluster = Effect.acquireRelease(

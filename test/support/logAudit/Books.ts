@@ -91,7 +91,9 @@ export const makeBooks = () => {
     phases,
     begin,
     /** Writers were not let on: what passed since is no stall. */
-    resumed: () => lastOf.clear(),
+    resumed: () => {
+      for (const writer of lastOf.keys()) lastOf.set(writer, performance.now())
+    },
     appended: (writer: string, n: number, positions: ReadonlyArray<Position>) => {
       const now = performance.now()
       const phase = phases.at(-1)!
