@@ -1,5 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16
-// V8 would let new objects fill 128 MiB before it looks which of them are still used; 32 cost no more CPU time.
+#!/usr/bin/env node
 // The `ledgerhook` command. TypeScript runs directly on the pinned Node 24; an older or other Node hands over to it.
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
