@@ -1,6 +1,7 @@
 /**
- * The partitioned, append-only log in which the stages meet: one port; adapters `MemoryEventLog` (tests, simulation)
- * and `EmbeddedEventLog` (PostgreSQL, one process); Kafka's comes behind the same suite (test/conformance).
+ * The partitioned, append-only log in which the stages meet: one port with three adapters, `MemoryEventLog` (tests,
+ * simulation), `EmbeddedEventLog` (PostgreSQL, one process) and `KafkaEventLog`. One suite tests all of them
+ * (test/conformance).
  *
  * Promises: within a partition offsets only grow and a reader sees them in order (dense here; Kafka's transaction
  * markers and compaction leave holes, so readers must not assume density); a transaction lands whole or not at all and is
