@@ -1,7 +1,6 @@
 /**
- * The partitioned, append-only log in which the stages meet: one port with three adapters, `MemoryEventLog` (tests,
- * simulation), `EmbeddedEventLog` (PostgreSQL, one process) and `KafkaEventLog`. One suite tests all of them
- * (test/conformance).
+ * The partitioned, append-only log in which the stages meet: one port, with adapters in memory (tests), in PostgreSQL
+ * (one process) and on Kafka, which one suite tests (test/conformance).
  *
  * Promises: within a partition offsets only grow and a reader sees them in order (dense here; Kafka's transaction
  * markers and compaction leave holes, so readers must not assume density); a transaction lands whole or not at all and is
