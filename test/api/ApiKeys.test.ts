@@ -165,7 +165,7 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/api-keys", (it) => {
       assert.strictEqual(made.body.expires_at, expires_at)
       const use = api.call("GET", "/v1/events", { key: made.body.key })
       assert.notStrictEqual((yield* use).status, 401)
-      yield* sql`UPDATE api_keys SET expires_at = now() WHERE id = ${made.body.id}`
+      yield* sql`UPDATE api_keys SET expires_at = now() - interval '1 second' WHERE id = ${made.body.id}`
       assert.strictEqual((yield* use).status, 401)
     })
   )

