@@ -5,7 +5,7 @@ import type { BacklogPage } from "./Backlog.ts"
 import type { Share } from "./ConnectionShares.ts"
 import type { Known, LaneKind, Work } from "./Lane.ts"
 
-/** To a webhook that nothing is held of, most mean nothing. */
+/** The machine knows a webhook from its first `offered` or `resumed` on. Until then other events of it change nothing. */
 export type LaneEvent = (
   | { readonly kind: "offered"; readonly known: Known | undefined; readonly work: Work }
   /** Rows of it were parked before the actor began: what is offered is refused from now on. */
