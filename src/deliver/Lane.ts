@@ -1,7 +1,7 @@
 /**
  * One webhook inside an actor: an outlet with two lanes, one for live deliveries and one for those of replays, which start
  * only when nothing live waits. Window and rate are the outlet's; what waits in memory, in order, is its lane's. Decisions
- * only. What may start (the passage) is nothing while the webhook is disabled or its account suspended, what is free while
+ * only. The send permission is `none` while the webhook is disabled or its account suspended, what is free while
  * the quota is used up, else all; when that changes, what is queued goes back to its rows and paging begins anew.
  *
  *   live     records from the log are queued here ──(its share of the room is used up, they wait too long for the log's
@@ -10,7 +10,7 @@
  *            in order of their ids ──(none is left nor being parked, and all may start)──▶ live
  */
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
-import type { Passage } from "../domain/Quota.ts"
+import type { SendPermission } from "../domain/Quota.ts"
 import type { ParkedKind } from "../storage/deliveries/DeliveryStore.ts"
 import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
 import { makeRateWindow, type RateWindow } from "./RateWindow.ts"
@@ -32,7 +32,7 @@ export type LaneKind = "live" | "replays"
 /** A webhook as it is now, and what of its deliveries may start. */
 export interface Known {
   readonly webhook: RegisteredWebhook
-  readonly passage: Passage
+  readonly permission: SendPermission
 }
 
 export interface Outlet {
@@ -67,7 +67,7 @@ export interface Lane {
   givingBack: number
   /** Rows of refused work that are being parked. */
   parking: number
-  passage: Passage
+  permission: SendPermission
 }
 
 export interface AskedPage {
@@ -90,7 +90,7 @@ export const makeLane = (kind: LaneKind, mode: Lane["mode"]): Lane => ({
   atEnd: false,
   givingBack: 0,
   parking: 0,
-  passage: "all"
+  permission: "all"
 })
 
 export const makeOutlet = (webhookId: string, known: Known | undefined, mode: Lane["mode"]): Outlet => ({
@@ -106,12 +106,12 @@ export const makeOutlet = (webhookId: string, known: Known | undefined, mode: La
 })
 
 /** What of a lane may start: replays have nothing that is free. */
-export const lanePassage = ({ kind }: Lane, passage: Passage): Passage =>
-  kind === "replays" && passage === "free" ? "none" : passage
+export const lanePermission = ({ kind }: Lane, permission: SendPermission): SendPermission =>
+  kind === "replays" && permission === "free" ? "none" : permission
 
 /** Which parked rows the lane pages. */
-export const parkedKindOf = ({ kind, passage }: Lane): ParkedKind =>
-  kind === "replays" ? "replays" : passage === "free" ? "free" : "live"
+export const parkedKindOf = ({ kind, permission }: Lane): ParkedKind =>
+  kind === "replays" ? "replays" : permission === "free" ? "free" : "live"
 
 const pageAnew = (lane: Lane) => {
   lane.cursor = ""
@@ -129,9 +129,9 @@ export const turnOut = (lane: Lane): ReadonlyArray<Work> => {
 }
 
 /** Takes up what may start from now on; returns the queued work that goes back to its rows. */
-export const takeUp = (lane: Lane, passage: Passage): ReadonlyArray<Work> => {
-  lane.passage = passage
-  if (passage !== "all") return turnOut(lane)
+export const takeUp = (lane: Lane, permission: SendPermission): ReadonlyArray<Work> => {
+  lane.permission = permission
+  if (permission !== "all") return turnOut(lane)
   pageAnew(lane)
   return []
 }
@@ -150,7 +150,7 @@ export const mayStart = (outlet: Outlet, maxInFlight: number, ahead: boolean): L
 /** Whether the lane should have a page now: ahead of need while there is more, only when idle at the end. */
 export const wantsPage = (lane: Lane, pageRows: number): boolean =>
   lane.mode === "backlog" &&
-  lane.passage !== "none" &&
+  lane.permission !== "none" &&
   lane.page === undefined &&
   lane.givingBack === 0 &&
   (lane.atEnd ? lane.queue.length === 0 : lane.queue.length < pageRows / 2)
@@ -172,5 +172,5 @@ export const afterPage = (lane: Lane, { limit, changed }: AskedPage, rows: numbe
   const anew = lane.cursor === ""
   lane.cursor = ""
   lane.atEnd = true
-  if (anew && rows === 0 && !changed && lane.parking === 0 && lane.passage === "all") lane.mode = "live"
+  if (anew && rows === 0 && !changed && lane.parking === 0 && lane.permission === "all") lane.mode = "live"
 }

@@ -11,7 +11,7 @@ import {
   type Known,
   type Lane,
   type LaneKind,
-  lanePassage,
+  lanePermission,
   makeOutlet,
   mayStart,
   type Outlet,
@@ -67,7 +67,9 @@ export const isBusy = ({ rooms }: LaneMachine, key: string): boolean =>
 export const isFull = ({ outlets, rooms }: LaneMachine, webhookId: string): boolean => {
   const outlet = outlets.get(webhookId)
   return (
-    outlet?.replays.mode === "live" && outlet.known?.passage === "all" && roomFor(rooms.replays, outlet) === 0
+    outlet?.replays.mode === "live" &&
+    outlet.known?.permission === "all" &&
+    roomFor(rooms.replays, outlet) === 0
   )
 }
 
@@ -167,8 +169,8 @@ const next = (step: Step, outlet: Outlet): void => {
     return
   }
   for (const lane of lanesOf(outlet)) {
-    const passage = lanePassage(lane, known.passage)
-    if (passage !== lane.passage) giveBack(step, outlet, lane, takeUp(lane, passage))
+    const permission = lanePermission(lane, known.permission)
+    if (permission !== lane.permission) giveBack(step, outlet, lane, takeUp(lane, permission))
   }
   const lane = startable(step, outlet)
   if (lane === outlet.live) connect(step, outlet, known)
@@ -200,7 +202,7 @@ const offer = (step: Step, outlet: Outlet, work: Work) => {
   const lane = outlet[work.kind]
   const room = step.machine.rooms[work.kind]
   if (lane.mode === "live") makeWay(step, room, outlet)
-  if (lane.mode === "backlog" || outlet.known?.passage !== "all" || roomFor(room, outlet) === 0) {
+  if (lane.mode === "backlog" || outlet.known?.permission !== "all" || roomFor(room, outlet) === 0) {
     // From here on the lane cannot turn live before this work is parked: nothing may overtake it.
     lane.mode = "backlog"
     lane.parking++

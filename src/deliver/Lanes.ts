@@ -5,7 +5,7 @@
  */
 import { Clock, Effect, FiberSet, Latch } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
-import { passageUnder } from "../domain/Quota.ts"
+import { permissionUnder } from "../domain/Quota.ts"
 import { patiently } from "../observability/Patiently.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { AccountHolds } from "../webhooks/AccountHolds.ts"
@@ -159,7 +159,10 @@ export const makeLanes = Effect.gen(function* () {
     const webhook = registry.get(webhookId)
     if (webhook === undefined) return undefined
     const { account_id, network, status } = webhook.config
-    return { webhook, passage: status === "active" ? passageUnder(holds.get(account_id), network) : "none" }
+    return {
+      webhook,
+      permission: status === "active" ? permissionUnder(holds.get(account_id), network) : "none"
+    }
   }
 
   const changed = (webhookId: string) => {

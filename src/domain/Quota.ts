@@ -8,12 +8,12 @@ import type { Network } from "./Network.ts"
 export type Hold = "quota" | "suspended"
 
 /** Which of a webhook's deliveries may start: all, only those that cost nothing (test deliveries), or none. */
-export type Passage = "all" | "free" | "none"
+export type SendPermission = "all" | "free" | "none"
 
 /** Its deliveries count, but for test deliveries; the test networks are free. */
 export const CHARGED_NETWORK: Network = "mainnet"
 
-export const passageUnder = (hold: Hold | undefined, network: Network): Passage => {
+export const permissionUnder = (hold: Hold | undefined, network: Network): SendPermission => {
   if (hold === undefined) return "all"
   if (hold === "suspended") return "none"
   return network === CHARGED_NETWORK ? "free" : "all"

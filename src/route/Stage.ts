@@ -11,7 +11,7 @@ import { DELIVERIES_TOPIC, newWork } from "../domain/Delivery.ts"
 import { deliveryId } from "../domain/Ids.ts"
 import { eventsTopic, type LedgerEvent, NOT_AN_EVENT, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
-import { passageUnder } from "../domain/Quota.ts"
+import { permissionUnder } from "../domain/Quota.ts"
 import type { PackedWebhook } from "../domain/Webhook.ts"
 import {
   type AssignedPartition,
@@ -102,7 +102,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
   )
 
   const goesOn = ({ account_id, network }: PackedWebhook) =>
-    passageUnder(holds.get(account_id), network) === "all"
+    permissionUnder(holds.get(account_id), network) === "all"
 
   /**
    * Work of rows that are there already, and of webhooks that would get none now: disabled, deleted or changed since, or on

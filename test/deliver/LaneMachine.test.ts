@@ -5,7 +5,7 @@ import type { Known, LaneKind, Work } from "../../src/deliver/Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "../../src/deliver/LaneEvents.ts"
 import { advance, makeMachine } from "../../src/deliver/LaneMachine.ts"
 import { attemptKey } from "../../src/deliver/Room.ts"
-import type { Passage } from "../../src/domain/Quota.ts"
+import type { SendPermission } from "../../src/domain/Quota.ts"
 import type { RegisteredWebhook } from "../../src/webhooks/WebhookRegistry.ts"
 
 const limits = {
@@ -19,10 +19,14 @@ type Event = LaneEvent | ActorEvent
 
 const share = {} as Share
 
-const known = (passage: Passage = "all", max_in_flight = 2, max_per_second: number | null = null): Known => ({
+const known = (
+  permission: SendPermission = "all",
+  max_in_flight = 2,
+  max_per_second: number | null = null
+): Known => ({
   // What the machine reads of it.
   webhook: { config: { id: "wh_1", max_in_flight, max_per_second } } as RegisteredWebhook,
-  passage
+  permission
 })
 
 const work = (deliveryId: string, fromLog: boolean): Work => ({

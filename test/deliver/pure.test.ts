@@ -209,7 +209,7 @@ describe("lane", () => {
     assert.strictEqual(through.mode, "live")
     for (const blocked of [
       backlog({ parking: 1 }),
-      backlog({ passage: "free" }),
+      backlog({ permission: "free" }),
       backlog({ cursor: "dlv_1" })
     ]) {
       afterPage(blocked, asked(), 0, "")

@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import type { LaneKind } from "../../src/deliver/Lane.ts"
 import type { makeWatermark } from "../../src/deliver/Watermark.ts"
-import type { Passage } from "../../src/domain/Quota.ts"
+import type { SendPermission } from "../../src/domain/Quota.ts"
 import type { Chance } from "../../src/simulator/Chance.ts"
 import type { ParkedKind } from "../../src/storage/deliveries/DeliveryStore.ts"
 import type { RegisteredWebhook } from "../../src/webhooks/WebhookRegistry.ts"
@@ -14,7 +14,7 @@ export interface Webhook {
   readonly perSecond: number | null
   /** Its receiver answers nothing. */
   readonly hangs: boolean
-  passage: Passage
+  permission: SendPermission
   deleted: boolean
   open: number
   unrecorded: number
@@ -66,7 +66,7 @@ export const makeWebhooks = (chance: Chance): ReadonlyArray<Webhook> =>
       window,
       perSecond: max_per_second,
       hangs,
-      passage: "all",
+      permission: "all",
       deleted: false,
       open: 0,
       unrecorded: 0,

@@ -11,7 +11,7 @@ import { advance, isBusy, type LaneMachine, makeMachine } from "../../src/delive
 import { attemptKey } from "../../src/deliver/Room.ts"
 import { makeWatermark } from "../../src/deliver/Watermark.ts"
 import { workState } from "../../src/deliver/WorkState.ts"
-import type { Passage } from "../../src/domain/Quota.ts"
+import type { SendPermission } from "../../src/domain/Quota.ts"
 import type { Chance } from "../../src/simulator/Chance.ts"
 import {
   beginAt,
@@ -55,7 +55,7 @@ export interface World {
   readonly tell: (event: LaneEvent | ActorEvent) => ReadonlyArray<Command>
   readonly publish: (owner: Webhook, lane: LaneKind) => void
   readonly take: (lane: LaneKind) => void
-  readonly change: (owner: Webhook, passage: Passage) => void
+  readonly change: (owner: Webhook, permission: SendPermission) => void
   readonly remove: (owner: Webhook) => void
   /** Ends the one at this place of `underWay`, or its next step. */
   readonly end: (place: number) => void
@@ -83,7 +83,8 @@ export const makeWorld = (chance: Chance): World => {
   let now = 0
 
   const webhookOf = (id: string): Webhook => webhooks.find((one) => one.id === id)!
-  const knownOf = ({ deleted, webhook, passage }: Webhook) => (deleted ? undefined : { webhook, passage })
+  const knownOf = ({ deleted, webhook, permission }: Webhook) =>
+    deleted ? undefined : { webhook, permission }
 
   const makePartition = (lane: LaneKind): Partition => {
     const records = webhooks.flatMap((owner) => {
@@ -139,7 +140,7 @@ export const makeWorld = (chance: Chance): World => {
     started.add(work.key)
     sent.add(work.key)
     assert.strictEqual(row.attempts + 1, work.attempt)
-    assert.isTrue(row.free ? owner.passage !== "none" : owner.passage === "all")
+    assert.isTrue(row.free ? owner.permission !== "none" : owner.permission === "all")
     if (work.attempt === 1 && !row.free) {
       assert.isTrue(row.id > owner.last[row.lane], "first attempts leave in ledger order")
       owner.last[row.lane] = row.id
@@ -370,8 +371,8 @@ export const makeWorld = (chance: Chance): World => {
       // The log may give a record twice.
       log[lane].records.push(record, ...(chance.flip(0.05) ? [record] : []))
     },
-    change: (owner, passage) => {
-      owner.passage = passage
+    change: (owner, permission) => {
+      owner.permission = permission
       if (machine.outlets.has(owner.id)) tell({ kind: "changed", webhookId: owner.id, known: knownOf(owner) })
     },
     remove: (owner) => {
