@@ -17,7 +17,7 @@ import { traced } from "../observability/Tracing.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import type { AttemptRecord } from "../storage/deliveries/Transitions.ts"
 import { WebhookStore } from "../storage/webhooks/WebhookStore.ts"
-import { makeFlow } from "./Flow.ts"
+import { makeSlidingCount } from "./SlidingCount.ts"
 
 const NANOS_PER_MS = 1_000_000
 
@@ -66,7 +66,7 @@ export class Recorder extends Context.Service<
       let landed: ReadonlyArray<Outcome> = []
       const clock = yield* Clock.Clock
       const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
-      const recorded = makeFlow(limits.repeatedOfMs)
+      const recorded = makeSlidingCount(limits.repeatedOfMs)
       /** How many attempts a crash may repeat, those of full windows apart. */
       let repeatable = 0
       const allow = () => {

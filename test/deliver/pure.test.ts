@@ -1,7 +1,6 @@
 /** The decisions of the delivery actor, as values: is work current, may it start, what does a page mean, what failed. */
 import { assert, describe, it } from "@effect/vitest"
 import { connectionFailure, responseFailure } from "../../src/deliver/FailureText.ts"
-import { makeFlow } from "../../src/deliver/Flow.ts"
 import {
   type AskedPage,
   afterPage,
@@ -16,6 +15,7 @@ import {
 } from "../../src/deliver/Lane.ts"
 import { makeRateWindow, type RateWindow } from "../../src/deliver/RateWindow.ts"
 import { hoarder, hold, makeRoom, roomFor } from "../../src/deliver/Room.ts"
+import { makeSlidingCount } from "../../src/deliver/SlidingCount.ts"
 import { workState } from "../../src/deliver/WorkState.ts"
 import type { DeliveryWork } from "../../src/domain/Delivery.ts"
 import { retryAfterMs } from "../../src/domain/RetryAfter.ts"
@@ -304,22 +304,22 @@ describe("last_error", () => {
   })
 })
 
-describe("flow", () => {
+describe("count", () => {
   it("is what went by in the last window, with a part of the window before", () => {
-    const flow = makeFlow(1_000)
-    assert.strictEqual(flow.recent(5_000), 0)
-    flow.add(100, 5_000)
-    flow.add(100, 5_999)
-    assert.strictEqual(flow.recent(5_999), 200)
-    assert.strictEqual(flow.recent(6_000), 200)
-    flow.add(10, 6_250)
-    assert.strictEqual(flow.recent(6_250), 160)
-    assert.strictEqual(flow.recent(7_500), 5)
+    const count = makeSlidingCount(1_000)
+    assert.strictEqual(count.recent(5_000), 0)
+    count.add(100, 5_000)
+    count.add(100, 5_999)
+    assert.strictEqual(count.recent(5_999), 200)
+    assert.strictEqual(count.recent(6_000), 200)
+    count.add(10, 6_250)
+    assert.strictEqual(count.recent(6_250), 160)
+    assert.strictEqual(count.recent(7_500), 5)
   })
 
   it("is nothing after a pause of two windows", () => {
-    const flow = makeFlow(1_000)
-    flow.add(100, 5_000)
-    assert.strictEqual(flow.recent(7_000), 0)
+    const count = makeSlidingCount(1_000)
+    count.add(100, 5_000)
+    assert.strictEqual(count.recent(7_000), 0)
   })
 })

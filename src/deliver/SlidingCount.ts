@@ -1,15 +1,15 @@
-/** How much went by in the last `windowMs`, as a sliding window of two counts. Pure but for its own counts. */
-export interface Flow {
+/** How much was counted in the last `windowMs`: two fixed windows that approximate a sliding one. */
+export interface SlidingCount {
   readonly add: (count: number, nowMs: number) => void
-  /** Of the count before, the part of it that the window still holds, as if it had come evenly. */
+  /** The previous window counts by the part of it that is within `windowMs`, as if its items had come evenly. */
   readonly recent: (nowMs: number) => number
 }
 
-export const makeFlow = (windowMs: number): Flow => {
+export const makeSlidingCount = (windowMs: number): SlidingCount => {
   let window = 0
   let before = 0
   let current = 0
-  const turn = (nowMs: number) => {
+  const slideTo = (nowMs: number) => {
     const now = Math.floor(nowMs / windowMs)
     if (now === window) return
     before = now === window + 1 ? current : 0
@@ -18,11 +18,11 @@ export const makeFlow = (windowMs: number): Flow => {
   }
   return {
     add: (count, nowMs) => {
-      turn(nowMs)
+      slideTo(nowMs)
       current += count
     },
     recent: (nowMs) => {
-      turn(nowMs)
+      slideTo(nowMs)
       return current + before * (1 - (nowMs % windowMs) / windowMs)
     }
   }
