@@ -81,7 +81,7 @@ export const stageLimits = {
   /** Replayed deliveries an actor takes at once: reading them holds up the live ones behind. */
   replayTakeRecords: 100,
   /** How long replays of a partition wait for room in a webhook's lane: one that is stuck is put aside after this. */
-  replayRoomMs: 1_000,
+  replayMemoryWaitMs: 1_000,
   /** Replayed deliveries that a process starts before everything else has its turn, while no live ones leave it. */
   replayIdleStarts: 32,
   /** Live ones are taken to go on for this long after the last: they come with ledgers, every 3 to 5 s. */

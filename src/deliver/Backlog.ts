@@ -8,8 +8,8 @@ import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import { patiently } from "../observability/Patiently.ts"
 import { DeliveryStore, type ParkedDelivery, type ParkedKind } from "../storage/deliveries/DeliveryStore.ts"
 import type { Work } from "./Lane.ts"
+import { attemptKey } from "./MemoryBudget.ts"
 import { ParkedEvents } from "./ParkedEvents.ts"
-import { attemptKey } from "./Room.ts"
 
 export interface BacklogPage {
   /** How many parked rows there were, at most `limit`. */

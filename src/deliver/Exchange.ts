@@ -112,10 +112,10 @@ export class Exchange implements OnConnection {
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer) {
     const { received } = this
     if (received === undefined) return
-    const room = Limits.responseBodyBytes - received.bytes
-    received.chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
-    received.bytes += Math.min(chunk.length, room)
-    if (chunk.length > room) this.cutShort()
+    const left = Limits.responseBodyBytes - received.bytes
+    received.chunks.push(chunk.length > left ? chunk.subarray(0, left) : chunk)
+    received.bytes += Math.min(chunk.length, left)
+    if (chunk.length > left) this.cutShort()
   }
 
   bytesRead(bytes: number) {

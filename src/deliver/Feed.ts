@@ -17,8 +17,8 @@ import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { nextWork } from "./Attempt.ts"
 import type { LaneKind, Work } from "./Lane.ts"
 import type { Lanes, Refused } from "./Lanes.ts"
+import { attemptKey } from "./MemoryBudget.ts"
 import { Recorder } from "./Recorder.ts"
-import { attemptKey } from "./Room.ts"
 import { makeWatermark } from "./Watermark.ts"
 import { workState } from "./WorkState.ts"
 
@@ -82,7 +82,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
       } else if (state === "current" && !known.has(key)) {
         known.add(key)
         // Parking costs more than waiting: a replay mostly comes faster than its webhook takes it.
-        if (kind === "replays") yield* lanes.awaitRoom(work.webhook_id)
+        if (kind === "replays") yield* lanes.awaitMemory(work.webhook_id)
         if (!lanes.offer(work.webhook_id, item)) {
           refused.push({ webhookId: work.webhook_id, deliveryId: work.delivery_id })
           ended.push(offset)

@@ -156,8 +156,8 @@ export const wantsPage = (lane: Lane, pageRows: number): boolean =>
   (lane.atEnd ? lane.queue.length === 0 : lane.queue.length < pageRows / 2)
 
 /** Rows to ask for, when the lane has room for so many: 0 while a page would be small beside what is being worked off. */
-export const pageLimit = (lane: Lane, room: number, pageRows: number): number =>
-  room >= Math.min(pageRows, lane.held + room) / 2 ? Math.min(pageRows, room) : 0
+export const pageLimit = (lane: Lane, available: number, pageRows: number): number =>
+  available >= Math.min(pageRows, lane.held + available) / 2 ? Math.min(pageRows, available) : 0
 
 /**
  * What a page of `rows` rows means. Rows of deliveries in flight stay parked until they are recorded, so the lane is

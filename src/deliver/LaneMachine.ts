@@ -1,7 +1,7 @@
 /**
  * The lanes of one actor as a machine: events in, commands out. Work is queued or refused; outlets start attempts within
  * their webhook's window, rate and share of connections, live ones first; lanes page their backlog. Memory is bounded by a
- * room for each kind (Room), and no webhook waits for another. It knows no fiber, no clock and no store: what happens is
+ * budget for each kind (MemoryBudget), and no webhook waits for another. It knows no fiber, no clock and no store: what happens is
  * told to it (LaneEvents), and Lanes does what it says.
  */
 import type { BacklogPage } from "./Backlog.ts"
@@ -23,7 +23,13 @@ import {
   wantsPage
 } from "./Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "./LaneEvents.ts"
-import { hoarder, hold, makeRoom, type Room, roomFor } from "./Room.ts"
+import {
+  addHeld,
+  largestOverFairShare,
+  type MemoryBudget,
+  makeMemoryBudget,
+  remainingFor
+} from "./MemoryBudget.ts"
 
 export interface MachineLimits {
   readonly lanes: { readonly laneShare: number; readonly laneLeast: number }
@@ -35,7 +41,7 @@ export interface MachineLimits {
 export interface LaneMachine {
   readonly pageRows: number
   readonly outlets: Map<string, Outlet>
-  readonly rooms: Readonly<Record<LaneKind, Room>>
+  readonly budgets: Readonly<Record<LaneKind, MemoryBudget>>
   /** Attempts that have begun and are not settled. */
   sending: number
   stopped: boolean
@@ -51,25 +57,25 @@ export interface Moment {
 export const makeMachine = (limits: MachineLimits): LaneMachine => ({
   pageRows: limits.lanePageRows,
   outlets: new Map(),
-  rooms: {
-    live: makeRoom("live", { ...limits.lanes, deliveries: limits.partitionDeliveries }),
-    replays: makeRoom("replays", { ...limits.lanes, deliveries: limits.partitionReplays })
+  budgets: {
+    live: makeMemoryBudget("live", { ...limits.lanes, deliveries: limits.partitionDeliveries }),
+    replays: makeMemoryBudget("replays", { ...limits.lanes, deliveries: limits.partitionReplays })
   },
   sending: 0,
   stopped: false
 })
 
 /** Whether the attempt is queued, sent and not settled, or going back to its row. */
-export const isBusy = ({ rooms }: LaneMachine, key: string): boolean =>
-  rooms.live.busy.has(key) || rooms.replays.busy.has(key)
+export const isBusy = ({ budgets }: LaneMachine, key: string): boolean =>
+  budgets.live.busy.has(key) || budgets.replays.busy.has(key)
 
 /** Whether a replayed delivery of the webhook would be refused for want of room alone, and so may wait for it. */
-export const isFull = ({ outlets, rooms }: LaneMachine, webhookId: string): boolean => {
+export const isOverBudget = ({ outlets, budgets }: LaneMachine, webhookId: string): boolean => {
   const outlet = outlets.get(webhookId)
   return (
     outlet?.replays.mode === "live" &&
     outlet.known?.permission === "all" &&
-    roomFor(rooms.replays, outlet) === 0
+    remainingFor(budgets.replays, outlet) === 0
   )
 }
 
@@ -84,17 +90,17 @@ interface Step {
 const lanesOf = ({ live, replays }: Outlet): ReadonlyArray<Lane> => [live, replays]
 
 /** What came from the log is done with once it is settled, or its row remembers it; what a page brought is nobody's. */
-const forget = ({ machine, commands }: Step, outlet: Outlet, work: Work) => {
-  const room = machine.rooms[work.kind]
-  room.busy.delete(work.key)
-  hold(room, outlet, -1)
+const release = ({ machine, commands }: Step, outlet: Outlet, work: Work) => {
+  const budget = machine.budgets[work.kind]
+  budget.busy.delete(work.key)
+  addHeld(budget, outlet, -1)
   if (work.settled !== undefined) commands.push({ kind: "done", work })
 }
 
-const take = ({ rooms }: LaneMachine, outlet: Outlet, work: Work) => {
-  const room = rooms[work.kind]
-  room.busy.add(work.key)
-  hold(room, outlet, 1)
+const enqueue = ({ budgets }: LaneMachine, outlet: Outlet, work: Work) => {
+  const budget = budgets[work.kind]
+  budget.busy.add(work.key)
+  addHeld(budget, outlet, 1)
   outlet[work.kind].queue.push(work)
 }
 
@@ -105,40 +111,40 @@ const giveBack = ({ commands }: Step, { webhookId }: Outlet, lane: Lane, works: 
 }
 
 /** Whoever holds too much gives its queue back, when this one has no room. */
-const makeWay = (step: Step, room: Room, outlet: Outlet) => {
-  if (roomFor(room, outlet) > 0) return
-  const one = hoarder(room, outlet)
-  if (one !== undefined) giveBack(step, one, one[room.kind], turnOut(one[room.kind]))
+const makeMemoryAvailable = (step: Step, budget: MemoryBudget, outlet: Outlet) => {
+  if (remainingFor(budget, outlet) > 0) return
+  const one = largestOverFairShare(budget, outlet)
+  if (one !== undefined) giveBack(step, one, one[budget.kind], turnOut(one[budget.kind]))
 }
 
 /** There is room again: it goes to the lanes that may have it, the one that has waited longest first. */
-const feed = (step: Step, room: Room) => {
-  for (const outlet of [...room.hungry]) {
-    if (room.held >= room.limits.deliveries) return
-    if (roomFor(room, outlet) === 0) continue
-    room.hungry.delete(outlet)
-    next(step, outlet)
+const pageWaitingLanes = (step: Step, budget: MemoryBudget) => {
+  for (const outlet of [...budget.waitingToPage]) {
+    if (budget.held >= budget.limits.deliveries) return
+    if (remainingFor(budget, outlet) === 0) continue
+    budget.waitingToPage.delete(outlet)
+    proceed(step, outlet)
   }
 }
 
 const askPage = (step: Step, outlet: Outlet, lane: Lane) => {
-  const { pageRows, rooms } = step.machine
-  const room = rooms[lane.kind]
-  makeWay(step, room, outlet)
-  const limit = pageLimit(lane, roomFor(room, outlet), pageRows)
-  if (limit === 0) return void room.hungry.add(outlet)
+  const { pageRows, budgets } = step.machine
+  const budget = budgets[lane.kind]
+  makeMemoryAvailable(step, budget, outlet)
+  const limit = pageLimit(lane, remainingFor(budget, outlet), pageRows)
+  if (limit === 0) return void budget.waitingToPage.add(outlet)
   lane.page = { limit, settled: new Set(), changed: false, stale: false }
-  hold(room, outlet, limit)
+  addHeld(budget, outlet, limit)
   const { webhookId } = outlet
   const { kind, cursor: afterId } = lane
   step.commands.push({ kind: "readPage", webhookId, lane: kind, rows: parkedKindOf(lane), afterId, limit })
 }
 
 /** The webhook is deleted, and its rows are ended elsewhere (storage/deliveries/DeletedQueues.ts). */
-const end = (step: Step, outlet: Outlet) => {
+const discard = (step: Step, outlet: Outlet) => {
   for (const lane of lanesOf(outlet)) {
-    for (const work of turnOut(lane)) forget(step, outlet, work)
-    step.machine.rooms[lane.kind].hungry.delete(outlet)
+    for (const work of turnOut(lane)) release(step, outlet, work)
+    step.machine.budgets[lane.kind].waitingToPage.delete(outlet)
   }
   if (outlet.live.held + outlet.replays.held > 0) return
   step.machine.outlets.delete(outlet.webhookId)
@@ -160,12 +166,12 @@ const connect = ({ nowMs, commands }: Step, outlet: Outlet, { webhook }: Known) 
 }
 
 /** Looks at what the outlet may do now: everything that changes something for it ends here. */
-const next = (step: Step, outlet: Outlet): void => {
+const proceed = (step: Step, outlet: Outlet): void => {
   const { known, webhookId } = outlet
-  const { pageRows, rooms, stopped } = step.machine
+  const { pageRows, budgets, stopped } = step.machine
   if (stopped) return
   if (known === undefined) {
-    end(step, outlet)
+    discard(step, outlet)
     return
   }
   for (const lane of lanesOf(outlet)) {
@@ -179,7 +185,7 @@ const next = (step: Step, outlet: Outlet): void => {
     step.commands.push({ kind: "askTurn", webhookId })
   }
   for (const lane of lanesOf(outlet)) {
-    if (rooms[lane.kind].open && wantsPage(lane, pageRows)) askPage(step, outlet, lane)
+    if (budgets[lane.kind].mayPage && wantsPage(lane, pageRows)) askPage(step, outlet, lane)
   }
 }
 
@@ -200,46 +206,46 @@ const start = (step: Step, outlet: Outlet, share: Share) => {
 
 const offer = (step: Step, outlet: Outlet, work: Work) => {
   const lane = outlet[work.kind]
-  const room = step.machine.rooms[work.kind]
-  if (lane.mode === "live") makeWay(step, room, outlet)
-  if (lane.mode === "backlog" || outlet.known?.permission !== "all" || roomFor(room, outlet) === 0) {
+  const budget = step.machine.budgets[work.kind]
+  if (lane.mode === "live") makeMemoryAvailable(step, budget, outlet)
+  if (lane.mode === "backlog" || outlet.known?.permission !== "all" || remainingFor(budget, outlet) === 0) {
     // From here on the lane cannot turn live before this work is parked: nothing may overtake it.
     lane.mode = "backlog"
     lane.parking++
     step.commands.push({ kind: "refuse" })
     return
   }
-  take(step.machine, outlet, work)
-  next(step, outlet)
+  enqueue(step.machine, outlet, work)
+  proceed(step, outlet)
 }
 
 const takePage = (step: Step, outlet: Outlet, lane: Lane, { rows, lastId, works }: BacklogPage) => {
   const { machine } = step
-  const room = machine.rooms[lane.kind]
+  const budget = machine.budgets[lane.kind]
   const { mode, page } = lane
   if (page === undefined) return
   lane.page = undefined
-  hold(room, outlet, -page.limit)
+  addHeld(budget, outlet, -page.limit)
   if (!page.stale && !machine.stopped) {
     for (const work of works) {
-      if (!isBusy(machine, work.key) && !page.settled.has(work.deliveryId)) take(machine, outlet, work)
+      if (!isBusy(machine, work.key) && !page.settled.has(work.deliveryId)) enqueue(machine, outlet, work)
     }
     afterPage(lane, page, rows, lastId)
   }
   // A page that brought nothing is not read again before something has changed. Replays begin when the live lane is live.
-  if (page.stale || page.changed || lane.queue.length > 0 || lane.mode !== mode) next(step, outlet)
-  feed(step, room)
+  if (page.stale || page.changed || lane.queue.length > 0 || lane.mode !== mode) proceed(step, outlet)
+  pageWaitingLanes(step, budget)
 }
 
 const settle = (step: Step, outlet: Outlet, work: Work) => {
   const { page } = outlet[work.kind]
-  forget(step, outlet, work)
+  release(step, outlet, work)
   outlet.unsettled--
   step.machine.sending--
   if (page !== undefined) page.changed = true
   page?.settled.add(work.deliveryId)
-  next(step, outlet)
-  feed(step, step.machine.rooms[work.kind])
+  proceed(step, outlet)
+  pageWaitingLanes(step, step.machine.budgets[work.kind])
 }
 
 /** The outlet that the event concerns: the first one of a webhook makes it. */
@@ -258,10 +264,10 @@ const onActor = (step: Step, event: ActorEvent) => {
     machine.stopped = true
     return
   }
-  const room = machine.rooms[event.lane]
-  if (room.open) return
-  room.open = true
-  for (const outlet of [...machine.outlets.values()]) next(step, outlet)
+  const budget = machine.budgets[event.lane]
+  if (budget.mayPage) return
+  budget.mayPage = true
+  for (const outlet of [...machine.outlets.values()]) proceed(step, outlet)
 }
 
 const onLane = (step: Step, outlet: Outlet, event: LaneEvent) => {
@@ -270,17 +276,17 @@ const onLane = (step: Step, outlet: Outlet, event: LaneEvent) => {
       offer(step, outlet, event.work)
       break
     case "resumed":
-      next(step, outlet)
+      proceed(step, outlet)
       break
     case "changed":
       outlet.known = event.known
-      next(step, outlet)
+      proceed(step, outlet)
       break
     case "parked": {
       const lane = outlet[event.lane]
       lane.parking -= event.works
       if (lane.page !== undefined) lane.page.changed = true
-      next(step, outlet)
+      proceed(step, outlet)
       break
     }
     case "overdue": {
@@ -290,11 +296,11 @@ const onLane = (step: Step, outlet: Outlet, event: LaneEvent) => {
       break
     }
     case "gaveBack": {
-      for (const work of event.works) forget(step, outlet, work)
+      for (const work of event.works) release(step, outlet, work)
       outlet[event.lane].givingBack--
       // Whoever made it go comes first.
-      feed(step, step.machine.rooms[event.lane])
-      next(step, outlet)
+      pageWaitingLanes(step, step.machine.budgets[event.lane])
+      proceed(step, outlet)
       break
     }
     case "pageRead":
@@ -303,11 +309,11 @@ const onLane = (step: Step, outlet: Outlet, event: LaneEvent) => {
     case "connected":
       outlet.waiting = false
       start(step, outlet, event.share)
-      next(step, outlet)
+      proceed(step, outlet)
       break
     case "woken":
       outlet.waiting = false
-      next(step, outlet)
+      proceed(step, outlet)
       break
     case "turnCame": {
       outlet.turnAsked = false
@@ -318,7 +324,7 @@ const onLane = (step: Step, outlet: Outlet, event: LaneEvent) => {
     case "ended":
       outlet.inFlight--
       step.commands.push({ kind: "disconnect", share: event.share })
-      next(step, outlet)
+      proceed(step, outlet)
       break
     case "settled":
       settle(step, outlet, event.work)

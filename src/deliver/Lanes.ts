@@ -15,7 +15,7 @@ import { makeAttempt } from "./Attempt.ts"
 import { makeBacklog } from "./Backlog.ts"
 import type { Known, LaneKind, Work } from "./Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "./LaneEvents.ts"
-import { advance, isBusy, isFull, makeMachine } from "./LaneMachine.ts"
+import { advance, isBusy, isOverBudget, makeMachine } from "./LaneMachine.ts"
 import { Recorder } from "./Recorder.ts"
 import { ReplayPace } from "./ReplayPace.ts"
 
@@ -25,7 +25,7 @@ export interface Lanes {
   /** True when the work is queued, or was already; false: refused, it must be parked. */
   readonly offer: (webhookId: string, work: Work) => boolean
   /** Waits for room for a replayed delivery of the webhook, but not for one whose lane does not move. */
-  readonly awaitRoom: (webhookId: string) => Effect.Effect<void>
+  readonly awaitMemory: (webhookId: string) => Effect.Effect<void>
   /** Gives the webhook's queue back to its rows: for what was taken from the log long ago and holds its offsets back. */
   readonly putAside: (kind: LaneKind, webhookId: string) => void
   /** Makes the rows of refused work its only memory, for their lanes to page. Every refused `offer` must come here. */
@@ -188,15 +188,15 @@ export const makeLanes = Effect.gen(function* () {
       const commands = tell({ kind: "offered", webhookId, known: knownOf(webhookId), work })
       return !commands.some(({ kind }) => kind === "refuse")
     },
-    awaitRoom: (webhookId) => {
+    awaitMemory: (webhookId) => {
       const wait: Effect.Effect<void> = Effect.suspend(() => {
-        if (!isFull(machine, webhookId)) return Effect.void
+        if (!isOverBudget(machine, webhookId)) return Effect.void
         freed.closeUnsafe()
         return Effect.andThen(Latch.await(freed), wait)
       })
       return Effect.suspend(() =>
-        isFull(machine, webhookId)
-          ? Effect.asVoid(Effect.timeoutOption(wait, limits.replayRoomMs))
+        isOverBudget(machine, webhookId)
+          ? Effect.asVoid(Effect.timeoutOption(wait, limits.replayMemoryWaitMs))
           : Effect.void
       )
     },

@@ -4,7 +4,7 @@ import type { Share } from "../../src/deliver/ConnectionShares.ts"
 import type { Known, LaneKind, Work } from "../../src/deliver/Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "../../src/deliver/LaneEvents.ts"
 import { advance, makeMachine } from "../../src/deliver/LaneMachine.ts"
-import { attemptKey } from "../../src/deliver/Room.ts"
+import { attemptKey } from "../../src/deliver/MemoryBudget.ts"
 import type { SendPermission } from "../../src/domain/Quota.ts"
 import type { RegisteredWebhook } from "../../src/webhooks/WebhookRegistry.ts"
 
@@ -161,7 +161,7 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       commands: ["disconnect"]
     }
   ],
-  "the room": [
+  "the memory budget": [
     { what: "refuses what is beyond a lane's share", given: full, event: offer("d5"), commands: ["refuse"] },
     {
       what: "refuses what comes after what it refused, though there is room again",

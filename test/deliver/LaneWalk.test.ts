@@ -87,8 +87,8 @@ describe("an actor's lanes", () => {
     for (const kind of kinds) {
       const { watermark, records } = log[kind]
       assert.strictEqual(watermark.committable(), records.length)
-      const { busy, held, holders, hungry } = machine.rooms[kind]
-      assert.deepStrictEqual([busy.size, held, holders.size, hungry.size], [0, 0, 0, 0])
+      const { busy, held, holdingOutlets, waitingToPage } = machine.budgets[kind]
+      assert.deepStrictEqual([busy.size, held, holdingOutlets.size, waitingToPage.size], [0, 0, 0, 0])
     }
     assert.strictEqual(machine.sending, 0)
     assert.strictEqual(world.inUse(), 0)

@@ -13,8 +13,13 @@ import {
   turnOut,
   wantsPage
 } from "../../src/deliver/Lane.ts"
+import {
+  addHeld,
+  largestOverFairShare,
+  makeMemoryBudget,
+  remainingFor
+} from "../../src/deliver/MemoryBudget.ts"
 import { makeRateWindow, type RateWindow } from "../../src/deliver/RateWindow.ts"
-import { hoarder, hold, makeRoom, roomFor } from "../../src/deliver/Room.ts"
 import { makeSlidingCount } from "../../src/deliver/SlidingCount.ts"
 import { workState } from "../../src/deliver/WorkState.ts"
 import type { DeliveryWork } from "../../src/domain/Delivery.ts"
@@ -145,50 +150,51 @@ describe("rate window", () => {
   })
 })
 
-describe("room", () => {
+describe("memory budget", () => {
   const makeOutlets = (count: number) =>
     Array.from({ length: count }, (_, i) => makeOutlet(`wh_${i}`, undefined, "live"))
-  const roomOf = (deliveries: number) => makeRoom("live", { deliveries, laneShare: 0.5, laneLeast: 4 })
-  const fill = (room: ReturnType<typeof roomOf>, outlet: Outlet, count: number, queued = count) => {
-    hold(room, outlet, count)
+  const budgetOf = (deliveries: number) =>
+    makeMemoryBudget("live", { deliveries, laneShare: 0.5, laneLeast: 4 })
+  const fill = (budget: ReturnType<typeof budgetOf>, outlet: Outlet, count: number, queued = count) => {
+    addHeld(budget, outlet, count)
     outlet.live.queue = Array.from({ length: queued }) as Lane["queue"]
   }
 
   it("is half a lone lane's, and the same for many that come together", () => {
-    const room = roomOf(100)
+    const budget = budgetOf(100)
     const [first, second] = makeOutlets(2)
-    assert.strictEqual(roomFor(room, first!), 50)
-    hold(room, first!, 50)
-    assert.deepStrictEqual([roomFor(room, first!), roomFor(room, second!)], [0, 25])
-    hold(room, first!, -20)
-    hold(room, second!, 30)
-    assert.deepStrictEqual([roomFor(room, first!), roomFor(room, second!)], [5, 5])
+    assert.strictEqual(remainingFor(budget, first!), 50)
+    addHeld(budget, first!, 50)
+    assert.deepStrictEqual([remainingFor(budget, first!), remainingFor(budget, second!)], [0, 25])
+    addHeld(budget, first!, -20)
+    addHeld(budget, second!, 30)
+    assert.deepStrictEqual([remainingFor(budget, first!), remainingFor(budget, second!)], [5, 5])
   })
 
   it("has a few places for each lane, however many others fill it", () => {
-    const room = roomOf(100)
+    const budget = budgetOf(100)
     for (const outlet of makeOutlets(200)) {
-      assert.isAtLeast(roomFor(room, outlet), 4)
-      hold(room, outlet, roomFor(room, outlet))
+      assert.isAtLeast(remainingFor(budget, outlet), 4)
+      addHeld(budget, outlet, remainingFor(budget, outlet))
     }
-    assert.isAtMost(room.held, 100 + 200 * 4)
+    assert.isAtMost(budget.held, 100 + 200 * 4)
   })
 
   it("takes back from the lane that queues the most, and only what is over a fair share for one below it", () => {
-    const room = roomOf(100)
+    const budget = budgetOf(100)
     const [first, second, third, fourth] = makeOutlets(4)
-    fill(room, first!, 50)
-    fill(room, second!, 40, 10)
-    assert.strictEqual(hoarder(room, third!), first)
-    assert.isUndefined(hoarder(room, first!))
-    fill(room, third!, 30)
-    hold(room, first!, -30)
+    fill(budget, first!, 50)
+    fill(budget, second!, 40, 10)
+    assert.strictEqual(largestOverFairShare(budget, third!), first)
+    assert.isUndefined(largestOverFairShare(budget, first!))
+    fill(budget, third!, 30)
+    addHeld(budget, first!, -30)
     first!.live.queue = []
-    assert.strictEqual(hoarder(room, fourth!), third)
-    hold(room, third!, -10)
+    assert.strictEqual(largestOverFairShare(budget, fourth!), third)
+    addHeld(budget, third!, -10)
     // In flight it stays: only a queue can go back.
     second!.live.queue = []
-    assert.isUndefined(hoarder(room, fourth!))
+    assert.isUndefined(largestOverFairShare(budget, fourth!))
   })
 })
 
@@ -304,7 +310,7 @@ describe("last_error", () => {
   })
 })
 
-describe("count", () => {
+describe("sliding count", () => {
   it("is what went by in the last window, with a part of the window before", () => {
     const count = makeSlidingCount(1_000)
     assert.strictEqual(count.recent(5_000), 0)

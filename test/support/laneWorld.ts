@@ -8,7 +8,7 @@ import { makeShares, type Share, type Shares } from "../../src/deliver/Connectio
 import type { LaneKind, Work } from "../../src/deliver/Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "../../src/deliver/LaneEvents.ts"
 import { advance, isBusy, type LaneMachine, makeMachine } from "../../src/deliver/LaneMachine.ts"
-import { attemptKey } from "../../src/deliver/Room.ts"
+import { attemptKey } from "../../src/deliver/MemoryBudget.ts"
 import { makeWatermark } from "../../src/deliver/Watermark.ts"
 import { workState } from "../../src/deliver/WorkState.ts"
 import type { SendPermission } from "../../src/domain/Quota.ts"
@@ -260,15 +260,15 @@ export const makeWorld = (chance: Chance): World => {
   /** The lanes' counts are those of what they hold. */
   const check = () => {
     for (const kind of kinds) {
-      const room = machine.rooms[kind]
+      const budget = machine.budgets[kind]
       let held = 0
       for (const { [kind]: lane, webhookId } of machine.outlets.values()) {
         held += lane.held
         if (lane.queue.length + (lane.page?.limit ?? 0) > lane.held) assert.fail(`${webhookId} holds more`)
       }
-      assert.strictEqual(room.held, held)
+      assert.strictEqual(budget.held, held)
       const least = limits.lanes.laneLeast * machine.outlets.size
-      assert.isAtMost(held, room.limits.deliveries + least, "memory is bounded")
+      assert.isAtMost(held, budget.limits.deliveries + least, "memory is bounded")
     }
     assert.strictEqual(machine.sending, sent.size)
   }
