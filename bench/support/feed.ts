@@ -94,9 +94,9 @@ export const makeFeed = (): Feed => {
               wake()
             })
           ),
-        park: (ids) => {
+        spill: (ids) => {
           parked += ids.length
-          return store.park(ids)
+          return store.spill(ids)
         }
       })
     )

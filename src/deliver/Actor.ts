@@ -48,8 +48,10 @@ export const run = Effect.fnUntraced(function* (partition: AssignedPartition, ac
     )
   )
 
-  const parkedWebhooks = yield* deliveries.parkedWebhooks.pipe(patiently("reading parked deliveries"))
-  lanes.resume(parkedWebhooks.filter((id) => partitionOf(partition.topic, id) === partition.partition))
+  const webhooksWithBacklog = yield* deliveries.webhooksWithBacklog.pipe(
+    patiently("reading parked deliveries")
+  )
+  lanes.resume(webhooksWithBacklog.filter((id) => partitionOf(partition.topic, id) === partition.partition))
   yield* Effect.acquireRelease(
     Effect.sync(() => {
       const present = { lanes, ended: Latch.makeUnsafe() }

@@ -6,10 +6,10 @@
 import { Clock, Effect } from "effect"
 import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import { patiently } from "../observability/Patiently.ts"
-import { DeliveryStore, type ParkedDelivery, type ParkedKind } from "../storage/deliveries/DeliveryStore.ts"
+import { type BacklogDelivery, type BacklogKind, DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
+import { BacklogEvents } from "./BacklogEvents.ts"
 import type { Work } from "./Lane.ts"
 import { attemptKey } from "./MemoryBudget.ts"
-import { ParkedEvents } from "./ParkedEvents.ts"
 
 export interface BacklogPage {
   /** How many parked rows there were, at most `limit`. */
@@ -20,9 +20,9 @@ export interface BacklogPage {
 
 export const makeBacklog = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
-  const parked = yield* ParkedEvents
+  const parked = yield* BacklogEvents
 
-  const toWork = (row: ParkedDelivery, event: LedgerEvent, kind: ParkedKind): Work => {
+  const toWork = (row: BacklogDelivery, event: LedgerEvent, kind: BacklogKind): Work => {
     const attempt = row.attempts + 1
     return {
       key: attemptKey(row.id, attempt),
@@ -35,9 +35,9 @@ export const makeBacklog = Effect.gen(function* () {
     }
   }
 
-  return (webhookId: string, kind: ParkedKind, afterId: string, limit: number): Effect.Effect<BacklogPage> =>
+  return (webhookId: string, kind: BacklogKind, afterId: string, limit: number): Effect.Effect<BacklogPage> =>
     Effect.gen(function* () {
-      const rows = yield* deliveries.parkedPage(webhookId, kind, afterId, limit)
+      const rows = yield* deliveries.backlogPage(webhookId, kind, afterId, limit)
       const first = rows[0]
       if (first === undefined) return { rows: 0, lastId: "", works: [] }
       // A webhook belongs to one network.

@@ -91,12 +91,12 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
         recorder.offer({
           attempt: undefined,
           retry: nextWork(item, work.webhook_id, row?.nextAttemptAt ?? 0),
-          parked: false,
+          fromBacklog: false,
           settled: () => settle(offset)
         })
       } else if (state === "early") {
         const retry = { ...work, due_at: (yield* Clock.currentTimeMillis) + limits.earlyWorkMs }
-        recorder.offer({ attempt: undefined, retry, parked: false, settled: () => settle(offset) })
+        recorder.offer({ attempt: undefined, retry, fromBacklog: false, settled: () => settle(offset) })
       } else {
         settle(offset)
       }
@@ -105,18 +105,18 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
       const now = yield* Clock.currentTimeMillis
       yield* deliveries.fail(deleted, "webhook deleted", now).pipe(patiently("ending deliveries"))
     }
-    if (refused.length > 0) yield* lanes.park(kind, refused)
+    if (refused.length > 0) yield* lanes.spillRefused(kind, refused)
     for (const offset of ended) settle(offset)
   })
 
   /** What was taken long ago and still waits gives its offset up: its webhook takes less than comes, or nothing. */
-  const putAside = (lanes: Lanes) => {
+  const spillOverdue = (lanes: Lanes) => {
     const webhookIds = new Set<string>()
     for (const [offset, work] of open) {
       if (offset > lastTaken - limits.partitionOpenRecords) break
       webhookIds.add(work.webhook_id)
     }
-    for (const webhookId of webhookIds) lanes.putAside(kind, webhookId)
+    for (const webhookId of webhookIds) lanes.spillOverdue(kind, webhookId)
   }
 
   const take = Effect.fnUntraced(function* (lanes: Lanes) {
@@ -139,7 +139,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     }
     lastTaken = records.at(-1)!.offset
     yield* offerAll(lanes, works)
-    putAside(lanes)
+    spillOverdue(lanes)
   })
 
   const commit = Effect.suspend(() => partition.commit(watermark.committable()))

@@ -11,7 +11,7 @@
  */
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import type { SendPermission } from "../domain/Quota.ts"
-import type { ParkedKind } from "../storage/deliveries/DeliveryStore.ts"
+import type { BacklogKind } from "../storage/deliveries/DeliveryStore.ts"
 import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
 import { makeRateWindow, type RateWindow } from "./RateWindow.ts"
 
@@ -64,9 +64,9 @@ export interface Lane {
   /** The last page was the backlog's end: the next one waits until the queue is empty. */
   atEnd: boolean
   /** Statements under way that give queued work back to its rows: a page now would not show it. */
-  givingBack: number
+  spillsUnderWay: number
   /** Rows of refused work that are being parked. */
-  parking: number
+  spillingRefused: number
   permission: SendPermission
 }
 
@@ -88,8 +88,8 @@ export const makeLane = (kind: LaneKind, mode: Lane["mode"]): Lane => ({
   page: undefined,
   cursor: "",
   atEnd: false,
-  givingBack: 0,
-  parking: 0,
+  spillsUnderWay: 0,
+  spillingRefused: 0,
   permission: "all"
 })
 
@@ -110,7 +110,7 @@ export const lanePermission = ({ kind }: Lane, permission: SendPermission): Send
   kind === "replays" && permission === "free" ? "none" : permission
 
 /** Which parked rows the lane pages. */
-export const parkedKindOf = ({ kind, permission }: Lane): ParkedKind =>
+export const backlogKindOf = ({ kind, permission }: Lane): BacklogKind =>
   kind === "replays" ? "replays" : permission === "free" ? "free" : "live"
 
 const pageAnew = (lane: Lane) => {
@@ -120,7 +120,7 @@ const pageAnew = (lane: Lane) => {
 }
 
 /** Returns the queue, which goes back to its rows. Paging begins anew, so that what went back keeps its place. */
-export const turnOut = (lane: Lane): ReadonlyArray<Work> => {
+export const emptyIntoBacklog = (lane: Lane): ReadonlyArray<Work> => {
   const { queue } = lane
   lane.queue = []
   lane.mode = "backlog"
@@ -129,9 +129,9 @@ export const turnOut = (lane: Lane): ReadonlyArray<Work> => {
 }
 
 /** Takes up what may start from now on; returns the queued work that goes back to its rows. */
-export const takeUp = (lane: Lane, permission: SendPermission): ReadonlyArray<Work> => {
+export const setPermission = (lane: Lane, permission: SendPermission): ReadonlyArray<Work> => {
   lane.permission = permission
-  if (permission !== "all") return turnOut(lane)
+  if (permission !== "all") return emptyIntoBacklog(lane)
   pageAnew(lane)
   return []
 }
@@ -152,7 +152,7 @@ export const wantsPage = (lane: Lane, pageRows: number): boolean =>
   lane.mode === "backlog" &&
   lane.permission !== "none" &&
   lane.page === undefined &&
-  lane.givingBack === 0 &&
+  lane.spillsUnderWay === 0 &&
   (lane.atEnd ? lane.queue.length === 0 : lane.queue.length < pageRows / 2)
 
 /** Rows to ask for, when the lane has room for so many: 0 while a page would be small beside what is being worked off. */
@@ -172,5 +172,6 @@ export const afterPage = (lane: Lane, { limit, changed }: AskedPage, rows: numbe
   const anew = lane.cursor === ""
   lane.cursor = ""
   lane.atEnd = true
-  if (anew && rows === 0 && !changed && lane.parking === 0 && lane.permission === "all") lane.mode = "live"
+  if (anew && rows === 0 && !changed && lane.spillingRefused === 0 && lane.permission === "all")
+    lane.mode = "live"
 }

@@ -1,5 +1,5 @@
 /** What happens to an actor's lanes, and what they want done: values, which LaneMachine takes and returns. */
-import type { ParkedKind } from "../storage/deliveries/DeliveryStore.ts"
+import type { BacklogKind } from "../storage/deliveries/DeliveryStore.ts"
 import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
 import type { BacklogPage } from "./Backlog.ts"
 import type { Share } from "./ConnectionShares.ts"
@@ -13,10 +13,10 @@ export type LaneEvent = (
   /** It is another, or deleted, or its account's deliveries wait or go on. */
   | { readonly kind: "changed"; readonly known: Known | undefined }
   /** The rows of so much refused work are its only memory. */
-  | { readonly kind: "parked"; readonly lane: LaneKind; readonly works: number }
+  | { readonly kind: "refusedSpilled"; readonly lane: LaneKind; readonly works: number }
   /** What was taken from the log long ago still waits, and holds its offsets back. */
   | { readonly kind: "overdue"; readonly lane: LaneKind }
-  | { readonly kind: "gaveBack"; readonly lane: LaneKind; readonly works: ReadonlyArray<Work> }
+  | { readonly kind: "queueSpilled"; readonly lane: LaneKind; readonly works: ReadonlyArray<Work> }
   | { readonly kind: "pageRead"; readonly lane: LaneKind; readonly page: BacklogPage }
   /** It may use one connection more. */
   | { readonly kind: "connected"; readonly share: Share }
@@ -58,18 +58,18 @@ export type Command =
       readonly kind: "readPage"
       readonly webhookId: string
       readonly lane: LaneKind
-      readonly rows: ParkedKind
+      readonly rows: BacklogKind
       readonly afterId: string
       readonly limit: number
     }
-  /** Makes their rows the only memory of works; `gaveBack` follows. */
+  /** Makes their rows the only memory of works; `queueSpilled` follows. */
   | {
-      readonly kind: "giveBack"
+      readonly kind: "spill"
       readonly webhookId: string
       readonly lane: LaneKind
       readonly works: ReadonlyArray<Work>
     }
-  /** The offered work was not taken: it must be parked, and `parked` follow. */
+  /** The offered work was not taken: it must be parked, and `refusedSpilled` must follow. */
   | { readonly kind: "refuse" }
   /** The work's record in the log is done with. */
   | { readonly kind: "done"; readonly work: Work }

@@ -8,6 +8,8 @@ import type { BacklogPage } from "./Backlog.ts"
 import type { Share } from "./ConnectionShares.ts"
 import {
   afterPage,
+  backlogKindOf,
+  emptyIntoBacklog,
   type Known,
   type Lane,
   type LaneKind,
@@ -16,9 +18,7 @@ import {
   mayStart,
   type Outlet,
   pageLimit,
-  parkedKindOf,
-  takeUp,
-  turnOut,
+  setPermission,
   type Work,
   wantsPage
 } from "./Lane.ts"
@@ -104,17 +104,17 @@ const enqueue = ({ budgets }: LaneMachine, outlet: Outlet, work: Work) => {
   outlet[work.kind].queue.push(work)
 }
 
-const giveBack = ({ commands }: Step, { webhookId }: Outlet, lane: Lane, works: ReadonlyArray<Work>) => {
+const spill = ({ commands }: Step, { webhookId }: Outlet, lane: Lane, works: ReadonlyArray<Work>) => {
   if (works.length === 0) return
-  lane.givingBack++
-  commands.push({ kind: "giveBack", webhookId, lane: lane.kind, works })
+  lane.spillsUnderWay++
+  commands.push({ kind: "spill", webhookId, lane: lane.kind, works })
 }
 
 /** Whoever holds too much gives its queue back, when this one has no room. */
 const makeMemoryAvailable = (step: Step, budget: MemoryBudget, outlet: Outlet) => {
   if (remainingFor(budget, outlet) > 0) return
   const one = largestOverFairShare(budget, outlet)
-  if (one !== undefined) giveBack(step, one, one[budget.kind], turnOut(one[budget.kind]))
+  if (one !== undefined) spill(step, one, one[budget.kind], emptyIntoBacklog(one[budget.kind]))
 }
 
 /** There is room again: it goes to the lanes that may have it, the one that has waited longest first. */
@@ -137,13 +137,13 @@ const askPage = (step: Step, outlet: Outlet, lane: Lane) => {
   addHeld(budget, outlet, limit)
   const { webhookId } = outlet
   const { kind, cursor: afterId } = lane
-  step.commands.push({ kind: "readPage", webhookId, lane: kind, rows: parkedKindOf(lane), afterId, limit })
+  step.commands.push({ kind: "readPage", webhookId, lane: kind, rows: backlogKindOf(lane), afterId, limit })
 }
 
 /** The webhook is deleted, and its rows are ended elsewhere (storage/deliveries/DeletedQueues.ts). */
 const discard = (step: Step, outlet: Outlet) => {
   for (const lane of lanesOf(outlet)) {
-    for (const work of turnOut(lane)) release(step, outlet, work)
+    for (const work of emptyIntoBacklog(lane)) release(step, outlet, work)
     step.machine.budgets[lane.kind].waitingToPage.delete(outlet)
   }
   if (outlet.live.held + outlet.replays.held > 0) return
@@ -176,7 +176,7 @@ const proceed = (step: Step, outlet: Outlet): void => {
   }
   for (const lane of lanesOf(outlet)) {
     const permission = lanePermission(lane, known.permission)
-    if (permission !== lane.permission) giveBack(step, outlet, lane, takeUp(lane, permission))
+    if (permission !== lane.permission) spill(step, outlet, lane, setPermission(lane, permission))
   }
   const lane = startable(step, outlet)
   if (lane === outlet.live) connect(step, outlet, known)
@@ -211,7 +211,7 @@ const offer = (step: Step, outlet: Outlet, work: Work) => {
   if (lane.mode === "backlog" || outlet.known?.permission !== "all" || remainingFor(budget, outlet) === 0) {
     // From here on the lane cannot turn live before this work is parked: nothing may overtake it.
     lane.mode = "backlog"
-    lane.parking++
+    lane.spillingRefused++
     step.commands.push({ kind: "refuse" })
     return
   }
@@ -282,9 +282,9 @@ const onLane = (step: Step, outlet: Outlet, event: LaneEvent) => {
       outlet.known = event.known
       proceed(step, outlet)
       break
-    case "parked": {
+    case "refusedSpilled": {
       const lane = outlet[event.lane]
-      lane.parking -= event.works
+      lane.spillingRefused -= event.works
       if (lane.page !== undefined) lane.page.changed = true
       proceed(step, outlet)
       break
@@ -292,12 +292,13 @@ const onLane = (step: Step, outlet: Outlet, event: LaneEvent) => {
     case "overdue": {
       const lane = outlet[event.lane]
       // What came from the backlog holds no offset back.
-      if (lane.queue.some(({ settled }) => settled !== undefined)) giveBack(step, outlet, lane, turnOut(lane))
+      if (lane.queue.some(({ settled }) => settled !== undefined))
+        spill(step, outlet, lane, emptyIntoBacklog(lane))
       break
     }
-    case "gaveBack": {
+    case "queueSpilled": {
       for (const work of event.works) release(step, outlet, work)
-      outlet[event.lane].givingBack--
+      outlet[event.lane].spillsUnderWay--
       // Whoever made it go comes first.
       pageWaitingLanes(step, step.machine.budgets[event.lane])
       proceed(step, outlet)

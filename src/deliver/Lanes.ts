@@ -27,9 +27,9 @@ export interface Lanes {
   /** Waits for room for a replayed delivery of the webhook, but not for one whose lane does not move. */
   readonly awaitMemory: (webhookId: string) => Effect.Effect<void>
   /** Gives the webhook's queue back to its rows: for what was taken from the log long ago and holds its offsets back. */
-  readonly putAside: (kind: LaneKind, webhookId: string) => void
+  readonly spillOverdue: (kind: LaneKind, webhookId: string) => void
   /** Makes the rows of refused work its only memory, for their lanes to page. Every refused `offer` must come here. */
-  readonly park: (kind: LaneKind, works: ReadonlyArray<Refused>) => Effect.Effect<void>
+  readonly spillRefused: (kind: LaneKind, works: ReadonlyArray<Refused>) => Effect.Effect<void>
   /** Lanes of webhooks whose rows were parked before this actor began: what is offered to them is refused from now on. */
   readonly resume: (webhookIds: ReadonlyArray<string>) => void
   /**
@@ -80,7 +80,8 @@ export const makeLanes = Effect.gen(function* () {
     return commands
   }
 
-  const parkRows = (ids: ReadonlyArray<string>) => deliveries.park(ids).pipe(patiently("parking deliveries"))
+  const spillRows = (ids: ReadonlyArray<string>) =>
+    deliveries.spill(ids).pipe(patiently("parking deliveries"))
 
   const start = ({ webhook, work, share }: Extract<Command, { readonly kind: "start" }>) => {
     const webhookId = webhook.config.id
@@ -89,7 +90,7 @@ export const makeLanes = Effect.gen(function* () {
       recorder.offer({
         attempt: record,
         retry,
-        parked: work.settled === undefined,
+        fromBacklog: work.settled === undefined,
         settled: () => {
           tell({ kind: "settled", webhookId, work })
           if (work.kind === "replays") freed.openUnsafe()
@@ -133,12 +134,12 @@ export const makeLanes = Effect.gen(function* () {
         )
         break
       }
-      case "giveBack": {
+      case "spill": {
         const { webhookId, lane, works } = command
         run(
           Effect.map(
-            parkRows(works.map(({ deliveryId }) => deliveryId)),
-            () => void tell({ kind: "gaveBack", webhookId, lane, works })
+            spillRows(works.map(({ deliveryId }) => deliveryId)),
+            () => void tell({ kind: "queueSpilled", webhookId, lane, works })
           )
         )
         break
@@ -200,11 +201,11 @@ export const makeLanes = Effect.gen(function* () {
           : Effect.void
       )
     },
-    putAside: (lane, webhookId) => void tell({ kind: "overdue", webhookId, lane }),
-    park: Effect.fnUntraced(function* (lane, works) {
-      yield* parkRows(works.map(({ deliveryId }) => deliveryId))
+    spillOverdue: (lane, webhookId) => void tell({ kind: "overdue", webhookId, lane }),
+    spillRefused: Effect.fnUntraced(function* (lane, works) {
+      yield* spillRows(works.map(({ deliveryId }) => deliveryId))
       for (const [webhookId, parked] of Map.groupBy(works, (work) => work.webhookId)) {
-        tell({ kind: "parked", webhookId, lane, works: parked.length })
+        tell({ kind: "refusedSpilled", webhookId, lane, works: parked.length })
       }
     }),
     resume: (webhookIds) => {

@@ -26,7 +26,7 @@ export interface Outcome {
   readonly attempt: AttemptRecord | undefined
   readonly retry: DeliveryWork | undefined
   /** Its record in the log was settled before: only its row remembers the work (`parked`). */
-  readonly parked: boolean
+  readonly fromBacklog: boolean
   /** Called once everything above has landed. */
   readonly settled: () => void
 }
@@ -112,9 +112,9 @@ export class Recorder extends Context.Service<
       })
 
       const land = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
-        yield* queueRetries(outcomes.filter(({ parked }) => parked))
+        yield* queueRetries(outcomes.filter(({ fromBacklog }) => fromBacklog))
         yield* write(outcomes).pipe(patiently("recording attempts"))
-        yield* queueRetries(outcomes.filter(({ parked }) => !parked))
+        yield* queueRetries(outcomes.filter(({ fromBacklog }) => !fromBacklog))
       })
 
       /** A statement costs much more than a row of it: what ends within some milliseconds is written together. */

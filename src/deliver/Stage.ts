@@ -10,14 +10,14 @@ import { EventLog } from "../log/EventLog.ts"
 import { patiently } from "../observability/Patiently.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import * as Actor from "./Actor.ts"
+import { BacklogEvents } from "./BacklogEvents.ts"
 import { ConnectionShares } from "./ConnectionShares.ts"
-import { ParkedEvents } from "./ParkedEvents.ts"
 import { ReplayPace } from "./ReplayPace.ts"
 
 const sweep = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
   const now = yield* Clock.currentTimeMillis
-  const ended = yield* deliveries.failParkedOfDisabled(now - Limits.disabledQueueMs, "webhook disabled", now)
+  const ended = yield* deliveries.failBacklogOfDisabled(now - Limits.disabledQueueMs, "webhook disabled", now)
   if (ended > 0) yield* Effect.logInfo(`${ended} deliveries ended: their webhooks stayed disabled`)
 })
 
@@ -41,4 +41,4 @@ export const deliver = Effect.gen(function* () {
       )
     )
   )
-}).pipe(Effect.provide([ReplayPace.layer, ParkedEvents.layer, ConnectionShares.layer]))
+}).pipe(Effect.provide([ReplayPace.layer, BacklogEvents.layer, ConnectionShares.layer]))

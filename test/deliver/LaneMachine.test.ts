@@ -55,9 +55,9 @@ const turnCame = to({ kind: "turnCame" } as const)
 const resumed = to({ kind: "resumed", known: known() } as const)
 const changed = (now: Known | undefined) => to({ kind: "changed", known: now } as const)
 const settled = (id: string, fromLog = true) => to({ kind: "settled", work: work(id, fromLog) } as const)
-const parked = (works: number) => to({ kind: "parked", lane: "live", works } as const)
-const gaveBack = (...ids: ReadonlyArray<string>) =>
-  to({ kind: "gaveBack", lane: "live", works: ids.map((id) => work(id, true)) } as const)
+const refusedSpilled = (works: number) => to({ kind: "refusedSpilled", lane: "live", works } as const)
+const queueSpilled = (...ids: ReadonlyArray<string>) =>
+  to({ kind: "queueSpilled", lane: "live", works: ids.map((id) => work(id, true)) } as const)
 const page = (lane: LaneKind, ...ids: ReadonlyArray<string>) => {
   const works = ids.map((id) => work(id, false))
   return to({ kind: "pageRead", lane, page: { rows: ids.length, lastId: ids.at(-1) ?? "", works } } as const)
@@ -75,7 +75,7 @@ const told = (command: Command): string => {
       return `wake after ${command.afterMs}`
     case "readPage":
       return `read ${command.limit} ${command.rows} after "${command.afterId}"`
-    case "giveBack":
+    case "spill":
       return `give back ${command.works.map(({ deliveryId }) => deliveryId).join(" ")}`
     case "done":
       return `done ${command.work.deliveryId}`
@@ -179,7 +179,7 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       what: "goes to a lane that waits for some, once it is enough for a page",
       given: [
         ...others.map((id) => offer(id, known("all", 4), "wh_2")),
-        ...[...offers("d1", "d2", "d3"), parked(1), caughtUp("live"), connected, connected],
+        ...[...offers("d1", "d2", "d3"), refusedSpilled(1), caughtUp("live"), connected, connected],
         ...others.map(() => ({ ...connected, webhookId: "wh_2" })),
         ...others.slice(0, 3).map((id) => ({ ...settled(id), webhookId: "wh_2" }))
       ],
@@ -237,7 +237,7 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
     {
       what: "looks again when that is parked",
       given: [...inRows, offer("d1"), page("live")],
-      event: parked(1),
+      event: refusedSpilled(1),
       commands: ['read 4 live after ""']
     },
     {
@@ -249,7 +249,7 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
     {
       what: "is read from its beginning when that has gone back",
       given: [...inRows, page("live", "d1"), changed(known("none")), changed(known())],
-      event: gaveBack("d1"),
+      event: queueSpilled("d1"),
       commands: ["done d1", 'read 4 live after ""']
     }
   ],

@@ -217,7 +217,7 @@ describe("a used up quota", () => {
         yield* useUp("acct_1")
         const ids = yield* queueEvents(webhook, 300)
         // A process died while it gave its queue back: some of it is parked, and no offset was committed.
-        yield* store.park(ids.slice(100, 150))
+        yield* store.spill(ids.slice(100, 150))
         const first = yield* startDelivering
         yield* eventuallyAdvancing(parked(ids))
         yield* first.stop

@@ -45,7 +45,7 @@ const offer = (recorder: Recorder["Service"], settled: () => void = () => undefi
       nextDelayMs: null
     },
     retry: undefined,
-    parked: false,
+    fromBacklog: false,
     settled
   })
 

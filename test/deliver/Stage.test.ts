@@ -115,11 +115,11 @@ describe("deliver", () => {
         yield* eventually(disabled)
         yield* setStatus(webhook, "disabled")
         const waiting = yield* queueEvents(webhook, 30)
-        const allParked = Effect.gen(function* () {
+        const allInBacklog = Effect.gen(function* () {
           const states = yield* Effect.flatMap(DeliveryStore, (store) => store.states(waiting))
           assert.isTrue([...states.values()].every((state) => state.parked))
         })
-        yield* eventually(allParked)
+        yield* eventually(allInBacklog)
         const before = receiver.received.length
         broken = false
         yield* setStatus(webhook, "active")

@@ -4,13 +4,13 @@ import { connectionFailure, responseFailure } from "../../src/deliver/FailureTex
 import {
   type AskedPage,
   afterPage,
+  emptyIntoBacklog,
   type Lane,
   makeLane,
   makeOutlet,
   mayStart,
   type Outlet,
   pageLimit,
-  turnOut,
   wantsPage
 } from "../../src/deliver/Lane.ts"
 import {
@@ -214,7 +214,7 @@ describe("lane", () => {
     afterPage(through, asked(), 0, "")
     assert.strictEqual(through.mode, "live")
     for (const blocked of [
-      backlog({ parking: 1 }),
+      backlog({ spillingRefused: 1 }),
       backlog({ permission: "free" }),
       backlog({ cursor: "dlv_1" })
     ]) {
@@ -242,7 +242,7 @@ describe("lane", () => {
       page: asked(),
       queue: [{}, {}] as never
     })
-    assert.strictEqual(turnOut(lane).length, 2)
+    assert.strictEqual(emptyIntoBacklog(lane).length, 2)
     assert.deepInclude(lane, { mode: "backlog", queue: [], cursor: "", atEnd: false })
     assert.isTrue(lane.page?.stale)
   })

@@ -12,7 +12,7 @@ import { insertAccount, insertWebhook } from "../support/rows.ts"
 import { settingsLayer } from "../support/settings.ts"
 
 /** What waits for a webhook as a long time without its receiver leaves it. */
-const queueParked = Effect.fnUntraced(function* (webhookId: string, count: number) {
+const queueBacklog = Effect.fnUntraced(function* (webhookId: string, count: number) {
   const sql = yield* SqlClient.SqlClient
   const now = Date.now()
   yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(now, now))
@@ -55,7 +55,7 @@ describe("upkeep", () => {
       const sql = yield* SqlClient.SqlClient
       yield* insertAccount("acct_1")
       const webhook = yield* insertWebhook("acct_1")
-      yield* queueParked(webhook, Limits.deletedQueueAtOnce)
+      yield* queueBacklog(webhook, Limits.deletedQueueAtOnce)
       const webhooks = yield* WebhookStore
       yield* webhooks.remove({ accountId: "acct_1", networks: ["mainnet"] }, webhook, Date.now())
       const queued = sql`SELECT 1 FROM deliveries WHERE status = 'pending'`

@@ -180,7 +180,7 @@ const simulate = Effect.fnUntraced(function* (seed: number) {
     if (receiver.kind === "fast" && webhook.maxPerSecond === undefined && !webhook.paused)
       if (world.restartsMs.length === 0) assertUnhurt(webhook)
   }
-  for (const id of last) assert.isFalse(world.held.wasParked(id), "a lane that has recovered is live again")
+  for (const id of last) assert.isFalse(world.held.wasSpilled(id), "a lane that has recovered is live again")
 })
 
 describe("deliveries", () => {

@@ -12,7 +12,7 @@ export interface Held {
   readonly store: Layer.Layer<DeliveryStore, never, DeliveryStore>
   /** The most that one partition has held. */
   readonly most: () => number
-  readonly wasParked: (deliveryId: string) => boolean
+  readonly wasSpilled: (deliveryId: string) => boolean
   /** The stage has ended, and with it all it held. */
   readonly forget: () => void
 }
@@ -21,7 +21,7 @@ export const makeHeld = (clock: VirtualClock, webhookOf: (deliveryId: string) =>
   const held = new Map<number, Set<string>>()
   /** Remembered by their rows alone: what a page may bring. */
   const inRows = new Set<string>()
-  const everParked = new Set<string>()
+  const everSpilled = new Set<string>()
   let most = 0
 
   const partition = (id: string) => {
@@ -52,33 +52,33 @@ export const makeHeld = (clock: VirtualClock, webhookOf: (deliveryId: string) =>
           for (const { deliveryId } of attempts) end(deliveryId)
         })
       ),
-    park: (ids) =>
-      Effect.tap(clock.outside(store.park(ids)), () =>
+    spill: (ids) =>
+      Effect.tap(clock.outside(store.spill(ids)), () =>
         Effect.sync(() => {
           for (const id of ids) {
             end(id)
             inRows.add(id)
-            everParked.add(id)
+            everSpilled.add(id)
           }
         })
       ),
-    parkedPage: (...asked) =>
-      Effect.tap(clock.outside(store.parkedPage(...asked)), (rows) =>
+    backlogPage: (...asked) =>
+      Effect.tap(clock.outside(store.backlogPage(...asked)), (rows) =>
         Effect.sync(() => {
           for (const { id } of rows) if (inRows.has(id)) take(id)
         })
       ),
-    parkedWebhooks: clock.outside(store.parkedWebhooks),
+    webhooksWithBacklog: clock.outside(store.webhooksWithBacklog),
     fail: (...asked) => clock.outside(store.fail(...asked)),
-    failParkedOfDisabled: (...asked) => clock.outside(store.failParkedOfDisabled(...asked))
+    failBacklogOfDisabled: (...asked) => clock.outside(store.failBacklogOfDisabled(...asked))
   })
 
   return {
     store: Layer.effect(DeliveryStore, Effect.map(DeliveryStore, watched)),
     most: () => most,
-    wasParked: (id) => everParked.has(id),
+    wasSpilled: (id) => everSpilled.has(id),
     forget: () => {
-      for (const ids of held.values()) for (const id of ids) if (everParked.has(id)) inRows.add(id)
+      for (const ids of held.values()) for (const id of ids) if (everSpilled.has(id)) inRows.add(id)
       held.clear()
     }
   }

@@ -4,7 +4,7 @@ import type { LaneKind } from "../../src/deliver/Lane.ts"
 import type { makeWatermark } from "../../src/deliver/Watermark.ts"
 import type { SendPermission } from "../../src/domain/Quota.ts"
 import type { Chance } from "../../src/simulator/Chance.ts"
-import type { ParkedKind } from "../../src/storage/deliveries/DeliveryStore.ts"
+import type { BacklogKind } from "../../src/storage/deliveries/DeliveryStore.ts"
 import type { RegisteredWebhook } from "../../src/webhooks/WebhookRegistry.ts"
 
 export interface Webhook {
@@ -84,7 +84,7 @@ export const beginAt = ({ beganMs, perSecond }: Webhook, nowMs: number) => {
 }
 
 /** Whether a page of that kind shows it. */
-export const isOf = (row: Row, kind: ParkedKind): boolean =>
+export const isOf = (row: Row, kind: BacklogKind): boolean =>
   kind === "replays" ? row.lane === "replays" : row.lane === "live" && (kind === "live" || row.free)
 
 export const isQueued = ({ status }: Row): boolean => status === "pending" || status === "retrying"
@@ -93,7 +93,7 @@ export interface Rows {
   readonly all: Map<string, Row>
   /** In ledger order. */
   readonly make: (owner: Webhook, lane: LaneKind, parked?: boolean) => Row
-  readonly park: (ids: ReadonlyArray<string>) => void
+  readonly spill: (ids: ReadonlyArray<string>) => void
   readonly removeOf: (owner: Webhook) => void
 }
 
@@ -108,7 +108,7 @@ export const makeRows = (chance: Chance): Rows => {
       all.set(id, row)
       return row
     },
-    park: (ids) => {
+    spill: (ids) => {
       for (const id of ids) {
         const row = all.get(id)!
         if (isQueued(row)) row.parked = true

@@ -234,12 +234,12 @@ export const makeWorld = (chance: Chance): World => {
         )
         break
       }
-      case "giveBack": {
+      case "spill": {
         const { webhookId, lane, works } = command
         statement(
           undefined,
-          () => rows.park(works.map(({ deliveryId }) => deliveryId)),
-          () => tell({ kind: "gaveBack", webhookId, lane, works })
+          () => rows.spill(works.map(({ deliveryId }) => deliveryId)),
+          () => tell({ kind: "queueSpilled", webhookId, lane, works })
         )
         break
       }
@@ -342,10 +342,10 @@ export const makeWorld = (chance: Chance): World => {
       if (refused.length === 0) return over()
       statement(
         undefined,
-        () => rows.park(refused.map((offset) => records[offset]!.row.id)),
+        () => rows.spill(refused.map((offset) => records[offset]!.row.id)),
         () => {
           for (const [id, of] of Map.groupBy(refused, (offset) => records[offset]!.row.owner.id))
-            tell({ kind: "parked", webhookId: id, lane, works: of.length })
+            tell({ kind: "refusedSpilled", webhookId: id, lane, works: of.length })
           for (const offset of refused) settle(lane, offset)
           over()
         }

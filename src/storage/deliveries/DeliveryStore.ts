@@ -18,8 +18,8 @@ import {
   endQueued,
   insertPending,
   type NewDelivery,
-  park,
-  recordAttempts
+  recordAttempts,
+  spill
 } from "./Transitions.ts"
 
 /** As much of a row as decides whether a piece of work is current. */
@@ -33,9 +33,9 @@ export interface DeliveryState {
 }
 
 /** Parked deliveries that are paged together: live ones, of those only the free ones, or those of replays. */
-export type ParkedKind = "live" | "free" | "replays"
+export type BacklogKind = "live" | "free" | "replays"
 
-export interface ParkedDelivery {
+export interface BacklogDelivery {
   readonly id: string
   readonly network: Network
   /** Null for test deliveries: they have `testEvent` instead. */
@@ -59,7 +59,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
     const at = (unixMs: number) => new Date(unixMs).toISOString()
 
     /** A batch after the other: it may be a million. */
-    const failParked = Effect.fnUntraced(function* (ids: Statement.Fragment, reason: string, nowMs: number) {
+    const failBacklog = Effect.fnUntraced(function* (ids: Statement.Fragment, reason: string, nowMs: number) {
       let failed = 0
       for (;;) {
         const batch = sql`
@@ -71,13 +71,13 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
     })
 
     // From one webhook to the next: a webhook may have a million.
-    const nextParked = (more: string) => sql`(
+    const nextInBacklog = (more: string) => sql`(
       SELECT webhook_id FROM deliveries WHERE parked ${sql.literal(more)} ORDER BY webhook_id LIMIT 1)`
-    const parkedWebhooks = sql<{ readonly webhook_id: string }>`
+    const webhooksWithBacklog = sql<{ readonly webhook_id: string }>`
       WITH RECURSIVE waiting AS (
-        ${nextParked("")}
+        ${nextInBacklog("")}
         UNION ALL
-        SELECT ${nextParked("AND webhook_id > waiting.webhook_id")} FROM waiting WHERE webhook_id IS NOT NULL
+        SELECT ${nextInBacklog("AND webhook_id > waiting.webhook_id")} FROM waiting WHERE webhook_id IS NOT NULL
       )
       SELECT webhook_id FROM waiting WHERE webhook_id IS NOT NULL`.pipe(
       Effect.map((rows) => rows.map((row) => row.webhook_id))
@@ -139,23 +139,23 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
           .pipe(Effect.map(({ rows }) => rows.flatMap(({ id }) => (id === null ? [] : [id])))),
 
       /** From now on only the rows remember this work. */
-      park: (ids: ReadonlyArray<string>) => park(sql, ids),
+      spill: (ids: ReadonlyArray<string>) => spill(sql, ids),
 
       /** Ends deliveries that will not be attempted any more. */
       fail: (ids: ReadonlyArray<string>, reason: string, nowMs: number) =>
         Effect.asVoid(endQueued(sql, sql`WHERE id = ANY(${column(ids)}::text[])`, reason, nowMs)),
 
       /** Webhooks that have parked deliveries. */
-      parkedWebhooks,
+      webhooksWithBacklog,
 
       /** The webhook's parked deliveries after `afterId`, in order. */
-      parkedPage: (
+      backlogPage: (
         webhookId: string,
-        kind: ParkedKind,
+        kind: BacklogKind,
         afterId: string,
         limit: number
-      ): Effect.Effect<ReadonlyArray<ParkedDelivery>, SqlError.SqlError> =>
-        sql<ParkedDelivery>`
+      ): Effect.Effect<ReadonlyArray<BacklogDelivery>, SqlError.SqlError> =>
+        sql<BacklogDelivery>`
           SELECT id, network, test_event AS "testEvent", attempts, series_start AS "seriesStart",
                  CASE WHEN event_offset IS NOT NULL
                    THEN jsonb_build_object('fromHistory', from_history, 'offset', event_offset) END AS position
@@ -166,31 +166,31 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
           ORDER BY id LIMIT ${limit}`,
 
       /** When the oldest parked delivery was made, in Unix milliseconds. */
-      oldestParked: Effect.map(
+      oldestInBacklog: Effect.map(
         sql<{ readonly id: string | null }>`
           SELECT min(id) AS id FROM deliveries WHERE parked AND status IN ('pending', 'retrying')`,
         ([row]) => Option.map(Option.fromNullishOr(row?.id), idTime)
       ),
 
       /** Ends parked deliveries that were made before `beforeMs`; returns how many. */
-      failParkedBefore: (beforeMs: number, reason: string, nowMs: number) =>
-        failParked(
+      failBacklogBefore: (beforeMs: number, reason: string, nowMs: number) =>
+        failBacklog(
           sql`SELECT id FROM deliveries WHERE parked AND id < ${firstIdAt("dlv_", beforeMs)}`,
           reason,
           nowMs
         ),
 
       /** Ends what waits for webhooks that were disabled before `beforeMs`; returns how many. */
-      failParkedOfDisabled: Effect.fnUntraced(function* (beforeMs: number, reason: string, nowMs: number) {
+      failBacklogOfDisabled: Effect.fnUntraced(function* (beforeMs: number, reason: string, nowMs: number) {
         const tooLong = sql`status = 'disabled' AND disabled_at < ${at(beforeMs)}::timestamptz`
         const webhooks = yield* sql<{ readonly id: string }>`
-          SELECT id FROM webhooks WHERE id = ANY(${column(yield* parkedWebhooks)}::text[]) AND ${tooLong}`
+          SELECT id FROM webhooks WHERE id = ANY(${column(yield* webhooksWithBacklog)}::text[]) AND ${tooLong}`
         let failed = 0
         for (const { id } of webhooks) {
           const ids = sql`
             SELECT id FROM deliveries WHERE parked AND webhook_id = ${id}
               AND (SELECT ${tooLong} FROM webhooks WHERE id = ${id})`
-          failed += yield* failParked(ids, reason, nowMs)
+          failed += yield* failBacklog(ids, reason, nowMs)
         }
         return failed
       })

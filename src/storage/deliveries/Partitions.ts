@@ -66,11 +66,11 @@ export const applyRetention = Effect.fnUntraced(function* (now: number) {
   yield* partitions.ensure(now, now + Limits.partitionsAheadDays * DAY_MS)
 
   const keptFrom = now - retentionDeliveriesMs
-  const oldestParked = Option.getOrElse(yield* deliveries.oldestParked, () => keptFrom)
-  const dropped = yield* partitions.drop(Math.min(keptFrom, oldestParked))
+  const oldestInBacklog = Option.getOrElse(yield* deliveries.oldestInBacklog, () => keptFrom)
+  const dropped = yield* partitions.drop(Math.min(keptFrom, oldestInBacklog))
   if (dropped > 0)
     yield* Effect.logInfo(`retention dropped ${dropped} partitions of deliveries, attempts and their totals`)
-  const ended = yield* deliveries.failParkedBefore(keptFrom - Limits.waitingKeptMs, "waited too long", now)
+  const ended = yield* deliveries.failBacklogBefore(keptFrom - Limits.waitingKeptMs, "waited too long", now)
   if (ended > 0) yield* Effect.logWarning(`${ended} deliveries ended: they waited past their retention`)
 })
 

@@ -156,7 +156,7 @@ export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>,
     RETURNING CASE WHEN w.consecutive_failures >= ${disableAfter} AND w.status = 'active' THEN w.id END AS id`
 
 /** Pending or retrying stays so, and from now on only the row remembers the work. */
-export const park = (sql: Sql, ids: ReadonlyArray<string>): Effect.Effect<void, SqlError.SqlError> =>
+export const spill = (sql: Sql, ids: ReadonlyArray<string>): Effect.Effect<void, SqlError.SqlError> =>
   Effect.asVoid(
     sql`UPDATE deliveries SET parked = true WHERE id = ANY(${column(ids)}::text[]) AND NOT parked AND ${queued(sql)}`
   )

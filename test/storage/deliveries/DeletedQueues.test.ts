@@ -68,7 +68,7 @@ layer(DeliveriesLive)("the queue of a deleted webhook", (it) => {
       yield* foldChanges
       yield* record(150, 200, "retrying")
       yield* record(200, 210, "failed")
-      yield* deliveries.park(ids.slice(390))
+      yield* deliveries.spill(ids.slice(390))
 
       assert.isTrue(yield* remove(deleted!))
       assert.strictEqual(yield* endQueue(OWNER, deleted!, 1_000), 290)
@@ -78,7 +78,7 @@ layer(DeliveriesLive)("the queue of a deleted webhook", (it) => {
         "failed: webhook deleted": 290
       })
       assert.deepStrictEqual(yield* countsOf(other!), { pending: 3 })
-      assert.deepStrictEqual(yield* deliveries.parkedWebhooks, [])
+      assert.deepStrictEqual(yield* deliveries.webhooksWithBacklog, [])
       assert.strictEqual(yield* endQueue(OWNER, deleted!, 1_000), 0)
     })
   )
@@ -113,7 +113,7 @@ layer(DeliveriesLive)("the queue of a deleted webhook", (it) => {
       yield* endDeletedQueues
       const [id] = yield* queueFor(deleted!, 1)
       // As a process does that does not know of the deletion yet.
-      yield* deliveries.park([id!])
+      yield* deliveries.spill([id!])
       yield* TestClock.adjust(Limits.deletedQueueSettledMs)
       yield* endDeletedQueues
       assert.deepStrictEqual(yield* countsOf(deleted!), { "failed: webhook deleted": 1 })

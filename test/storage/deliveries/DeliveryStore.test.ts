@@ -287,14 +287,14 @@ layer(Live)("delivery store", (it) => {
   it.effect("pages what only rows remember in the order of ids, until it is recorded", () =>
     Effect.gen(function* () {
       const { store, webhookId, ids } = yield* prepare(5)
-      yield* store.park([ids[4]!, ids[0]!, ids[2]!])
-      assert.include(yield* store.parkedWebhooks, webhookId)
-      const first = yield* store.parkedPage(webhookId, "live", "", 2)
+      yield* store.spill([ids[4]!, ids[0]!, ids[2]!])
+      assert.include(yield* store.webhooksWithBacklog, webhookId)
+      const first = yield* store.backlogPage(webhookId, "live", "", 2)
       assert.deepStrictEqual(
         first.map(({ id }) => id),
         [ids[0], ids[2]]
       )
-      const rest = yield* store.parkedPage(webhookId, "live", ids[2]!, 2)
+      const rest = yield* store.backlogPage(webhookId, "live", ids[2]!, 2)
       assert.deepStrictEqual(rest, [
         {
           id: ids[4]!,
@@ -306,7 +306,7 @@ layer(Live)("delivery store", (it) => {
         }
       ])
       yield* store.record([attempt(ids[0]!, 1, "delivered")], DISABLE_AFTER)
-      assert.strictEqual((yield* store.parkedPage(webhookId, "live", "", 10)).length, 2)
+      assert.strictEqual((yield* store.backlogPage(webhookId, "live", "", 10)).length, 2)
     })
   )
 
@@ -321,8 +321,8 @@ layer(Live)("delivery store", (it) => {
         fromHistory
       }))
       yield* store.insertPending(rows, NOW)
-      yield* store.park(rows.map(({ id }) => id))
-      const parked = yield* store.parkedPage(webhookId, "replays", "", 2)
+      yield* store.spill(rows.map(({ id }) => id))
+      const parked = yield* store.backlogPage(webhookId, "replays", "", 2)
       assert.deepStrictEqual(
         parked.map(({ position }) => position),
         [
@@ -340,10 +340,10 @@ layer(Live)("delivery store", (it) => {
   it.effect("ends what waits for a webhook that stays disabled, and nothing else", () =>
     Effect.gen(function* () {
       const { store, webhookId, ids } = yield* prepare(2)
-      yield* store.park([ids[0]!])
-      assert.strictEqual(yield* store.failParkedOfDisabled(NOW, "webhook disabled", NOW), 0)
+      yield* store.spill([ids[0]!])
+      assert.strictEqual(yield* store.failBacklogOfDisabled(NOW, "webhook disabled", NOW), 0)
       yield* disable(webhookId)
-      assert.strictEqual(yield* store.failParkedOfDisabled(NOW, "webhook disabled", NOW), 1)
+      assert.strictEqual(yield* store.failBacklogOfDisabled(NOW, "webhook disabled", NOW), 1)
       const states = yield* store.states(ids)
       assert.deepInclude(states.get(ids[0]!), { status: "failed", parked: false })
       assert.deepInclude(states.get(ids[1]!), { status: "pending" })
@@ -363,8 +363,8 @@ layer(Live)("delivery store", (it) => {
         ([row]) => row!.rows
       )
       const reasons = [
-        store.failParkedOfDisabled(NOW, "webhook disabled", NOW),
-        store.failParkedBefore(NOW + DAY_MS, "waited too long", NOW)
+        store.failBacklogOfDisabled(NOW, "webhook disabled", NOW),
+        store.failBacklogBefore(NOW + DAY_MS, "waited too long", NOW)
       ]
       for (const end of reasons) {
         yield* sql`UPDATE deliveries SET status = 'pending', parked = true WHERE webhook_id = ${webhookId}`

@@ -99,7 +99,7 @@ layer(
         })
         const waiting = yield* make(december)
         yield* make(december + DAY_MS)
-        yield* deliveries.park([waiting])
+        yield* deliveries.spill([waiting])
         yield* foldChanges
 
         yield* applyRetention(january + DAY_MS)

@@ -12,8 +12,8 @@ import {
   endQueued,
   insertPending,
   insertTest,
-  park,
   recordAttempts,
+  spill,
   startSeries
 } from "../../../src/storage/deliveries/Transitions.ts"
 import { eventOf } from "../../support/events.ts"
@@ -127,8 +127,8 @@ const transitions: ReadonlyArray<Transition> = [
   { name: "the same attempt again, which another follows", statement: attempted(1, "retrying"), to: {} },
   { name: "the same attempt again, which no other follows", statement: attempted(1, "failed"), to: {} },
   {
-    name: "park",
-    statement: (sql, { id }) => park(sql, [id]),
+    name: "spill",
+    statement: (sql, { id }) => spill(sql, [id]),
     to: { pending: "pending, parked", retrying: "retrying, parked" }
   },
   {

@@ -21,8 +21,8 @@ interface Piece {
 
 const keyOf = (topic: string, number: number): string => `${topic} ${number}`
 
-export class ParkedEvents extends Context.Service<
-  ParkedEvents,
+export class BacklogEvents extends Context.Service<
+  BacklogEvents,
   {
     /** Finds the network's events at these positions; one that is not retained is undefined. */
     readonly at: (
@@ -30,9 +30,9 @@ export class ParkedEvents extends Context.Service<
       positions: ReadonlyArray<EventPosition>
     ) => Effect.Effect<(position: EventPosition) => LedgerEvent | undefined, EventLogError>
   }
->()("ledgerhook/deliver/ParkedEvents") {
+>()("ledgerhook/deliver/BacklogEvents") {
   static readonly layer = Layer.effect(
-    ParkedEvents,
+    BacklogEvents,
     Effect.gen(function* () {
       const { eventPieceRecords, eventPieces } = yield* StageLimits
       const log = yield* EventLog
@@ -80,21 +80,21 @@ export class ParkedEvents extends Context.Service<
         )
       }
 
-      return ParkedEvents.of({
+      return BacklogEvents.of({
         at: Effect.fnUntraced(function* (network, positions) {
-          const placeOf = (position: EventPosition) => {
+          const locate = (position: EventPosition) => {
             const topic = eventTopicOf(network, position.fromHistory)
             const number = Math.floor(position.offset / eventPieceRecords)
             return { topic, number, offset: position.offset, key: keyOf(topic, number) }
           }
           const found = new Map<string, Events>()
-          for (const [key, together] of Map.groupBy(positions.map(placeOf), (place) => place.key)) {
+          for (const [key, together] of Map.groupBy(positions.map(locate), (place) => place.key)) {
             const { topic, number } = together[0]!
             const offsets = together.map(({ offset }) => offset)
             found.set(key, yield* eventsOf(topic, number, offsets))
           }
           return (position: EventPosition) => {
-            const { key, offset } = placeOf(position)
+            const { key, offset } = locate(position)
             return found.get(key)?.get(offset)
           }
         })

@@ -41,7 +41,7 @@ const storeWith = (change: (store: Store, log: EventLog["Service"]) => Partial<S
   ).pipe(Layer.provide(DeliveryStore.layer))
 
 /** Deliveries of a webhook that was disabled when they came: from then on their rows alone remember them. */
-const parkedDeliveries = Effect.fnUntraced(function* (url: string, count: number) {
+const backlogDeliveries = Effect.fnUntraced(function* (url: string, count: number) {
   const store = yield* DeliveryStore
   const webhook = yield* makeWebhook(url)
   yield* setStatus(webhook, "disabled")
@@ -71,7 +71,7 @@ it.live("are in the log before their rows say that the attempt is over", () => {
   return Effect.gen(function* () {
     let broken = true
     const receiver = yield* makeReceiver(() => (broken ? 503 : 200))
-    const { webhook, ids } = yield* parkedDeliveries(receiver.url, 5)
+    const { webhook, ids } = yield* backlogDeliveries(receiver.url, 5)
     yield* setStatus(webhook, "active")
     yield* receiver.until((received) => received.length >= ids.length)
     broken = false
@@ -96,7 +96,7 @@ it.live("come again when they come before the attempt is recorded", () => {
   }))
   return Effect.gen(function* () {
     const receiver = yield* makeReceiver(() => 503)
-    const { webhook, ids } = yield* parkedDeliveries(receiver.url, 1)
+    const { webhook, ids } = yield* backlogDeliveries(receiver.url, 1)
     yield* setStatus(webhook, "active")
     const log = yield* EventLog
     const deliveries = yield* DeliveryStore
