@@ -54,7 +54,7 @@ export const stageLimits = {
   drainMs: 11_000,
   /**
    * Connections in use to one origin, over all webhooks that point there: a lone webhook has a quarter, which is the widest
-   * window (ConnectionShares.ts).
+   * window (ConnectionLimiter.ts).
    */
   connectionsPerOrigin: 1_024,
   /** Connections in use in one process: one takes 10 to 50 KB. */

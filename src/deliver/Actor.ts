@@ -48,10 +48,10 @@ export const run = Effect.fnUntraced(function* (partition: AssignedPartition, ac
     )
   )
 
-  const webhooksWithBacklog = yield* deliveries.webhooksWithBacklog.pipe(
-    patiently("reading parked deliveries")
+  const webhooks = yield* deliveries.webhooksWithBacklog.pipe(
+    patiently("reading which webhooks have a backlog")
   )
-  lanes.resume(webhooksWithBacklog.filter((id) => partitionOf(partition.topic, id) === partition.partition))
+  lanes.resume(webhooks.filter((id) => partitionOf(partition.topic, id) === partition.partition))
   yield* Effect.acquireRelease(
     Effect.sync(() => {
       const present = { lanes, ended: Latch.makeUnsafe() }

@@ -2,7 +2,7 @@
 import type { BacklogKind } from "../storage/deliveries/DeliveryStore.ts"
 import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
 import type { BacklogPage } from "./Backlog.ts"
-import type { Share } from "./ConnectionShares.ts"
+import type { Share } from "./ConnectionLimiter.ts"
 import type { Known, LaneKind, Work } from "./Lane.ts"
 
 /** The machine knows a webhook from its first `offered` or `resumed` on. Until then other events of it change nothing. */

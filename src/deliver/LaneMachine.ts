@@ -5,7 +5,7 @@
  * told to it (LaneEvents), and Lanes does what it says.
  */
 import type { BacklogPage } from "./Backlog.ts"
-import type { Share } from "./ConnectionShares.ts"
+import type { Share } from "./ConnectionLimiter.ts"
 import {
   afterPage,
   backlogKindOf,

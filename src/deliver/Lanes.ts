@@ -10,7 +10,7 @@ import { patiently } from "../observability/Patiently.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { AccountHolds } from "../webhooks/AccountHolds.ts"
 import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
-import { makeActorShares } from "./ActorShares.ts"
+import { makeActorConnections } from "./ActorConnections.ts"
 import { makeAttempt } from "./Attempt.ts"
 import { makeBacklog } from "./Backlog.ts"
 import type { Known, LaneKind, Work } from "./Lane.ts"
@@ -62,7 +62,7 @@ export const makeLanes = Effect.gen(function* () {
   const fibers = yield* FiberSet.make<void, never>()
   const run = yield* FiberSet.runtime(fibers)()
   // Before the attempts: its scope closes when none of them can end any more.
-  const shares = yield* makeActorShares((webhookId) => tell({ kind: "woken", webhookId }))
+  const connections = yield* makeActorConnections((webhookId) => tell({ kind: "woken", webhookId }))
   const attempt = yield* makeAttempt(run)
 
   const machine = makeMachine(limits)
@@ -107,12 +107,12 @@ export const makeLanes = Effect.gen(function* () {
         break
       case "connect": {
         const webhookId = command.webhook.config.id
-        const share = shares.take(command.webhook)
+        const share = connections.take(command.webhook)
         if (share !== undefined) tell({ kind: "connected", webhookId, share })
         break
       }
       case "disconnect":
-        shares.release(command.share)
+        connections.release(command.share)
         break
       case "wake": {
         const { afterMs, webhookId } = command
@@ -150,7 +150,7 @@ export const makeLanes = Effect.gen(function* () {
         command.work.settled?.()
         break
       case "forget":
-        shares.leave(command.webhookId)
+        connections.leave(command.webhookId)
         break
     }
   }

@@ -11,7 +11,7 @@ import { patiently } from "../observability/Patiently.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import * as Actor from "./Actor.ts"
 import { BacklogEvents } from "./BacklogEvents.ts"
-import { ConnectionShares } from "./ConnectionShares.ts"
+import { ConnectionLimiter } from "./ConnectionLimiter.ts"
 import { ReplayPace } from "./ReplayPace.ts"
 
 const sweep = Effect.gen(function* () {
@@ -41,4 +41,4 @@ export const deliver = Effect.gen(function* () {
       )
     )
   )
-}).pipe(Effect.provide([ReplayPace.layer, BacklogEvents.layer, ConnectionShares.layer]))
+}).pipe(Effect.provide([ReplayPace.layer, BacklogEvents.layer, ConnectionLimiter.layer]))

@@ -1,6 +1,6 @@
 /** What each event means to an actor's lanes: what went before, the event, and the commands that it leads to. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Share } from "../../src/deliver/ConnectionShares.ts"
+import type { Share } from "../../src/deliver/ConnectionLimiter.ts"
 import type { Known, LaneKind, Work } from "../../src/deliver/Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "../../src/deliver/LaneEvents.ts"
 import { advance, makeMachine } from "../../src/deliver/LaneMachine.ts"
@@ -76,7 +76,7 @@ const told = (command: Command): string => {
     case "readPage":
       return `read ${command.limit} ${command.rows} after "${command.afterId}"`
     case "spill":
-      return `give back ${command.works.map(({ deliveryId }) => deliveryId).join(" ")}`
+      return `spill ${command.works.map(({ deliveryId }) => deliveryId).join(" ")}`
     case "done":
       return `done ${command.work.deliveryId}`
     default:
@@ -173,7 +173,7 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       what: "takes the queue of who has too much for who has none",
       given: [...full, ...["e1", "e2"].map((id) => offer(id, known(), "wh_2")), offer("f1", known(), "wh_3")],
       event: offer("f2", known(), "wh_3"),
-      commands: ["give back d1 d2 d3 d4", "refuse"]
+      commands: ["spill d1 d2 d3 d4", "refuse"]
     },
     {
       what: "goes to a lane that waits for some, once it is enough for a page",
@@ -258,7 +258,7 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       what: "that is disabled gets its queue back into its rows",
       given: full,
       event: changed(known("none")),
-      commands: ["give back d1 d2 d3 d4"]
+      commands: ["spill d1 d2 d3 d4"]
     },
     {
       what: "that has only free deliveries left reads those",
@@ -276,7 +276,7 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       what: "whose queue waits for too long gives it up",
       given: full,
       event: overdue,
-      commands: ["give back d1 d2 d3 d4"]
+      commands: ["spill d1 d2 d3 d4"]
     },
     {
       what: "keeps what came from its rows: that holds no offset back",

@@ -47,7 +47,7 @@ const scenario = Effect.fnUntraced(function* (
   const log = yield* EventLog
   const make = Effect.fnUntraced(function* (name: string, kind: Kind) {
     const id = webhookId(name, PARTITION)
-    // A host each: how they share the connections to one is another matter (deliver/ConnectionShares.test.ts).
+    // A host each: how they share the connections to one is another matter (deliver/ConnectionLimiter.test.ts).
     yield* clock.outside(makeWebhook(`https://${id.toLowerCase()}.example/${id}`, { id }))
     return { id, receiver: receivers.add(`/${id}`, kind) }
   })

@@ -4,7 +4,7 @@
  * checked at every step.
  */
 import { assert } from "@effect/vitest"
-import { makeShares, type Share, type Shares } from "../../src/deliver/ConnectionShares.ts"
+import { type Limiter, makeLimiter, type Share } from "../../src/deliver/ConnectionLimiter.ts"
 import type { LaneKind, Work } from "../../src/deliver/Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "../../src/deliver/LaneEvents.ts"
 import { advance, isBusy, type LaneMachine, makeMachine } from "../../src/deliver/LaneMachine.ts"
@@ -64,7 +64,7 @@ export interface World {
 
 export const makeWorld = (chance: Chance): World => {
   const machine = makeMachine(limits)
-  const shares: Shares = makeShares({
+  const limiter: Limiter = makeLimiter({
     perOrigin: chance.pick([4, 100]),
     inProcess: 1_000,
     least: 2,
@@ -182,7 +182,7 @@ export const makeWorld = (chance: Chance): World => {
     const { config, url } = owner.webhook
     const known = joined.get(owner.id)
     if (known !== undefined) return known
-    const share = shares.join(config.account_id, url.origin, () =>
+    const share = limiter.join(config.account_id, url.origin, () =>
       tell({ kind: "woken", webhookId: owner.id })
     )
     joined.set(owner.id, share)
@@ -197,11 +197,11 @@ export const makeWorld = (chance: Chance): World => {
       case "connect": {
         const webhookId = command.webhook.config.id
         const share = shareOf(webhookOf(webhookId))
-        if (shares.take(share)) tell({ kind: "connected", webhookId, share })
+        if (limiter.take(share)) tell({ kind: "connected", webhookId, share })
         break
       }
       case "disconnect":
-        shares.release(command.share)
+        limiter.release(command.share)
         break
       case "wake": {
         const { afterMs, webhookId } = command
@@ -249,7 +249,7 @@ export const makeWorld = (chance: Chance): World => {
       case "forget": {
         const share = joined.get(command.webhookId)
         joined.delete(command.webhookId)
-        share === undefined ? undefined : shares.leave(share)
+        share === undefined ? undefined : limiter.leave(share)
         break
       }
       case "refuse":

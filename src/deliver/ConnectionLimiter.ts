@@ -10,7 +10,7 @@
 import { Context, Effect, Layer } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
 
-export interface ShareLimits {
+export interface ConnectionLimits {
   /** Connections to one origin, and of the process. */
   readonly perOrigin: number
   readonly inProcess: number
@@ -28,7 +28,7 @@ interface AccountUse {
 
 interface Bound {
   readonly most: number
-  readonly limits: ShareLimits
+  readonly limits: ConnectionLimits
   inUse: number
   readonly accounts: Map<string, AccountUse>
   /** Shares that this bound has refused, in the order in which they are tried again. */
@@ -41,12 +41,12 @@ export interface Share {
   left: boolean
   readonly accountId: string
   readonly origin: string
-  readonly under: ReadonlyArray<{ readonly bound: Bound; readonly account: AccountUse }>
+  readonly bounds: ReadonlyArray<{ readonly bound: Bound; readonly account: AccountUse }>
   /** Called once after each refusal, when a connection may be free; it may take one, or none. */
   readonly wake: () => void
 }
 
-export interface Shares {
+export interface Limiter {
   readonly join: (accountId: string, origin: string, wake: () => void) => Share
   /** False: `wake` follows. */
   readonly take: (share: Share) => boolean
@@ -55,7 +55,7 @@ export interface Shares {
   readonly leave: (share: Share) => void
 }
 
-const makeBound = (most: number, limits: ShareLimits): Bound => ({
+const makeBound = (most: number, limits: ConnectionLimits): Bound => ({
   most,
   limits,
   inUse: 0,
@@ -63,7 +63,7 @@ const makeBound = (most: number, limits: ShareLimits): Bound => ({
   waiting: new Set()
 })
 
-const hasRoom = (bound: Bound, account: AccountUse, own: number): boolean => {
+const mayTakeOne = (bound: Bound, account: AccountUse, own: number): boolean => {
   if (account.inUse === 0) return bound.inUse < bound.most
   const { least, shared } = bound.limits
   const used = bound.inUse + account.inUse
@@ -71,12 +71,12 @@ const hasRoom = (bound: Bound, account: AccountUse, own: number): boolean => {
 }
 
 /** The bound that does not let it take one more. */
-const refusing = ({ under, inUse }: Share): Bound | undefined =>
-  under.find(({ bound, account }) => !hasRoom(bound, account, inUse))?.bound
+const refusingBound = ({ bounds, inUse }: Share): Bound | undefined =>
+  bounds.find(({ bound, account }) => !mayTakeOne(bound, account, inUse))?.bound
 
 const use = (share: Share, count: number) => {
   share.inUse += count
-  for (const { bound, account } of share.under) {
+  for (const { bound, account } of share.bounds) {
     bound.inUse += count
     account.inUse += count
   }
@@ -91,7 +91,7 @@ const wakeNext = (bound: Bound) => {
   for (const share of bound.waiting) {
     if (tries === 0) return
     bound.waiting.delete(share)
-    const refusal = refusing(share)
+    const refusal = refusingBound(share)
     if (refusal === undefined) {
       const { inUse } = share
       share.wake()
@@ -104,11 +104,11 @@ const wakeNext = (bound: Bound) => {
 }
 
 /** The bounds of a process, for all who share it. */
-export const makeShares = (limits: ShareLimits): Shares => {
+export const makeLimiter = (limits: ConnectionLimits): Limiter => {
   const inProcess = makeBound(limits.inProcess, limits)
   const origins = new Map<string, Bound>()
 
-  const part = (bound: Bound, accountId: string) => {
+  const enter = (bound: Bound, accountId: string) => {
     const account = bound.accounts.get(accountId) ?? { inUse: 0, shares: 0 }
     bound.accounts.set(accountId, account)
     account.shares++
@@ -116,8 +116,8 @@ export const makeShares = (limits: ShareLimits): Shares => {
   }
 
   /** Once it has left and uses nothing more. */
-  const forget = ({ accountId, origin, under }: Share) => {
-    for (const { bound, account } of under) {
+  const forget = ({ accountId, origin, bounds }: Share) => {
+    for (const { bound, account } of bounds) {
       if (--account.shares > 0) continue
       bound.accounts.delete(accountId)
       if (bound !== inProcess && bound.accounts.size === 0) origins.delete(origin)
@@ -126,13 +126,13 @@ export const makeShares = (limits: ShareLimits): Shares => {
 
   return {
     join: (accountId, origin, wake) => {
-      const bound = origins.get(origin) ?? makeBound(limits.perOrigin, limits)
-      origins.set(origin, bound)
-      const under = [part(bound, accountId), part(inProcess, accountId)]
-      return { inUse: 0, left: false, accountId, origin, under, wake }
+      const atOrigin = origins.get(origin) ?? makeBound(limits.perOrigin, limits)
+      origins.set(origin, atOrigin)
+      const bounds = [enter(atOrigin, accountId), enter(inProcess, accountId)]
+      return { inUse: 0, left: false, accountId, origin, bounds, wake }
     },
     take: (share) => {
-      const refusal = refusing(share)
+      const refusal = refusingBound(share)
       if (refusal === undefined) use(share, 1)
       else refusal.waiting.add(share)
       return refusal === undefined
@@ -140,23 +140,23 @@ export const makeShares = (limits: ShareLimits): Shares => {
     release: (share) => {
       use(share, -1)
       if (share.inUse === 0 && share.left) forget(share)
-      for (const { bound } of share.under) wakeNext(bound)
+      for (const { bound } of share.bounds) wakeNext(bound)
     },
     leave: (share) => {
-      for (const { bound } of share.under) bound.waiting.delete(share)
+      for (const { bound } of share.bounds) bound.waiting.delete(share)
       share.left = true
       if (share.inUse === 0) forget(share)
     }
   }
 }
 
-export class ConnectionShares extends Context.Service<ConnectionShares, Shares>()(
-  "ledgerhook/deliver/ConnectionShares"
+export class ConnectionLimiter extends Context.Service<ConnectionLimiter, Limiter>()(
+  "ledgerhook/deliver/ConnectionLimiter"
 ) {
   static readonly layer = Layer.effect(
-    ConnectionShares,
+    ConnectionLimiter,
     Effect.map(StageLimits, ({ connectionShares, connectionsInUse, connectionsPerOrigin }) =>
-      makeShares({ ...connectionShares, perOrigin: connectionsPerOrigin, inProcess: connectionsInUse })
+      makeLimiter({ ...connectionShares, perOrigin: connectionsPerOrigin, inProcess: connectionsInUse })
     )
   )
 }
