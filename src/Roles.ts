@@ -28,7 +28,7 @@ import { Mailer } from "./notify/Mailer.ts"
 import { notify } from "./notify/Notify.ts"
 import { Health, ledgerPart, type PartHealth } from "./observability/Health.ts"
 import { otlpEndpoint } from "./observability/OtlpEndpoint.ts"
-import { patiently } from "./observability/Patiently.ts"
+import { retryUntilSuccess } from "./observability/RetryUntilSuccess.ts"
 import * as Telemetry from "./observability/Telemetry.ts"
 import { replay } from "./replay/Stage.ts"
 import { route } from "./route/Stage.ts"
@@ -113,7 +113,7 @@ const retention = Effect.gen(function* () {
   const log = yield* EventLog
   return yield* Effect.forever(
     Effect.andThen(
-      log.applyRetention.pipe(patiently("retention of the log")),
+      log.applyRetention.pipe(retryUntilSuccess("retention of the log")),
       Effect.sleep(Limits.maintenanceMs)
     )
   )
@@ -128,7 +128,7 @@ const ingestLayer = Layer.unwrap(
     const recordAlerts = (network: Network) => (ledgerIndex: number, alerts: ReadonlyArray<DetectionAlert>) =>
       Clock.currentTimeMillis.pipe(
         Effect.flatMap((nowMs) => store.record(network, ledgerIndex, alerts, nowMs)),
-        patiently("recording detection alerts")
+        retryUntilSuccess("recording detection alerts")
       )
     const ingestOf = <E, R>(
       network: Network,

@@ -6,7 +6,7 @@
 import { Clock, Effect, FiberSet, Latch } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
 import { passageUnder } from "../domain/Quota.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { AccountHolds } from "../webhooks/AccountHolds.ts"
 import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
@@ -80,7 +80,8 @@ export const makeLanes = Effect.gen(function* () {
     return commands
   }
 
-  const parkRows = (ids: ReadonlyArray<string>) => deliveries.park(ids).pipe(patiently("parking deliveries"))
+  const parkRows = (ids: ReadonlyArray<string>) =>
+    deliveries.park(ids).pipe(retryUntilSuccess("parking deliveries"))
 
   const start = ({ webhook, work, share }: Extract<Command, { readonly kind: "start" }>) => {
     const webhookId = webhook.config.id

@@ -6,7 +6,7 @@ import { Clock, Effect } from "effect"
 import { type PlacedMarker, readMarker } from "../coverage/LedgerMarkers.ts"
 import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
 import type { EventLog, EventLogError } from "../log/EventLog.ts"
-import { untilBack } from "../observability/Patiently.ts"
+import { storeRetrySchedule } from "../observability/RetryUntilSuccess.ts"
 import { type ChainIdentity, type DetectedLedger, ledgerBatch } from "./Records.ts"
 
 export interface AppendingOptions {
@@ -20,10 +20,10 @@ export interface AppendingOptions {
 
 export const makeAppending = ({ chain, log, waits, writer }: AppendingOptions) => {
   const { network, topics } = chain
-  const patiently = <A>(effect: Effect.Effect<A, EventLogError>) =>
+  const retryUntilSuccess = <A>(effect: Effect.Effect<A, EventLogError>) =>
     effect.pipe(
       Effect.tapError(waits),
-      Effect.retry({ schedule: untilBack, while: ({ operation }) => operation !== "fence" }),
+      Effect.retry({ schedule: storeRetrySchedule, while: ({ operation }) => operation !== "fence" }),
       Effect.orDie
     )
 
@@ -46,9 +46,9 @@ export const makeAppending = ({ chain, log, waits, writer }: AppendingOptions) =
   })
 
   return {
-    patiently,
+    retryUntilSuccess,
     /** Where the log ends. */
-    lastMarker: patiently(lastMarker),
+    lastMarker: retryUntilSuccess(lastMarker),
     /** At least one ledger, after `previous`, the last marker in the log; gives their markers. */
     append: Effect.fnUntraced(function* (
       detected: ReadonlyArray<DetectedLedger>,
@@ -56,7 +56,7 @@ export const makeAppending = ({ chain, log, waits, writer }: AppendingOptions) =
     ) {
       const { markers, transaction } = ledgerBatch(chain, detected, previous, yield* Clock.currentTimeMillis)
       let unsure = false
-      yield* patiently(
+      yield* retryUntilSuccess(
         Effect.gen(function* () {
           if (unsure && (yield* landed(markers.at(-1)!, previous))) return
           unsure = true

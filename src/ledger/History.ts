@@ -22,7 +22,7 @@ import {
 } from "../domain/History.ts"
 import type { LedgerMarker } from "../domain/LedgerEvent.ts"
 import { EventLog } from "../log/EventLog.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { HistoryStore } from "../storage/events/HistoryStore.ts"
 import { HistoryRequests, type OpenRequest, type SettledRequest } from "../storage/replays/HistoryRequests.ts"
 import { type HistoryFetch, type HistoryUnavailable, makeHistoryFetch } from "./HistoryFetch.ts"
@@ -63,12 +63,14 @@ const answer = Effect.fnUntraced(function* ({
   const requests = yield* HistoryRequests
   const topics = historyTopics(network)
   // What an earlier owner had under way has ended by then.
-  const writer = yield* log.exclusive(`history.${network}`).pipe(patiently("opening the log for history"))
+  const writer = yield* log
+    .exclusive(`history.${network}`)
+    .pipe(retryUntilSuccess("opening the log for history"))
   const kept = makeHistoryLog(network, log, writer)
 
   const settle = ({ jobId }: OpenRequest, outcome: SettledRequest) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => requests.settle(jobId, outcome, now)).pipe(
-      patiently("settling a request for history")
+      retryUntilSuccess("settling a request for history")
     )
   const fail = (request: OpenRequest, { message }: HistoryUnavailable) =>
     settle(request, { state: "failed", error: message })
@@ -76,27 +78,29 @@ const answer = Effect.fnUntraced(function* ({
   /** Not in the middle: what a transaction under way becomes is then known before anybody looks. */
   const keep = (stretch: ReadonlyArray<DetectedLedger>) =>
     Effect.flatMap(kept.append(stretch), (appended) =>
-      store.add(network, appended).pipe(patiently("writing what is held of history"))
+      store.add(network, appended).pipe(retryUntilSuccess("writing what is held of history"))
     ).pipe(Effect.uninterruptible)
 
   /** Settles what is answered by what is held. */
   const look = Effect.fnUntraced(function* (): Effect.fn.Return<Situation | undefined> {
-    const open = yield* requests.open(network).pipe(patiently("looking for requests for history"))
+    const open = yield* requests.open(network).pipe(retryUntilSuccess("looking for requests for history"))
     const first = yield* firstLedger(log, network).pipe(
       Effect.catchTag("NotAMarker", Effect.die),
-      patiently("reading the ledgers of the log")
+      retryUntilSuccess("reading the ledgers of the log")
     )
     if (first === undefined) {
       yield* Effect.forEach(open, (request) => settle(request, { state: "failed", error: NOTHING_TAKEN }))
       return undefined
     }
-    const stretches = yield* store.stretches(network).pipe(patiently("reading what is held of history"))
+    const stretches = yield* store
+      .stretches(network)
+      .pipe(retryUntilSuccess("reading what is held of history"))
     const { alien, end, joined } = joinedBelow(chainEndAt(first), stretches)
     if (alien !== undefined) {
       yield* Effect.logWarning("history of another chain is left out").pipe(
         Effect.annotateLogs({ first_ledger: alien.firstLedger, last_ledger: alien.lastLedger })
       )
-      yield* store.remove(network, alien).pipe(patiently("leaving history out"))
+      yield* store.remove(network, alien).pipe(retryUntilSuccess("leaving history out"))
     }
     const unanswered: Array<OpenRequest> = []
     for (const request of open) {
@@ -135,11 +139,11 @@ const answer = Effect.fnUntraced(function* ({
       if (known === null) {
         yield* requests
           .begin(jobId, { firstLedger: found, ledgers: missing })
-          .pipe(patiently("writing how far back history is wanted"))
+          .pipe(retryUntilSuccess("writing how far back history is wanted"))
       } else {
         yield* requests
           .advance(jobId, (request.ledgers ?? 0) - missing)
-          .pipe(patiently("writing how far history is"))
+          .pipe(retryUntilSuccess("writing how far history is"))
       }
     }
     return measured
@@ -182,19 +186,19 @@ const answer = Effect.fnUntraced(function* ({
 
   /** Ends when nobody wants history any more. */
   const unwanted = Effect.sleep(Limits.historyPollMs).pipe(
-    Effect.andThen(requests.open(network).pipe(patiently("looking for requests for history"))),
+    Effect.andThen(requests.open(network).pipe(retryUntilSuccess("looking for requests for history"))),
     Effect.repeat({ until: (open) => open.length === 0 })
   )
 
   const newest = yield* kept.newest
   if (newest !== undefined)
-    yield* store.add(network, newest).pipe(patiently("writing what is held of history"))
+    yield* store.add(network, newest).pipe(retryUntilSuccess("writing what is held of history"))
   const offsets = (topic: string) =>
-    log.offsets({ topic, partition: 0 }).pipe(patiently("reading what the log holds of history"))
+    log.offsets({ topic, partition: 0 }).pipe(retryUntilSuccess("reading what the log holds of history"))
   const [markers, events] = [yield* offsets(topics.ledgers), yield* offsets(topics.events)]
   yield* store
     .prune(network, { markersFrom: markers.start, eventsFrom: events.start })
-    .pipe(patiently("leaving out history that is gone"))
+    .pipe(retryUntilSuccess("leaving out history that is gone"))
   const situation = yield* look()
   if (situation === undefined || situation.unanswered.length === 0) return
   yield* Effect.raceFirst(fetchAll.pipe(Effect.provide(source)), unwanted)
@@ -207,7 +211,7 @@ export const history = (
   Effect.gen(function* () {
     const requests = yield* HistoryRequests
     const someWanted = requests.open(options.network).pipe(
-      patiently("looking for requests for history"),
+      retryUntilSuccess("looking for requests for history"),
       Effect.repeat({
         until: (open) => open.length > 0,
         schedule: Schedule.spaced(Limits.historyPollMs)

@@ -41,7 +41,7 @@ export const makeHistoryLog = (
   writer: Pick<EventLog["Service"], "transaction">
 ) => {
   const partition = { topic: historyLedgersTopic(network), partition: 0 }
-  const { append, lastMarker, patiently } = makeAppending({
+  const { append, lastMarker, retryUntilSuccess } = makeAppending({
     chain: { network, simulated: false, topics: historyTopics(network), isApart: true },
     log,
     writer,
@@ -66,7 +66,7 @@ export const makeHistoryLog = (
     }
     const [first, ...others] = placed
     return first === undefined ? undefined : stretchOf([first, ...others])
-  }).pipe(patiently)
+  }).pipe(retryUntilSuccess)
 
   return {
     newest,

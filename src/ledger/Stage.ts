@@ -15,7 +15,7 @@ import type { Network } from "../domain/Network.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { type Health, ledgerPart } from "../observability/Health.ts"
 import { Metrics } from "../observability/Metrics.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { traced } from "../observability/Tracing.ts"
 import { makeAppending } from "./Append.ts"
 import { type FetchedLedger, LedgerSource, takenLedger } from "./LedgerSource.ts"
@@ -74,7 +74,9 @@ export const ingest = Effect.fnUntraced(
     const { simulated } = source
     const log = yield* EventLog
     // Before the checkpoint is read: what an earlier owner of this network had under way has ended by then.
-    const writer = yield* log.exclusive(ledgerPart(network)).pipe(patiently(`opening the log for ${network}`))
+    const writer = yield* log
+      .exclusive(ledgerPart(network))
+      .pipe(retryUntilSuccess(`opening the log for ${network}`))
     const { append, lastMarker } = makeAppending({
       chain: { network, simulated },
       log,

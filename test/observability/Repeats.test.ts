@@ -5,8 +5,8 @@ import { TestClock, TestConsole } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
 import { EventLogError } from "../../src/log/EventLog.ts"
 import { errorText, layer } from "../../src/observability/Logging.ts"
-import { patiently } from "../../src/observability/Patiently.ts"
 import { makeRepeats } from "../../src/observability/Repeats.ts"
+import { retryUntilSuccess } from "../../src/observability/RetryUntilSuccess.ts"
 
 describe("a repeated message", () => {
   it("is left out within its window, and counted in the next one", () => {
@@ -33,7 +33,7 @@ describe("the log of an outage", () => {
         new EventLogError({ operation: "append", topic: "webhooks.deliveries", cause: new Error("gone") })
       )
       for (const what of ["queueing retries", "queueing retries", "publishing the outbox"])
-        yield* Effect.forkScoped(away.pipe(patiently(what)))
+        yield* Effect.forkScoped(away.pipe(retryUntilSuccess(what)))
       yield* TestClock.adjust(3 * Limits.repeatedMessages.windowMs - 1)
       const lines = (yield* TestConsole.errorLines).map(String)
       const of = (what: string) => lines.filter((line) => line.includes(what))
