@@ -6,16 +6,6 @@ import { Deferred, Effect, Option, Queue, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
 import type { Network } from "../domain/Network.ts"
-import {
-  announcementOf,
-  contradiction,
-  isLoaded,
-  ledgerOf,
-  otherChain,
-  type Refusal,
-  rangesOf,
-  resultOf
-} from "./Answers.ts"
 import { dial, serverInfo } from "./ClientConnection.ts"
 import {
   type Announcement,
@@ -25,6 +15,16 @@ import {
   type TakenLedger
 } from "./LedgerSource.ts"
 import type { Ranges } from "./Ranges.ts"
+import {
+  announcementOf,
+  contradiction,
+  isLoaded,
+  ledgerOf,
+  otherChain,
+  type Refusal,
+  rangesOf,
+  resultOf
+} from "./ServerMessages.ts"
 import { verifyLedger } from "./Verify.ts"
 
 /** Announcements waiting to be read; only the newest matter. */
