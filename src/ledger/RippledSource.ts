@@ -7,7 +7,7 @@
  */
 import { Clock, Effect, Layer, Result, Schedule, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { makeHead } from "./Head.ts"
+import { makeAnnouncements } from "./Announcements.ts"
 import {
   type Accept,
   endsConnection,
@@ -29,7 +29,7 @@ const make = Effect.fnUntraced(function* (
   options: RippledOptions
 ): Effect.fn.Return<LedgerSource["Service"], never, Scope.Scope> {
   const described = describeServers(options.urls)
-  const head = makeHead(described.map(({ name }) => name))
+  const head = makeAnnouncements(described.map(({ name }) => name))
   let last: TakenLedger | undefined
   const takenHashes = new Map<number, string>()
   const servers = yield* makeServers(options, described, head, {

@@ -8,7 +8,7 @@
 import { Clock, Effect, FiberMap, Latch, Random, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { Network } from "../domain/Network.ts"
-import type { Head } from "./Head.ts"
+import type { Announcements } from "./Announcements.ts"
 import type { LedgerSourceError, ServerState, TakenLedger } from "./LedgerSource.ts"
 import { afterFailure, type Member, newcomer, notBeforeOf, plan, type Standing } from "./Preference.ts"
 import { formatRanges, type Ranges } from "./Ranges.ts"
@@ -89,7 +89,7 @@ export interface Servers {
 export const makeServers = Effect.fnUntraced(function* (
   { network, verify = "json" }: Pick<RippledOptions, "network" | "verify">,
   all: ReadonlyArray<LedgerServer>,
-  head: Head,
+  head: Announcements,
   taken: {
     readonly last: () => TakenLedger | undefined
     readonly hash: (index: number) => string | undefined

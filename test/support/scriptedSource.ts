@@ -1,7 +1,7 @@
 /** A `LedgerSource` without sockets, for the virtual clock: announces and answers as the test says. */
 import { Effect, Layer } from "effect"
 import { normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
-import { makeHead } from "../../src/ledger/Head.ts"
+import { makeAnnouncements } from "../../src/ledger/Announcements.ts"
 import { LedgerSource, LedgerSourceError } from "../../src/ledger/LedgerSource.ts"
 import type { RawLedger } from "./chain.ts"
 
@@ -17,7 +17,7 @@ export interface ScriptedSource {
 const server = "scripted"
 
 export const scriptedSource = (): ScriptedSource => {
-  const head = makeHead([server])
+  const head = makeAnnouncements([server])
   const ledgers = new Map<number, RawLedger>()
   const asked: Array<number> = []
   return {

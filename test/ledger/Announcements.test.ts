@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { makeHead } from "../../src/ledger/Head.ts"
+import { makeAnnouncements } from "../../src/ledger/Announcements.ts"
 import { hashOf } from "../support/chain.ts"
 
 const announcement = (ledgerIndex: number, name = "chain", transactionCount?: number) => ({
@@ -11,7 +11,7 @@ const announcement = (ledgerIndex: number, name = "chain", transactionCount?: nu
   transactionCount
 })
 
-const threeServers = () => makeHead(["a", "b", "c"])
+const threeServers = () => makeAnnouncements(["a", "b", "c"])
 
 describe("the head", () => {
   it.effect("is the newest any connected server announced, since its first announcement", () =>
