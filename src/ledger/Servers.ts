@@ -89,7 +89,7 @@ export interface Servers {
 export const makeServers = Effect.fnUntraced(function* (
   { network, verify = "json" }: Pick<RippledOptions, "network" | "verify">,
   all: ReadonlyArray<LedgerServer>,
-  head: Announcements,
+  announcements: Announcements,
   taken: {
     readonly last: () => TakenLedger | undefined
     readonly hash: (index: number) => string | undefined
@@ -125,7 +125,7 @@ export const makeServers = Effect.fnUntraced(function* (
             server.standing = newcomer
             server.proven = true
           }
-          return Effect.andThen(head.announce(server.name, announcement), Effect.sync(changed))
+          return Effect.andThen(announcements.announce(server.name, announcement), Effect.sync(changed))
         },
         claim: (ranges) => {
           server.ranges = ranges
@@ -148,7 +148,7 @@ export const makeServers = Effect.fnUntraced(function* (
           server.phase = "idle"
           server.connection = undefined
           server.proven = false
-          head.left(server.name)
+          announcements.left(server.name)
           changed()
         })
       )
@@ -267,7 +267,7 @@ export const makeServers = Effect.fnUntraced(function* (
                 : backingOff
                   ? "backing_off"
                   : "idle",
-          head: head.newestOf(server.name),
+          head: announcements.newestOf(server.name),
           ledgers: server.ranges === undefined ? undefined : formatRanges(server.ranges),
           lastFault: server.lastFault,
           backingOffUntil: backingOff ? until : undefined

@@ -17,13 +17,13 @@ export interface ScriptedSource {
 const server = "scripted"
 
 export const scriptedSource = (): ScriptedSource => {
-  const head = makeAnnouncements([server])
+  const announcements = makeAnnouncements([server])
   const ledgers = new Map<number, RawLedger>()
   const asked: Array<number> = []
   return {
     asked,
     announce: (index) =>
-      head.announce(server, {
+      announcements.announce(server, {
         ledgerIndex: index,
         ledgerHash: ledgers.get(index)?.ledger_hash,
         transactionCount: ledgers.get(index)?.transactions.length
@@ -33,10 +33,10 @@ export const scriptedSource = (): ScriptedSource => {
     },
     layer: Layer.succeed(LedgerSource, {
       simulated: false,
-      awaitHead: head.await,
-      awaitNews: head.awaitNews,
+      awaitHead: announcements.await,
+      awaitNews: announcements.awaitNews,
       anchor: () => Effect.void,
-      announced: head.announced,
+      announced: announcements.announced,
       fetch: Effect.fnUntraced(function* (index, accept) {
         asked.push(index)
         const raw = ledgers.get(index)
@@ -50,8 +50,8 @@ export const scriptedSource = (): ScriptedSource => {
       state: Effect.sync(() => ({
         server,
         lastError: undefined,
-        head: head.newest()?.announcement,
-        headAt: head.newest()?.at,
+        head: announcements.newest()?.announcement,
+        headAt: announcements.newest()?.at,
         servers: []
       }))
     })
