@@ -6,8 +6,8 @@ import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { LedgerMarker } from "../domain/LedgerEvent.ts"
 import { Health } from "../observability/Health.ts"
+import { addSample, firstSample, remaining } from "./CatchUpRate.ts"
 import { LedgerSource } from "./LedgerSource.ts"
-import { begin, moved, remaining } from "./Pace.ts"
 import { healthOf, type Progress } from "./Progress.ts"
 
 export interface Tracker {
@@ -26,7 +26,7 @@ export const makeTracker = Effect.fnUntraced(function* (part: string) {
     lastTaken: undefined,
     lastCloseTime: undefined,
     movedAt: yield* Clock.currentTimeMillis,
-    pace: [],
+    samples: [],
     obstacle: undefined
   }
   let reportedAt = progress.movedAt
@@ -42,7 +42,7 @@ export const makeTracker = Effect.fnUntraced(function* (part: string) {
   const report = Effect.fnUntraced(function* (now: number) {
     const { head } = yield* source.state
     if (head === undefined) return
-    const { ledgers, ledgers_per_second, seconds } = remaining(progress.pace, head.ledgerIndex, now)
+    const { ledgers, ledgers_per_second, seconds } = remaining(progress.samples, head.ledgerIndex, now)
     const last_taken = progress.lastTaken
     if (ledgers >= Limits.catchUpReportedFrom) {
       if (now - reportedAt < Limits.catchUpReportMs) return
@@ -63,7 +63,7 @@ export const makeTracker = Effect.fnUntraced(function* (part: string) {
         ...progress,
         lastTaken: first - 1,
         lastCloseTime: checkpoint?.close_time,
-        pace: begin(yield* Clock.currentTimeMillis, first - 1),
+        samples: firstSample(yield* Clock.currentTimeMillis, first - 1),
         obstacle: undefined
       }
       yield* Effect.logInfo("ingest starts").pipe(Effect.annotateLogs({ first }))
@@ -93,7 +93,7 @@ export const makeTracker = Effect.fnUntraced(function* (part: string) {
         lastTaken: ledger_index,
         lastCloseTime: close_time,
         movedAt: now,
-        pace: moved(progress.pace, now, ledger_index),
+        samples: addSample(progress.samples, now, ledger_index),
         obstacle: undefined
       }
       yield* report(now)
