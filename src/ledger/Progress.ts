@@ -6,7 +6,7 @@ import { Limits } from "../config/Limits.ts"
 import type { PartHealth } from "../observability/Health.ts"
 import { type ProgressSamples, remaining } from "./CatchUpRate.ts"
 import type { ServerState, SourceState } from "./LedgerSource.ts"
-import { isUnfit } from "./Preference.ts"
+import { isUnfit } from "./ServerSelection.ts"
 
 export interface Progress {
   readonly lastTaken: number | undefined

@@ -15,9 +15,9 @@ import {
   LedgerSourceError,
   type TakenLedger
 } from "./LedgerSource.ts"
-import { choose } from "./Preference.ts"
 import { claims } from "./Ranges.ts"
 import type { ServerConnection } from "./Server.ts"
+import { chooseServer } from "./ServerSelection.ts"
 import { describeServers, type LedgerServer, makeServers, type RippledOptions } from "./Servers.ts"
 
 const betweenTries = Schedule.min([
@@ -75,7 +75,7 @@ const make = Effect.fnUntraced(function* (
   const next = (index: number, asked: ReadonlySet<LedgerServer>) => {
     const announcers = announcements.announcers(index)
     const candidates = servers.connected().filter((server) => !asked.has(server))
-    const chosen = choose(
+    const chosen = chooseServer(
       candidates.map((server) => {
         const place = announcers.indexOf(server.name)
         return {

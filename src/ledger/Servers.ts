@@ -10,9 +10,16 @@ import { Limits } from "../config/Limits.ts"
 import type { Network } from "../domain/Network.ts"
 import type { Announcements } from "./Announcements.ts"
 import type { LedgerSourceError, ServerState, TakenLedger } from "./LedgerSource.ts"
-import { afterFailure, type Member, newcomer, notBeforeOf, plan, type Standing } from "./Preference.ts"
 import { formatRanges, type Ranges } from "./Ranges.ts"
 import { connect, type ServerConnection } from "./Server.ts"
+import {
+  afterFailure,
+  type Backoff,
+  noBackoff,
+  notBeforeOf,
+  type PoolServer,
+  planConnections
+} from "./ServerSelection.ts"
 
 /** What is known of one server. Changed by this file alone, but for `refused`. */
 export interface LedgerServer {
@@ -20,11 +27,11 @@ export interface LedgerServer {
   /** Its host, numbered where several have the same: an address may hold a credential. */
   readonly name: string
   readonly host: string
-  phase: Member["phase"]
+  phase: PoolServer["phase"]
   connection: ServerConnection | undefined
   proven: boolean
-  standing: Standing
-  calledUntil: number
+  backoff: Backoff
+  wantedUntil: number
   ranges: Ranges | undefined
   lastFault: LedgerSourceError | undefined
   /** Its last answer was refused. */
@@ -49,8 +56,8 @@ export const describeServers = (urls: ReadonlyArray<string>): ReadonlyArray<Ledg
       phase: "idle",
       connection: undefined,
       proven: false,
-      standing: newcomer,
-      calledUntil: 0,
+      backoff: noBackoff,
+      wantedUntil: 0,
       ranges: undefined,
       lastFault: undefined,
       refused: false,
@@ -122,7 +129,7 @@ export const makeServers = Effect.fnUntraced(function* (
         announce: (announcement) => {
           // The subscription's reply does not count: a server that drops us after it would be asked without pause.
           if (server.phase === "connected") {
-            server.standing = newcomer
+            server.backoff = noBackoff
             server.proven = true
           }
           return Effect.andThen(announcements.announce(server.name, announcement), Effect.sync(changed))
@@ -158,7 +165,7 @@ export const makeServers = Effect.fnUntraced(function* (
     server.lastFault = error
     lastFault = error
     const now = yield* Clock.currentTimeMillis
-    server.standing = afterFailure(server.standing, error.reason, now, yield* Random.next)
+    server.backoff = afterFailure(server.backoff, error.reason, now, yield* Random.next)
     yield* Effect.logWarning("ledger server lost").pipe(
       Effect.annotateLogs({ server: error.server, reason: error.reason, detail: error.detail })
     )
@@ -172,27 +179,27 @@ export const makeServers = Effect.fnUntraced(function* (
     server.placesSince = now
   }
 
-  const notBefore = ({ standing }: LedgerServer, now: number) =>
+  const notBefore = ({ backoff }: LedgerServer, now: number) =>
     notBeforeOf(
-      standing,
+      backoff,
       now,
       all.every(({ connection }) => connection === undefined)
     )
 
-  const memberOf =
+  const poolServerOf =
     (now: number) =>
-    (server: LedgerServer): Member => ({
+    (server: LedgerServer): PoolServer => ({
       host: server.host,
       phase: server.phase,
       proven: server.proven,
       notBefore: notBefore(server, now),
-      calledUntil: server.calledUntil
+      wantedUntil: server.wantedUntil
     })
 
   const manage = Effect.gen(function* () {
     const waiting = latch
     const now = yield* Clock.currentTimeMillis
-    const { connect, release, waitMs } = plan(all.map(memberOf(now)), now)
+    const { connect, release, waitMs } = planConnections(all.map(poolServerOf(now)), now)
     for (const position of connect) {
       const server = all[position]!
       server.phase = "connecting"
@@ -230,9 +237,9 @@ export const makeServers = Effect.fnUntraced(function* (
       if (others.some(({ phase }) => phase === "connecting")) return true
       const next = others.find((server) => server.phase === "idle" && notBefore(server, now) <= now)
       if (next === undefined) return false
-      const isCalled = next.calledUntil > now
-      next.calledUntil = now + Limits.ledgerServerCalledMs
-      if (!isCalled) changed()
+      const isWanted = next.wantedUntil > now
+      next.wantedUntil = now + Limits.ledgerServerCalledMs
+      if (!isWanted) changed()
       return true
     }),
     retire,
