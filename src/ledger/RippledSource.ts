@@ -17,8 +17,8 @@ import {
 } from "./LedgerSource.ts"
 import { claims } from "./Ranges.ts"
 import type { ServerConnection } from "./Server.ts"
+import { describeServers, type LedgerServer, makeServerPool, type RippledOptions } from "./ServerPool.ts"
 import { chooseServer } from "./ServerSelection.ts"
-import { describeServers, type LedgerServer, makeServers, type RippledOptions } from "./Servers.ts"
 
 const betweenTries = Schedule.min([
   Schedule.exponential(Limits.ledgerNotFoundWaitMs.first),
@@ -32,7 +32,7 @@ const make = Effect.fnUntraced(function* (
   const announcements = makeAnnouncements(described.map(({ name }) => name))
   let last: TakenLedger | undefined
   const takenHashes = new Map<number, string>()
-  const servers = yield* makeServers(options, described, announcements, {
+  const servers = yield* makeServerPool(options, described, announcements, {
     last: () => last,
     hash: (index) => takenHashes.get(index)
   })
@@ -107,12 +107,13 @@ const make = Effect.fnUntraced(function* (
       const connection = server?.connection
       if (server === undefined || connection === undefined) {
         const busy = servers.connected().some((other) => !asked.has(other))
-        if (!busy && refusal !== undefined && !(yield* servers.call(asked))) return yield* broken ?? refusal
+        if (!busy && refusal !== undefined && !(yield* servers.connectAnother(asked)))
+          return yield* broken ?? refusal
         yield* changed
         continue
       }
       const outcome = yield* Effect.result(
-        servers.within(server, ask(server, connection, index, accept, asked))
+        servers.runRequest(server, ask(server, connection, index, accept, asked))
       )
       if (Result.isSuccess(outcome)) {
         server.refused = false

@@ -38,9 +38,9 @@ export interface LedgerServer {
   refused: boolean
   requests: number
   /** Requests it takes at once. */
-  places: number
-  /** Unix milliseconds when `places` was last changed. */
-  placesSince: number
+  requestLimit: number
+  /** Unix milliseconds when `requestLimit` was last changed. */
+  requestLimitSince: number
 }
 
 export const describeServers = (urls: ReadonlyArray<string>): ReadonlyArray<LedgerServer> => {
@@ -62,8 +62,8 @@ export const describeServers = (urls: ReadonlyArray<string>): ReadonlyArray<Ledg
       lastFault: undefined,
       refused: false,
       requests: 0,
-      places: Limits.ledgerRequestsPerServer,
-      placesSince: 0
+      requestLimit: Limits.ledgerRequestsPerServer,
+      requestLimitSince: 0
     }
   })
 }
@@ -75,25 +75,25 @@ export interface RippledOptions {
   readonly verify?: "json" | "full"
 }
 
-export interface Servers {
+export interface ServerPool {
   readonly all: ReadonlyArray<LedgerServer>
   readonly connected: () => ReadonlyArray<LedgerServer>
   /** The most preferred of the connected ones, those that have proven themselves first. */
   readonly active: () => LedgerServer | undefined
   /** Waits until any server's state is another. */
   readonly changed: () => Effect.Effect<void>
-  /** Asks for one more server to be connected that is none of `besides`; false: no other can be at present. */
-  readonly call: (besides: ReadonlySet<LedgerServer>) => Effect.Effect<boolean>
+  /** Asks for one more server to be connected that is none of `except`; false: no other can be at present. */
+  readonly connectAnother: (except: ReadonlySet<LedgerServer>) => Effect.Effect<boolean>
   /** The server has failed: it is not asked again over this connection. */
   readonly retire: (server: LedgerServer, connection: ServerConnection) => void
-  /** Runs a request in one of the server's places, of which there is one free. */
-  readonly within: <A, E>(server: LedgerServer, request: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  /** Runs a request in one of the server's requestLimit, of which there is one free. */
+  readonly runRequest: <A, E>(server: LedgerServer, request: Effect.Effect<A, E>) => Effect.Effect<A, E>
   readonly isFull: (server: LedgerServer) => boolean
   readonly states: (now: number) => ReadonlyArray<ServerState>
   readonly lastFault: () => LedgerSourceError | undefined
 }
 
-export const makeServers = Effect.fnUntraced(function* (
+export const makeServerPool = Effect.fnUntraced(function* (
   { network, verify = "json" }: Pick<RippledOptions, "network" | "verify">,
   all: ReadonlyArray<LedgerServer>,
   announcements: Announcements,
@@ -101,7 +101,7 @@ export const makeServers = Effect.fnUntraced(function* (
     readonly last: () => TakenLedger | undefined
     readonly hash: (index: number) => string | undefined
   }
-): Effect.fn.Return<Servers, never, Scope.Scope> {
+): Effect.fn.Return<ServerPool, never, Scope.Scope> {
   const fibers = yield* FiberMap.make<string>()
   let latch = Latch.makeUnsafe()
   let lastFault: LedgerSourceError | undefined
@@ -138,8 +138,8 @@ export const makeServers = Effect.fnUntraced(function* (
           server.ranges = ranges
         },
         loaded: Effect.map(Clock.currentTimeMillis, (now) => {
-          server.places = Math.max(1, Math.floor(server.places / 2))
-          server.placesSince = now
+          server.requestLimit = Math.max(1, Math.floor(server.requestLimit / 2))
+          server.requestLimitSince = now
         })
       })
       server.connection = connection
@@ -173,10 +173,10 @@ export const makeServers = Effect.fnUntraced(function* (
 
   /** A server that has not warned of load for a while may be asked more at once again. */
   const recover = (server: LedgerServer, now: number) => {
-    if (server.places === Limits.ledgerRequestsPerServer) return
-    if (now - server.placesSince < Limits.ledgerLoadRecoveryMs) return
-    server.places += 1
-    server.placesSince = now
+    if (server.requestLimit === Limits.ledgerRequestsPerServer) return
+    if (now - server.requestLimitSince < Limits.ledgerLoadRecoveryMs) return
+    server.requestLimit += 1
+    server.requestLimitSince = now
   }
 
   const notBefore = ({ backoff }: LedgerServer, now: number) =>
@@ -230,9 +230,9 @@ export const makeServers = Effect.fnUntraced(function* (
     connected,
     active,
     changed: () => Latch.await(latch),
-    call: Effect.fnUntraced(function* (besides) {
+    connectAnother: Effect.fnUntraced(function* (except) {
       const now = yield* Clock.currentTimeMillis
-      const others = all.filter((server) => !besides.has(server))
+      const others = all.filter((server) => !except.has(server))
       // One is on its way already.
       if (others.some(({ phase }) => phase === "connecting")) return true
       const next = others.find((server) => server.phase === "idle" && notBefore(server, now) <= now)
@@ -243,7 +243,7 @@ export const makeServers = Effect.fnUntraced(function* (
       return true
     }),
     retire,
-    within: (server, request) =>
+    runRequest: (server, request) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         recover(server, now)
         server.requests += 1
@@ -256,7 +256,7 @@ export const makeServers = Effect.fnUntraced(function* (
           })
         )
       ),
-    isFull: ({ places, requests }) => requests >= places,
+    isFull: ({ requestLimit, requests }) => requests >= requestLimit,
     states: (now) => {
       const inUse = active()
       return all.map((server) => {
