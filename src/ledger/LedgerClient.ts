@@ -8,11 +8,11 @@ import { Limits } from "../config/Limits.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
 import type { Network } from "../domain/Network.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
-import { type Connection, open, serverInfo } from "./ClientConnection.ts"
 import { endsConnection, LedgerSourceError } from "./LedgerSource.ts"
 import { checkLedger } from "./Sequence.ts"
 import { announcementOf, isLoaded, ledgerOf, resultOf } from "./ServerMessages.ts"
 import { afterFailure, isUnfit, noBackoff } from "./ServerSelection.ts"
+import { type Connection, open, serverInfo } from "./WebSocketConnection.ts"
 
 /** A ledger as recorded: what the server sent, header first, with its index and hash in front. */
 export type RecordedLedger = JsonObject

@@ -16,7 +16,7 @@ import {
   type TakenLedger
 } from "./LedgerSource.ts"
 import { claims } from "./Ranges.ts"
-import type { ServerConnection } from "./Server.ts"
+import type { ServerConnection } from "./ServerConnection.ts"
 import { describeServers, type LedgerServer, makeServerPool, type RippledOptions } from "./ServerPool.ts"
 import { chooseServer } from "./ServerSelection.ts"
 

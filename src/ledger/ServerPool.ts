@@ -11,7 +11,7 @@ import type { Network } from "../domain/Network.ts"
 import type { Announcements } from "./Announcements.ts"
 import type { LedgerSourceError, ServerState, TakenLedger } from "./LedgerSource.ts"
 import { formatRanges, type Ranges } from "./Ranges.ts"
-import { connect, type ServerConnection } from "./Server.ts"
+import { connect, type ServerConnection } from "./ServerConnection.ts"
 import {
   afterFailure,
   type Backoff,

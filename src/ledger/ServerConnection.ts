@@ -6,7 +6,6 @@ import { Deferred, Effect, Option, Queue, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
 import type { Network } from "../domain/Network.ts"
-import { dial, serverInfo } from "./ClientConnection.ts"
 import {
   type Announcement,
   endsConnection,
@@ -26,6 +25,7 @@ import {
   resultOf
 } from "./ServerMessages.ts"
 import { verifyLedger } from "./Verify.ts"
+import { dial, serverInfo } from "./WebSocketConnection.ts"
 
 /** Announcements waiting to be read; only the newest matter. */
 const WAITING_ANNOUNCEMENTS = 64
