@@ -27,8 +27,8 @@ import { HistoryStore } from "../storage/events/HistoryStore.ts"
 import { HistoryRequests, type OpenRequest, type SettledRequest } from "../storage/replays/HistoryRequests.ts"
 import { type HistoryFetch, type HistoryUnavailable, makeHistoryFetch } from "./HistoryFetch.ts"
 import { makeHistoryLog } from "./HistoryLog.ts"
+import type { DetectedLedger } from "./LedgerRecords.ts"
 import { LedgerSource, takenLedger } from "./LedgerSource.ts"
-import type { DetectedLedger } from "./Records.ts"
 import type { IngestOptions } from "./Stage.ts"
 
 export interface HistoryOptions extends Required<Omit<IngestOptions, "start">> {

@@ -8,9 +8,9 @@ import { Limits } from "../config/Limits.ts"
 import type { ChainEnd } from "../domain/History.ts"
 import { isoTime, type Ledger, rippleToUnixMs } from "../domain/Ledger.ts"
 import type { Detection } from "../domain/LedgerEvent.ts"
+import { checkLedger } from "./LedgerCheck.ts"
+import { type DetectedLedger, isChecked } from "./LedgerRecords.ts"
 import { type FetchedLedger, type LedgerSource, LedgerSourceError } from "./LedgerSource.ts"
-import { type DetectedLedger, isChecked } from "./Records.ts"
-import { checkLedger } from "./Sequence.ts"
 
 /** Why history cannot be had: a sentence that names no server, for whoever asked for the replay. */
 export class HistoryUnavailable extends Schema.TaggedError<HistoryUnavailable>()("HistoryUnavailable", {

@@ -10,8 +10,8 @@ import { parseIsoTime } from "../domain/IsoTime.ts"
 import type { LedgerMarker } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import type { EventLog } from "../log/EventLog.ts"
-import { makeAppending } from "./Append.ts"
-import type { DetectedLedger } from "./Records.ts"
+import { makeLedgerAppender } from "./LedgerAppender.ts"
+import type { DetectedLedger } from "./LedgerRecords.ts"
 
 const closedAt = ({ close_time }: LedgerMarker): number => (parseIsoTime(close_time) ?? 0) / 1_000
 
@@ -41,11 +41,11 @@ export const makeHistoryLog = (
   writer: Pick<EventLog["Service"], "transaction">
 ) => {
   const partition = { topic: historyLedgersTopic(network), partition: 0 }
-  const { append, lastMarker, retryUntilSuccess } = makeAppending({
-    chain: { network, simulated: false, topics: historyTopics(network), isApart: true },
+  const { append, lastMarker, retryUntilSuccess } = makeLedgerAppender({
+    chain: { network, simulated: false, topics: historyTopics(network), startsRange: true },
     log,
     writer,
-    waits: (error) => Effect.logWarning("the log of history: trying again", error)
+    onFailure: (error) => Effect.logWarning("the log of history: trying again", error)
   })
 
   /** The stretch that was appended last; undefined when there is none. */

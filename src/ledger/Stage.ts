@@ -17,10 +17,10 @@ import { type Health, ledgerPart } from "../observability/Health.ts"
 import { Metrics } from "../observability/Metrics.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { traced } from "../observability/Tracing.ts"
-import { makeAppending } from "./Append.ts"
+import { makeLedgerAppender } from "./LedgerAppender.ts"
+import { checkLedger } from "./LedgerCheck.ts"
+import { type DetectedLedger, isChecked } from "./LedgerRecords.ts"
 import { type FetchedLedger, LedgerSource, takenLedger } from "./LedgerSource.ts"
-import { type DetectedLedger, isChecked } from "./Records.ts"
-import { checkLedger } from "./Sequence.ts"
 import { makeTracker, type Tracker } from "./Tracker.ts"
 
 export interface IngestOptions {
@@ -77,11 +77,11 @@ export const ingest = Effect.fnUntraced(
     const writer = yield* log
       .exclusive(ledgerPart(network))
       .pipe(retryUntilSuccess(`opening the log for ${network}`))
-    const { append, lastMarker } = makeAppending({
+    const { append, lastMarker } = makeLedgerAppender({
       chain: { network, simulated },
       log,
       writer,
-      waits: ({ operation, topic }) =>
+      onFailure: ({ operation, topic }) =>
         tracker.obstructed("waiting", `the log failed to ${operation} ${topic}`)
     })
     const obtain = makeObtain(source, tracker)

@@ -7,22 +7,22 @@ import { type PlacedMarker, readMarker } from "../coverage/LedgerMarkers.ts"
 import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
 import type { EventLog, EventLogError } from "../log/EventLog.ts"
 import { storeRetrySchedule } from "../observability/RetryUntilSuccess.ts"
-import { type ChainIdentity, type DetectedLedger, ledgerBatch } from "./Records.ts"
+import { type ChainIdentity, type DetectedLedger, ledgerBatch } from "./LedgerRecords.ts"
 
-export interface AppendingOptions {
+export interface LedgerAppenderOptions {
   readonly chain: ChainIdentity
   readonly log: EventLog["Service"]
   /** The only one of its name (`EventLog.exclusive`): when it is refused, this process must begin anew. */
   readonly writer: Pick<EventLog["Service"], "transaction">
   /** Is told why the log cannot be used at present. */
-  readonly waits: (error: EventLogError) => Effect.Effect<void>
+  readonly onFailure: (error: EventLogError) => Effect.Effect<void>
 }
 
-export const makeAppending = ({ chain, log, waits, writer }: AppendingOptions) => {
+export const makeLedgerAppender = ({ chain, log, onFailure, writer }: LedgerAppenderOptions) => {
   const { network, topics } = chain
   const retryUntilSuccess = <A>(effect: Effect.Effect<A, EventLogError>) =>
     effect.pipe(
-      Effect.tapError(waits),
+      Effect.tapError(onFailure),
       Effect.retry({ schedule: storeRetrySchedule, while: ({ operation }) => operation !== "fence" }),
       Effect.orDie
     )
