@@ -13,12 +13,12 @@ import { firstLedger } from "../coverage/FirstLedger.ts"
 import {
   type ChainEnd,
   chainEndAt,
-  type HistoryStretch,
+  type HistoryRange,
   historyTopics,
   joinedBelow,
   missingLedgers,
-  reaches,
-  stretchesSince
+  rangesSince,
+  reaches
 } from "../domain/History.ts"
 import type { LedgerMarker } from "../domain/LedgerEvent.ts"
 import { EventLog } from "../log/EventLog.ts"
@@ -42,7 +42,7 @@ export interface HistoryOptions extends Required<Omit<IngestOptions, "start">> {
 interface Situation {
   /** The service's own first ledger. */
   readonly first: LedgerMarker
-  readonly stretches: ReadonlyArray<HistoryStretch>
+  readonly ranges: ReadonlyArray<HistoryRange>
   readonly end: ChainEnd
   readonly unanswered: ReadonlyArray<OpenRequest>
 }
@@ -76,8 +76,8 @@ const answer = Effect.fnUntraced(function* ({
     settle(request, { state: "failed", error: message })
 
   /** Not in the middle: what a transaction under way becomes is then known before anybody looks. */
-  const keep = (stretch: ReadonlyArray<DetectedLedger>) =>
-    Effect.flatMap(kept.append(stretch), (appended) =>
+  const keep = (range: ReadonlyArray<DetectedLedger>) =>
+    Effect.flatMap(kept.append(range), (appended) =>
       store.add(network, appended).pipe(retryUntilSuccess("writing what is held of history"))
     ).pipe(Effect.uninterruptible)
 
@@ -92,10 +92,8 @@ const answer = Effect.fnUntraced(function* ({
       yield* Effect.forEach(open, (request) => settle(request, { state: "failed", error: NOTHING_TAKEN }))
       return undefined
     }
-    const stretches = yield* store
-      .stretches(network)
-      .pipe(retryUntilSuccess("reading what is held of history"))
-    const { alien, end, joined } = joinedBelow(chainEndAt(first), stretches)
+    const ranges = yield* store.ranges(network).pipe(retryUntilSuccess("reading what is held of history"))
+    const { alien, end, joined } = joinedBelow(chainEndAt(first), ranges)
     if (alien !== undefined) {
       yield* Effect.logWarning("history of another chain is left out").pipe(
         Effect.annotateLogs({ first_ledger: alien.firstLedger, last_ledger: alien.lastLedger })
@@ -108,19 +106,19 @@ const answer = Effect.fnUntraced(function* ({
         unanswered.push(request)
         continue
       }
-      const [lowest] = stretchesSince(joined, request.sinceMs)
+      const [lowest] = rangesSince(joined, request.sinceMs)
       yield* settle(request, {
         state: "ready",
         firstLedger: lowest?.firstLedger ?? first.ledger_index,
         beforeLedger: first.ledger_index
       })
     }
-    return { first, stretches: stretches.filter((one) => one !== alien), end, unanswered }
+    return { first, ranges: ranges.filter((one) => one !== alien), end, unanswered }
   })
 
   /** Finds how far back those requests reach that nobody has looked at; what is then left, with how far. */
   const measure = Effect.fnUntraced(function* (
-    { first, end, stretches, unanswered }: Situation,
+    { first, end, ranges, unanswered }: Situation,
     fetch: HistoryFetch
   ) {
     const measured: Array<OpenRequest & { readonly firstLedger: number }> = []
@@ -135,7 +133,7 @@ const answer = Effect.fnUntraced(function* ({
               .pipe(Effect.catch((error) => Effect.as(fail(request, error), undefined)))
       if (found === undefined) continue
       measured.push({ ...request, firstLedger: found })
-      const missing = missingLedgers(found, before, stretches)
+      const missing = missingLedgers(found, before, ranges)
       if (known === null) {
         yield* requests
           .begin(jobId, { firstLedger: found, ledgers: missing })
@@ -153,13 +151,13 @@ const answer = Effect.fnUntraced(function* ({
     const ledgers = yield* LedgerSource
     const fetch = makeHistoryFetch(ledgers)
     for (let situation = yield* look(); situation !== undefined; situation = yield* look()) {
-      const { end, first, stretches, unanswered } = situation
+      const { end, first, ranges, unanswered } = situation
       if (unanswered.length === 0) return
       yield* ledgers.anchor(takenLedger(first))
       const wanted = yield* measure(situation, fetch)
       if (wanted.length === 0) continue
       // What is held further down is met there.
-      const heldBelow = stretches.filter(({ lastLedger }) => lastLedger < end.ledgerIndex - 1)
+      const heldBelow = ranges.filter(({ lastLedger }) => lastLedger < end.ledgerIndex - 1)
       const lowest = Math.max(
         Math.min(...wanted.map(({ firstLedger: needed }) => needed)),
         ...heldBelow.map(({ lastLedger }) => lastLedger + 1)
@@ -172,8 +170,8 @@ const answer = Effect.fnUntraced(function* ({
         below: end,
         detect,
         onAlerts,
-        take: Effect.fnUntraced(function* (stretch) {
-          yield* keep(stretch)
+        take: Effect.fnUntraced(function* (range) {
+          yield* keep(range)
           const now = yield* look()
           return now === undefined || (yield* measure(now, fetch)).length === 0
         })

@@ -110,7 +110,7 @@ const work = Effect.fnUntraced(function* (job: ClaimedJob) {
   const log = yield* EventLog
   const asked = yield* historyOf(job).pipe(readPatiently("asking for history"))
   if (asked.is === "open") return "waits" as const
-  const history = asked.is === "ready" ? asked.stretches : []
+  const history = asked.is === "ready" ? asked.ranges : []
   const offsets = yield* makeOffsets(log, job.network, history).pipe(
     readPatiently("reading the ledgers of the log")
   )
