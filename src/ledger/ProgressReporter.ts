@@ -10,16 +10,16 @@ import { addSample, firstSample, remaining } from "./CatchUpRate.ts"
 import { LedgerSource } from "./LedgerSource.ts"
 import { healthOf, type Progress } from "./Progress.ts"
 
-export interface Tracker {
-  readonly begins: (first: number, checkpoint: LedgerMarker | undefined) => Effect.Effect<void>
-  readonly obstructed: (kind: "waiting" | "stopped", detail: string) => Effect.Effect<void>
+export interface ProgressReporter {
+  readonly started: (first: number, checkpoint: LedgerMarker | undefined) => Effect.Effect<void>
+  readonly blocked: (kind: "waiting" | "stopped", detail: string) => Effect.Effect<void>
   /** A ledger is there that links: what stood in the way is gone. */
-  readonly goesOn: (index: number) => Effect.Effect<void>
-  readonly took: (last: LedgerMarker) => Effect.Effect<void>
+  readonly unblocked: (index: number) => Effect.Effect<void>
+  readonly appended: (last: LedgerMarker) => Effect.Effect<void>
 }
 
 /** `part`: the network's name in `Health`. */
-export const makeTracker = Effect.fnUntraced(function* (part: string) {
+export const makeProgressReporter = Effect.fnUntraced(function* (part: string) {
   const source = yield* LedgerSource
   const health = yield* Health
   let progress: Progress = {
@@ -57,8 +57,8 @@ export const makeTracker = Effect.fnUntraced(function* (part: string) {
     }
   })
 
-  const tracker: Tracker = {
-    begins: Effect.fnUntraced(function* (first, checkpoint) {
+  const reporter: ProgressReporter = {
+    started: Effect.fnUntraced(function* (first, checkpoint) {
       progress = {
         ...progress,
         lastTaken: first - 1,
@@ -68,7 +68,7 @@ export const makeTracker = Effect.fnUntraced(function* (part: string) {
       }
       yield* Effect.logInfo("ingest starts").pipe(Effect.annotateLogs({ first }))
     }),
-    obstructed: (kind, detail) =>
+    blocked: (kind, detail) =>
       Effect.suspend(() => {
         // A ledger fetched ahead may be missing while the chain is stopped: the stop is what matters.
         if (kind === "waiting" && progress.obstacle?.kind === "stopped") return Effect.void
@@ -79,7 +79,7 @@ export const makeTracker = Effect.fnUntraced(function* (part: string) {
           ? Effect.logError("ingest stopped").pipe(Effect.annotateLogs({ detail }))
           : Effect.logWarning("ingest waits").pipe(Effect.annotateLogs({ detail }))
       }),
-    goesOn: (index) =>
+    unblocked: (index) =>
       Effect.suspend(() => {
         const wasStopped = progress.obstacle?.kind === "stopped"
         progress = { ...progress, obstacle: undefined }
@@ -87,7 +87,7 @@ export const makeTracker = Effect.fnUntraced(function* (part: string) {
           ? Effect.logInfo("ingest goes on").pipe(Effect.annotateLogs({ ledger_index: index }))
           : Effect.void
       }),
-    took: Effect.fnUntraced(function* ({ close_time, ledger_index }) {
+    appended: Effect.fnUntraced(function* ({ close_time, ledger_index }) {
       const now = yield* Clock.currentTimeMillis
       progress = {
         lastTaken: ledger_index,
@@ -99,5 +99,5 @@ export const makeTracker = Effect.fnUntraced(function* (part: string) {
       yield* report(now)
     })
   }
-  return tracker
+  return reporter
 })
