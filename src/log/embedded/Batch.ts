@@ -10,7 +10,7 @@ import {
   type Position,
   type Transaction
 } from "../EventLog.ts"
-import { byPartition, partitionKey, type Staged, stage } from "../Staging.ts"
+import { byPartition, type PlacedTransaction, partitionKey, placeRecords } from "../PlaceRecords.ts"
 import { kindOf } from "../Topics.ts"
 import { rowsOf } from "./Rows.ts"
 import type { Batch, Fence, GroupCommit } from "./Tables.ts"
@@ -38,7 +38,7 @@ export interface Known {
 
 export interface Accepted {
   readonly request: Request
-  readonly staged: Staged
+  readonly placed: PlacedTransaction
 }
 
 const NOTHING: Bounds = { start: 0, end: 0, newest: 0 }
@@ -61,7 +61,7 @@ export const accept = (requests: ReadonlyArray<Request>, known: Known, nowMs: nu
   for (const request of requests) {
     const own = new Map<string, number>()
     try {
-      const staged = stage(
+      const placed = placeRecords(
         request.transaction,
         nowMs,
         (topic, partition) => {
@@ -71,7 +71,7 @@ export const accept = (requests: ReadonlyArray<Request>, known: Known, nowMs: nu
         (topic, partition, end) => void own.set(partitionKey(topic, partition), end)
       )
       for (const [key, end] of own) ends.set(key, end)
-      accepted.push({ request, staged })
+      accepted.push({ request, placed })
     } catch (defect) {
       refused.push([request, Exit.die(defect)])
     }
@@ -104,7 +104,7 @@ export const toWrite = (
   accepted: ReadonlyArray<Accepted>,
   known: Known
 ): { readonly batch: Batch; readonly groups: ReadonlyArray<Group> } => {
-  const records = accepted.flatMap(({ staged }) => staged.records)
+  const records = accepted.flatMap(({ placed }) => placed.records)
   const groups = [...byPartition(records)].map(([key, own]): Group => {
     const before = known.partitions.get(key) ?? NOTHING
     let { newest } = before

@@ -9,8 +9,8 @@
 import { Cause, Clock, Deferred, Effect, Exit, Latch, Queue, Semaphore } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import type { EventLogError, Partition, Position, Transaction } from "../EventLog.ts"
+import { partitionKey } from "../PlaceRecords.ts"
 import { makeRecordList, push, type RecordList, trim } from "../RecordList.ts"
-import { partitionKey } from "../Staging.ts"
 import { partitionsOf } from "../Topics.ts"
 import {
   type Accepted,
@@ -89,9 +89,9 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
     if (accepted.length > 0) yield* write(accepted, state, nowMs)
     return [
       ...refused,
-      ...accepted.map(({ request, staged }): readonly [Request, Answer] => [
+      ...accepted.map(({ request, placed }): readonly [Request, Answer] => [
         request,
-        Exit.succeed(staged.positions)
+        Exit.succeed(placed.positions)
       ])
     ]
   })
