@@ -15,7 +15,7 @@ import { kindOf } from "../Topics.ts"
 import { rowsOf } from "./Rows.ts"
 import type { Batch, Fence, GroupCommit } from "./Tables.ts"
 
-export type Answer = Exit.Exit<ReadonlyArray<Position>, EventLogError>
+export type WriteResult = Exit.Exit<ReadonlyArray<Position>, EventLogError>
 
 export interface Request {
   readonly transaction: Transaction
@@ -30,7 +30,7 @@ export interface Bounds {
 }
 
 /** What the tables hold, as this process knows it. */
-export interface Known {
+export interface LogState {
   readonly fence: Fence
   readonly partitions: Map<string, Bounds>
   readonly commits: Map<string, number>
@@ -54,10 +54,10 @@ export const failed = (operation: EventLogError["operation"], { transaction }: R
   })
 
 /** Gives offsets to each transaction that can be made; the others are refused, and leave no hole. */
-export const accept = (requests: ReadonlyArray<Request>, known: Known, nowMs: number) => {
+export const accept = (requests: ReadonlyArray<Request>, known: LogState, nowMs: number) => {
   const ends = new Map<string, number>()
   const accepted: Array<Accepted> = []
-  const refused: Array<readonly [Request, Answer]> = []
+  const refused: Array<readonly [Request, WriteResult]> = []
   for (const request of requests) {
     const own = new Map<string, number>()
     try {
@@ -100,9 +100,9 @@ interface Group {
 }
 
 /** All of a batch, and what it adds to each partition. */
-export const toWrite = (
+export const batchOf = (
   accepted: ReadonlyArray<Accepted>,
-  known: Known
+  known: LogState
 ): { readonly batch: Batch; readonly groups: ReadonlyArray<Group> } => {
   const records = accepted.flatMap(({ placed }) => placed.records)
   const groups = [...byPartition(records)].map(([key, own]): Group => {
