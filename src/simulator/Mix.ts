@@ -56,7 +56,7 @@ export const makeMix = (): ((world: World) => Dealt) => {
     }
     // Failures always suit, so a round cannot pass without one that does.
     for (let tries = 0; tries <= 2 * round.length; tries++) {
-      if (deck.length === 0) deck = world.chance.shuffle(round)
+      if (deck.length === 0) deck = world.random.shuffle(round)
       const dealt = attempt(world, deck.pop()!)
       if (dealt !== undefined) return dealt
     }
