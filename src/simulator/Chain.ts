@@ -10,7 +10,7 @@ import type { Ledger } from "../domain/Ledger.ts"
 import { NO_TREE, treeRootOf } from "../ledger/BinaryForm.ts"
 import { applyTransaction, type Hashing, type SimulatedTransaction } from "./ApplyTransaction.ts"
 import { digestOf } from "./Keys.ts"
-import { makeMix } from "./Mix.ts"
+import { makeScenarioDeck } from "./ScenarioDeck.ts"
 import { makeSeededRandom } from "./SeededRandom.ts"
 import { makeWorld, TOTAL_DROPS } from "./World.ts"
 
@@ -96,7 +96,7 @@ export const makeChain = (options: ChainOptions): Chain => {
   }
   const firstCloseTime = Math.max(before.closeTime + 1, options.firstCloseTime)
   const world = makeWorld(makeSeededRandom(options.seed), origin, firstLedgerIndex, firstCloseTime)
-  const deal = makeMix()
+  const deal = makeScenarioDeck()
   let head: ClosedLedger = {
     header: withHash({
       account_hash: digestOf(`state ${origin}`),

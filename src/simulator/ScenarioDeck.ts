@@ -35,7 +35,7 @@ export interface Dealt {
   readonly draft: Draft
 }
 
-export const makeMix = (): ((world: World) => Dealt) => {
+export const makeScenarioDeck = (): ((world: World) => Dealt) => {
   let deck: Array<Scenario> = []
   const waiting = new Set<Scenario>()
 
@@ -60,6 +60,6 @@ export const makeMix = (): ((world: World) => Dealt) => {
       const dealt = attempt(world, deck.pop()!)
       if (dealt !== undefined) return dealt
     }
-    throw new Error("Mix: no scenario suits the state of the simulated ledger")
+    throw new Error("ScenarioDeck: no scenario suits the state of the simulated ledger")
   }
 }
