@@ -28,7 +28,7 @@ import { Mailer } from "./notify/Mailer.ts"
 import { notify } from "./notify/Notify.ts"
 import { Health, ledgerPart, type PartHealth } from "./observability/Health.ts"
 import { otlpEndpoint } from "./observability/OtlpEndpoint.ts"
-import { patiently } from "./observability/Patiently.ts"
+import { retryUntilSuccess } from "./observability/RetryUntilSuccess.ts"
 import * as Telemetry from "./observability/Telemetry.ts"
 import { replay } from "./replay/Stage.ts"
 import { route } from "./route/Stage.ts"
@@ -65,7 +65,7 @@ import { AccountHolds } from "./webhooks/AccountHolds.ts"
 import { activeWebhooks } from "./webhooks/ActiveWebhooks.ts"
 import { WebhookRegistry } from "./webhooks/WebhookRegistry.ts"
 
-const againSoon = Schedule.min([
+const restartSchedule = Schedule.min([
   Schedule.exponential(Limits.roleRestartMs.first),
   Schedule.spaced(Limits.roleRestartMs.longest)
 ])
@@ -86,14 +86,14 @@ const supervised = <E, R>(part: string, stage: Effect.Effect<unknown, E, R>) =>
               health.set(part, { status: "failed", detail: "failed; it is being started again" })
             )
           ),
-          Effect.retry(againSoon)
+          Effect.retry(restartSchedule)
         )
       )
     })
   )
 
 /** The same for what one process does at a time: the others take over from it. */
-const supervisedAlone = <E, R>(part: string, job: Effect.Effect<unknown, E, R>) =>
+const supervisedWithLease = <E, R>(part: string, job: Effect.Effect<unknown, E, R>) =>
   supervised(
     part,
     Effect.gen(function* () {
@@ -113,7 +113,7 @@ const retention = Effect.gen(function* () {
   const log = yield* EventLog
   return yield* Effect.forever(
     Effect.andThen(
-      log.applyRetention.pipe(patiently("retention of the log")),
+      log.applyRetention.pipe(retryUntilSuccess("retention of the log")),
       Effect.sleep(Limits.maintenanceMs)
     )
   )
@@ -128,14 +128,14 @@ const ingestLayer = Layer.unwrap(
     const recordAlerts = (network: Network) => (ledgerIndex: number, alerts: ReadonlyArray<DetectionAlert>) =>
       Clock.currentTimeMillis.pipe(
         Effect.flatMap((nowMs) => store.record(network, ledgerIndex, alerts, nowMs)),
-        patiently("recording detection alerts")
+        retryUntilSuccess("recording detection alerts")
       )
     const ingestOf = <E, R>(
       network: Network,
       start: NetworkSettings["start"],
       source: Layer.Layer<LedgerSource, E, R>
     ) =>
-      supervisedAlone(
+      supervisedWithLease(
         `ingest.${network}`,
         Effect.andThen(
           health.set(ledgerPart(network), { status: "starting", detail: "no ledger has been taken yet" }),
@@ -146,7 +146,7 @@ const ingestLayer = Layer.unwrap(
         )
       )
     const historyOf = (network: Network, urls: ReadonlyArray<string>) =>
-      supervisedAlone(
+      supervisedWithLease(
         `history.${network}`,
         history({
           network,
@@ -188,7 +188,7 @@ export const syntheticEventsLayer = SyntheticEvents.layer({
 export const apiPart = "api"
 
 /** Prints where the API is and, once in the life of a database, the key to begin with. */
-const announce = Layer.effectDiscard(
+const printAddressAndFirstKey = Layer.effectDiscard(
   Effect.gen(function* () {
     const { adminKey } = yield* Settings
     const accounts = yield* AccountStore
@@ -202,7 +202,7 @@ const announce = Layer.effectDiscard(
 )
 
 /** In a process without the API: where it says how it is. */
-const announceOperator = Layer.effectDiscard(
+const printOperatorAddress = Layer.effectDiscard(
   Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
     Console.log(`Ledgerhook health and metrics: ${HttpServer.formatAddress(address)}`)
   )
@@ -248,7 +248,7 @@ const stores = Layer.mergeAll(
 )
 
 const roleLayers = {
-  api: announce.pipe(Layer.provideMerge(serverLayer), Layer.provide(syntheticEventsLayer)),
+  api: printAddressAndFirstKey.pipe(Layer.provideMerge(serverLayer), Layer.provide(syntheticEventsLayer)),
   ingest: ingestLayer,
   events: eventsLayer,
   route: routeLayer,
@@ -259,11 +259,11 @@ const roleLayers = {
   replay: supervised("replay", replay).pipe(Layer.provide(WorkNotices.layer))
 }
 
-const operatorLayer = announceOperator.pipe(Layer.provide(operatorServerLayer))
+const operatorLayer = printOperatorAddress.pipe(Layer.provide(operatorServerLayer))
 
 const notifyLayer = supervised("mail", notify).pipe(Layer.provide([Mailer.layer, WorkNotices.layer]))
 
-const upkeepLayer = supervisedAlone(
+const upkeepLayer = supervisedWithLease(
   "retention",
   Effect.raceAllFirst([
     maintain,

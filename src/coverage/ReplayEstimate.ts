@@ -66,7 +66,7 @@ const estimateHistory = Effect.fnUntraced(function* (
   const first = yield* firstLedger(log, network).pipe(Effect.catchTag("NotAMarker", Effect.die))
   if (first === undefined) return 0
   const end = chainEndAt(first)
-  const { end: heldFrom, joined } = joinedBelow(end, yield* history.stretches(network))
+  const { end: heldFrom, joined } = joinedBelow(end, yield* history.ranges(network))
   const before = Math.min(time.before, end.closedAt)
   const held = eventsBetween(joined, time.from, before)
   const unseenSeconds = Math.max(0, Math.min(before, heldFrom.closedAt) - time.from)

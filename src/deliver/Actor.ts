@@ -10,7 +10,7 @@ import { Effect, Latch } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
 import type { AssignedPartition } from "../log/EventLog.ts"
 import { partitionOf } from "../log/Topics.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { makeFeed } from "./Feed.ts"
 import { type Lanes, makeLanes } from "./Lanes.ts"
@@ -49,7 +49,7 @@ export const run = Effect.fnUntraced(function* (partition: AssignedPartition, ac
   )
 
   const webhooks = yield* deliveries.webhooksWithBacklog.pipe(
-    patiently("reading which webhooks have a backlog")
+    retryUntilSuccess("reading which webhooks have a backlog")
   )
   lanes.resume(webhooks.filter((id) => partitionOf(partition.topic, id) === partition.partition))
   yield* Effect.acquireRelease(

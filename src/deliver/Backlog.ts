@@ -5,7 +5,7 @@
  */
 import { Clock, Effect } from "effect"
 import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { type BacklogDelivery, type BacklogKind, DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { BacklogEvents } from "./BacklogEvents.ts"
 import type { Work } from "./Lane.ts"
@@ -56,5 +56,5 @@ export const makeBacklog = Effect.gen(function* () {
         yield* deliveries.fail(gone, "event no longer retained", yield* Clock.currentTimeMillis)
       }
       return { rows: rows.length, lastId: rows.at(-1)!.id, works }
-    }).pipe(patiently("reading parked deliveries"))
+    }).pipe(retryUntilSuccess("reading parked deliveries"))
 })

@@ -11,7 +11,7 @@ import { Clock, Effect, Latch } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
 import { type DeliveryWork, parseWork } from "../domain/Delivery.ts"
 import { type AssignedPartition, EventLog } from "../log/EventLog.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { nextWork } from "./Attempt.ts"
@@ -53,10 +53,10 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     const known = new Set<string>()
     const keys = works.map(([, { attempt, delivery_id }]) => attemptKey(delivery_id, attempt))
     for (const key of keys) if (lanes.isBusy(key)) known.add(key)
-    const rows = yield* deliveries.states(ids).pipe(patiently("reading delivery states"))
+    const rows = yield* deliveries.states(ids).pipe(retryUntilSuccess("reading delivery states"))
     if (works.some(([, work]) => registry.get(work.webhook_id) === undefined)) {
       // A webhook made a moment ago may not have reached this process's view yet; a deleted one never will.
-      yield* registry.upToDate.pipe(patiently("catching up with webhooks.config"))
+      yield* registry.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))
     }
 
     const refused: Array<Refused> = []
@@ -103,7 +103,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     }
     if (deleted.length > 0) {
       const now = yield* Clock.currentTimeMillis
-      yield* deliveries.fail(deleted, "webhook deleted", now).pipe(patiently("ending deliveries"))
+      yield* deliveries.fail(deleted, "webhook deleted", now).pipe(retryUntilSuccess("ending deliveries"))
     }
     if (refused.length > 0) yield* lanes.spillRefused(kind, refused)
     for (const offset of ended) settle(offset)

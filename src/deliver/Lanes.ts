@@ -6,7 +6,7 @@
 import { Clock, Effect, FiberSet, Latch } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
 import { permissionUnder } from "../domain/Quota.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { AccountHolds } from "../webhooks/AccountHolds.ts"
 import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
@@ -81,7 +81,7 @@ export const makeLanes = Effect.gen(function* () {
   }
 
   const spillRows = (ids: ReadonlyArray<string>) =>
-    deliveries.spill(ids).pipe(patiently("parking deliveries"))
+    deliveries.spill(ids).pipe(retryUntilSuccess("parking deliveries"))
 
   const start = ({ webhook, work, share }: Extract<Command, { readonly kind: "start" }>) => {
     const webhookId = webhook.config.id

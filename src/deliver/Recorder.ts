@@ -12,7 +12,7 @@ import { type DeliveryWork, delayTopic } from "../domain/Delivery.ts"
 import { delayOf, type RetryPolicy } from "../domain/RetryPolicy.ts"
 import { EventLog, type NewRecord } from "../log/EventLog.ts"
 import { Metrics } from "../observability/Metrics.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { traced } from "../observability/Tracing.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import type { AttemptRecord } from "../storage/deliveries/Transitions.ts"
@@ -108,12 +108,12 @@ export class Recorder extends Context.Service<
         const append = outcomes.flatMap(({ retry }) =>
           retry === undefined ? [] : [retryRecord(retryPolicy, retry, now)]
         )
-        if (append.length > 0) yield* log.transaction({ append }).pipe(patiently("queueing retries"))
+        if (append.length > 0) yield* log.transaction({ append }).pipe(retryUntilSuccess("queueing retries"))
       })
 
       const land = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
         yield* queueRetries(outcomes.filter(({ fromBacklog }) => fromBacklog))
-        yield* write(outcomes).pipe(patiently("recording attempts"))
+        yield* write(outcomes).pipe(retryUntilSuccess("recording attempts"))
         yield* queueRetries(outcomes.filter(({ fromBacklog }) => !fromBacklog))
       })
 

@@ -7,7 +7,7 @@ import { Limits } from "../config/Limits.ts"
 import { StageLimits } from "../config/StageLimits.ts"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../domain/Delivery.ts"
 import { EventLog } from "../log/EventLog.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import * as Actor from "./Actor.ts"
 import { BacklogEvents } from "./BacklogEvents.ts"
@@ -36,7 +36,7 @@ export const deliver = Effect.gen(function* () {
     ),
     Effect.forever(
       Effect.andThen(
-        sweep.pipe(patiently("ending what waits for disabled webhooks")),
+        sweep.pipe(retryUntilSuccess("ending what waits for disabled webhooks")),
         Effect.sleep(disabledSweepMs)
       )
     )

@@ -1,13 +1,13 @@
 /**
  * History: ledgers of before the service's own first one, fetched when a replay asks for them. They come from the top
- * down, each proven by the parent hash of the one above, and are kept in stretches: a stretch is in ledger order, and what
+ * down, each proven by the parent hash of the one above, and are kept in ranges: a range is in ledger order, and what
  * is held is those that join one another below the service's first ledger. Pure.
  */
 import { eventsTopic, type LedgerMarker, type LedgerTopics } from "./LedgerEvent.ts"
 import type { Network } from "./Network.ts"
 
 /** Ledgers without a gap, appended to the log in one transaction: their events stand side by side. */
-export interface HistoryStretch {
+export interface HistoryRange {
   readonly firstLedger: number
   readonly lastLedger: number
   /** Of the first. */
@@ -45,19 +45,19 @@ export const historyTopics = (network: Network): LedgerTopics => ({
 })
 
 /**
- * The stretches that reach down from `first` without a gap, lowest first, and where they end. A stretch that is where the
+ * The ranges that reach down from `first` without a gap, lowest first, and where they end. A range that is where the
  * next should be, and of another chain, is `alien`.
  */
 export const joinedBelow = (
   first: ChainEnd,
-  stretches: ReadonlyArray<HistoryStretch>
+  ranges: ReadonlyArray<HistoryRange>
 ): {
-  readonly joined: ReadonlyArray<HistoryStretch>
+  readonly joined: ReadonlyArray<HistoryRange>
   readonly end: ChainEnd
-  readonly alien: HistoryStretch | undefined
+  readonly alien: HistoryRange | undefined
 } => {
-  const byLast = new Map(stretches.map((stretch) => [stretch.lastLedger, stretch]))
-  const joined: Array<HistoryStretch> = []
+  const byLast = new Map(ranges.map((range) => [range.lastLedger, range]))
+  const joined: Array<HistoryRange> = []
   let end = first
   while (true) {
     const next = byLast.get(end.ledgerIndex - 1)
@@ -72,35 +72,31 @@ export const joinedBelow = (
 export const reaches = ({ closedAt, ledgerIndex }: ChainEnd, sinceMs: number): boolean =>
   closedAt * 1_000 <= sinceMs || ledgerIndex === 1
 
-/** How many of the ledgers from `firstLedger` up to `before` are in none of the stretches. */
+/** How many of the ledgers from `firstLedger` up to `before` are in none of the ranges. */
 export const missingLedgers = (
   firstLedger: number,
   before: number,
-  stretches: ReadonlyArray<HistoryStretch>
+  ranges: ReadonlyArray<HistoryRange>
 ): number =>
-  stretches.reduce(
-    (missing, stretch) =>
+  ranges.reduce(
+    (missing, range) =>
       missing -
-      Math.max(0, Math.min(stretch.lastLedger + 1, before) - Math.max(stretch.firstLedger, firstLedger)),
+      Math.max(0, Math.min(range.lastLedger + 1, before) - Math.max(range.firstLedger, firstLedger)),
     Math.max(0, before - firstLedger)
   )
 
-/** Of joined stretches those that hold what closed after `sinceMs`. */
-export const stretchesSince = (
-  joined: ReadonlyArray<HistoryStretch>,
+/** Of joined ranges those that hold what closed after `sinceMs`. */
+export const rangesSince = (
+  joined: ReadonlyArray<HistoryRange>,
   sinceMs: number
-): ReadonlyArray<HistoryStretch> => joined.filter(({ lastClosedAt }) => lastClosedAt * 1_000 > sinceMs)
+): ReadonlyArray<HistoryRange> => joined.filter(({ lastClosedAt }) => lastClosedAt * 1_000 > sinceMs)
 
-export const eventsOf = (stretches: ReadonlyArray<HistoryStretch>): number =>
-  stretches.reduce((sum, { events }) => sum + events, 0)
+export const eventsOf = (ranges: ReadonlyArray<HistoryRange>): number =>
+  ranges.reduce((sum, { events }) => sum + events, 0)
 
 /** How many of their events closed in that time (Unix seconds, the end not included), if they are spread evenly. */
-export const eventsBetween = (
-  stretches: ReadonlyArray<HistoryStretch>,
-  from: number,
-  before: number
-): number =>
-  stretches.reduce((sum, { events, firstClosedAt, lastClosedAt }) => {
+export const eventsBetween = (ranges: ReadonlyArray<HistoryRange>, from: number, before: number): number =>
+  ranges.reduce((sum, { events, firstClosedAt, lastClosedAt }) => {
     const end = lastClosedAt + 1
     const within = Math.min(before, end) - Math.max(from, firstClosedAt)
     return sum + (events * Math.max(0, within)) / (end - firstClosedAt)

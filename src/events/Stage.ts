@@ -15,7 +15,7 @@ import {
 } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { type AssignedPartition, EventLog, type LogRecord, sourceOf } from "../log/EventLog.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { traced } from "../observability/Tracing.ts"
 import { EventStore } from "../storage/events/EventStore.ts"
 import { makeQuarantine } from "../storage/Quarantine.ts"
@@ -62,7 +62,7 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
           unreadable.map((record) => ({ ...described(record), reason: NOT_AN_EVENT }))
         )
       ),
-      patiently("writing the event log"),
+      retryUntilSuccess("writing the event log"),
       Effect.andThen(partition.commit(records.at(-1)!.offset + 1))
     )
     yield* traced(write, "write events", () => ({ topic: partition.topic, events: events.length }))

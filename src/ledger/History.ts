@@ -13,22 +13,22 @@ import { firstLedger } from "../coverage/FirstLedger.ts"
 import {
   type ChainEnd,
   chainEndAt,
-  type HistoryStretch,
+  type HistoryRange,
   historyTopics,
   joinedBelow,
   missingLedgers,
-  reaches,
-  stretchesSince
+  rangesSince,
+  reaches
 } from "../domain/History.ts"
 import type { LedgerMarker } from "../domain/LedgerEvent.ts"
 import { EventLog } from "../log/EventLog.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { HistoryStore } from "../storage/events/HistoryStore.ts"
 import { HistoryRequests, type OpenRequest, type SettledRequest } from "../storage/replays/HistoryRequests.ts"
 import { type HistoryFetch, type HistoryUnavailable, makeHistoryFetch } from "./HistoryFetch.ts"
 import { makeHistoryLog } from "./HistoryLog.ts"
+import type { DetectedLedger } from "./LedgerRecords.ts"
 import { LedgerSource, takenLedger } from "./LedgerSource.ts"
-import type { DetectedLedger } from "./Records.ts"
 import type { IngestOptions } from "./Stage.ts"
 
 export interface HistoryOptions extends Required<Omit<IngestOptions, "start">> {
@@ -42,7 +42,7 @@ export interface HistoryOptions extends Required<Omit<IngestOptions, "start">> {
 interface Situation {
   /** The service's own first ledger. */
   readonly first: LedgerMarker
-  readonly stretches: ReadonlyArray<HistoryStretch>
+  readonly ranges: ReadonlyArray<HistoryRange>
   readonly end: ChainEnd
   readonly unanswered: ReadonlyArray<OpenRequest>
 }
@@ -63,40 +63,42 @@ const answer = Effect.fnUntraced(function* ({
   const requests = yield* HistoryRequests
   const topics = historyTopics(network)
   // What an earlier owner had under way has ended by then.
-  const writer = yield* log.exclusive(`history.${network}`).pipe(patiently("opening the log for history"))
+  const writer = yield* log
+    .exclusive(`history.${network}`)
+    .pipe(retryUntilSuccess("opening the log for history"))
   const kept = makeHistoryLog(network, log, writer)
 
   const settle = ({ jobId }: OpenRequest, outcome: SettledRequest) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => requests.settle(jobId, outcome, now)).pipe(
-      patiently("settling a request for history")
+      retryUntilSuccess("settling a request for history")
     )
   const fail = (request: OpenRequest, { message }: HistoryUnavailable) =>
     settle(request, { state: "failed", error: message })
 
   /** Not in the middle: what a transaction under way becomes is then known before anybody looks. */
-  const keep = (stretch: ReadonlyArray<DetectedLedger>) =>
-    Effect.flatMap(kept.append(stretch), (appended) =>
-      store.add(network, appended).pipe(patiently("writing what is held of history"))
+  const keep = (range: ReadonlyArray<DetectedLedger>) =>
+    Effect.flatMap(kept.append(range), (appended) =>
+      store.add(network, appended).pipe(retryUntilSuccess("writing what is held of history"))
     ).pipe(Effect.uninterruptible)
 
   /** Settles what is answered by what is held. */
   const look = Effect.fnUntraced(function* (): Effect.fn.Return<Situation | undefined> {
-    const open = yield* requests.open(network).pipe(patiently("looking for requests for history"))
+    const open = yield* requests.open(network).pipe(retryUntilSuccess("looking for requests for history"))
     const first = yield* firstLedger(log, network).pipe(
       Effect.catchTag("NotAMarker", Effect.die),
-      patiently("reading the ledgers of the log")
+      retryUntilSuccess("reading the ledgers of the log")
     )
     if (first === undefined) {
       yield* Effect.forEach(open, (request) => settle(request, { state: "failed", error: NOTHING_TAKEN }))
       return undefined
     }
-    const stretches = yield* store.stretches(network).pipe(patiently("reading what is held of history"))
-    const { alien, end, joined } = joinedBelow(chainEndAt(first), stretches)
+    const ranges = yield* store.ranges(network).pipe(retryUntilSuccess("reading what is held of history"))
+    const { alien, end, joined } = joinedBelow(chainEndAt(first), ranges)
     if (alien !== undefined) {
       yield* Effect.logWarning("history of another chain is left out").pipe(
         Effect.annotateLogs({ first_ledger: alien.firstLedger, last_ledger: alien.lastLedger })
       )
-      yield* store.remove(network, alien).pipe(patiently("leaving history out"))
+      yield* store.remove(network, alien).pipe(retryUntilSuccess("leaving history out"))
     }
     const unanswered: Array<OpenRequest> = []
     for (const request of open) {
@@ -104,19 +106,19 @@ const answer = Effect.fnUntraced(function* ({
         unanswered.push(request)
         continue
       }
-      const [lowest] = stretchesSince(joined, request.sinceMs)
+      const [lowest] = rangesSince(joined, request.sinceMs)
       yield* settle(request, {
         state: "ready",
         firstLedger: lowest?.firstLedger ?? first.ledger_index,
         beforeLedger: first.ledger_index
       })
     }
-    return { first, stretches: stretches.filter((one) => one !== alien), end, unanswered }
+    return { first, ranges: ranges.filter((one) => one !== alien), end, unanswered }
   })
 
   /** Finds how far back those requests reach that nobody has looked at; what is then left, with how far. */
   const measure = Effect.fnUntraced(function* (
-    { first, end, stretches, unanswered }: Situation,
+    { first, end, ranges, unanswered }: Situation,
     fetch: HistoryFetch
   ) {
     const measured: Array<OpenRequest & { readonly firstLedger: number }> = []
@@ -131,15 +133,15 @@ const answer = Effect.fnUntraced(function* ({
               .pipe(Effect.catch((error) => Effect.as(fail(request, error), undefined)))
       if (found === undefined) continue
       measured.push({ ...request, firstLedger: found })
-      const missing = missingLedgers(found, before, stretches)
+      const missing = missingLedgers(found, before, ranges)
       if (known === null) {
         yield* requests
           .begin(jobId, { firstLedger: found, ledgers: missing })
-          .pipe(patiently("writing how far back history is wanted"))
+          .pipe(retryUntilSuccess("writing how far back history is wanted"))
       } else {
         yield* requests
           .advance(jobId, (request.ledgers ?? 0) - missing)
-          .pipe(patiently("writing how far history is"))
+          .pipe(retryUntilSuccess("writing how far history is"))
       }
     }
     return measured
@@ -149,13 +151,13 @@ const answer = Effect.fnUntraced(function* ({
     const ledgers = yield* LedgerSource
     const fetch = makeHistoryFetch(ledgers)
     for (let situation = yield* look(); situation !== undefined; situation = yield* look()) {
-      const { end, first, stretches, unanswered } = situation
+      const { end, first, ranges, unanswered } = situation
       if (unanswered.length === 0) return
       yield* ledgers.anchor(takenLedger(first))
       const wanted = yield* measure(situation, fetch)
       if (wanted.length === 0) continue
       // What is held further down is met there.
-      const heldBelow = stretches.filter(({ lastLedger }) => lastLedger < end.ledgerIndex - 1)
+      const heldBelow = ranges.filter(({ lastLedger }) => lastLedger < end.ledgerIndex - 1)
       const lowest = Math.max(
         Math.min(...wanted.map(({ firstLedger: needed }) => needed)),
         ...heldBelow.map(({ lastLedger }) => lastLedger + 1)
@@ -168,8 +170,8 @@ const answer = Effect.fnUntraced(function* ({
         below: end,
         detect,
         onAlerts,
-        take: Effect.fnUntraced(function* (stretch) {
-          yield* keep(stretch)
+        take: Effect.fnUntraced(function* (range) {
+          yield* keep(range)
           const now = yield* look()
           return now === undefined || (yield* measure(now, fetch)).length === 0
         })
@@ -182,19 +184,19 @@ const answer = Effect.fnUntraced(function* ({
 
   /** Ends when nobody wants history any more. */
   const unwanted = Effect.sleep(Limits.historyPollMs).pipe(
-    Effect.andThen(requests.open(network).pipe(patiently("looking for requests for history"))),
+    Effect.andThen(requests.open(network).pipe(retryUntilSuccess("looking for requests for history"))),
     Effect.repeat({ until: (open) => open.length === 0 })
   )
 
   const newest = yield* kept.newest
   if (newest !== undefined)
-    yield* store.add(network, newest).pipe(patiently("writing what is held of history"))
+    yield* store.add(network, newest).pipe(retryUntilSuccess("writing what is held of history"))
   const offsets = (topic: string) =>
-    log.offsets({ topic, partition: 0 }).pipe(patiently("reading what the log holds of history"))
+    log.offsets({ topic, partition: 0 }).pipe(retryUntilSuccess("reading what the log holds of history"))
   const [markers, events] = [yield* offsets(topics.ledgers), yield* offsets(topics.events)]
   yield* store
     .prune(network, { markersFrom: markers.start, eventsFrom: events.start })
-    .pipe(patiently("leaving out history that is gone"))
+    .pipe(retryUntilSuccess("leaving out history that is gone"))
   const situation = yield* look()
   if (situation === undefined || situation.unanswered.length === 0) return
   yield* Effect.raceFirst(fetchAll.pipe(Effect.provide(source)), unwanted)
@@ -207,7 +209,7 @@ export const history = (
   Effect.gen(function* () {
     const requests = yield* HistoryRequests
     const someWanted = requests.open(options.network).pipe(
-      patiently("looking for requests for history"),
+      retryUntilSuccess("looking for requests for history"),
       Effect.repeat({
         until: (open) => open.length > 0,
         schedule: Schedule.spaced(Limits.historyPollMs)

@@ -8,9 +8,9 @@ import { Limits } from "../config/Limits.ts"
 import type { ChainEnd } from "../domain/History.ts"
 import { isoTime, type Ledger, rippleToUnixMs } from "../domain/Ledger.ts"
 import type { Detection } from "../domain/LedgerEvent.ts"
+import { checkLedger } from "./LedgerCheck.ts"
+import { type DetectedLedger, isChecked } from "./LedgerRecords.ts"
 import { type FetchedLedger, type LedgerSource, LedgerSourceError } from "./LedgerSource.ts"
-import { type DetectedLedger, isChecked } from "./Records.ts"
-import { checkLedger } from "./Sequence.ts"
 
 /** Why history cannot be had: a sentence that names no server, for whoever asked for the replay. */
 export class HistoryUnavailable extends Schema.TaggedError<HistoryUnavailable>()("HistoryUnavailable", {
@@ -31,8 +31,8 @@ export interface DescentOptions {
   readonly below: ChainEnd
   readonly detect: (ledger: Ledger) => Detection
   readonly onAlerts: (ledgerIndex: number, alerts: Detection["alerts"]) => Effect.Effect<void>
-  /** Takes a stretch, in ledger order; true: that is enough. */
-  readonly take: (stretch: ReadonlyArray<DetectedLedger>) => Effect.Effect<boolean>
+  /** Takes a range, in ledger order; true: that is enough. */
+  readonly take: (range: ReadonlyArray<DetectedLedger>) => Effect.Effect<boolean>
 }
 
 export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
@@ -125,10 +125,10 @@ export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
       let events = 0
 
       const taken = () => {
-        const stretch = waiting.reverse()
+        const range = waiting.reverse()
         waiting = []
         events = 0
-        return take(stretch)
+        return take(range)
       }
 
       const linked = Effect.fnUntraced(function* (fetched: FetchedLedger) {
@@ -147,7 +147,7 @@ export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
           detection
         })
         events += detection.events.length
-        const isFull = waiting.length >= Limits.historyStretchLedgers || events >= Limits.historyStretchEvents
+        const isFull = waiting.length >= Limits.historyRangeLedgers || events >= Limits.historyRangeEvents
         if (!isFull && index > lowest) return false
         return yield* taken()
       })

@@ -1,24 +1,22 @@
 /**
- * Stretches of history in the log: each is appended in one transaction, and once, however often the log fails on the way.
- * What a stretch is, is read back from its markers, so that one appended by a process that died at once is found again.
+ * Ranges of history in the log: each is appended in one transaction, and once, however often the log fails on the way.
+ * What a range is, is read back from its markers, so that one appended by a process that died at once is found again.
  */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { type PlacedMarker, readMarker } from "../coverage/LedgerMarkers.ts"
-import { type HistoryStretch, historyLedgersTopic, historyTopics } from "../domain/History.ts"
+import { type HistoryRange, historyLedgersTopic, historyTopics } from "../domain/History.ts"
 import { parseIsoTime } from "../domain/IsoTime.ts"
 import type { LedgerMarker } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import type { EventLog } from "../log/EventLog.ts"
-import { makeAppending } from "./Append.ts"
-import type { DetectedLedger } from "./Records.ts"
+import { makeLedgerAppender } from "./LedgerAppender.ts"
+import type { DetectedLedger } from "./LedgerRecords.ts"
 
 const closedAt = ({ close_time }: LedgerMarker): number => (parseIsoTime(close_time) ?? 0) / 1_000
 
-/** Of the markers of one stretch, in order. Pure. */
-export const stretchOf = (
-  placed: readonly [PlacedMarker, ...ReadonlyArray<PlacedMarker>]
-): HistoryStretch => {
+/** Of the markers of one range, in order. Pure. */
+export const rangeOf = (placed: readonly [PlacedMarker, ...ReadonlyArray<PlacedMarker>]): HistoryRange => {
   const markers = placed.map(({ marker }) => marker)
   const [first, last] = [markers[0]!, markers.at(-1)!]
   return {
@@ -41,20 +39,20 @@ export const makeHistoryLog = (
   writer: Pick<EventLog["Service"], "transaction">
 ) => {
   const partition = { topic: historyLedgersTopic(network), partition: 0 }
-  const { append, lastMarker, patiently } = makeAppending({
-    chain: { network, simulated: false, topics: historyTopics(network), isApart: true },
+  const { append, lastMarker, retryUntilSuccess } = makeLedgerAppender({
+    chain: { network, simulated: false, topics: historyTopics(network), startsRange: true },
     log,
     writer,
-    waits: (error) => Effect.logWarning("the log of history: trying again", error)
+    onFailure: (error) => Effect.logWarning("the log of history: trying again", error)
   })
 
-  /** The stretch that was appended last; undefined when there is none. */
-  const newest: Effect.Effect<HistoryStretch | undefined> = Effect.gen(function* () {
+  /** The range that was appended last; undefined when there is none. */
+  const newest: Effect.Effect<HistoryRange | undefined> = Effect.gen(function* () {
     const last = yield* lastMarker
     if (last === undefined) return undefined
     const { start } = yield* log.offsets(partition)
     // Kafka's ends of transactions take offsets too.
-    let next = Math.max(start, last.offset - 2 * Limits.historyStretchLedgers)
+    let next = Math.max(start, last.offset - 2 * Limits.historyRangeLedgers)
     const placed: Array<PlacedMarker> = []
     while (next <= last.offset) {
       const records = yield* log.read({ ...partition, offset: next }, Limits.logReadRecords)
@@ -65,8 +63,8 @@ export const makeHistoryLog = (
       next = (records.at(-1)?.offset ?? last.offset) + 1
     }
     const [first, ...others] = placed
-    return first === undefined ? undefined : stretchOf([first, ...others])
-  }).pipe(patiently)
+    return first === undefined ? undefined : rangeOf([first, ...others])
+  }).pipe(retryUntilSuccess)
 
   return {
     newest,
@@ -74,8 +72,8 @@ export const makeHistoryLog = (
     /** At least one ledger, each linked to the one before. */
     append: Effect.fnUntraced(function* (detected: ReadonlyArray<DetectedLedger>) {
       const markers = yield* append(detected, (yield* lastMarker)?.marker)
-      const stretch = yield* newest
-      if (stretch?.lastHash === markers.at(-1)!.ledger_hash) return stretch
+      const range = yield* newest
+      if (range?.lastHash === markers.at(-1)!.ledger_hash) return range
       return yield* Effect.die(new Error(`another process wrote history of ${network}`))
     })
   }

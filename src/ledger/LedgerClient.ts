@@ -8,11 +8,11 @@ import { Limits } from "../config/Limits.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
 import type { Network } from "../domain/Network.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
-import { announcementOf, isLoaded, ledgerOf, resultOf } from "./Answers.ts"
-import { type Connection, open, serverInfo } from "./ClientConnection.ts"
+import { checkLedger } from "./LedgerCheck.ts"
 import { endsConnection, LedgerSourceError } from "./LedgerSource.ts"
-import { afterFailure, isUnfit, newcomer } from "./Preference.ts"
-import { checkLedger } from "./Sequence.ts"
+import { announcementOf, isLoaded, ledgerOf, resultOf } from "./ServerMessages.ts"
+import { afterFailure, isUnfit, noBackoff } from "./ServerSelection.ts"
+import { type Connection, open, serverInfo } from "./WebSocketConnection.ts"
 
 /** A ledger as recorded: what the server sent, header first, with its index and hash in front. */
 export type RecordedLedger = JsonObject
@@ -42,7 +42,7 @@ export const makeLedgerClient = Effect.fnUntraced(function* (
     new LedgerSourceError({ server, reason, detail })
   const turn = Semaphore.makeUnsafe(1)
   let connection: Connection | undefined
-  let standing = newcomer
+  let backoff = noBackoff
   yield* Effect.addFinalizer(() => Effect.sync(() => connection?.end()))
 
   /** Requests that fail together with their connection count once. */
@@ -50,8 +50,8 @@ export const makeLedgerClient = Effect.fnUntraced(function* (
     if (over !== connection) return
     connection = undefined
     over?.end()
-    standing = afterFailure(standing, error.reason, yield* Clock.currentTimeMillis, yield* Random.next)
-    if (standing.failures < Limits.ledgerClientTries && !isUnfit(error.reason))
+    backoff = afterFailure(backoff, error.reason, yield* Clock.currentTimeMillis, yield* Random.next)
+    if (backoff.failures < Limits.ledgerClientTries && !isUnfit(error.reason))
       yield* Effect.logWarning(`${server}: ${error.detail}; trying again`)
   })
 
@@ -65,7 +65,7 @@ export const makeLedgerClient = Effect.fnUntraced(function* (
 
   const connected = Effect.gen(function* () {
     if (connection !== undefined) return connection
-    yield* Effect.sleep(Math.max(0, standing.notBefore - (yield* Clock.currentTimeMillis)))
+    yield* Effect.sleep(Math.max(0, backoff.notBefore - (yield* Clock.currentTimeMillis)))
     connection = yield* Effect.tapError(connect, (error) => lost(undefined, error))
     return connection
   }).pipe(turn.withPermit)
@@ -79,7 +79,7 @@ export const makeLedgerClient = Effect.fnUntraced(function* (
       Effect.mapError(failed),
       Effect.tapError((error) => (endsConnection(error.reason) ? lost(over, error) : Effect.void))
     )
-    standing = newcomer
+    backoff = noBackoff
     if (isLoaded(answer)) yield* Effect.sleep(Limits.ledgerClientPauseMs)
     return yield* Effect.fromResult(read(answer))
   })
@@ -93,7 +93,7 @@ export const makeLedgerClient = Effect.fnUntraced(function* (
       if (Result.isSuccess(outcome)) return outcome.success
       const error = outcome.failure
       if (endsConnection(error.reason)) {
-        if (isUnfit(error.reason) || standing.failures >= Limits.ledgerClientTries) return yield* error
+        if (isUnfit(error.reason) || backoff.failures >= Limits.ledgerClientTries) return yield* error
         continue
       }
       if (refusals++ >= Limits.ledgerNotFoundTries) return yield* error

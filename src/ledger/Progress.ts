@@ -4,16 +4,16 @@
  */
 import { Limits } from "../config/Limits.ts"
 import type { PartHealth } from "../observability/Health.ts"
+import { type ProgressSamples, remaining } from "./CatchUpRate.ts"
 import type { ServerState, SourceState } from "./LedgerSource.ts"
-import { type Pace, remaining } from "./Pace.ts"
-import { isUnfit } from "./Preference.ts"
+import { isUnfit } from "./ServerSelection.ts"
 
 export interface Progress {
   readonly lastTaken: number | undefined
   readonly lastCloseTime: string | undefined
   /** Unix milliseconds: of the last ledger taken here, or of the start. */
   readonly movedAt: number
-  readonly pace: Pace
+  readonly samples: ProgressSamples
   /** Why the next ledger cannot be taken at present. */
   readonly obstacle: { readonly kind: "waiting" | "stopped"; readonly detail: string } | undefined
 }
@@ -92,7 +92,7 @@ const serverFacts = (servers: ReadonlyArray<ServerState>): PartHealth["facts"] =
 /** How far it is to the head, and how fast that goes. */
 const catchUpFacts = (progress: Progress, source: SourceState, now: number): PartHealth["facts"] => {
   if (source.head === undefined) return { behind: null, ledgers_per_second: null, seconds_left: null }
-  const { ledgers, ledgers_per_second, seconds } = remaining(progress.pace, source.head.ledgerIndex, now)
+  const { ledgers, ledgers_per_second, seconds } = remaining(progress.samples, source.head.ledgerIndex, now)
   return {
     behind: ledgers,
     ledgers_per_second: ledgers_per_second ?? null,

@@ -7,7 +7,7 @@
  */
 import { Clock, Effect, Layer, Result, Schedule, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { makeHead } from "./Head.ts"
+import { makeAnnouncements } from "./Announcements.ts"
 import {
   type Accept,
   endsConnection,
@@ -15,10 +15,10 @@ import {
   LedgerSourceError,
   type TakenLedger
 } from "./LedgerSource.ts"
-import { choose } from "./Preference.ts"
 import { claims } from "./Ranges.ts"
-import type { ServerConnection } from "./Server.ts"
-import { describeServers, type LedgerServer, makeServers, type RippledOptions } from "./Servers.ts"
+import type { ServerConnection } from "./ServerConnection.ts"
+import { describeServers, type LedgerServer, makeServerPool, type RippledOptions } from "./ServerPool.ts"
+import { chooseServer } from "./ServerSelection.ts"
 
 const betweenTries = Schedule.min([
   Schedule.exponential(Limits.ledgerNotFoundWaitMs.first),
@@ -29,21 +29,23 @@ const make = Effect.fnUntraced(function* (
   options: RippledOptions
 ): Effect.fn.Return<LedgerSource["Service"], never, Scope.Scope> {
   const described = describeServers(options.urls)
-  const head = makeHead(described.map(({ name }) => name))
+  const announcements = makeAnnouncements(described.map(({ name }) => name))
   let last: TakenLedger | undefined
   const takenHashes = new Map<number, string>()
-  const servers = yield* makeServers(options, described, head, {
+  const servers = yield* makeServerPool(options, described, announcements, {
     last: () => last,
     hash: (index) => takenHashes.get(index)
   })
 
   /** Whether it may be only a moment too early for the server, and there is no other to turn to meanwhile. */
   const isWorthRepeating = (server: LedgerServer, index: number, asked: ReadonlySet<LedgerServer>) => {
-    const newest = head.newestOf(server.name) ?? 0
+    const newest = announcements.newestOf(server.name) ?? 0
     if (index <= newest - Limits.ledgerNearHead) return false
     return !servers
       .connected()
-      .some((other) => other !== server && !asked.has(other) && (head.newestOf(other.name) ?? 0) >= index)
+      .some(
+        (other) => other !== server && !asked.has(other) && (announcements.newestOf(other.name) ?? 0) >= index
+      )
   }
 
   /** One server's turn. It may answer better the next time, unless its chain is another. */
@@ -71,13 +73,13 @@ const make = Effect.fnUntraced(function* (
 
   /** The next to ask; undefined: all are asked, or busy. */
   const next = (index: number, asked: ReadonlySet<LedgerServer>) => {
-    const announcers = head.announcers(index)
+    const announcers = announcements.announcers(index)
     const candidates = servers.connected().filter((server) => !asked.has(server))
-    const chosen = choose(
+    const chosen = chooseServer(
       candidates.map((server) => {
         const place = announcers.indexOf(server.name)
         return {
-          claims: claims(server.ranges, head.newestOf(server.name), index),
+          claims: claims(server.ranges, announcements.newestOf(server.name), index),
           announced: place === -1 ? undefined : place,
           refused: server.refused,
           full: servers.isFull(server)
@@ -105,16 +107,17 @@ const make = Effect.fnUntraced(function* (
       const connection = server?.connection
       if (server === undefined || connection === undefined) {
         const busy = servers.connected().some((other) => !asked.has(other))
-        if (!busy && refusal !== undefined && !(yield* servers.call(asked))) return yield* broken ?? refusal
+        if (!busy && refusal !== undefined && !(yield* servers.connectAnother(asked)))
+          return yield* broken ?? refusal
         yield* changed
         continue
       }
       const outcome = yield* Effect.result(
-        servers.within(server, ask(server, connection, index, accept, asked))
+        servers.runRequest(server, ask(server, connection, index, accept, asked))
       )
       if (Result.isSuccess(outcome)) {
         server.refused = false
-        head.trust(server.name)
+        announcements.trust(server.name)
         return outcome.success
       }
       const error = outcome.failure
@@ -127,15 +130,15 @@ const make = Effect.fnUntraced(function* (
       asked.add(server)
       if (error.reason === "broken_chain") {
         broken = error
-        head.discredit(server.name)
+        announcements.discredit(server.name)
         servers.retire(server, connection)
         yield* connection.end(
           new LedgerSourceError({ server: server.name, reason: "other_chain", detail: error.detail })
         )
         pardon()
       } else if (error.reason === "wrong_hash") {
-        if (head.announcers(index).includes(server.name)) {
-          head.retract(server.name, index)
+        if (announcements.announcers(index).includes(server.name)) {
+          announcements.retract(server.name, index)
           pardon()
         } else if (!pardoned.has(server)) {
           pardoned.add(server)
@@ -147,9 +150,9 @@ const make = Effect.fnUntraced(function* (
 
   return {
     simulated: false,
-    awaitHead: head.await,
-    awaitNews: head.awaitNews,
-    announced: head.announced,
+    awaitHead: announcements.await,
+    awaitNews: announcements.awaitNews,
+    announced: announcements.announced,
     fetch,
     anchor: (taken) =>
       Effect.sync(() => {
@@ -159,7 +162,7 @@ const make = Effect.fnUntraced(function* (
           takenHashes.delete(takenHashes.keys().next().value!)
       }),
     state: Effect.gen(function* () {
-      const newest = head.newest()
+      const newest = announcements.newest()
       return {
         server: servers.active()?.name,
         lastError: servers.lastFault(),

@@ -15,13 +15,13 @@ import type { Network } from "../domain/Network.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { type Health, ledgerPart } from "../observability/Health.ts"
 import { Metrics } from "../observability/Metrics.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { traced } from "../observability/Tracing.ts"
-import { makeAppending } from "./Append.ts"
+import { makeLedgerAppender } from "./LedgerAppender.ts"
+import { checkLedger } from "./LedgerCheck.ts"
+import { type DetectedLedger, isChecked } from "./LedgerRecords.ts"
 import { type FetchedLedger, LedgerSource, takenLedger } from "./LedgerSource.ts"
-import { type DetectedLedger, isChecked } from "./Records.ts"
-import { checkLedger } from "./Sequence.ts"
-import { makeTracker, type Tracker } from "./Tracker.ts"
+import { makeProgressReporter, type ProgressReporter } from "./ProgressReporter.ts"
 
 export interface IngestOptions {
   readonly network: Network
@@ -36,7 +36,7 @@ const betweenRoundsMs = (rounds: number): number =>
   Math.min(Limits.ledgerRoundMs.longest, Limits.ledgerRoundMs.first * 2 ** rounds)
 
 /** Rounds over the servers until one serves the ledger. */
-const makeObtain = (source: LedgerSource["Service"], tracker: Tracker) =>
+const makeObtain = (source: LedgerSource["Service"], reporter: ProgressReporter) =>
   Effect.fnUntraced(function* (index: number, parentHash: string | undefined) {
     const accept = (fetched: FetchedLedger) => {
       const announced = source.announced(index, fetched.server)
@@ -52,7 +52,7 @@ const makeObtain = (source: LedgerSource["Service"], tracker: Tracker) =>
       if (Result.isSuccess(outcome)) return outcome.success
       const { detail, reason, server } = outcome.failure
       const isBroken = reason === "broken_chain"
-      yield* tracker.obstructed(isBroken ? "stopped" : "waiting", `${server}: ${detail}`)
+      yield* reporter.blocked(isBroken ? "stopped" : "waiting", `${server}: ${detail}`)
       const waitMs = isBroken ? Limits.brokenChainRetryMs : betweenRoundsMs(rounds)
       // A server that announces the ledger meanwhile is worth asking at once.
       yield* Effect.raceFirst(Effect.sleep(waitMs), source.awaitNews(index))
@@ -70,19 +70,21 @@ export const ingest = Effect.fnUntraced(
     onAlerts = () => Effect.void
   }: IngestOptions): Effect.fn.Return<never, never, EventLog | LedgerSource | Health | Scope.Scope> {
     const source = yield* LedgerSource
-    const tracker = yield* makeTracker(ledgerPart(network))
+    const reporter = yield* makeProgressReporter(ledgerPart(network))
     const { simulated } = source
     const log = yield* EventLog
     // Before the checkpoint is read: what an earlier owner of this network had under way has ended by then.
-    const writer = yield* log.exclusive(ledgerPart(network)).pipe(patiently(`opening the log for ${network}`))
-    const { append, lastMarker } = makeAppending({
+    const writer = yield* log
+      .exclusive(ledgerPart(network))
+      .pipe(retryUntilSuccess(`opening the log for ${network}`))
+    const { append, lastMarker } = makeLedgerAppender({
       chain: { network, simulated },
       log,
       writer,
-      waits: ({ operation, topic }) =>
-        tracker.obstructed("waiting", `the log failed to ${operation} ${topic}`)
+      onFailure: ({ operation, topic }) =>
+        reporter.blocked("waiting", `the log failed to ${operation} ${topic}`)
     })
-    const obtain = makeObtain(source, tracker)
+    const obtain = makeObtain(source, reporter)
     const anchor = (marker: LedgerMarker) => source.anchor(takenLedger(marker))
 
     const detected = Effect.fnUntraced(function* ({ ledger, server }: FetchedLedger) {
@@ -105,11 +107,11 @@ export const ingest = Effect.fnUntraced(
       ledgers: ReadonlyArray<DetectedLedger>,
       previous: LedgerMarker | undefined
     ) {
-      yield* tracker.goesOn(ledgers[0]!.ledger.ledger_index)
+      yield* reporter.unblocked(ledgers[0]!.ledger.ledger_index)
       const markers = yield* append(ledgers, previous)
       const last = markers.at(-1)!
       yield* Effect.forEach(markers, anchor, { discard: true })
-      yield* tracker.took(last)
+      yield* reporter.appended(last)
       yield* Metrics.ledgersTaken(network, markers.length)
       for (const { detection } of ledgers) {
         yield* Metrics.eventsDetected(network, detection.events.length)
@@ -131,7 +133,7 @@ export const ingest = Effect.fnUntraced(
         : start === "latest"
           ? (yield* source.awaitHead(1)).ledgerIndex
           : start
-    yield* tracker.begins(first, checkpoint)
+    yield* reporter.started(first, checkpoint)
 
     const ahead = yield* Stream.unfold(first, (index) =>
       Effect.as(source.awaitHead(index), [index, index + 1] as const)

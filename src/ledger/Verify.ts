@@ -9,9 +9,9 @@ import { encode } from "xrpl"
 import type { JsonObject, LedgerTransaction } from "../domain/Ledger.ts"
 import { inExecutionOrder, isJsonObject } from "../domain/NormaliseLedger.ts"
 import { printable } from "../domain/Printable.ts"
-import { resultOf } from "./Answers.ts"
 import { type Blobs, hashOfBytes, transactionOf, treeRootOf } from "./BinaryForm.ts"
 import type { FetchedLedger, LedgerFault } from "./LedgerSource.ts"
+import { resultOf } from "./ServerMessages.ts"
 
 /** `LWR\0`, which sets a header's hash apart from others. */
 const HEADER_PREFIX = "4C575200"

@@ -5,7 +5,7 @@
  */
 import { Effect, Latch, Result, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { EventLog, type EventLogError, type LogRecord } from "./EventLog.ts"
 
 export interface CompactedView<A> {
@@ -70,7 +70,7 @@ export const make = <A>(options: {
         yield* log.awaitOffset({ ...partition, offset: next })
       }
     })
-    yield* Effect.forkScoped(Effect.forever(follow.pipe(patiently(`following ${options.topic}`))))
+    yield* Effect.forkScoped(Effect.forever(follow.pipe(retryUntilSuccess(`following ${options.topic}`))))
 
     const reached = (offset: number): Effect.Effect<void> =>
       Effect.suspend(() =>

@@ -6,7 +6,7 @@
 import { Clock, Effect, Fiber } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { Metrics } from "../observability/Metrics.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { type LeasedMail, MailStore } from "../storage/accounts/MailStore.ts"
 import { WorkNotices } from "../storage/outbox/WorkNotices.ts"
 import { Mailer, type MailOutcome } from "./Mailer.ts"
@@ -27,7 +27,7 @@ export const sendNext = Effect.gen(function* () {
 
   const sent = Effect.fnUntraced(function* (mail: LeasedMail, outcome: MailOutcome) {
     yield* Metrics.mails(outcome, 1)
-    yield* mails.sent(mail, yield* Clock.currentTimeMillis).pipe(patiently("marking a mail as sent"))
+    yield* mails.sent(mail, yield* Clock.currentTimeMillis).pipe(retryUntilSuccess("marking a mail as sent"))
   })
 
   const failed = Effect.fnUntraced(function* (mail: LeasedMail, { message, refused }: MailError) {
@@ -37,7 +37,7 @@ export const sendNext = Effect.gen(function* () {
     if (delayMs === undefined) yield* Effect.logError(`${what} is given up: ${message}`)
     else yield* Effect.logWarning(`${what} is sent again in ${delayMs / 60_000} min: ${message}`)
     yield* Metrics.mails(delayMs === undefined ? "given up" : "retrying", 1)
-    yield* mails.failed(mail, message, nextAttemptAt).pipe(patiently("marking a mail as failed"))
+    yield* mails.failed(mail, message, nextAttemptAt).pipe(retryUntilSuccess("marking a mail as failed"))
   })
 
   const mail = yield* mails.lease(yield* Clock.currentTimeMillis, Limits.mailLeaseMs)
@@ -61,7 +61,7 @@ export const sendNext = Effect.gen(function* () {
 /** Never ends by itself. */
 export const sendMails = Effect.flatMap(WorkNotices, ({ next }) =>
   Effect.forever(
-    Effect.flatMap(sendNext.pipe(patiently("looking for mails")), (more) =>
+    Effect.flatMap(sendNext.pipe(retryUntilSuccess("looking for mails")), (more) =>
       more ? Effect.void : next("mails")
     )
   )

@@ -5,7 +5,7 @@
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { quotaMail } from "../domain/Mails.ts"
-import { repeatedly } from "../observability/Patiently.ts"
+import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
 import { MailStore } from "../storage/accounts/MailStore.ts"
 import { UsageStore } from "../storage/accounts/UsageStore.ts"
 import { sendMails } from "./MailSender.ts"
@@ -37,6 +37,6 @@ const dropOld = Effect.gen(function* () {
 /** Never ends by itself. */
 export const notify = Effect.raceAllFirst([
   sendMails,
-  noticeQuotas.pipe(repeatedly("looking at quotas", Limits.quotaNoticesMs)),
-  dropOld.pipe(repeatedly("retention of mails", Limits.maintenanceMs))
+  noticeQuotas.pipe(repeatEvery("looking at quotas", Limits.quotaNoticesMs)),
+  dropOld.pipe(repeatEvery("retention of mails", Limits.maintenanceMs))
 ])

@@ -4,7 +4,7 @@
  * that is repeated is written once in 10 s; `repeated` counts those left out since the one before.
  */
 import { Cause, Console, Formatter, Layer, Logger, type LogLevel, References } from "effect"
-import { makeRepeats, type RepeatLimits } from "./Repeats.ts"
+import { makeRepeatFilter, type RepeatFilterLimits } from "./RepeatFilter.ts"
 
 export interface LoggingOptions {
   /** `debug`, `info`, `warn` or `error`: the least severe that is written. At `debug`, causes come with their stacks. */
@@ -12,7 +12,7 @@ export interface LoggingOptions {
   readonly format: "pretty" | "json"
   readonly colour: boolean
   /** When a warning counts as repeated. */
-  readonly repeats: RepeatLimits
+  readonly repeats: RepeatFilterLimits
 }
 
 export interface LogEntry {
@@ -86,7 +86,7 @@ const kindOf = (level: LogLevel.LogLevel, first: unknown, annotations: LogEntry[
 /** Undefined: nothing is written, since it repeats what was written a moment ago. */
 const logger = ({ level, format, colour, repeats }: LoggingOptions) => {
   const line = format === "json" ? jsonLine : prettyLine(colour)
-  const leftOut = makeRepeats(repeats)
+  const leftOut = makeRepeatFilter(repeats)
   return Logger.make<unknown, string | undefined>(({ date, logLevel, message, cause, fiber }) => {
     const parts: ReadonlyArray<unknown> = Array.isArray(message) ? message : [message]
     const annotations = fiber.getRef(References.CurrentLogAnnotations)

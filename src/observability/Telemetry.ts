@@ -24,7 +24,7 @@ export interface TelemetryOptions {
 }
 
 /** Tells once of an outage, however many requests fail in it, and once of its end. */
-const makeTelling = (host: string) => {
+const makeOutageReporter = (host: string) => {
   const failing = new Set<string>()
   return {
     failed: (url: string, what: string) =>
@@ -54,7 +54,7 @@ const clientLayer = ({ endpoint: { host }, limits: { requestMs } }: TelemetryOpt
   Layer.effect(
     HttpClient.HttpClient,
     Effect.gen(function* () {
-      const { failed, succeeded } = makeTelling(host)
+      const { failed, succeeded } = makeOutageReporter(host)
       const fault = (request: HttpClientRequest.HttpClientRequest, description: string) =>
         new HttpClientError.HttpClientError({
           reason: new HttpClientError.TransportError({ request, description })

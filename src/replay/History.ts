@@ -5,20 +5,20 @@
 import { Effect, Option } from "effect"
 import { hasHistory, Settings } from "../config/Config.ts"
 import { firstLedger } from "../coverage/FirstLedger.ts"
-import { type HistoryStretch, missingLedgers } from "../domain/History.ts"
+import { type HistoryRange, missingLedgers } from "../domain/History.ts"
 import { parseIsoTime } from "../domain/IsoTime.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { HistoryStore } from "../storage/events/HistoryStore.ts"
 import { HistoryRequests } from "../storage/replays/HistoryRequests.ts"
 import type { ClaimedJob } from "../storage/replays/ReplayWork.ts"
 
-/** `stretches`: what comes before the service's own events, lowest ledger first. */
+/** `ranges`: what comes before the service's own events, lowest ledger first. */
 export type AskedHistory =
   | { readonly is: "open" }
   | { readonly is: "failed"; readonly error: string }
-  | { readonly is: "ready"; readonly stretches: ReadonlyArray<HistoryStretch> }
+  | { readonly is: "ready"; readonly ranges: ReadonlyArray<HistoryRange> }
 
-const ready = (stretches: ReadonlyArray<HistoryStretch>): AskedHistory => ({ is: "ready", stretches })
+const ready = (ranges: ReadonlyArray<HistoryRange>): AskedHistory => ({ is: "ready", ranges })
 
 /** Whether the job wants what closed before the service's first ledger, and there are servers for it. */
 const isWanted = Effect.fnUntraced(function* ({ filters, network }: ClaimedJob) {
@@ -34,7 +34,7 @@ export const historyOf = Effect.fnUntraced(function* (job: ClaimedJob) {
   const requests = yield* HistoryRequests
   const store = yield* HistoryStore
   // Event ids are looked for in all that is held, and nothing is fetched for them.
-  if (job.eventIds !== null) return ready(yield* store.stretches(job.network))
+  if (job.eventIds !== null) return ready(yield* store.ranges(job.network))
   const settled = yield* requests.find(job.id)
   if (Option.isNone(settled)) {
     if (job.plan !== undefined || !(yield* isWanted(job))) return ready([])
@@ -44,12 +44,12 @@ export const historyOf = Effect.fnUntraced(function* (job: ClaimedJob) {
   if (settled.value.state === "failed")
     return { is: "failed", error: settled.value.error } satisfies AskedHistory
   const { beforeLedger, firstLedger: from } = settled.value
-  const stretches = (yield* store.stretches(job.network)).filter(
+  const ranges = (yield* store.ranges(job.network)).filter(
     ({ firstLedger: first, lastLedger }) => lastLedger >= from && first < beforeLedger
   )
-  if (missingLedgers(from, beforeLedger, stretches) > 0)
+  if (missingLedgers(from, beforeLedger, ranges) > 0)
     return { is: "failed", error: HISTORY_GONE } satisfies AskedHistory
   // Of whole coverage there is one form only: another worker of the job gives every event the same place.
   const until = job.filters?.until ?? Number.POSITIVE_INFINITY
-  return ready(stretches.filter(({ firstClosedAt }) => firstClosedAt * 1_000 < until))
+  return ready(ranges.filter(({ firstClosedAt }) => firstClosedAt * 1_000 < until))
 })

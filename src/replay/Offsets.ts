@@ -13,7 +13,7 @@ import {
   markerIn,
   type NotAMarker
 } from "../coverage/LedgerMarkers.ts"
-import { type HistoryStretch, historyLedgersTopic } from "../domain/History.ts"
+import { type HistoryRange, historyLedgersTopic } from "../domain/History.ts"
 import { parseIsoTime } from "../domain/IsoTime.ts"
 import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
@@ -35,7 +35,7 @@ export const makeOffsets = Effect.fnUntraced(function* (
   log: Reader,
   network: Network,
   /** Where ledgers of before the service's first one are looked for. */
-  history: ReadonlyArray<HistoryStretch>
+  history: ReadonlyArray<HistoryRange>
 ): Effect.fn.Return<
   {
     /** The offset of the first event whose ledger closed at a time that `holds`; undefined when there is none. */
@@ -91,12 +91,12 @@ export const makeOffsets = Effect.fnUntraced(function* (
         const found = yield* findInRange(log, network, range, ledgerIndex)
         if (found !== undefined) return eventsOf(found.marker, false)
       }
-      const stretch = history.find(
+      const range = history.find(
         ({ firstLedger, lastLedger }) => firstLedger <= ledgerIndex && ledgerIndex <= lastLedger
       )
-      if (stretch === undefined) return undefined
+      if (range === undefined) return undefined
       // Its markers stand side by side.
-      const offset = stretch.markerOffset + ledgerIndex - stretch.firstLedger
+      const offset = range.markerOffset + ledgerIndex - range.firstLedger
       const position = { topic: historyLedgersTopic(network), partition: 0, offset }
       const [record] = yield* log.read(position, 1)
       return record?.offset === offset ? eventsOf(yield* markerIn(record), true) : undefined

@@ -5,7 +5,7 @@
 import { Effect, Schedule } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { estimateReplay } from "../coverage/ReplayEstimate.ts"
-import { eventsOf, type HistoryStretch } from "../domain/History.ts"
+import { eventsOf, type HistoryRange } from "../domain/History.ts"
 import { EVENT_LOG_GROUP, eventsTopic } from "../domain/LedgerEvent.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { EventCounts } from "../storage/events/EventCounts.ts"
@@ -34,7 +34,7 @@ const isIndexed = Effect.fnUntraced(function* ({ network }: ClaimedJob, endOffse
 export const planJob = Effect.fnUntraced(function* (
   job: ClaimedJob,
   offsets: Offsets,
-  history: ReadonlyArray<HistoryStretch>
+  history: ReadonlyArray<HistoryRange>
 ) {
   const { eventIds, filters } = job
   if (filters === null)
@@ -62,7 +62,7 @@ export const planJob = Effect.fnUntraced(function* (
 /** Of a job whose history is held now; undefined where nothing more is known than when the job was made. */
 export const estimateAgain = Effect.fnUntraced(function* (
   { filters, network }: ClaimedJob,
-  history: ReadonlyArray<HistoryStretch>
+  history: ReadonlyArray<HistoryRange>
 ) {
   if (filters === null || history.length === 0) return undefined
   const from = { log: yield* EventLog, counts: yield* EventCounts, history: yield* HistoryStore }

@@ -8,7 +8,7 @@ import type { SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
 import type { NotAMarker } from "../coverage/LedgerMarkers.ts"
 import { ledgerOfEventId } from "../domain/EventId.ts"
-import { eventTopicOf, type HistoryStretch } from "../domain/History.ts"
+import { eventTopicOf, type HistoryRange } from "../domain/History.ts"
 import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import { matching, type ReplayFilters } from "../domain/Replay.ts"
 import { EventLog, type EventLogError } from "../log/EventLog.ts"
@@ -48,22 +48,22 @@ interface Segment {
 /** The history's events first, then the service's own, whose places are their offsets. Pure. */
 export const segmentsOf = (
   { endOffset, startOffset }: ReplayPlan,
-  history: ReadonlyArray<HistoryStretch>
+  history: ReadonlyArray<HistoryRange>
 ): ReadonlyArray<Segment> => {
   let from = startOffset
-  const stretches = history.map(({ eventOffset, events }) => {
+  const ranges = history.map(({ eventOffset, events }) => {
     const segment = { isHistory: true, offset: eventOffset, from, before: from + events }
     from = segment.before
     return segment
   })
-  return [...stretches, { isHistory: false, offset: from, from, before: endOffset }]
+  return [...ranges, { isHistory: false, offset: from, from, before: endOffset }]
 }
 
 /** Reads everything from the cursor, a place, to the plan's end. */
 const makeScan = Effect.fnUntraced(function* (
   job: ClaimedJob,
   plan: ReplayPlan,
-  history: ReadonlyArray<HistoryStretch>,
+  history: ReadonlyArray<HistoryRange>,
   filters: ReplayFilters
 ) {
   const log = yield* EventLog
@@ -195,7 +195,7 @@ export const makeReading = Effect.fnUntraced(function* (
   job: ClaimedJob,
   plan: ReplayPlan,
   offsets: Offsets,
-  history: ReadonlyArray<HistoryStretch>
+  history: ReadonlyArray<HistoryRange>
 ) {
   if (job.eventIds !== null) return yield* makeLookUp(job, plan, offsets, wantedIds(job.eventIds))
   const filters = job.filters ?? {}

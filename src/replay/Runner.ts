@@ -10,7 +10,7 @@ import { NotAMarker } from "../coverage/LedgerMarkers.ts"
 import { newWork, REPLAYS_TOPIC } from "../domain/Delivery.ts"
 import { lastReplayMoment, replayDeliveryId } from "../domain/Replay.ts"
 import { EventLog } from "../log/EventLog.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { traced } from "../observability/Tracing.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "../storage/deliveries/Partitions.ts"
@@ -85,13 +85,13 @@ const makeQueue = Effect.fnUntraced(function* (job: ClaimedJob, plan: ReplayPlan
         ),
         // Retention in another process may have dropped a partition that is known here.
         Effect.onError(() => partitions.forget),
-        patiently("queueing replayed deliveries")
+        retryUntilSuccess("queueing replayed deliveries")
       )
     const append = queued.flatMap(({ row, work }) =>
       refused.has(row.id) ? [] : [{ topic: REPLAYS_TOPIC, key: job.webhookId, value: JSON.stringify(work) }]
     )
     // Repeated after an unknown result: it may be there twice then, and is attempted once.
-    yield* log.transaction({ append }).pipe(patiently("queueing replayed deliveries"))
+    yield* log.transaction({ append }).pipe(retryUntilSuccess("queueing replayed deliveries"))
   })
 })
 
@@ -101,7 +101,7 @@ const readPatiently =
   <A, E, R>(self: Effect.Effect<A, E | NotAMarker, R>): Effect.Effect<A, never, R> =>
     self.pipe(
       Effect.catchIf((error) => error instanceof NotAMarker, Effect.die),
-      patiently(what)
+      retryUntilSuccess(what)
     )
 
 /** How the job ends, or that it waits for history; undefined when it was lost to another worker. */
@@ -110,7 +110,7 @@ const work = Effect.fnUntraced(function* (job: ClaimedJob) {
   const log = yield* EventLog
   const asked = yield* historyOf(job).pipe(readPatiently("asking for history"))
   if (asked.is === "open") return "waits" as const
-  const history = asked.is === "ready" ? asked.stretches : []
+  const history = asked.is === "ready" ? asked.ranges : []
   const offsets = yield* makeOffsets(log, job.network, history).pipe(
     readPatiently("reading the ledgers of the log")
   )
@@ -118,15 +118,15 @@ const work = Effect.fnUntraced(function* (job: ClaimedJob) {
   const planned = Effect.fnUntraced(function* () {
     const plan = yield* planJob(job, offsets, history).pipe(readPatiently("finding where a replay begins"))
     const cursor = plan.byLedger ? 0 : plan.startOffset
-    const total = yield* estimateAgain(job, history).pipe(patiently("estimating a replay"))
-    const held = yield* jobs.plan(job, plan, cursor, total).pipe(patiently("writing a replay's plan"))
+    const total = yield* estimateAgain(job, history).pipe(retryUntilSuccess("estimating a replay"))
+    const held = yield* jobs.plan(job, plan, cursor, total).pipe(retryUntilSuccess("writing a replay's plan"))
     return { plan, held, cursor }
   })
   const begin: { readonly plan: ReplayPlan; readonly held: Held; readonly cursor: number } =
     job.plan === undefined ? yield* planned() : { plan: job.plan, held: "held", cursor: job.cursor }
   const { plan } = begin
   const reading = yield* makeReading(job, plan, offsets, history).pipe(
-    patiently("finding the ledgers of a replay")
+    retryUntilSuccess("finding the ledgers of a replay")
   )
   const queue = yield* makeQueue(job, plan)
 
@@ -136,7 +136,7 @@ const work = Effect.fnUntraced(function* (job: ClaimedJob) {
 
   while (held === "held") {
     const standing = yield* Effect.flatMap(Clock.currentTimeMillis, (now) => jobs.standing(job, now)).pipe(
-      patiently("reading whether a replay may go on")
+      retryUntilSuccess("reading whether a replay may go on")
     )
     held = standing.held
     if (held !== "held") break
@@ -159,7 +159,7 @@ const work = Effect.fnUntraced(function* (job: ClaimedJob) {
     cursor = cut ? cursor : batch.cursor
     held = yield* jobs
       .advance(job, { processedEvents, cursor, nextOffset })
-      .pipe(patiently("writing a replay's progress"))
+      .pipe(retryUntilSuccess("writing a replay's progress"))
     if (held === "held" && cut) return QUOTA_USED_UP
     if (held === "held" && batch.done) return COMPLETED
   }
@@ -170,7 +170,7 @@ const work = Effect.fnUntraced(function* (job: ClaimedJob) {
 const untilLost = (job: ClaimedJob) =>
   Effect.flatMap(ReplayWork, (jobs) =>
     Effect.sleep(Limits.leaseRenewMs).pipe(
-      Effect.andThen(jobs.renew(job).pipe(patiently("renewing a replay's lease"))),
+      Effect.andThen(jobs.renew(job).pipe(retryUntilSuccess("renewing a replay's lease"))),
       Effect.repeat({ until: (held) => held === "lost" }),
       Effect.as(undefined)
     )
@@ -188,9 +188,9 @@ export const runJob = Effect.fnUntraced(function* (job: ClaimedJob) {
     ),
     Effect.onInterrupt(() => jobs.release(job).pipe(Effect.timeout(Limits.databaseConnectMs), Effect.ignore))
   )
-  if (end === "waits") return yield* jobs.release(job).pipe(patiently("leaving a replay that waits"))
+  if (end === "waits") return yield* jobs.release(job).pipe(retryUntilSuccess("leaving a replay that waits"))
   const now = yield* Clock.currentTimeMillis
-  if (end === undefined) return yield* jobs.abandon(job, now).pipe(patiently("leaving a replay"))
-  yield* jobs.end(job, end, now).pipe(patiently("ending a replay"))
+  if (end === undefined) return yield* jobs.abandon(job, now).pipe(retryUntilSuccess("leaving a replay"))
+  yield* jobs.end(job, end, now).pipe(retryUntilSuccess("ending a replay"))
   yield* Effect.logInfo(`replay job ${job.id} ${end.status}${end.error === null ? "" : `: ${end.error}`}`)
 })

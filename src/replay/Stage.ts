@@ -5,7 +5,7 @@
 import { Clock, Effect, FiberSet, Option, Semaphore } from "effect"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { WorkNotices } from "../storage/outbox/WorkNotices.ts"
 import { HistoryRequests } from "../storage/replays/HistoryRequests.ts"
 import { ReplayWork } from "../storage/replays/ReplayWork.ts"
@@ -23,9 +23,11 @@ export const replay = Effect.gen(function* () {
   const { failOthers } = yield* HistoryRequests
   yield* failOthers(
     networks.flatMap(({ historyUrls, network }) => (historyUrls.length === 0 ? [] : [network]))
-  ).pipe(patiently("looking for replay jobs"))
+  ).pipe(retryUntilSuccess("looking for replay jobs"))
 
-  const claim = Effect.flatMap(Clock.currentTimeMillis, jobs.claim).pipe(patiently("looking for replay jobs"))
+  const claim = Effect.flatMap(Clock.currentTimeMillis, jobs.claim).pipe(
+    retryUntilSuccess("looking for replay jobs")
+  )
   const next = Effect.gen(function* () {
     yield* Semaphore.take(places, 1)
     const job = yield* claim

@@ -20,7 +20,7 @@ import {
   type NewRecord,
   sourceOf
 } from "../log/EventLog.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { traced } from "../observability/Tracing.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "../storage/deliveries/Partitions.ts"
@@ -113,7 +113,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     if (first === undefined) return []
     const rows = yield* deliveries
       .unattempted(first.network, [...begun.keys()], detectedFrom, detectedTo)
-      .pipe(patiently("reading what was begun"))
+      .pipe(retryUntilSuccess("reading what was begun"))
     const ids = new Set(queued.map(({ row }) => row.id))
     return rows.flatMap(({ id, webhookId, eventOffset }) => {
       const event = begun.get(eventOffset)
@@ -130,7 +130,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
       const rows = batch.queued.map(({ row }) => row)
       refused = yield* partitions
         .ensure(batch.detectedFrom, batch.detectedTo)
-        .pipe(Effect.andThen(deliveries.insertPending(rows, now)), patiently("queueing deliveries"))
+        .pipe(Effect.andThen(deliveries.insertPending(rows, now)), retryUntilSuccess("queueing deliveries"))
     }
     if (batch.unreadable.length > 0) {
       const unreadable = batch.unreadable.map((record) => ({
@@ -138,7 +138,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
         text: record.value ?? "",
         reason: NOT_AN_EVENT
       }))
-      yield* quarantine.put("route", unreadable).pipe(patiently("quarantining records"))
+      yield* quarantine.put("route", unreadable).pipe(retryUntilSuccess("quarantining records"))
     }
     const works = batch.queued.flatMap(({ row: { id, eventOffset }, work }) =>
       refused.has(id) ? [] : [{ eventOffset, work }]
@@ -160,7 +160,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     while (true) {
       const records = yield* partition.take(takeBatchRecords)
       // "From the next ledger that is routed after the response": the index must hold what the API has answered for.
-      yield* registry.upToDate.pipe(patiently("catching up with webhooks.config"))
+      yield* registry.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))
       let batch = emptyBatch()
       for (const record of records) {
         const event = parseLedgerEvent(record.value)

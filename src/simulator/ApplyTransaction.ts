@@ -56,7 +56,7 @@ export const applyTransaction = (
   hashing: Hashing
 ): SimulatedTransaction => {
   const account = draft.tx.Account
-  const fee = draft.fee ?? BigInt(world.chance.pick([10, 10, 12, 12, 15, 20]))
+  const fee = draft.fee ?? BigInt(world.random.pick([10, 10, 12, 12, 15, 20]))
   const root = world.state.entry(accountKey(account)).fields
   const sequence = Number(root["Sequence"])
   const tx = signed(world, draft, fee, sequence)

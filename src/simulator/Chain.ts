@@ -9,9 +9,9 @@ import type { EventType } from "../domain/EventType.ts"
 import type { Ledger } from "../domain/Ledger.ts"
 import { NO_TREE, treeRootOf } from "../ledger/BinaryForm.ts"
 import { applyTransaction, type Hashing, type SimulatedTransaction } from "./ApplyTransaction.ts"
-import { makeChance } from "./Chance.ts"
 import { digestOf } from "./Keys.ts"
-import { makeMix } from "./Mix.ts"
+import { makeScenarioDeck } from "./ScenarioDeck.ts"
+import { makeSeededRandom } from "./SeededRandom.ts"
 import { makeWorld, TOTAL_DROPS } from "./World.ts"
 
 export interface LedgerHeader {
@@ -95,8 +95,8 @@ export const makeChain = (options: ChainOptions): Chain => {
     closeTime: Math.max(0, options.firstCloseTime - 1)
   }
   const firstCloseTime = Math.max(before.closeTime + 1, options.firstCloseTime)
-  const world = makeWorld(makeChance(options.seed), origin, firstLedgerIndex, firstCloseTime)
-  const deal = makeMix()
+  const world = makeWorld(makeSeededRandom(options.seed), origin, firstLedgerIndex, firstCloseTime)
+  const deal = makeScenarioDeck()
   let head: ClosedLedger = {
     header: withHash({
       account_hash: digestOf(`state ${origin}`),

@@ -3,7 +3,7 @@
  * which makes the metadata; entries are never changed in place, so an entry once read stays as it was.
  */
 import type { JsonObject } from "../domain/Ledger.ts"
-import type { Chance } from "./Chance.ts"
+import type { SeededRandom } from "./SeededRandom.ts"
 
 export type EntryType =
   | "AccountRoot"
@@ -65,7 +65,7 @@ export class LedgerState {
     return [...(this.#types.get(type)?.values() ?? [])]
   }
 
-  pick(type: EntryType, chance: Chance, fits: (entry: Entry) => boolean): Entry | undefined {
-    return chance.pickOrNone(this.ofType(type).filter(fits))
+  pick(type: EntryType, random: SeededRandom, fits: (entry: Entry) => boolean): Entry | undefined {
+    return random.pickOrNone(this.ofType(type).filter(fits))
   }
 }

@@ -22,7 +22,7 @@ export interface Draft {
 
 export interface Scenario {
   readonly name: string
-  /** How often it is dealt in one round of the deck (Mix.ts). */
+  /** How often it is dealt in one round of the deck (ScenarioDeck.ts). */
   readonly weight: number
   readonly draft: (world: World) => Draft | undefined
 }

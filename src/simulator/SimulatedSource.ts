@@ -18,7 +18,7 @@ import type { ActiveWebhooks } from "../webhooks/ActiveWebhooks.ts"
 import { asLedger, type Chain, type ClosedLedger, FIRST_LEDGER_INDEX, makeChain } from "./Chain.ts"
 
 /** Closes ledgers one by one, as the demo does; without it they come by the clock. */
-export interface ByHand {
+export interface ManualClosing {
   readonly seed: number
   readonly transactionsPerLedger: number
   /** Waits until the next ledger is wanted. */
@@ -27,9 +27,12 @@ export interface ByHand {
   readonly closed: (ledger: ClosedLedger) => Effect.Effect<unknown>
 }
 
-export const ByHand = Context.Reference<ByHand | undefined>("ledgerhook/simulator/ByHand", {
-  defaultValue: () => undefined
-})
+export const ManualClosing = Context.Reference<ManualClosing | undefined>(
+  "ledgerhook/simulator/ManualClosing",
+  {
+    defaultValue: () => undefined
+  }
+)
 
 const SERVER = "simulated ledger"
 const SEEDS = 2 ** 32
@@ -40,7 +43,7 @@ const announcementOf = ({ header, transactions }: ClosedLedger): Announcement =>
   transactionCount: transactions.length
 })
 
-const make = (webhooks: ActiveWebhooks, byHand: ByHand | undefined): LedgerSource["Service"] => {
+const make = (webhooks: ActiveWebhooks, manual: ManualClosing | undefined): LedgerSource["Service"] => {
   let taken: TakenLedger | undefined
   let chain: Chain | undefined
   let headAt: number | undefined
@@ -52,11 +55,11 @@ const make = (webhooks: ActiveWebhooks, byHand: ByHand | undefined): LedgerSourc
 
   const begin = (now: number, seed: number) =>
     makeChain({
-      seed: byHand?.seed ?? seed,
+      seed: manual?.seed ?? seed,
       firstLedgerIndex: taken === undefined ? FIRST_LEDGER_INDEX : taken.ledgerIndex + 1,
       parent: taken,
       firstCloseTime: unixMsToRipple(now),
-      transactionsPerLedger: byHand?.transactionsPerLedger ?? Limits.simulatedNetworkTransactions,
+      transactionsPerLedger: manual?.transactionsPerLedger ?? Limits.simulatedNetworkTransactions,
       hashing: "binary"
     })
 
@@ -65,7 +68,7 @@ const make = (webhooks: ActiveWebhooks, byHand: ByHand | undefined): LedgerSourc
     if (chain === undefined) chain = begin(now, yield* Random.nextIntBetween(0, SEEDS, { halfOpen: true }))
     else chain.close(unixMsToRipple(now))
     headAt = now
-    if (byHand !== undefined) yield* byHand.closed(chain.head())
+    if (manual !== undefined) yield* manual.closed(chain.head())
   })
 
   const awaitHead = Effect.fnUntraced(function* (index: number) {
@@ -77,8 +80,8 @@ const make = (webhooks: ActiveWebhooks, byHand: ByHand | undefined): LedgerSourc
         continue
       }
       yield* webhooks.awaitAny
-      if (byHand !== undefined) {
-        yield* Effect.andThen(byHand.wanted, next)
+      if (manual !== undefined) {
+        yield* Effect.andThen(manual.wanted, next)
         continue
       }
       const sinceMs = (yield* Clock.currentTimeMillis) - (headAt ?? Number.NEGATIVE_INFINITY)
@@ -136,5 +139,5 @@ const make = (webhooks: ActiveWebhooks, byHand: ByHand | undefined): LedgerSourc
 export const layer = (webhooks: ActiveWebhooks): Layer.Layer<LedgerSource> =>
   Layer.effect(
     LedgerSource,
-    Effect.map(ByHand, (byHand) => make(webhooks, byHand))
+    Effect.map(ManualClosing, (manual) => make(webhooks, manual))
   )

@@ -5,10 +5,10 @@
  */
 import type { JsonObject } from "../domain/Ledger.ts"
 import { type Token, UNIT } from "./Amounts.ts"
-import type { Chance } from "./Chance.ts"
 import { sidesOf } from "./Directories.ts"
 import { accountKey, addressOf } from "./Keys.ts"
 import { type Entry, LedgerState } from "./LedgerState.ts"
+import type { SeededRandom } from "./SeededRandom.ts"
 import { TransactionView } from "./TransactionView.ts"
 import { balanceOf, createLine, currencyOf, isFrozen, limitOf, lsfDefaultRipple } from "./TrustLines.ts"
 
@@ -36,7 +36,7 @@ export interface TradedToken extends Token {
 }
 
 export interface World {
-  readonly chance: Chance
+  readonly random: SeededRandom
   readonly state: LedgerState
   readonly tokens: ReadonlyArray<TradedToken>
   readonly gateways: ReadonlyArray<string>
@@ -61,7 +61,7 @@ export const accountRoot = (account: string, balance: bigint, sequence: number, 
 })
 
 export const makeWorld = (
-  chance: Chance,
+  random: SeededRandom,
   origin: string,
   ledgerIndex: number,
   closeTime: number
@@ -89,23 +89,23 @@ export const makeWorld = (
   let left = TOTAL_DROPS
   const open = (account: string, balance: bigint, flags = 0): void => {
     left -= balance
-    view.create("AccountRoot", accountKey(account), accountRoot(account, balance, chance.int(1, 500), flags))
+    view.create("AccountRoot", accountKey(account), accountRoot(account, balance, random.int(1, 500), flags))
   }
   for (const gateway of gateways) open(gateway, 5_000n * UNIT, lsfDefaultRipple)
-  for (const person of people) open(person, BigInt(chance.int(20_000, 200_000)) * UNIT)
-  for (const guest of guests) open(guest, BigInt(chance.int(15, 60)) * UNIT)
+  for (const person of people) open(person, BigInt(random.int(20_000, 200_000)) * UNIT)
+  for (const guest of guests) open(guest, BigInt(random.int(15, 60)) * UNIT)
   open(GENESIS_ACCOUNT, left)
   for (const person of people)
     for (const token of tokens)
-      if (chance.flip(0.6))
+      if (random.flip(0.6))
         createLine(view, person, token, {
           limit: 1_000_000n * UNIT,
-          balance: BigInt(chance.int(500, 20_000)) * UNIT
+          balance: BigInt(random.int(500, 20_000)) * UNIT
         })
   view.affectedNodes()
 
   return {
-    chance,
+    random,
     state,
     tokens,
     gateways,
@@ -119,7 +119,7 @@ export const makeWorld = (
 
 /** Another of `people`. */
 export const otherPerson = (world: World, ...than: ReadonlyArray<string>): string =>
-  world.chance.pick(world.people.filter((person) => !than.includes(person)))
+  world.random.pick(world.people.filter((person) => !than.includes(person)))
 
 /** A person's trust line, from that person's view. */
 export interface Holding {

@@ -8,7 +8,7 @@ import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 
 export class Leases extends Context.Service<
   Leases,
@@ -46,7 +46,7 @@ export class Leases extends Context.Service<
 
       const acquired = (name: string) =>
         take(name).pipe(
-          patiently(`taking the lease ${name}`),
+          retryUntilSuccess(`taking the lease ${name}`),
           Effect.repeat({ until: (held) => held, schedule: Schedule.spaced(Limits.leaseTakeMs) })
         )
 

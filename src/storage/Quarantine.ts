@@ -9,7 +9,7 @@ import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { printable } from "../domain/Printable.ts"
 import { Metrics } from "../observability/Metrics.ts"
-import { repeatedly } from "../observability/Patiently.ts"
+import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
 import { column } from "./Columns.ts"
 
 export type QuarantineStage = "events" | "route" | "replay" | "deliver" | "alerts"
@@ -189,5 +189,5 @@ export const forgetQuarantined = Effect.gen(function* () {
     const dropped = yield* quarantine.drop((yield* Clock.currentTimeMillis) - retentionEventsMs)
     if (dropped > 0) yield* Effect.logInfo(`retention dropped ${dropped} quarantined records`)
   })
-  return yield* once.pipe(repeatedly("retention of the quarantine", Limits.maintenanceMs))
+  return yield* once.pipe(repeatEvery("retention of the quarantine", Limits.maintenanceMs))
 })

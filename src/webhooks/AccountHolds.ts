@@ -6,7 +6,7 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { Hold } from "../domain/Quota.ts"
-import { patiently } from "../observability/Patiently.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { UsageStore } from "../storage/accounts/UsageStore.ts"
 
 const describe = (accountId: string, hold: Hold | undefined): string => {
@@ -36,7 +36,7 @@ export class AccountHolds extends Context.Service<AccountHolds>()("ledgerhook/we
         yield* Effect.logInfo(describe(accountId, now.get(accountId)))
         for (const listener of listeners) listener(accountId)
       }
-    }).pipe(patiently("reading whose deliveries wait"))
+    }).pipe(retryUntilSuccess("reading whose deliveries wait"))
 
     // Known before anything is routed or sent.
     yield* look

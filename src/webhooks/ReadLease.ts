@@ -6,7 +6,7 @@
  * cannot be confirmed nobody may use it.
  */
 import { Clock, Effect, Latch, type Scope } from "effect"
-import { patiently } from "../observability/Patiently.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 
 const NANOS_PER_MS = 1_000_000
 
@@ -42,7 +42,9 @@ export const makeReadLease = <E, R>(
     })
     // A try that failed is wanted still.
     const again = Effect.tapError(renew, () => Effect.sync(() => wanted.openUnsafe()))
-    yield* Effect.forkScoped(Effect.forever(again.pipe(patiently("confirming what is known of webhooks"))))
+    yield* Effect.forkScoped(
+      Effect.forever(again.pipe(retryUntilSuccess("confirming what is known of webhooks")))
+    )
 
     return (use) => {
       const ageMs = nowMs() - confirmedAt

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { deliveryStatuses } from "../../src/domain/Delivery.ts"
 import { expandPattern } from "../../src/domain/EventType.ts"
 import { deliveryId, idTime } from "../../src/domain/Ids.ts"
-import { type Chance, makeChance } from "../../src/simulator/Chance.ts"
+import { makeSeededRandom, type SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { foldChanges } from "../../src/storage/deliveries/DeliveryTotals.ts"
 import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
@@ -78,7 +78,7 @@ const prepare = Effect.gen(function* () {
 })
 
 /** Many in one minute, some in one hour, the rest over days, so that pages end within and between totals. */
-const randomRow = (chance: Chance, webhooks: ReadonlyArray<string>, nowMs: number): Row => {
+const randomRow = (chance: SeededRandom, webhooks: ReadonlyArray<string>, nowMs: number): Row => {
   const created = nowMs - chance.int(0, chance.pick([20_000, HOUR_MS, 3 * DAY_MS]))
   const webhook_id = chance.pick(webhooks)
   return {
@@ -98,7 +98,7 @@ layer(apiLayer(), { excludeTestServices: true })("filters of deliveries", (it) =
     () =>
       Effect.gen(function* () {
         const { webhooks, write, get, nowMs } = yield* prepare
-        const chance = makeChance(11)
+        const chance = makeSeededRandom(11)
         // The first webhook never gets anything of the last type delivered: an empty answer has to be found, too.
         const rows = Array.from({ length: 400 }, () => randomRow(chance, webhooks, nowMs)).filter(
           ({ webhook_id, event_type, status }) =>
@@ -170,7 +170,7 @@ layer(apiLayer(), { excludeTestServices: true })("filters of deliveries", (it) =
   it.effect("while others write, what matches throughout is shown once, and nothing twice", () =>
     Effect.gen(function* () {
       const { webhooks, write, get, nowMs, store } = yield* prepare
-      const chance = makeChance(12)
+      const chance = makeSeededRandom(12)
       // At any moment between the statements of a page.
       yield* Effect.forkChild(Effect.forever(foldChanges))
       for (const filter of ["", "&status=pending", "&status=delivered", "&status=failed"]) {

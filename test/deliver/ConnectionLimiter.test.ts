@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Limits } from "../../src/config/Limits.ts"
 import { makeLimiter, type Share } from "../../src/deliver/ConnectionLimiter.ts"
-import { makeChance } from "../../src/simulator/Chance.ts"
+import { makeSeededRandom } from "../../src/simulator/SeededRandom.ts"
 
 const ORIGIN = "https://shared.example"
 const bounds = { perOrigin: 1_024, inProcess: 8_192, ...Limits.connectionShares }
@@ -140,7 +140,7 @@ describe("shares of an origin's connections", () => {
 
   it("reach everybody, whoever takes and releases when", () => {
     for (let seed = 1; seed <= 20; seed++) {
-      const chance = makeChance(seed)
+      const chance = makeSeededRandom(seed)
       const limiter = makeLimiter({
         ...bounds,
         perOrigin: 1 + chance.int(0, 40),

@@ -5,7 +5,7 @@
  * nothing is left over.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { makeChance } from "../../src/simulator/Chance.ts"
+import { makeSeededRandom } from "../../src/simulator/SeededRandom.ts"
 import type { Webhook } from "../support/laneRows.ts"
 import { kinds, makeWorld, type World } from "../support/laneWorld.ts"
 
@@ -15,7 +15,7 @@ const MOST_STEPS = 20_000
 const OPEN_RECORDS = 30
 
 const walk = (world: World, seed: number) => {
-  const chance = makeChance(seed)
+  const chance = makeSeededRandom(seed)
   const { webhooks, underWay, log, delayed } = world
   for (let step = 0; step < STEPS; step++) {
     const owner = chance.pick(webhooks)
@@ -62,7 +62,7 @@ const unended = ({ rows }: World, of: (webhook: Webhook) => boolean) =>
 
 describe("an actor's lanes", () => {
   it.each(Array.from({ length: SEEDS }, (_, i) => i + 1))("walk %i", (seed) => {
-    const world = makeWorld(makeChance(seed))
+    const world = makeWorld(makeSeededRandom(seed))
     const { webhooks, log, machine } = world
     for (const kind of kinds) world.take(kind)
     walk(world, seed)

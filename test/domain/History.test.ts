@@ -1,21 +1,21 @@
-/** Stretches of history: which of them join, what is missing, and where an event of one stands. */
+/** Ranges of history: which of them join, what is missing, and where an event of one stands. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   eventsBetween,
   eventTopicOf,
-  type HistoryStretch,
+  type HistoryRange,
   joinedBelow,
   missingLedgers,
-  reaches,
-  stretchesSince
+  rangesSince,
+  reaches
 } from "../../src/domain/History.ts"
 
 /** Ledger n has the hash `n` and closes at 4 n seconds. */
-const stretch = (
+const range = (
   firstLedger: number,
   lastLedger: number,
-  change: Partial<HistoryStretch> = {}
-): HistoryStretch => ({
+  change: Partial<HistoryRange> = {}
+): HistoryRange => ({
   firstLedger,
   lastLedger,
   parentHash: String(firstLedger - 1),
@@ -28,15 +28,15 @@ const stretch = (
   ...change
 })
 const first = { ledgerIndex: 100, parentHash: "99", closedAt: 400 }
-const indexes = (stretches: ReadonlyArray<HistoryStretch>) => stretches.map(({ firstLedger }) => firstLedger)
+const indexes = (ranges: ReadonlyArray<HistoryRange>) => ranges.map(({ firstLedger }) => firstLedger)
 
-describe("stretches of history", () => {
+describe("ranges of history", () => {
   it("join one another below the service's first ledger, up to a gap", () => {
     const { alien, end, joined } = joinedBelow(first, [
-      stretch(10, 19),
-      stretch(30, 59),
-      stretch(60, 89),
-      stretch(90, 99)
+      range(10, 19),
+      range(30, 59),
+      range(60, 89),
+      range(90, 99)
     ])
     assert.deepStrictEqual(indexes(joined), [30, 60, 90])
     assert.deepStrictEqual(end, { ledgerIndex: 30, parentHash: "29", closedAt: 120 })
@@ -45,8 +45,8 @@ describe("stretches of history", () => {
   })
 
   it("of another chain do not join, and are told", () => {
-    const other = stretch(60, 89, { lastHash: "another" })
-    const { alien, end, joined } = joinedBelow(first, [stretch(30, 59), other, stretch(90, 99)])
+    const other = range(60, 89, { lastHash: "another" })
+    const { alien, end, joined } = joinedBelow(first, [range(30, 59), other, range(90, 99)])
     assert.deepStrictEqual(indexes(joined), [90])
     assert.strictEqual(end.ledgerIndex, 90)
     assert.strictEqual(alien, other)
@@ -59,7 +59,7 @@ describe("stretches of history", () => {
   })
 
   it("leave ledgers missing that are in none of them", () => {
-    const held = [stretch(10, 19), stretch(60, 89)]
+    const held = [range(10, 19), range(60, 89)]
     assert.strictEqual(missingLedgers(50, 100, []), 50)
     assert.strictEqual(missingLedgers(50, 100, held), 20)
     assert.strictEqual(missingLedgers(15, 100, held), 50)
@@ -68,13 +68,13 @@ describe("stretches of history", () => {
   })
 
   it("are wanted from the one on that closed after a time", () => {
-    const joined = [stretch(30, 59), stretch(60, 89), stretch(90, 99)]
-    assert.deepStrictEqual(indexes(stretchesSince(joined, 4 * 89_000 - 1)), [60, 90])
-    assert.deepStrictEqual(indexes(stretchesSince(joined, 4 * 89_000)), [90])
+    const joined = [range(30, 59), range(60, 89), range(90, 99)]
+    assert.deepStrictEqual(indexes(rangesSince(joined, 4 * 89_000 - 1)), [60, 90])
+    assert.deepStrictEqual(indexes(rangesSince(joined, 4 * 89_000)), [90])
   })
 
   it("count their events of a time as if they were spread evenly", () => {
-    const joined = [stretch(30, 59, { events: 117 }), stretch(60, 89, { events: 50 })]
+    const joined = [range(30, 59, { events: 117 }), range(60, 89, { events: 50 })]
     assert.strictEqual(eventsBetween(joined, 0, 1_000), 167)
     assert.strictEqual(eventsBetween(joined, 120 + 39, 238), 78)
     assert.strictEqual(eventsBetween(joined, 0, 100), 0)

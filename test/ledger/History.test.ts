@@ -19,19 +19,19 @@ import {
 } from "../support/past.ts"
 import { assertQueued } from "../support/replaying.ts"
 
-/** The step of a stretch, of which there are two, that never returns: before or after it took effect. */
+/** The step of a range, of which there are two, that never returns: before or after it took effect. */
 const crashes = ["append", "row"].flatMap((step) =>
-  (["before", "after"] as const).flatMap((when) => [1, 2].map((stretch) => ({ step, when, stretch })))
+  (["before", "after"] as const).flatMap((when) => [1, 2].map((range) => ({ step, when, range })))
 )
 
-const dying = Effect.fnUntraced(function* ({ step, when, stretch }: (typeof crashes)[number]) {
+const dying = Effect.fnUntraced(function* ({ step, when, range }: (typeof crashes)[number]) {
   let calls = 0
   const death = Effect.die(new Error("killed"))
   const at =
     (name: string) =>
     <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
       Effect.suspend(() => {
-        if (name !== step || ++calls !== stretch) return call
+        if (name !== step || ++calls !== range) return call
         return when === "before" ? death : Effect.andThen(call, death)
       })
   const log = yield* EventLog
@@ -51,7 +51,7 @@ const dying = Effect.fnUntraced(function* ({ step, when, stretch }: (typeof cras
 describe("a process that fetches history and dies", () => {
   for (const crash of crashes) {
     it.live(
-      `${crash.when} the ${crash.step} of stretch ${crash.stretch}: another goes on, and nothing is kept twice or left out`,
+      `${crash.when} the ${crash.step} of range ${crash.range}: another goes on, and nothing is kept twice or left out`,
       () =>
         Effect.gen(function* () {
           yield* takeNewest
@@ -70,11 +70,11 @@ describe("a process that fetches history and dies", () => {
           yield* assertCompleted(job.id, expected.length)
           yield* assertQueued(job, expected)
           yield* assertHeldOnce(719)
-          // What was appended is not fetched again, and no more than what one stretch, and what was ahead of it, had.
+          // What was appended is not fetched again, and no more than what one range, and what was ahead of it, had.
           const again = asked(server).slice(before)
           const appended = crash.step === "row" || crash.when === "after"
-          if (appended && crash.stretch === 1) assert.isFalse(again.includes(FIRST - 1))
-          if (appended && crash.stretch === 2) assert.deepStrictEqual(again, [])
+          if (appended && crash.range === 1) assert.isFalse(again.includes(FIRST - 1))
+          if (appended && crash.range === 2) assert.deepStrictEqual(again, [])
         }).pipe(Effect.scoped, Effect.provide(pastLayer())),
       60_000
     )

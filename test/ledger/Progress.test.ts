@@ -9,7 +9,7 @@ const taken = (lastTaken: number | undefined, secondsAgo: number): Progress => (
   lastTaken,
   lastCloseTime: undefined,
   movedAt: NOW - secondsAgo * 1000,
-  pace:
+  samples:
     lastTaken === undefined
       ? []
       : [

@@ -10,7 +10,7 @@ import { delay } from "../../src/delay/Stage.ts"
 import { deliver } from "../../src/deliver/Stage.ts"
 import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
-import { makeChance } from "../../src/simulator/Chance.ts"
+import { makeSeededRandom } from "../../src/simulator/SeededRandom.ts"
 import { makeWebhook, queueEvents } from "../support/delivering.ts"
 import { TestDatabase } from "../support/postgres.ts"
 import { makeHeld } from "./held.ts"
@@ -84,7 +84,7 @@ const simulate = Effect.fnUntraced(function* (crowd: number) {
   const owners = new Map<string, string>()
   const machinery: Machinery = {
     clock,
-    receivers: makeReceivers(clock, makeChance(crowd)),
+    receivers: makeReceivers(clock, makeSeededRandom(crowd)),
     held: makeHeld(clock, (id) => owners.get(id) ?? "")
   }
   const { newcomer, taken, committed } = yield* clock.run(

@@ -8,7 +8,7 @@ import { Effect, Fiber, Random } from "effect"
 import { stageLimits } from "../../src/config/StageLimits.ts"
 import { delay } from "../../src/delay/Stage.ts"
 import { deliver } from "../../src/deliver/Stage.ts"
-import { type Chance, makeChance } from "../../src/simulator/Chance.ts"
+import { makeSeededRandom, type SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { makeWebhook, queueEvents, setStatus } from "../support/delivering.ts"
 import { TestDatabase } from "../support/postgres.ts"
@@ -47,7 +47,7 @@ interface Webhook {
 
 interface World extends Machinery {
   readonly seed: number
-  readonly chance: Chance
+  readonly chance: SeededRandom
   readonly webhooks: Array<Webhook>
   /** The webhook of each delivery. */
   readonly owners: Map<string, string>
@@ -142,7 +142,7 @@ const assertRate = ({ maxPerSecond, receiver: { requests } }: Webhook, restartsM
 }
 
 const simulate = Effect.fnUntraced(function* (seed: number) {
-  const chance = makeChance(seed)
+  const chance = makeSeededRandom(seed)
   const clock = makeVirtualClock(BEGAN_MS)
   const owners = new Map<string, string>()
   const world: World = {

@@ -5,7 +5,7 @@
 import { Effect, FiberSet, Layer } from "effect"
 import { Sender } from "../../src/deliver/Sender.ts"
 import type { AttemptOutcome } from "../../src/domain/Delivery.ts"
-import type { Chance } from "../../src/simulator/Chance.ts"
+import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import type { VirtualClock } from "./virtualClock.ts"
 
 export const kinds = ["fast", "slow", "hanging", "failing", "flaky", "recovering"] as const
@@ -35,7 +35,7 @@ export const FAST_MS = 100
 const STEP_MS = 100
 export const DEADLINE_MS = 5_000
 
-const reactionOf = (kind: Kind, chance: Chance): Reaction => {
+const reactionOf = (kind: Kind, chance: SeededRandom): Reaction => {
   const answer = (status: number, slowest: number): Reaction => ({
     afterMs: chance.int(1, slowest / STEP_MS) * STEP_MS,
     status
@@ -73,7 +73,7 @@ export interface Receivers {
   readonly sender: Layer.Layer<Sender>
 }
 
-export const makeReceivers = (clock: VirtualClock, chance: Chance): Receivers => {
+export const makeReceivers = (clock: VirtualClock, chance: SeededRandom): Receivers => {
   let recovered = false
   const receivers = new Map<string, Receiver>()
   return {

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { JsonObject } from "../../src/domain/Ledger.ts"
 import { makeChain } from "../../src/simulator/Chain.ts"
-import { makeChance } from "../../src/simulator/Chance.ts"
 import { accountIdOf, accountKey, addressOf } from "../../src/simulator/Keys.ts"
 import { LedgerState } from "../../src/simulator/LedgerState.ts"
 import { addNft, takeNft } from "../../src/simulator/NftPages.ts"
+import { makeSeededRandom } from "../../src/simulator/SeededRandom.ts"
 import { TransactionView } from "../../src/simulator/TransactionView.ts"
 import { accountRoot } from "../../src/simulator/World.ts"
 
@@ -54,17 +54,17 @@ describe("NFT pages", () => {
     "hold every token once, in order and linked, however they come and go (seed %s)",
     (seed) => {
       const { state, view } = begin()
-      const chance = makeChance(seed)
+      const random = makeSeededRandom(seed)
       const held = new Set<string>()
       for (let n = 0; n < 600; n++) {
-        const adds = n < 200 || (n < 400 && chance.flip(0.5))
+        const adds = n < 200 || (n < 400 && random.flip(0.5))
         const change = view()
         if (adds || held.size === 0) {
-          const id = chance.hex(32)
-          addNft(change, OWNER, id, chance.flip(0.5) ? "AB" : undefined)
+          const id = random.hex(32)
+          addNft(change, OWNER, id, random.flip(0.5) ? "AB" : undefined)
           held.add(id)
         } else {
-          const id = chance.pick([...held])
+          const id = random.pick([...held])
           takeNft(change, OWNER, id)
           held.delete(id)
         }

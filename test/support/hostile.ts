@@ -2,7 +2,7 @@
 import type { Call } from "./api.ts"
 import { examplesOf, type Operation, type Parameter } from "./openApi.ts"
 
-export type Chance = () => number
+export type SeededRandom = () => number
 
 export interface HostileRequest {
   readonly operation: Operation
@@ -11,7 +11,7 @@ export interface HostileRequest {
   readonly call: Call
 }
 
-const pick = <A>(chance: Chance, from: ReadonlyArray<A>): A => from[Math.floor(chance() * from.length)]!
+const pick = <A>(chance: SeededRandom, from: ReadonlyArray<A>): A => from[Math.floor(chance() * from.length)]!
 
 /** Texts that have broken somebody's service. */
 const texts: ReadonlyArray<string> = [
@@ -53,7 +53,7 @@ const texts: ReadonlyArray<string> = [
   "eyJrIjoiIn0"
 ]
 
-const values = (chance: Chance): unknown =>
+const values = (chance: SeededRandom): unknown =>
   pick<() => unknown>(chance, [
     () => pick(chance, texts),
     () => null,
@@ -68,7 +68,7 @@ const values = (chance: Chance): unknown =>
   ])()
 
 /** The value with something in it replaced, added or taken away. */
-const mutated = (chance: Chance, value: unknown): unknown => {
+const mutated = (chance: SeededRandom, value: unknown): unknown => {
   if (typeof value !== "object" || value === null || chance() < 0.15) return values(chance)
   if (Array.isArray(value)) {
     return chance() < 0.3
@@ -98,7 +98,7 @@ const bodies: ReadonlyArray<string | Uint8Array> = [
   new Uint8Array(1_000)
 ]
 
-const bodyOf = (chance: Chance, { requestBody }: Operation): unknown => {
+const bodyOf = (chance: SeededRandom, { requestBody }: Operation): unknown => {
   const [media] = Object.values(requestBody?.content ?? {})
   const example = media === undefined ? {} : examplesOf(media)[0]
   const kind = chance()
@@ -118,7 +118,7 @@ const contentTypes = [
   ""
 ]
 
-const headersOf = (chance: Chance): Readonly<Record<string, string>> => {
+const headersOf = (chance: SeededRandom): Readonly<Record<string, string>> => {
   const some = (name: string, from: ReadonlyArray<string>, often: number) =>
     chance() < often ? { [name]: pick(chance, from) } : {}
   return {
@@ -134,7 +134,7 @@ const headersOf = (chance: Chance): Readonly<Record<string, string>> => {
   }
 }
 
-const queryOf = (chance: Chance, parameters: ReadonlyArray<Parameter>): string => {
+const queryOf = (chance: SeededRandom, parameters: ReadonlyArray<Parameter>): string => {
   const inQuery = parameters.filter((one) => one.in === "query")
   const pairs: Array<string> = []
   for (const { name, example } of inQuery) {
@@ -152,7 +152,7 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 /** `idOf`: something that exists, for the parameter of the operation's path. */
 export const hostileRequest = (
-  chance: Chance,
+  chance: SeededRandom,
   operation: Operation,
   idOf: (path: string) => string | undefined
 ): HostileRequest => {

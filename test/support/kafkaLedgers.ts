@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Context, Effect, Exit, Layer } from "effect"
 import type { KafkaSettings } from "../../src/config/Config.ts"
-import { type CheckedLedger, ledgerBatch } from "../../src/ledger/Records.ts"
+import { type CheckedLedger, ledgerBatch } from "../../src/ledger/LedgerRecords.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import * as KafkaEventLog from "../../src/log/kafka/KafkaEventLog.ts"
 import { eventOf } from "./events.ts"

@@ -3,7 +3,7 @@ import { assert } from "@effect/vitest"
 import type { LaneKind } from "../../src/deliver/Lane.ts"
 import type { makeWatermark } from "../../src/deliver/Watermark.ts"
 import type { SendPermission } from "../../src/domain/Quota.ts"
-import type { Chance } from "../../src/simulator/Chance.ts"
+import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import type { BacklogKind } from "../../src/storage/deliveries/DeliveryStore.ts"
 import type { RegisteredWebhook } from "../../src/webhooks/WebhookRegistry.ts"
 
@@ -51,7 +51,7 @@ export interface Partition {
   readonly lastAtStart: number
 }
 
-export const makeWebhooks = (chance: Chance): ReadonlyArray<Webhook> =>
+export const makeWebhooks = (chance: SeededRandom): ReadonlyArray<Webhook> =>
   Array.from({ length: chance.int(2, 6) }, (_, i): Webhook => {
     const id = `wh_${i}`
     const hangs = i > 0 && chance.flip(0.4)
@@ -97,7 +97,7 @@ export interface Rows {
   readonly removeOf: (owner: Webhook) => void
 }
 
-export const makeRows = (chance: Chance): Rows => {
+export const makeRows = (chance: SeededRandom): Rows => {
   const all = new Map<string, Row>()
   return {
     all,

@@ -12,7 +12,7 @@ import { attemptKey } from "../../src/deliver/MemoryBudget.ts"
 import { makeWatermark } from "../../src/deliver/Watermark.ts"
 import { workState } from "../../src/deliver/WorkState.ts"
 import type { SendPermission } from "../../src/domain/Quota.ts"
-import type { Chance } from "../../src/simulator/Chance.ts"
+import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import {
   beginAt,
   isOf,
@@ -62,7 +62,7 @@ export interface World {
   readonly inUse: () => number
 }
 
-export const makeWorld = (chance: Chance): World => {
+export const makeWorld = (chance: SeededRandom): World => {
   const machine = makeMachine(limits)
   const limiter: Limiter = makeLimiter({
     perOrigin: chance.pick([4, 100]),

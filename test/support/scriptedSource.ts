@@ -1,7 +1,7 @@
 /** A `LedgerSource` without sockets, for the virtual clock: announces and answers as the test says. */
 import { Effect, Layer } from "effect"
 import { normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
-import { makeHead } from "../../src/ledger/Head.ts"
+import { makeAnnouncements } from "../../src/ledger/Announcements.ts"
 import { LedgerSource, LedgerSourceError } from "../../src/ledger/LedgerSource.ts"
 import type { RawLedger } from "./chain.ts"
 
@@ -17,13 +17,13 @@ export interface ScriptedSource {
 const server = "scripted"
 
 export const scriptedSource = (): ScriptedSource => {
-  const head = makeHead([server])
+  const announcements = makeAnnouncements([server])
   const ledgers = new Map<number, RawLedger>()
   const asked: Array<number> = []
   return {
     asked,
     announce: (index) =>
-      head.announce(server, {
+      announcements.announce(server, {
         ledgerIndex: index,
         ledgerHash: ledgers.get(index)?.ledger_hash,
         transactionCount: ledgers.get(index)?.transactions.length
@@ -33,10 +33,10 @@ export const scriptedSource = (): ScriptedSource => {
     },
     layer: Layer.succeed(LedgerSource, {
       simulated: false,
-      awaitHead: head.await,
-      awaitNews: head.awaitNews,
+      awaitHead: announcements.await,
+      awaitNews: announcements.awaitNews,
       anchor: () => Effect.void,
-      announced: head.announced,
+      announced: announcements.announced,
       fetch: Effect.fnUntraced(function* (index, accept) {
         asked.push(index)
         const raw = ledgers.get(index)
@@ -50,8 +50,8 @@ export const scriptedSource = (): ScriptedSource => {
       state: Effect.sync(() => ({
         server,
         lastError: undefined,
-        head: head.newest()?.announcement,
-        headAt: head.newest()?.at,
+        head: announcements.newest()?.announcement,
+        headAt: announcements.newest()?.at,
         servers: []
       }))
     })

@@ -9,7 +9,7 @@ export const ledgerServerCheck = (network: Network, url: string, role: "feed" | 
   const mend = `Check the address and the network's firewall, or put another server into ${variable}.`
   const connected = Effect.gen(function* () {
     // Loaded when needed: the ledger's client library is large.
-    const { connect } = yield* Effect.promise(() => import("../../ledger/Server.ts"))
+    const { connect } = yield* Effect.promise(() => import("../../ledger/ServerConnection.ts"))
     const newest = yield* Ref.make<number | undefined>(undefined)
     let claimed: Ranges | undefined
     yield* connect({

@@ -10,12 +10,12 @@ import {
   type Position,
   type Transaction
 } from "../EventLog.ts"
-import { byPartition, partitionKey, type Staged, stage } from "../Staging.ts"
+import { byPartition, type PlacedTransaction, partitionKey, placeRecords } from "../PlaceRecords.ts"
 import { kindOf } from "../Topics.ts"
 import { rowsOf } from "./Rows.ts"
 import type { Batch, Fence, GroupCommit } from "./Tables.ts"
 
-export type Answer = Exit.Exit<ReadonlyArray<Position>, EventLogError>
+export type WriteResult = Exit.Exit<ReadonlyArray<Position>, EventLogError>
 
 export interface Request {
   readonly transaction: Transaction
@@ -30,7 +30,7 @@ export interface Bounds {
 }
 
 /** What the tables hold, as this process knows it. */
-export interface Known {
+export interface LogState {
   readonly fence: Fence
   readonly partitions: Map<string, Bounds>
   readonly commits: Map<string, number>
@@ -38,7 +38,7 @@ export interface Known {
 
 export interface Accepted {
   readonly request: Request
-  readonly staged: Staged
+  readonly placed: PlacedTransaction
 }
 
 const NOTHING: Bounds = { start: 0, end: 0, newest: 0 }
@@ -54,14 +54,14 @@ export const failed = (operation: EventLogError["operation"], { transaction }: R
   })
 
 /** Gives offsets to each transaction that can be made; the others are refused, and leave no hole. */
-export const accept = (requests: ReadonlyArray<Request>, known: Known, nowMs: number) => {
+export const accept = (requests: ReadonlyArray<Request>, known: LogState, nowMs: number) => {
   const ends = new Map<string, number>()
   const accepted: Array<Accepted> = []
-  const refused: Array<readonly [Request, Answer]> = []
+  const refused: Array<readonly [Request, WriteResult]> = []
   for (const request of requests) {
     const own = new Map<string, number>()
     try {
-      const staged = stage(
+      const placed = placeRecords(
         request.transaction,
         nowMs,
         (topic, partition) => {
@@ -71,7 +71,7 @@ export const accept = (requests: ReadonlyArray<Request>, known: Known, nowMs: nu
         (topic, partition, end) => void own.set(partitionKey(topic, partition), end)
       )
       for (const [key, end] of own) ends.set(key, end)
-      accepted.push({ request, staged })
+      accepted.push({ request, placed })
     } catch (defect) {
       refused.push([request, Exit.die(defect)])
     }
@@ -100,11 +100,11 @@ interface Group {
 }
 
 /** All of a batch, and what it adds to each partition. */
-export const toWrite = (
+export const batchOf = (
   accepted: ReadonlyArray<Accepted>,
-  known: Known
+  known: LogState
 ): { readonly batch: Batch; readonly groups: ReadonlyArray<Group> } => {
-  const records = accepted.flatMap(({ staged }) => staged.records)
+  const records = accepted.flatMap(({ placed }) => placed.records)
   const groups = [...byPartition(records)].map(([key, own]): Group => {
     const before = known.partitions.get(key) ?? NOTHING
     let { newest } = before

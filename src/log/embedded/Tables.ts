@@ -9,8 +9,8 @@ import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import type { LogRecord, Partition, Position } from "../EventLog.ts"
 import { kindOf } from "../Topics.ts"
+import { type BatchTable, makeLogTablePartitions, tableOf } from "./LogTablePartitions.ts"
 import { type BatchRow, recordsOf } from "./Rows.ts"
-import { type BatchTable, makeSegments, tableOf } from "./Segments.ts"
 
 export interface GroupCommit extends Position {
   readonly group: string
@@ -48,7 +48,7 @@ const compactedRow = (record: LogRecord) => ({
 
 export const makeTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const segments = yield* makeSegments
+  const tablePartitions = yield* makeLogTablePartitions
 
   /** Makes this process the owner: whoever was it before can write no more. */
   const own = Effect.map(
@@ -59,7 +59,7 @@ export const makeTables = Effect.gen(function* () {
 
   /** Waits for the end of this owner's write that may still be running, and fences what may still arrive. */
   const renew = Effect.fnUntraced(function* ({ owner }: Fence) {
-    yield* segments.forget
+    yield* tablePartitions.forget
     const [row] = yield* sql<{ readonly epoch: bigint }>`
       UPDATE log_owner SET epoch = epoch + 1 WHERE owner = ${String(owner)} RETURNING epoch`
     if (row === undefined) {
@@ -71,7 +71,8 @@ export const makeTables = Effect.gen(function* () {
   /** One statement: all of it lands, or nothing. */
   const write = Effect.fnUntraced(function* (fence: Fence, batch: Batch, nowMs: number) {
     const { rows, compacted, ends, commits } = batch
-    for (const table of new Set(rows.map(({ topic }) => tableOf(topic)))) yield* segments.ensure(table, nowMs)
+    for (const table of new Set(rows.map(({ topic }) => tableOf(topic))))
+      yield* tablePartitions.ensure(table, nowMs)
     const writtenAt = new Date(nowMs).toISOString()
     const inserted = (table: BatchTable) => {
       const own = rows.filter(({ topic }) => tableOf(topic) === table)
@@ -230,7 +231,7 @@ export const makeTables = Effect.gen(function* () {
     searchTime,
     loadPartitions,
     loadCommits,
-    applyRetention: segments.applyRetention
+    applyRetention: tablePartitions.applyRetention
   }
 })
 

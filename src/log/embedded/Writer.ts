@@ -9,19 +9,19 @@
 import { Cause, Clock, Deferred, Effect, Exit, Latch, Queue, Semaphore } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import type { EventLogError, Partition, Position, Transaction } from "../EventLog.ts"
+import { partitionKey } from "../PlaceRecords.ts"
 import { makeRecordList, push, type RecordList, trim } from "../RecordList.ts"
-import { partitionKey } from "../Staging.ts"
 import { partitionsOf } from "../Topics.ts"
 import {
   type Accepted,
-  type Answer,
   accept,
   type Bounds,
+  batchOf,
   commitKey,
   failed,
-  type Known,
+  type LogState,
   type Request,
-  toWrite
+  type WriteResult
 } from "./Batch.ts"
 import type { Tables } from "./Tables.ts"
 
@@ -33,7 +33,7 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
   const unanswered = new Set<Request>()
   let closed = false
   let fence = yield* tables.own
-  let known: Known | undefined
+  let known: LogState | undefined
 
   const listOf = ({ topic, partition }: Partition): RecordList => {
     const key = partitionKey(topic, partition)
@@ -70,8 +70,12 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
 
   const loaded = Effect.suspend(() => (known === undefined ? load : Effect.succeed(known)))
 
-  const write = Effect.fnUntraced(function* (accepted: ReadonlyArray<Accepted>, state: Known, nowMs: number) {
-    const { batch, groups } = toWrite(accepted, state)
+  const write = Effect.fnUntraced(function* (
+    accepted: ReadonlyArray<Accepted>,
+    state: LogState,
+    nowMs: number
+  ) {
+    const { batch, groups } = batchOf(accepted, state)
     yield* tables.write(state.fence, batch, nowMs)
     for (const commit of batch.commits) state.commits.set(commitKey(commit.group, commit), commit.offset)
     for (const { key, records, after } of groups) {
@@ -89,9 +93,9 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
     if (accepted.length > 0) yield* write(accepted, state, nowMs)
     return [
       ...refused,
-      ...accepted.map(({ request, staged }): readonly [Request, Answer] => [
+      ...accepted.map(({ request, placed }): readonly [Request, WriteResult] => [
         request,
-        Exit.succeed(staged.positions)
+        Exit.succeed(placed.positions)
       ])
     ]
   })

@@ -17,7 +17,7 @@ import {
 } from "@platformatic/kafka"
 import { Effect, Schedule, Schema, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
-import { reasonOf } from "./Reason.ts"
+import { reasonOf } from "./ErrorText.ts"
 
 export class KafkaFault extends Schema.TaggedError<KafkaFault>()("KafkaFault", {
   message: Schema.String,
@@ -76,13 +76,13 @@ const stepSchedule = Schedule.min([
 ])
 
 /** Repeats what Kafka refuses for one of the `passing` reasons, asking anew who is in charge. */
-export const whilePassing =
-  (channel: KafkaChannel, passing: ReadonlyArray<string>) =>
+export const retryTransient =
+  (channel: KafkaChannel, transient: ReadonlyArray<string>) =>
   <A>(request: Effect.Effect<A, KafkaFault>): Effect.Effect<A, KafkaFault> =>
     request.pipe(
       Effect.tapError((fault) => (fault.is(BUSY) ? Effect.void : channel.forget)),
       Effect.retry({
-        while: (fault) => fault.is(...passing),
+        while: (fault) => fault.is(...transient),
         schedule: stepSchedule,
         times: Limits.kafkaStepTries
       })
@@ -109,7 +109,7 @@ export const onLeader = <A>(
   partition: number,
   request: (leader: Leader) => Effect.Effect<A, KafkaFault>
 ): Effect.Effect<A, KafkaFault> =>
-  Effect.flatMap(channel.leader(topic, partition), request).pipe(whilePassing(channel, NO_LEADER))
+  Effect.flatMap(channel.leader(topic, partition), request).pipe(retryTransient(channel, NO_LEADER))
 
 /** A request to the coordinator of the moment. */
 export const onCoordinator = <A>(
@@ -118,7 +118,7 @@ export const onCoordinator = <A>(
   key: string,
   request: (broker: number) => Effect.Effect<A, KafkaFault>
 ): Effect.Effect<A, KafkaFault> =>
-  Effect.flatMap(channel.coordinator(kind, key), request).pipe(whilePassing(channel, NO_COORDINATOR))
+  Effect.flatMap(channel.coordinator(kind, key), request).pipe(retryTransient(channel, NO_COORDINATOR))
 
 const COORDINATOR_KINDS = { group: 0, transaction: 1 } as const
 

@@ -8,8 +8,8 @@ import { Effect, Schedule, Schema } from "effect"
 import type { KafkaSettings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import type { RetentionSettings } from "../Topics.ts"
+import { reasonOf } from "./ErrorText.ts"
 import { clientOptions } from "./Options.ts"
-import { reasonOf } from "./Reason.ts"
 import { planTopics, sentenceOf, type TopicChange, type TopicState, wantedTopics } from "./TopicPlan.ts"
 
 export class KafkaTopicsError extends Schema.TaggedError<KafkaTopicsError>()("KafkaTopicsError", {

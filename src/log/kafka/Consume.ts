@@ -6,7 +6,7 @@
  */
 import { Cause, Deferred, Effect, Fiber, FiberHandle, Latch, Queue, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
-import { patiently } from "../../observability/Patiently.ts"
+import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
 import {
   type AssignedPartition,
   type ConsumeOptions,
@@ -79,7 +79,7 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
         partitionsOf(topic)
         const { topicId } = yield* channel
           .leader(nameOf(topic), 0)
-          .pipe(patiently(`finding ${nameOf(topic)}`))
+          .pipe(retryUntilSuccess(`finding ${nameOf(topic)}`))
         topicOf.set(topicId, topic)
       }
       let member = newMember()

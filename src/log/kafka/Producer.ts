@@ -16,8 +16,8 @@ import {
 import { Effect, Schedule } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import type { Position } from "../EventLog.ts"
-import { type KafkaChannel, KafkaFault, NO_LEADER, onCoordinator, whilePassing } from "./Channel.ts"
-import { grouped } from "./Grouped.ts"
+import { type KafkaChannel, KafkaFault, NO_LEADER, onCoordinator, retryTransient } from "./Channel.ts"
+import { splitByLimits } from "./SplitByLimits.ts"
 import { encodeValue } from "./WireFormat.ts"
 
 /** A record with its place decided. */
@@ -219,8 +219,8 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
     yield* addPartitions(producer, records, added)
     const all = records.map((record): Pending => ({ record, offset: undefined }))
     // One after the other, so that each partition keeps its order.
-    for (const some of grouped(all, [Limits.kafkaBatchBytes], ({ record }) => [bytesOf(record)])) {
-      yield* whilePassing(channel, NO_LEADER)(Effect.suspend(() => send(producer, some)))
+    for (const some of splitByLimits(all, [Limits.kafkaBatchBytes], ({ record }) => [bytesOf(record)])) {
+      yield* retryTransient(channel, NO_LEADER)(Effect.suspend(() => send(producer, some)))
     }
     return all.map(({ offset }) => offset!)
   })

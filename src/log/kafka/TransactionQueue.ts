@@ -6,8 +6,8 @@
 import { Deferred, Effect, Exit, Queue } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import type { KafkaFault } from "./Channel.ts"
-import { grouped } from "./Grouped.ts"
 import { bytesOf, type KafkaTransaction, type Producer } from "./Producer.ts"
+import { splitByLimits } from "./SplitByLimits.ts"
 
 interface Submitted {
   state: "waiting" | "begun" | "withdrawn"
@@ -42,7 +42,7 @@ export const makeTransactionQueue = Effect.fnUntraced(function* (producers: Read
       const taken = yield* Queue.takeBetween(queue, 1, Limits.kafkaJoinedTransactions)
       const wanted = taken.filter(({ state }) => state === "waiting")
       for (const one of wanted) one.state = "begun"
-      for (const group of grouped(wanted, LIMITS, sizesOf)) yield* commitTogether(producer, group)
+      for (const group of splitByLimits(wanted, LIMITS, sizesOf)) yield* commitTogether(producer, group)
     }).pipe(Effect.forever, Effect.forkScoped)
   }
 

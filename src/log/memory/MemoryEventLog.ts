@@ -5,8 +5,8 @@ import { Limits } from "../../config/Limits.ts"
 import { makeConsume } from "../Consume.ts"
 import { EventLog, type Partition, type Transaction } from "../EventLog.ts"
 import { makeExclusive } from "../Exclusive.ts"
+import { byPartition, compacted, partitionKey, placeRecords } from "../PlaceRecords.ts"
 import { awaitEnd, makeRecordList, push, type RecordList, readFrom } from "../RecordList.ts"
-import { byPartition, compacted, partitionKey, stage } from "../Staging.ts"
 import { keepsNewest, partitionsOf, retentionOf } from "../Topics.ts"
 
 export const layer: Layer.Layer<EventLog, never, Settings> = Layer.effect(
@@ -33,7 +33,7 @@ export const layer: Layer.Layer<EventLog, never, Settings> = Layer.effect(
     const transaction = Effect.fnUntraced(function* (transaction: Transaction) {
       const now = yield* Clock.currentTimeMillis
       const ends = new Map<string, number>()
-      const { records, positions } = stage(
+      const { records, positions } = placeRecords(
         transaction,
         now,
         (topic, partition) => ends.get(partitionKey(topic, partition)) ?? listOf({ topic, partition }).end,

@@ -31,8 +31,8 @@ const accountSet = (account: string, fields: JsonObject, patch: Patch): Draft =>
 const rootOf = (world: World, account: string): JsonObject => world.state.entry(accountKey(account)).fields
 
 const flag = (world: World): Draft => {
-  const account = world.chance.pick(world.people)
-  const { bit, number } = world.chance.pick(SETTINGS)
+  const account = world.random.pick(world.people)
+  const { bit, number } = world.random.pick(SETTINGS)
   const flags = flagsOf(rootOf(world, account))
   const set = (flags & bit) === 0
   return accountSet(account, { [set ? "SetFlag" : "ClearFlag"]: number }, { Flags: (flags ^ bit) >>> 0 })
@@ -40,26 +40,26 @@ const flag = (world: World): Draft => {
 
 /** Values that differ from draw to draw, so that setting one always changes something. */
 const field = (world: World): Draft => {
-  const { chance } = world
-  const account = chance.pick(world.people)
+  const { random } = world
+  const account = random.pick(world.people)
   const root = rootOf(world, account)
-  const domain = Buffer.from(`shop-${chance.int(1, 999_999)}.example`)
+  const domain = Buffer.from(`shop-${random.int(1, 999_999)}.example`)
     .toString("hex")
     .toUpperCase()
-  const made = chance.pick([
+  const made = random.pick([
     { Domain: domain },
-    { EmailHash: chance.hex(16) },
-    { MessageKey: `02${chance.hex(32)}` },
+    { EmailHash: random.hex(16) },
+    { MessageKey: `02${random.hex(32)}` },
     { TickSize: root["TickSize"] === 6 ? 5 : 6 },
-    { TransferRate: 1_000_000_000 + chance.int(1, 10_000_000) }
+    { TransferRate: 1_000_000_000 + random.int(1, 10_000_000) }
   ])
-  const clears = root["Domain"] !== undefined && chance.flip(0.3)
+  const clears = root["Domain"] !== undefined && random.flip(0.3)
   return clears ? accountSet(account, { Domain: "" }, { Domain: undefined }) : accountSet(account, made, made)
 }
 
 /** Tracking of the last transaction: from then on every transaction of the account changes `AccountTxnID`. */
 const tracking = (world: World): Draft => {
-  const account = world.chance.pick(world.people)
+  const account = world.random.pick(world.people)
   const tracks = rootOf(world, account)["AccountTxnID"] !== undefined
   return accountSet(
     account,
@@ -69,13 +69,13 @@ const tracking = (world: World): Draft => {
 }
 
 const nothingSet = (world: World): Draft => ({
-  tx: { TransactionType: "AccountSet", Account: world.chance.pick(world.people) }
+  tx: { TransactionType: "AccountSet", Account: world.random.pick(world.people) }
 })
 
 const regularKey = (world: World): Draft => {
-  const account = world.chance.pick(world.people)
-  const removes = rootOf(world, account)["RegularKey"] !== undefined && world.chance.flip(0.5)
-  const key = removes ? undefined : addressOf(`key ${world.chance.hex(16)}`)
+  const account = world.random.pick(world.people)
+  const removes = rootOf(world, account)["RegularKey"] !== undefined && world.random.flip(0.5)
+  const key = removes ? undefined : addressOf(`key ${world.random.hex(16)}`)
   return settingChange(
     { TransactionType: "SetRegularKey", Account: account, ...(key !== undefined && { RegularKey: key }) },
     { RegularKey: key }
@@ -85,22 +85,22 @@ const regularKey = (world: World): Draft => {
 const lsfOneOwnerCount = 0x00010000
 
 const signerList = (world: World): Draft => {
-  const { chance } = world
-  const account = chance.pick(world.people)
+  const { random } = world
+  const account = random.pick(world.people)
   const index = signerListKey(account)
   const existing = world.state.get(index)
-  if (existing !== undefined && chance.flip(0.4))
+  if (existing !== undefined && random.flip(0.4))
     return {
       tx: { TransactionType: "SignerListSet", Account: account, SignerQuorum: 0 },
       expected: ["account.settings_changed"],
       apply: (view) => view.remove(index)
     }
   // Weights from chance, so that a list set anew is never the one in force.
-  const signers = chance
+  const signers = random
     .shuffle(world.people.filter((person) => person !== account))
-    .slice(0, chance.int(2, 4))
+    .slice(0, random.int(2, 4))
   const entries = signers.map((signer) => ({
-    SignerEntry: { Account: signer, SignerWeight: chance.int(1, 60_000) }
+    SignerEntry: { Account: signer, SignerWeight: random.int(1, 60_000) }
   }))
   const quorum = entries[0]!.SignerEntry.SignerWeight
   const byAccountId = entries.toSorted((a, b) =>
@@ -128,7 +128,7 @@ const signerList = (world: World): Draft => {
 const DELETION_AGE = 256
 
 const accountDelete = (world: World): Draft | undefined => {
-  const account = world.chance.pickOrNone(
+  const account = world.random.pickOrNone(
     [...world.guests].filter((guest) => {
       const root = rootOf(world, guest)
       return (

@@ -9,18 +9,18 @@ import { isFrozen, lineOf, move, spendable } from "../TrustLines.ts"
 import { holdings, otherPerson, type World } from "../World.ts"
 
 const write = (world: World): Draft | undefined => {
-  const { chance } = world
+  const { random } = world
   if (world.state.count("Check") >= POPULATION.checks) return undefined
-  const holding = chance.flip(0.5) ? chance.pickOrNone(holdings(world)) : undefined
-  const writer = holding?.holder ?? chance.pick(world.people)
+  const holding = random.flip(0.5) ? random.pickOrNone(holdings(world)) : undefined
+  const writer = holding?.holder ?? random.pick(world.people)
   const destination = otherPerson(world, writer)
   const asset = holding?.token ?? "XRP"
   const terms: JsonObject = {
     Destination: destination,
-    ...(chance.flip(0.3) && { DestinationTag: chance.int(0, 99_999) }),
-    ...(chance.flip(0.4) && { Expiration: world.parentCloseTime + chance.int(4, 30) }),
-    ...(chance.flip(0.2) && { InvoiceID: chance.hex(32) }),
-    SendMax: amountOf(asset, BigInt(chance.int(1, 300)) * UNIT)
+    ...(random.flip(0.3) && { DestinationTag: random.int(0, 99_999) }),
+    ...(random.flip(0.4) && { Expiration: world.parentCloseTime + random.int(4, 30) }),
+    ...(random.flip(0.2) && { InvoiceID: random.hex(32) }),
+    SendMax: amountOf(asset, BigInt(random.int(1, 300)) * UNIT)
   }
   return {
     tx: { TransactionType: "CheckCreate", Account: writer, ...terms },
@@ -49,8 +49,8 @@ const worth = (world: World, check: Entry): bigint => {
 }
 
 const cash = (world: World): Draft | undefined => {
-  const { chance, state } = world
-  const check = state.pick("Check", chance, (entry) => {
+  const { random, state } = world
+  const check = state.pick("Check", random, (entry) => {
     const asset = assetOf(entry.fields["SendMax"])
     const line = asset === "XRP" ? undefined : lineOf(state, casherOf(entry), asset)
     return (
@@ -62,7 +62,7 @@ const cash = (world: World): Draft | undefined => {
   if (check === undefined) return undefined
   const asset = assetOf(check.fields["SendMax"])
   const most = worth(world, check)
-  const flexible = chance.flip(0.5)
+  const flexible = random.flip(0.5)
   const delivered = flexible ? most : most - (most / 4n / UNIT) * UNIT
   const amount = amountOf(asset, delivered)
   const account = casherOf(check)
@@ -86,12 +86,12 @@ const cash = (world: World): Draft | undefined => {
 }
 
 const cancel = (world: World): Draft | undefined => {
-  const { chance } = world
-  const check = world.state.pick("Check", chance, () => true)
+  const { random } = world
+  const check = world.state.pick("Check", random, () => true)
   if (check === undefined) return undefined
   const parties = [writerOf(check), casherOf(check)]
   // Anybody may remove a check once it has expired.
-  const account = chance.pick(
+  const account = random.pick(
     isExpired(check, world.parentCloseTime) ? [...parties, otherPerson(world)] : parties
   )
   return {

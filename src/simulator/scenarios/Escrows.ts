@@ -18,26 +18,26 @@ const conditionOf = (preimage: string): string =>
 const fulfillmentOf = (preimage: string): string => `A0228020${preimage}`
 
 const create = (world: World, kind: "finish" | "condition" | "cancel"): Draft | undefined => {
-  const { chance } = world
+  const { random } = world
   if (world.state.count("Escrow") >= POPULATION.escrows) return undefined
-  const owner = chance.pick(world.people)
-  const drops = BigInt(chance.int(1, 200)) * UNIT
+  const owner = random.pick(world.people)
+  const drops = BigInt(random.int(1, 200)) * UNIT
   if (spendable(world.state, owner, "XRP") < drops * 2n) return undefined
   const destination = otherPerson(world, owner)
-  const finishAfter = world.parentCloseTime + chance.int(3, 6)
+  const finishAfter = world.parentCloseTime + random.int(3, 6)
   // One that is to be cancelled may only be finished with a secret that nobody tells.
-  const secret = kind === "cancel" ? chance.hex(32) : preimageOf(owner, finishAfter)
+  const secret = kind === "cancel" ? random.hex(32) : preimageOf(owner, finishAfter)
   const terms: JsonObject = {
     Account: owner,
     Amount: drops.toString(),
     Destination: destination,
     ...(kind !== "finish" && {
-      CancelAfter: finishAfter + chance.int(1, 3) + (kind === "condition" ? 100_000 : 0)
+      CancelAfter: finishAfter + random.int(1, 3) + (kind === "condition" ? 100_000 : 0)
     }),
     ...(kind !== "finish" && { Condition: conditionOf(secret) }),
-    ...(chance.flip(0.3) && { DestinationTag: chance.int(0, 99_999) }),
+    ...(random.flip(0.3) && { DestinationTag: random.int(0, 99_999) }),
     FinishAfter: finishAfter,
-    ...(chance.flip(0.2) && { SourceTag: chance.int(1, 99_999) })
+    ...(random.flip(0.2) && { SourceTag: random.int(1, 99_999) })
   }
   return {
     tx: { ...terms, Account: owner, TransactionType: "EscrowCreate" },
@@ -76,7 +76,7 @@ const end = (
 ): Draft => {
   const { fields, index } = escrow
   const owner = String(fields["Account"])
-  const account = world.chance.pick([owner, String(fields["Destination"]), otherPerson(world)])
+  const account = world.random.pick([owner, String(fields["Destination"]), otherPerson(world)])
   return {
     tx: {
       TransactionType: type,
@@ -97,7 +97,7 @@ const end = (
 const finish = (world: World): Draft | undefined => {
   const escrow = world.state.pick(
     "Escrow",
-    world.chance,
+    world.random,
     (entry) =>
       isPast(world, entry.fields["FinishAfter"]) &&
       !isPast(world, entry.fields["CancelAfter"]) &&
@@ -111,7 +111,7 @@ const finish = (world: World): Draft | undefined => {
 }
 
 const cancel = (world: World): Draft | undefined => {
-  const escrow = world.state.pick("Escrow", world.chance, (entry) =>
+  const escrow = world.state.pick("Escrow", world.random, (entry) =>
     isPast(world, entry.fields["CancelAfter"])
   )
   return escrow === undefined

@@ -6,7 +6,7 @@ import { otherPerson, type World } from "../World.ts"
 const tfFillOrKill = 0x00040000
 
 const tooPoor = (world: World): Draft => {
-  const sender = world.chance.pick(world.people)
+  const sender = world.random.pick(world.people)
   return {
     tx: {
       TransactionType: "Payment",
@@ -19,8 +19,8 @@ const tooPoor = (world: World): Draft => {
 }
 
 const noPath = (world: World): Draft => {
-  const sender = world.chance.pick(world.people)
-  const token = world.chance.pick(world.tokens)
+  const sender = world.random.pick(world.people)
+  const token = world.random.pick(world.tokens)
   return {
     tx: {
       TransactionType: "Payment",
@@ -35,7 +35,7 @@ const noPath = (world: World): Draft => {
 const tooSmallForNew = (world: World): Draft => ({
   tx: {
     TransactionType: "Payment",
-    Account: world.chance.pick(world.people),
+    Account: world.random.pick(world.people),
     Amount: "10",
     Destination: world.freshAddress()
   },
@@ -43,11 +43,11 @@ const tooSmallForNew = (world: World): Draft => ({
 })
 
 const killed = (world: World): Draft => {
-  const token = world.chance.pick(world.tokens)
+  const token = world.random.pick(world.tokens)
   return {
     tx: {
       TransactionType: "OfferCreate",
-      Account: world.chance.pick(world.people),
+      Account: world.random.pick(world.people),
       Flags: tfFillOrKill,
       TakerGets: UNIT.toString(),
       TakerPays: amountOf(token, 1_000n * UNIT)
@@ -59,9 +59,9 @@ const killed = (world: World): Draft => {
 const noCheck = (world: World): Draft => ({
   tx: {
     TransactionType: "CheckCash",
-    Account: world.chance.pick(world.people),
+    Account: world.random.pick(world.people),
     Amount: UNIT.toString(),
-    CheckID: world.chance.hex(32)
+    CheckID: world.random.hex(32)
   },
   result: "tecNO_ENTRY"
 })
@@ -69,7 +69,7 @@ const noCheck = (world: World): Draft => ({
 const noEscrow = (world: World): Draft => ({
   tx: {
     TransactionType: "EscrowFinish",
-    Account: world.chance.pick(world.people),
+    Account: world.random.pick(world.people),
     OfferSequence: 1,
     Owner: otherPerson(world)
   },

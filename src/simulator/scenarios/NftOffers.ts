@@ -40,17 +40,17 @@ const create = (account: string, terms: JsonObject): Draft => ({
 })
 
 const expiration = (world: World): JsonObject =>
-  world.chance.flip(0.2) ? { Expiration: world.parentCloseTime + world.chance.int(2, 12) } : {}
+  world.random.flip(0.2) ? { Expiration: world.parentCloseTime + world.random.int(2, 12) } : {}
 
 const sell = (world: World): Draft | undefined => {
-  const { chance, state } = world
+  const { random, state } = world
   const nft =
-    state.count("NFTokenOffer") < POPULATION.nftOffers ? chance.pickOrNone([...state.nftOwners]) : undefined
+    state.count("NFTokenOffer") < POPULATION.nftOffers ? random.pickOrNone([...state.nftOwners]) : undefined
   if (nft === undefined) return undefined
   const [id, owner] = nft
-  const gift = chance.flip(0.25)
+  const gift = random.flip(0.25)
   const buyer = gift ? { Destination: otherPerson(world, owner) } : {}
-  const price = gift ? 0n : BigInt(chance.int(1, 80)) * UNIT
+  const price = gift ? 0n : BigInt(random.int(1, 80)) * UNIT
   return create(owner, {
     Amount: price.toString(),
     Flags: lsfSellNFToken,
@@ -62,16 +62,16 @@ const sell = (world: World): Draft | undefined => {
 
 /** Often for what is on sale, for more than is asked: a broker can live from the difference. */
 const buy = (world: World): Draft | undefined => {
-  const { chance, state } = world
+  const { random, state } = world
   if (state.count("NFTokenOffer") >= POPULATION.nftOffers) return undefined
-  const onSale = state.pick("NFTokenOffer", chance, (offer) => sells(offer) && acceptable(world, offer))
+  const onSale = state.pick("NFTokenOffer", random, (offer) => sells(offer) && acceptable(world, offer))
   const id =
-    onSale !== undefined && chance.flip(0.7) ? nftOf(onSale) : chance.pickOrNone([...state.nftOwners.keys()])
+    onSale !== undefined && random.flip(0.7) ? nftOf(onSale) : random.pickOrNone([...state.nftOwners.keys()])
   if (id === undefined) return undefined
   const owner = state.nftOwners.get(id)!
   const asked = onSale !== undefined && nftOf(onSale) === id ? priceOf(onSale.fields) : 0n
   return create(otherPerson(world, owner), {
-    Amount: (asked + BigInt(chance.int(2, 30)) * UNIT).toString(),
+    Amount: (asked + BigInt(random.int(2, 30)) * UNIT).toString(),
     Flags: 0,
     NFTokenID: id,
     Owner: owner,
@@ -102,8 +102,8 @@ const settle = (view: TransactionView, world: World, sale: Sale, offers: Readonl
 }
 
 const accept = (world: World): Draft | undefined => {
-  const { chance, state } = world
-  const offer = state.pick("NFTokenOffer", chance, (entry) => {
+  const { random, state } = world
+  const offer = state.pick("NFTokenOffer", random, (entry) => {
     if (!acceptable(world, entry)) return false
     return sells(entry) || affordable(world, makerOf(entry), priceOf(entry.fields))
   })
@@ -127,7 +127,7 @@ const accept = (world: World): Draft | undefined => {
 }
 
 const brokered = (world: World): Draft | undefined => {
-  const { chance, state } = world
+  const { random, state } = world
   const open = state.ofType("NFTokenOffer").filter((offer) => acceptable(world, offer))
   const pairs = open
     .filter((offer) => sells(offer) && offer.fields["Destination"] === undefined)
@@ -144,7 +144,7 @@ const brokered = (world: World): Draft | undefined => {
         })
         .map((purchase) => ({ sale, purchase }))
     )
-  const pair = chance.pickOrNone(pairs)
+  const pair = random.pickOrNone(pairs)
   if (pair === undefined) return undefined
   const { purchase, sale } = pair
   const price = priceOf(purchase.fields)
@@ -169,16 +169,16 @@ const brokered = (world: World): Draft | undefined => {
 }
 
 const cancel = (world: World): Draft | undefined => {
-  const { chance, state } = world
+  const { random, state } = world
   // First what can no longer be accepted, so that it does not pile up.
   const offer =
-    state.pick("NFTokenOffer", chance, (entry) => !isLive(world, entry)) ??
-    state.pick("NFTokenOffer", chance, () => true)
+    state.pick("NFTokenOffer", random, (entry) => !isLive(world, entry)) ??
+    state.pick("NFTokenOffer", random, () => true)
   if (offer === undefined) return undefined
   const account =
-    isExpired(offer, world.parentCloseTime) && chance.flip(0.5) ? otherPerson(world) : makerOf(offer)
+    isExpired(offer, world.parentCloseTime) && random.flip(0.5) ? otherPerson(world) : makerOf(offer)
   // Offers that are gone may be named along: they count as cancelled already.
-  const gone = chance.flip(0.2) ? [chance.hex(32)] : []
+  const gone = random.flip(0.2) ? [random.hex(32)] : []
   return {
     tx: { TransactionType: "NFTokenCancelOffer", Account: account, NFTokenOffers: [offer.index, ...gone] },
     expected: ["nft.offer_cancelled"],
@@ -190,7 +190,7 @@ const cancel = (world: World): Draft | undefined => {
 const acceptExpired = (world: World): Draft | undefined => {
   const offer = world.state.pick(
     "NFTokenOffer",
-    world.chance,
+    world.random,
     (entry) => sells(entry) && isLive(world, entry) && isExpired(entry, world.parentCloseTime)
   )
   if (offer === undefined) return undefined

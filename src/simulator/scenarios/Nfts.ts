@@ -25,24 +25,24 @@ const nftokenId = (flags: number, fee: number, issuer: string, taxon: number, se
 }
 
 const creatorOf = (world: World): string =>
-  world.chance.flip(STUDIO_SHARE) ? world.people[0]! : world.chance.pick(world.people.slice(1, CREATORS))
+  world.random.flip(STUDIO_SHARE) ? world.people[0]! : world.random.pick(world.people.slice(1, CREATORS))
 
 const mint = (world: World): Draft | undefined => {
-  const { chance, state } = world
+  const { random, state } = world
   if (state.nftOwners.size >= POPULATION.nfts) return undefined
-  const authorised = chance.flip(0.25)
-    ? chance.pickOrNone(
+  const authorised = random.flip(0.25)
+    ? random.pickOrNone(
         state.ofType("AccountRoot").filter(({ fields }) => fields["NFTokenMinter"] !== undefined)
       )
     : undefined
   const issuer = authorised === undefined ? undefined : String(authorised.fields["Account"])
   const minter = authorised === undefined ? creatorOf(world) : String(authorised.fields["NFTokenMinter"])
-  const flags = tfTransferable | (chance.flip(0.7) ? tfBurnable : 0)
-  const fee = chance.flip(0.6) ? chance.int(1, 100) * 100 : 0
-  const taxon = chance.int(0, 20)
-  const price = chance.flip(0.25) ? BigInt(chance.int(0, 50)) * UNIT : undefined
-  const uri = chance.flip(0.8)
-    ? Buffer.from(`ipfs://${chance.hex(16).toLowerCase()}/${taxon}.json`)
+  const flags = tfTransferable | (random.flip(0.7) ? tfBurnable : 0)
+  const fee = random.flip(0.6) ? random.int(1, 100) * 100 : 0
+  const taxon = random.int(0, 20)
+  const price = random.flip(0.25) ? BigInt(random.int(0, 50)) * UNIT : undefined
+  const uri = random.flip(0.8)
+    ? Buffer.from(`ipfs://${random.hex(16).toLowerCase()}/${taxon}.json`)
         .toString("hex")
         .toUpperCase()
     : undefined
@@ -85,9 +85,9 @@ const mint = (world: World): Draft | undefined => {
 
 /** Names the creator's minter: a setting of the account, and what lets another mint for it. */
 const authorise = (world: World): Draft => {
-  const { chance } = world
-  const account = chance.pick(world.people.slice(CREATORS, CREATORS * 3))
-  const minter = chance.pick(world.people.slice(0, CREATORS))
+  const { random } = world
+  const account = random.pick(world.people.slice(CREATORS, CREATORS * 3))
+  const minter = random.pick(world.people.slice(0, CREATORS))
   const clears = world.state.entry(accountKey(account)).fields["NFTokenMinter"] !== undefined
   return settingChange(
     {
@@ -111,12 +111,12 @@ const isBurnable = (id: string): boolean =>
   hasFlag({ Flags: Number.parseInt(id.slice(0, 4), 16) }, tfBurnable)
 
 const burn = (world: World): Draft | undefined => {
-  const { chance, state } = world
-  const nft = chance.pickOrNone([...state.nftOwners])
+  const { random, state } = world
+  const nft = random.pickOrNone([...state.nftOwners])
   if (nft === undefined) return undefined
   const [id, owner] = nft
   const issuer = issuerOfNft(world, id)
-  const account = isBurnable(id) && chance.flip(0.3) ? issuer : owner
+  const account = isBurnable(id) && random.flip(0.3) ? issuer : owner
   const offers = [true, false].flatMap((sells) => [
     ...(state.get(nftOffersDirectoryKey(id, sells))?.members ?? [])
   ])

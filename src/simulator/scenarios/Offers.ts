@@ -82,11 +82,11 @@ const offerCreate = (order: Order): Draft => ({
 
 /** An order away from the middle of its market: sells above, buys below, so that it meets nothing. */
 const restingOrder = (world: World, account: string): Order | undefined => {
-  const { chance, state } = world
-  const token = chance.pick(world.tokens)
-  const units = BigInt(chance.int(20, 2_000))
-  const sells = chance.flip(0.5)
-  const margin = BigInt(chance.int(20, 200))
+  const { random, state } = world
+  const token = random.pick(world.tokens)
+  const units = BigInt(random.int(20, 2_000))
+  const sells = random.flip(0.5)
+  const margin = BigInt(random.int(20, 200))
   const drops = (units * token.price * (sells ? 1_000n + margin : 1_000n - margin)) / 1_000n
   const order: Order = sells
     ? { account, gives: token, wants: "XRP", gets: units * UNIT, pays: drops }
@@ -95,22 +95,22 @@ const restingOrder = (world: World, account: string): Order | undefined => {
   // Some makers offer more than they have: such an offer is consumed as far as the funds go, and then removed.
   if (spendable(state, account, order.gives) * 3n < order.gets) return undefined
   if (crosses(state, order.wants, order.gives, price)) return undefined
-  const flags = chance.flip(0.2) ? { flags: tfSell } : {}
-  return chance.flip(0.15)
-    ? { ...order, ...flags, expiration: world.parentCloseTime + chance.int(3, 20) }
+  const flags = random.flip(0.2) ? { flags: tfSell } : {}
+  return random.flip(0.15)
+    ? { ...order, ...flags, expiration: world.parentCloseTime + random.int(3, 20) }
     : { ...order, ...flags }
 }
 
 const rest = (world: World): Draft | undefined => {
   if (world.state.count("Offer") >= POPULATION.offers) return undefined
-  const order = restingOrder(world, world.chance.pick(world.people))
+  const order = restingOrder(world, world.random.pick(world.people))
   return order === undefined ? undefined : offerCreate(order)
 }
 
 /** In a currency that nobody trades: these rest until their owner goes. */
 const guestOffer = (world: World): Draft | undefined => {
   if (world.state.count("Offer") >= POPULATION.offers) return undefined
-  const account = world.chance.pickOrNone(
+  const account = world.random.pickOrNone(
     [...world.guests].filter((guest) => spendable(world.state, guest, "XRP") > 5n * UNIT)
   )
   if (account === undefined) return undefined
@@ -120,42 +120,42 @@ const guestOffer = (world: World): Draft | undefined => {
     gives: "XRP",
     wants,
     gets: UNIT,
-    pays: BigInt(world.chance.int(90, 110)) * UNIT
+    pays: BigInt(world.random.int(90, 110)) * UNIT
   })
 }
 
 /** An order that takes from the best offer on: some of it, some offers whole, or more than there is. */
 const cross = (world: World): Draft | undefined => {
-  const { chance, state } = world
-  const best = chance.pickOrNone(state.ofType("Offer").filter((offer) => !world.guests.has(makerOf(offer))))
+  const { random, state } = world
+  const best = random.pickOrNone(state.ofType("Offer").filter((offer) => !world.guests.has(makerOf(offer))))
   if (best === undefined) return undefined
   const { gives, wants } = assetsOf(best)
   const book = offersOf(state, gives, wants)
-  const reach = book.slice(0, chance.int(1, 3))
+  const reach = book.slice(0, random.int(1, 3))
   const last = reach[reach.length - 1]!
   const sum = (field: string) => reach.reduce((total, offer) => total + quantityOf(offer.fields[field]), 0n)
   const offered = sum("TakerGets")
-  const share = BigInt(chance.pick([20, 55, 100, 100, 130]))
+  const share = BigInt(random.pick([20, 55, 100, 100, 130]))
   const pays = (offered * share) / 100n
   // At the price of the last offer within reach, rounded in the makers' favour.
   const gets = (pays * quantityOf(last.fields["TakerPays"])) / quantityOf(last.fields["TakerGets"]) + 1n
   const takers = world.people.filter((person) => spendable(state, person, wants) > gets * 2n)
-  const account = chance.pickOrNone(takers)
+  const account = random.pickOrNone(takers)
   if (account === undefined || minimum(pays, gets) <= 0n) return undefined
-  const flags = chance.flip(0.3) ? { flags: tfImmediateOrCancel } : {}
+  const flags = random.flip(0.3) ? { flags: tfImmediateOrCancel } : {}
   return offerCreate({ account, gives: wants, wants: gives, gets, pays, ...flags })
 }
 
 const replace = (world: World): Draft | undefined => {
-  const old = world.state.pick("Offer", world.chance, (offer) => world.people.includes(makerOf(offer)))
+  const old = world.state.pick("Offer", world.random, (offer) => world.people.includes(makerOf(offer)))
   if (old === undefined) return undefined
   const order = restingOrder(world, makerOf(old))
   return order === undefined ? undefined : offerCreate({ ...order, replaces: old })
 }
 
 const cancel = (world: World): Draft | undefined => {
-  if (world.chance.flip(0.15)) return cancelGone(world)
-  const offer = world.state.pick("Offer", world.chance, () => true)
+  if (world.random.flip(0.15)) return cancelGone(world)
+  const offer = world.state.pick("Offer", world.random, () => true)
   if (offer === undefined) return undefined
   return {
     tx: {
@@ -170,7 +170,7 @@ const cancel = (world: World): Draft | undefined => {
 
 /** Succeeds without a trace: the offer was filled or never there. */
 const cancelGone = (world: World): Draft => ({
-  tx: { TransactionType: "OfferCancel", Account: world.chance.pick(world.people), OfferSequence: 1 }
+  tx: { TransactionType: "OfferCancel", Account: world.random.pick(world.people), OfferSequence: 1 }
 })
 
 export const offers: ReadonlyArray<Scenario> = [

@@ -11,7 +11,7 @@ const tfPartialPayment = 0x00020000
 
 /** A round-looking part of `quantity`: between one and `percent` hundredths of it, in hundredths of a unit. */
 const part = (world: World, quantity: bigint, percent: number): bigint => {
-  const cents = (quantity * BigInt(world.chance.int(1, percent * 100))) / 10_000n / (UNIT / 100n)
+  const cents = (quantity * BigInt(world.random.int(1, percent * 100))) / 10_000n / (UNIT / 100n)
   return (cents > 0n ? cents : 1n) * (UNIT / 100n)
 }
 
@@ -19,12 +19,12 @@ const part = (world: World, quantity: bigint, percent: number): bigint => {
 const destinationTag = (world: World, destination: string): { readonly DestinationTag?: number } => {
   const root = world.state.get(accountKey(destination))
   const required = root !== undefined && hasFlag(root.fields, lsfRequireDestTag)
-  return required || world.chance.flip(0.4) ? { DestinationTag: world.chance.int(0, 4_294_967_295) } : {}
+  return required || world.random.flip(0.4) ? { DestinationTag: world.random.int(0, 4_294_967_295) } : {}
 }
 
 const xrpPayment = (world: World): Draft | undefined => {
-  const sender = world.chance.pick(world.people)
-  const guest = world.chance.flip(0.1) ? world.chance.pickOrNone([...world.guests]) : undefined
+  const sender = world.random.pick(world.people)
+  const guest = world.random.flip(0.1) ? world.random.pickOrNone([...world.guests]) : undefined
   const receiver = guest ?? otherPerson(world, sender)
   const drops = part(world, spendable(world.state, sender, "XRP"), 2)
   return {
@@ -42,8 +42,8 @@ const xrpPayment = (world: World): Draft | undefined => {
 
 const fundAccount = (world: World): Draft | undefined => {
   if (world.guests.size >= POPULATION.accounts) return undefined
-  const sender = world.chance.pick(world.people)
-  const drops = BigInt(world.chance.int(10, 50)) * UNIT
+  const sender = world.random.pick(world.people)
+  const drops = BigInt(world.random.int(10, 50)) * UNIT
   if (spendable(world.state, sender, "XRP") < drops * 2n) return undefined
   const receiver = world.freshAddress()
   return {
@@ -59,19 +59,19 @@ const fundAccount = (world: World): Draft | undefined => {
 
 /** Who can send the token to whom: holder to holder, gateway to holder (issuing), holder to gateway (redeeming). */
 const tokenRoute = (world: World) => {
-  const to = world.chance.pickOrNone(holdings(world, ({ room }) => room > 10n * UNIT))
+  const to = world.random.pickOrNone(holdings(world, ({ room }) => room > 10n * UNIT))
   if (to === undefined) return undefined
   const { token } = to
-  const from = world.chance.pickOrNone(
+  const from = world.random.pickOrNone(
     holdings(
       world,
       (other) => other.token === token && other.holder !== to.holder && !other.frozen && other.balance > UNIT
     )
   )
-  const kind = world.chance.int(1, 10)
+  const kind = world.random.int(1, 10)
   if (from === undefined || kind <= 3) {
     // Fixed sizes against what is redeemed in parts of balances: so the tokens in circulation find their level.
-    const quantity = minimum(BigInt(world.chance.int(10, 300)) * 10n * UNIT, to.room)
+    const quantity = minimum(BigInt(world.random.int(10, 300)) * 10n * UNIT, to.room)
     return { sender: token.issuer, receiver: to.holder, token, quantity }
   }
   const quantity = part(world, minimum(from.balance, to.room), 10)
@@ -89,8 +89,8 @@ const tokenPayment = (world: World): Draft | undefined => {
       Amount: amountOf(token, quantity),
       Destination: receiver,
       ...destinationTag(world, receiver),
-      ...(world.chance.flip(0.2) && { SourceTag: world.chance.int(1, 99_999) }),
-      ...(world.chance.flip(0.2) && { InvoiceID: world.chance.hex(32) })
+      ...(world.random.flip(0.2) && { SourceTag: world.random.int(1, 99_999) }),
+      ...(world.random.flip(0.2) && { InvoiceID: world.random.hex(32) })
     },
     expected: ["payment.issued"],
     apply: (view) => move(view, sender, receiver, token, quantity)
@@ -130,18 +130,18 @@ const tokenParties = (world: World, token: Token, pays: boolean, makers: Readonl
 
 /** Pays in one asset and delivers the other, through the offers between them. */
 const throughBook = (world: World, token: Token, buysXrp: boolean): Draft | undefined => {
-  const { chance, state } = world
+  const { random, state } = world
   const [gives, wants]: [Asset, Asset] = buysXrp ? ["XRP", token] : [token, "XRP"]
   const makers = offersOf(state, gives, wants).map(makerOf)
-  const party = chance.pickOrNone(tokenParties(world, token, buysXrp, makers))
+  const party = random.pickOrNone(tokenParties(world, token, buysXrp, makers))
   const others = world.people.filter((person) => person !== party?.holder && !makers.includes(person))
-  const other = chance.flip(0.15) ? party?.holder : chance.pickOrNone(others)
+  const other = random.flip(0.15) ? party?.holder : random.pickOrNone(others)
   if (party === undefined || other === undefined) return undefined
   const [sender, receiver] = buysXrp ? [party.holder, other] : [other, party.holder]
   const { available, cost } = quote(state, { gives, wants }, [sender], world.parentCloseTime)
   const most = buysXrp ? available : minimum(available, party.room)
   if (most < UNIT) return undefined
-  const wanted = chance.flip(0.3) ? most : part(world, most, 80)
+  const wanted = random.flip(0.3) ? most : part(world, most, 80)
   // Makers are met best price first, so a part of the book costs at most its share of the whole.
   const budget = (cost * wanted) / available + (cost * 3n) / 100n + 1n
   if (spendable(state, sender, wants) < budget) return undefined
@@ -160,11 +160,11 @@ const throughBook = (world: World, token: Token, buysXrp: boolean): Draft | unde
 }
 
 const crossCurrencyPayment = (world: World): Draft | undefined =>
-  throughBook(world, world.chance.pick(world.tokens), world.chance.flip(0.4))
+  throughBook(world, world.random.pick(world.tokens), world.random.flip(0.4))
 
 /** Redeems all of a line nobody keeps a limit on: the line goes with the last token. */
 const redeemAll = (world: World): Draft | undefined => {
-  const found = world.chance.pickOrNone(
+  const found = world.random.pickOrNone(
     holdings(world, ({ balance, frozen, limit }) => limit === 0n && balance > 0n && !frozen)
   )
   if (found === undefined) return undefined

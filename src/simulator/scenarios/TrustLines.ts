@@ -18,12 +18,12 @@ const trustSet = (account: string, peer: string, token: TradedToken, limit: bigi
 })
 
 const newLine = (world: World): Draft | undefined => {
-  const token = world.chance.pick(world.tokens)
-  const holder = world.chance.pickOrNone(
+  const token = world.random.pick(world.tokens)
+  const holder = world.random.pickOrNone(
     world.people.filter((person) => lineOf(world.state, person, token) === undefined)
   )
   if (holder === undefined) return undefined
-  const limit = BigInt(world.chance.int(1, 100) * 1_000) * UNIT
+  const limit = BigInt(world.random.int(1, 100) * 1_000) * UNIT
   return {
     tx: trustSet(holder, token.issuer, token, limit, tfSetNoRipple),
     apply: (view) => createLine(view, holder, token, { limit })
@@ -46,11 +46,11 @@ const modified = (account: string, found: Holding, limit: bigint, flags: number,
 })
 
 const newLimit = (world: World): Draft | undefined => {
-  const found = world.chance.pickOrNone(holdings(world, ({ balance, limit }) => balance > 0n && limit > 0n))
+  const found = world.random.pickOrNone(holdings(world, ({ balance, limit }) => balance > 0n && limit > 0n))
   if (found === undefined) return undefined
   const { holder, line, token } = found
   // Down to nothing while there is a balance: the line stays and can later be redeemed away.
-  const limit = world.chance.flip(0.25) ? 0n : found.limit + BigInt(world.chance.int(1, 500)) * UNIT
+  const limit = world.random.flip(0.25) ? 0n : found.limit + BigInt(world.random.int(1, 500)) * UNIT
   return modified(holder, found, limit, 0, {
     [limitField(line.fields, holder)]: amountOf({ ...token, issuer: holder }, limit)
   })
@@ -61,10 +61,10 @@ const FROZEN_MOST = 5
 
 const freeze = (world: World): Draft | undefined => {
   const frozen = holdings(world, (holding) => holding.frozen)
-  const thaws = frozen.length >= FROZEN_MOST || (frozen.length > 0 && world.chance.flip(0.5))
+  const thaws = frozen.length >= FROZEN_MOST || (frozen.length > 0 && world.random.flip(0.5))
   const found = thaws
-    ? world.chance.pick(frozen)
-    : world.chance.pickOrNone(holdings(world, (holding) => !holding.frozen))
+    ? world.random.pick(frozen)
+    : world.random.pickOrNone(holdings(world, (holding) => !holding.frozen))
   if (found === undefined) return undefined
   const { line, token } = found
   const bit = lineFlags.freeze[sideOf(line.fields, token.issuer)]
@@ -74,7 +74,7 @@ const freeze = (world: World): Draft | undefined => {
 }
 
 const rippling = (world: World): Draft | undefined => {
-  const found = world.chance.pickOrNone(holdings(world, ({ balance, limit }) => balance >= 0n && limit > 0n))
+  const found = world.random.pickOrNone(holdings(world, ({ balance, limit }) => balance >= 0n && limit > 0n))
   if (found === undefined) return undefined
   const { holder, line } = found
   const bit = lineFlags.noRipple[sideOf(line.fields, holder)]
@@ -85,7 +85,7 @@ const rippling = (world: World): Draft | undefined => {
 }
 
 const removeLine = (world: World): Draft | undefined => {
-  const found = world.chance.pickOrNone(holdings(world, ({ balance, frozen }) => balance === 0n && !frozen))
+  const found = world.random.pickOrNone(holdings(world, ({ balance, frozen }) => balance === 0n && !frozen))
   if (found === undefined) return undefined
   const { holder, line, token } = found
   const side = sideOf(line.fields, holder)

@@ -8,7 +8,7 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import type { Network } from "../../domain/Network.ts"
-import { patiently } from "../../observability/Patiently.ts"
+import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
 import { afterDeadlock, type Owner } from "../webhooks/WebhookStore.ts"
 import { DeliveryQueries } from "./DeliveryQueries.ts"
 import { DeliveryStore } from "./DeliveryStore.ts"
@@ -64,7 +64,7 @@ export const endDeletedQueues = Effect.gen(function* () {
 
 /** Half of the time is left to others, however much there is to end. Never ends by itself. */
 export const keepEndingQueues = Effect.gen(function* () {
-  const turn = endDeletedQueues.pipe(patiently("ending what is queued for deleted webhooks"))
+  const turn = endDeletedQueues.pipe(retryUntilSuccess("ending what is queued for deleted webhooks"))
   return yield* Effect.forever(
     Effect.flatMap(Effect.timed(turn), ([took, more]) => Effect.sleep(more ? took : Limits.deletedQueuesMs))
   )

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import { countWidths } from "../../domain/StatsPeriod.ts"
-import { repeatedly } from "../../observability/Patiently.ts"
+import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
 
 const fold = `
   WITH changes AS (
@@ -55,5 +55,5 @@ export const keepTotals = Effect.gen(function* () {
     const large = bytes > Limits.deliveryChangesBytes
     yield* sql`VACUUM (TRUNCATE ${sql.literal(String(large))}) delivery_changes`
   })
-  return yield* keep.pipe(repeatedly("totals of deliveries", Limits.deliveryChangesMs))
+  return yield* keep.pipe(repeatEvery("totals of deliveries", Limits.deliveryChangesMs))
 })

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import { firstIdAt } from "../../domain/Ids.ts"
-import { repeatedly } from "../../observability/Patiently.ts"
+import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
 import { DAY_MS, makeTimePartitions, type TimePartitions } from "../../sql/TimePartitions.ts"
 import { DeliveryStore } from "./DeliveryStore.ts"
 
@@ -76,5 +76,5 @@ export const applyRetention = Effect.fnUntraced(function* (now: number) {
 
 /** Looks hourly. */
 export const maintain = Effect.flatMap(Clock.currentTimeMillis, applyRetention).pipe(
-  repeatedly("retention of deliveries", Limits.maintenanceMs)
+  repeatEvery("retention of deliveries", Limits.maintenanceMs)
 )

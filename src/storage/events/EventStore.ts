@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
-import { repeatedly } from "../../observability/Patiently.ts"
+import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
 import { DAY_MS, makeTimePartitions } from "../../sql/TimePartitions.ts"
 import { column } from "../Columns.ts"
 
@@ -90,5 +90,5 @@ export const maintainEvents = Effect.gen(function* () {
     const dropped = yield* store.applyRetention(yield* Clock.currentTimeMillis)
     if (dropped > 0) yield* Effect.logInfo(`retention dropped ${dropped} partitions of the event log`)
   })
-  return yield* once.pipe(repeatedly("retention of the event log", Limits.maintenanceMs))
+  return yield* once.pipe(repeatEvery("retention of the event log", Limits.maintenanceMs))
 })

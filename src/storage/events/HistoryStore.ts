@@ -1,10 +1,10 @@
 /**
- * Which stretches of history the log holds, as ingest keeps them: derived from the history's markers, and written after
+ * Which ranges of history the log holds, as ingest keeps them: derived from the history's markers, and written after
  * them. A row may be written again after a crash, and is taken away once retention has dropped what it tells of.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { HistoryStretch } from "../../domain/History.ts"
+import type { HistoryRange } from "../../domain/History.ts"
 import type { Network } from "../../domain/Network.ts"
 
 export class HistoryStore extends Context.Service<HistoryStore>()("ledgerhook/storage/HistoryStore", {
@@ -14,8 +14,8 @@ export class HistoryStore extends Context.Service<HistoryStore>()("ledgerhook/st
 
     return {
       /** Lowest ledger first. */
-      stretches: (network: Network) =>
-        sql<HistoryStretch>`
+      ranges: (network: Network) =>
+        sql<HistoryRange>`
           SELECT first_ledger::float8 AS "firstLedger", last_ledger::float8 AS "lastLedger",
             parent_hash AS "parentHash", last_hash AS "lastHash", first_closed_at::float8 AS "firstClosedAt",
             last_closed_at::float8 AS "lastClosedAt", marker_offset::float8 AS "markerOffset",
@@ -23,16 +23,16 @@ export class HistoryStore extends Context.Service<HistoryStore>()("ledgerhook/st
           FROM history_stretches WHERE network = ${network} ORDER BY first_ledger`,
 
       /** Once, however often. */
-      add: (network: Network, stretch: HistoryStretch) =>
+      add: (network: Network, range: HistoryRange) =>
         Effect.asVoid(sql`
           INSERT INTO history_stretches (network, first_ledger, last_ledger, parent_hash, last_hash, first_closed_at,
             last_closed_at, marker_offset, event_offset, events)
-          VALUES (${network}, ${number(stretch.firstLedger)}, ${number(stretch.lastLedger)}, ${stretch.parentHash},
-            ${stretch.lastHash}, ${number(stretch.firstClosedAt)}, ${number(stretch.lastClosedAt)},
-            ${number(stretch.markerOffset)}, ${number(stretch.eventOffset)}, ${number(stretch.events)})
+          VALUES (${network}, ${number(range.firstLedger)}, ${number(range.lastLedger)}, ${range.parentHash},
+            ${range.lastHash}, ${number(range.firstClosedAt)}, ${number(range.lastClosedAt)},
+            ${number(range.markerOffset)}, ${number(range.eventOffset)}, ${number(range.events)})
           ON CONFLICT DO NOTHING`),
 
-      remove: (network: Network, { markerOffset }: HistoryStretch) =>
+      remove: (network: Network, { markerOffset }: HistoryRange) =>
         Effect.asVoid(sql`
           DELETE FROM history_stretches WHERE network = ${network} AND marker_offset = ${number(markerOffset)}`),
 

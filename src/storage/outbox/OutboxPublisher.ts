@@ -7,7 +7,7 @@
 import { Effect, Layer } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { EventLog } from "../../log/EventLog.ts"
-import { patiently } from "../../observability/Patiently.ts"
+import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
 import { Leases } from "../Leases.ts"
 import { OUTBOX_POSITION, Outbox } from "./Outbox.ts"
 import { WorkNotices } from "./WorkNotices.ts"
@@ -55,6 +55,6 @@ const publish = Effect.gen(function* () {
 export const outboxPublisherLayer = Layer.effectDiscard(
   Effect.gen(function* () {
     const leases = yield* Leases
-    yield* Effect.forkScoped(publish.pipe(leases.hold("outbox"), patiently("publishing the outbox")))
+    yield* Effect.forkScoped(publish.pipe(leases.hold("outbox"), retryUntilSuccess("publishing the outbox")))
   })
 ).pipe(Layer.provide(WorkNotices.layer))

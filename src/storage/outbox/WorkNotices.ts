@@ -7,7 +7,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Queue } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { Limits } from "../../config/Limits.ts"
-import { untilBack } from "../../observability/Patiently.ts"
+import { storeRetrySchedule } from "../../observability/RetryUntilSuccess.ts"
 
 /** As the migration's triggers name it. */
 const CHANNEL = "ledgerhook_work"
@@ -44,7 +44,7 @@ export class WorkNotices extends Context.Service<
       yield* listen.pipe(
         Effect.scoped,
         Effect.tapError((error) => Effect.logWarning("listening for work: trying again", error)),
-        Effect.retry(untilBack),
+        Effect.retry(storeRetrySchedule),
         Effect.forkScoped
       )
 

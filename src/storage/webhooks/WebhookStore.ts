@@ -10,7 +10,7 @@ import { webhookDisabledMail } from "../../domain/Mails.ts"
 import type { Network } from "../../domain/Network.ts"
 import type { PlanLimits } from "../../domain/Plans.ts"
 import type { WebhookStatus } from "../../domain/Webhook.ts"
-import { repeatedly } from "../../observability/Patiently.ts"
+import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
 import { lockedLimits } from "../accounts/AccountLimits.ts"
 import { queueMails } from "../accounts/MailStore.ts"
 import { column } from "../Columns.ts"
@@ -264,5 +264,5 @@ export const forgetPreviousSecrets = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     while ((yield* webhooks.dropPreviousSecrets(now)) === Limits.secretsResealed);
   })
-  return yield* once.pipe(repeatedly("forgetting previous secrets", Limits.previousSecretSweepMs))
+  return yield* once.pipe(repeatEvery("forgetting previous secrets", Limits.previousSecretSweepMs))
 })

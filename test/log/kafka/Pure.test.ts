@@ -2,9 +2,9 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import type { fetchV17, RecordsBatch } from "@platformatic/kafka"
-import { grouped } from "../../../src/log/kafka/Grouped.ts"
 import { changeOf, keyOf, type TopicPartition } from "../../../src/log/kafka/Member.ts"
 import { committedRecords } from "../../../src/log/kafka/Records.ts"
+import { splitByLimits } from "../../../src/log/kafka/SplitByLimits.ts"
 
 const TRANSACTIONAL = 0b1_0000
 const CONTROL = 0b11_0000
@@ -121,16 +121,16 @@ describe("what goes into one transaction or request", () => {
   const sizesOf = (item: number) => [1, item]
 
   it("is neighbours, in order, while all of their sizes are within the limits", () => {
-    assert.deepStrictEqual(grouped([60, 40, 60, 30, 10], [10, 100], sizesOf), [
+    assert.deepStrictEqual(splitByLimits([60, 40, 60, 30, 10], [10, 100], sizesOf), [
       [60, 40],
       [60, 30, 10]
     ])
-    assert.deepStrictEqual(grouped([1, 1, 1], [2, 100], sizesOf), [[1, 1], [1]])
+    assert.deepStrictEqual(splitByLimits([1, 1, 1], [2, 100], sizesOf), [[1, 1], [1]])
   })
 
   it("is one item alone when it is too large", () => {
-    assert.deepStrictEqual(grouped([10, 500, 10], [10, 100], sizesOf), [[10], [500], [10]])
-    assert.deepStrictEqual(grouped([], [10, 100], sizesOf), [])
+    assert.deepStrictEqual(splitByLimits([10, 500, 10], [10, 100], sizesOf), [[10], [500], [10]])
+    assert.deepStrictEqual(splitByLimits([], [10, 100], sizesOf), [])
   })
 })
 

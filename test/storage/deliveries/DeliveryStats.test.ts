@@ -6,7 +6,7 @@ import { idTime } from "../../../src/domain/Ids.ts"
 import { percentile } from "../../../src/domain/LatencyBuckets.ts"
 import type { Network } from "../../../src/domain/Network.ts"
 import { type StatsPeriod, statsPeriods, statsWidths } from "../../../src/domain/StatsPeriod.ts"
-import { makeChance } from "../../../src/simulator/Chance.ts"
+import { makeSeededRandom } from "../../../src/simulator/SeededRandom.ts"
 import { DeliveryQueries } from "../../../src/storage/deliveries/DeliveryQueries.ts"
 import { deliveryStats } from "../../../src/storage/deliveries/DeliveryStats.ts"
 import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
@@ -47,7 +47,7 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
       })
       const store = yield* DeliveryStore
       const queries = yield* DeliveryQueries
-      const chance = makeChance(7)
+      const chance = makeSeededRandom(7)
       const model = Array.from({ length: 600 }, () => {
         const ageMs = Math.round(31 * DAY_MS * chance.next() ** 6)
         const latencyMs = Math.round(10 ** (4.5 * chance.next()))

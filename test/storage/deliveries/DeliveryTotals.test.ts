@@ -9,7 +9,7 @@ import { TestClock } from "effect/testing"
 import { Limits } from "../../../src/config/Limits.ts"
 import { eventTypes } from "../../../src/domain/EventType.ts"
 import { countWidths } from "../../../src/domain/StatsPeriod.ts"
-import { type Chance, makeChance } from "../../../src/simulator/Chance.ts"
+import { makeSeededRandom, type SeededRandom } from "../../../src/simulator/SeededRandom.ts"
 import { DeliveryQueries } from "../../../src/storage/deliveries/DeliveryQueries.ts"
 import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
 import { foldChanges, keepTotals } from "../../../src/storage/deliveries/DeliveryTotals.ts"
@@ -68,7 +68,7 @@ const differences = Effect.gen(function* () {
 
 /** One write among many: of route, the recorder, the actors, the API, an operator or upkeep, which is the last. */
 const randomWrite = Effect.fnUntraced(function* (
-  chance: Chance,
+  chance: SeededRandom,
   webhooks: ReadonlyArray<string>,
   rows: Array<NewDelivery>
 ) {
@@ -107,7 +107,7 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
   it.effect("equal a recount after any sequence of writes, failing ones included", () =>
     Effect.gen(function* () {
       const webhooks = yield* prepare(3)
-      const chance = makeChance(20_261_121)
+      const chance = makeSeededRandom(20_261_121)
       const rows: Array<NewDelivery> = []
       for (let i = 0; i < 120; i++) yield* randomWrite(chance, webhooks, rows)
       assert.deepStrictEqual(yield* differences, [])
@@ -136,7 +136,7 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
       const webhooks = yield* prepare(4)
       const store = yield* DeliveryStore
       const writer = Effect.fnUntraced(function* (seed: number) {
-        const chance = makeChance(seed)
+        const chance = makeSeededRandom(seed)
         for (let round = 0; round < 15; round++) {
           // Both in an order of the writer's own: who waits for whom must not depend on it.
           const made = Array.from({ length: 30 }, () =>

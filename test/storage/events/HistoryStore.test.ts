@@ -1,14 +1,14 @@
-/** What a database says of history: each stretch once, as long as the log holds it; and who waits for more. */
+/** What a database says of history: each range once, as long as the log holds it; and who waits for more. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { HistoryStretch } from "../../../src/domain/History.ts"
+import type { HistoryRange } from "../../../src/domain/History.ts"
 import { HistoryStore } from "../../../src/storage/events/HistoryStore.ts"
 import { HistoryRequests } from "../../../src/storage/replays/HistoryRequests.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 import { queueJob, replayingLayer } from "../../support/replaying.ts"
 
-const stretch = (firstLedger: number, offset: number, events = 3): HistoryStretch => ({
+const range = (firstLedger: number, offset: number, events = 3): HistoryRange => ({
   firstLedger,
   lastLedger: firstLedger + 9,
   parentHash: `parent of ${firstLedger}`,
@@ -20,34 +20,29 @@ const stretch = (firstLedger: number, offset: number, events = 3): HistoryStretc
   events
 })
 
-describe("stretches of history", () => {
+describe("ranges of history", () => {
   it.live("are there once however often they are written, lowest first, each network's own", () =>
     Effect.gen(function* () {
       const store = yield* HistoryStore
-      const [low, high] = [stretch(10, 10), stretch(20, 0)]
+      const [low, high] = [range(10, 10), range(20, 0)]
       for (const one of [high, low, high]) yield* store.add("mainnet", one)
-      yield* store.add("testnet", stretch(500, 0))
-      assert.deepStrictEqual(yield* store.stretches("mainnet"), [low, high])
+      yield* store.add("testnet", range(500, 0))
+      assert.deepStrictEqual(yield* store.ranges("mainnet"), [low, high])
       yield* store.remove("mainnet", low)
-      assert.deepStrictEqual(yield* store.stretches("mainnet"), [high])
-      assert.lengthOf(yield* store.stretches("testnet"), 1)
+      assert.deepStrictEqual(yield* store.ranges("mainnet"), [high])
+      assert.lengthOf(yield* store.ranges("testnet"), 1)
     }).pipe(Effect.provide(Layer.provide(HistoryStore.layer, TestDatabase)))
   )
 
   it.live("are gone once retention has dropped their first marker or event", () =>
     Effect.gen(function* () {
       const store = yield* HistoryStore
-      const [oldest, empty, older, kept] = [
-        stretch(40, 0),
-        stretch(30, 10, 0),
-        stretch(20, 20),
-        stretch(10, 30)
-      ]
+      const [oldest, empty, older, kept] = [range(40, 0), range(30, 10, 0), range(20, 20), range(10, 30)]
       for (const one of [oldest, empty, older, kept]) yield* store.add("mainnet", one)
       yield* store.prune("mainnet", { markersFrom: 10, eventsFrom: 10 })
-      assert.deepStrictEqual(yield* store.stretches("mainnet"), [kept, older, empty])
+      assert.deepStrictEqual(yield* store.ranges("mainnet"), [kept, older, empty])
       yield* store.prune("mainnet", { markersFrom: 10, eventsFrom: 21 })
-      assert.deepStrictEqual(yield* store.stretches("mainnet"), [kept, empty])
+      assert.deepStrictEqual(yield* store.ranges("mainnet"), [kept, empty])
     }).pipe(Effect.provide(Layer.provide(HistoryStore.layer, TestDatabase)))
   )
 })

@@ -5,7 +5,7 @@
  */
 import { Effect, Latch, Schedule } from "effect"
 import type { EventLog } from "../../../src/log/EventLog.ts"
-import { patiently } from "../../../src/observability/Patiently.ts"
+import { retryUntilSuccess } from "../../../src/observability/RetryUntilSuccess.ts"
 import { waitUntil } from "../apiClient.ts"
 import {
   type Books,
@@ -82,7 +82,7 @@ export const startLoad = Effect.fnUntraced(function* (logs: readonly [Log, Log],
       )
     )
     return yield* Effect.repeat(whenOpen(next), Schedule.spaced(CHAIN_PACE))
-  }).pipe(Effect.scoped, patiently("appending to the chain"))
+  }).pipe(Effect.scoped, retryUntilSuccess("appending to the chain"))
   yield* Effect.forkScoped(chain)
 
   const reading = (log: Log, group: string, topic: string) =>
@@ -94,7 +94,7 @@ export const startLoad = Effect.fnUntraced(function* (logs: readonly [Log, Log],
           yield* partition.commit(records.at(-1)!.offset + 1)
         }).pipe(Effect.forever)
       )
-      .pipe(patiently(`reading ${topic}`), Effect.forkScoped)
+      .pipe(retryUntilSuccess(`reading ${topic}`), Effect.forkScoped)
   for (const log of logs) {
     yield* reading(log, WORK_GROUP, WORK)
     yield* reading(log, OUTPUT_GROUP, PIPE_TO)

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { EventLog, sourceOf } from "../../../src/log/EventLog.ts"
 import * as KafkaEventLog from "../../../src/log/kafka/KafkaEventLog.ts"
-import { patiently } from "../../../src/observability/Patiently.ts"
+import { retryUntilSuccess } from "../../../src/observability/RetryUntilSuccess.ts"
 import { PIPE_FROM, PIPE_GROUP, PIPE_TO, SOURCE } from "./Books.ts"
 
 const BATCH = 100
@@ -33,7 +33,7 @@ const pipe = Effect.gen(function* () {
         })
       }).pipe(Effect.forever)
     )
-    .pipe(patiently("piping"))
+    .pipe(retryUntilSuccess("piping"))
 })
 
 const kafka = KafkaEventLog.layer({

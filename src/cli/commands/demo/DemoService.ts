@@ -12,7 +12,7 @@ import { newKeyValue } from "../../../domain/ApiKey.ts"
 import { Health } from "../../../observability/Health.ts"
 import { apiPart, service } from "../../../Roles.ts"
 import type { ClosedLedger } from "../../../simulator/Chain.ts"
-import { ByHand } from "../../../simulator/SimulatedSource.ts"
+import { ManualClosing } from "../../../simulator/SimulatedSource.ts"
 import { AccountStore } from "../../../storage/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../../../storage/accounts/ApiKeyStore.ts"
 import { failed } from "../../terminal/Failure.ts"
@@ -69,14 +69,14 @@ export const startDemo = Effect.gen(function* () {
   const wanted = yield* Queue.unbounded<void>()
   const closed = yield* Queue.unbounded<ClosedLedger>()
   const close = Effect.andThen(Queue.offer(wanted, undefined), Queue.take(closed))
-  const byHand = Layer.succeed(ByHand, {
+  const manual = Layer.succeed(ManualClosing, {
     seed: SEED,
     transactionsPerLedger: TRANSACTIONS_PER_LEDGER,
     wanted: Queue.take(wanted),
     closed: (ledger) => Queue.offer(closed, ledger)
   })
   const context = yield* Layer.build(
-    service("ledgerhook demo").pipe(Layer.provide([Layer.succeed(Settings, settings), byHand]))
+    service("ledgerhook demo").pipe(Layer.provide([Layer.succeed(Settings, settings), manual]))
   )
 
   const now = yield* Clock.currentTimeMillis

@@ -6,7 +6,7 @@ import { type VerifyOptions, verifyChain } from "../../../../src/cli/commands/le
 import { Invocation } from "../../../../src/cli/terminal/Invocation.ts"
 import { type LedgerMarker, ledgersTopic } from "../../../../src/domain/LedgerEvent.ts"
 import { normaliseLedger } from "../../../../src/domain/NormaliseLedger.ts"
-import { eventRecords, isChecked, markerOf, markerRecord } from "../../../../src/ledger/Records.ts"
+import { eventRecords, isChecked, markerOf, markerRecord } from "../../../../src/ledger/LedgerRecords.ts"
 import { EventLog, EventLogReader } from "../../../../src/log/EventLog.ts"
 import * as EmbeddedEventLog from "../../../../src/log/embedded/EmbeddedEventLog.ts"
 import { chain, type RawLedger } from "../../../support/chain.ts"

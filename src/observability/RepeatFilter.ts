@@ -8,14 +8,14 @@ interface Window {
   leftOut: number
 }
 
-export interface RepeatLimits {
+export interface RepeatFilterLimits {
   readonly windowMs: number
   /** Different messages remembered. */
   readonly messages: number
 }
 
 /** Told of a message: how many like it were left out before it, or undefined when it is left out, too. */
-export const makeRepeats = ({ windowMs, messages }: RepeatLimits) => {
+export const makeRepeatFilter = ({ windowMs, messages }: RepeatFilterLimits) => {
   const windows = new Map<string, Window>()
   return (message: string, nowMs: number): number | undefined => {
     const last = windows.get(message)

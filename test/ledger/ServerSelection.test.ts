@@ -4,28 +4,28 @@ import {
   afterFailure,
   backoffMs,
   type Candidate,
-  choose,
-  type Member,
-  newcomer,
+  chooseServer,
+  noBackoff,
   notBeforeOf,
-  plan
-} from "../../src/ledger/Preference.ts"
+  type PoolServer,
+  planConnections
+} from "../../src/ledger/ServerSelection.ts"
 
 const NOW = 1_000
 
-const idle = (host: string, change: Partial<Member> = {}): Member => ({
+const idle = (host: string, change: Partial<PoolServer> = {}): PoolServer => ({
   host,
   phase: "idle",
   proven: false,
   notBefore: 0,
-  calledUntil: 0,
+  wantedUntil: 0,
   ...change
 })
-const connected = (host: string, change: Partial<Member> = {}) =>
+const connected = (host: string, change: Partial<PoolServer> = {}) =>
   idle(host, { phase: "connected", proven: true, ...change })
 
-const steps = (members: ReadonlyArray<Member>) => {
-  const { connect, release } = plan(members, NOW)
+const steps = (servers: ReadonlyArray<PoolServer>) => {
+  const { connect, release } = planConnections(servers, NOW)
   return { connect, release }
 }
 
@@ -33,7 +33,7 @@ describe("the plan of connections", () => {
   it("connects the first two that may be used, whatever their order of failing", () => {
     assert.deepStrictEqual(steps([idle("a"), idle("b"), idle("c")]), { connect: [0, 1], release: [] })
     const away = idle("a", { notBefore: NOW + 500 })
-    assert.deepStrictEqual(plan([away, idle("b"), idle("c")], NOW), {
+    assert.deepStrictEqual(planConnections([away, idle("b"), idle("c")], NOW), {
       connect: [1, 2],
       release: [],
       waitMs: 500
@@ -58,10 +58,10 @@ describe("the plan of connections", () => {
 
   it("connects one more that is called, and keeps it for as long as it is called", () => {
     const two = [connected("a"), connected("b")]
-    assert.deepStrictEqual(steps([...two, idle("c", { calledUntil: NOW + 1 })]).connect, [2])
-    const called = connected("c", { calledUntil: NOW + 700 })
-    assert.deepStrictEqual(plan([...two, called], NOW), { connect: [], release: [], waitMs: 700 })
-    assert.deepStrictEqual(steps([...two, connected("c", { calledUntil: NOW })]).release, [2])
+    assert.deepStrictEqual(steps([...two, idle("c", { wantedUntil: NOW + 1 })]).connect, [2])
+    const called = connected("c", { wantedUntil: NOW + 700 })
+    assert.deepStrictEqual(planConnections([...two, called], NOW), { connect: [], release: [], waitMs: 700 })
+    assert.deepStrictEqual(steps([...two, connected("c", { wantedUntil: NOW })]).release, [2])
   })
 })
 
@@ -75,21 +75,21 @@ describe("the choice of a server for a ledger", () => {
   })
 
   it("is the first in order among equals, and the first to announce among those that did", () => {
-    assert.strictEqual(choose([candidate(), candidate()]), 0)
-    assert.strictEqual(choose([candidate({ announced: 1 }), candidate({ announced: 0 })]), 1)
-    assert.strictEqual(choose([candidate(), candidate({ announced: 0 })]), 1)
+    assert.strictEqual(chooseServer([candidate(), candidate()]), 0)
+    assert.strictEqual(chooseServer([candidate({ announced: 1 }), candidate({ announced: 0 })]), 1)
+    assert.strictEqual(chooseServer([candidate(), candidate({ announced: 0 })]), 1)
   })
 
   it("passes over one that claims not to have it, and one whose last answer was refused", () => {
-    assert.strictEqual(choose([candidate({ claims: false, announced: 0 }), candidate()]), 1)
-    assert.strictEqual(choose([candidate({ refused: true, announced: 0 }), candidate()]), 1)
-    assert.strictEqual(choose([candidate({ claims: false }), candidate({ refused: true })]), 1)
+    assert.strictEqual(chooseServer([candidate({ claims: false, announced: 0 }), candidate()]), 1)
+    assert.strictEqual(chooseServer([candidate({ refused: true, announced: 0 }), candidate()]), 1)
+    assert.strictEqual(chooseServer([candidate({ claims: false }), candidate({ refused: true })]), 1)
   })
 
   it("is one that has room, and none rather than one in doubt", () => {
-    assert.strictEqual(choose([candidate({ full: true, announced: 0 }), candidate()]), 1)
-    assert.isUndefined(choose([candidate({ full: true }), candidate({ claims: false })]))
-    assert.isUndefined(choose([]))
+    assert.strictEqual(chooseServer([candidate({ full: true, announced: 0 }), candidate()]), 1)
+    assert.isUndefined(chooseServer([candidate({ full: true }), candidate({ claims: false })]))
+    assert.isUndefined(chooseServer([]))
   })
 })
 
@@ -104,17 +104,17 @@ describe("a server that failed", () => {
   })
 
   it("is not left alone for hours because the clock went back", () => {
-    const standing = afterFailure(newcomer, "rate_limited", 3_600_000, 0)
-    assert.strictEqual(notBeforeOf(standing, 3_600_001, false), 3_610_000)
-    assert.strictEqual(notBeforeOf(standing, 0, false), 0)
+    const backoff = afterFailure(noBackoff, "rate_limited", 3_600_000, 0)
+    assert.strictEqual(notBeforeOf(backoff, 3_600_001, false), 3_610_000)
+    assert.strictEqual(notBeforeOf(backoff, 0, false), 0)
   })
 
   it("is left alone for 30 s at most while no server is connected, stretched by chance all the same", () => {
-    const waits = (chance: number, allAway: boolean) => {
-      let standing = newcomer
+    const waits = (chance: number, noneConnected: boolean) => {
+      let backoff = noBackoff
       return [1, 2, 3, 4, 5].map(() => {
-        standing = afterFailure(standing, "rate_limited", NOW, chance)
-        return (notBeforeOf(standing, NOW, allAway) - NOW) / 1_000
+        backoff = afterFailure(backoff, "rate_limited", NOW, chance)
+        return (notBeforeOf(backoff, NOW, noneConnected) - NOW) / 1_000
       })
     }
     assert.deepStrictEqual(waits(0, false), [10, 20, 40, 80, 120])
@@ -123,10 +123,10 @@ describe("a server that failed", () => {
   })
 
   it("is left alone for at least ten seconds when it limits us, and longer when it is unfit", () => {
-    assert.strictEqual(afterFailure(newcomer, "rate_limited", NOW, 0).notBefore, 11_000)
-    assert.strictEqual(afterFailure(newcomer, "disconnected", NOW, 0).notBefore, 1_250)
-    assert.strictEqual(afterFailure(newcomer, "wrong_network", NOW, 0).notBefore, 61_000)
-    assert.strictEqual(afterFailure(newcomer, "other_chain", NOW, 0).notBefore, 61_000)
-    assert.strictEqual(afterFailure(newcomer, "not_synced", NOW, 0).notBefore, 31_000)
+    assert.strictEqual(afterFailure(noBackoff, "rate_limited", NOW, 0).notBefore, 11_000)
+    assert.strictEqual(afterFailure(noBackoff, "disconnected", NOW, 0).notBefore, 1_250)
+    assert.strictEqual(afterFailure(noBackoff, "wrong_network", NOW, 0).notBefore, 61_000)
+    assert.strictEqual(afterFailure(noBackoff, "other_chain", NOW, 0).notBefore, 61_000)
+    assert.strictEqual(afterFailure(noBackoff, "not_synced", NOW, 0).notBefore, 31_000)
   })
 })

@@ -6,24 +6,24 @@ import { Clock, Effect } from "effect"
 import { type PlacedMarker, readMarker } from "../coverage/LedgerMarkers.ts"
 import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
 import type { EventLog, EventLogError } from "../log/EventLog.ts"
-import { untilBack } from "../observability/Patiently.ts"
-import { type ChainIdentity, type DetectedLedger, ledgerBatch } from "./Records.ts"
+import { storeRetrySchedule } from "../observability/RetryUntilSuccess.ts"
+import { type ChainIdentity, type DetectedLedger, ledgerBatch } from "./LedgerRecords.ts"
 
-export interface AppendingOptions {
+export interface LedgerAppenderOptions {
   readonly chain: ChainIdentity
   readonly log: EventLog["Service"]
   /** The only one of its name (`EventLog.exclusive`): when it is refused, this process must begin anew. */
   readonly writer: Pick<EventLog["Service"], "transaction">
   /** Is told why the log cannot be used at present. */
-  readonly waits: (error: EventLogError) => Effect.Effect<void>
+  readonly onFailure: (error: EventLogError) => Effect.Effect<void>
 }
 
-export const makeAppending = ({ chain, log, waits, writer }: AppendingOptions) => {
+export const makeLedgerAppender = ({ chain, log, onFailure, writer }: LedgerAppenderOptions) => {
   const { network, topics } = chain
-  const patiently = <A>(effect: Effect.Effect<A, EventLogError>) =>
+  const retryUntilSuccess = <A>(effect: Effect.Effect<A, EventLogError>) =>
     effect.pipe(
-      Effect.tapError(waits),
-      Effect.retry({ schedule: untilBack, while: ({ operation }) => operation !== "fence" }),
+      Effect.tapError(onFailure),
+      Effect.retry({ schedule: storeRetrySchedule, while: ({ operation }) => operation !== "fence" }),
       Effect.orDie
     )
 
@@ -46,9 +46,9 @@ export const makeAppending = ({ chain, log, waits, writer }: AppendingOptions) =
   })
 
   return {
-    patiently,
+    retryUntilSuccess,
     /** Where the log ends. */
-    lastMarker: patiently(lastMarker),
+    lastMarker: retryUntilSuccess(lastMarker),
     /** At least one ledger, after `previous`, the last marker in the log; gives their markers. */
     append: Effect.fnUntraced(function* (
       detected: ReadonlyArray<DetectedLedger>,
@@ -56,7 +56,7 @@ export const makeAppending = ({ chain, log, waits, writer }: AppendingOptions) =
     ) {
       const { markers, transaction } = ledgerBatch(chain, detected, previous, yield* Clock.currentTimeMillis)
       let unsure = false
-      yield* patiently(
+      yield* retryUntilSuccess(
         Effect.gen(function* () {
           if (unsure && (yield* landed(markers.at(-1)!, previous))) return
           unsure = true

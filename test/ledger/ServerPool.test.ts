@@ -88,12 +88,12 @@ describe("of several servers", () => {
       yield* eventuallyAdvancing(subscribed(third))
       // All three announce; once 30 s have passed, the first does so again, and the third is let go.
       let head = 11
-      const places = Effect.gen(function* () {
+      const requestLimit = Effect.gen(function* () {
         if (head < LAST) head += 1
         for (const server of [first, second, third]) server.close(head)
         return [yield* fact("servers.1.state"), yield* fact("servers.2.state"), third.connections()]
       })
-      yield* eventuallyAdvancing(Effect.map(places, (all) => all.join(" ") === "active standby 0"))
+      yield* eventuallyAdvancing(Effect.map(requestLimit, (all) => all.join(" ") === "active standby 0"))
       yield* eventuallyAdvancing(taken(head - 9))
       assert.strictEqual(yield* fact("servers.1.backing_off_until"), null)
       assert.deepStrictEqual(yield* takenIndexes, range(10, head))

@@ -1,8 +1,8 @@
 /** Which answers are taken as the ledger asked for, and what is said of the others. */
 import { assert, describe, it } from "@effect/vitest"
 import { normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
+import { checkLedger } from "../../src/ledger/LedgerCheck.ts"
 import type { FetchedLedger } from "../../src/ledger/LedgerSource.ts"
-import { checkLedger } from "../../src/ledger/Sequence.ts"
 import { chain, hashOf, rawTransaction } from "../support/chain.ts"
 
 const [raw] = chain(7, 7)

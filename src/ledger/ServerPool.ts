@@ -8,11 +8,18 @@
 import { Clock, Effect, FiberMap, Latch, Random, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { Network } from "../domain/Network.ts"
-import type { Head } from "./Head.ts"
+import type { Announcements } from "./Announcements.ts"
 import type { LedgerSourceError, ServerState, TakenLedger } from "./LedgerSource.ts"
-import { afterFailure, type Member, newcomer, notBeforeOf, plan, type Standing } from "./Preference.ts"
 import { formatRanges, type Ranges } from "./Ranges.ts"
-import { connect, type ServerConnection } from "./Server.ts"
+import { connect, type ServerConnection } from "./ServerConnection.ts"
+import {
+  afterFailure,
+  type Backoff,
+  noBackoff,
+  notBeforeOf,
+  type PoolServer,
+  planConnections
+} from "./ServerSelection.ts"
 
 /** What is known of one server. Changed by this file alone, but for `refused`. */
 export interface LedgerServer {
@@ -20,20 +27,20 @@ export interface LedgerServer {
   /** Its host, numbered where several have the same: an address may hold a credential. */
   readonly name: string
   readonly host: string
-  phase: Member["phase"]
+  phase: PoolServer["phase"]
   connection: ServerConnection | undefined
   proven: boolean
-  standing: Standing
-  calledUntil: number
+  backoff: Backoff
+  wantedUntil: number
   ranges: Ranges | undefined
   lastFault: LedgerSourceError | undefined
   /** Its last answer was refused. */
   refused: boolean
   requests: number
   /** Requests it takes at once. */
-  places: number
-  /** Unix milliseconds when `places` was last changed. */
-  placesSince: number
+  requestLimit: number
+  /** Unix milliseconds when `requestLimit` was last changed. */
+  requestLimitSince: number
 }
 
 export const describeServers = (urls: ReadonlyArray<string>): ReadonlyArray<LedgerServer> => {
@@ -49,14 +56,14 @@ export const describeServers = (urls: ReadonlyArray<string>): ReadonlyArray<Ledg
       phase: "idle",
       connection: undefined,
       proven: false,
-      standing: newcomer,
-      calledUntil: 0,
+      backoff: noBackoff,
+      wantedUntil: 0,
       ranges: undefined,
       lastFault: undefined,
       refused: false,
       requests: 0,
-      places: Limits.ledgerRequestsPerServer,
-      placesSince: 0
+      requestLimit: Limits.ledgerRequestsPerServer,
+      requestLimitSince: 0
     }
   })
 }
@@ -68,33 +75,33 @@ export interface RippledOptions {
   readonly verify?: "json" | "full"
 }
 
-export interface Servers {
+export interface ServerPool {
   readonly all: ReadonlyArray<LedgerServer>
   readonly connected: () => ReadonlyArray<LedgerServer>
   /** The most preferred of the connected ones, those that have proven themselves first. */
   readonly active: () => LedgerServer | undefined
   /** Waits until any server's state is another. */
   readonly changed: () => Effect.Effect<void>
-  /** Asks for one more server to be connected that is none of `besides`; false: no other can be at present. */
-  readonly call: (besides: ReadonlySet<LedgerServer>) => Effect.Effect<boolean>
+  /** Asks for one more server to be connected that is none of `except`; false: no other can be at present. */
+  readonly connectAnother: (except: ReadonlySet<LedgerServer>) => Effect.Effect<boolean>
   /** The server has failed: it is not asked again over this connection. */
   readonly retire: (server: LedgerServer, connection: ServerConnection) => void
-  /** Runs a request in one of the server's places, of which there is one free. */
-  readonly within: <A, E>(server: LedgerServer, request: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  /** Runs a request in one of the server's requestLimit, of which there is one free. */
+  readonly runRequest: <A, E>(server: LedgerServer, request: Effect.Effect<A, E>) => Effect.Effect<A, E>
   readonly isFull: (server: LedgerServer) => boolean
   readonly states: (now: number) => ReadonlyArray<ServerState>
   readonly lastFault: () => LedgerSourceError | undefined
 }
 
-export const makeServers = Effect.fnUntraced(function* (
+export const makeServerPool = Effect.fnUntraced(function* (
   { network, verify = "json" }: Pick<RippledOptions, "network" | "verify">,
   all: ReadonlyArray<LedgerServer>,
-  head: Head,
+  announcements: Announcements,
   taken: {
     readonly last: () => TakenLedger | undefined
     readonly hash: (index: number) => string | undefined
   }
-): Effect.fn.Return<Servers, never, Scope.Scope> {
+): Effect.fn.Return<ServerPool, never, Scope.Scope> {
   const fibers = yield* FiberMap.make<string>()
   let latch = Latch.makeUnsafe()
   let lastFault: LedgerSourceError | undefined
@@ -122,17 +129,17 @@ export const makeServers = Effect.fnUntraced(function* (
         announce: (announcement) => {
           // The subscription's reply does not count: a server that drops us after it would be asked without pause.
           if (server.phase === "connected") {
-            server.standing = newcomer
+            server.backoff = noBackoff
             server.proven = true
           }
-          return Effect.andThen(head.announce(server.name, announcement), Effect.sync(changed))
+          return Effect.andThen(announcements.announce(server.name, announcement), Effect.sync(changed))
         },
         claim: (ranges) => {
           server.ranges = ranges
         },
         loaded: Effect.map(Clock.currentTimeMillis, (now) => {
-          server.places = Math.max(1, Math.floor(server.places / 2))
-          server.placesSince = now
+          server.requestLimit = Math.max(1, Math.floor(server.requestLimit / 2))
+          server.requestLimitSince = now
         })
       })
       server.connection = connection
@@ -148,7 +155,7 @@ export const makeServers = Effect.fnUntraced(function* (
           server.phase = "idle"
           server.connection = undefined
           server.proven = false
-          head.left(server.name)
+          announcements.left(server.name)
           changed()
         })
       )
@@ -158,7 +165,7 @@ export const makeServers = Effect.fnUntraced(function* (
     server.lastFault = error
     lastFault = error
     const now = yield* Clock.currentTimeMillis
-    server.standing = afterFailure(server.standing, error.reason, now, yield* Random.next)
+    server.backoff = afterFailure(server.backoff, error.reason, now, yield* Random.next)
     yield* Effect.logWarning("ledger server lost").pipe(
       Effect.annotateLogs({ server: error.server, reason: error.reason, detail: error.detail })
     )
@@ -166,33 +173,33 @@ export const makeServers = Effect.fnUntraced(function* (
 
   /** A server that has not warned of load for a while may be asked more at once again. */
   const recover = (server: LedgerServer, now: number) => {
-    if (server.places === Limits.ledgerRequestsPerServer) return
-    if (now - server.placesSince < Limits.ledgerLoadRecoveryMs) return
-    server.places += 1
-    server.placesSince = now
+    if (server.requestLimit === Limits.ledgerRequestsPerServer) return
+    if (now - server.requestLimitSince < Limits.ledgerLoadRecoveryMs) return
+    server.requestLimit += 1
+    server.requestLimitSince = now
   }
 
-  const notBefore = ({ standing }: LedgerServer, now: number) =>
+  const notBefore = ({ backoff }: LedgerServer, now: number) =>
     notBeforeOf(
-      standing,
+      backoff,
       now,
       all.every(({ connection }) => connection === undefined)
     )
 
-  const memberOf =
+  const poolServerOf =
     (now: number) =>
-    (server: LedgerServer): Member => ({
+    (server: LedgerServer): PoolServer => ({
       host: server.host,
       phase: server.phase,
       proven: server.proven,
       notBefore: notBefore(server, now),
-      calledUntil: server.calledUntil
+      wantedUntil: server.wantedUntil
     })
 
   const manage = Effect.gen(function* () {
     const waiting = latch
     const now = yield* Clock.currentTimeMillis
-    const { connect, release, waitMs } = plan(all.map(memberOf(now)), now)
+    const { connect, release, waitMs } = planConnections(all.map(poolServerOf(now)), now)
     for (const position of connect) {
       const server = all[position]!
       server.phase = "connecting"
@@ -223,20 +230,20 @@ export const makeServers = Effect.fnUntraced(function* (
     connected,
     active,
     changed: () => Latch.await(latch),
-    call: Effect.fnUntraced(function* (besides) {
+    connectAnother: Effect.fnUntraced(function* (except) {
       const now = yield* Clock.currentTimeMillis
-      const others = all.filter((server) => !besides.has(server))
+      const others = all.filter((server) => !except.has(server))
       // One is on its way already.
       if (others.some(({ phase }) => phase === "connecting")) return true
       const next = others.find((server) => server.phase === "idle" && notBefore(server, now) <= now)
       if (next === undefined) return false
-      const isCalled = next.calledUntil > now
-      next.calledUntil = now + Limits.ledgerServerCalledMs
-      if (!isCalled) changed()
+      const isWanted = next.wantedUntil > now
+      next.wantedUntil = now + Limits.ledgerServerCalledMs
+      if (!isWanted) changed()
       return true
     }),
     retire,
-    within: (server, request) =>
+    runRequest: (server, request) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         recover(server, now)
         server.requests += 1
@@ -249,7 +256,7 @@ export const makeServers = Effect.fnUntraced(function* (
           })
         )
       ),
-    isFull: ({ places, requests }) => requests >= places,
+    isFull: ({ requestLimit, requests }) => requests >= requestLimit,
     states: (now) => {
       const inUse = active()
       return all.map((server) => {
@@ -267,7 +274,7 @@ export const makeServers = Effect.fnUntraced(function* (
                 : backingOff
                   ? "backing_off"
                   : "idle",
-          head: head.newestOf(server.name),
+          head: announcements.newestOf(server.name),
           ledgers: server.ranges === undefined ? undefined : formatRanges(server.ranges),
           lastFault: server.lastFault,
           backingOffUntil: backingOff ? until : undefined

@@ -8,14 +8,14 @@ interface Sample {
 }
 
 /** Oldest first; at most one a second, and the newest. */
-export type Pace = ReadonlyArray<Sample>
+export type ProgressSamples = ReadonlyArray<Sample>
 
 const SPACING_MS = 1_000
 
-export const begin = (at: number, lastTaken: number): Pace => [{ at, lastTaken }]
+export const firstSample = (at: number, lastTaken: number): ProgressSamples => [{ at, lastTaken }]
 
-export const moved = (pace: Pace, at: number, lastTaken: number): Pace => {
-  const recent = pace.filter((sample) => at - sample.at <= Limits.catchUpPaceMs && sample.at <= at)
+export const addSample = (samples: ProgressSamples, at: number, lastTaken: number): ProgressSamples => {
+  const recent = samples.filter((sample) => at - sample.at <= Limits.catchUpPaceMs && sample.at <= at)
   const newest = recent.at(-1)
   const before = recent.at(-2)
   const kept =
@@ -26,9 +26,9 @@ export const moved = (pace: Pace, at: number, lastTaken: number): Pace => {
 }
 
 /** Undefined while there is too little to tell. */
-export const ledgersPerSecond = (pace: Pace, now: number): number | undefined => {
-  const oldest = pace[0]
-  const newest = pace.at(-1)
+export const ledgersPerSecond = (samples: ProgressSamples, now: number): number | undefined => {
+  const oldest = samples[0]
+  const newest = samples.at(-1)
   if (oldest === undefined || newest === undefined || now - oldest.at < SPACING_MS) return undefined
   return Math.round(((newest.lastTaken - oldest.lastTaken) / (now - oldest.at)) * 10_000) / 10
 }
@@ -40,9 +40,9 @@ export interface Remaining {
   readonly seconds: number | undefined
 }
 
-export const remaining = (pace: Pace, head: number, now: number): Remaining => {
-  const rate = ledgersPerSecond(pace, now)
-  const ledgers = Math.max(0, head - (pace.at(-1)?.lastTaken ?? head))
+export const remaining = (samples: ProgressSamples, head: number, now: number): Remaining => {
+  const rate = ledgersPerSecond(samples, now)
+  const ledgers = Math.max(0, head - (samples.at(-1)?.lastTaken ?? head))
   return {
     ledgers,
     ledgers_per_second: rate,

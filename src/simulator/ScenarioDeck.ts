@@ -35,7 +35,7 @@ export interface Dealt {
   readonly draft: Draft
 }
 
-export const makeMix = (): ((world: World) => Dealt) => {
+export const makeScenarioDeck = (): ((world: World) => Dealt) => {
   let deck: Array<Scenario> = []
   const waiting = new Set<Scenario>()
 
@@ -56,10 +56,10 @@ export const makeMix = (): ((world: World) => Dealt) => {
     }
     // Failures always suit, so a round cannot pass without one that does.
     for (let tries = 0; tries <= 2 * round.length; tries++) {
-      if (deck.length === 0) deck = world.chance.shuffle(round)
+      if (deck.length === 0) deck = world.random.shuffle(round)
       const dealt = attempt(world, deck.pop()!)
       if (dealt !== undefined) return dealt
     }
-    throw new Error("Mix: no scenario suits the state of the simulated ledger")
+    throw new Error("ScenarioDeck: no scenario suits the state of the simulated ledger")
   }
 }

@@ -9,7 +9,7 @@ import {
   ledgerOf,
   refusalOf,
   unfit
-} from "../../src/ledger/Answers.ts"
+} from "../../src/ledger/ServerMessages.ts"
 import { chain, hashOf } from "../support/chain.ts"
 
 describe("an announcement", () => {

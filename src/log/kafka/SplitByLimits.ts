@@ -1,7 +1,7 @@
 /** Cuts a list into pieces that a transaction or a batch can carry. Pure. */
 
 /** Neighbours together while each of their total sizes is within its limit; an item that is too large stands alone. */
-export const grouped = <A>(
+export const splitByLimits = <A>(
   items: ReadonlyArray<A>,
   limits: ReadonlyArray<number>,
   sizesOf: (item: A) => ReadonlyArray<number>

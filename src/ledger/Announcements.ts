@@ -14,7 +14,7 @@ interface Newest {
   readonly at: number
 }
 
-export interface Head {
+export interface Announcements {
   readonly announce: (server: string, announcement: Announcement) => Effect.Effect<void>
   /** Its connection has ended. */
   readonly left: (server: string) => void
@@ -50,7 +50,7 @@ const agreedHash = (
 }
 
 /** `order`: all servers, the preferred first. */
-export const makeHead = (order: ReadonlyArray<string>): Head => {
+export const makeAnnouncements = (order: ReadonlyArray<string>): Announcements => {
   const recent = new Map<number, Map<string, Announcement>>()
   const latest = new Map<string, Newest>()
   const present = new Set<string>()

@@ -7,19 +7,19 @@ import { partitionOf } from "./Topics.ts"
 
 export const partitionKey = (topic: string, partition: number): string => `${topic}/${partition}`
 
-export interface Staged {
+export interface PlacedTransaction {
   readonly records: ReadonlyArray<LogRecord>
   /** Those of `append`, in its order. */
   readonly positions: ReadonlyArray<Position>
 }
 
 /** `endOf` gives a partition's next offset and `moveEnd` sets it. */
-export const stage = (
+export const placeRecords = (
   transaction: Transaction,
   nowMs: number,
   endOf: (topic: string, partition: number) => number,
   moveEnd: (topic: string, partition: number, end: number) => void
-): Staged => {
+): PlacedTransaction => {
   const place = (record: NewRecord): LogRecord => {
     const partition = partitionOf(record.topic, record.key)
     const offset = endOf(record.topic, partition)

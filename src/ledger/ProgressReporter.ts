@@ -6,27 +6,27 @@ import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { LedgerMarker } from "../domain/LedgerEvent.ts"
 import { Health } from "../observability/Health.ts"
+import { addSample, firstSample, remaining } from "./CatchUpRate.ts"
 import { LedgerSource } from "./LedgerSource.ts"
-import { begin, moved, remaining } from "./Pace.ts"
 import { healthOf, type Progress } from "./Progress.ts"
 
-export interface Tracker {
-  readonly begins: (first: number, checkpoint: LedgerMarker | undefined) => Effect.Effect<void>
-  readonly obstructed: (kind: "waiting" | "stopped", detail: string) => Effect.Effect<void>
+export interface ProgressReporter {
+  readonly started: (first: number, checkpoint: LedgerMarker | undefined) => Effect.Effect<void>
+  readonly blocked: (kind: "waiting" | "stopped", detail: string) => Effect.Effect<void>
   /** A ledger is there that links: what stood in the way is gone. */
-  readonly goesOn: (index: number) => Effect.Effect<void>
-  readonly took: (last: LedgerMarker) => Effect.Effect<void>
+  readonly unblocked: (index: number) => Effect.Effect<void>
+  readonly appended: (last: LedgerMarker) => Effect.Effect<void>
 }
 
 /** `part`: the network's name in `Health`. */
-export const makeTracker = Effect.fnUntraced(function* (part: string) {
+export const makeProgressReporter = Effect.fnUntraced(function* (part: string) {
   const source = yield* LedgerSource
   const health = yield* Health
   let progress: Progress = {
     lastTaken: undefined,
     lastCloseTime: undefined,
     movedAt: yield* Clock.currentTimeMillis,
-    pace: [],
+    samples: [],
     obstacle: undefined
   }
   let reportedAt = progress.movedAt
@@ -42,7 +42,7 @@ export const makeTracker = Effect.fnUntraced(function* (part: string) {
   const report = Effect.fnUntraced(function* (now: number) {
     const { head } = yield* source.state
     if (head === undefined) return
-    const { ledgers, ledgers_per_second, seconds } = remaining(progress.pace, head.ledgerIndex, now)
+    const { ledgers, ledgers_per_second, seconds } = remaining(progress.samples, head.ledgerIndex, now)
     const last_taken = progress.lastTaken
     if (ledgers >= Limits.catchUpReportedFrom) {
       if (now - reportedAt < Limits.catchUpReportMs) return
@@ -57,18 +57,18 @@ export const makeTracker = Effect.fnUntraced(function* (part: string) {
     }
   })
 
-  const tracker: Tracker = {
-    begins: Effect.fnUntraced(function* (first, checkpoint) {
+  const reporter: ProgressReporter = {
+    started: Effect.fnUntraced(function* (first, checkpoint) {
       progress = {
         ...progress,
         lastTaken: first - 1,
         lastCloseTime: checkpoint?.close_time,
-        pace: begin(yield* Clock.currentTimeMillis, first - 1),
+        samples: firstSample(yield* Clock.currentTimeMillis, first - 1),
         obstacle: undefined
       }
       yield* Effect.logInfo("ingest starts").pipe(Effect.annotateLogs({ first }))
     }),
-    obstructed: (kind, detail) =>
+    blocked: (kind, detail) =>
       Effect.suspend(() => {
         // A ledger fetched ahead may be missing while the chain is stopped: the stop is what matters.
         if (kind === "waiting" && progress.obstacle?.kind === "stopped") return Effect.void
@@ -79,7 +79,7 @@ export const makeTracker = Effect.fnUntraced(function* (part: string) {
           ? Effect.logError("ingest stopped").pipe(Effect.annotateLogs({ detail }))
           : Effect.logWarning("ingest waits").pipe(Effect.annotateLogs({ detail }))
       }),
-    goesOn: (index) =>
+    unblocked: (index) =>
       Effect.suspend(() => {
         const wasStopped = progress.obstacle?.kind === "stopped"
         progress = { ...progress, obstacle: undefined }
@@ -87,17 +87,17 @@ export const makeTracker = Effect.fnUntraced(function* (part: string) {
           ? Effect.logInfo("ingest goes on").pipe(Effect.annotateLogs({ ledger_index: index }))
           : Effect.void
       }),
-    took: Effect.fnUntraced(function* ({ close_time, ledger_index }) {
+    appended: Effect.fnUntraced(function* ({ close_time, ledger_index }) {
       const now = yield* Clock.currentTimeMillis
       progress = {
         lastTaken: ledger_index,
         lastCloseTime: close_time,
         movedAt: now,
-        pace: moved(progress.pace, now, ledger_index),
+        samples: addSample(progress.samples, now, ledger_index),
         obstacle: undefined
       }
       yield* report(now)
     })
   }
-  return tracker
+  return reporter
 })

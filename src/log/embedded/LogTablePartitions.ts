@@ -21,7 +21,7 @@ export const tableOf = (topic: string): BatchTable =>
 
 const at = (unixMs: number): string => new Date(unixMs).toISOString()
 
-export const makeSegments = Effect.gen(function* () {
+export const makeLogTablePartitions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const partitionsOf = (table: BatchTable, days: number) =>
     makeTimePartitions({ tables: [table], days, boundAt: at })

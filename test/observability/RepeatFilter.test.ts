@@ -5,12 +5,12 @@ import { TestClock, TestConsole } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
 import { EventLogError } from "../../src/log/EventLog.ts"
 import { errorText, layer } from "../../src/observability/Logging.ts"
-import { patiently } from "../../src/observability/Patiently.ts"
-import { makeRepeats } from "../../src/observability/Repeats.ts"
+import { makeRepeatFilter } from "../../src/observability/RepeatFilter.ts"
+import { retryUntilSuccess } from "../../src/observability/RetryUntilSuccess.ts"
 
 describe("a repeated message", () => {
   it("is left out within its window, and counted in the next one", () => {
-    const repeats = makeRepeats({ windowMs: 10, messages: 3 })
+    const repeats = makeRepeatFilter({ windowMs: 10, messages: 3 })
     assert.deepStrictEqual(
       [0, 1, 9, 10, 11, 40, 41].map((at) => repeats("a", at)),
       [0, undefined, undefined, 2, undefined, 1, undefined]
@@ -20,7 +20,7 @@ describe("a repeated message", () => {
   })
 
   it("is written again when too many kinds are remembered", () => {
-    const repeats = makeRepeats({ windowMs: 10, messages: 3 })
+    const repeats = makeRepeatFilter({ windowMs: 10, messages: 3 })
     for (const kind of ["a", "b", "c", "d"]) assert.strictEqual(repeats(kind, 0), 0)
     assert.strictEqual(repeats("a", 1), 0)
   })
@@ -33,7 +33,7 @@ describe("the log of an outage", () => {
         new EventLogError({ operation: "append", topic: "webhooks.deliveries", cause: new Error("gone") })
       )
       for (const what of ["queueing retries", "queueing retries", "publishing the outbox"])
-        yield* Effect.forkScoped(away.pipe(patiently(what)))
+        yield* Effect.forkScoped(away.pipe(retryUntilSuccess(what)))
       yield* TestClock.adjust(3 * Limits.repeatedMessages.windowMs - 1)
       const lines = (yield* TestConsole.errorLines).map(String)
       const of = (what: string) => lines.filter((line) => line.includes(what))

@@ -109,7 +109,7 @@ export interface ChainIdentity {
   /** By default those of the network's own ledgers. */
   readonly topics?: LedgerTopics
   /** Each batch is a range of its own, whatever stands before it in the log. */
-  readonly isApart?: boolean
+  readonly startsRange?: boolean
 }
 
 export interface LedgerBatch {
@@ -120,7 +120,7 @@ export interface LedgerBatch {
 
 /** `now` and `previous` give the moments of detection: they increase strictly even when the clock goes back. */
 export const ledgerBatch = (
-  { isApart = false, network, simulated, topics }: ChainIdentity,
+  { startsRange = false, network, simulated, topics }: ChainIdentity,
   detected: ReadonlyArray<DetectedLedger>,
   previous: LedgerMarker | undefined,
   now: number
@@ -129,7 +129,7 @@ export const ledgerBatch = (
   const parts = detected.map(({ detection: { events }, ledger }) => {
     // Delivery ids sort by it.
     const detectedAt = Math.max(now, (before?.detected_at ?? 0) + 1)
-    const mayContinue = before !== undefined && !(isApart && before === previous)
+    const mayContinue = before !== undefined && !(startsRange && before === previous)
     const continued = mayContinue && isLinked(before!, ledger) ? before : undefined
     const marker: LedgerMarker = {
       ...markerOf(ledger, events.length, null, detectedAt),

@@ -5,41 +5,41 @@
 import { Limits } from "../config/Limits.ts"
 import type { LedgerSourceError } from "./LedgerSource.ts"
 
-export interface Standing {
+export interface Backoff {
   /** Failures since it last announced a ledger. */
   readonly failures: number
   /** Unix milliseconds. */
   readonly notBefore: number
   /** The same while no server of the network is connected. */
-  readonly notBeforeAllAway: number
+  readonly notBeforeWhenNoneConnected: number
 }
 
-export const newcomer: Standing = { failures: 0, notBefore: 0, notBeforeAllAway: 0 }
+export const noBackoff: Backoff = { failures: 0, notBefore: 0, notBeforeWhenNoneConnected: 0 }
 
 /** By how much of itself a wait is stretched at most. */
-const STRETCH = 1 / 4
+const JITTER = 1 / 4
 
 /** Exponential, bounded, and stretched by up to a quarter so that many clients do not come back at once. */
 export const backoffMs = (
   failures: number,
   { first, longest }: { readonly first: number; readonly longest: number },
   chance: number
-): number => Math.round(Math.min(longest, first * 2 ** Math.max(0, failures - 1)) * (1 + chance * STRETCH))
+): number => Math.round(Math.min(longest, first * 2 ** Math.max(0, failures - 1)) * (1 + chance * JITTER))
 
 /** Stretched it is `ledgerAllAwayMs` at most. */
-const ALL_AWAY_MS = Limits.ledgerAllAwayMs / (1 + STRETCH)
+const ALL_AWAY_MS = Limits.ledgerAllAwayMs / (1 + JITTER)
 
 /** What only the server's operator mends, or ours. */
 export const isUnfit = (reason: LedgerSourceError["reason"]): boolean =>
   reason === "wrong_network" || reason === "other_chain" || reason === "amendment_blocked"
 
 export const afterFailure = (
-  standing: Standing,
+  backoff: Backoff,
   reason: LedgerSourceError["reason"],
   now: number,
   chance: number
-): Standing => {
-  const failures = standing.failures + 1
+): Backoff => {
+  const failures = backoff.failures + 1
   const constant = (ms: number) => ({ first: ms, longest: ms })
   const bounds =
     reason === "rate_limited"
@@ -53,7 +53,7 @@ export const afterFailure = (
   return {
     failures,
     notBefore: now + backoffMs(failures, bounds, chance),
-    notBeforeAllAway: now + backoffMs(failures, { first: bounds.first, longest }, chance)
+    notBeforeWhenNoneConnected: now + backoffMs(failures, { first: bounds.first, longest }, chance)
   }
 }
 
@@ -64,13 +64,13 @@ const LONGEST_MS = backoffMs(
   1
 )
 
-/** `allAway`: no server of the network is connected. */
-export const notBeforeOf = (standing: Standing, now: number, allAway: boolean): number => {
-  const notBefore = allAway ? standing.notBeforeAllAway : standing.notBefore
+/** `noneConnected`: no server of the network is connected. */
+export const notBeforeOf = (backoff: Backoff, now: number, noneConnected: boolean): number => {
+  const notBefore = noneConnected ? backoff.notBeforeWhenNoneConnected : backoff.notBefore
   return notBefore - now > LONGEST_MS ? now : notBefore
 }
 
-export interface Member {
+export interface PoolServer {
   /** Two servers of one host fail together: only one of them is connected. */
   readonly host: string
   readonly phase: "idle" | "connecting" | "connected"
@@ -78,10 +78,10 @@ export interface Member {
   readonly proven: boolean
   readonly notBefore: number
   /** Unix milliseconds until which a fetch wants it beyond the active server and the standby. */
-  readonly calledUntil: number
+  readonly wantedUntil: number
 }
 
-export interface Plan {
+export interface ConnectionPlan {
   readonly connect: ReadonlyArray<number>
   readonly release: ReadonlyArray<number>
   /** Until the plan may be another without anything having happened. */
@@ -92,16 +92,16 @@ export interface Plan {
  * The first two that can be used are to be connected: the active server and the hot standby. A less preferred one is
  * let go only once both before it have proven themselves, so that a preferred one that comes back costs nothing.
  */
-export const plan = (members: ReadonlyArray<Member>, now: number): Plan => {
+export const planConnections = (servers: ReadonlyArray<PoolServer>, now: number): ConnectionPlan => {
   const connect: Array<number> = []
   const release: Array<number> = []
   let waitMs = Number.POSITIVE_INFINITY
-  const live = new Set<string>()
+  const used = new Set<string>()
   const proven = new Set<string>()
-  for (const [position, member] of members.entries()) {
-    const { calledUntil, host, notBefore, phase } = member
-    const called = calledUntil > now
-    const wanted = (live.size < Limits.ledgerServersConnected && !live.has(host)) || called
+  for (const [position, server] of servers.entries()) {
+    const { wantedUntil, host, notBefore, phase } = server
+    const called = wantedUntil > now
+    const wanted = (used.size < Limits.ledgerServersConnected && !used.has(host)) || called
     if (phase === "idle") {
       if (!wanted) continue
       if (notBefore > now) {
@@ -109,15 +109,15 @@ export const plan = (members: ReadonlyArray<Member>, now: number): Plan => {
         continue
       }
       connect.push(position)
-      live.add(host)
+      used.add(host)
       continue
     }
     const superseded = proven.size >= Limits.ledgerServersConnected || proven.has(host)
     if (superseded && !called) release.push(position)
     else {
-      if (superseded) waitMs = Math.min(waitMs, calledUntil - now)
-      live.add(host)
-      if (phase === "connected" && member.proven) proven.add(host)
+      if (superseded) waitMs = Math.min(waitMs, wantedUntil - now)
+      used.add(host)
+      if (phase === "connected" && server.proven) proven.add(host)
     }
   }
   return { connect, release, waitMs }
@@ -138,7 +138,7 @@ export interface Candidate {
  * The position of the candidate to ask: one that claims to have the ledger and has not just been refused, of those the
  * first to have announced it, then the first in order. Undefined: those that come into question are full.
  */
-export const choose = (candidates: ReadonlyArray<Candidate>): number | undefined => {
+export const chooseServer = (candidates: ReadonlyArray<Candidate>): number | undefined => {
   const doubt = ({ claims, refused }: Candidate) => (claims ? 0 : 2) + (refused ? 1 : 0)
   const least = Math.min(...candidates.map(doubt))
   const place = (i: number) => candidates[i]!.announced ?? Number.MAX_SAFE_INTEGER

@@ -2,7 +2,7 @@
  * A seeded source of chance (mulberry32). The simulated ledger is a pure function of its seed and its clock, so it draws
  * from this and nothing else; the draws of one seed never change between runs.
  */
-export interface Chance {
+export interface SeededRandom {
   /** Uniform in [0, 1). */
   readonly next: () => number
   /** Uniform integer, both ends included. */
@@ -16,7 +16,7 @@ export interface Chance {
   readonly hex: (bytes: number) => string
 }
 
-export const makeChance = (seed: number): Chance => {
+export const makeSeededRandom = (seed: number): SeededRandom => {
   let state = seed >>> 0
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -33,7 +33,7 @@ export const makeChance = (seed: number): Chance => {
     int,
     flip: (probability) => next() < probability,
     pick: (list) => {
-      if (list.length === 0) throw new Error("Chance.pick: the list is empty")
+      if (list.length === 0) throw new Error("SeededRandom.pick: the list is empty")
       return list[int(0, list.length - 1)]!
     },
     pickOrNone,

@@ -6,9 +6,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { type WebSocket, WebSocketServer } from "ws"
 import { Limits } from "../../src/config/Limits.ts"
-import type { Refusal } from "../../src/ledger/Answers.ts"
-import { open } from "../../src/ledger/ClientConnection.ts"
-import { connect } from "../../src/ledger/Server.ts"
+import { connect } from "../../src/ledger/ServerConnection.ts"
+import type { Refusal } from "../../src/ledger/ServerMessages.ts"
+import { open } from "../../src/ledger/WebSocketConnection.ts"
 import { corpusFiles, corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
 
 /** A server that would compress, and does the same at every request. */

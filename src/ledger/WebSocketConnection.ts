@@ -9,7 +9,7 @@ import { Limits } from "../config/Limits.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
 import type { Network } from "../domain/Network.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
-import { answered, closeOf, failureOf, interjectionOf, type Refusal, unfit } from "./Answers.ts"
+import { answered, closeOf, failureOf, interjectionOf, type Refusal, unfit } from "./ServerMessages.ts"
 
 export interface Connection {
   /** Fails when it ends before. */

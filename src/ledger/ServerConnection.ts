@@ -7,6 +7,14 @@ import { Limits } from "../config/Limits.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
 import type { Network } from "../domain/Network.ts"
 import {
+  type Announcement,
+  endsConnection,
+  type FetchedLedger,
+  LedgerSourceError,
+  type TakenLedger
+} from "./LedgerSource.ts"
+import type { Ranges } from "./Ranges.ts"
+import {
   announcementOf,
   contradiction,
   isLoaded,
@@ -15,17 +23,9 @@ import {
   type Refusal,
   rangesOf,
   resultOf
-} from "./Answers.ts"
-import { dial, serverInfo } from "./ClientConnection.ts"
-import {
-  type Announcement,
-  endsConnection,
-  type FetchedLedger,
-  LedgerSourceError,
-  type TakenLedger
-} from "./LedgerSource.ts"
-import type { Ranges } from "./Ranges.ts"
+} from "./ServerMessages.ts"
 import { verifyLedger } from "./Verify.ts"
+import { dial, serverInfo } from "./WebSocketConnection.ts"
 
 /** Announcements waiting to be read; only the newest matter. */
 const WAITING_ANNOUNCEMENTS = 64

@@ -1,0 +1,96 @@
+/** What the servers announced: who counts, and who wins where they disagree. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { makeAnnouncements } from "../../src/ledger/Announcements.ts"
+import { hashOf } from "../support/chain.ts"
+
+const announcement = (ledgerIndex: number, name = "chain", transactionCount?: number) => ({
+  ledgerIndex,
+  ledgerHash: hashOf(`${name} ${ledgerIndex}`),
+  transactionCount
+})
+
+const threeServers = () => makeAnnouncements(["a", "b", "c"])
+
+describe("the head", () => {
+  it.effect("is the newest any connected server announced, since its first announcement", () =>
+    Effect.gen(function* () {
+      const announcements = threeServers()
+      yield* TestClock.adjust(1_000)
+      yield* announcements.announce("b", announcement(10))
+      yield* TestClock.adjust(1_000)
+      yield* announcements.announce("a", announcement(10))
+      assert.strictEqual(announcements.newest()?.at, 1_000)
+      yield* announcements.announce("a", announcement(11))
+      assert.strictEqual(announcements.newest()?.announcement.ledgerIndex, 11)
+      announcements.left("a")
+      assert.strictEqual(announcements.newest()?.announcement.ledgerIndex, 10)
+      announcements.left("b")
+      assert.strictEqual(announcements.newest()?.announcement.ledgerIndex, 10)
+    })
+  )
+
+  it.effect("comes back from a jump with the server's next word", () =>
+    Effect.gen(function* () {
+      const announcements = threeServers()
+      yield* announcements.announce("a", announcement(4_000_000_000))
+      yield* announcements.announce("a", announcement(11))
+      assert.strictEqual(announcements.newest()?.announcement.ledgerIndex, 11)
+    })
+  )
+
+  it.effect("wakes who waits for it, and who waits for one more server to announce a ledger", () =>
+    Effect.gen(function* () {
+      const announcements = threeServers()
+      yield* announcements.announce("a", announcement(11))
+      const next = yield* Effect.forkChild(announcements.await(12), { startImmediately: true })
+      const news = yield* Effect.forkChild(announcements.awaitNews(11), { startImmediately: true })
+      yield* announcements.announce("a", announcement(11))
+      assert.isUndefined(news.pollUnsafe())
+      yield* announcements.announce("b", announcement(11))
+      yield* Fiber.join(news)
+      assert.isUndefined(next.pollUnsafe())
+      yield* announcements.announce("b", announcement(13))
+      assert.strictEqual((yield* Fiber.join(next)).ledgerIndex, 13)
+    })
+  )
+})
+
+describe("what an answer is held against", () => {
+  it.effect("is what its server announced, or else another", () =>
+    Effect.gen(function* () {
+      const announcements = threeServers()
+      yield* announcements.announce("a", announcement(11, "chain", 3))
+      assert.deepStrictEqual(announcements.announced(11, "b"), announcement(11, "chain", 3))
+      assert.isUndefined(announcements.announced(12, "b"))
+      // A subscription's reply has no count.
+      yield* announcements.announce("a", announcement(11))
+      assert.strictEqual(announcements.announced(11, "a")?.transactionCount, 3)
+      assert.deepStrictEqual(announcements.announcers(11), ["a"])
+      // Another hash is another ledger: the count belongs to the first.
+      yield* announcements.announce("a", announcement(11, "other"))
+      assert.isUndefined(announcements.announced(11, "a")?.transactionCount)
+    })
+  )
+
+  it.effect("is the hash most servers announced, then the preferred server's, of those to be believed", () =>
+    Effect.gen(function* () {
+      const announcements = threeServers()
+      const hash = (server: string) => announcements.announced(11, server)?.ledgerHash
+      yield* announcements.announce("b", announcement(11, "fork"))
+      yield* announcements.announce("a", announcement(11))
+      assert.strictEqual(hash("b"), announcement(11).ledgerHash)
+      yield* announcements.announce("c", announcement(11, "fork"))
+      assert.strictEqual(hash("a"), announcement(11, "fork").ledgerHash)
+      announcements.discredit("b")
+      announcements.discredit("c")
+      assert.strictEqual(hash("a"), announcement(11).ledgerHash)
+      // Its own word binds it all the same.
+      assert.strictEqual(hash("c"), announcement(11).ledgerHash)
+      announcements.trust("b")
+      announcements.trust("c")
+      assert.strictEqual(hash("a"), announcement(11, "fork").ledgerHash)
+    })
+  )
+})
