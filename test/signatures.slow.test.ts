@@ -1,4 +1,4 @@
 /** The README's signature checks in the languages whose compilers take long. */
-import { testLanguages } from "./support/readmeLanguages.ts"
+import { testLanguages } from "./support/signatureLanguages.ts"
 
 testLanguages("Go", "Java")
