@@ -1,4 +1,4 @@
-/** The README's signature checks in the languages whose compilers take long. */
+/** The documents' signature checks in the languages whose compilers take long. */
 import { testLanguages } from "./support/signatureLanguages.ts"
 
 testLanguages("Go", "Java")
