@@ -1,49 +1,115 @@
 /** The documents say what the program does: tables made from it are compared, figures and links are checked. */
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseEnv } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
+import { statusOf } from "../src/api/Errors.ts"
 import { type Environment, loadSettings } from "../src/config/Config.ts"
+import { signature } from "../src/deliver/Signer.ts"
+import { scopes } from "../src/domain/ApiKey.ts"
+import { planLimits } from "../src/domain/Plans.ts"
+import { complaints, ENVELOPE } from "./schemas/support.ts"
 import { envExample, made, settingsMarkdown, topicsMarkdown } from "./support/documents.ts"
+import { anchors, brokenLinks, codeBlocks, documents } from "./support/markdown.ts"
 import { operations } from "./support/openApi.ts"
 
 const loads = (environment: Environment) => "port" in loadSettings(environment)
 
+/** The README is for the first ten minutes; the rest has a place in docs. */
+const README_BYTES = 10_240
+
 describe("README.md", () => {
+  it("stays short", () => {
+    assert.isAtMost(statSync("README.md").size, README_BYTES)
+  })
+})
+
+describe("docs/settings.md", () => {
   it("has the settings table of the program", () => {
-    const { is, shouldBe } = made("README.md", settingsMarkdown(), "settings")
+    const { is, shouldBe } = made("docs/settings.md", settingsMarkdown(), "settings")
     assert.strictEqual(is, shouldBe)
   })
+})
 
+describe("docs/api.md", () => {
   it("has every operation of the API in its table, and no other", () => {
-    const rows = readFileSync("README.md", "utf8").matchAll(/^\| (`[A-Z]+ \/v1.*?) \|/gm)
+    const rows = readFileSync("docs/api.md", "utf8").matchAll(/^\| (`[A-Z]+ \/v1.*?) \|/gm)
     const told = Array.from(rows, ([, cell]) => cell!.match(/(?<=`)[^`, ]+ [^`]+(?=`)/g)!).flat()
     const served = operations.map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/g, ":$1")}`)
     const promised = served.filter((operation) => operation.includes(" /v1/"))
     assert.deepStrictEqual(told.sort(), promised.sort())
   })
 
-  for (const file of ["README.md", "CONTRIBUTING.md"]) {
-    it(`links only to what is there (${file})`, () => {
-      const links = Array.from(
-        readFileSync(file, "utf8").matchAll(/\]\((?!https?:|#)([^)#]+)\)/g),
-        (m) => m[1]!
-      )
-      assert.deepStrictEqual(
-        links.filter((link) => !existsSync(link)),
-        []
-      )
+  it("has every scope, and no other", () => {
+    const rows = readFileSync("docs/api.md", "utf8").matchAll(/^\| `([a-z_]+:[a-z]+|admin)` \|/gm)
+    assert.deepStrictEqual(
+      Array.from(rows, ([, scope]) => scope!),
+      [...scopes]
+    )
+  })
+
+  it("has every error code with its status, and no other", () => {
+    const rows = readFileSync("docs/api.md", "utf8").matchAll(/^\| (\d{3}) \| (`[A-Z_`, ]+) \|/gm)
+    const told = Array.from(rows, ([, status, codes]) =>
+      codes!.match(/[A-Z_]+/g)!.map((code) => [code, Number(status)])
+    )
+    assert.deepStrictEqual(Object.fromEntries(told.flat()), statusOf)
+  })
+
+  it("has the limits of every plan", () => {
+    const rows = readFileSync("docs/api.md", "utf8").matchAll(/^\| ([A-Z][a-z]+) \| ([\d,]+ \|.*) \|$/gm)
+    const told = Array.from(rows, ([, plan, cells]) => [
+      plan!.toLowerCase(),
+      cells!.split(" | ").map((cell) => (cell === "no quota" ? null : Number(cell.replaceAll(",", ""))))
+    ])
+    const limits = Object.entries(planLimits).map(([plan, its]) => [plan, Object.values(its)])
+    assert.deepStrictEqual(told, limits)
+  })
+})
+
+describe("docs/receiving.md", () => {
+  it("shows a request whose signature is that of its body", () => {
+    const [request = ""] = codeBlocks("docs/receiving.md", "http")
+    const [head = "", body = ""] = request.trimEnd().split("\n\n")
+    const secret = /is signed with the secret `(\S+)`/.exec(readFileSync("docs/receiving.md", "utf8"))?.[1]
+    assert.include(head, `\nX-Service-Signature: ${signature(secret ?? "", body)}\n`)
+    assert.deepStrictEqual(complaints(ENVELOPE, JSON.parse(body)), [])
+  })
+})
+
+describe("every document", () => {
+  for (const file of documents) {
+    it(`links only to files and headings that are there (${file})`, () => {
+      assert.deepStrictEqual(brokenLinks(file), [])
     })
 
     it(`names only npm scripts that exist (${file})`, () => {
       const { scripts } = JSON.parse(readFileSync("package.json", "utf8"))
-      const named = Array.from(readFileSync(file, "utf8").matchAll(/npm run ([a-z:-]+)/g), (m) => m[1]!)
+      const named = Array.from(
+        readFileSync(file, "utf8").matchAll(/npm run (?:--silent )?([a-z:-]+)/g),
+        (m) => m[1]!
+      )
       assert.deepStrictEqual(
         named.filter((name) => scripts[name] === undefined),
         []
       )
     })
   }
+
+  it("is looked through, and what is broken is found", () => {
+    assert.includeMembers([...documents], ["README.md", "CONTRIBUTING.md", "docs/decisions/README.md"])
+    assert.include([...anchors("docs/operations.md")], "after-kill--9")
+    const folder = mkdtempSync(join(tmpdir(), "ledgerhook-links-"))
+    const page = join(folder, "page.md")
+    writeFileSync(
+      page,
+      "# A page\n[a](no.md) [b](#no) [c](#a-page) [d](page.md#a-page) [e](https://x.example/y)\n`[f](no)`\n```\n[g](no)\n```\n"
+    )
+    const broken = brokenLinks(page)
+    rmSync(folder, { recursive: true })
+    assert.deepStrictEqual(broken, ["no.md", "#no"])
+  })
 })
 
 describe("CONTRIBUTING.md", () => {
@@ -57,18 +123,9 @@ describe("CONTRIBUTING.md", () => {
 })
 
 describe("topics/README.md", () => {
-  it("has the topics of the program, whose schemas are there", () => {
+  it("has the topics of the program", () => {
     const { is, shouldBe } = made("topics/README.md", topicsMarkdown(), "topics")
     assert.strictEqual(is, shouldBe)
-    const links = Array.from(
-      readFileSync("topics/README.md", "utf8").matchAll(/\]\(([^)#:]+)\)/g),
-      (m) => m[1]!
-    )
-    assert.isNotEmpty(links)
-    assert.deepStrictEqual(
-      links.filter((link) => !existsSync(join("topics", link))),
-      []
-    )
   })
 })
 

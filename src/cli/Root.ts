@@ -21,7 +21,7 @@ import { print, printError } from "./terminal/Output.ts"
 
 const root = Command.make("ledgerhook").pipe(
   Command.withDescription(
-    "Watches the XRP Ledger and delivers what happens there as signed webhooks. Settings come from the environment and from .env; the README lists them."
+    "Watches the XRP Ledger and delivers what happens there as signed webhooks. Settings come from the environment and from .env; docs/settings.md lists them."
   ),
   Command.withExamples([
     { command: "npm run demo", description: "See everything at work, without network or settings" },

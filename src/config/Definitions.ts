@@ -1,6 +1,6 @@
 /**
- * Every setting as data: name, default, what is accepted, what it means, and its parser. The README's table is made from
- * it (test/documents.test.ts).
+ * Every setting as data: name, default, what is accepted, what it means, and its parser. The table in docs/settings.md is
+ * made from it (test/documents.test.ts).
  */
 import {
   boolean,

@@ -1,13 +1,14 @@
 /**
- * The README's four functions that verify a signature, taken out of the README and run for real, each in its language.
+ * The four functions of docs/receiving.md that verify a signature, taken from the page and run, each in its language.
  * A language that this machine lacks is skipped and named in the last lines of the run.
  */
 import { spawnSync } from "node:child_process"
 import { createHmac } from "node:crypto"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { codeBlocks } from "./markdown.ts"
 
 const secret = "whsec_dGhlIHdob2xlIHN0cmluZyBpcyB0aGUga2V5="
 const body = Buffer.from(
@@ -40,7 +41,7 @@ interface Language {
   readonly fence: string
   /** Commands that must be there, with a harmless question. */
   readonly needs: ReadonlyArray<ReadonlyArray<string>>
-  /** Files to write, from the README's block; each program gets secret, body file and headers, and prints one line each. */
+  /** Files to write, from the page's block; each program gets secret, body file and headers, and prints one line each. */
   readonly files: (block: string) => Readonly<Record<string, string>>
   readonly commands: ReadonlyArray<ReadonlyArray<string>>
 }
@@ -130,19 +131,17 @@ const run = ([command, ...args]: ReadonlyArray<string>, cwd?: string) =>
   })
 
 const blockOf = (fence: string): string => {
-  const blocks = Array.from(readFileSync("README.md", "utf8").matchAll(/```(\w+)\n([\s\S]*?)```/g))
-    .filter(([, language]) => language === fence)
-    .map(([, , block]) => block!)
-  assert.strictEqual(blocks.length, 1, `the README has one ${fence} block`)
+  const blocks = codeBlocks("docs/receiving.md", fence)
+  assert.strictEqual(blocks.length, 1, `the page has one ${fence} block`)
   return blocks[0]!
 }
 
 /** Tests of these languages. */
 export const testLanguages = (...names: ReadonlyArray<string>) =>
-  describe("the README's signature check", () => {
+  describe("the signature check in docs/receiving.md", () => {
     let folder: string
     beforeAll(() => {
-      folder = mkdtempSync(join(tmpdir(), "ledgerhook-readme-"))
+      folder = mkdtempSync(join(tmpdir(), "ledgerhook-signatures-"))
       writeFileSync(join(folder, "body"), body)
     })
     afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,4 +1,4 @@
-/** The README's client example, run as it stands in a package as `npm init` makes it (type commonjs). */
+/** The client example of docs/api.md, run as it stands in a package as `npm init` makes it (type commonjs). */
 import { execFile } from "node:child_process"
 import {
   copyFileSync,
@@ -17,19 +17,19 @@ import { Effect } from "effect"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 
 const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-readme-client-"))),
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-client-example-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
 /** The only value that a reader puts in. */
 const KEY = "svc_live_…"
 
-describe("the README's client example", () => {
+describe("the client example of docs/api.md", () => {
   it.live("runs in a package whose type is commonjs, as npm makes it", () =>
     Effect.gen(function* () {
-      const readme = readFileSync("README.md", "utf8")
-      const generated = /npx oazapfts \S+\/openapi\.json (\S+)/.exec(readme)?.[1] ?? ""
-      const example = /```typescript\n\/\/ (\S+)\n([\s\S]*?)```/.exec(readme)
+      const page = readFileSync("docs/api.md", "utf8")
+      const generated = /npx oazapfts \S+\/openapi\.json (\S+)/.exec(page)?.[1] ?? ""
+      const example = /```typescript\n\/\/ (\S+)\n([\s\S]*?)```/.exec(page)
       const main = example?.[1] ?? ""
       assert.include(example?.[2], KEY)
 

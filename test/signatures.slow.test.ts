@@ -1,0 +1,4 @@
+/** The documents' signature checks in the languages whose compilers take long. */
+import { testLanguages } from "./support/signatureLanguages.ts"
+
+testLanguages("Go", "Java")

@@ -1,0 +1,12 @@
+/** The documents' signature checks in the languages that start at once; signatures.slow.test.ts has those with a compiler. */
+import { assert, it } from "@effect/vitest"
+import { codeBlocks } from "./support/markdown.ts"
+import { testLanguages } from "./support/signatureLanguages.ts"
+
+testLanguages("TypeScript", "Python")
+
+it("README.md shows the signature check that docs/receiving.md shows", () => {
+  const shown = codeBlocks("README.md", "ts")
+  assert.lengthOf(shown, 1)
+  assert.deepStrictEqual(shown, codeBlocks("docs/receiving.md", "ts"))
+})

@@ -1,0 +1,38 @@
+/** The query of docs/operations.md counts the deliveries that wait, whether they are in the totals or not. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
+import { foldChanges } from "../../../src/storage/deliveries/DeliveryTotals.ts"
+import { attemptOf, DeliveriesLive, NOW, newDelivery, prepare } from "../../support/countedDeliveries.ts"
+import { codeBlocks } from "../../support/markdown.ts"
+
+layer(DeliveriesLive)("the query for what waits", (it) => {
+  it.effect("names each webhook with what waits for it, the most first", () =>
+    Effect.gen(function* () {
+      const [one, other] = yield* prepare(2)
+      const store = yield* DeliveryStore
+      const sql = yield* SqlClient.SqlClient
+      const rows = [one!, one!, one!, one!, other!, other!].map((id) => newDelivery(id, NOW, "nft.minted"))
+      yield* store.insertPending(rows, NOW)
+      yield* foldChanges
+      yield* store.record(
+        [attemptOf(rows[0]!.id, 1, "delivered", 5), attemptOf(rows[4]!.id, 1, "retrying", 5)],
+        100
+      )
+      const [query] = codeBlocks("docs/operations.md", "sql")
+      const found = yield* sql.unsafe<{ webhook_id: string; status: string; waiting: string }>(query!)
+      assert.deepStrictEqual(
+        found.map(({ webhook_id, status, waiting }) => [webhook_id, status, Number(waiting)]).slice(0, 1),
+        [[one, "pending", 3]]
+      )
+      assert.sameDeepMembers(
+        found.slice(1).map(({ webhook_id, status, waiting }) => [webhook_id, status, Number(waiting)]),
+        [
+          [other, "pending", 1],
+          [other, "retrying", 1]
+        ]
+      )
+    })
+  )
+})

@@ -1,0 +1,47 @@
+/** What the documents say, taken apart: code blocks, headings, links. */
+import { existsSync, globSync, readFileSync } from "node:fs"
+import { dirname, join, normalize } from "node:path"
+
+/** Those that people read; `docs/decisions` included. */
+export const documents: ReadonlyArray<string> = globSync([
+  "*.md",
+  "docs/**/*.md",
+  "topics/*.md",
+  "schemas/*.md",
+  "bench/*.md",
+  "src/log/kafka/*.md"
+]).sort()
+
+/** The blocks of a file that are fenced with that language. */
+export const codeBlocks = (file: string, language: string): ReadonlyArray<string> =>
+  Array.from(readFileSync(file, "utf8").matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm))
+    .filter(([, fence]) => fence === language)
+    .map(([, , block]) => block!)
+
+const prose = (file: string): string => readFileSync(file, "utf8").replace(/^```[\s\S]*?^```$/gm, "")
+
+/** As GitHub makes them of headings: a second one of the same text ends with -1. */
+export const anchors = (file: string): ReadonlySet<string> => {
+  const seen = new Map<string, number>()
+  const slugs = Array.from(prose(file).matchAll(/^#{1,6} (.+)$/gm), ([, heading]) => {
+    const text = heading!.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase()
+    const slug = text.replace(/[^\p{L}\p{N}\s_-]/gu, "").replace(/\s/g, "-")
+    const times = seen.get(slug) ?? 0
+    seen.set(slug, times + 1)
+    return times === 0 ? slug : `${slug}-${times}`
+  })
+  return new Set(slugs)
+}
+
+/** Links of a file to files or headings of this repository that are not there. */
+export const brokenLinks = (file: string): ReadonlyArray<string> => {
+  const links = prose(file)
+    .replace(/`[^`\n]*`/g, "")
+    .matchAll(/\]\((?!\w+:)([^)\s]+)\)/g)
+  return Array.from(links, ([, link]) => link!).filter((link) => {
+    const [path = "", anchor] = link.split("#", 2)
+    const target = path === "" ? file : normalize(join(dirname(file), decodeURIComponent(path)))
+    if (!existsSync(target)) return true
+    return anchor !== undefined && target.endsWith(".md") && !anchors(target).has(anchor)
+  })
+}
