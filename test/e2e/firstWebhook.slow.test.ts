@@ -1,0 +1,67 @@
+/**
+ * README.md, "Your first webhook", as a reader does it: its settings, its receiver and its commands bring a verified
+ * webhook from the simulated ledger. Only ports and folder are the test's own.
+ */
+import { execFile } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { parseEnv, promisify } from "node:util"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import { codeBlocks } from "../support/markdown.ts"
+import { startProcess, startService } from "../support/serviceProcess.ts"
+
+const blocks = codeBlocks("README.md", "sh")
+
+/** What the pattern's group matches in the one block that has it. */
+const shown = (pattern: RegExp): string => {
+  const found = blocks.flatMap((block) => pattern.exec(block)?.[1] ?? [])
+  assert.lengthOf(found, 1, String(pattern))
+  return found[0]!
+}
+
+describe("the README's first webhook", () => {
+  it.live(
+    "arrives, with a signature that fits, and is on record",
+    () =>
+      Effect.gen(function* () {
+        const dataDir = yield* Effect.acquireRelease(
+          Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-first-"))),
+          (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+        )
+        const settings = parseEnv(shown(/^cat > \.env <<'END'\n([\s\S]*?)^END$/m)) as Record<string, string>
+        const { apiUrl } = yield* startService({ ...settings, DATA_DIR: dataDir })
+        const listen = shown(/^npx ledgerhook (listen .*)$/m)
+          .replace("--port 4000", "--port 0")
+          .split(" ")
+        const listening = /Listening on (\S+);/
+        const receiver = yield* startProcess({}, listening, undefined, listen)
+        const receiverUrl = receiver.match[1]!
+
+        const run = (script: string) =>
+          Effect.promise(() =>
+            promisify(execFile)("bash", [
+              "-euc",
+              script
+                .replaceAll("http://127.0.0.1:8080", apiUrl)
+                .replaceAll("http://127.0.0.1:4000", receiverUrl)
+            ])
+          )
+        const create = shown(/^(KEY=[\s\S]*)/)
+        const record = shown(/^(curl [\s\S]*\/v1\/deliveries\?[\s\S]*)/)
+        const made = yield* run(`${create}\necho "KEY=$KEY"`)
+        const key = /KEY=(svc_test_\w+)/.exec(made.stdout)?.[1] ?? assert.fail(made.stdout)
+
+        yield* Effect.suspend(() =>
+          receiver.output().includes('"signature":"ok"') ? Effect.void : Effect.fail("nothing has arrived")
+        ).pipe(Effect.retry(Schedule.spaced(200)), Effect.timeout("60 seconds"))
+        assert.notInclude(receiver.output(), '"signature":"wrong"')
+
+        const { stdout } = yield* run(`KEY=${key}\n${record}`)
+        assert.include(stdout, '"event_type":')
+        assert.include(stdout, '"success_rate":')
+      }).pipe(Effect.scoped),
+    180_000
+  )
+})
