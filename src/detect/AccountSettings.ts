@@ -1,5 +1,5 @@
 /**
- * account.settings_changed: what AccountSet, SetRegularKey or SignerListSet really changed (events.md 2.6). A
+ * account.settings_changed: what AccountSet, SetRegularKey or SignerListSet really changed (docs/detection-rules.md 2.6). A
  * transaction that sets what is set already is no event.
  */
 import type { Json, JsonObject } from "../domain/Ledger.ts"
@@ -50,7 +50,7 @@ export const accountSettings: TransactionDetector = (context) => {
   return [event("account.settings_changed", payload, [account])]
 }
 
-/** Undefined for an account that was only linked to the transaction: its node has no fields (events.md 1.2). */
+/** Undefined for an account that was only linked to the transaction: its node has no fields (docs/detection-rules.md 1.2). */
 const ownerOf = ({ fields, previous }: AffectedNode): string | undefined =>
   fields === noFields && previous === noFields ? undefined : needAddress(fields, "Account")
 
@@ -108,7 +108,7 @@ const fieldChanges = (context: TransactionContext, node: AffectedNode): Readonly
     if (previous !== undefined) {
       if (previous !== value) changes.push({ setting, previous, value })
     } else if (value !== undefined && !isUnset(read(context.tx, name)))
-      // Set for the first time, or again to the same value: metadata do not tell these apart (D15).
+      // Set for the first time, or again to the same value: metadata do not tell these apart.
       changes.push({ setting, value })
   }
   return changes

@@ -1,5 +1,5 @@
 /**
- * Amounts as the ledger writes them and exact arithmetic on them (events.md 1.5). Copied values keep their text;
+ * Amounts as the ledger writes them and exact arithmetic on them (docs/detection-rules.md 1.5). Copied values keep their text;
  * computed ones are integers scaled by 10^96, the finest step a token value can have, so nothing is ever rounded.
  */
 
@@ -24,7 +24,7 @@ const DECIMAL = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,3}))?$/
 
 /** Longer texts are no numbers of the ledger, and would only cost memory. */
 const LONGEST_TEXT = 256
-/** All XRP is 10^17 drops; an MPT has at most 2^63 - 1 units. A sign may come before them (D18). */
+/** All XRP is 10^17 drops; an MPT has at most 2^63 - 1 units. A sign may come before them: the ledger holds negative amounts. */
 const LONGEST_DROPS = 19
 const LONGEST_UNITS = 20
 
@@ -77,7 +77,7 @@ const isSameAsset = (value: Json, text: string, asset: Amount): boolean => {
     : value["mpt_issuance_id"] === asset.mpt_issuance_id && isInteger(text, LONGEST_UNITS)
 }
 
-/** Only where the ledger leaves out zero drops (events.md 1.2): elsewhere an absent amount is unknown, not zero. */
+/** Only where the ledger leaves out zero drops (docs/detection-rules.md 1.2): elsewhere an absent amount is unknown, not zero. */
 export const amountOrZero = (fields: JsonObject, name: string): Amount => amountOf(fields, name) ?? "0"
 
 /** As `amountOrZero`, of a field that is always XRP. */

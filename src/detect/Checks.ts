@@ -1,4 +1,4 @@
-/** check.*: each Check entry is created once and ends cashed or cancelled (events.md 2.8). */
+/** check.*: each Check entry is created once and ends cashed or cancelled (docs/detection-rules.md 2.8). */
 import type { Payload } from "../domain/Payloads.ts"
 import { needAmount } from "./Amounts.ts"
 import { deliveredAmount } from "./DeliveredAmount.ts"
@@ -25,7 +25,7 @@ export const check: NodeDetector = (context, node) => {
   }
   if (context.succeeded && context.type === "CheckCancel") {
     const by = context.account
-    // A stranger may cancel a check only after it has expired (D19).
+    // The ledger lets a stranger cancel a check only after it has expired.
     const reason = by === account || by === destination ? "cancelled" : "expired"
     return [event("check.cancelled", { ...fields, cancelled_by: by, reason }, [account, destination, by])]
   }

@@ -1,5 +1,5 @@
 /**
- * What a Payment, CheckCash or AccountDelete really delivered (events.md 1.6). The amount in the transaction is only
+ * What a Payment, CheckCash or AccountDelete really delivered (docs/detection-rules.md 1.6). The amount in the transaction is only
  * a maximum when partial payments are allowed; believing it is the well-known exploit.
  */
 import type { JsonObject } from "../domain/Ledger.ts"
@@ -58,7 +58,7 @@ export const deliveredAmount = (context: TransactionContext, receiver: string): 
   const isPartial = hasFlag(flagsOf(tx), PARTIAL_PAYMENT)
   if (claimed !== undefined && !isPartial) return claimed
   const requested = requestedAmount(tx)
-  // Before the amendment fixMPTDeliveredAmount the API repeats the maximum here (D20).
+  // Before the amendment fixMPTDeliveredAmount the API repeats the maximum here.
   const isUnproven = isPartial && (isMpt(claimed) || isMpt(requested))
   if (!isUnproven) {
     if (claimed !== undefined) return claimed

@@ -1,5 +1,5 @@
 /**
- * Ledger to events: a pure function of a validated ledger (events.md 1). Events come in the one global order with
+ * Ledger to events: a pure function of a validated ledger (docs/detection-rules.md 1). Events come in the one global order with
  * their final ids, counted before any filter. It never throws: what a detector cannot decide, a defect in one, and an
  * event that does not match its published schema become alerts, and everything else of the transaction and the ledger
  * still comes out.
@@ -150,7 +150,7 @@ const fenced = (subject: () => string, detect: () => Findings): Findings => {
 
 const byRank = (a: EventFinding, b: EventFinding): number => rankOf(a.type) - rankOf(b.type)
 
-/** Ids and order within one transaction (events.md 1.3): by rank, then by the causing node. */
+/** Ids and order within one transaction (docs/detection-rules.md 1.3): by rank, then by the causing node. */
 const number = (
   ledger: Ledger,
   timestamp: string | null,
@@ -178,7 +178,7 @@ const number = (
   }
 }
 
-/** The filter set, sorted by bytes; a delegate belongs to it with the account he acts for (events.md 1.9). */
+/** The filter set, sorted by bytes; a delegate belongs to it with the account he acts for (docs/detection-rules.md 1.9). */
 const involved = (
   { tx }: LedgerTransaction,
   accounts: ReadonlyArray<string | undefined>

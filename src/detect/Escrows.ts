@@ -1,4 +1,4 @@
-/** escrow.*: each Escrow entry is created once and ends finished or cancelled (events.md 2.7). */
+/** escrow.*: each Escrow entry is created once and ends finished or cancelled (docs/detection-rules.md 2.7). */
 import type { Payload } from "../domain/Payloads.ts"
 import { needAmount } from "./Amounts.ts"
 import { hexOf, need, needAddress, timeOf, uint32Of } from "./Fields.ts"
@@ -10,7 +10,7 @@ export const escrow: NodeDetector = (context, node) => {
   const owner = needAddress(node.fields, "Account")
   const destination = needAddress(node.fields, "Destination")
   if (node.change === "created") {
-    // A ticket takes the sequence's place (events.md 1.8).
+    // A ticket takes the sequence's place (docs/detection-rules.md 1.8).
     const sequence = uint32Of(context.tx, "TicketSequence") ?? uint32Of(context.tx, "Sequence")
     return [event("escrow.created", common(context, node, sequence), [owner, destination])]
   }

@@ -53,7 +53,7 @@ export const isTokenValue = (text: string): boolean => {
 
 export const tokenValueOf = textThat(isTokenValue, "a token value")
 
-/** 256 bits as upper-case hex, whatever case the source wrote (events.md 2). */
+/** 256 bits as upper-case hex, whatever case the source wrote (docs/detection-rules.md 1.4). */
 export const hashOf = (fields: JsonObject, name: string): string | undefined => {
   const value = fields[name]
   if (value === undefined) return undefined
@@ -93,12 +93,12 @@ export const timeOf = (fields: JsonObject, name: string): string | undefined => 
   return seconds === undefined ? undefined : isoTime(seconds)
 }
 
-/** Missing flags are no flags; unsigned, since the highest bit is in use (events.md 1.2). */
+/** Missing flags are no flags; unsigned, since the highest bit is in use (docs/detection-rules.md 1.2). */
 export const flagsOf = (fields: JsonObject): number => uint32Of(fields, "Flags") ?? 0
 
 export const hasFlag = (flags: number, bit: number): boolean => (flags & bit) !== 0
 
-/** Absent optional fields are omitted, never null (events.md 1.4, D3); the order of the keys stays. */
+/** Absent optional fields are omitted, never null (docs/detection-rules.md 1.4); the order of the keys stays. */
 export const withoutAbsent = (fields: { readonly [name: string]: Json | undefined }): JsonObject => {
   const present: Record<string, Json> = {}
   for (const name in fields) {

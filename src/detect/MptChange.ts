@@ -1,5 +1,5 @@
 /**
- * By how much a transaction changed an account's units of a multi-purpose token (events.md 1.6, step 5): a holder's own
+ * By how much a transaction changed an account's units of a multi-purpose token (docs/detection-rules.md 1.6, step 5): a holder's own
  * entry tells, and for the issuer what is outstanding, since units that come back to him cease to exist.
  */
 import { accountIdOfAddress } from "../domain/AccountId.ts"

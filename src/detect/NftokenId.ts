@@ -1,5 +1,5 @@
 /**
- * NFTokenIDs (events.md 2.3, 3): what their 32 bytes say, and which one a mint made. The id is found as the set
+ * NFTokenIDs (docs/detection-rules.md 2.3, 3): what their 32 bytes say, and which one a mint made. The id is found as the set
  * difference of the owner's pages; comparing positions or lengths gives wrong ids when a page splits.
  */
 import { isHash } from "../domain/Hash.ts"

@@ -1,4 +1,4 @@
-/** nft.minted, nft.burned and nft.offer_accepted: what a transaction did to a token (events.md 2.3, 3). */
+/** nft.minted, nft.burned and nft.offer_accepted: what a transaction did to a token (docs/detection-rules.md 2.3, 3). */
 import { accountIdOfAddress, addressOfAccountId } from "../domain/AccountId.ts"
 import { amountOf, amountOrZero } from "./Amounts.ts"
 import { addressOf, hashOf, hexOf, need, needAddress } from "./Fields.ts"
@@ -44,7 +44,7 @@ export const nftBurn: TransactionDetector = (context) => {
   return [event("nft.burned", payload, [owner, burned_by, issuer])]
 }
 
-/** One event per sale, also where a broker matches two offers (D10). */
+/** One event per sale, also where a broker matches two offers. */
 export const nftAcceptOffer: TransactionDetector = (context) => {
   const sellId = hashOf(context.tx, "NFTokenSellOffer")
   const buyId = hashOf(context.tx, "NFTokenBuyOffer")

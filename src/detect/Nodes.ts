@@ -1,6 +1,6 @@
 /**
  * The ledger entries a transaction created, modified or deleted, as far as any detector reads them, in the order of
- * their keys whatever order the source lists them in (events.md 1.2).
+ * their keys whatever order the source lists them in (docs/detection-rules.md 1.2).
  */
 import type { Json, JsonObject } from "../domain/Ledger.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"

@@ -1,5 +1,5 @@
 /**
- * dex.*: the life of resting offers, told from the maker's side (events.md 2.4). The taker's own order leaves an
+ * dex.*: the life of resting offers, told from the maker's side (docs/detection-rules.md 2.4). The taker's own order leaves an
  * event only if a remainder of it comes to rest; the taker is named in each maker's event.
  */
 import type { JsonObject } from "../domain/Ledger.ts"
@@ -30,7 +30,7 @@ export const offer: NodeDetector = (context, node) => {
   if (node.change === "modified") return trade(context, node, resting, "dex.offer_partial")
   if (!traded) return [cancelled(context, node, resting, traded)]
   if (hasNothingLeft(resting)) return trade(context, node, resting, "dex.offer_filled")
-  // Consumed as far as its owner's funds went, then deleted with a remainder (D11).
+  // Taken as far as its owner's funds went, then deleted with a remainder: that part was not sold.
   return [...trade(context, node, resting, "dex.offer_partial"), cancelled(context, node, resting, traded)]
 }
 

@@ -1,5 +1,5 @@
 /**
- * Which settings of a trust line a transaction changed (events.md 2.5): an empty list means that nobody set anything.
+ * Which settings of a trust line a transaction changed (docs/detection-rules.md 2.5): an empty list means that nobody set anything.
  * Entries come sorted by field name.
  */
 import type { Json, JsonObject } from "../domain/Ledger.ts"

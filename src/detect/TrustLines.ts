@@ -1,6 +1,6 @@
 /**
  * trustline.*: creation, settings and deletion of trust lines, told from the view of the account whose line it is
- * (events.md 2.5). Balances and reserve bits alone are no event.
+ * (docs/detection-rules.md 2.5). Balances and reserve bits alone are no event.
  */
 import type { JsonObject } from "../domain/Ledger.ts"
 import type { Payload } from "../domain/Payloads.ts"

@@ -1,4 +1,4 @@
-/** Exact arithmetic on ledger amounts (events.md 1.5). */
+/** Exact arithmetic on ledger amounts (docs/detection-rules.md 1.5). */
 import { assert, describe, it } from "@effect/vitest"
 import { asAmount, difference, negated, render, sameValue, scaled, signOf } from "../../src/detect/Amounts.ts"
 import { issuer, usd } from "./support.ts"

@@ -1,4 +1,4 @@
-/** Order, ids and robustness of a whole ledger's detection (events.md 1); the numbers are the cases of events.md 5. */
+/** Order, ids and robustness of a whole ledger's detection (docs/detection-rules.md 1). */
 import { assert, describe, it } from "@effect/vitest"
 import { detectLedger } from "../../src/detect/Detect.ts"
 import type { Json, JsonObject, LedgerTransaction } from "../../src/domain/Ledger.ts"
@@ -103,7 +103,7 @@ describe("the order of events", () => {
     ])
   })
 
-  it("of transactions is that of their execution (81)", () => {
+  it("of transactions is that of their execution", () => {
     const payment = (index: number) =>
       transaction(
         { TransactionType: "Payment", Destination: bob, Amount: String(index) },
@@ -133,13 +133,13 @@ describe("the order of events", () => {
       assert.strictEqual(bytes(detectLedger(ledgerOf(turned.map((turn) => turn(by)).toReversed()))), expected)
   })
 
-  it("ids are unique and the same every time (82)", () => {
+  it("ids are unique and the same every time", () => {
     const first = detectLedger(ledgerOf(everything))
     assert.strictEqual(new Set(first.events.map(({ event_id }) => event_id)).size, first.events.length)
     assert.strictEqual(bytes(detectLedger(ledgerOf(everything))), bytes(first))
   })
 
-  it("version 1 and version 2 of the API give the same bytes (12, 82)", () => {
+  it("version 1 and version 2 of the API give the same bytes", () => {
     const header = { ledger_hash: key(1), parent_hash: key(2), close_time: 800_000_000, parent_close_time: 5 }
     const v2 = {
       ledger_hash: key(1),
@@ -180,7 +180,7 @@ describe("the order of events", () => {
 })
 
 describe("transactions that are none of anybody's", () => {
-  it("a batch speaks through its inner transactions (75, 76)", () => {
+  it("a batch speaks through its inner transactions", () => {
     const inner = { TransactionType: "Payment", Destination: bob, Amount: "1", Flags: 0x4000_0000 }
     const batch = { TransactionType: "Batch", RawTransactions: [{ RawTransaction: inner }] }
     assert.deepStrictEqual(detect(transaction(batch, [balance(alice, "20", "10")])).events, [])
@@ -198,7 +198,7 @@ describe("transactions that are none of anybody's", () => {
     )
   })
 
-  it("pseudo-transactions are skipped whatever they touch (78)", () => {
+  it("pseudo-transactions are skipped whatever they touch", () => {
     for (const TransactionType of ["EnableAmendment", "SetFee", "UNLModify"])
       for (const nodes of [[], [deleted("RippleState", key(1), line(bob))]])
         assert.deepStrictEqual(detect(transaction({ TransactionType }, nodes)), { events: [], alerts: [] })

@@ -1,4 +1,4 @@
-/** What really arrived (events.md 1.6); the numbers are the cases of events.md 5. */
+/** What really arrived (docs/detection-rules.md 1.6). */
 import { assert, describe, it } from "@effect/vitest"
 import { accountIdOfAddress } from "../../src/domain/AccountId.ts"
 import type { JsonObject, Ledger } from "../../src/domain/Ledger.ts"
@@ -42,7 +42,7 @@ const line = (id: number, low: string, high: string, before: string, after: stri
   )
 
 describe("the delivered amount", () => {
-  it("of a partial payment is never the amount asked for (6)", () => {
+  it("of a partial payment is never the amount asked for", () => {
     const found = detect(
       payment({ Flags: PARTIAL, Amount: "100000000000000000" }, [], { DeliveredAmount: "147413155" })
     )
@@ -54,28 +54,28 @@ describe("the delivered amount", () => {
     assert.strictEqual(amountOf(detect(payment({ Flags: PARTIAL, Amount: "3" }, [], meta))), "1")
   })
 
-  it("is the whole amount where recent metadata are silent (7)", () => {
+  it("is the whole amount where recent metadata are silent", () => {
     assert.strictEqual(amountOf(detect(payment({ Flags: PARTIAL, Amount: "77" }))), "77")
   })
 
-  it("is the whole amount of an old payment that was not partial (8)", () => {
+  it("is the whole amount of an old payment that was not partial", () => {
     const meta = { delivered_amount: "unavailable" }
     assert.strictEqual(amountOf(detect(payment({ Amount: "77" }, [], meta), in2013)), "77")
   })
 
-  it("of an old partial payment is what the receiver gained (9)", () => {
+  it("of an old partial payment is what the receiver gained", () => {
     const old = payment({ Flags: PARTIAL, Amount: "77" }, [balance(bob, "10", "15")], {
       delivered_amount: "unavailable"
     })
     assert.strictEqual(amountOf(detect(old, in2013)), "5")
   })
 
-  it("is the whole amount on a young network with low ledger indexes (10)", () => {
+  it("is the whole amount on a young network with low ledger indexes", () => {
     const young: Partial<Ledger> = { ledger_index: 41_452, close_time: 620_000_000 }
     assert.strictEqual(amountOf(detect(payment({ Flags: PARTIAL, Amount: "77" }), young)), "77")
   })
 
-  it("may be asked for under version 2's name (11)", () => {
+  it("may be asked for under version 2's name", () => {
     assert.strictEqual(amountOf(detect(payment({ DeliverMax: "77" }))), "77")
     assert.strictEqual(amountOf(detect(payment({ DeliverMax: "77" }, [], { delivered_amount: "76" }))), "76")
   })
@@ -87,7 +87,7 @@ describe("the delivered amount", () => {
 })
 
 describe("step 5: deriving it from the nodes", () => {
-  it("CheckCash with DeliverMin: the fee the casher paid is added (95)", () => {
+  it("CheckCash with DeliverMin: the fee the casher paid is added", () => {
     const check = deleted("Check", key(3), { Account: bob, Destination: alice, SendMax: "500", Sequence: 4 })
     const cash = transaction({ TransactionType: "CheckCash", CheckID: key(3), DeliverMin: "50", Fee: "10" }, [
       check,
@@ -96,7 +96,7 @@ describe("step 5: deriving it from the nodes", () => {
     assert.strictEqual(amountOf(detect(cash), "check.cashed"), "100")
   })
 
-  it("the fee is added to who paid it: a delegate pays for the account (96)", () => {
+  it("the fee is added to who paid it: a delegate pays for the account", () => {
     const old = { Flags: PARTIAL, Amount: "77", Fee: "10", Delegate: dave }
     const toOneself = payment({ ...old, Destination: alice }, [balance(alice, "100", "105")])
     assert.strictEqual(amountOf(detect(toOneself, in2013)), "5")
@@ -104,7 +104,7 @@ describe("step 5: deriving it from the nodes", () => {
     assert.strictEqual(amountOf(detect(toDelegate, in2013)), "5")
   })
 
-  it("tokens: only lines with the amount's issuer count (97)", () => {
+  it("tokens: only lines with the amount's issuer count", () => {
     const nodes = [line(1, bob, issuer, "4", "7"), line(2, bob, carol, "5", "4")]
     const found = detect(payment({ Flags: PARTIAL, Amount: usd("10") }, nodes), in2013)
     assert.deepStrictEqual(amountOf(found, "payment.issued"), usd("3"))
@@ -126,7 +126,7 @@ describe("step 5: deriving it from the nodes", () => {
     assert.deepStrictEqual(amountOf(found, "payment.issued"), usd("3"))
   })
 
-  it("tokens: to the issuer, all his lines count, seen from his side (98)", () => {
+  it("tokens: to the issuer, all his lines count, seen from his side", () => {
     const nodes = [line(1, alice, bob, "5", "4"), line(2, bob, carol, "-6", "-4")]
     const found = detect(payment({ Flags: PARTIAL, Amount: token("10", bob) }, nodes), in2013)
     assert.deepStrictEqual(amountOf(found, "payment.issued"), token("3", bob))
@@ -142,7 +142,7 @@ describe("step 5: deriving it from the nodes", () => {
     assert.deepStrictEqual(amountOf(found, "payment.issued"), usd("0.00001234567890123456"))
   })
 
-  it("what cannot be derived is withheld with an alert (99)", () => {
+  it("what cannot be derived is withheld with an alert", () => {
     const mpt = { mpt_issuance_id: "0000000A".padEnd(48, "C"), value: "300" }
     const cases: ReadonlyArray<readonly [JsonObject, ReadonlyArray<JsonObject>, string]> = [
       [{ Amount: "77" }, [], "payment.xrp"],
@@ -165,7 +165,7 @@ describe("step 5: deriving it from the nodes", () => {
     assert.deepStrictEqual(alertTypes(found).toSorted(), [null, "payment.xrp"])
   })
 
-  it("withholding one event keeps the others of the transaction (100)", () => {
+  it("withholding one event keeps the others of the transaction", () => {
     const nodes = [
       modified(
         "Offer",
@@ -186,7 +186,7 @@ describe("step 5: deriving it from the nodes", () => {
   })
 })
 
-describe("a partial payment of an MPT before the ledger told what it delivered (D20)", () => {
+describe("a partial payment of an MPT before the ledger recorded what it delivered", () => {
   const sequence = 9
   const issuanceOf = (account: string): string => `0000000${sequence}${accountIdOfAddress(account)}`
   const id = issuanceOf(issuer)

@@ -1,4 +1,4 @@
-/** dex.*: the life of resting offers (events.md 2.4); the numbers are the cases of events.md 5. */
+/** dex.*: the life of resting offers (docs/detection-rules.md 2.4). */
 import { assert, describe, it } from "@effect/vitest"
 import type { JsonObject } from "../../src/domain/Ledger.ts"
 import {
@@ -46,7 +46,7 @@ const placed = (gets: string, pays: string, more: JsonObject = {}) =>
   created("Offer", key(9), entry(alice, 7, gets, pays, more))
 
 describe("dex.offer_created", () => {
-  it("an offer that comes to rest as it was asked for (22)", () => {
+  it("an offer that comes to rest as it was asked for", () => {
     const found = detect(offerCreate([placed("100", "5")]))
     assert.deepStrictEqual(names(found), ["dex.offer_created"])
     assert.deepStrictEqual(payloadNamed(found, "dex.offer_created"), {
@@ -72,7 +72,7 @@ describe("dex.offer_created", () => {
     })
   })
 
-  it("a partly crossed one tells what was asked for, on both sides (23)", () => {
+  it("a partly crossed one tells what was asked for, on both sides", () => {
     const found = detect(offerCreate([filled(1), placed("50", "2.5")]))
     assert.deepStrictEqual(names(found), ["dex.offer_filled", "dex.offer_created"])
     assert.deepInclude(payloadNamed(found, "dex.offer_created"), {
@@ -82,7 +82,7 @@ describe("dex.offer_created", () => {
     })
   })
 
-  it("the requested sides are compared each for itself, by value (87)", () => {
+  it("the requested sides are compared each for itself, by value", () => {
     const payload = payloadNamed(
       detect(offerCreate([placed("99", "5")], { TakerPays: usd("5.0") })),
       "dex.offer_created"
@@ -91,12 +91,12 @@ describe("dex.offer_created", () => {
     assert.notProperty(payload, "requested_taker_pays")
   })
 
-  it("a ticket's number is the offer's sequence (27)", () => {
+  it("a ticket's number is the offer's sequence", () => {
     const tx = offerCreate([placed("100", "5", { Sequence: 77 })], { Sequence: 0, TicketSequence: 77 })
     assert.strictEqual(payloadNamed(detect(tx), "dex.offer_created")["offer_sequence"], 77)
   })
 
-  it("negative amounts are passed on as they are (92)", () => {
+  it("negative amounts are passed on as they are", () => {
     const node = created("Offer", key(9), {
       Account: alice,
       Sequence: 7,
@@ -107,7 +107,7 @@ describe("dex.offer_created", () => {
     assert.strictEqual(payload["taker_pays"], "-1000000")
   })
 
-  it("copied values keep the ledger's text, computed ones are plain (93)", () => {
+  it("copied values keep the ledger's text, computed ones are plain", () => {
     const payload = payloadNamed(
       detect(
         offerCreate([
@@ -137,7 +137,7 @@ describe("dex.offer_created", () => {
 })
 
 describe("dex.offer_filled and dex.offer_partial", () => {
-  it("a fully crossed order leaves only its maker's event, which names the taker (24)", () => {
+  it("a fully crossed order leaves only its maker's event, which names the taker", () => {
     const found = detect(offerCreate([filled(1)]))
     assert.deepStrictEqual(names(found), ["dex.offer_filled"])
     assert.deepStrictEqual(payloadNamed(found, "dex.offer_filled"), {
@@ -155,17 +155,17 @@ describe("dex.offer_filled and dex.offer_partial", () => {
     assert.deepStrictEqual(eventNamed(found, "dex.offer_filled").accounts, [alice, bob].sort())
   })
 
-  it("an immediate-or-cancel order that takes a part (25)", () => {
+  it("an immediate-or-cancel order that takes a part", () => {
     const part = modified("Offer", key(1), entry(bob, 1, "20", "1"), earlier("50", "2.5"))
     assert.deepStrictEqual(names(detect(offerCreate([part], { Flags: 0x4_0000 }))), ["dex.offer_partial"])
   })
 
-  it("a trade with an AMM only leaves no offer and no event (26)", () => {
+  it("a trade with an AMM only leaves no offer and no event", () => {
     const pool = modified("AccountRoot", key(1), { Account: dave, Balance: "9" }, { Balance: "5" })
     assert.deepStrictEqual(detect(offerCreate([pool])), { events: [], alerts: [] })
   })
 
-  it("the side that did not change was filled by zero, in its own form (34, 89)", () => {
+  it("the side that did not change was filled by zero, in its own form", () => {
     const xrp = modified("Offer", key(1), entry(bob, 1, "20", "1"), { TakerPays: usd("2") })
     assert.deepInclude(payloadNamed(detect(offerCreate([xrp])), "dex.offer_partial"), {
       filled_taker_gets: "0",
@@ -194,12 +194,12 @@ describe("dex.offer_filled and dex.offer_partial", () => {
     )
   })
 
-  it("an offer that was only threaded is no event (36)", () => {
+  it("an offer that was only threaded is no event", () => {
     const touched = modified("Offer", key(1), entry(bob, 1, "20", "1"), { BookNode: "0" })
     assert.deepStrictEqual(names(detect(offerCreate([touched]))), [])
   })
 
-  it("consumed as far as its owner's funds went: partial and cancelled (33)", () => {
+  it("consumed as far as its owner's funds went: partial and cancelled", () => {
     const drained = deleted("Offer", key(1), entry(bob, 1, "126628582", "4"), earlier("179986047", "6.5"))
     const found = detect(offerCreate([drained]))
     assert.deepStrictEqual(names(found), ["dex.offer_partial", "dex.offer_cancelled"])
@@ -231,7 +231,7 @@ describe("dex.offer_filled and dex.offer_partial", () => {
     }
   })
 
-  it("the two events of one entry are numbered independently (88)", () => {
+  it("the two events of one entry are numbered independently", () => {
     const drained = (id: number) => deleted("Offer", key(id), entry(bob, id, "10", "1"), earlier("50", "5"))
     const found = detect(offerCreate([drained(1), stale(2, carol), drained(3)]))
     assert.deepStrictEqual(names(found), [
@@ -245,7 +245,7 @@ describe("dex.offer_filled and dex.offer_partial", () => {
     assert.strictEqual(payloadNamed(found, "dex.offer_cancelled:1")["offer_id"], key(2))
   })
 
-  it("a remainder below zero is nothing left (90)", () => {
+  it("a remainder below zero is nothing left", () => {
     const node = deleted("Offer", key(1), entry(bob, 1, "3", "-5"), earlier("50", "2.5"))
     const found = detect(offerCreate([node]))
     assert.deepStrictEqual(names(found), ["dex.offer_filled"])
@@ -264,7 +264,7 @@ describe("dex.offer_filled and dex.offer_partial", () => {
 })
 
 describe("dex.offer_cancelled", () => {
-  it("by OfferCancel (28); nothing for an offer that is gone (29)", () => {
+  it("by OfferCancel; nothing for an offer that is gone", () => {
     const cancel = { TransactionType: "OfferCancel", OfferSequence: 5 }
     const found = detect(transaction(cancel, [stale(5, alice)]))
     assert.deepStrictEqual(payloadNamed(found, "dex.offer_cancelled"), {
@@ -280,13 +280,13 @@ describe("dex.offer_cancelled", () => {
     assert.deepStrictEqual(names(detect(transaction(cancel, []))), [])
   })
 
-  it("replaced by a new order (30)", () => {
+  it("replaced by a new order", () => {
     const found = detect(offerCreate([stale(5, alice), placed("100", "5")], { OfferSequence: 5 }))
     assert.deepStrictEqual(names(found), ["dex.offer_cancelled", "dex.offer_created"])
     assert.strictEqual(payloadNamed(found, "dex.offer_cancelled")["reason"], "replaced")
   })
 
-  it("strangers' stale offers: expired by the parent's close time, else unfunded; the taker is not involved (31)", () => {
+  it("strangers' stale offers: expired by the parent's close time, else unfunded; the taker is not involved", () => {
     const found = detect(
       offerCreate([
         stale(1, bob, { Expiration: 799_999_990 }),
@@ -304,17 +304,17 @@ describe("dex.offer_cancelled", () => {
     assert.deepStrictEqual(eventNamed(found, "dex.offer_cancelled:1").accounts, [carol])
   })
 
-  it("a killed fill-or-kill order removes them too, but not what it names (32)", () => {
+  it("a killed fill-or-kill order removes them too, but not what it names", () => {
     const found = detect(offerCreate([stale(1, bob)], {}, { TransactionResult: "tecKILLED" }))
     assert.strictEqual(payloadNamed(found, "dex.offer_cancelled")["reason"], "unfunded")
   })
 
-  it("one's own crossing offer (35)", () => {
+  it("one's own crossing offer", () => {
     const found = detect(offerCreate([stale(3, alice)], { OfferSequence: 5 }))
     assert.strictEqual(payloadNamed(found, "dex.offer_cancelled")["reason"], "self_crossed")
   })
 
-  it("1202 at once (37)", () => {
+  it("1202 at once", () => {
     const found = detect(offerCreate(Array.from({ length: 1202 }, (_, i) => stale(i + 1))))
     assert.deepStrictEqual(
       names(found),
@@ -322,7 +322,7 @@ describe("dex.offer_cancelled", () => {
     )
   })
 
-  it("nothing expires where the parent's close time is unknown (94)", () => {
+  it("nothing expires where the parent's close time is unknown", () => {
     const tx = offerCreate([stale(1, bob, { Expiration: 5 })])
     const unknown = detect(tx, { parent_close_time: undefined })
     assert.strictEqual(payloadNamed(unknown, "dex.offer_cancelled")["reason"], "unfunded")
@@ -330,7 +330,7 @@ describe("dex.offer_cancelled", () => {
     assert.strictEqual(payloadNamed(known, "dex.offer_cancelled")["reason"], "expired")
   })
 
-  it("a delegate is involved where his account is, for whatever role (108)", () => {
+  it("a delegate is involved where his account is, for whatever role", () => {
     const Delegate = dave
     const fill = detect(offerCreate([filled(1)], { Delegate }))
     assert.include(eventNamed(fill, "dex.offer_filled").accounts, dave)
