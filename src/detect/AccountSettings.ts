@@ -13,7 +13,7 @@ import {
   need,
   needAddress,
   noFields,
-  textThat,
+  textField,
   uint8Of,
   uint32Of,
   withoutAbsent
@@ -81,7 +81,7 @@ const flagChanges = (node: AffectedNode): ReadonlyArray<Change> => {
     .map(([setting, bit]) => ({ setting, previous: hasFlag(before, bit), value: hasFlag(after, bit) }))
 }
 
-const emailHash = textThat((text) => EMAIL_HASH.test(text.toUpperCase()), "32 hex digits")
+const emailHash = textField((text) => EMAIL_HASH.test(text.toUpperCase()), "32 hex digits")
 const emailHashOf = (fields: JsonObject, name: string) => emailHash(fields, name)?.toUpperCase()
 
 type Read = (fields: JsonObject, name: string) => Json | undefined

@@ -10,7 +10,7 @@ export const check: NodeDetector = (context, node) => {
   if (node.change === "modified") return nothing
   const account = needAddress(node.fields, "Account")
   const destination = needAddress(node.fields, "Destination")
-  const fields = common(context, node)
+  const fields = commonFields(context, node)
   if (node.change === "created") return [event("check.created", fields, [account, destination])]
   if (context.succeeded && context.type === "CheckCash") {
     const amount = deliveredAmount(context, context.account)
@@ -34,7 +34,7 @@ export const check: NodeDetector = (context, node) => {
   ]
 }
 
-const common = (context: TransactionContext, node: AffectedNode): Draft<Payload<"check.created">> => {
+const commonFields = (context: TransactionContext, node: AffectedNode): Draft<Payload<"check.created">> => {
   const { fields } = node
   return {
     tx_hash: context.hash,

@@ -35,13 +35,13 @@ const FIRST_LEDGER_WITH_DELIVERED_AMOUNT = 4_594_095
 const CLOSE_TIME_WITH_DELIVERED_AMOUNT = 446_000_000
 
 /** Step 1: what the hashed metadata say. */
-const toldByLedger = (meta: JsonObject): Amount | undefined => amountOf(meta, "DeliveredAmount")
+const recordedAmount = (meta: JsonObject): Amount | undefined => amountOf(meta, "DeliveredAmount")
 
 /** Step 2: what the API says of old ledgers, too. */
-const toldByApi = (meta: JsonObject): Amount | undefined =>
+const amountOfApi = (meta: JsonObject): Amount | undefined =>
   meta["delivered_amount"] === "unavailable" ? undefined : amountOf(meta, "delivered_amount")
 
-const metadataTellPartial = (context: TransactionContext): boolean =>
+const recordsPartialDelivery = (context: TransactionContext): boolean =>
   context.ledgerIndex >= FIRST_LEDGER_WITH_DELIVERED_AMOUNT ||
   (context.closeTime ?? 0) > CLOSE_TIME_WITH_DELIVERED_AMOUNT
 
@@ -52,20 +52,20 @@ export const requestedAmount = (tx: JsonObject): Amount | undefined =>
 /** Undefined when it cannot be derived. `receiver` is who was credited. */
 export const deliveredAmount = (context: TransactionContext, receiver: string): Amount | undefined => {
   const { meta, tx } = context
-  const told = toldByLedger(meta)
-  if (told !== undefined) return told
-  const claimed = toldByApi(meta)
+  const recorded = recordedAmount(meta)
+  if (recorded !== undefined) return recorded
+  const fromApi = amountOfApi(meta)
   const isPartial = hasFlag(flagsOf(tx), PARTIAL_PAYMENT)
-  if (claimed !== undefined && !isPartial) return claimed
+  if (fromApi !== undefined && !isPartial) return fromApi
   const requested = requestedAmount(tx)
   // Before the amendment fixMPTDeliveredAmount the API repeats the maximum here.
-  const isUnproven = isPartial && (isMpt(claimed) || isMpt(requested))
+  const isUnproven = isPartial && (isMpt(fromApi) || isMpt(requested))
   if (!isUnproven) {
-    if (claimed !== undefined) return claimed
-    if (requested !== undefined && (!isPartial || metadataTellPartial(context))) return requested
+    if (fromApi !== undefined) return fromApi
+    if (requested !== undefined && (!isPartial || recordsPartialDelivery(context))) return requested
   }
   const asset = requested ?? amountOf(tx, "DeliverMin")
-  return asset === undefined ? undefined : credited(context, receiver, asset)
+  return asset === undefined ? undefined : gainOf(context, receiver, asset)
 }
 
 /** AccountDelete: the drops that went to the destination; undefined when not derivable. */
@@ -74,12 +74,12 @@ export const deliveredByAccountDelete = (
   destination: string
 ): string | undefined => {
   const { meta } = context
-  const delivered = toldByLedger(meta) ?? toldByApi(meta) ?? credited(context, destination, "0")
+  const delivered = recordedAmount(meta) ?? amountOfApi(meta) ?? gainOf(context, destination, "0")
   return typeof delivered === "string" ? delivered : undefined
 }
 
 /** Step 5: `asset` with the amount by which the nodes show `receiver` richer. */
-const credited = (context: TransactionContext, receiver: string, asset: Amount): Amount | undefined => {
+const gainOf = (context: TransactionContext, receiver: string, asset: Amount): Amount | undefined => {
   // What a node that cannot be read did to the balance is unknown.
   if (!context.isComplete) return undefined
   const change =

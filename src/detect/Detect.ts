@@ -46,20 +46,20 @@ const transactionDetectors: ReadonlyMap<string, TransactionDetector> = new Map([
   ["SignerListSet", accountSettings]
 ])
 
-const ignored: NodeDetector = () => nothing
+const ignoreNode: NodeDetector = () => nothing
 
 const nodeDetectors: Readonly<Record<EntryType, NodeDetector>> = {
   AccountRoot: account,
   Check: check,
   Escrow: escrow,
-  MPToken: ignored,
-  MPTokenIssuance: ignored,
+  MPToken: ignoreNode,
+  MPTokenIssuance: ignoreNode,
   NFTokenOffer: nftOffer,
   // Pages, signer lists and MPTs are read by the detectors of the transactions that write them.
-  NFTokenPage: ignored,
+  NFTokenPage: ignoreNode,
   Offer: offer,
   RippleState: trustLine,
-  SignerList: ignored
+  SignerList: ignoreNode
 }
 
 export const detectLedger = (ledger: Ledger): Detection => {
@@ -68,14 +68,14 @@ export const detectLedger = (ledger: Ledger): Detection => {
   const timestamp = closeTimeOf(ledger)
   for (const transaction of inExecutionOrder(ledger.transactions)) {
     const found: Array<EventFinding> = []
-    const findings = fenced(
+    const findings = alertOnDefect(
       () => "The transaction",
       () => detectTransaction(ledger, transaction)
     )
     for (const finding of findings)
       if (finding._tag === "Event") found.push(finding)
       else alerts.push({ tx_hash: transaction.hash, event_type: finding.type, reason: finding.reason })
-    if (found.length > 0) number(ledger, timestamp, transaction, found, events)
+    if (found.length > 0) numberEvents(ledger, timestamp, transaction, found, events)
   }
   return withoutViolations({ events, alerts })
 }
@@ -118,7 +118,7 @@ const detectTransaction = (ledger: Ledger, { hash, tx, meta }: LedgerTransaction
   addressOf(tx, "Delegate")
   const detector = context.succeeded ? transactionDetectors.get(type) : undefined
   if (detector !== undefined) {
-    const found = fenced(
+    const found = alertOnDefect(
       () => type,
       () => detector(context)
     )
@@ -129,7 +129,7 @@ const detectTransaction = (ledger: Ledger, { hash, tx, meta }: LedgerTransaction
 }
 
 const detectNode = (context: TransactionContext, node: AffectedNode): Findings => {
-  const findings = fenced(
+  const findings = alertOnDefect(
     () => (isHash(node.id) ? `${node.type} ${node.id}` : node.type),
     () => nodeDetectors[node.type](context, node)
   )
@@ -139,7 +139,7 @@ const detectNode = (context: TransactionContext, node: AffectedNode): Findings =
 }
 
 /** Detectors die on what no ledger holds, and on their own mistakes: either costs one event, never the ledger. */
-const fenced = (subject: () => string, detect: () => Findings): Findings => {
+const alertOnDefect = (subject: () => string, detect: () => Findings): Findings => {
   try {
     return detect()
   } catch (defect) {
@@ -151,7 +151,7 @@ const fenced = (subject: () => string, detect: () => Findings): Findings => {
 const byRank = (a: EventFinding, b: EventFinding): number => rankOf(a.type) - rankOf(b.type)
 
 /** Ids and order within one transaction (docs/detection-rules.md 1.3): by rank, then by the causing node. */
-const number = (
+const numberEvents = (
   ledger: Ledger,
   timestamp: string | null,
   transaction: LedgerTransaction,

@@ -12,9 +12,9 @@ export const escrow: NodeDetector = (context, node) => {
   if (node.change === "created") {
     // A ticket takes the sequence's place (docs/detection-rules.md 1.8).
     const sequence = uint32Of(context.tx, "TicketSequence") ?? uint32Of(context.tx, "Sequence")
-    return [event("escrow.created", common(context, node, sequence), [owner, destination])]
+    return [event("escrow.created", commonFields(context, node, sequence), [owner, destination])]
   }
-  const fields = common(context, node, uint32Of(context.tx, "OfferSequence"))
+  const fields = commonFields(context, node, uint32Of(context.tx, "OfferSequence"))
   if (context.succeeded && context.type === "EscrowFinish") {
     const finished = {
       ...fields,
@@ -32,7 +32,7 @@ export const escrow: NodeDetector = (context, node) => {
   ]
 }
 
-const common = (
+const commonFields = (
   context: TransactionContext,
   node: AffectedNode,
   sequence: number | undefined

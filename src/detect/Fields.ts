@@ -18,7 +18,7 @@ export const need = <A>(value: A | undefined, name: string): A => {
 
 const malformed = (name: string, expected: string): Error => new Error(`${name} is not ${expected}`)
 
-export const textThat =
+export const textField =
   (holds: (text: string) => boolean, expected: string) =>
   (fields: JsonObject, name: string): string | undefined => {
     const value = fields[name]
@@ -27,7 +27,7 @@ export const textThat =
     return value
   }
 
-// The readers that every event needs are written out: the engine inlines those, but not what `textThat` is given.
+// The readers that every event needs are written out: the engine inlines those, but not what `textField` is given.
 export const addressOf = (fields: JsonObject, name: string): string | undefined => {
   const value = fields[name]
   if (value === undefined) return undefined
@@ -37,9 +37,9 @@ export const addressOf = (fields: JsonObject, name: string): string | undefined 
 
 export const needAddress = (fields: JsonObject, name: string): string => need(addressOf(fields, name), name)
 
-export const currencyOf = textThat((text) => CURRENCY.test(text), "a currency")
+export const currencyOf = textField((text) => CURRENCY.test(text), "a currency")
 
-export const hexOf = textThat((text) => HEX.test(text), "bytes in hex")
+export const hexOf = textField((text) => HEX.test(text), "bytes in hex")
 
 /** Token values have 16 significant digits and exponents from -96 to 80; longer texts would only cost memory. */
 const LONGEST_VALUE = 256
@@ -51,7 +51,7 @@ export const isTokenValue = (text: string): boolean => {
   return exponent < 0 || Math.abs(Number(text.slice(exponent + 1))) <= LARGEST_EXPONENT
 }
 
-export const tokenValueOf = textThat(isTokenValue, "a token value")
+export const tokenValueOf = textField(isTokenValue, "a token value")
 
 /** 256 bits as upper-case hex, whatever case the source wrote (docs/detection-rules.md 1.4). */
 export const hashOf = (fields: JsonObject, name: string): string | undefined => {

@@ -39,7 +39,7 @@ const scrambleTaxon = (taxon: number, serial: number): number =>
   (taxon ^ (Math.imul(384_160_001, serial) + 2459)) >>> 0
 
 /** Method A: the one id that the owner's pages hold afterwards and did not before. */
-export const mintedByPages = (
+export const mintedIdByPages = (
   { nodes }: TransactionContext,
   ownerId: string | undefined
 ): string | undefined => {
@@ -51,14 +51,14 @@ export const mintedByPages = (
     if (!isHash(page.id)) throw new Error("the LedgerIndex of a page is not 64 hex digits")
     if (!page.id.startsWith(ownerId)) continue
     addIds(page.previous, before)
-    if (tellsItsTokens(page)) addIds(page.fields, after)
+    if (changedTokens(page)) addIds(page.fields, after)
   }
   const [id, ...others] = [...after].filter((id) => !before.has(id))
   return id !== undefined && others.length === 0 && isHash(id) ? id.toUpperCase() : undefined
 }
 
 /** A neighbour that only got a new link lists its tokens in FinalFields, and none in PreviousFields. */
-const tellsItsTokens = (page: AffectedNode): boolean =>
+const changedTokens = (page: AffectedNode): boolean =>
   page.change === "created" || (page.change === "modified" && listOf(page.previous, "NFTokens") !== undefined)
 
 /** As the source writes them: of the many tokens of a page only the new one is checked. */
@@ -75,7 +75,7 @@ const nftokenIdOf = (entry: Json): string => {
 const hex = (value: number, digits: number): string => value.toString(16).toUpperCase().padStart(digits, "0")
 
 /** Method B: composed from the transaction and the issuer's count of minted tokens. */
-export const mintedByCount = (
+export const mintedIdByCount = (
   { nodes, tx }: TransactionContext,
   issuer: string,
   issuerId: string | undefined

@@ -3,7 +3,7 @@ import { accountIdOfAddress, addressOfAccountId } from "../domain/AccountId.ts"
 import { amountOf, amountOrZero } from "./Amounts.ts"
 import { addressOf, hashOf, hexOf, need, needAddress } from "./Fields.ts"
 import { alert, event, type Findings, type TransactionContext, type TransactionDetector } from "./Finding.ts"
-import { mintedByCount, mintedByPages, parseNftokenId } from "./NftokenId.ts"
+import { mintedIdByCount, mintedIdByPages, parseNftokenId } from "./NftokenId.ts"
 import type { AffectedNode } from "./Nodes.ts"
 
 export const nftMint: TransactionDetector = (context) => {
@@ -11,8 +11,8 @@ export const nftMint: TransactionDetector = (context) => {
   const ownerId = accountIdOfAddress(owner)
   const issuer = addressOf(context.tx, "Issuer") ?? owner
   const issuerId = issuer === owner ? ownerId : accountIdOfAddress(issuer)
-  const byCount = mintedByCount(context, issuer, issuerId)
-  const id = mintedByPages(context, ownerId) ?? byCount
+  const byCount = mintedIdByCount(context, issuer, issuerId)
+  const id = mintedIdByPages(context, ownerId) ?? byCount
   if (id === undefined)
     return [alert("nft.minted", "Neither the NFTokenPages nor the issuer's AccountRoot tell the NFTokenID.")]
   const { flags, transferFee, issuerId: issuerIdInId, taxon, serial } = parseNftokenId(id)
@@ -50,25 +50,28 @@ export const nftAcceptOffer: TransactionDetector = (context) => {
   const buyId = hashOf(context.tx, "NFTokenBuyOffer")
   const sell = acceptedOffer(context, sellId)
   const buy = acceptedOffer(context, buyId)
-  const taken = buy ?? sell
+  const pricing = buy ?? sell
   const isMissing = (sellId !== undefined && sell === undefined) || (buyId !== undefined && buy === undefined)
-  if (taken === undefined || isMissing)
+  if (pricing === undefined || isMissing)
     return [alert("nft.offer_accepted", "An accepted NFTokenOffer is not among the deleted entries.")]
-  return sale(context, { sellId, buyId, sell, buy, taken })
+  return sale(context, { sellId, buyId, sell, buy, pricing })
 }
 
-interface Accepted {
+interface AcceptedOffers {
   readonly sellId: string | undefined
   readonly buyId: string | undefined
   readonly sell: AffectedNode | undefined
   readonly buy: AffectedNode | undefined
   /** The offer that names the price the buyer pays. */
-  readonly taken: AffectedNode
+  readonly pricing: AffectedNode
 }
 
-const sale = (context: TransactionContext, { sellId, buyId, sell, buy, taken }: Accepted): Findings => {
+const sale = (
+  context: TransactionContext,
+  { sellId, buyId, sell, buy, pricing }: AcceptedOffers
+): Findings => {
   const { tx } = context
-  const id = need(hashOf(taken.fields, "NFTokenID"), "NFTokenID")
+  const id = need(hashOf(pricing.fields, "NFTokenID"), "NFTokenID")
   const acceptor = context.account
   const seller = sell === undefined ? acceptor : needAddress(sell.fields, "Owner")
   const buyer = buy === undefined ? acceptor : needAddress(buy.fields, "Owner")
@@ -81,7 +84,7 @@ const sale = (context: TransactionContext, { sellId, buyId, sell, buy, taken }: 
     nftoken_id: id,
     seller,
     buyer,
-    amount: amountOrZero(taken.fields, "Amount"),
+    amount: amountOrZero(pricing.fields, "Amount"),
     sell_offer_id: sellId,
     buy_offer_id: buyId,
     broker,

@@ -61,7 +61,7 @@ const idOf = ({ LedgerIndex }: JsonObject, type: EntryType): string => {
 }
 
 /** Undefined for an entry that no detector reads; dies of a node that may have been any entry. */
-const read = (change: Change, node: Json): AffectedNode | undefined => {
+const readNode = (change: Change, node: Json): AffectedNode | undefined => {
   if (!isJsonObject(node)) throw new Error(`the ${change} node is not an object`)
   const name = node["LedgerEntryType"]
   if (typeof name !== "string") throw new Error(`the ${change} node has no LedgerEntryType`)
@@ -81,11 +81,11 @@ const read = (change: Change, node: Json): AffectedNode | undefined => {
 }
 
 /** An entry of AffectedNodes has one key, which says what happened to the node below it. */
-const readWrapped = (wrapped: Json): AffectedNode | undefined => {
+const readEntry = (wrapped: Json): AffectedNode | undefined => {
   if (isJsonObject(wrapped))
     for (const key in wrapped) {
       const change = changeOf.get(key)
-      if (change !== undefined) return read(change, wrapped[key]!)
+      if (change !== undefined) return readNode(change, wrapped[key]!)
     }
   throw new Error("it is neither a CreatedNode, a ModifiedNode nor a DeletedNode")
 }
@@ -106,7 +106,7 @@ export const affectedNodes = (meta: JsonObject): AffectedNodes => {
   let first = ""
   for (const wrapped of list as ReadonlyArray<Json>) {
     try {
-      const node = readWrapped(wrapped)
+      const node = readEntry(wrapped)
       if (node !== undefined) nodes.push(node)
     } catch (cause) {
       if (unread++ === 0) first = (cause as Error).message
