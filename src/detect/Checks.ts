@@ -1,4 +1,4 @@
-/** check.*: each Check entry is created once and ends cashed or cancelled (docs/detection-rules.md 2.8). */
+/** check.*: a Check entry is created, then cashed or cancelled (docs/detection-rules.md 2.8). */
 import type { Payload } from "../domain/Payloads.ts"
 import { needAmount } from "./Amounts.ts"
 import { deliveredAmount } from "./DeliveredAmount.ts"
@@ -18,7 +18,7 @@ export const check: NodeDetector = (context, node) => {
       ? [
           alert(
             "check.cashed",
-            `What Check ${node.id} delivered is neither told nor derivable from the nodes.`
+            `What Check ${node.id} delivered is neither in the metadata nor derivable from the nodes.`
           )
         ]
       : [event("check.cashed", { ...fields, amount }, [account, destination])]
@@ -30,7 +30,7 @@ export const check: NodeDetector = (context, node) => {
     return [event("check.cancelled", { ...fields, cancelled_by: by, reason }, [account, destination, by])]
   }
   return [
-    alert(null, `Check ${node.id} vanished under ${context.type}, which neither cashes nor cancels it.`)
+    alert(null, `Check ${node.id} was deleted by a ${context.type} that neither cashed nor cancelled it.`)
   ]
 }
 

@@ -1,8 +1,7 @@
 /**
- * Ledger to events: a pure function of a validated ledger (docs/detection-rules.md 1). Events come in the one global order with
- * their final ids, counted before any filter. It never throws: what a detector cannot decide, a defect in one, and an
- * event that does not match its published schema become alerts, and everything else of the transaction and the ledger
- * still comes out.
+ * Finds the events of a validated ledger (docs/detection-rules.md 1). A pure function: the same ledger gives the same
+ * events in the same order with the same ids. It never throws. A case that the rules do not decide, an error inside a
+ * detector and an event that does not match its published schema become alerts; all other events still come out.
  */
 import { rankOf } from "../domain/EventType.ts"
 import { isHash } from "../domain/Hash.ts"
@@ -33,7 +32,7 @@ import { payment } from "./Payments.ts"
 import { trustLine } from "./TrustLines.ts"
 import { withoutViolations } from "./Validate.ts"
 
-/** Written by the network itself, for nobody's account. */
+/** The network makes these itself. They belong to no account. */
 const pseudoTransactions: ReadonlySet<string> = new Set(["EnableAmendment", "SetFee", "UNLModify"])
 
 const transactionDetectors: ReadonlyMap<string, TransactionDetector> = new Map([
@@ -55,7 +54,7 @@ const nodeDetectors: Readonly<Record<EntryType, NodeDetector>> = {
   MPToken: ignoreNode,
   MPTokenIssuance: ignoreNode,
   NFTokenOffer: nftOffer,
-  // Pages, signer lists and MPTs are read by the detectors of the transactions that write them.
+  // Transaction detectors read pages, signer lists and MPTs.
   NFTokenPage: ignoreNode,
   Offer: offer,
   RippleState: trustLine,
@@ -85,7 +84,7 @@ const typeOf = ({ TransactionType: type }: JsonObject): string => {
   throw new Error("it has no TransactionType")
 }
 
-/** Results that a validated ledger can hold: success, or failure that still cost the fee. */
+/** Besides success, a validated ledger holds only failures that cost the fee. */
 const FAILURE = /^tec[A-Z0-9_]+$/
 
 const isSuccess = ({ TransactionResult: result }: JsonObject): boolean => {
@@ -94,7 +93,7 @@ const isSuccess = ({ TransactionResult: result }: JsonObject): boolean => {
   throw new Error("its TransactionResult is neither tesSUCCESS nor a tec code")
 }
 
-/** Findings in the order of the causing nodes' ids; those without one come first. */
+/** Findings of the transaction as a whole, then those of its nodes in the order of the node ids. */
 const detectTransaction = (ledger: Ledger, { hash, tx, meta }: LedgerTransaction): Findings => {
   const type = typeOf(tx)
   if (pseudoTransactions.has(type)) return nothing
@@ -114,7 +113,7 @@ const detectTransaction = (ledger: Ledger, { hash, tx, meta }: LedgerTransaction
   }
   const findings: Array<Finding> = []
   if (fault !== undefined) findings.push(alert(null, fault))
-  // Who acts for the account is named in every event: it must be readable before the first one.
+  // Every event needs a readable delegate: if it is not, no event may come out.
   addressOf(tx, "Delegate")
   const detector = context.succeeded ? transactionDetectors.get(type) : undefined
   if (detector !== undefined) {
@@ -138,7 +137,7 @@ const detectNode = (context: TransactionContext, node: AffectedNode): Findings =
     : [alert(null, `${node.type} could not be read: its LedgerIndex is not 64 hex digits.`)]
 }
 
-/** Detectors die on what no ledger holds, and on their own mistakes: either costs one event, never the ledger. */
+/** A detector throws on data that no ledger holds, or by its own error. That costs one event, never the ledger. */
 const alertOnDefect = (subject: () => string, detect: () => Findings): Findings => {
   try {
     return detect()
@@ -150,7 +149,7 @@ const alertOnDefect = (subject: () => string, detect: () => Findings): Findings 
 
 const byRank = (a: EventFinding, b: EventFinding): number => rankOf(a.type) - rankOf(b.type)
 
-/** Ids and order within one transaction (docs/detection-rules.md 1.3): by rank, then by the causing node. */
+/** Appends a transaction's events with their ids (docs/detection-rules.md 1.3): by rank, then by node id. */
 const numberEvents = (
   ledger: Ledger,
   timestamp: string | null,
@@ -158,7 +157,7 @@ const numberEvents = (
   found: Array<EventFinding>,
   events: Array<DetectedEvent>
 ): void => {
-  // Stable: events of one type keep the order of their nodes.
+  // The sort is stable: events of one type stay in the order of their nodes.
   if (found.length > 1) found.sort(byRank)
   let subIndex = 0
   for (let i = 0; i < found.length; i++) {
@@ -178,13 +177,13 @@ const numberEvents = (
   }
 }
 
-/** The filter set, sorted by bytes; a delegate belongs to it with the account he acts for (docs/detection-rules.md 1.9). */
+/** The involved accounts, sorted by bytes. A delegate joins the account it acts for (docs/detection-rules.md 1.9). */
 const involved = (
   { tx }: LedgerTransaction,
   accounts: ReadonlyArray<string | undefined>
 ): ReadonlyArray<string> => {
   const members: Array<string> = []
-  // They are a handful: looking through them is faster than a set.
+  // There are at most five: searching an array is faster than a set.
   for (const address of accounts)
     if (address !== undefined && !members.includes(address)) members.push(address)
   const delegate = addressOf(tx, "Delegate")
@@ -198,7 +197,7 @@ const closeTimeOf = ({ close_time }: Ledger): string | null => {
   try {
     return close_time === undefined ? null : isoTime(close_time)
   } catch {
-    // Beyond what a date can hold: no ledger closes then.
+    // The number is larger than a date can hold: no ledger has it.
     return null
   }
 }

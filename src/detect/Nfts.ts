@@ -1,4 +1,4 @@
-/** nft.minted, nft.burned and nft.offer_accepted: what a transaction did to a token (docs/detection-rules.md 2.3, 3). */
+/** nft.minted, nft.burned and nft.offer_accepted (docs/detection-rules.md 2.3, 3). */
 import { accountIdOfAddress, addressOfAccountId } from "../domain/AccountId.ts"
 import { amountOf, amountOrZero } from "./Amounts.ts"
 import { addressOf, hashOf, hexOf, need, needAddress } from "./Fields.ts"
@@ -14,7 +14,12 @@ export const nftMint: TransactionDetector = (context) => {
   const byCount = mintedIdByCount(context, issuer, issuerId)
   const id = mintedIdByPages(context, ownerId) ?? byCount
   if (id === undefined)
-    return [alert("nft.minted", "Neither the NFTokenPages nor the issuer's AccountRoot tell the NFTokenID.")]
+    return [
+      alert(
+        "nft.minted",
+        "The NFTokenID follows neither from the NFTokenPages nor from the issuer's AccountRoot."
+      )
+    ]
   const { flags, transferFee, issuerId: issuerIdInId, taxon, serial } = parseNftokenId(id)
   const payload = {
     tx_hash: context.hash,
@@ -30,7 +35,13 @@ export const nftMint: TransactionDetector = (context) => {
   const minted = event("nft.minted", payload, [owner, issuer])
   const isDoubtful = byCount === undefined ? issuerIdInId !== issuerId : byCount !== id
   return isDoubtful
-    ? [minted, alert("nft.minted", `NFTokenID ${id} of the pages is not the one the transaction composes.`)]
+    ? [
+        minted,
+        alert(
+          "nft.minted",
+          `NFTokenID ${id}, found in the NFTokenPages, is not the one composed from the transaction.`
+        )
+      ]
     : [minted]
 }
 
@@ -44,7 +55,7 @@ export const nftBurn: TransactionDetector = (context) => {
   return [event("nft.burned", payload, [owner, burned_by, issuer])]
 }
 
-/** One event per sale, also where a broker matches two offers. */
+/** One event for each sale, also if a broker matches two offers. */
 export const nftAcceptOffer: TransactionDetector = (context) => {
   const sellId = hashOf(context.tx, "NFTokenSellOffer")
   const buyId = hashOf(context.tx, "NFTokenBuyOffer")
@@ -62,7 +73,7 @@ interface AcceptedOffers {
   readonly buyId: string | undefined
   readonly sell: AffectedNode | undefined
   readonly buy: AffectedNode | undefined
-  /** The offer that names the price the buyer pays. */
+  /** The offer whose amount is the price that the buyer pays. */
   readonly pricing: AffectedNode
 }
 

@@ -9,10 +9,10 @@ interface ListChange {
   readonly value?: JsonObject
 }
 
-/** Undefined when the list in force was set again. */
+/** Undefined if the transaction set the list that was already in force. */
 export const signerListChange = (node: AffectedNode): ListChange | undefined => {
   const current = (): JsonObject => signerList(node.fields)
-  // PreviousFields hold only what changed.
+  // PreviousFields hold only the fields that changed.
   const former = (): JsonObject => signerList({ ...node.fields, ...node.previous })
   switch (node.change) {
     case "created":

@@ -51,13 +51,13 @@ describe("payments of XRP", () => {
     assert.deepStrictEqual(found.alerts, [])
   })
 
-  it("destination tag 0 is a tag, no tag is no key", () => {
+  it("destination tag 0 is kept; without a tag the key is absent", () => {
     const tagged = detect(payment({ Amount: "1", DestinationTag: 0 }))
     assert.strictEqual(payloadNamed(tagged, "payment.xrp")["destination_tag"], 0)
     assert.notProperty(payloadNamed(detect(payment({ Amount: "1" })), "payment.xrp"), "destination_tag")
   })
 
-  it("funding a new account is two events", () => {
+  it("funding a new account causes two events", () => {
     const root = created("AccountRoot", key(1), { Account: bob, Balance: "20000000", Sequence: 1 })
     const found = detect(payment({ Amount: "20000000" }, [root]))
     assert.deepStrictEqual(names(found), ["account.created", "payment.xrp"])
@@ -70,14 +70,14 @@ describe("payments of XRP", () => {
     })
   })
 
-  it("a failed payment is none", () => {
+  it("a failed payment causes no event", () => {
     const found = detect(
       payment({ Amount: "1" }, [balance(alice, "20", "10")], { TransactionResult: "tecUNFUNDED_PAYMENT" })
     )
     assert.deepStrictEqual(found, { events: [], alerts: [] })
   })
 
-  it("XRP bought on the way is payment.xrp beside the maker's event", () => {
+  it("XRP bought on the way: payment.xrp and the maker's event", () => {
     const consumed = deleted(
       "Offer",
       key(1),
@@ -108,17 +108,17 @@ describe("payments of XRP", () => {
     assert.deepStrictEqual(names(detect(payment({ Amount: "1" }, [root]))), ["payment.xrp"])
   })
 
-  it("a node without FinalFields is no obstacle", () => {
+  it("a node without FinalFields is accepted", () => {
     const bare = { ModifiedNode: { LedgerEntryType: "AccountRoot", LedgerIndex: key(1) } }
     assert.deepStrictEqual(names(detect(payment({ Amount: "1" }, [bare]))), ["payment.xrp"])
   })
 
-  it("a negative amount of a payment to oneself is passed on as it is", () => {
+  it("a negative amount of a payment to oneself is passed on unchanged", () => {
     const found = detect(payment({ Destination: alice, Amount: "5" }, [], { DeliveredAmount: "-1" }))
     assert.strictEqual(payloadNamed(found, "payment.xrp")["amount"], "-1")
   })
 
-  it("a delegate is involved, the account stays the sender", () => {
+  it("a delegate is involved; the account stays the sender", () => {
     const found = detect(payment({ Amount: "1", Delegate: dave }))
     const event = eventNamed(found, "payment.xrp")
     assert.strictEqual(event.payload["sender"], alice)
@@ -127,7 +127,7 @@ describe("payments of XRP", () => {
 })
 
 describe("payments of tokens", () => {
-  it("a token payment carries the amount as an object", () => {
+  it("a token payment has the amount as an object", () => {
     const found = detect(payment({ Amount: usd("12.5") }))
     assert.deepStrictEqual(payloadNamed(found, "payment.issued"), {
       tx_hash: txHash,
@@ -163,7 +163,7 @@ describe("payments of tokens", () => {
     )
   })
 
-  it("a payment through two makers' offers names both and itself once", () => {
+  it("a payment through two makers' offers: one event for each offer and one payment", () => {
     const partly = modified(
       "Offer",
       key(2),
@@ -186,7 +186,7 @@ describe("payments of tokens", () => {
     })
   })
 
-  it("events of one type are numbered by the causing entry, before any filter, in whatever order it came", () => {
+  it("events of one type are numbered by node id, whatever the order of the nodes", () => {
     const nodes = [filled(1, bob), filled(2, carol), filled(3, dave)]
     for (const order of [nodes, [nodes[2]!, nodes[0]!, nodes[1]!], nodes.toReversed()]) {
       const found = detect(payment({ Amount: usd("15"), SendMax: "150" }, order))
@@ -200,12 +200,12 @@ describe("payments of tokens", () => {
     }
   })
 
-  it("converting one's own money is a payment to oneself", () => {
+  it("a conversion is a payment to oneself", () => {
     const found = detect(payment({ Destination: alice, Amount: usd("7"), SendMax: "70" }))
     assert.deepStrictEqual(eventNamed(found, "payment.issued").accounts, [alice])
   })
 
-  it("a maker who gets his first tokens gets a line made for him", () => {
+  it("a maker who receives a token for the first time gets a trust line", () => {
     const line = created("RippleState", key(5), {
       Balance: token("1", "rrrrrrrrrrrrrrrrrrrrBZbvji"),
       Flags: 0x1_0000,
