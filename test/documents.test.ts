@@ -1,10 +1,9 @@
 /** The documents say what the program does: tables made from it are compared, figures and links are checked. */
-import { existsSync, globSync, readFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { parseEnv } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { type Environment, loadSettings } from "../src/config/Config.ts"
-import { eventTypes } from "../src/domain/EventType.ts"
 import { envExample, made, settingsMarkdown, topicsMarkdown } from "./support/documents.ts"
 import { operations } from "./support/openApi.ts"
 
@@ -83,56 +82,5 @@ describe(".env.example", () => {
     const text = readFileSync(".env.example", "utf8")
     assert.isTrue(loads(parseEnv(text)))
     assert.isTrue(loads(parseEnv(text.replace(/^#(?=[A-Z])/gm, ""))))
-  })
-})
-
-/** Every text of the project that people read, with the file it is in. */
-const texts = globSync([
-  "{src,test,bench,docs,topics,schemas,.github}/**/*.{ts,js,md,json,yml}",
-  "{*.md,*.ts,*.json,*.yml,Dockerfile,.env.example}"
-])
-  .filter((file) => file !== "package-lock.json")
-  .map((file) => ({ file, text: readFileSync(file, "utf8") }))
-
-const matchesOf = (pattern: RegExp): ReadonlyArray<readonly [file: string, match: string]> =>
-  texts.flatMap(({ file, text }) => Array.from(text.matchAll(pattern), ([match]) => [file, match] as const))
-
-describe("references", () => {
-  it("name only Markdown files of this repository", () => {
-    const named = matchesOf(/(?<![\w./:-])(?!https?:)[\w.][\w./-]*\.md\b/g)
-    assert.isNotEmpty(named)
-    assert.deepStrictEqual(
-      named.filter(([file, name]) => !existsSync(name) && !existsSync(join(dirname(file), name))),
-      []
-    )
-  })
-
-  it("name no document and no numbered decision from outside the repository", () => {
-    assert.deepStrictEqual(matchesOf(/\bapi-decision[s]|\boperator-interfac[e]|\bD\d{1,3}\b/g), [])
-    assert.deepStrictEqual(matchesOf(/\.\.\/shared\/(?!xrpl-corpus)\S*/g), [])
-  })
-
-  it("cite only sections of docs/detection-rules.md that are there", () => {
-    const rules = readFileSync("docs/detection-rules.md", "utf8")
-    const sections = Array.from(rules.matchAll(/^#+ (\d+(?:\.\d+)?)/gm), ([, section]) => section!)
-    const cited = matchesOf(/docs\/detection-rules\.md \d+(?:\.\d+)?(?:, \d+(?:\.\d+)?)*/g)
-    assert.isNotEmpty(cited)
-    assert.deepStrictEqual(
-      cited.filter(([, citation]) =>
-        citation.match(/\d+(?:\.\d+)?/g)!.some((one) => !sections.includes(one))
-      ),
-      []
-    )
-  })
-})
-
-describe("docs/detection-rules.md", () => {
-  it("describes every event type", () => {
-    const rules = readFileSync("docs/detection-rules.md", "utf8")
-    assert.include(rules, `${eventTypes.length} event types`)
-    assert.deepStrictEqual(
-      eventTypes.filter((type) => !rules.includes(type)),
-      []
-    )
   })
 })
