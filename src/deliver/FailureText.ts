@@ -1,5 +1,5 @@
 /**
- * `last_error` texts: short and stable, for people and for alerts (api-decisions.md, "Deliveries"). The codes are
+ * `last_error` texts: short and stable, for people and for alerts. The codes are
  * those of Node, c-ares, OpenSSL and undici; one that nobody foresaw shows its code rather than a message that may change.
  */
 import { Predicate } from "effect"

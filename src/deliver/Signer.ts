@@ -1,5 +1,5 @@
 /**
- * The request of one attempt: the envelope's bytes, the headers of service.md, and a signature over the raw body, keyed
+ * The request of one attempt: the envelope's bytes, its headers, and a signature over the raw body, keyed
  * with the UTF-8 bytes of the webhook's secret; two of them, by comma, in the grace of a rotation. node:crypto's HMAC is
  * synchronous: no promise per delivery.
  */

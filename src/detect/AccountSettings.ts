@@ -1,6 +1,6 @@
 /**
- * account.settings_changed: what AccountSet, SetRegularKey or SignerListSet really changed (events.md 2.6). A
- * transaction that sets what is set already is no event.
+ * account.settings_changed: the settings that an AccountSet, SetRegularKey or SignerListSet changed
+ * (docs/detection-rules.md 2.6). If nothing changed, there is no event.
  */
 import type { Json, JsonObject } from "../domain/Ledger.ts"
 import { EMAIL_HASH } from "../domain/LedgerForms.ts"
@@ -13,7 +13,7 @@ import {
   need,
   needAddress,
   noFields,
-  textThat,
+  textField,
   uint8Of,
   uint32Of,
   withoutAbsent
@@ -50,11 +50,11 @@ export const accountSettings: TransactionDetector = (context) => {
   return [event("account.settings_changed", payload, [account])]
 }
 
-/** Undefined for an account that was only linked to the transaction: its node has no fields (events.md 1.2). */
+/** Undefined if the node has no fields: the account was only linked to the transaction (docs/detection-rules.md 1.2). */
 const ownerOf = ({ fields, previous }: AffectedNode): string | undefined =>
   fields === noFields && previous === noFields ? undefined : needAddress(fields, "Account")
 
-/** Flags that are settings; every other bit (PasswordSpent, AMM) is state. */
+/** The flags that are settings. Every other flag (PasswordSpent, AMM) is state. */
 const settingFlags: ReadonlyArray<readonly [setting: string, bit: number]> = [
   ["require_destination_tag", 0x0002_0000],
   ["require_authorization", 0x0004_0000],
@@ -81,12 +81,12 @@ const flagChanges = (node: AffectedNode): ReadonlyArray<Change> => {
     .map(([setting, bit]) => ({ setting, previous: hasFlag(before, bit), value: hasFlag(after, bit) }))
 }
 
-const emailHash = textThat((text) => EMAIL_HASH.test(text.toUpperCase()), "32 hex digits")
+const emailHash = textField((text) => EMAIL_HASH.test(text.toUpperCase()), "32 hex digits")
 const emailHashOf = (fields: JsonObject, name: string) => emailHash(fields, name)?.toUpperCase()
 
 type Read = (fields: JsonObject, name: string) => Json | undefined
 
-/** The fields that are settings, under one name in transaction and AccountRoot. */
+/** The fields that are settings. A transaction and an AccountRoot use the same name. */
 const settingFields: ReadonlyArray<readonly [setting: string, name: string, read: Read]> = [
   ["domain", "Domain", hexOf],
   ["email_hash", "EmailHash", emailHashOf],
@@ -108,7 +108,7 @@ const fieldChanges = (context: TransactionContext, node: AffectedNode): Readonly
     if (previous !== undefined) {
       if (previous !== value) changes.push({ setting, previous, value })
     } else if (value !== undefined && !isUnset(read(context.tx, name)))
-      // Set for the first time, or again to the same value: metadata do not tell these apart (D15).
+      // Set for the first time, or set again to the same value: the metadata do not tell these apart.
       changes.push({ setting, value })
   }
   return changes
@@ -117,7 +117,7 @@ const fieldChanges = (context: TransactionContext, node: AffectedNode): Readonly
 /** `asfAccountTxnID` of AccountSet. */
 const TRACK_TRANSACTION_ID = 5
 
-/** The hash itself changes with every transaction of an account that tracks it; only tracking is a setting. */
+/** Whether the account tracks its last transaction is a setting. The tracked hash changes with every transaction. */
 const trackingChange = (context: TransactionContext, node: AffectedNode): ReadonlyArray<Change> => {
   const before = node.previous["AccountTxnID"] !== undefined
   const after = node.fields["AccountTxnID"] !== undefined

@@ -1,4 +1,4 @@
-/** account.created and account.deleted, whatever transaction made or removed the account (events.md 2.6). */
+/** account.created and account.deleted, under any type of transaction (docs/detection-rules.md 2.6). */
 import type { JsonObject } from "../domain/Ledger.ts"
 import type { Payload } from "../domain/Payloads.ts"
 import { dropsOrZero } from "./Amounts.ts"
@@ -61,7 +61,7 @@ const deleted = (context: TransactionContext, { fields }: AffectedNode): Finding
     : [found]
 }
 
-/** Accounts that the ledger itself owns (events.md 1.8, D4). */
+/** The kind of a pseudo-account, which nobody holds keys for (docs/detection-rules.md 1.8). */
 const pseudoAccountType = (fields: JsonObject): Payload<"account.created">["pseudo_account_type"] => {
   if (fields["AMMID"] !== undefined) return "amm"
   if (fields["VaultID"] !== undefined) return "vault"

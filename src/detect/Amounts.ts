@@ -1,8 +1,7 @@
 /**
- * Amounts as the ledger writes them and exact arithmetic on them (events.md 1.5). Copied values keep their text;
- * computed ones are integers scaled by 10^96, the finest step a token value can have, so nothing is ever rounded.
+ * Reads amounts and computes with them exactly (docs/detection-rules.md 1.5). Copied values keep the ledger's
+ * text. Computed values are integers scaled by 10^96, the finest step of a token value, so nothing is ever rounded.
  */
-
 import { isAddress } from "../domain/AccountId.ts"
 import type { Json, JsonObject } from "../domain/Ledger.ts"
 import { CURRENCY, INTEGER, MPT_ISSUANCE_ID } from "../domain/LedgerForms.ts"
@@ -22,15 +21,15 @@ export type Scaled = bigint
 const SCALE_DIGITS = 96
 const DECIMAL = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,3}))?$/
 
-/** Longer texts are no numbers of the ledger, and would only cost memory. */
+/** Characters. No number of the ledger is longer; longer texts would only cost memory. */
 const LONGEST_TEXT = 256
-/** All XRP is 10^17 drops; an MPT has at most 2^63 - 1 units. A sign may come before them (D18). */
+/** Characters of 10^17 drops (all XRP) and of 2^63 - 1 units (the most of an MPT), with a minus sign. */
 const LONGEST_DROPS = 19
 const LONGEST_UNITS = 20
 
 const isInteger = (text: string, longest: number): boolean => text.length <= longest && INTEGER.test(text)
 
-/** Undefined when `value` is not an amount. Keys come in the published order. */
+/** Undefined if `value` is not an amount. The keys have the published order. */
 export const asAmount = (value: Json | undefined): Amount | undefined => {
   if (typeof value === "string") return isInteger(value, LONGEST_DROPS) ? value : undefined
   if (!isJsonObject(value)) return undefined
@@ -49,7 +48,7 @@ export const asAmount = (value: Json | undefined): Amount | undefined => {
     : undefined
 }
 
-/** Undefined where the field is absent; dies of one that is not an amount. */
+/** Undefined if the field is absent. Throws if it is not an amount. */
 export const amountOf = (fields: JsonObject, name: string): Amount | undefined => {
   const value = fields[name]
   if (value === undefined) return undefined
@@ -60,7 +59,7 @@ export const amountOf = (fields: JsonObject, name: string): Amount | undefined =
 
 export const needAmount = (fields: JsonObject, name: string): Amount => need(amountOf(fields, name), name)
 
-/** The value of a field that holds an amount of the same asset; undefined where the field is absent, dies of any other. */
+/** The value of an amount of the same asset. Undefined if the field is absent; throws if it is anything else. */
 export const valueOfSameAsset = (fields: JsonObject, name: string, asset: Amount): string | undefined => {
   const value = fields[name]
   if (value === undefined) return undefined
@@ -77,10 +76,10 @@ const isSameAsset = (value: Json, text: string, asset: Amount): boolean => {
     : value["mpt_issuance_id"] === asset.mpt_issuance_id && isInteger(text, LONGEST_UNITS)
 }
 
-/** Only where the ledger leaves out zero drops (events.md 1.2): elsewhere an absent amount is unknown, not zero. */
+/** For fields in which the ledger leaves out 0 drops (docs/detection-rules.md 1.2). Elsewhere absent means unknown. */
 export const amountOrZero = (fields: JsonObject, name: string): Amount => amountOf(fields, name) ?? "0"
 
-/** As `amountOrZero`, of a field that is always XRP. */
+/** Like `amountOrZero`, for a field that is always XRP. */
 export const dropsOrZero = (fields: JsonObject, name: string): string => {
   const amount = amountOrZero(fields, name)
   if (typeof amount !== "string") throw new Error(`${name} is not XRP`)
@@ -103,10 +102,10 @@ export const signOf = (text: string): -1 | 0 | 1 => {
   return text.startsWith("-") ? -1 : 1
 }
 
-/** Of every shift that a token value of the ledger needs. */
+/** Computed once: every power that scaling a token value needs. */
 const powersOfTen = Array.from({ length: 2 * SCALE_DIGITS + 1 }, (_, exponent) => 10n ** BigInt(exponent))
 
-/** `text` must be a decimal number of the ledger's range; anything else dies. */
+/** Throws unless `text` is a decimal number in the ledger's range. */
 export const scaled = (text: string): Scaled => {
   const parts = text.length <= LONGEST_TEXT ? DECIMAL.exec(text) : null
   if (parts === null) throw new Error(`"${text.slice(0, 40)}" is not a decimal number`)
@@ -118,7 +117,7 @@ export const scaled = (text: string): Scaled => {
   return sign === "-" ? -magnitude : magnitude
 }
 
-/** Plain notation without exponent and without needless zeros. */
+/** Plain notation: no exponent, no needless zeros. */
 export const render = (value: Scaled): string => {
   const digits = (value < 0n ? -value : value).toString().padStart(SCALE_DIGITS + 1, "0")
   const whole = digits.slice(0, -SCALE_DIGITS)
@@ -126,7 +125,7 @@ export const render = (value: Scaled): string => {
   return (value < 0n ? "-" : "") + (fraction === "" ? whole : `${whole}.${fraction}`)
 }
 
-/** Integers this short subtract exactly as doubles: the common case of XRP amounts. */
+/** Doubles subtract integers of up to 15 digits exactly. Most XRP amounts are that short. */
 const SHORT_INTEGER = /^-?[0-9]{1,15}$/
 
 export const difference = (a: string, b: string): string =>

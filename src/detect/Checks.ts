@@ -1,4 +1,4 @@
-/** check.*: each Check entry is created once and ends cashed or cancelled (events.md 2.8). */
+/** check.*: a Check entry is created, then cashed or cancelled (docs/detection-rules.md 2.8). */
 import type { Payload } from "../domain/Payloads.ts"
 import { needAmount } from "./Amounts.ts"
 import { deliveredAmount } from "./DeliveredAmount.ts"
@@ -10,7 +10,7 @@ export const check: NodeDetector = (context, node) => {
   if (node.change === "modified") return nothing
   const account = needAddress(node.fields, "Account")
   const destination = needAddress(node.fields, "Destination")
-  const fields = common(context, node)
+  const fields = commonFields(context, node)
   if (node.change === "created") return [event("check.created", fields, [account, destination])]
   if (context.succeeded && context.type === "CheckCash") {
     const amount = deliveredAmount(context, context.account)
@@ -18,23 +18,23 @@ export const check: NodeDetector = (context, node) => {
       ? [
           alert(
             "check.cashed",
-            `What Check ${node.id} delivered is neither told nor derivable from the nodes.`
+            `What Check ${node.id} delivered is neither in the metadata nor derivable from the nodes.`
           )
         ]
       : [event("check.cashed", { ...fields, amount }, [account, destination])]
   }
   if (context.succeeded && context.type === "CheckCancel") {
     const by = context.account
-    // A stranger may cancel a check only after it has expired (D19).
+    // The ledger lets a stranger cancel a check only after it has expired.
     const reason = by === account || by === destination ? "cancelled" : "expired"
     return [event("check.cancelled", { ...fields, cancelled_by: by, reason }, [account, destination, by])]
   }
   return [
-    alert(null, `Check ${node.id} vanished under ${context.type}, which neither cashes nor cancels it.`)
+    alert(null, `Check ${node.id} was deleted by a ${context.type} that neither cashed nor cancelled it.`)
   ]
 }
 
-const common = (context: TransactionContext, node: AffectedNode): Draft<Payload<"check.created">> => {
+const commonFields = (context: TransactionContext, node: AffectedNode): Draft<Payload<"check.created">> => {
   const { fields } = node
   return {
     tx_hash: context.hash,

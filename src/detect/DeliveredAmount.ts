@@ -1,6 +1,6 @@
 /**
- * What a Payment, CheckCash or AccountDelete really delivered (events.md 1.6). The amount in the transaction is only
- * a maximum when partial payments are allowed; believing it is the well-known exploit.
+ * What a Payment, CheckCash or AccountDelete delivered (docs/detection-rules.md 1.6). If partial payments are allowed,
+ * the transaction's own amount is only a maximum. Taking it for the delivered amount is a well-known exploit.
  */
 import type { JsonObject } from "../domain/Ledger.ts"
 import {
@@ -30,57 +30,57 @@ import type { AffectedNode } from "./Nodes.ts"
 
 const PARTIAL_PAYMENT = 0x0002_0000
 
-/** From this ledger of the main network, or this close time of any network, on, metadata tell a partial delivery. */
+/** Metadata name a partial delivery from this ledger of the main network on, or after this close time on any network. */
 const FIRST_LEDGER_WITH_DELIVERED_AMOUNT = 4_594_095
 const CLOSE_TIME_WITH_DELIVERED_AMOUNT = 446_000_000
 
-/** Step 1: what the hashed metadata say. */
-const toldByLedger = (meta: JsonObject): Amount | undefined => amountOf(meta, "DeliveredAmount")
+/** Step 1: the field of the metadata that the ledger's hash covers. */
+const recordedAmount = (meta: JsonObject): Amount | undefined => amountOf(meta, "DeliveredAmount")
 
-/** Step 2: what the API says of old ledgers, too. */
-const toldByApi = (meta: JsonObject): Amount | undefined =>
+/** Step 2: the field that the API adds, for old ledgers too. */
+const amountOfApi = (meta: JsonObject): Amount | undefined =>
   meta["delivered_amount"] === "unavailable" ? undefined : amountOf(meta, "delivered_amount")
 
-const metadataTellPartial = (context: TransactionContext): boolean =>
+const recordsPartialDelivery = (context: TransactionContext): boolean =>
   context.ledgerIndex >= FIRST_LEDGER_WITH_DELIVERED_AMOUNT ||
   (context.closeTime ?? 0) > CLOSE_TIME_WITH_DELIVERED_AMOUNT
 
-/** The amount asked for: `DeliverMax` is version 2's name of a Payment's `Amount`. */
+/** The amount asked for. API version 2 calls a Payment's `Amount` `DeliverMax`. */
 export const requestedAmount = (tx: JsonObject): Amount | undefined =>
   amountOf(tx, "Amount") ?? amountOf(tx, "DeliverMax")
 
-/** Undefined when it cannot be derived. `receiver` is who was credited. */
+/** Undefined if it cannot be derived. `receiver` is the account that was paid. */
 export const deliveredAmount = (context: TransactionContext, receiver: string): Amount | undefined => {
   const { meta, tx } = context
-  const told = toldByLedger(meta)
-  if (told !== undefined) return told
-  const claimed = toldByApi(meta)
+  const recorded = recordedAmount(meta)
+  if (recorded !== undefined) return recorded
+  const fromApi = amountOfApi(meta)
   const isPartial = hasFlag(flagsOf(tx), PARTIAL_PAYMENT)
-  if (claimed !== undefined && !isPartial) return claimed
+  if (fromApi !== undefined && !isPartial) return fromApi
   const requested = requestedAmount(tx)
-  // Before the amendment fixMPTDeliveredAmount the API repeats the maximum here (D20).
-  const isUnproven = isPartial && (isMpt(claimed) || isMpt(requested))
+  // Before the amendment fixMPTDeliveredAmount the API repeats the maximum here.
+  const isUnproven = isPartial && (isMpt(fromApi) || isMpt(requested))
   if (!isUnproven) {
-    if (claimed !== undefined) return claimed
-    if (requested !== undefined && (!isPartial || metadataTellPartial(context))) return requested
+    if (fromApi !== undefined) return fromApi
+    if (requested !== undefined && (!isPartial || recordsPartialDelivery(context))) return requested
   }
   const asset = requested ?? amountOf(tx, "DeliverMin")
-  return asset === undefined ? undefined : credited(context, receiver, asset)
+  return asset === undefined ? undefined : gainOf(context, receiver, asset)
 }
 
-/** AccountDelete: the drops that went to the destination; undefined when not derivable. */
+/** The drops that an AccountDelete sent to the destination; undefined if they cannot be derived. */
 export const deliveredByAccountDelete = (
   context: TransactionContext,
   destination: string
 ): string | undefined => {
   const { meta } = context
-  const delivered = toldByLedger(meta) ?? toldByApi(meta) ?? credited(context, destination, "0")
+  const delivered = recordedAmount(meta) ?? amountOfApi(meta) ?? gainOf(context, destination, "0")
   return typeof delivered === "string" ? delivered : undefined
 }
 
-/** Step 5: `asset` with the amount by which the nodes show `receiver` richer. */
-const credited = (context: TransactionContext, receiver: string, asset: Amount): Amount | undefined => {
-  // What a node that cannot be read did to the balance is unknown.
+/** Step 5: how much of `asset` the receiver gained, by the nodes. */
+const gainOf = (context: TransactionContext, receiver: string, asset: Amount): Amount | undefined => {
+  // An unreadable node may have changed the balance.
   if (!context.isComplete) return undefined
   const change =
     typeof asset === "string"
@@ -99,7 +99,7 @@ const xrpChange = (context: TransactionContext, receiver: string): Scaled | unde
       addressOf(node.fields, "Account") === receiver
   )
   if (root === undefined) return undefined
-  // Only what is new leaves out a balance of zero; without one before, it has not changed.
+  // Only a created AccountRoot leaves out a balance of 0.
   if (root.change === "modified" && root.fields["Balance"] === undefined) return undefined
   const after = dropsOrZero(root.fields, "Balance")
   const isUnchanged = root.change === "modified" && root.previous["Balance"] === undefined
@@ -122,7 +122,7 @@ const tokenChange = (
   return changes.length === 0 ? undefined : changes.reduce((sum, change) => sum + change, 0n)
 }
 
-/** By how much the line's balance changed from `receiver`'s view; undefined for lines that are another matter. */
+/** The change of the line's balance from the receiver's view; undefined if the line does not count. */
 const lineChange = (
   line: AffectedNode,
   receiver: string,

@@ -1,8 +1,7 @@
 /**
- * Ledger to events: a pure function of a validated ledger (events.md 1). Events come in the one global order with
- * their final ids, counted before any filter. It never throws: what a detector cannot decide, a defect in one, and an
- * event that does not match its published schema become alerts, and everything else of the transaction and the ledger
- * still comes out.
+ * Finds the events of a validated ledger (docs/detection-rules.md 1). A pure function: the same ledger gives the same
+ * events in the same order with the same ids. It never throws. A case that the rules do not decide, an error inside a
+ * detector and an event that does not match its published schema become alerts; all other events still come out.
  */
 import { rankOf } from "../domain/EventType.ts"
 import { isHash } from "../domain/Hash.ts"
@@ -33,7 +32,7 @@ import { payment } from "./Payments.ts"
 import { trustLine } from "./TrustLines.ts"
 import { withoutViolations } from "./Validate.ts"
 
-/** Written by the network itself, for nobody's account. */
+/** The network makes these itself. They belong to no account. */
 const pseudoTransactions: ReadonlySet<string> = new Set(["EnableAmendment", "SetFee", "UNLModify"])
 
 const transactionDetectors: ReadonlyMap<string, TransactionDetector> = new Map([
@@ -46,20 +45,20 @@ const transactionDetectors: ReadonlyMap<string, TransactionDetector> = new Map([
   ["SignerListSet", accountSettings]
 ])
 
-const ignored: NodeDetector = () => nothing
+const ignoreNode: NodeDetector = () => nothing
 
 const nodeDetectors: Readonly<Record<EntryType, NodeDetector>> = {
   AccountRoot: account,
   Check: check,
   Escrow: escrow,
-  MPToken: ignored,
-  MPTokenIssuance: ignored,
+  MPToken: ignoreNode,
+  MPTokenIssuance: ignoreNode,
   NFTokenOffer: nftOffer,
-  // Pages, signer lists and MPTs are read by the detectors of the transactions that write them.
-  NFTokenPage: ignored,
+  // Transaction detectors read pages, signer lists and MPTs.
+  NFTokenPage: ignoreNode,
   Offer: offer,
   RippleState: trustLine,
-  SignerList: ignored
+  SignerList: ignoreNode
 }
 
 export const detectLedger = (ledger: Ledger): Detection => {
@@ -68,14 +67,14 @@ export const detectLedger = (ledger: Ledger): Detection => {
   const timestamp = closeTimeOf(ledger)
   for (const transaction of inExecutionOrder(ledger.transactions)) {
     const found: Array<EventFinding> = []
-    const findings = fenced(
+    const findings = alertOnDefect(
       () => "The transaction",
       () => detectTransaction(ledger, transaction)
     )
     for (const finding of findings)
       if (finding._tag === "Event") found.push(finding)
       else alerts.push({ tx_hash: transaction.hash, event_type: finding.type, reason: finding.reason })
-    if (found.length > 0) number(ledger, timestamp, transaction, found, events)
+    if (found.length > 0) numberEvents(ledger, timestamp, transaction, found, events)
   }
   return withoutViolations({ events, alerts })
 }
@@ -85,7 +84,7 @@ const typeOf = ({ TransactionType: type }: JsonObject): string => {
   throw new Error("it has no TransactionType")
 }
 
-/** Results that a validated ledger can hold: success, or failure that still cost the fee. */
+/** Besides success, a validated ledger holds only failures that cost the fee. */
 const FAILURE = /^tec[A-Z0-9_]+$/
 
 const isSuccess = ({ TransactionResult: result }: JsonObject): boolean => {
@@ -94,7 +93,7 @@ const isSuccess = ({ TransactionResult: result }: JsonObject): boolean => {
   throw new Error("its TransactionResult is neither tesSUCCESS nor a tec code")
 }
 
-/** Findings in the order of the causing nodes' ids; those without one come first. */
+/** Findings of the transaction as a whole, then those of its nodes in the order of the node ids. */
 const detectTransaction = (ledger: Ledger, { hash, tx, meta }: LedgerTransaction): Findings => {
   const type = typeOf(tx)
   if (pseudoTransactions.has(type)) return nothing
@@ -114,11 +113,11 @@ const detectTransaction = (ledger: Ledger, { hash, tx, meta }: LedgerTransaction
   }
   const findings: Array<Finding> = []
   if (fault !== undefined) findings.push(alert(null, fault))
-  // Who acts for the account is named in every event: it must be readable before the first one.
+  // Every event needs a readable delegate: if it is not, no event may come out.
   addressOf(tx, "Delegate")
   const detector = context.succeeded ? transactionDetectors.get(type) : undefined
   if (detector !== undefined) {
-    const found = fenced(
+    const found = alertOnDefect(
       () => type,
       () => detector(context)
     )
@@ -129,7 +128,7 @@ const detectTransaction = (ledger: Ledger, { hash, tx, meta }: LedgerTransaction
 }
 
 const detectNode = (context: TransactionContext, node: AffectedNode): Findings => {
-  const findings = fenced(
+  const findings = alertOnDefect(
     () => (isHash(node.id) ? `${node.type} ${node.id}` : node.type),
     () => nodeDetectors[node.type](context, node)
   )
@@ -138,8 +137,8 @@ const detectNode = (context: TransactionContext, node: AffectedNode): Findings =
     : [alert(null, `${node.type} could not be read: its LedgerIndex is not 64 hex digits.`)]
 }
 
-/** Detectors die on what no ledger holds, and on their own mistakes: either costs one event, never the ledger. */
-const fenced = (subject: () => string, detect: () => Findings): Findings => {
+/** A detector throws on data that no ledger holds, or by its own error. That costs one event, never the ledger. */
+const alertOnDefect = (subject: () => string, detect: () => Findings): Findings => {
   try {
     return detect()
   } catch (defect) {
@@ -150,15 +149,15 @@ const fenced = (subject: () => string, detect: () => Findings): Findings => {
 
 const byRank = (a: EventFinding, b: EventFinding): number => rankOf(a.type) - rankOf(b.type)
 
-/** Ids and order within one transaction (events.md 1.3): by rank, then by the causing node. */
-const number = (
+/** Appends a transaction's events with their ids (docs/detection-rules.md 1.3): by rank, then by node id. */
+const numberEvents = (
   ledger: Ledger,
   timestamp: string | null,
   transaction: LedgerTransaction,
   found: Array<EventFinding>,
   events: Array<DetectedEvent>
 ): void => {
-  // Stable: events of one type keep the order of their nodes.
+  // The sort is stable: events of one type stay in the order of their nodes.
   if (found.length > 1) found.sort(byRank)
   let subIndex = 0
   for (let i = 0; i < found.length; i++) {
@@ -178,13 +177,13 @@ const number = (
   }
 }
 
-/** The filter set, sorted by bytes; a delegate belongs to it with the account he acts for (events.md 1.9). */
+/** The involved accounts, sorted by bytes. A delegate joins the account it acts for (docs/detection-rules.md 1.9). */
 const involved = (
   { tx }: LedgerTransaction,
   accounts: ReadonlyArray<string | undefined>
 ): ReadonlyArray<string> => {
   const members: Array<string> = []
-  // They are a handful: looking through them is faster than a set.
+  // There are at most five: searching an array is faster than a set.
   for (const address of accounts)
     if (address !== undefined && !members.includes(address)) members.push(address)
   const delegate = addressOf(tx, "Delegate")
@@ -198,7 +197,7 @@ const closeTimeOf = ({ close_time }: Ledger): string | null => {
   try {
     return close_time === undefined ? null : isoTime(close_time)
   } catch {
-    // Beyond what a date can hold: no ledger closes then.
+    // The number is larger than a date can hold: no ledger has it.
     return null
   }
 }

@@ -1,4 +1,4 @@
-/** escrow.*: each Escrow entry is created once and ends finished or cancelled (events.md 2.7). */
+/** escrow.*: an Escrow entry is created, then finished or cancelled (docs/detection-rules.md 2.7). */
 import type { Payload } from "../domain/Payloads.ts"
 import { needAmount } from "./Amounts.ts"
 import { hexOf, need, needAddress, timeOf, uint32Of } from "./Fields.ts"
@@ -10,11 +10,11 @@ export const escrow: NodeDetector = (context, node) => {
   const owner = needAddress(node.fields, "Account")
   const destination = needAddress(node.fields, "Destination")
   if (node.change === "created") {
-    // A ticket takes the sequence's place (events.md 1.8).
+    // A transaction with a ticket has Sequence 0 (docs/detection-rules.md 1.8).
     const sequence = uint32Of(context.tx, "TicketSequence") ?? uint32Of(context.tx, "Sequence")
-    return [event("escrow.created", common(context, node, sequence), [owner, destination])]
+    return [event("escrow.created", commonFields(context, node, sequence), [owner, destination])]
   }
-  const fields = common(context, node, uint32Of(context.tx, "OfferSequence"))
+  const fields = commonFields(context, node, uint32Of(context.tx, "OfferSequence"))
   if (context.succeeded && context.type === "EscrowFinish") {
     const finished = {
       ...fields,
@@ -28,11 +28,11 @@ export const escrow: NodeDetector = (context, node) => {
     return [event("escrow.cancelled", cancelled, [owner, destination, context.account])]
   }
   return [
-    alert(null, `Escrow ${node.id} vanished under ${context.type}, which neither finishes nor cancels.`)
+    alert(null, `Escrow ${node.id} was deleted by a ${context.type} that neither finished nor cancelled it.`)
   ]
 }
 
-const common = (
+const commonFields = (
   context: TransactionContext,
   node: AffectedNode,
   sequence: number | undefined

@@ -1,7 +1,7 @@
 /**
- * Reads fields of transactions and ledger entries. An absent field reads as undefined. A field that is there but is not
- * what the ledger holds in it dies naming the field: the fence in Detect.ts turns that into an alert and withholds the
- * event, since an event with a guessed value, or without the field, would be wrong. `need` dies of an absent field, too.
+ * Reads fields of transactions and ledger entries. An absent field reads as undefined; `need` throws on it. A field of
+ * the wrong form throws an error that names it. Detect.ts turns that into an alert and withholds the event, because an
+ * event with a guessed value, or without the field, would be wrong.
  */
 import { isAddress } from "../domain/AccountId.ts"
 import { isHash } from "../domain/Hash.ts"
@@ -18,7 +18,7 @@ export const need = <A>(value: A | undefined, name: string): A => {
 
 const malformed = (name: string, expected: string): Error => new Error(`${name} is not ${expected}`)
 
-export const textThat =
+export const textField =
   (holds: (text: string) => boolean, expected: string) =>
   (fields: JsonObject, name: string): string | undefined => {
     const value = fields[name]
@@ -27,7 +27,7 @@ export const textThat =
     return value
   }
 
-// The readers that every event needs are written out: the engine inlines those, but not what `textThat` is given.
+// Readers that every event needs are written out for speed: the engine inlines them, but not an argument of `textField`.
 export const addressOf = (fields: JsonObject, name: string): string | undefined => {
   const value = fields[name]
   if (value === undefined) return undefined
@@ -37,11 +37,11 @@ export const addressOf = (fields: JsonObject, name: string): string | undefined 
 
 export const needAddress = (fields: JsonObject, name: string): string => need(addressOf(fields, name), name)
 
-export const currencyOf = textThat((text) => CURRENCY.test(text), "a currency")
+export const currencyOf = textField((text) => CURRENCY.test(text), "a currency")
 
-export const hexOf = textThat((text) => HEX.test(text), "bytes in hex")
+export const hexOf = textField((text) => HEX.test(text), "bytes in hex")
 
-/** Token values have 16 significant digits and exponents from -96 to 80; longer texts would only cost memory. */
+/** Characters. Token values have 16 significant digits and exponents from -96 to 80; longer texts only cost memory. */
 const LONGEST_VALUE = 256
 const LARGEST_EXPONENT = 96
 
@@ -51,9 +51,9 @@ export const isTokenValue = (text: string): boolean => {
   return exponent < 0 || Math.abs(Number(text.slice(exponent + 1))) <= LARGEST_EXPONENT
 }
 
-export const tokenValueOf = textThat(isTokenValue, "a token value")
+export const tokenValueOf = textField(isTokenValue, "a token value")
 
-/** 256 bits as upper-case hex, whatever case the source wrote (events.md 2). */
+/** 256 bits as upper-case hex, from either case (docs/detection-rules.md 1.4). */
 export const hashOf = (fields: JsonObject, name: string): string | undefined => {
   const value = fields[name]
   if (value === undefined) return undefined
@@ -93,12 +93,12 @@ export const timeOf = (fields: JsonObject, name: string): string | undefined => 
   return seconds === undefined ? undefined : isoTime(seconds)
 }
 
-/** Missing flags are no flags; unsigned, since the highest bit is in use (events.md 1.2). */
+/** Missing flags are 0. Unsigned, because the highest bit is in use (docs/detection-rules.md 1.2). */
 export const flagsOf = (fields: JsonObject): number => uint32Of(fields, "Flags") ?? 0
 
 export const hasFlag = (flags: number, bit: number): boolean => (flags & bit) !== 0
 
-/** Absent optional fields are omitted, never null (events.md 1.4, D3); the order of the keys stays. */
+/** Leaves out absent fields, which are never null (docs/detection-rules.md 1.4). Keeps the order of the keys. */
 export const withoutAbsent = (fields: { readonly [name: string]: Json | undefined }): JsonObject => {
   const present: Record<string, Json> = {}
   for (const name in fields) {

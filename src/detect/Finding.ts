@@ -1,6 +1,6 @@
 /**
- * What a detector is given and what it returns. Detectors are pure: they see one transaction of a validated ledger
- * and return events without order or id, which Detect.ts adds, or alerts for what they cannot decide.
+ * The input and output of detectors. A detector is pure: it reads one transaction of a validated ledger and returns
+ * events, or alerts for cases that it cannot decide. Detect.ts adds order and ids.
  */
 import type { EventType } from "../domain/EventType.ts"
 import type { Json, JsonObject } from "../domain/Ledger.ts"
@@ -16,9 +16,9 @@ export interface TransactionContext {
   /** `tx.Account`. */
   readonly account: string
   readonly succeeded: boolean
-  /** In the order of their ids. */
+  /** Sorted by id. */
   readonly nodes: ReadonlyArray<AffectedNode>
-  /** Every node could be read: only then do `nodes` prove how much somebody got. */
+  /** Whether every node could be read. Only then do `nodes` prove how much an account gained. */
   readonly isComplete: boolean
   readonly ledgerIndex: number
   readonly closeTime: number | undefined
@@ -29,7 +29,7 @@ export interface EventFinding {
   readonly _tag: "Event"
   readonly type: EventType
   readonly payload: JsonObject
-  /** Those with a role; doubles and absent ones allowed. */
+  /** The accounts with a role. Duplicates and undefined are allowed. */
   readonly accounts: ReadonlyArray<string | undefined>
 }
 
@@ -42,18 +42,18 @@ export interface AlertFinding {
 export type Finding = EventFinding | AlertFinding
 export type Findings = ReadonlyArray<Finding>
 
-/** State-driven: of one ledger entry, under any transaction and result. */
+/** Reads one ledger entry's node, under any type and result of the transaction. */
 export type NodeDetector = (context: TransactionContext, node: AffectedNode) => Findings
 
-/** Transaction-driven: of one successful transaction of its type. */
+/** Reads one successful transaction of its type. */
 export type TransactionDetector = (context: TransactionContext) => Findings
 
 export const nothing: Findings = []
 
-/** Lists are of entries whose form depends on what they name: tests hold those to the schemas, not the compiler. */
+/** The form of a list's entries depends on what they name. The compiler cannot check it; tests and Validate.ts do. */
 type Built<Value> = Value extends ReadonlyArray<unknown> ? ReadonlyArray<Json> : Value
 
-/** A payload with every field of its type named; what may be left out may be undefined. */
+/** A payload that names every field of its type. Optional fields may be undefined. */
 export type Draft<Fields> = {
   readonly [Name in keyof Fields]-?: Record<never, never> extends Pick<Fields, Name>
     ? Built<Fields[Name]> | undefined

@@ -1,6 +1,6 @@
 /**
- * By how much a transaction changed an account's units of a multi-purpose token (events.md 1.6, step 5): a holder's own
- * entry tells, and for the issuer what is outstanding, since units that come back to him cease to exist.
+ * How many units of a multi-purpose token (MPT) an account gained (docs/detection-rules.md 1.6, step 5). A holder has
+ * an MPToken entry. An issuer has none: units that return to it cease to exist, so the outstanding amount falls.
  */
 import { accountIdOfAddress } from "../domain/AccountId.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
@@ -9,10 +9,10 @@ import { addressOf, uint32Of } from "./Fields.ts"
 import type { TransactionContext } from "./Finding.ts"
 import type { AffectedNode } from "./Nodes.ts"
 
-/** An id of an issuance is the sequence of its creation and its issuer's account id. */
+/** An issuance's id is the sequence of its creation (8 hex digits), then its issuer's account id. */
 const SEQUENCE_DIGITS = 8
 
-/** Undefined when the nodes do not tell. */
+/** Undefined if the nodes do not show it. */
 export const mptChange = (
   { nodes }: TransactionContext,
   receiver: string,
@@ -39,14 +39,14 @@ export const mptChange = (
   return increased === undefined ? undefined : -increased
 }
 
-/** A holder with none has no MPTAmount, so that its first units show in FinalFields alone. */
+/** A holder of 0 units has no MPTAmount, so its first units are in FinalFields only. */
 const increase = ({ fields, previous }: AffectedNode, name: string): Scaled | undefined => {
   const before = unitsOf(previous, name)
   const after = unitsOf(fields, name)
   return before === undefined || after === undefined ? undefined : after - before
 }
 
-/** Older codecs write hex, which must not pass for a number: only that has leading zeros. */
+/** No leading zeros: older codecs write hex padded with zeros, which must not pass for a decimal number. */
 const UNITS = /^(?:0|[1-9][0-9]{0,18})$/
 
 const unitsOf = (fields: JsonObject, name: string): Scaled | undefined => {

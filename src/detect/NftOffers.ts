@@ -1,4 +1,4 @@
-/** nft.offer_created and nft.offer_cancelled: NFTokenOffer entries that came or went unsold (events.md 2.3). */
+/** nft.offer_created, and nft.offer_cancelled for offers deleted without a sale (docs/detection-rules.md 2.3). */
 import type { Payload } from "../domain/Payloads.ts"
 import { amountOrZero } from "./Amounts.ts"
 import { addressOf, flagsOf, hasFlag, hashOf, need, needAddress, timeOf } from "./Fields.ts"
@@ -76,7 +76,7 @@ const cancelReason = (
 ): Payload<"nft.offer_cancelled">["reason"] => {
   switch (type) {
     case "NFTokenCancelOffer":
-      // A stranger may cancel an offer only after it has expired (D19).
+      // The ledger lets a stranger cancel an offer only after it has expired.
       return account === owner || account === destination ? "cancelled" : "expired"
     case "NFTokenBurn":
       return "nft_burned"

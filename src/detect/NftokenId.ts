@@ -1,6 +1,6 @@
 /**
- * NFTokenIDs (events.md 2.3, 3): what their 32 bytes say, and which one a mint made. The id is found as the set
- * difference of the owner's pages; comparing positions or lengths gives wrong ids when a page splits.
+ * NFTokenIDs (docs/detection-rules.md 2.3, 3): the parts of their 32 bytes, and the id of a minted token. That id is
+ * the set difference of the owner's pages: comparing positions or lengths gives wrong ids when a page splits.
  */
 import { isHash } from "../domain/Hash.ts"
 import type { Json, JsonObject } from "../domain/Ledger.ts"
@@ -20,7 +20,7 @@ export interface NftokenIdParts {
   readonly serial: number
 }
 
-/** `id` is 64 hex digits: flags, fee, issuer, scrambled taxon, serial. Dies of a fee that the ledger does not allow. */
+/** `id` is 64 hex digits: flags, fee, issuer, scrambled taxon, serial. Throws on a fee that the ledger does not allow. */
 export const parseNftokenId = (id: string): NftokenIdParts => {
   const serial = Number.parseInt(id.slice(56), 16)
   const transferFee = Number.parseInt(id.slice(4, 8), 16)
@@ -38,8 +38,8 @@ export const parseNftokenId = (id: string): NftokenIdParts => {
 const scrambleTaxon = (taxon: number, serial: number): number =>
   (taxon ^ (Math.imul(384_160_001, serial) + 2459)) >>> 0
 
-/** Method A: the one id that the owner's pages hold afterwards and did not before. */
-export const mintedByPages = (
+/** The one id that the owner's pages hold after the transaction and did not hold before. */
+export const mintedIdByPages = (
   { nodes }: TransactionContext,
   ownerId: string | undefined
 ): string | undefined => {
@@ -51,17 +51,17 @@ export const mintedByPages = (
     if (!isHash(page.id)) throw new Error("the LedgerIndex of a page is not 64 hex digits")
     if (!page.id.startsWith(ownerId)) continue
     addIds(page.previous, before)
-    if (tellsItsTokens(page)) addIds(page.fields, after)
+    if (changedTokens(page)) addIds(page.fields, after)
   }
   const [id, ...others] = [...after].filter((id) => !before.has(id))
   return id !== undefined && others.length === 0 && isHash(id) ? id.toUpperCase() : undefined
 }
 
-/** A neighbour that only got a new link lists its tokens in FinalFields, and none in PreviousFields. */
-const tellsItsTokens = (page: AffectedNode): boolean =>
+/** False for a neighbour page that only got a new link: its tokens are in FinalFields but not in PreviousFields. */
+const changedTokens = (page: AffectedNode): boolean =>
   page.change === "created" || (page.change === "modified" && listOf(page.previous, "NFTokens") !== undefined)
 
-/** As the source writes them: of the many tokens of a page only the new one is checked. */
+/** Ids are added unchecked, for speed: a page holds up to 32, and only the new one is checked later. */
 const addIds = (fields: JsonObject, ids: Set<string>): void => {
   for (const entry of listOf(fields, "NFTokens") ?? []) ids.add(nftokenIdOf(entry))
 }
@@ -74,8 +74,8 @@ const nftokenIdOf = (entry: Json): string => {
 
 const hex = (value: number, digits: number): string => value.toString(16).toUpperCase().padStart(digits, "0")
 
-/** Method B: composed from the transaction and the issuer's count of minted tokens. */
-export const mintedByCount = (
+/** The id composed from the transaction and the issuer's count of minted tokens. */
+export const mintedIdByCount = (
   { nodes, tx }: TransactionContext,
   issuer: string,
   issuerId: string | undefined

@@ -1,9 +1,9 @@
-/** nft.minted, nft.burned and nft.offer_accepted: what a transaction did to a token (events.md 2.3, 3). */
+/** nft.minted, nft.burned and nft.offer_accepted (docs/detection-rules.md 2.3, 3). */
 import { accountIdOfAddress, addressOfAccountId } from "../domain/AccountId.ts"
 import { amountOf, amountOrZero } from "./Amounts.ts"
 import { addressOf, hashOf, hexOf, need, needAddress } from "./Fields.ts"
 import { alert, event, type Findings, type TransactionContext, type TransactionDetector } from "./Finding.ts"
-import { mintedByCount, mintedByPages, parseNftokenId } from "./NftokenId.ts"
+import { mintedIdByCount, mintedIdByPages, parseNftokenId } from "./NftokenId.ts"
 import type { AffectedNode } from "./Nodes.ts"
 
 export const nftMint: TransactionDetector = (context) => {
@@ -11,10 +11,15 @@ export const nftMint: TransactionDetector = (context) => {
   const ownerId = accountIdOfAddress(owner)
   const issuer = addressOf(context.tx, "Issuer") ?? owner
   const issuerId = issuer === owner ? ownerId : accountIdOfAddress(issuer)
-  const byCount = mintedByCount(context, issuer, issuerId)
-  const id = mintedByPages(context, ownerId) ?? byCount
+  const byCount = mintedIdByCount(context, issuer, issuerId)
+  const id = mintedIdByPages(context, ownerId) ?? byCount
   if (id === undefined)
-    return [alert("nft.minted", "Neither the NFTokenPages nor the issuer's AccountRoot tell the NFTokenID.")]
+    return [
+      alert(
+        "nft.minted",
+        "The NFTokenID follows neither from the NFTokenPages nor from the issuer's AccountRoot."
+      )
+    ]
   const { flags, transferFee, issuerId: issuerIdInId, taxon, serial } = parseNftokenId(id)
   const payload = {
     tx_hash: context.hash,
@@ -30,7 +35,13 @@ export const nftMint: TransactionDetector = (context) => {
   const minted = event("nft.minted", payload, [owner, issuer])
   const isDoubtful = byCount === undefined ? issuerIdInId !== issuerId : byCount !== id
   return isDoubtful
-    ? [minted, alert("nft.minted", `NFTokenID ${id} of the pages is not the one the transaction composes.`)]
+    ? [
+        minted,
+        alert(
+          "nft.minted",
+          `NFTokenID ${id}, found in the NFTokenPages, is not the one composed from the transaction.`
+        )
+      ]
     : [minted]
 }
 
@@ -44,31 +55,34 @@ export const nftBurn: TransactionDetector = (context) => {
   return [event("nft.burned", payload, [owner, burned_by, issuer])]
 }
 
-/** One event per sale, also where a broker matches two offers (D10). */
+/** One event for each sale, also if a broker matches two offers. */
 export const nftAcceptOffer: TransactionDetector = (context) => {
   const sellId = hashOf(context.tx, "NFTokenSellOffer")
   const buyId = hashOf(context.tx, "NFTokenBuyOffer")
   const sell = acceptedOffer(context, sellId)
   const buy = acceptedOffer(context, buyId)
-  const taken = buy ?? sell
+  const pricing = buy ?? sell
   const isMissing = (sellId !== undefined && sell === undefined) || (buyId !== undefined && buy === undefined)
-  if (taken === undefined || isMissing)
+  if (pricing === undefined || isMissing)
     return [alert("nft.offer_accepted", "An accepted NFTokenOffer is not among the deleted entries.")]
-  return sale(context, { sellId, buyId, sell, buy, taken })
+  return sale(context, { sellId, buyId, sell, buy, pricing })
 }
 
-interface Accepted {
+interface AcceptedOffers {
   readonly sellId: string | undefined
   readonly buyId: string | undefined
   readonly sell: AffectedNode | undefined
   readonly buy: AffectedNode | undefined
-  /** The offer that names the price the buyer pays. */
-  readonly taken: AffectedNode
+  /** The offer whose amount is the price that the buyer pays. */
+  readonly pricing: AffectedNode
 }
 
-const sale = (context: TransactionContext, { sellId, buyId, sell, buy, taken }: Accepted): Findings => {
+const sale = (
+  context: TransactionContext,
+  { sellId, buyId, sell, buy, pricing }: AcceptedOffers
+): Findings => {
   const { tx } = context
-  const id = need(hashOf(taken.fields, "NFTokenID"), "NFTokenID")
+  const id = need(hashOf(pricing.fields, "NFTokenID"), "NFTokenID")
   const acceptor = context.account
   const seller = sell === undefined ? acceptor : needAddress(sell.fields, "Owner")
   const buyer = buy === undefined ? acceptor : needAddress(buy.fields, "Owner")
@@ -81,7 +95,7 @@ const sale = (context: TransactionContext, { sellId, buyId, sell, buy, taken }: 
     nftoken_id: id,
     seller,
     buyer,
-    amount: amountOrZero(taken.fields, "Amount"),
+    amount: amountOrZero(pricing.fields, "Amount"),
     sell_offer_id: sellId,
     buy_offer_id: buyId,
     broker,

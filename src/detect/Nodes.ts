@@ -1,6 +1,6 @@
 /**
- * The ledger entries a transaction created, modified or deleted, as far as any detector reads them, in the order of
- * their keys whatever order the source lists them in (events.md 1.2).
+ * Reads AffectedNodes: the ledger entries that a transaction created, modified or deleted. Keeps the types that a
+ * detector reads, sorted by key, whatever order the source lists them in (docs/detection-rules.md 1.2).
  */
 import type { Json, JsonObject } from "../domain/Ledger.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
@@ -21,13 +21,13 @@ const entryTypes = [
 
 export type EntryType = (typeof entryTypes)[number]
 
-/** Gives the program's own string for the source's: comparing and looking up by that is several times as fast. */
+/** Replaces the source's string by the program's own, which compares several times as fast. */
 const entryTypeOf: ReadonlyMap<string, EntryType> = new Map(entryTypes.map((type) => [type, type]))
 
-/** The most frequent of the others, for speed. */
+/** The most frequent types that no detector reads. Listed for speed: they skip the pattern below. */
 const ignoredTypes: ReadonlySet<string> = new Set(["AMM", "DirectoryNode", "Oracle", "Ticket"])
 
-/** New entry types may come at any time; what cannot be the name of one is a damaged node. */
+/** New entry types may come at any time. A node whose type has another form is damaged. */
 const ENTRY_TYPE = /^[A-Za-z0-9]+$/
 
 type Change = "created" | "modified" | "deleted"
@@ -41,17 +41,17 @@ const changeOf: ReadonlyMap<string, Change> = new Map([
 export interface AffectedNode {
   readonly change: Change
   readonly type: EntryType
-  /** `LedgerIndex`, the entry's key in upper case; whether it is 64 hex digits is checked only where it matters. */
+  /** `LedgerIndex`, the entry's key, in upper case. Detect.ts checks that it is 64 hex digits if an event needs it. */
   readonly id: string
   /** The entry as the transaction left it: NewFields of a created one, FinalFields of the others. */
   readonly fields: JsonObject
-  /** PreviousFields: former values of what changed or went; what was added is not listed. */
+  /** PreviousFields: former values of changed and removed fields. Added fields are not in it. */
   readonly previous: JsonObject
 }
 
 export interface AffectedNodes {
   readonly nodes: ReadonlyArray<AffectedNode>
-  /** Why nodes are missing in `nodes`: what the first of them lacks, and how many there are. */
+  /** If nodes could not be read: how many, and what is wrong with the first. */
   readonly fault: string | undefined
 }
 
@@ -60,8 +60,8 @@ const idOf = ({ LedgerIndex }: JsonObject, type: EntryType): string => {
   return LedgerIndex.toUpperCase()
 }
 
-/** Undefined for an entry that no detector reads; dies of a node that may have been any entry. */
-const read = (change: Change, node: Json): AffectedNode | undefined => {
+/** Undefined for a type that no detector reads. Throws if the type is unknown: it may have been any entry. */
+const readNode = (change: Change, node: Json): AffectedNode | undefined => {
   if (!isJsonObject(node)) throw new Error(`the ${change} node is not an object`)
   const name = node["LedgerEntryType"]
   if (typeof name !== "string") throw new Error(`the ${change} node has no LedgerEntryType`)
@@ -80,12 +80,12 @@ const read = (change: Change, node: Json): AffectedNode | undefined => {
   }
 }
 
-/** An entry of AffectedNodes has one key, which says what happened to the node below it. */
-const readWrapped = (wrapped: Json): AffectedNode | undefined => {
+/** An entry of AffectedNodes has one key, which says what happened to the node inside. */
+const readEntry = (wrapped: Json): AffectedNode | undefined => {
   if (isJsonObject(wrapped))
     for (const key in wrapped) {
       const change = changeOf.get(key)
-      if (change !== undefined) return read(change, wrapped[key]!)
+      if (change !== undefined) return readNode(change, wrapped[key]!)
     }
   throw new Error("it is neither a CreatedNode, a ModifiedNode nor a DeletedNode")
 }
@@ -99,14 +99,14 @@ const isSorted = (nodes: ReadonlyArray<AffectedNode>): boolean => {
 
 export const affectedNodes = (meta: JsonObject): AffectedNodes => {
   const list = meta["AffectedNodes"]
-  // No applied transaction is without.
+  // Every applied transaction has them.
   if (!Array.isArray(list)) return { nodes: [], fault: "The metadata have no AffectedNodes." }
   const nodes: Array<AffectedNode> = []
   let unread = 0
   let first = ""
   for (const wrapped of list as ReadonlyArray<Json>) {
     try {
-      const node = readWrapped(wrapped)
+      const node = readEntry(wrapped)
       if (node !== undefined) nodes.push(node)
     } catch (cause) {
       if (unread++ === 0) first = (cause as Error).message

@@ -1,6 +1,6 @@
 /**
- * dex.*: the life of resting offers, told from the maker's side (events.md 2.4). The taker's own order leaves an
- * event only if a remainder of it comes to rest; the taker is named in each maker's event.
+ * dex.*: offers in the book, from the side of their owner, the maker (docs/detection-rules.md 2.4). The taker's own
+ * order causes an event only if a rest of it stays in the book. The taker is named in each maker's event.
  */
 import type { JsonObject } from "../domain/Ledger.ts"
 import type { Payload } from "../domain/Payloads.ts"
@@ -30,7 +30,7 @@ export const offer: NodeDetector = (context, node) => {
   if (node.change === "modified") return trade(context, node, resting, "dex.offer_partial")
   if (!traded) return [cancelled(context, node, resting, traded)]
   if (hasNothingLeft(resting)) return trade(context, node, resting, "dex.offer_filled")
-  // Consumed as far as its owner's funds went, then deleted with a remainder (D11).
+  // The offer was taken as far as its owner's funds went. The rest was removed and not sold.
   return [...trade(context, node, resting, "dex.offer_partial"), cancelled(context, node, resting, traded)]
 }
 
@@ -110,11 +110,11 @@ const trade = (
     [account, taker]
   )
   return signOf(valueText(gets)) < 0 || signOf(valueText(pays)) < 0
-    ? [found, alert(type, `Offer ${node.id} grew by a trade: a filled amount is negative.`)]
+    ? [found, alert(type, `A trade made Offer ${node.id} larger: a filled amount is negative.`)]
     : [found]
 }
 
-/** What a trade took from one side; zero in that side's form when only the other one changed. */
+/** How much of one side a trade took. If only the other side changed: 0, in this side's form. */
 const filled = (node: AffectedNode, side: Side, now: Amount): Amount => {
   const before = valueOfSameAsset(node.previous, side, now)
   return withValue(now, before === undefined ? "0" : difference(before, valueText(now)))
@@ -156,7 +156,7 @@ const cancelReason = (
   if (isOwn && context.type === "AccountDelete") return "account_deleted"
   if (traded) return "unfunded"
   const expiration = uint32Of(fields, "Expiration")
-  // The ledger compares with the parent's close time, inclusive; where that is unknown nothing has expired.
+  // rippled compares with the parent's close time, inclusive. If that is unknown, nothing has expired.
   const closed = context.parentCloseTime
   if (expiration !== undefined && closed !== undefined && expiration <= closed) return "expired"
   return isOwn && context.type === "OfferCreate" ? "self_crossed" : "unfunded"

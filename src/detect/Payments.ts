@@ -1,4 +1,4 @@
-/** payment.xrp and payment.issued: successful Payments, by the asset that arrived (events.md 2.1, 2.2). */
+/** payment.xrp and payment.issued: a successful Payment, by the asset that arrived (docs/detection-rules.md 2.1, 2.2). */
 import { deliveredAmount, requestedAmount } from "./DeliveredAmount.ts"
 import { hashOf, needAddress, uint32Of } from "./Fields.ts"
 import { alert, event, type TransactionDetector } from "./Finding.ts"
@@ -9,7 +9,7 @@ export const payment: TransactionDetector = (context) => {
   const amount = deliveredAmount(context, receiver)
   if (amount === undefined) {
     const type = typeof requestedAmount(tx) === "string" ? "payment.xrp" : "payment.issued"
-    return [alert(type, "The delivered amount is neither told by the metadata nor derivable from the nodes.")]
+    return [alert(type, "The delivered amount is neither in the metadata nor derivable from the nodes.")]
   }
   const parties = [sender, receiver]
   const destination_tag = uint32Of(tx, "DestinationTag")

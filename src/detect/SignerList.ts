@@ -1,4 +1,4 @@
-/** What a SignerListSet did to the account's signer list (events.md 2.6, rule 5). */
+/** What a SignerListSet did to the account's signer list (docs/detection-rules.md 2.6, rule 5). */
 import type { Json, JsonObject } from "../domain/Ledger.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
 import { hashOf, listOf, need, needAddress, objectOf, uint16Of, uint32Of, withoutAbsent } from "./Fields.ts"
@@ -9,10 +9,10 @@ interface ListChange {
   readonly value?: JsonObject
 }
 
-/** Undefined when the list in force was set again. */
+/** Undefined if the transaction set the list that was already in force. */
 export const signerListChange = (node: AffectedNode): ListChange | undefined => {
   const current = (): JsonObject => signerList(node.fields)
-  // PreviousFields hold only what changed.
+  // PreviousFields hold only the fields that changed.
   const former = (): JsonObject => signerList({ ...node.fields, ...node.previous })
   switch (node.change) {
     case "created":

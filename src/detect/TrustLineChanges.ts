@@ -1,6 +1,6 @@
 /**
- * Which settings of a trust line a transaction changed (events.md 2.5): an empty list means that nobody set anything.
- * Entries come sorted by field name.
+ * The settings of a trust line that a transaction changed (docs/detection-rules.md 2.5), sorted by field name. An
+ * empty list means that no setting changed.
  */
 import type { Json, JsonObject } from "../domain/Ledger.ts"
 import { sameValue } from "./Amounts.ts"
@@ -11,7 +11,7 @@ import { type Side, sideFlags, sideNames } from "./TrustLineSides.ts"
 
 type Entry = JsonObject | undefined
 
-/** `own` is the side from whose view the line is told. */
+/** `own` is the side from which the event sees the line. */
 export const settingsChanges = (
   context: TransactionContext,
   node: AffectedNode,
@@ -65,8 +65,8 @@ const qualityEntry = (node: AffectedNode, field: string, name: string): Entry =>
 }
 
 /**
- * PreviousFields never list what was added, so a first quality shows only in that a TrustSet asked for it and nothing
- * else explains why the line is there.
+ * PreviousFields never list added fields. A first quality is assumed if a TrustSet asked for it and no other change
+ * explains why the line is among the nodes.
  */
 const firstQualities = (context: TransactionContext, node: AffectedNode, own: Side): ReadonlyArray<Json> => {
   if (context.type !== "TrustSet") return []

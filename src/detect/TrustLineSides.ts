@@ -1,4 +1,4 @@
-/** A RippleState has two sides, low and high by account id; each has its own fields and flag bits. */
+/** The fields and flags of a RippleState's two sides. The low side has the smaller account id. */
 export type Side = "low" | "high"
 
 export const sideNames = {

@@ -1,6 +1,6 @@
 /**
- * trustline.*: creation, settings and deletion of trust lines, told from the view of the account whose line it is
- * (events.md 2.5). Balances and reserve bits alone are no event.
+ * trustline.*: trust lines that were created, changed in a setting, or deleted, seen from one of their sides
+ * (docs/detection-rules.md 2.5). A change of the balance or of a reserve flag alone is no event.
  */
 import type { JsonObject } from "../domain/Ledger.ts"
 import type { Payload } from "../domain/Payloads.ts"
@@ -23,7 +23,7 @@ import { type Side, sideFlags, sideNames } from "./TrustLineSides.ts"
 const AMM_NODE = 0x0100_0000
 
 export const trustLine: NodeDetector = (context, node) => {
-  // Most modified lines carry a payment and nothing else.
+  // In most modified lines only the balance changed.
   if (node.change === "modified" && !touchesSettings(context, node.previous)) return nothing
   const line = readLine(context, node)
   const parties = [line.account, line.counterparty]
@@ -46,7 +46,7 @@ export const trustLine: NodeDetector = (context, node) => {
   }
 }
 
-/** Whether anything but the balance, threading and directory hints may have changed; TrustSet may add fields unseen. */
+/** False if only the balance changed. A TrustSet may have added fields, which PreviousFields do not show. */
 const touchesSettings = (context: TransactionContext, previous: JsonObject): boolean => {
   if (context.type === "TrustSet") return true
   for (const name in previous) if (name !== "Balance") return true
@@ -104,7 +104,7 @@ const readLine = (context: TransactionContext, node: AffectedNode): Line => {
   }
 }
 
-/** Whose line it is: who set it, else who holds the reserve for it. */
+/** The side from which the event sees the line: the sender of a TrustSet, else the holder of the reserve. */
 const perspective = (
   context: TransactionContext,
   node: AffectedNode,
@@ -120,7 +120,7 @@ const perspective = (
   return signer ?? "low"
 }
 
-/** The ledger keeps balances from the low side's view. */
+/** The ledger stores the balance from the low side's view. */
 const balanceFrom = (own: Side, text: string): string => {
   if (signOf(text) === 0) return "0"
   return own === "low" ? text : negated(text)

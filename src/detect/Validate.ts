@@ -1,7 +1,7 @@
 /**
- * Checks every detected event against its published schemas before it is serialised. An event that does not match is
- * withheld: it becomes an alert, and every other event of the ledger comes out with its id unchanged. Ids, ledger index
- * and time are not checked here, since they come from the ledger and not from a detector.
+ * Checks every detected event against its published schemas before it is serialised. An event that does not match
+ * becomes an alert; the ids of all other events stay as they are. Ids, ledger index and time are not checked: they
+ * come from the ledger, not from a detector.
  */
 import { createRequire } from "node:module"
 import type { ValidateFunction } from "ajv"
@@ -12,7 +12,7 @@ import type { DetectedEvent, Detection, DetectionAlert } from "../domain/LedgerE
 
 const require = createRequire(import.meta.url)
 
-/** Loading Ajv takes about 40 ms and compiling more than 100 ms, so only a process that detects an event does either. */
+/** Loading Ajv takes about 40 ms and compiling more than 100 ms, so this waits for the first detected event. */
 const compileAll = (): ReadonlyMap<string, ValidateFunction> => {
   const { Ajv2020 } = require("ajv/dist/2020.js") as typeof import("ajv/dist/2020.js")
   const addFormats = require("ajv-formats") as typeof addFormatsModule
@@ -32,7 +32,7 @@ const compileAll = (): ReadonlyMap<string, ValidateFunction> => {
 
 let compiled: ReadonlyMap<string, ValidateFunction> | undefined
 
-/** What is wrong with the event; undefined when it matches. */
+/** What is wrong with the event; undefined if it matches. */
 const violationOf = (event: DetectedEvent): string | undefined => {
   compiled ??= compileAll()
   const validate = compiled.get(event.event_type)
@@ -49,7 +49,7 @@ const alertOf = ({ event_id, event_type }: DetectedEvent, violation: string): De
   reason: `The event ${event_id} does not match its published schema: ${violation}.`
 })
 
-/** The detection without the events that do not match, and with an alert for each of those. */
+/** Replaces each event that does not match by an alert. */
 export const withoutViolations = (detection: Detection): Detection => {
   const events: Array<DetectedEvent> = []
   const alerts: Array<DetectionAlert> = [...detection.alerts]

@@ -81,7 +81,7 @@ export interface AttemptOutcome {
   readonly responseStatus: number | null
   readonly responseTimeMs: number | null
   readonly responseBody: string | null
-  /** Short and stable, for people and alerts (api-decisions.md, `last_error`); null on success. */
+  /** Short and stable, for people and alerts; null on success. */
   readonly error: string | null
   /** How long the receiver asks to be left alone, from the end of the attempt on. */
   readonly retryAfterMs?: number

@@ -1,5 +1,5 @@
 /**
- * The published shapes around a payload: the envelope that a webhook receives (service.md, "Event envelope") and the
+ * The published shapes around a payload: the envelope that a webhook receives and the
  * records of the two public topics. `LedgerEvent.ts` holds the types; the tests hold both to each other.
  */
 import { Schema } from "effect"

@@ -1,5 +1,5 @@
 /**
- * The event types, in the order in which one transaction's events are emitted (events.md 1.3, "rank"), and the
+ * The event types, in the order in which one transaction's events are emitted (docs/detection-rules.md 1.3), and the
  * patterns by which a webhook asks for them: a type, a family (`nft.*`) or everything (`*`).
  */
 export const eventTypes = [

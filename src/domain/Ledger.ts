@@ -1,7 +1,7 @@
 /**
  * A validated ledger in the one shape that everything behind the source works on, whatever API version or server it
- * came from (events.md 1.7). Field values inside `tx` and `meta` are the ledger's own and stay untyped: detectors read
- * what they need and must survive anything.
+ * came from (docs/detection-rules.md 1.7). Field values inside `tx` and `meta` are the ledger's own and stay untyped:
+ * detectors read what they need and must survive anything.
  */
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
 export type JsonObject = { readonly [key: string]: Json }
@@ -27,7 +27,7 @@ export interface Ledger {
 /** 2000-01-01T00:00:00Z in Unix seconds. */
 const RIPPLE_EPOCH_SECONDS = 946_684_800
 
-/** Ledger time as events carry it: ISO 8601 UTC in whole seconds (events.md 1.4). */
+/** Ledger time as events carry it: ISO 8601 UTC in whole seconds (docs/detection-rules.md 1.4). */
 export const isoTime = (rippleSeconds: number): string =>
   `${new Date((rippleSeconds + RIPPLE_EPOCH_SECONDS) * 1000).toISOString().slice(0, 19)}Z`
 

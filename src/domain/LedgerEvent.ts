@@ -1,7 +1,7 @@
 /**
  * What detection finds, what the events topic carries, and the envelope a receiver gets. The wire names (snake_case)
- * are the published ones. Serialisation keeps the key order of events.md 1.4, so the same event has the same bytes
- * everywhere and always.
+ * are the published ones. Serialisation keeps the key order of docs/detection-rules.md 1.4, so the same event has the
+ * same bytes everywhere and always.
  */
 import type { ledgerRecord } from "./Envelope.ts"
 import type { EventType } from "./EventType.ts"
@@ -16,11 +16,11 @@ export interface DetectedEvent {
   /** Close time; null only for recorded data without one. */
   readonly timestamp: string | null
   readonly payload: JsonObject
-  /** The involved accounts (events.md 1.9): sorted by bytes, without duplicates. */
+  /** The involved accounts (docs/detection-rules.md 1.9): sorted by bytes, without duplicates. */
   readonly accounts: ReadonlyArray<string>
 }
 
-/** What could not be decided: the event is withheld, the reason kept, the ledger goes on (events.md 1.6). */
+/** A case that the rules do not decide: the event is withheld, the reason is kept (docs/detection-rules.md 1.11). */
 export interface DetectionAlert {
   readonly tx_hash: string
   readonly event_type: EventType | null

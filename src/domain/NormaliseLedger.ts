@@ -1,7 +1,7 @@
 /**
- * The API's shapes made one (events.md 1.7): version 1 and 2 of `ledger`, `tx`, `account_tx` and the transaction
- * stream, and recorded single transactions. Pure, and copies no transaction: `tx` and `meta` are the source's own
- * objects (so a flat version 1 entry still carries its `hash` and `metaData` in `tx`).
+ * The API's shapes made one (docs/detection-rules.md 1.7): version 1 and 2 of `ledger`, `tx`, `account_tx` and the
+ * transaction stream, and recorded single transactions. Pure, and copies no transaction: `tx` and `meta` are the
+ * source's own objects (so a flat version 1 entry still carries its `hash` and `metaData` in `tx`).
  * Nothing is dropped silently: what cannot be read is counted in `malformed`, and the caller decides.
  */
 import { isHash } from "./Hash.ts"
@@ -103,7 +103,7 @@ export const normaliseLedger = (raw: unknown): NormalisedLedger | undefined => {
 
 /**
  * A recorded single transaction as the ledger it stands for: without header, so its index is 0 where unknown, and
- * nothing in it expires by time (events.md 6.2).
+ * nothing in it expires by time (docs/detection-rules.md 2.4).
  */
 export const ledgerOfTransaction = (raw: unknown): Ledger | undefined => {
   const entry = resultOf(raw)

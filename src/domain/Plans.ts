@@ -1,5 +1,5 @@
 /**
- * Plans and what each allows (service.md "Limits", api-decisions.md "Accounts, keys, plans"). Only Enterprise may differ
+ * Plans and what each allows. Only Enterprise may differ
  * per account: what its account sets replaces the plan's figure. Pure.
  */
 export const plans = ["developer", "builder", "professional", "compliance", "enterprise"] as const

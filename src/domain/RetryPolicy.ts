@@ -1,4 +1,4 @@
-/** The retry schedule as a pure function of the attempt and of chance (service.md, "Retry schedule"). */
+/** The retry schedule as a pure function of the attempt and of chance; docs/architecture.md shows it as a table. */
 export interface RetryPolicy {
   /** Delay before attempt 2, 3, …: n delays make n + 1 attempts. */
   readonly delaysMs: ReadonlyArray<number>

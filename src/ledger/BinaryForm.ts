@@ -1,7 +1,7 @@
 /**
  * Transactions from their bytes, as the ledger's hash covers them, into the JSON that rippled makes of them: detection
- * finds the same events in either (events.md 1.5, 1.7). Fields that only the API adds (`delivered_amount`) are not there,
- * and whoever reads this takes nothing on the server's word. About 1 ms a transaction. Pure.
+ * finds the same events in either (docs/detection-rules.md 1.5, 1.7). Fields that only the API adds (`delivered_amount`) are
+ * not there, and whoever reads this takes nothing on the server's word. About 1 ms a transaction. Pure.
  */
 import { createHash } from "node:crypto"
 import { decode, hashes } from "xrpl"
@@ -36,7 +36,7 @@ export const treeRootOf = (transactions: ReadonlyArray<Pick<LedgerTransaction, "
 /** Digits of a token value's mantissa. */
 const MANTISSA_DIGITS = 16
 
-/** A token value in the text form of rippled, from plain notation, which is the codec's (events.md 1.5). */
+/** A token value in rippled's text form, from the codec's plain notation (docs/detection-rules.md 1.5). */
 export const tokenText = (plain: string): string => {
   const [whole = "", fraction = ""] = plain.replace("-", "").split(".")
   const digits = (whole + fraction).replace(/^0+/, "")

@@ -1,7 +1,7 @@
 /**
  * Whether an answer is the ledger we need: final, complete, the right one, and the successor of the one before
- * (events.md 6.2). Pure. All but `broken_chain` may come right by asking again or elsewhere: rippled answers a too early
- * request with the open ledger, and a ledger it cannot read to the end with a shortened list.
+ * (docs/detection-rules.md 4). Pure. All but `broken_chain` may come right by asking again or elsewhere: rippled answers a
+ * too early request with the open ledger, and a ledger it cannot read to the end with a shortened list.
  */
 import type { FetchedLedger, LedgerFault } from "./LedgerSource.ts"
 

@@ -1,6 +1,6 @@
 /**
  * The ledgers a server claims to have, as `complete_ledgers` and `validated_ledgers` write them: `empty`, `7`, or
- * `32570-90,95-100`. A claim, not a proof (events.md 6.4): it orders the servers, it never rules one out. Pure.
+ * `32570-90,95-100`. A claim, not a proof: it orders the servers, it never rules one out. Pure.
  */
 export interface Range {
   readonly from: number

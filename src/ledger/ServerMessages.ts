@@ -1,5 +1,5 @@
 /**
- * What a rippled or Clio server says, read into our terms (events.md 6.1 to 6.3): announcements, ledgers, refusals, and
+ * What a rippled or Clio server says, read into our terms: announcements, ledgers, refusals, and
  * whether the server fits its network. Pure, and takes nothing on trust: a field of the wrong form counts as absent.
  */
 import { Result } from "effect"

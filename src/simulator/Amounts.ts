@@ -1,6 +1,6 @@
 /**
  * Amounts as integers: drops of XRP and millionths of a token, so that both have six decimals and all arithmetic is
- * exact. Token values stay below 10^10, where rippled's text form is plain notation (events.md 1.5).
+ * exact. Token values stay below 10^10, where rippled's text form is plain notation (docs/detection-rules.md 1.5).
  */
 import type { Json, JsonObject } from "../domain/Ledger.ts"
 

@@ -154,8 +154,8 @@ export const asLedger = ({ header, transactions }: ClosedLedger): Ledger => ({
 })
 
 /**
- * The ids of the events a ledger must cause, by the rule of events.md 1.3 and from the lists of the scenarios alone:
- * what a run delivered can be held against it without asking any detector.
+ * The ids of the events a ledger must cause, by the rule of docs/detection-rules.md 1.3 and from the lists of the scenarios
+ * alone: what a run delivered can be held against it without asking any detector.
  */
 export const expectedEventIds = ({ header, transactions }: ClosedLedger): ReadonlyArray<string> =>
   transactions.flatMap(({ expected, hash }) => {

@@ -167,7 +167,7 @@ const createdNode = ({ fields, index, type }: Entry): JsonObject => ({
   }
 })
 
-/** What existed and changed or went; added fields are not listed (events.md 1.2). */
+/** What existed and changed or went; added fields are not listed (docs/detection-rules.md 1.2). */
 const previousFields = (before: JsonObject, after: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(before).filter(([field, value]) => !same(value, after[field])))
 

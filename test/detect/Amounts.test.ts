@@ -1,10 +1,10 @@
-/** Exact arithmetic on ledger amounts (events.md 1.5). */
+/** Exact arithmetic on ledger amounts (docs/detection-rules.md 1.5). */
 import { assert, describe, it } from "@effect/vitest"
 import { asAmount, difference, negated, render, sameValue, scaled, signOf } from "../../src/detect/Amounts.ts"
 import { issuer, usd } from "./support.ts"
 
 describe("amounts", () => {
-  it("computed values are plain, without needless zeros", () => {
+  it("render in plain notation without needless zeros", () => {
     for (const [text, plain] of [
       ["0", "0"],
       ["-0", "0"],
@@ -21,7 +21,7 @@ describe("amounts", () => {
       assert.strictEqual(render(scaled(text)), plain)
   })
 
-  it("differences are exact over the whole range", () => {
+  it("subtract exactly over the whole range", () => {
     assert.strictEqual(difference("100000000000000000", "1"), "99999999999999999")
     assert.strictEqual(difference("0.3", "0.1"), "0.2")
     assert.strictEqual(difference("1e80", "1e-96"), `${"9".repeat(80)}.${"9".repeat(96)}`)
@@ -35,12 +35,12 @@ describe("amounts", () => {
     assert.isFalse(sameValue("1", "1.0000000000000001"))
   })
 
-  it("signs are read from the digits", () => {
+  it("have the sign of their digits: -0 has none", () => {
     assert.deepStrictEqual(["0", "-0", "0e5", "-0.0", "1e-5", "-2"].map(signOf), [0, 0, 0, 0, 1, -1])
     assert.deepStrictEqual(["0", "-0.0", "3", "-3e-9"].map(negated), ["0", "0", "-3", "3e-9"])
   })
 
-  it("what is no amount is refused, what is one comes in the published order", () => {
+  it("are read with keys in the published order; anything else is refused", () => {
     for (const wrong of [
       undefined,
       null,

@@ -1,4 +1,4 @@
-/** Order, ids and robustness of a whole ledger's detection (events.md 1); the numbers are the cases of events.md 5. */
+/** Order, ids and robustness of a whole ledger's detection (docs/detection-rules.md 1). */
 import { assert, describe, it } from "@effect/vitest"
 import { detectLedger } from "../../src/detect/Detect.ts"
 import type { Json, JsonObject, LedgerTransaction } from "../../src/domain/Ledger.ts"
@@ -79,7 +79,7 @@ const everything: ReadonlyArray<LedgerTransaction> = [
 const bytes = ({ events }: Detection): string => JSON.stringify(events)
 
 describe("the order of events", () => {
-  it("is by rank, then by the causing entry", () => {
+  it("follows the rank of the type, then the id of the node", () => {
     const found = detectLedger(ledgerOf(everything))
     assert.deepStrictEqual(found.alerts, [])
     assert.deepStrictEqual(names(found), [
@@ -103,7 +103,7 @@ describe("the order of events", () => {
     ])
   })
 
-  it("of transactions is that of their execution (81)", () => {
+  it("follows the execution of transactions, not their place in the list", () => {
     const payment = (index: number) =>
       transaction(
         { TransactionType: "Payment", Destination: bob, Amount: String(index) },
@@ -118,7 +118,7 @@ describe("the order of events", () => {
     )
   })
 
-  it("does not depend on the order of transactions or nodes, nor does any byte", () => {
+  it("and every byte stay the same if transactions and nodes are shuffled", () => {
     const expected = bytes(detectLedger(ledgerOf(everything)))
     const turned = everything.map(({ hash, tx, meta }) => {
       // Every transaction made here has a list of nodes.
@@ -133,13 +133,13 @@ describe("the order of events", () => {
       assert.strictEqual(bytes(detectLedger(ledgerOf(turned.map((turn) => turn(by)).toReversed()))), expected)
   })
 
-  it("ids are unique and the same every time (82)", () => {
+  it("gives unique ids, the same in every run", () => {
     const first = detectLedger(ledgerOf(everything))
     assert.strictEqual(new Set(first.events.map(({ event_id }) => event_id)).size, first.events.length)
     assert.strictEqual(bytes(detectLedger(ledgerOf(everything))), bytes(first))
   })
 
-  it("version 1 and version 2 of the API give the same bytes (12, 82)", () => {
+  it("and every byte are the same from versions 1 and 2 of the API", () => {
     const header = { ledger_hash: key(1), parent_hash: key(2), close_time: 800_000_000, parent_close_time: 5 }
     const v2 = {
       ledger_hash: key(1),
@@ -172,15 +172,15 @@ describe("the order of events", () => {
     assert.strictEqual(detectLedger(one.ledger).events.length, 17)
   })
 
-  it("an unknown close time is null, an impossible one as well", () => {
+  it("does not need a close time: an unknown or impossible one gives a null timestamp", () => {
     const tx = transaction({ TransactionType: "Payment", Destination: bob, Amount: "1" })
     assert.isNull(eventNamed(detect(tx, { close_time: undefined }), "payment.xrp").timestamp)
     assert.isNull(eventNamed(detect(tx, { close_time: Number.MAX_SAFE_INTEGER }), "payment.xrp").timestamp)
   })
 })
 
-describe("transactions that are none of anybody's", () => {
-  it("a batch speaks through its inner transactions (75, 76)", () => {
+describe("transactions without events of their own", () => {
+  it("a batch: only its inner transactions cause events", () => {
     const inner = { TransactionType: "Payment", Destination: bob, Amount: "1", Flags: 0x4000_0000 }
     const batch = { TransactionType: "Batch", RawTransactions: [{ RawTransaction: inner }] }
     assert.deepStrictEqual(detect(transaction(batch, [balance(alice, "20", "10")])).events, [])
@@ -198,13 +198,13 @@ describe("transactions that are none of anybody's", () => {
     )
   })
 
-  it("pseudo-transactions are skipped whatever they touch (78)", () => {
+  it("pseudo-transactions: skipped, whatever they change", () => {
     for (const TransactionType of ["EnableAmendment", "SetFee", "UNLModify"])
       for (const nodes of [[], [deleted("RippleState", key(1), line(bob))]])
         assert.deepStrictEqual(detect(transaction({ TransactionType }, nodes)), { events: [], alerts: [] })
   })
 
-  it("unknown types and entries are ignored, what they do to known entries is not", () => {
+  it("unknown types: ignored, but what they do to known entries is detected", () => {
     const nodes = [created("Starship", key(1), {}), created("AccountRoot", key(2), { Account: bob })]
     assert.deepStrictEqual(names(detect(transaction({ TransactionType: "Warp" }, nodes))), [
       "account.created"
@@ -233,7 +233,7 @@ describe("damaged input", () => {
     }
   }
 
-  it("never throws, and never costs another transaction its events", () => {
+  it("never makes detection throw, and never withholds an event of another transaction", () => {
     let copies = 0
     for (const { hash, tx, meta } of everything)
       for (const wrong of wrongs)
@@ -246,7 +246,7 @@ describe("damaged input", () => {
     assert.isAbove(copies, 2000)
   })
 
-  it("costs the one event that needs the part, and tells it", () => {
+  it("withholds only the event that needs the damaged part, with an alert", () => {
     const { Account: _, ...without } = offer(bob, "5", "6")
     const nodes = [
       created("Offer", key(1), without),
@@ -267,7 +267,7 @@ describe("damaged input", () => {
     )
   })
 
-  it("metadata without AffectedNodes are an alert, the payment still comes out", () => {
+  it("without AffectedNodes: an alert, and the payment is emitted", () => {
     const { tx, hash } = healthy
     const found = detect({ tx, hash, meta: { TransactionResult: "tesSUCCESS" } })
     assert.deepStrictEqual(names(found), ["payment.xrp"])

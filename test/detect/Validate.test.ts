@@ -1,4 +1,4 @@
-/** An event that does not match its published schema becomes an alert, and the rest of its ledger comes out. */
+/** An event that does not match its published schema becomes an alert, and the other events of its ledger are emitted. */
 import { assert, describe, it } from "@effect/vitest"
 import { detectLedger } from "../../src/detect/Detect.ts"
 import { withoutViolations } from "../../src/detect/Validate.ts"
@@ -27,7 +27,7 @@ const broken = ({ alerts, events }: Detection, index: number, fault: object): De
 })
 
 describe("an event that does not match its published schema", () => {
-  it("becomes an alert, and the ledger's other events come out", () => {
+  it("becomes an alert; the ledger's other events are emitted", () => {
     const { alerts, events } = detectLedger(
       ledgerOf([payment(0), payment(1, "what no ledger has"), payment(2)])
     )
@@ -74,7 +74,7 @@ describe("an event that does not match its published schema", () => {
     assert.include(alerts[0]?.reason, expected)
   })
 
-  it("comes after the alerts of detection itself", () => {
+  it("gives its alert after those of the detectors", () => {
     const own = { tx_hash: hashNamed("own"), event_type: null, reason: "undecided" }
     const detection = broken({ ...checks(), alerts: [own] }, 0, { accounts: [] })
     assert.deepStrictEqual(withoutViolations(detection).alerts[0], own)

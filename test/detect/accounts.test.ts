@@ -1,4 +1,4 @@
-/** account.* (events.md 2.6); the numbers are the cases of events.md 5. */
+/** account.* (docs/detection-rules.md 2.6). */
 import { assert, describe, it } from "@effect/vitest"
 import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
 import {
@@ -37,7 +37,7 @@ const changesOf = (found: ReturnType<typeof detect>): Json | undefined => {
 }
 
 describe("account.created and account.deleted", () => {
-  it("by another network's witness, without a payment (80)", () => {
+  it("created by an attestation of another chain: no payment", () => {
     const tx = { TransactionType: "XChainAddAccountCreateAttestation", Destination: bob }
     const found = detect(transaction(tx, [created("AccountRoot", key(1), { Account: bob })]))
     assert.deepStrictEqual(names(found), ["account.created"])
@@ -57,7 +57,7 @@ describe("account.created and account.deleted", () => {
     }
   })
 
-  it("deleting an account ends its offers; it is no payment and no setting (61)", () => {
+  it("deleted by AccountDelete: its offers are cancelled; no payment, no settings change", () => {
     const offer = (id: number) =>
       deleted("Offer", key(id), { Account: alice, Sequence: id, TakerGets: "5", TakerPays: usd("1") })
     const nodes = [
@@ -88,7 +88,7 @@ describe("account.created and account.deleted", () => {
     assert.deepStrictEqual(eventNamed(found, "account.deleted").accounts, [alice, bob].sort())
   })
 
-  it("what a deletion delivered is derived, or left out with an alert (102)", () => {
+  it("the delivered amount of a deletion is derived, or left out with an alert", () => {
     const tx = { TransactionType: "AccountDelete", Destination: bob }
     const gone = deleted("AccountRoot", key(1), { Account: alice, Balance: "0" })
     const derived = detect(transaction(tx, [gone, balance(bob, "100", "150")]))
@@ -100,7 +100,7 @@ describe("account.created and account.deleted", () => {
 })
 
 describe("account.settings_changed by AccountSet", () => {
-  it("a flag, with both values (62)", () => {
+  it("a changed flag has both values", () => {
     const found = detect(accountSet({ SetFlag: 1 }, root({ Flags: 0x2_0000 }, { Flags: 0 })))
     assert.deepStrictEqual(payloadNamed(found, "account.settings_changed"), {
       tx_hash: txHash,
@@ -111,7 +111,7 @@ describe("account.settings_changed by AccountSet", () => {
     assert.deepStrictEqual(eventNamed(found, "account.settings_changed").accounts, [alice])
   })
 
-  it("a first domain has no former value (63), a cleared one no new value (64)", () => {
+  it("a first domain has no previous, a cleared one has no value", () => {
     assert.deepStrictEqual(changesOf(detect(accountSet({ Domain: "6162" }, root({ Domain: "6162" }, {})))), [
       { setting: "domain", value: "6162" }
     ])
@@ -120,7 +120,7 @@ describe("account.settings_changed by AccountSet", () => {
     ])
   })
 
-  it("nothing set, or set already, is nothing (65)", () => {
+  it("no event if nothing was set, or was set already", () => {
     assert.isUndefined(changesOf(detect(accountSet({}, root({ Sequence: 8 }, { Sequence: 7 })))))
     assert.isUndefined(changesOf(detect(accountSet({ SetFlag: 1 }, root({ Flags: 0x2_0000 })))))
     assert.isUndefined(changesOf(detect(accountSet({}, root({ TickSize: 5 }, { TickSize: 5 })))))
@@ -131,19 +131,19 @@ describe("account.settings_changed by AccountSet", () => {
     )
   })
 
-  it("the highest bit is a flag like any other (68)", () => {
+  it("the highest bit is a flag like any other", () => {
     const node = root({ Flags: 0x8000_0000 }, { Flags: 0 })
     assert.deepStrictEqual(changesOf(detect(accountSet({ SetFlag: 16 }, node))), [
       { setting: "allow_trust_line_clawback", previous: false, value: true }
     ])
   })
 
-  it("bits that are state are no settings", () => {
+  it("flags that are state (PasswordSpent, AMM) cause no event", () => {
     const node = root({ Flags: 0x201_0000 }, { Flags: 0 })
     assert.isUndefined(changesOf(detect(accountSet({}, node))))
   })
 
-  it("several changes are sorted, numbers stay numbers (83)", () => {
+  it("several changes are sorted by setting; numbers stay numbers", () => {
     const tx = { SetFlag: 1, EmailHash: "aa".repeat(16), TransferRate: 1_005_000_000, Domain: "" }
     const node = root(
       { Flags: 0x2_0000, EmailHash: "aa".repeat(16), TransferRate: 1_005_000_000 },
@@ -157,7 +157,7 @@ describe("account.settings_changed by AccountSet", () => {
     ])
   })
 
-  it("tracking the last transaction is a setting, its hash is not (84)", () => {
+  it("turning AccountTxnID on or off is a setting; its value is not", () => {
     const tracking = { AccountTxnID: hashNamed("b") }
     const tracked = { AccountTxnID: hashNamed("a") }
     const on = [{ setting: "account_txn_id", previous: false, value: true }]
@@ -185,7 +185,7 @@ describe("account.settings_changed by keys and signers", () => {
   const signerListSet = (node: JsonObject) =>
     changesOf(detect(transaction({ TransactionType: "SignerListSet" }, [node])))
 
-  it("a regular key, set and removed (69)", () => {
+  it("a regular key, set and removed", () => {
     const set = (tx: JsonObject, node: JsonObject) =>
       changesOf(detect(transaction({ TransactionType: "SetRegularKey", ...tx }, [node])))
     assert.deepStrictEqual(set({ RegularKey: bob }, root({ RegularKey: bob }, {})), [
@@ -196,7 +196,7 @@ describe("account.settings_changed by keys and signers", () => {
     ])
   })
 
-  it("a signer list, made, changed and removed (69)", () => {
+  it("a signer list, created, changed and removed", () => {
     const list = { SignerQuorum: 2, SignerEntries: entries([carol, 1], [bob, 2]) }
     const value = { quorum: 2, signers: signers([carol, 1], [bob, 2]) }
     assert.deepStrictEqual(signerListSet(created("SignerList", key(2), list)), [
@@ -211,7 +211,7 @@ describe("account.settings_changed by keys and signers", () => {
     ])
   })
 
-  it("the list in force set again is nothing (85), a new quorum alone is a change (86)", () => {
+  it("the same signer list again: no event; a new quorum alone: a change", () => {
     const list = { SignerQuorum: 3, SignerEntries: entries([carol, 1], [bob, 2]) }
     assert.isUndefined(signerListSet(modified("SignerList", key(2), list, { PreviousTxnID: key(3) })))
     const both = signers([carol, 1], [bob, 2])
@@ -224,7 +224,7 @@ describe("account.settings_changed by keys and signers", () => {
     ])
   })
 
-  it("a signer's locator is told", () => {
+  it("a signer keeps its wallet locator", () => {
     const entry = { SignerEntry: { Account: bob, SignerWeight: 1, WalletLocator: key(7) } }
     const node = created("SignerList", key(2), { SignerQuorum: 1, SignerEntries: [entry] })
     assert.deepStrictEqual(signerListSet(node), [

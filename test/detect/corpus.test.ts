@@ -1,6 +1,6 @@
 /**
- * Every real ledger and transaction of the corpus against the events it is known to hold, byte for byte once keys
- * are sorted. Needs ../shared/xrpl-corpus beside the project; without it these tests are skipped.
+ * Compares the events of every real ledger and transaction of the corpus with the expected ones, byte for byte once
+ * keys are sorted. Needs ../shared/xrpl-corpus beside the project; without it these tests are skipped.
  */
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -51,7 +51,7 @@ describe.skipIf(!corpusPresent)("real data (skipped without ../shared/xrpl-corpu
     assert.deepStrictEqual(detectLedger(ledger).alerts, [])
   })
 
-  it("gives all events together in the one global order", () => {
+  it("gives all events of all files in the global order", () => {
     const found = files.flatMap((file) => {
       const { transactions, ...header } = ledgerOf(file)
       return transactions.map((transaction) => ({

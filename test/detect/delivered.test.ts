@@ -1,4 +1,4 @@
-/** What really arrived (events.md 1.6); the numbers are the cases of events.md 5. */
+/** The delivered amount (docs/detection-rules.md 1.6). */
 import { assert, describe, it } from "@effect/vitest"
 import { accountIdOfAddress } from "../../src/domain/AccountId.ts"
 import type { JsonObject, Ledger } from "../../src/domain/Ledger.ts"
@@ -42,40 +42,40 @@ const line = (id: number, low: string, high: string, before: string, after: stri
   )
 
 describe("the delivered amount", () => {
-  it("of a partial payment is never the amount asked for (6)", () => {
+  it("of a partial payment is not the amount asked for", () => {
     const found = detect(
       payment({ Flags: PARTIAL, Amount: "100000000000000000" }, [], { DeliveredAmount: "147413155" })
     )
     assert.strictEqual(amountOf(found), "147413155")
   })
 
-  it("is the hashed field's before the synthetic one's", () => {
+  it("is DeliveredAmount rather than the API's delivered_amount", () => {
     const meta = { DeliveredAmount: "1", delivered_amount: "2" }
     assert.strictEqual(amountOf(detect(payment({ Flags: PARTIAL, Amount: "3" }, [], meta))), "1")
   })
 
-  it("is the whole amount where recent metadata are silent (7)", () => {
+  it("is the whole amount if recent metadata name none", () => {
     assert.strictEqual(amountOf(detect(payment({ Flags: PARTIAL, Amount: "77" }))), "77")
   })
 
-  it("is the whole amount of an old payment that was not partial (8)", () => {
+  it("is the whole amount of an old payment that was not partial", () => {
     const meta = { delivered_amount: "unavailable" }
     assert.strictEqual(amountOf(detect(payment({ Amount: "77" }, [], meta), in2013)), "77")
   })
 
-  it("of an old partial payment is what the receiver gained (9)", () => {
+  it("of an old partial payment is what the receiver gained", () => {
     const old = payment({ Flags: PARTIAL, Amount: "77" }, [balance(bob, "10", "15")], {
       delivered_amount: "unavailable"
     })
     assert.strictEqual(amountOf(detect(old, in2013)), "5")
   })
 
-  it("is the whole amount on a young network with low ledger indexes (10)", () => {
+  it("is the whole amount on a young network with low ledger indexes", () => {
     const young: Partial<Ledger> = { ledger_index: 41_452, close_time: 620_000_000 }
     assert.strictEqual(amountOf(detect(payment({ Flags: PARTIAL, Amount: "77" }), young)), "77")
   })
 
-  it("may be asked for under version 2's name (11)", () => {
+  it("is read with DeliverMax, the name in API version 2", () => {
     assert.strictEqual(amountOf(detect(payment({ DeliverMax: "77" }))), "77")
     assert.strictEqual(amountOf(detect(payment({ DeliverMax: "77" }, [], { delivered_amount: "76" }))), "76")
   })
@@ -86,8 +86,8 @@ describe("the delivered amount", () => {
   })
 })
 
-describe("step 5: deriving it from the nodes", () => {
-  it("CheckCash with DeliverMin: the fee the casher paid is added (95)", () => {
+describe("the delivered amount derived from the nodes (step 5)", () => {
+  it("CheckCash with DeliverMin: the fee that the casher paid is added", () => {
     const check = deleted("Check", key(3), { Account: bob, Destination: alice, SendMax: "500", Sequence: 4 })
     const cash = transaction({ TransactionType: "CheckCash", CheckID: key(3), DeliverMin: "50", Fee: "10" }, [
       check,
@@ -96,7 +96,7 @@ describe("step 5: deriving it from the nodes", () => {
     assert.strictEqual(amountOf(detect(cash), "check.cashed"), "100")
   })
 
-  it("the fee is added to who paid it: a delegate pays for the account (96)", () => {
+  it("the fee is added if the receiver paid it; a delegate pays instead of the account", () => {
     const old = { Flags: PARTIAL, Amount: "77", Fee: "10", Delegate: dave }
     const toOneself = payment({ ...old, Destination: alice }, [balance(alice, "100", "105")])
     assert.strictEqual(amountOf(detect(toOneself, in2013)), "5")
@@ -104,7 +104,7 @@ describe("step 5: deriving it from the nodes", () => {
     assert.strictEqual(amountOf(detect(toDelegate, in2013)), "5")
   })
 
-  it("tokens: only lines with the amount's issuer count (97)", () => {
+  it("tokens: only lines with the amount's issuer count", () => {
     const nodes = [line(1, bob, issuer, "4", "7"), line(2, bob, carol, "5", "4")]
     const found = detect(payment({ Flags: PARTIAL, Amount: usd("10") }, nodes), in2013)
     assert.deepStrictEqual(amountOf(found, "payment.issued"), usd("3"))
@@ -126,13 +126,13 @@ describe("step 5: deriving it from the nodes", () => {
     assert.deepStrictEqual(amountOf(found, "payment.issued"), usd("3"))
   })
 
-  it("tokens: to the issuer, all his lines count, seen from his side (98)", () => {
+  it("tokens: if the issuer receives, all its lines count, from its side", () => {
     const nodes = [line(1, alice, bob, "5", "4"), line(2, bob, carol, "-6", "-4")]
     const found = detect(payment({ Flags: PARTIAL, Amount: token("10", bob) }, nodes), in2013)
     assert.deepStrictEqual(amountOf(found, "payment.issued"), token("3", bob))
   })
 
-  it("lines that came or went count as well, exactly to the last digit", () => {
+  it("tokens: created and deleted lines count, exactly to the last digit", () => {
     const fresh = created("RippleState", key(1), {
       Balance: token("1234567890123456e-20", neutral),
       LowLimit: token("9", bob),
@@ -142,7 +142,7 @@ describe("step 5: deriving it from the nodes", () => {
     assert.deepStrictEqual(amountOf(found, "payment.issued"), usd("0.00001234567890123456"))
   })
 
-  it("what cannot be derived is withheld with an alert (99)", () => {
+  it("an amount that is not derivable: the event is withheld, with an alert", () => {
     const mpt = { mpt_issuance_id: "0000000A".padEnd(48, "C"), value: "300" }
     const cases: ReadonlyArray<readonly [JsonObject, ReadonlyArray<JsonObject>, string]> = [
       [{ Amount: "77" }, [], "payment.xrp"],
@@ -158,14 +158,14 @@ describe("step 5: deriving it from the nodes", () => {
     }
   })
 
-  it("what a node that cannot be read hides is not guessed", () => {
+  it("an unreadable node makes the amount not derivable", () => {
     const nodes = [balance(bob, "10", "15"), { ModifiedNode: null }]
     const found = detect(payment({ Flags: PARTIAL, Amount: "77" }, nodes), in2013)
     assert.deepStrictEqual(names(found), [])
     assert.deepStrictEqual(alertTypes(found).toSorted(), [null, "payment.xrp"])
   })
 
-  it("withholding one event keeps the others of the transaction (100)", () => {
+  it("a withheld payment leaves the other events of the transaction", () => {
     const nodes = [
       modified(
         "Offer",
@@ -186,7 +186,7 @@ describe("step 5: deriving it from the nodes", () => {
   })
 })
 
-describe("a partial payment of an MPT before the ledger told what it delivered (D20)", () => {
+describe("a partial payment of an MPT before the ledger recorded what it delivered", () => {
   const sequence = 9
   const issuanceOf = (account: string): string => `0000000${sequence}${accountIdOfAddress(account)}`
   const id = issuanceOf(issuer)
@@ -201,14 +201,14 @@ describe("a partial payment of an MPT before the ledger told what it delivered (
     ...fields
   })
 
-  it("reports what the receiver's MPToken gained, never the maximum", () => {
+  it("reports what the receiver's MPToken gained, not the maximum", () => {
     const gained = modified("MPToken", key(1), holding(bob, { MPTAmount: "99514" }), { MPTAmount: "100" })
     assert.deepStrictEqual(amountOf(partial([gained]), "payment.issued"), mpt("99414"))
     // The same without the API's synthetic field.
     assert.deepStrictEqual(amountOf(partial([gained], {}), "payment.issued"), mpt("99414"))
   })
 
-  it("takes an absent MPTAmount as none: a new MPToken, and the first units of one", () => {
+  it("reads an absent MPTAmount as 0: a new MPToken, and the first units of one", () => {
     for (const first of [
       created("MPToken", key(1), holding(bob, { MPTAmount: "7" })),
       modified("MPToken", key(1), holding(bob, { MPTAmount: "7" }), {})
@@ -216,7 +216,7 @@ describe("a partial payment of an MPT before the ledger told what it delivered (
       assert.deepStrictEqual(amountOf(partial([first]), "payment.issued"), mpt("7"))
   })
 
-  it("reports what no longer is outstanding when the issuer receives", () => {
+  it("reports by how much the outstanding amount fell if the issuer receives", () => {
     const redeemed = modified(
       "MPTokenIssuance",
       key(1),
@@ -227,7 +227,7 @@ describe("a partial payment of an MPT before the ledger told what it delivered (
     assert.deepStrictEqual(amountOf(found, "payment.issued"), mpt("400", issuanceOf(bob)))
   })
 
-  it("is withheld with an alert where the nodes do not tell", () => {
+  it("is withheld with an alert if the nodes do not show the amount", () => {
     const cases: ReadonlyArray<ReadonlyArray<JsonObject>> = [
       [],
       // Another's, another token's, less than before, written as hex by an older codec.
@@ -245,7 +245,7 @@ describe("a partial payment of an MPT before the ledger told what it delivered (
     }
   })
 
-  it("is the ledger's own word where it gives one, and the API's for a payment that is not partial", () => {
+  it("uses DeliveredAmount if present, and the API's field if the payment is not partial", () => {
     const meta = { ...claimed, DeliveredAmount: mpt("99414") }
     assert.deepStrictEqual(amountOf(partial([], meta), "payment.issued"), mpt("99414"))
     const whole = payment({ Amount: mpt("100000") }, [], claimed)
@@ -253,7 +253,7 @@ describe("a partial payment of an MPT before the ledger told what it delivered (
   })
 })
 
-it("a delivered amount that is no amount is an alert, never the amount asked for", () => {
+it("a malformed delivered amount is an alert, never the amount asked for", () => {
   for (const meta of [{ DeliveredAmount: null }, { DeliveredAmount: "12 XRP" }, { delivered_amount: {} }]) {
     const found = detect(payment({ Flags: PARTIAL, Amount: "77" }, [], meta))
     assert.deepStrictEqual(names(found), [])

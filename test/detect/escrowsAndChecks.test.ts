@@ -1,4 +1,4 @@
-/** escrow.* and check.* (events.md 2.7, 2.8); the numbers are the cases of events.md 5. */
+/** escrow.* and check.* (docs/detection-rules.md 2.7, 2.8). */
 import { assert, describe, it } from "@effect/vitest"
 import type { JsonObject } from "../../src/domain/Ledger.ts"
 import {
@@ -51,7 +51,7 @@ describe("escrows", () => {
     cancel_after: "2000-01-01T00:00:20Z"
   }
 
-  it("are created, finished by anybody, or cancelled, and are no payments (70)", () => {
+  it("are created, finished by anybody, or cancelled, without a payment event", () => {
     const make = under("EscrowCreate", alice, { Sequence: 0, TicketSequence: 77 }).of(
       created("Escrow", key(1), entry)
     )
@@ -79,12 +79,12 @@ describe("escrows", () => {
     })
   })
 
-  it("stay when finishing fails (71)", () => {
+  it("cause no event if finishing fails", () => {
     const failed = under("EscrowFinish", carol, {}, { TransactionResult: "tecCRYPTOCONDITION_ERROR" })
     assert.deepStrictEqual(failed.of(), { events: [], alerts: [] })
   })
 
-  it("that vanish otherwise are an alert", () => {
+  it("deleted by anything else are an alert", () => {
     const found = under("SomethingNew", alice).of(deleted("Escrow", key(1), entry))
     assert.deepStrictEqual(names(found), [])
     assert.strictEqual(found.alerts.length, 1)
@@ -112,19 +112,19 @@ describe("checks", () => {
   }
   const gone = deleted("Check", key(1), entry)
 
-  it("are created for their destination", () => {
+  it("are created, and involve writer and destination", () => {
     const found = under("CheckCreate", alice).of(created("Check", key(1), entry))
     assert.deepStrictEqual(payloadNamed(found, "check.created"), common)
     assert.deepStrictEqual(eventNamed(found, "check.created").accounts, [alice, bob].sort())
   })
 
-  it("are cashed for what was delivered, not for the minimum asked (72)", () => {
+  it("are cashed for the delivered amount, not for DeliverMin", () => {
     const found = under("CheckCash", bob, { DeliverMin: usd("10") }, { DeliveredAmount: usd("37") }).of(gone)
     assert.deepStrictEqual(payloadNamed(found, "check.cashed"), { ...common, amount: usd("37") })
     assert.deepStrictEqual(eventNamed(found, "check.cashed").accounts, [alice, bob].sort())
   })
 
-  it("may make the casher's line (57)", () => {
+  it("may create the casher's trust line", () => {
     const line = created("RippleState", key(2), {
       Balance: token("50", "rrrrrrrrrrrrrrrrrrrrBZbvji"),
       Flags: 0x1_0000,
@@ -136,25 +136,25 @@ describe("checks", () => {
     assert.deepInclude(payloadNamed(found, "trustline.created"), { auto_created: true, account: bob })
   })
 
-  it("whose delivery cannot be derived are withheld", () => {
+  it("whose delivered amount is not derivable are withheld", () => {
     const found = under("CheckCash", bob, { DeliverMin: usd("10") }).of(gone)
     assert.deepStrictEqual(names(found), [])
     assert.deepStrictEqual(alertTypes(found), ["check.cashed"])
   })
 
-  it("are cancelled by their parties, or by strangers once expired (73)", () => {
+  it("cancelled by a party: cancelled; by a stranger: expired", () => {
     const by = (account: string) => payloadNamed(under("CheckCancel", account).of(gone), "check.cancelled")
     assert.deepStrictEqual(by(carol), { ...common, cancelled_by: carol, reason: "expired" })
     assert.strictEqual(by(alice)["reason"], "cancelled")
     assert.strictEqual(by(bob)["reason"], "cancelled")
   })
 
-  it("stay when cashed too late (74)", () => {
+  it("cause no event if cashed too late", () => {
     const late = under("CheckCash", bob, {}, { TransactionResult: "tecEXPIRED" })
     assert.deepStrictEqual(late.of(modified("Check", key(1), entry)), { events: [], alerts: [] })
   })
 
-  it("that vanish otherwise are an alert (107)", () => {
+  it("deleted by anything else are an alert", () => {
     const failed = { TransactionResult: "tecNO_PERMISSION" }
     for (const found of [
       under("Payment", bob, { Amount: "1", Destination: carol }).of(gone),

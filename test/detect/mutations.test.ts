@@ -1,6 +1,6 @@
 /**
- * Damaged transactions: whatever single part of one is not what a ledger holds, an event that is lost or comes out
- * differently comes with an alert, and every event that does come out is one that may be published.
+ * Damaged transactions: one part of each has a value that no ledger holds. If an event is lost or changed, there is an
+ * alert, and every event that is emitted matches its schema.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { detectLedger } from "../../src/detect/Detect.ts"
@@ -125,10 +125,10 @@ const mutants = function* (value: Json, holder: string): Generator<Mutant> {
   }
 }
 
-describe("of thousands of damaged transactions", () => {
+describe("thousands of damaged transactions", () => {
   const ledgers = samples()
 
-  it("none loses or changes an event without an alert, and none gives an event that breaks its schema", () => {
+  it("lose or change no event without an alert, and give no event that breaks its schema", () => {
     let count = 0
     let differing = 0
     const silent: Array<string> = []
@@ -159,7 +159,7 @@ describe("of thousands of damaged transactions", () => {
   })
 })
 
-describe("an event is withheld with an alert, and its neighbours come out, when", () => {
+describe("an event is withheld with an alert, and the others are emitted, if", () => {
   const healthy = created("AccountRoot", key(99), { Account: carol, Balance: "5" })
   const offer = { Account: bob, Sequence: 4, TakerGets: "5", TakerPays: usd("6") }
   const check = { Account: alice, Destination: bob, SendMax: "5", Sequence: 3 }
@@ -213,7 +213,7 @@ describe("an event is withheld with an alert, and its neighbours come out, when"
     ["no account", transaction({ TransactionType: "Payment", Account: null }, [healthy])],
     ["a delegate that is no account", transaction({ TransactionType: "Payment", Delegate: "x" }, [healthy])]
   ]
-  it.each(unreadable)("all of a transaction is: it has %s", (_, whole) => {
+  it.each(unreadable)("a whole transaction is withheld if it has %s", (_, whole) => {
     const found = detect(whole)
     assert.deepStrictEqual(names(found), [])
     assert.strictEqual(found.alerts.length, 1)

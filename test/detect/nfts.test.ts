@@ -1,4 +1,4 @@
-/** nft.* (events.md 2.3, 3); the numbers are the cases of events.md 5. */
+/** nft.* (docs/detection-rules.md 2.3, 3). */
 import { assert, describe, it } from "@effect/vitest"
 import { parseNftokenId } from "../../src/detect/NftokenId.ts"
 import type { JsonObject } from "../../src/domain/Ledger.ts"
@@ -51,7 +51,7 @@ const accept = (nodes: ReadonlyArray<JsonObject>, fields: JsonObject, meta: Json
   transaction({ TransactionType: "NFTokenAcceptOffer", Account: carol, ...fields }, nodes, meta)
 
 describe("nft.minted", () => {
-  it("the first token makes the first page (38)", () => {
+  it("of the owner's first token, which creates the first page", () => {
     const found = detect(
       mint([minter(alice, 1), created("NFTokenPage", page("alice", "1"), tokens(firstId("alice")))], {
         URI: "6162"
@@ -72,7 +72,7 @@ describe("nft.minted", () => {
     assert.deepStrictEqual(found.alerts, [])
   })
 
-  it("a split page is no puzzle, and the neighbour's tokens are not new (39)", () => {
+  it("when a page splits: the neighbour's tokens are not new", () => {
     const [a, b, c] = [otherId(1), otherId(2), otherId(3)]
     const nodes = [
       created("NFTokenPage", page("alice", "1"), tokens(a, b)),
@@ -83,7 +83,7 @@ describe("nft.minted", () => {
     assert.strictEqual(payloadNamed(found, "nft.minted")["nftoken_id"], firstId("alice"))
   })
 
-  it("all old tokens may move to the new page", () => {
+  it("when all old tokens move to a new page", () => {
     const nodes = [
       created("NFTokenPage", page("alice", "1"), tokens(otherId(1), otherId(2))),
       modified("NFTokenPage", page("alice", "2"), tokens(firstId("alice")), tokens(otherId(1), otherId(2)))
@@ -91,7 +91,7 @@ describe("nft.minted", () => {
     assert.strictEqual(payloadNamed(detect(mint(nodes)), "nft.minted")["nftoken_id"], firstId("alice"))
   })
 
-  it("an authorised minter owns it, the issuer stays the issuer, both are involved (40)", () => {
+  it("by an authorised minter: minter is owner, issuer stays issuer, both are involved", () => {
     const nodes = [minter(bob, 1), created("NFTokenPage", page("alice", "1"), tokens(firstId("bob")))]
     const found = detect(mint(nodes, { Issuer: bob }))
     assert.deepInclude(payloadNamed(found, "nft.minted"), { issuer: bob, owner: alice })
@@ -99,7 +99,7 @@ describe("nft.minted", () => {
     assert.deepStrictEqual(found.alerts, [])
   })
 
-  it("minting with an offer is two events, and a gift costs nothing (41)", () => {
+  it("with an offer: two events; a missing amount is 0", () => {
     const nodes = [
       created("NFTokenPage", page("alice", "1"), tokens(firstId("alice"))),
       created("NFTokenOffer", key(9), {
@@ -125,7 +125,7 @@ describe("nft.minted", () => {
     })
   })
 
-  it("without pages the id is composed; where both fail the event is withheld", () => {
+  it("without pages: the id is composed; if both methods fail, the event is withheld", () => {
     const composed = detect(mint([minter(alice, 1)]))
     assert.strictEqual(payloadNamed(composed, "nft.minted")["nftoken_id"], firstId("alice"))
     assert.deepStrictEqual(composed.alerts, [])
@@ -134,7 +134,7 @@ describe("nft.minted", () => {
     assert.deepStrictEqual(alertTypes(unknown), ["nft.minted"])
   })
 
-  it("the pages win over the composed id, with an alert", () => {
+  it("if the methods differ: the id of the pages, with an alert", () => {
     const found = detect(
       mint([minter(alice, 2), created("NFTokenPage", page("alice", "1"), tokens(firstId("alice")))])
     )
@@ -142,7 +142,7 @@ describe("nft.minted", () => {
     assert.deepStrictEqual(alertTypes(found), ["nft.minted"])
   })
 
-  it("serials count from the account's first one", () => {
+  it("serials start at FirstNFTokenSequence", () => {
     const found = detect(mint([minter(alice, 1, { FirstNFTokenSequence: 40_000_000 })]))
     assert.deepInclude(payloadNamed(found, "nft.minted"), { serial: 40_000_000, taxon: 5 })
   })
@@ -162,21 +162,21 @@ describe("nft.offer_created", () => {
       ])
     )
 
-  it("a buy offer names and involves the token's owner (42)", () => {
+  it("a buy offer names and involves the token's owner", () => {
     const { Flags: _, ...node } = offer(alice)
     const found = create({ Owner: bob }, node)
     assert.deepInclude(payloadNamed(found, "nft.offer_created"), { is_sell: false, nft_owner: bob })
     assert.deepStrictEqual(eventNamed(found, "nft.offer_created").accounts, [alice, bob].sort())
   })
 
-  it("a negative token amount is passed on as it is (92)", () => {
+  it("a negative token amount is passed on as it is", () => {
     const found = create({ Flags: 1 }, offer(alice, { Amount: usd("-25") }))
     assert.deepStrictEqual(payloadNamed(found, "nft.offer_created")["amount"], usd("-25"))
   })
 })
 
 describe("nft.offer_accepted", () => {
-  it("a sell offer taken by the buyer (43)", () => {
+  it("the buyer accepts an offer to sell", () => {
     const found = detect(
       accept([deleted("NFTokenOffer", key(1), offer(bob))], { NFTokenSellOffer: key(1).toLowerCase() })
     )
@@ -194,7 +194,7 @@ describe("nft.offer_accepted", () => {
     assert.deepStrictEqual(eventNamed(found, "nft.offer_accepted").accounts, [alice, bob, carol].sort())
   })
 
-  it("a buy offer taken by the seller", () => {
+  it("the seller accepts an offer to buy", () => {
     const node = deleted("NFTokenOffer", key(1), offer(bob, { Flags: 0 }))
     assert.deepInclude(
       payloadNamed(detect(accept([node], { NFTokenBuyOffer: key(1) })), "nft.offer_accepted"),
@@ -202,7 +202,7 @@ describe("nft.offer_accepted", () => {
     )
   })
 
-  it("a brokered sale is one event at the buyer's price, and no cancellation (44)", () => {
+  it("a brokered sale is one event at the buyer's price, and no cancellation", () => {
     const nodes = [
       deleted("NFTokenOffer", key(1), offer(bob)),
       deleted("NFTokenOffer", key(2), offer(dave, { Flags: 0, Amount: "600" }))
@@ -225,7 +225,7 @@ describe("nft.offer_accepted", () => {
     })
   })
 
-  it("an accepted offer that was not deleted withholds the event; another's deletion is a cancellation (101)", () => {
+  it("an accepted offer that was not deleted: withheld; another deleted offer is cancelled", () => {
     const found = detect(accept([deleted("NFTokenOffer", key(2), offer(bob))], { NFTokenSellOffer: key(1) }))
     assert.deepStrictEqual(names(found), ["nft.offer_cancelled"])
     assert.strictEqual(payloadNamed(found, "nft.offer_cancelled")["reason"], "other")
@@ -234,7 +234,7 @@ describe("nft.offer_accepted", () => {
 })
 
 describe("nft.offer_cancelled", () => {
-  it("an expired offer removed by the attempt to accept it (45)", () => {
+  it("an expired offer, removed by an attempt to accept it", () => {
     const found = detect(
       accept(
         [deleted("NFTokenOffer", key(1), offer(bob))],
@@ -247,7 +247,7 @@ describe("nft.offer_cancelled", () => {
     assert.deepStrictEqual(found.alerts, [])
   })
 
-  it("by the owner: those that still were there (46)", () => {
+  it("by the owner: only offers that still existed", () => {
     const cancel = { TransactionType: "NFTokenCancelOffer", NFTokenOffers: [key(1), key(2), key(3)] }
     const nodes = [
       deleted("NFTokenOffer", key(1), offer(alice)),
@@ -267,7 +267,7 @@ describe("nft.offer_cancelled", () => {
     })
   })
 
-  it("a stranger can only remove an expired one; the destination may cancel (106)", () => {
+  it("by a stranger: expired; by the destination: cancelled", () => {
     const by = (Account: string) =>
       payloadNamed(
         detect(
@@ -280,7 +280,7 @@ describe("nft.offer_cancelled", () => {
     assert.deepStrictEqual([carol, alice, bob].map(by), ["expired", "cancelled", "cancelled"])
   })
 
-  it("burning a token ends its offers (47)", () => {
+  it("by a burn of the token", () => {
     const burn = { TransactionType: "NFTokenBurn", Owner: bob, NFTokenID: firstId("alice").toLowerCase() }
     const nodes = [deleted("NFTokenOffer", key(1), offer(bob)), deleted("NFTokenOffer", key(2), offer(carol))]
     const found = detect(transaction(burn, nodes))

@@ -1,4 +1,4 @@
-/** dex.*: the life of resting offers (events.md 2.4); the numbers are the cases of events.md 5. */
+/** dex.*: offers in the book (docs/detection-rules.md 2.4). */
 import { assert, describe, it } from "@effect/vitest"
 import type { JsonObject } from "../../src/domain/Ledger.ts"
 import {
@@ -46,7 +46,7 @@ const placed = (gets: string, pays: string, more: JsonObject = {}) =>
   created("Offer", key(9), entry(alice, 7, gets, pays, more))
 
 describe("dex.offer_created", () => {
-  it("an offer that comes to rest as it was asked for (22)", () => {
+  it("an offer placed as requested", () => {
     const found = detect(offerCreate([placed("100", "5")]))
     assert.deepStrictEqual(names(found), ["dex.offer_created"])
     assert.deepStrictEqual(payloadNamed(found, "dex.offer_created"), {
@@ -62,7 +62,7 @@ describe("dex.offer_created", () => {
     assert.deepStrictEqual(eventNamed(found, "dex.offer_created").accounts, [alice])
   })
 
-  it("flags, expiration and domain are told", () => {
+  it("has flags, expiration and domain", () => {
     const more = { Flags: 0x3_0000, Expiration: 0, DomainID: hashNamed("d").toLowerCase() }
     assert.deepInclude(payloadNamed(detect(offerCreate([placed("100", "5", more)])), "dex.offer_created"), {
       is_sell: true,
@@ -72,7 +72,7 @@ describe("dex.offer_created", () => {
     })
   })
 
-  it("a partly crossed one tells what was asked for, on both sides (23)", () => {
+  it("a partly crossed offer names the requested amounts of both sides", () => {
     const found = detect(offerCreate([filled(1), placed("50", "2.5")]))
     assert.deepStrictEqual(names(found), ["dex.offer_filled", "dex.offer_created"])
     assert.deepInclude(payloadNamed(found, "dex.offer_created"), {
@@ -82,7 +82,7 @@ describe("dex.offer_created", () => {
     })
   })
 
-  it("the requested sides are compared each for itself, by value (87)", () => {
+  it("each requested side is compared by value, independently", () => {
     const payload = payloadNamed(
       detect(offerCreate([placed("99", "5")], { TakerPays: usd("5.0") })),
       "dex.offer_created"
@@ -91,12 +91,12 @@ describe("dex.offer_created", () => {
     assert.notProperty(payload, "requested_taker_pays")
   })
 
-  it("a ticket's number is the offer's sequence (27)", () => {
+  it("a ticket's number is the offer's sequence", () => {
     const tx = offerCreate([placed("100", "5", { Sequence: 77 })], { Sequence: 0, TicketSequence: 77 })
     assert.strictEqual(payloadNamed(detect(tx), "dex.offer_created")["offer_sequence"], 77)
   })
 
-  it("negative amounts are passed on as they are (92)", () => {
+  it("negative amounts are passed on unchanged", () => {
     const node = created("Offer", key(9), {
       Account: alice,
       Sequence: 7,
@@ -107,7 +107,7 @@ describe("dex.offer_created", () => {
     assert.strictEqual(payload["taker_pays"], "-1000000")
   })
 
-  it("copied values keep the ledger's text, computed ones are plain (93)", () => {
+  it("copied values keep the ledger's text; computed ones are in plain notation", () => {
     const payload = payloadNamed(
       detect(
         offerCreate([
@@ -137,7 +137,7 @@ describe("dex.offer_created", () => {
 })
 
 describe("dex.offer_filled and dex.offer_partial", () => {
-  it("a fully crossed order leaves only its maker's event, which names the taker (24)", () => {
+  it("a fully crossed order causes only the maker's event, which names the taker", () => {
     const found = detect(offerCreate([filled(1)]))
     assert.deepStrictEqual(names(found), ["dex.offer_filled"])
     assert.deepStrictEqual(payloadNamed(found, "dex.offer_filled"), {
@@ -155,17 +155,17 @@ describe("dex.offer_filled and dex.offer_partial", () => {
     assert.deepStrictEqual(eventNamed(found, "dex.offer_filled").accounts, [alice, bob].sort())
   })
 
-  it("an immediate-or-cancel order that takes a part (25)", () => {
+  it("an immediate-or-cancel order that takes a part of an offer", () => {
     const part = modified("Offer", key(1), entry(bob, 1, "20", "1"), earlier("50", "2.5"))
     assert.deepStrictEqual(names(detect(offerCreate([part], { Flags: 0x4_0000 }))), ["dex.offer_partial"])
   })
 
-  it("a trade with an AMM only leaves no offer and no event (26)", () => {
+  it("a trade with an AMM alone causes no event", () => {
     const pool = modified("AccountRoot", key(1), { Account: dave, Balance: "9" }, { Balance: "5" })
     assert.deepStrictEqual(detect(offerCreate([pool])), { events: [], alerts: [] })
   })
 
-  it("the side that did not change was filled by zero, in its own form (34, 89)", () => {
+  it("the side that did not change was filled by 0, in its own form", () => {
     const xrp = modified("Offer", key(1), entry(bob, 1, "20", "1"), { TakerPays: usd("2") })
     assert.deepInclude(payloadNamed(detect(offerCreate([xrp])), "dex.offer_partial"), {
       filled_taker_gets: "0",
@@ -194,12 +194,12 @@ describe("dex.offer_filled and dex.offer_partial", () => {
     )
   })
 
-  it("an offer that was only threaded is no event (36)", () => {
+  it("an offer without a trade in its node causes no event", () => {
     const touched = modified("Offer", key(1), entry(bob, 1, "20", "1"), { BookNode: "0" })
     assert.deepStrictEqual(names(detect(offerCreate([touched]))), [])
   })
 
-  it("consumed as far as its owner's funds went: partial and cancelled (33)", () => {
+  it("taken as far as its owner's funds went: partial and cancelled", () => {
     const drained = deleted("Offer", key(1), entry(bob, 1, "126628582", "4"), earlier("179986047", "6.5"))
     const found = detect(offerCreate([drained]))
     assert.deepStrictEqual(names(found), ["dex.offer_partial", "dex.offer_cancelled"])
@@ -211,7 +211,7 @@ describe("dex.offer_filled and dex.offer_partial", () => {
     })
   })
 
-  it("a remainder after a trade is unfunded even where it also expired or crossed its owner", () => {
+  it("a rest after a trade is unfunded, even if it also expired or crossed its owner", () => {
     const drained = (maker: string) =>
       deleted("Offer", key(1), entry(maker, 1, "10", "1", { Expiration: 5 }), earlier("50", "5"))
     for (const maker of [alice, bob])
@@ -221,7 +221,7 @@ describe("dex.offer_filled and dex.offer_partial", () => {
       )
   })
 
-  it("one side used up is enough to be filled", () => {
+  it("filled if one side is used up", () => {
     for (const [gets, pays] of [
       ["0", "1"],
       ["1", "0"]
@@ -231,7 +231,7 @@ describe("dex.offer_filled and dex.offer_partial", () => {
     }
   })
 
-  it("the two events of one entry are numbered independently (88)", () => {
+  it("the two events of one node are numbered independently", () => {
     const drained = (id: number) => deleted("Offer", key(id), entry(bob, id, "10", "1"), earlier("50", "5"))
     const found = detect(offerCreate([drained(1), stale(2, carol), drained(3)]))
     assert.deepStrictEqual(names(found), [
@@ -245,7 +245,7 @@ describe("dex.offer_filled and dex.offer_partial", () => {
     assert.strictEqual(payloadNamed(found, "dex.offer_cancelled:1")["offer_id"], key(2))
   })
 
-  it("a remainder below zero is nothing left (90)", () => {
+  it("filled if the rest is negative", () => {
     const node = deleted("Offer", key(1), entry(bob, 1, "3", "-5"), earlier("50", "2.5"))
     const found = detect(offerCreate([node]))
     assert.deepStrictEqual(names(found), ["dex.offer_filled"])
@@ -255,7 +255,7 @@ describe("dex.offer_filled and dex.offer_partial", () => {
     })
   })
 
-  it("a negative fill is told, with an alert", () => {
+  it("a negative filled amount is emitted, with an alert", () => {
     const grown = modified("Offer", key(1), entry(bob, 1, "60", "2"), earlier("50", "2.5"))
     const found = detect(offerCreate([grown]))
     assert.strictEqual(payloadNamed(found, "dex.offer_partial")["filled_taker_gets"], "-10")
@@ -264,7 +264,7 @@ describe("dex.offer_filled and dex.offer_partial", () => {
 })
 
 describe("dex.offer_cancelled", () => {
-  it("by OfferCancel (28); nothing for an offer that is gone (29)", () => {
+  it("by OfferCancel; no event if the offer no longer exists", () => {
     const cancel = { TransactionType: "OfferCancel", OfferSequence: 5 }
     const found = detect(transaction(cancel, [stale(5, alice)]))
     assert.deepStrictEqual(payloadNamed(found, "dex.offer_cancelled"), {
@@ -280,13 +280,13 @@ describe("dex.offer_cancelled", () => {
     assert.deepStrictEqual(names(detect(transaction(cancel, []))), [])
   })
 
-  it("replaced by a new order (30)", () => {
+  it("replaced by a new order", () => {
     const found = detect(offerCreate([stale(5, alice), placed("100", "5")], { OfferSequence: 5 }))
     assert.deepStrictEqual(names(found), ["dex.offer_cancelled", "dex.offer_created"])
     assert.strictEqual(payloadNamed(found, "dex.offer_cancelled")["reason"], "replaced")
   })
 
-  it("strangers' stale offers: expired by the parent's close time, else unfunded; the taker is not involved (31)", () => {
+  it("strangers' stale offers: expired by the parent's close time, else unfunded, without the taker", () => {
     const found = detect(
       offerCreate([
         stale(1, bob, { Expiration: 799_999_990 }),
@@ -304,17 +304,17 @@ describe("dex.offer_cancelled", () => {
     assert.deepStrictEqual(eventNamed(found, "dex.offer_cancelled:1").accounts, [carol])
   })
 
-  it("a killed fill-or-kill order removes them too, but not what it names (32)", () => {
+  it("a killed fill-or-kill order also removes stale offers, but not the one it names", () => {
     const found = detect(offerCreate([stale(1, bob)], {}, { TransactionResult: "tecKILLED" }))
     assert.strictEqual(payloadNamed(found, "dex.offer_cancelled")["reason"], "unfunded")
   })
 
-  it("one's own crossing offer (35)", () => {
+  it("the owner's own crossing offer", () => {
     const found = detect(offerCreate([stale(3, alice)], { OfferSequence: 5 }))
     assert.strictEqual(payloadNamed(found, "dex.offer_cancelled")["reason"], "self_crossed")
   })
 
-  it("1202 at once (37)", () => {
+  it("1202 offers in one transaction", () => {
     const found = detect(offerCreate(Array.from({ length: 1202 }, (_, i) => stale(i + 1))))
     assert.deepStrictEqual(
       names(found),
@@ -322,7 +322,7 @@ describe("dex.offer_cancelled", () => {
     )
   })
 
-  it("nothing expires where the parent's close time is unknown (94)", () => {
+  it("nothing has expired if the parent's close time is unknown", () => {
     const tx = offerCreate([stale(1, bob, { Expiration: 5 })])
     const unknown = detect(tx, { parent_close_time: undefined })
     assert.strictEqual(payloadNamed(unknown, "dex.offer_cancelled")["reason"], "unfunded")
@@ -330,7 +330,7 @@ describe("dex.offer_cancelled", () => {
     assert.strictEqual(payloadNamed(known, "dex.offer_cancelled")["reason"], "expired")
   })
 
-  it("a delegate is involved where his account is, for whatever role (108)", () => {
+  it("a delegate is involved if its account is, in any role", () => {
     const Delegate = dave
     const fill = detect(offerCreate([filled(1)], { Delegate }))
     assert.include(eventNamed(fill, "dex.offer_filled").accounts, dave)
@@ -342,7 +342,7 @@ describe("dex.offer_cancelled", () => {
     assert.deepStrictEqual(eventNamed(strangers, "dex.offer_cancelled").accounts, [bob])
   })
 
-  it("the taker is who sent the transaction, of whatever type", () => {
+  it("the taker is the sender of the transaction, of any type", () => {
     const cash = transaction({ TransactionType: "CheckCash" }, [filled(1)])
     assert.deepInclude(payloadNamed(detect(cash), "dex.offer_filled"), { taker: alice, tx_type: "CheckCash" })
     assert.notInclude(eventNamed(detect(cash), "dex.offer_filled").accounts, issuer)

@@ -1,4 +1,4 @@
-/** payment.xrp and payment.issued (events.md 2.1, 2.2); the numbers are the cases of events.md 5. */
+/** payment.xrp and payment.issued (docs/detection-rules.md 2.1, 2.2). */
 import { assert, describe, it } from "@effect/vitest"
 import type { JsonObject } from "../../src/domain/Ledger.ts"
 import {
@@ -36,7 +36,7 @@ const filled = (id: number, maker: string) =>
   deleted("Offer", key(id), offer(maker, id), { TakerGets: usd("5"), TakerPays: "50" })
 
 describe("payments of XRP", () => {
-  it("a direct payment is one event without sub-index (1)", () => {
+  it("a direct payment is one event without sub-index", () => {
     const found = detect(payment({ Amount: "1000000" }, [balance(alice, "9", "8"), balance(bob, "1", "2")]))
     assert.deepStrictEqual(found.events, [
       {
@@ -51,13 +51,13 @@ describe("payments of XRP", () => {
     assert.deepStrictEqual(found.alerts, [])
   })
 
-  it("destination tag 0 is a tag (2), no tag is no key (3)", () => {
+  it("destination tag 0 is kept; without a tag the key is absent", () => {
     const tagged = detect(payment({ Amount: "1", DestinationTag: 0 }))
     assert.strictEqual(payloadNamed(tagged, "payment.xrp")["destination_tag"], 0)
     assert.notProperty(payloadNamed(detect(payment({ Amount: "1" })), "payment.xrp"), "destination_tag")
   })
 
-  it("funding a new account is two events (4)", () => {
+  it("funding a new account causes two events", () => {
     const root = created("AccountRoot", key(1), { Account: bob, Balance: "20000000", Sequence: 1 })
     const found = detect(payment({ Amount: "20000000" }, [root]))
     assert.deepStrictEqual(names(found), ["account.created", "payment.xrp"])
@@ -70,14 +70,14 @@ describe("payments of XRP", () => {
     })
   })
 
-  it("a failed payment is none (5)", () => {
+  it("a failed payment causes no event", () => {
     const found = detect(
       payment({ Amount: "1" }, [balance(alice, "20", "10")], { TransactionResult: "tecUNFUNDED_PAYMENT" })
     )
     assert.deepStrictEqual(found, { events: [], alerts: [] })
   })
 
-  it("XRP bought on the way is payment.xrp beside the maker's event", () => {
+  it("XRP bought on the way: payment.xrp and the maker's event", () => {
     const consumed = deleted(
       "Offer",
       key(1),
@@ -88,7 +88,7 @@ describe("payments of XRP", () => {
     assert.deepStrictEqual(names(found), ["dex.offer_filled", "payment.xrp"])
   })
 
-  it("an incoming payment that clears PasswordSpent changes no settings (67)", () => {
+  it("an incoming payment that clears PasswordSpent changes no settings", () => {
     const root = modified(
       "AccountRoot",
       key(1),
@@ -98,7 +98,7 @@ describe("payments of XRP", () => {
     assert.deepStrictEqual(names(detect(payment({ Amount: "1" }, [root]))), ["payment.xrp"])
   })
 
-  it("a tracking account's payment changes no settings (66)", () => {
+  it("a tracking account's payment changes no settings", () => {
     const root = modified(
       "AccountRoot",
       key(1),
@@ -108,17 +108,17 @@ describe("payments of XRP", () => {
     assert.deepStrictEqual(names(detect(payment({ Amount: "1" }, [root]))), ["payment.xrp"])
   })
 
-  it("a node without FinalFields is no obstacle (79)", () => {
+  it("a node without FinalFields is accepted", () => {
     const bare = { ModifiedNode: { LedgerEntryType: "AccountRoot", LedgerIndex: key(1) } }
     assert.deepStrictEqual(names(detect(payment({ Amount: "1" }, [bare]))), ["payment.xrp"])
   })
 
-  it("a negative amount of a payment to oneself is passed on as it is (91)", () => {
+  it("a negative amount of a payment to oneself is passed on unchanged", () => {
     const found = detect(payment({ Destination: alice, Amount: "5" }, [], { DeliveredAmount: "-1" }))
     assert.strictEqual(payloadNamed(found, "payment.xrp")["amount"], "-1")
   })
 
-  it("a delegate is involved, the account stays the sender (77)", () => {
+  it("a delegate is involved; the account stays the sender", () => {
     const found = detect(payment({ Amount: "1", Delegate: dave }))
     const event = eventNamed(found, "payment.xrp")
     assert.strictEqual(event.payload["sender"], alice)
@@ -127,7 +127,7 @@ describe("payments of XRP", () => {
 })
 
 describe("payments of tokens", () => {
-  it("a token payment carries the amount as an object (13)", () => {
+  it("a token payment has the amount as an object", () => {
     const found = detect(payment({ Amount: usd("12.5") }))
     assert.deepStrictEqual(payloadNamed(found, "payment.issued"), {
       tx_hash: txHash,
@@ -138,7 +138,7 @@ describe("payments of tokens", () => {
     assert.deepStrictEqual(eventNamed(found, "payment.issued").accounts, [alice, bob].sort())
   })
 
-  it("redeeming to the issuer can delete the line (14)", () => {
+  it("redeeming to the issuer can delete the line", () => {
     const line = deleted(
       "RippleState",
       key(1),
@@ -155,7 +155,7 @@ describe("payments of tokens", () => {
     assert.strictEqual(payloadNamed(found, "trustline.deleted")["account"], alice)
   })
 
-  it("a multi-purpose token is payment.issued too (15)", () => {
+  it("a multi-purpose token is payment.issued too", () => {
     const amount = { mpt_issuance_id: "0000000A".padEnd(48, "C"), value: "300" }
     assert.deepStrictEqual(
       payloadNamed(detect(payment({ Amount: amount })), "payment.issued")["amount"],
@@ -163,7 +163,7 @@ describe("payments of tokens", () => {
     )
   })
 
-  it("a payment through two makers' offers names both and itself once (16)", () => {
+  it("a payment through two makers' offers: one event for each offer and one payment", () => {
     const partly = modified(
       "Offer",
       key(2),
@@ -186,7 +186,7 @@ describe("payments of tokens", () => {
     })
   })
 
-  it("events of one type are numbered by the causing entry, before any filter, in whatever order it came (17-19)", () => {
+  it("events of one type are numbered by node id, whatever the order of the nodes", () => {
     const nodes = [filled(1, bob), filled(2, carol), filled(3, dave)]
     for (const order of [nodes, [nodes[2]!, nodes[0]!, nodes[1]!], nodes.toReversed()]) {
       const found = detect(payment({ Amount: usd("15"), SendMax: "150" }, order))
@@ -200,12 +200,12 @@ describe("payments of tokens", () => {
     }
   })
 
-  it("converting one's own money is a payment to oneself (20)", () => {
+  it("a conversion is a payment to oneself", () => {
     const found = detect(payment({ Destination: alice, Amount: usd("7"), SendMax: "70" }))
     assert.deepStrictEqual(eventNamed(found, "payment.issued").accounts, [alice])
   })
 
-  it("a maker who gets his first tokens gets a line made for him (21)", () => {
+  it("a maker who receives a token for the first time gets a trust line", () => {
     const line = created("RippleState", key(5), {
       Balance: token("1", "rrrrrrrrrrrrrrrrrrrrBZbvji"),
       Flags: 0x1_0000,
@@ -223,7 +223,7 @@ describe("payments of tokens", () => {
     assert.deepInclude(payloadNamed(found, "trustline.created"), { account: carol, auto_created: true })
   })
 
-  it("the payload's keys have the published order, hashes are upper case (109)", () => {
+  it("the payload's keys have the published order, hashes are upper case", () => {
     const found = detect(
       payment({
         InvoiceID: hashNamed("invoice").toLowerCase(),

@@ -1,5 +1,5 @@
 /**
- * Builders of made-up transactions, in the ledger's own form and with just what a case needs. Defaults: a successful
+ * Builds transactions in the ledger's own form, with only the fields that a case needs. Defaults: a successful
  * transaction of a recent ledger with a header.
  */
 import { createHash } from "node:crypto"

@@ -1,4 +1,4 @@
-/** trustline.* (events.md 2.5); the numbers are the cases of events.md 5. */
+/** trustline.* (docs/detection-rules.md 2.5). */
 import { assert, describe, it } from "@effect/vitest"
 import type { JsonObject } from "../../src/domain/Ledger.ts"
 import {
@@ -41,7 +41,7 @@ const changesOf = (fields: JsonObject, previous: JsonObject, tx: JsonObject = {}
   )["changes"]
 
 describe("trustline.created", () => {
-  it("by TrustSet (48)", () => {
+  it("by TrustSet", () => {
     const found = detect(
       trustSet([created("RippleState", key(1), line({ Flags: 0x11_0000, Balance: token("0", neutral) }))])
     )
@@ -69,7 +69,7 @@ describe("trustline.created", () => {
     assert.deepStrictEqual(eventNamed(found, "trustline.created").accounts, [alice, issuer].sort())
   })
 
-  it("an issuer who authorises first owns the line", () => {
+  it("an issuer that authorises before the holder acts owns the line", () => {
     const fields = line({ Flags: HIGH_RESERVE | 0x8_0000, Balance: token("0", neutral) })
     const found = detect(trustSet([created("RippleState", key(1), fields)], { Account: issuer }))
     assert.deepInclude(payloadNamed(found, "trustline.created"), {
@@ -80,7 +80,7 @@ describe("trustline.created", () => {
     })
   })
 
-  it("an AMM's lines: two created beside its account (58)", () => {
+  it("an AMM's lines: two created beside its account", () => {
     const amm = created("AccountRoot", key(1), { Account: bob, AMMID: key(99), Balance: "1000" })
     const lp = "03930D02208264E2E40EC1B0C09E4DB96EE197B1"
     const pool = created("RippleState", key(2), {
@@ -109,7 +109,7 @@ describe("trustline.created", () => {
 })
 
 describe("trustline.modified", () => {
-  it("a changed limit (49), also to zero with a balance left (50)", () => {
+  it("a changed limit, also to 0 with a balance left", () => {
     const fields = line({ LowLimit: token("0", alice), HighLimit: token("7", issuer) })
     assert.deepStrictEqual(changesOf(fields, { HighLimit: token("0", issuer) }), [
       { field: "limit_peer", previous: "0", value: "7" }
@@ -119,7 +119,7 @@ describe("trustline.modified", () => {
     ])
   })
 
-  it("a freeze by the issuer is told from his side, and the holder is involved (51)", () => {
+  it("a freeze by the issuer is seen from its side and involves the holder", () => {
     const node = modified("RippleState", key(1), line({ Flags: LOW_RESERVE | 0x80_0000 }), {
       Flags: LOW_RESERVE
     })
@@ -134,7 +134,7 @@ describe("trustline.modified", () => {
     assert.include(eventNamed(found, "trustline.modified").accounts, alice)
   })
 
-  it("balances (52) and reserve bits (53) are no settings", () => {
+  it("changes of balance and reserve flags cause no event", () => {
     const moved = modified("RippleState", key(1), line(), { Balance: token("4", neutral) })
     assert.deepStrictEqual(names(detect(transaction({ TransactionType: "AMMDeposit" }, [moved]))), [])
     const reserve = modified("RippleState", key(1), line(), { Flags: HIGH_RESERVE })
@@ -143,7 +143,7 @@ describe("trustline.modified", () => {
     assert.deepStrictEqual(names(detect(trustSet([amm]))), [])
   })
 
-  it("a first quality shows though PreviousFields are empty (54)", () => {
+  it("a first quality is found although PreviousFields are empty", () => {
     const fields = line({ LowQualityIn: 1_010_000_000 })
     assert.deepStrictEqual(changesOf(fields, {}, { QualityIn: 1_010_000_000 }), [
       { field: "quality_in", value: 1_010_000_000 }
@@ -152,18 +152,18 @@ describe("trustline.modified", () => {
     assert.deepStrictEqual(names(detect(silent)), [])
   })
 
-  it("a first quality beside another change is not guessed", () => {
+  it("a first quality beside another change is not reported", () => {
     const fields = line({ LowQualityIn: 5, LowLimit: token("50", alice) })
     assert.deepStrictEqual(changesOf(fields, { LowLimit: token("100", alice) }, { QualityIn: 5 }), [
       { field: "limit", previous: "100", value: "50" }
     ])
   })
 
-  it("a TrustSet that changes nothing touches no line (55)", () => {
+  it("a TrustSet that changes nothing causes no event", () => {
     assert.deepStrictEqual(detect(trustSet([])), { events: [], alerts: [] })
   })
 
-  it("several changes come sorted by field (103)", () => {
+  it("several changes are sorted by field", () => {
     const fields = line({ Flags: LOW_RESERVE | 0x40_0000, LowLimit: token("50", alice) })
     assert.deepStrictEqual(
       changesOf(fields, { Flags: LOW_RESERVE, LowLimit: token("100", alice), LowQualityOut: 7 }),
@@ -175,7 +175,7 @@ describe("trustline.modified", () => {
     )
   })
 
-  it("each of the fourteen settings has its name, from the account's side", () => {
+  it("each of the 14 settings has its name, from the account's side", () => {
     const flags = LOW_RESERVE | 0x6fc_0000
     const fields = line({
       Flags: flags,
@@ -214,12 +214,12 @@ describe("trustline.modified", () => {
     ])
   })
 
-  it("the same limit in another text is no change (104)", () => {
+  it("the same limit written differently is no change", () => {
     const node = modified("RippleState", key(1), line(), { LowLimit: token("100.0", alice) })
     assert.deepStrictEqual(names(detect(trustSet([node]))), [])
   })
 
-  it("under another transaction the reserve tells whose line it is (105)", () => {
+  it("under another transaction the reserve flag decides the side", () => {
     const fields = line({ Flags: HIGH_RESERVE, HighLimit: token("3", issuer) })
     const node = modified("RippleState", key(1), fields, { HighLimit: token("9", issuer) })
     const found = detect(transaction({ TransactionType: "SomethingNew", Account: bob }, [node]))
@@ -233,7 +233,7 @@ describe("trustline.modified", () => {
 })
 
 describe("trustline.deleted", () => {
-  it("by TrustSet to the default: never modified as well (56)", () => {
+  it("by a TrustSet to the defaults, without trustline.modified", () => {
     const fields = line({ Flags: 0, Balance: token("0", neutral), LowLimit: token("0", alice) })
     const node = deleted("RippleState", key(1), fields, {
       Flags: LOW_RESERVE,
@@ -247,7 +247,7 @@ describe("trustline.deleted", () => {
     })
   })
 
-  it("with the AMM of which they were (59), and on a result that only charges (60)", () => {
+  it("together with their AMM, also by a failed transaction", () => {
     const gone = (id: number) =>
       deleted("RippleState", key(id), line({ Flags: 0, Balance: token("0", neutral) }), {
         Balance: token("-3", neutral),

@@ -1,4 +1,4 @@
-/** The API's shapes made one (events.md 1.7). */
+/** The API's shapes made one (docs/detection-rules.md 1.7). */
 import { assert, describe, it } from "@effect/vitest"
 import {
   inExecutionOrder,

@@ -1,5 +1,5 @@
 /**
- * A ledger decoded from its bytes holds the events of its JSON, byte for byte (events.md 5, cases 82 and 93): ledgers of
+ * A ledger decoded from its bytes holds the events of its JSON, byte for byte: ledgers of
  * the project's own making. BinaryCorpus.slow.test.ts does the same with real ones.
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -12,7 +12,7 @@ import { binaryLedgerResult, ledgerResult } from "../support/ledgerAnswers.ts"
 import { eventsOf, throughBytes } from "../support/ledgerBytes.ts"
 
 describe("a ledger's bytes", () => {
-  it("give the events of its JSON, in both versions of the API (82)", () => {
+  it("give the events of its JSON, in both versions of the API", () => {
     const chain = makeChain({
       seed: 82,
       firstLedgerIndex: 1_000,
@@ -43,7 +43,7 @@ describe("a ledger's bytes", () => {
     assert.isAtLeast(types.size, 20)
   })
 
-  it("give token values in the ledger's text form (93)", () => {
+  it("give token values in the ledger's text form", () => {
     const tx = {
       TransactionType: "OfferCreate",
       Account: alice,

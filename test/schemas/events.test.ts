@@ -34,7 +34,7 @@ const orders: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
   })
 )
 
-/** By the published schema and by the code's own, and with its keys in the published order (events.md 1.4). */
+/** By the published schema and the code's own, with the keys in the published order (docs/detection-rules.md 1.4). */
 const assertPayload = (type: EventType, payload: JsonObject, id: string) => {
   assert.deepStrictEqual(complaints(payloadPath(type), payload), [], id)
   assert.isTrue(codeAccepts(type, payload), id)

@@ -1,6 +1,6 @@
 /**
- * Closed ledgers as rippled's API shows them: version 1 and 2 of the `ledger` answer (events.md 1.7), the `ledger`
- * stream and what a subscription to it answers. Transactions are listed by hash, as rippled lists them, and carry the
+ * Closed ledgers as rippled's API shows them: version 1 and 2 of the `ledger` answer (docs/detection-rules.md 1.7), the
+ * `ledger` stream and what a subscription to it answers. Transactions are listed by hash, as rippled lists them, and carry the
  * `delivered_amount` that its API adds.
  */
 import { encode } from "xrpl"

@@ -1,6 +1,6 @@
 /**
  * A ledger server whose behaviour changes with the wind: every mood is one way in which servers of the network fail
- * (events.md 6), and a seed decides which follows which. Sound servers and moody ones serve the same chain.
+ *, and a seed decides which follows which. Sound servers and moody ones serve the same chain.
  */
 import { Effect, type Scope } from "effect"
 import { chain, hashOf, type RawLedger } from "./chain.ts"
@@ -81,7 +81,7 @@ interface ServedLedger {
 
 /**
  * Without one of them, but never without the last alone: where no count was announced, JSON does not show that one to
- * be missing (events.md 6.2); XRPL_VERIFY=full does.
+ * be missing (docs/detection-rules.md 4); XRPL_VERIFY=full does.
  */
 const withHole = (transactions: ReadonlyArray<Entry>, chance: () => number): ReadonlyArray<Entry> => {
   const hole = Math.floor(chance() * Math.max(1, transactions.length - 1))

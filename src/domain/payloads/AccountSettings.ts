@@ -1,4 +1,4 @@
-/** Payload of account.settings_changed: one entry for each setting, of the setting's own form (events.md 2.6). */
+/** Payload of account.settings_changed: one entry for each changed setting (docs/detection-rules.md 2.6). */
 import { Schema } from "effect"
 import { EMAIL_HASH } from "../LedgerForms.ts"
 import {

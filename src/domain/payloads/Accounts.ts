@@ -1,4 +1,4 @@
-/** Payloads of account.created and account.deleted (events.md 2.6). */
+/** Payloads of account.created and account.deleted (docs/detection-rules.md 2.6). */
 import { Schema } from "effect"
 import { Address, Drops, optional, payload, required, tx_hash, tx_type, uint32 } from "./Fields.ts"
 

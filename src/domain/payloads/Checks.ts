@@ -1,4 +1,4 @@
-/** Payloads of check.* (events.md 2.8). */
+/** Payloads of check.* (docs/detection-rules.md 2.8). */
 import { Schema } from "effect"
 import { Address, Amount, Hash, optional, payload, required, Time, tx_hash, uint32 } from "./Fields.ts"
 

@@ -1,4 +1,4 @@
-/** Payloads of escrow.* (events.md 2.7). */
+/** Payloads of escrow.* (docs/detection-rules.md 2.7). */
 import { Address, Amount, Hash, Hex, optional, payload, required, Time, tx_hash, uint32 } from "./Fields.ts"
 
 /** In the order in which all three types have them. */

@@ -1,6 +1,6 @@
 /**
- * What the fields of payloads are made of (events.md 1.4, 1.5, 2). A check here is also one in the published JSON
- * Schema, so patterns carry the `u` flag and use nothing that other languages read differently (src/domain/LedgerForms.ts).
+ * What the fields of payloads are made of (docs/detection-rules.md 1.4, 1.5). A check here is also one in the published
+ * JSON Schema, so patterns carry the `u` flag and use nothing that other languages read differently (src/domain/LedgerForms.ts).
  * Bounds of numbers are those of the ledger's own field, since what the ledger holds must always pass.
  */
 import { Schema } from "effect"
@@ -18,7 +18,7 @@ import {
 export const required = <S extends Schema.Top>(schema: S, description: string): S["Rebuild"] =>
   schema.annotateKey({ description })
 
-/** A field that is left out where it does not apply; it is never null (events.md 1.4, D3). */
+/** A field that is left out where it does not apply; it is never null (docs/detection-rules.md 1.4). */
 export const optional = <S extends Schema.Top>(
   schema: S,
   description: string

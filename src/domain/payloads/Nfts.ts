@@ -1,4 +1,4 @@
-/** Payloads of nft.minted and nft.burned (events.md 2.3). */
+/** Payloads of nft.minted and nft.burned (docs/detection-rules.md 2.3). */
 import { Schema } from "effect"
 import { TRANSFER_FEE_MAX } from "../LedgerForms.ts"
 import { Address, Hash, Hex, optional, payload, required, tx_hash, uint16, uint32 } from "./Fields.ts"

@@ -1,4 +1,4 @@
-/** Payloads of payment.* (events.md 2.1, 2.2). */
+/** Payloads of payment.* (docs/detection-rules.md 2.1, 2.2). */
 import { Address, Drops, Hash, IssuedAmount, optional, payload, required, tx_hash, uint32 } from "./Fields.ts"
 
 const sender = required(Address, "The account that paid.")

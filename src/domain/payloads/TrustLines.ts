@@ -1,4 +1,4 @@
-/** Payloads of trustline.*: a trust line from the view of the account whose line it is (events.md 2.5). */
+/** Payloads of trustline.*: a trust line seen from one of its sides (docs/detection-rules.md 2.5). */
 import { Schema } from "effect"
 import {
   Address,

@@ -43,8 +43,8 @@ export default Effect.gen(function* () {
       events bigint NOT NULL,
       PRIMARY KEY (network, event_type, hour)
     ) WITH (fillfactor = 50)`
-  // What detection withheld because the ledger's data do not decide it (events.md 1.6). An alert has its place among those
-  // of its ledger, so that a ledger taken again after a crash adds nothing.
+  // What detection withheld because the ledger's data do not decide it (docs/detection-rules.md 1.11). An alert has its place
+  // among those of its ledger, so that a ledger taken again after a crash adds nothing.
   yield* sql`
     CREATE TABLE detection_alerts (
       network text NOT NULL,
