@@ -1,6 +1,6 @@
 /**
- * The log's adapter, by the settings: Kafka where KAFKA_BROKERS is set, else the embedded log in the same PostgreSQL. The
- * only place that chooses. A log that is not the database's is refused before anything is made there.
+ * Chooses the log's adapter: Kafka if KAFKA_BROKERS is set, else the embedded log in the same PostgreSQL. If the database
+ * belongs to another log, the start fails before anything is created on the cluster.
  */
 import { Effect, Layer } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -13,13 +13,13 @@ import { registerSchemas, type SchemaRegistryError } from "./log/kafka/SchemaReg
 import { Leases } from "./storage/Leases.ts"
 import { claimLog, embeddedIdentity, type OtherLog, requireLog } from "./storage/LogIdentity.ts"
 
-/** Only ingest writes the public topics: it needs the ids of their schemas. */
+/** Schemas are registered only by processes with the role ingest, since only they write the public topics. */
 const kafkaLog = (settings: SettingsShape, kafka: KafkaSettings) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { ensureTopics, ensureGroups, identityOf, layer } = yield* loadKafka
       const identity = yield* identityOf(kafka)
-      // Before a topic is made on a cluster that is not the database's.
+      // First, so that no topic is created on the wrong cluster.
       yield* requireLog(identity)
       yield* ensureTopics(kafka, settings)
       yield* ensureGroups(kafka)
@@ -50,12 +50,12 @@ const logOf = (
     : Layer.merge(kafkaLog(settings, settings.kafka), Leases.layer)
 
 /**
- * The log in which the stages meet, and the leases of what one process does at a time. The embedded log has one owner,
- * which then has every lease; on Kafka any number of processes share them.
+ * The log, and the leases for jobs that one process does at a time. With the embedded log there is one process, which has
+ * every lease. With Kafka the processes share the leases through the database.
  */
 export const logLayer = Layer.unwrap(Effect.map(Settings, logOf))
 
-/** For commands that only read a log, which may be another process's. `database`: where an embedded log is. */
+/** For commands that only read the log, also while a service is running. `database`: where an embedded log is. */
 export const logReaderLayer = <A extends SqlClient.SqlClient, E, R>(database: Layer.Layer<A, E, R>) =>
   Layer.unwrap(
     Effect.gen(function* () {

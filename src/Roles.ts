@@ -1,6 +1,6 @@
 /**
- * The parts list: which layers a process is made of, by its settings; the only place that knows every stage. A role that
- * fails says so in its health and starts again; it does not stop the others.
+ * Builds a process from its settings: which parts run, and which layers they need. This is the only file that knows every
+ * stage. A role that fails reports `failed` in `Health` and is restarted; the other roles keep running.
  */
 import { Clock, Console, Effect, Layer, Schedule } from "effect"
 import { HttpServer } from "effect/http"
@@ -70,7 +70,7 @@ const restartSchedule = Schedule.min([
   Schedule.spaced(Limits.roleRestartMs.longest)
 ])
 
-/** Runs a stage for the life of the process. */
+/** Runs a stage for the life of the process. If it fails, restarts it after a growing wait. */
 const supervised = <E, R>(part: string, stage: Effect.Effect<unknown, E, R>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
@@ -82,8 +82,8 @@ const supervised = <E, R>(part: string, stage: Effect.Effect<unknown, E, R>) =>
           Effect.sandbox,
           Effect.tapError((cause) =>
             Effect.andThen(
-              Effect.logError(`${part} failed and begins anew`, cause),
-              health.set(part, { status: "failed", detail: "failed; it is being started again" })
+              Effect.logError(`${part} failed and is restarted`, cause),
+              health.set(part, { status: "failed", detail: "failed; is being restarted" })
             )
           ),
           Effect.retry(restartSchedule)
@@ -92,7 +92,7 @@ const supervised = <E, R>(part: string, stage: Effect.Effect<unknown, E, R>) =>
     })
   )
 
-/** The same for what one process does at a time: the others take over from it. */
+/** The same for a job that one process does at a time: the process that gets the lease runs it. */
 const supervisedWithLease = <E, R>(part: string, job: Effect.Effect<unknown, E, R>) =>
   supervised(
     part,
@@ -101,7 +101,7 @@ const supervisedWithLease = <E, R>(part: string, job: Effect.Effect<unknown, E, 
       const leases = yield* Leases
       yield* health.set(part, {
         status: "ok",
-        detail: "waits for its turn: one process does this at a time"
+        detail: "standby: waits for the lease, which another process holds"
       })
       return yield* leases.hold(part)(
         Effect.andThen(health.set(part, { status: "ok", detail: "running" }), job)
@@ -119,7 +119,7 @@ const retention = Effect.gen(function* () {
   )
 })
 
-/** Each network's ledgers: from its own servers, or simulated while a webhook wants them. */
+/** Ingest of each network: from its servers, or from the simulated ledger. History where history servers are set. */
 const ingestLayer = Layer.unwrap(
   Effect.gen(function* () {
     const { networks, simulated, verify } = yield* Settings
@@ -178,16 +178,16 @@ const routeLayer = Layer.unwrap(
   Effect.map(Settings, (settings) => supervised("route", route(watchedNetworks(settings))))
 ).pipe(Layer.provide(AccountHolds.layer))
 
-/** What tests of webhooks send: the simulated ledger's transactions, as detection reads them. */
+/** The events for test deliveries, detected in transactions of the simulated ledger. */
 export const syntheticEventsLayer = SyntheticEvents.layer({
   transactions: syntheticTransactions,
   detect: detectLedger
 })
 
-/** The API's part in `Health`; its fact `address` is where it listens. */
+/** The API's part in `Health`. Its fact `address` is the address it listens at. */
 export const apiPart = "api"
 
-/** Prints where the API is and, once in the life of a database, the key to begin with. */
+/** Prints the address of the API and, at the first start with a new database, the admin key. */
 const printAddressAndFirstKey = Layer.effectDiscard(
   Effect.gen(function* () {
     const { adminKey } = yield* Settings
@@ -201,23 +201,23 @@ const printAddressAndFirstKey = Layer.effectDiscard(
   })
 )
 
-/** In a process without the API: where it says how it is. */
+/** A process without the API prints the address of its health and metrics. */
 const printOperatorAddress = Layer.effectDiscard(
   Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
     Console.log(`Ledgerhook health and metrics: ${HttpServer.formatAddress(address)}`)
   )
 )
 
-/** Ready means that every part has reported: until all of them are there, this one says that they are not. */
+/** The part `start` is `starting` until every part has been started, so that the process is not ready before. */
 const reportStart = (health: PartHealth) =>
   Layer.effectDiscard(Effect.flatMap(Health, ({ set }) => set("start", health)))
 const starting = reportStart({ status: "starting", detail: "parts of the process are still being started" })
 const started = reportStart({ status: "ok", detail: "every part has been started" })
 
-/** No start without the keys of what is stored: deliver would take those webhooks for deleted ones. */
+/** The start fails if the key of a stored secret is missing: deliver would treat its webhook as deleted. */
 const secretBox = Layer.effectDiscard(requireKeys).pipe(Layer.provideMerge(SecretBox.layer))
 
-/** The stores on one database. */
+/** All stores of the database. */
 const stores = Layer.mergeAll(
   AccountStore.layer,
   AlertStore.layer,
@@ -281,7 +281,7 @@ const parts = Layer.unwrap(
   Effect.map(Settings, ({ roles: chosen }) =>
     Layer.mergeAll(
       upkeepLayer,
-      // Both write to the outbox: the API webhooks' changes, deliver those it disables.
+      // Both roles write to the outbox: the API when a webhook changes, deliver when it disables one.
       chosen.includes("api") || chosen.includes("deliver")
         ? Layer.merge(outboxPublisherLayer, notifyLayer)
         : Layer.empty,
@@ -291,7 +291,7 @@ const parts = Layer.unwrap(
   )
 ).pipe(Layer.provide(WebhookRegistry.layer))
 
-/** All that a process does on a database: its roles and stores, with the upkeep of both. */
+/** The roles of a process, its stores and its upkeep. Needs a database. */
 export const roles = started.pipe(
   Layer.provideMerge(parts),
   Layer.provide(starting),
@@ -310,10 +310,10 @@ const telemetryLayer = Layer.unwrap(
   )
 )
 
-/** The whole process; `command` names it to others that want the same embedded store. */
+/** The whole process. `command` is shown to another process that tries to open the same embedded database. */
 export const service = (command: string) =>
   roles.pipe(
     Layer.provideMerge(Sql.layer({ command, owner: true })),
-    // Last to end: it sends what the others did until then.
+    // Outermost, so that it ends last and sends the last spans of the others.
     Layer.provide(telemetryLayer)
   )

@@ -1,6 +1,6 @@
 /**
- * The `ledgerhook` program: the one place that reads the environment (and `.env`, which it overrides), takes signals
- * and ends the process.
+ * The `ledgerhook` program. Only this file reads the environment, handles signals and ends the process. Variables of the
+ * environment override those of `.env`.
  */
 import { readFileSync } from "node:fs"
 import { parseEnv } from "node:util"
@@ -29,7 +29,7 @@ const dotEnv = (): Environment => {
 
 const environment: Environment = { ...dotEnv(), ...process.env }
 
-// Whoever reads our output may stop early (`| head`).
+// A reader may close the pipe early (`| head`): that is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) =>
   end(error.code === "EPIPE" ? ExitCode.fine : ExitCode.failed, [])
 )

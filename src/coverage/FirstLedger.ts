@@ -1,6 +1,6 @@
 /**
- * Where the service's own ledgers begin: the first of which the log still holds the marker and all events. Older ones are
- * history's. Ledgers that a test network's simulation made are of another chain, and none of them.
+ * Finds the service's first ledger: the oldest one that ingest has taken and of which the log still holds the marker and
+ * all events. Older ledgers belong to history. Simulated ledgers do not count, since they are of another chain.
  */
 import { Effect } from "effect"
 import { eventsTopic, type LedgerMarker, parseLedgerEvent } from "../domain/LedgerEvent.ts"
@@ -17,11 +17,11 @@ export const firstLedger = Effect.fnUntraced(function* (
   const events = { topic: eventsTopic(network), partition: 0 }
   const { start } = yield* log.offsets(events)
   if (first === undefined || start === 0) return first
-  // Retention may have dropped events whose markers stay.
+  // Retention may have dropped the events of a ledger whose marker is still there.
   const [record] = yield* log.read({ ...events, offset: start }, 1)
   const oldest = parseLedgerEvent(record?.value ?? null)
   if (oldest === undefined || oldest.ledger_index <= first.ledger_index) return first
-  // Of the oldest event's ledger some may be gone.
+  // If the oldest event is not the first of its ledger, the earlier ones were dropped.
   const whole = oldest.position === 0 ? oldest.ledger_index : oldest.ledger_index + 1
   for (const range of ranges) {
     const found = yield* findInRange(log, network, range, whole)

@@ -1,8 +1,8 @@
 /**
- * Which ledgers the log holds: its markers as contiguous ranges, and where one ledger's marker is. Cheap however long
- * the log is: a marker tells when its range began, and halving finds the first that is as new. Markers of before that
- * was recorded: where index and offset grow alike between two of them, all between are there, unless breaks make up for
- * each other exactly. `ledgerhook ledger verify` takes nothing on trust and reads every marker.
+ * Finds which ledgers the log holds, as ranges without a gap, and the marker of one ledger, by binary search. A range is
+ * exact if its markers have `range_since`, the time when their range began. For older markers without it, two markers are
+ * taken to be in one range if their index and offset differ by the same number; several gaps and duplicates that add up to
+ * zero would be missed. `ledgerhook ledger verify` reads every marker instead.
  */
 import { Effect, Schema } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -35,7 +35,7 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** Throws `NotAMarker`: a checkpoint that cannot be read must not become a start from nothing. */
+/** Throws `NotAMarker`. An unreadable checkpoint must not look like an empty log. */
 export const readMarker = ({ offset, topic, value }: LogRecord): LedgerMarker => {
   const marker = value === null ? undefined : parse(value)
   if (!isMarker(marker))
@@ -55,7 +55,7 @@ const placed = (record: LogRecord | undefined): Effect.Effect<PlacedMarker | und
     ? Effect.succeed(undefined)
     : Effect.map(markerIn(record), (marker) => ({ offset: record.offset, marker }))
 
-/** Whether every ledger between the two is there: by what the later one says, or by as many records as indexes. */
+/** Whether the two markers are in one range: by `range_since` of the later one, else by equal distances. */
 const joined = (a: PlacedMarker, b: PlacedMarker): boolean =>
   b.marker.range_since === undefined
     ? b.marker.ledger_index - a.marker.ledger_index === b.offset - a.offset
@@ -63,7 +63,7 @@ const joined = (a: PlacedMarker, b: PlacedMarker): boolean =>
 
 type Linkable = Pick<LedgerMarker, "ledger_index" | "parent_hash">
 
-/** Of a ledger and the marker before it. */
+/** Whether the ledger is the child of the one before it. */
 export const isLinked = (before: LedgerMarker, { ledger_index, parent_hash }: Linkable): boolean =>
   ledger_index === before.ledger_index + 1 && parent_hash === before.ledger_hash
 
@@ -77,7 +77,7 @@ const makeAt = (log: Reader, network: Network) => {
   }
 }
 
-/** Oldest first; when there are more than `Limits.ledgerRanges`, the newest of them. */
+/** The ranges, oldest first. If there are more than `Limits.ledgerRanges`, only the newest ones. */
 export const ledgerRanges = Effect.fnUntraced(function* (
   log: Reader,
   network: Network
@@ -86,12 +86,12 @@ export const ledgerRanges = Effect.fnUntraced(function* (
   const oldest = yield* at((yield* log.offsets(partition)).start)
   if (oldest === undefined) return []
 
-  /** The first marker that is joined to `last`, and the one before it. */
+  /** The first marker in the range of `last`, and the marker before that range. */
   const joinedTo = Effect.fnUntraced(function* (last: PlacedMarker) {
     if (joined(oldest, last)) return { first: oldest, before: undefined }
     let first = last
     let before = oldest
-    // All markers from here to `last` are joined to it.
+    // All markers from here to `last` are in its range.
     let joinedFrom = last.offset
     while (before.offset + 1 < joinedFrom) {
       const middle = Math.floor((before.offset + joinedFrom) / 2)
@@ -121,8 +121,8 @@ export const ledgerRanges = Effect.fnUntraced(function* (
 })
 
 /**
- * The ledger's marker within the range. Markers stand nearly as evenly as their ledgers, so one look or two find it; every
- * second look halves what is left, whatever stands where.
+ * Finds the ledger's marker within the range. It alternates interpolation, which usually hits at once because a marker has
+ * nearly the offset that its index suggests, with bisection, which bounds the number of reads.
  */
 export const findInRange = Effect.fnUntraced(function* (
   log: Reader,
@@ -133,7 +133,7 @@ export const findInRange = Effect.fnUntraced(function* (
   const { at } = makeAt(log, network)
   if (ledgerIndex < first.marker.ledger_index || ledgerIndex > last.marker.ledger_index) return undefined
   let [low, high] = [first, last]
-  /** No marker stands from here to `high`. */
+  /** There is no marker between this offset and `high`. */
   let end = last.offset
   for (let look = 0; ; look++) {
     for (const one of [low, high]) if (one.marker.ledger_index === ledgerIndex) return one
@@ -156,7 +156,7 @@ export const findInRange = Effect.fnUntraced(function* (
   }
 })
 
-/** The first marker of the range that `holds`, which no later one may fail to; undefined when none does. */
+/** The first marker of the range for which `holds` is true. It must then be true for all later ones. */
 export const firstInRange = Effect.fnUntraced(function* (
   log: Reader,
   network: Network,

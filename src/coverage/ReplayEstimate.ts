@@ -1,8 +1,8 @@
 /**
- * How many events a replay by filters will queue, about: what the event log's tables hold of the time that the log keeps.
- * The events of the last moments may not be in them yet. Of what closed before the service's first ledger, what has been
- * fetched is known by its number of events, and the rest is taken to be as busy as the first day of the service's own
- * ledgers; the filters' share in both is their share of that day.
+ * Estimates how many events a replay with filters will queue. For the time that the log covers, it uses the counts of the
+ * event log's tables, which may lack the newest events. For the time before the service's first ledger, it uses the event
+ * counts of the ranges already fetched. For the rest it assumes the event rate of the first day of the service's own
+ * ledgers. In both cases it assumes that the filters match the same share as on that day.
  */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -26,7 +26,7 @@ export interface EstimateFrom {
 const closedAt = (record: LogRecord | undefined): number | undefined =>
   parseIsoTime(parseLedgerEvent(record?.value ?? null)?.timestamp ?? "")
 
-/** The time of the events that the log holds; undefined when it holds none. */
+/** The time from the oldest to the newest event in the log; undefined if there is none. */
 const keptTime = Effect.fnUntraced(function* (log: EventLogReader["Service"], network: Network) {
   const partition = { topic: eventsTopic(network), partition: 0 }
   const [oldest] = yield* log.read({ ...partition, offset: (yield* log.offsets(partition)).start }, 1)
@@ -36,7 +36,7 @@ const keptTime = Effect.fnUntraced(function* (log: EventLogReader["Service"], ne
     : { from: since / 1_000, before: until / 1_000 + 1 }
 })
 
-/** What the filters mean of the events that the log holds; undefined when it holds none. */
+/** The filters, limited to the time that the log covers; undefined if the log has no events. */
 export const wantedEvents = Effect.fnUntraced(function* (
   log: EventLogReader["Service"],
   network: Network,
@@ -78,7 +78,7 @@ const estimateHistory = Effect.fnUntraced(function* (
   return Math.round(share * held + (some * unseenSeconds) / (day.before - day.from))
 })
 
-/** `withHistory`: what closed before the service's first ledger is fetched, where the filters ask for it. */
+/** `withHistory`: whether the replay also fetches ledgers from before the service's first one. */
 export const estimateReplay = Effect.fnUntraced(function* (
   from: EstimateFrom,
   network: Network,

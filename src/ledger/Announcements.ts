@@ -1,8 +1,9 @@
 /**
- * What the servers announced: the newest ledger, and of the recent ones who announced which hash and count. A server
- * counts towards the newest while it is connected, with the last it said, so that a jump is healed by its next word.
- * Where servers disagree about a hash, most announcers win, then the operator's order; who was caught in a
- * contradiction (`discredit`) binds nobody else until it is trusted again.
+ * The servers' announcements: the newest ledger, and for recent ledgers which server announced which hash and count.
+ * The newest ledger is the highest of the last announcements of all connected servers, so a server that announced too
+ * high an index corrects it with its next announcement. If servers disagree about a hash, the hash of the most servers
+ * counts, and among equals that of the server that the operator listed first. The hashes of a discredited server count
+ * only for its own answers.
  */
 import { Clock, Effect, Latch } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -16,24 +17,26 @@ interface Newest {
 
 export interface Announcements {
   readonly announce: (server: string, announcement: Announcement) => Effect.Effect<void>
-  /** Its connection has ended. */
+  /** The server's connection has ended. */
   readonly left: (server: string) => void
+  /** The server served a ledger of another chain: ignore its hashes for other servers until `trust`. */
   readonly discredit: (server: string) => void
-  /** What it announced of that ledger proved wrong. */
+  /** Forgets what the server announced for that ledger, since it proved wrong. */
   readonly retract: (server: string, index: number) => void
   readonly trust: (server: string) => void
+  /** Waits until the newest ledger is at or past `index`, and returns the newest. */
   readonly await: (index: number) => Effect.Effect<Announcement>
-  /** Waits until another server than those so far announces exactly this ledger. */
+  /** Waits until one more server announces exactly this ledger. */
   readonly awaitNews: (index: number) => Effect.Effect<void>
-  /** What an answer of `server` is held against. */
+  /** What `server`'s answer for this ledger must agree with. */
   readonly announced: (index: number, server: string) => Announcement | undefined
-  /** In the order in which they did. */
+  /** The servers that announced this ledger, in the order of their announcements. */
   readonly announcers: (index: number) => ReadonlyArray<string>
   readonly newestOf: (server: string) => number | undefined
   readonly newest: () => Newest | undefined
 }
 
-/** The hash most of them announced; among equals the first in `order`. */
+/** The hash that most servers announced; among equals that of the first server in `order`. */
 const agreedHash = (
   said: ReadonlyMap<string, Announcement>,
   order: ReadonlyArray<string>
@@ -49,15 +52,15 @@ const agreedHash = (
   )[0]
 }
 
-/** `order`: all servers, the preferred first. */
+/** `order`: all servers, the operator's preferred one first. */
 export const makeAnnouncements = (order: ReadonlyArray<string>): Announcements => {
   const recent = new Map<number, Map<string, Announcement>>()
   const latest = new Map<string, Newest>()
   const present = new Set<string>()
   const discredited = new Set<string>()
   let lastKnown: Newest | undefined
-  /** Replaced whenever something new is said: whoever waits holds the one of the moment it looked. */
-  let spoken = Latch.makeUnsafe()
+  /** Opened and replaced at each announcement. */
+  let announcedNow = Latch.makeUnsafe()
 
   const newest = (): Newest | undefined => {
     let best: Newest | undefined
@@ -74,7 +77,7 @@ export const makeAnnouncements = (order: ReadonlyArray<string>): Announcements =
   const remember = (server: string, { ledgerIndex, ledgerHash, transactionCount }: Announcement) => {
     const said = recent.get(ledgerIndex) ?? new Map<string, Announcement>()
     const before = said.get(server)
-    // The reply to a subscription names a ledger without its count: it must not erase what the stream told of the same.
+    // The reply to a subscription has no transaction count. It must not erase the count that the stream announced.
     const isOther =
       ledgerHash !== undefined && before?.ledgerHash !== undefined && ledgerHash !== before.ledgerHash
     const known = isOther ? undefined : before
@@ -115,8 +118,8 @@ export const makeAnnouncements = (order: ReadonlyArray<string>): Announcements =
         yield* Effect.logWarning("servers disagree about a ledger").pipe(
           Effect.annotateLogs({ ledger_index: index, hashes: [...hashes].join(" "), server })
         )
-      const waiting = spoken
-      spoken = Latch.makeUnsafe()
+      const waiting = announcedNow
+      announcedNow = Latch.makeUnsafe()
       yield* Latch.open(waiting)
     }),
     left: (server) => {
@@ -130,12 +133,12 @@ export const makeAnnouncements = (order: ReadonlyArray<string>): Announcements =
       while (true) {
         const head = newest()
         if (head !== undefined && head.announcement.ledgerIndex >= index) return head.announcement
-        yield* Latch.await(spoken)
+        yield* Latch.await(announcedNow)
       }
     }),
     awaitNews: Effect.fnUntraced(function* (index) {
       const before = recent.get(index)?.size ?? 0
-      while ((recent.get(index)?.size ?? 0) <= before) yield* Latch.await(spoken)
+      while ((recent.get(index)?.size ?? 0) <= before) yield* Latch.await(announcedNow)
     }),
     announced,
     announcers: (index) => [...(recent.get(index)?.keys() ?? [])],

@@ -1,7 +1,7 @@
 /**
- * Transactions from their bytes, as the ledger's hash covers them, into the JSON that rippled makes of them: detection
- * finds the same events in either (docs/detection-rules.md 1.5, 1.7). Fields that only the API adds (`delivered_amount`) are
- * not there, and whoever reads this takes nothing on the server's word. About 1 ms a transaction. Pure.
+ * Decodes transactions from the bytes that the ledger hash covers into the JSON that rippled makes of them. Detection
+ * finds the same events in both (docs/detection-rules.md 1.5, 1.7). Fields that only the API adds, such as `delivered_amount`, are
+ * absent, so nothing in the result depends on the server's word. About 1 ms a transaction. Pure.
  */
 import { createHash } from "node:crypto"
 import { decode, hashes } from "xrpl"
@@ -15,10 +15,10 @@ export interface Blobs {
 }
 
 const HASH_HEX = 64
-/** `TXN\0`, which sets a transaction's hash apart from others. */
+/** `TXN\0`, the prefix that rippled hashes before a transaction. */
 const TRANSACTION_PREFIX = "54584E00"
 
-/** SHA-512, the first half, of bytes given as hex. */
+/** The first half of the SHA-512 of bytes given as hex. */
 export const hashOfBytes = (hex: string): string =>
   createHash("sha512").update(Buffer.from(hex, "hex")).digest("hex").slice(0, HASH_HEX).toUpperCase()
 
@@ -30,13 +30,13 @@ export const NO_TREE = "0".repeat(HASH_HEX)
 export const treeRootOf = (transactions: ReadonlyArray<Pick<LedgerTransaction, "meta" | "tx">>): string =>
   transactions.length === 0
     ? NO_TREE
-    : // Typed for the transaction types xrpl knows; it encodes any.
+    : // The parameter type lists only the transaction types that xrpl knows; the function encodes any.
       hashes.hashTxTree(transactions.map(({ meta, tx }) => ({ ...tx, metaData: meta })) as never)
 
 /** Digits of a token value's mantissa. */
 const MANTISSA_DIGITS = 16
 
-/** A token value in rippled's text form, from the codec's plain notation (docs/detection-rules.md 1.5). */
+/** Converts a token value from the codec's plain notation to rippled's text form (docs/detection-rules.md 1.5). */
 export const tokenText = (plain: string): string => {
   const [whole = "", fraction = ""] = plain.replace("-", "").split(".")
   const digits = (whole + fraction).replace(/^0+/, "")
@@ -61,10 +61,10 @@ const inTextForm = (value: Json): Json => {
   return fields
 }
 
-// The codec gives JSON objects, and its type says less.
+// The codec returns JSON objects; its type is wider.
 const decoded = (hex: string): JsonObject => inTextForm(decode(hex) as JsonObject) as JsonObject
 
-/** Throws on what the codec does not know. */
+/** Throws if the codec does not know a field or type. */
 export const transactionOf = ({ meta, tx }: Blobs): LedgerTransaction => ({
   hash: transactionHash(tx),
   tx: decoded(tx),

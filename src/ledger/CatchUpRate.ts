@@ -1,4 +1,4 @@
-/** How fast ledgers are taken, over the last half minute: a few samples, and what they say of the rest. Pure. */
+/** Ledgers per second over the last `catchUpPaceMs`, and the time left until the head, from samples. Pure. */
 import { Limits } from "../config/Limits.ts"
 
 interface Sample {
@@ -7,7 +7,7 @@ interface Sample {
   readonly lastTaken: number
 }
 
-/** Oldest first; at most one a second, and the newest. */
+/** Oldest first: at most one a second, plus the newest. */
 export type ProgressSamples = ReadonlyArray<Sample>
 
 const SPACING_MS = 1_000
@@ -25,7 +25,7 @@ export const addSample = (samples: ProgressSamples, at: number, lastTaken: numbe
   return [...kept, { at, lastTaken }]
 }
 
-/** Undefined while there is too little to tell. */
+/** Undefined while the samples cover less than a second. */
 export const ledgersPerSecond = (samples: ProgressSamples, now: number): number | undefined => {
   const oldest = samples[0]
   const newest = samples.at(-1)
@@ -36,7 +36,7 @@ export const ledgersPerSecond = (samples: ProgressSamples, now: number): number 
 export interface Remaining {
   readonly ledgers: number
   readonly ledgers_per_second: number | undefined
-  /** Undefined while it stands still. */
+  /** Undefined while the rate is unknown or 0. */
   readonly seconds: number | undefined
 }
 

@@ -1,11 +1,11 @@
 /**
- * History of one network: fetches what replays ask for of before the service's first ledger, and keeps it in the log, so
- * that the next one finds it there. One process does this at a time; servers are connected only while something is missing.
+ * History of one network: fetches the ledgers before the service's first one that replays ask for, and appends them to
+ * the log. One process does this at a time. It connects to servers only while ledgers are missing.
  *
- *   wait for requests ─▶ settle those that what is held answers ─▶ find how far back the others reach
- *          ▲                                                        └▶ fetch downwards ─▶ append ─▶ row ─┐
- *          └── none is left, or cancelled: stop within a moment ◀── settle, show how far it is ◀────────┘
- * A crash between append and row is mended at the next beginning: the row is made from the markers.
+ *   wait for requests ─▶ settle those that the log can answer ─▶ find the lowest ledger of the others
+ *          ▲                                                  └▶ fetch downwards ─▶ append ─▶ write row ─┐
+ *          └── no request is left ◀── settle, record progress ◀──────────────────────────────────────────┘
+ * After a crash between append and row, the next start writes the row from the markers in the log.
  */
 import { Clock, Effect, type Layer, Schedule } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -38,7 +38,7 @@ export interface HistoryOptions extends Required<Omit<IngestOptions, "start">> {
   readonly furthest?: number
 }
 
-/** What is held, and who waits for more. */
+/** Which history the log holds, and which requests need more. */
 interface Situation {
   /** The service's own first ledger. */
   readonly first: LedgerMarker
@@ -48,9 +48,9 @@ interface Situation {
 }
 
 const NOTHING_TAKEN =
-  "The service has not taken a ledger of this network yet; history is proven by the first one."
+  "The service has not taken a ledger of this network yet, and history is verified against its first one. Try again later."
 
-/** Answers all requests there are, and ends. */
+/** Settles all open requests, then ends. */
 const answer = Effect.fnUntraced(function* ({
   detect,
   furthest = Limits.historyLedgers,
@@ -62,7 +62,7 @@ const answer = Effect.fnUntraced(function* ({
   const store = yield* HistoryStore
   const requests = yield* HistoryRequests
   const topics = historyTopics(network)
-  // What an earlier owner had under way has ended by then.
+  // Opening the writer also ends the writes of an earlier owner.
   const writer = yield* log
     .exclusive(`history.${network}`)
     .pipe(retryUntilSuccess("opening the log for history"))
@@ -75,15 +75,15 @@ const answer = Effect.fnUntraced(function* ({
   const fail = (request: OpenRequest, { message }: HistoryUnavailable) =>
     settle(request, { state: "failed", error: message })
 
-  /** Not in the middle: what a transaction under way becomes is then known before anybody looks. */
+  /** Uninterruptible: the outcome of the append must be known before the log is read again. */
   const keep = (range: ReadonlyArray<DetectedLedger>) =>
     Effect.flatMap(kept.append(range), (appended) =>
       store.add(network, appended).pipe(retryUntilSuccess("writing what is held of history"))
     ).pipe(Effect.uninterruptible)
 
-  /** Settles what is answered by what is held. */
-  const look = Effect.fnUntraced(function* (): Effect.fn.Return<Situation | undefined> {
-    const open = yield* requests.open(network).pipe(retryUntilSuccess("looking for requests for history"))
+  /** Settles the requests that the log can answer, and returns the others. */
+  const settleAnswered = Effect.fnUntraced(function* (): Effect.fn.Return<Situation | undefined> {
+    const open = yield* requests.open(network).pipe(retryUntilSuccess("reading requests for history"))
     const first = yield* firstLedger(log, network).pipe(
       Effect.catchTag("NotAMarker", Effect.die),
       retryUntilSuccess("reading the ledgers of the log")
@@ -95,10 +95,10 @@ const answer = Effect.fnUntraced(function* ({
     const ranges = yield* store.ranges(network).pipe(retryUntilSuccess("reading what is held of history"))
     const { alien, end, joined } = joinedBelow(chainEndAt(first), ranges)
     if (alien !== undefined) {
-      yield* Effect.logWarning("history of another chain is left out").pipe(
+      yield* Effect.logWarning("history of another chain was removed").pipe(
         Effect.annotateLogs({ first_ledger: alien.firstLedger, last_ledger: alien.lastLedger })
       )
-      yield* store.remove(network, alien).pipe(retryUntilSuccess("leaving history out"))
+      yield* store.remove(network, alien).pipe(retryUntilSuccess("removing history of another chain"))
     }
     const unanswered: Array<OpenRequest> = []
     for (const request of open) {
@@ -116,7 +116,7 @@ const answer = Effect.fnUntraced(function* ({
     return { first, ranges: ranges.filter((one) => one !== alien), end, unanswered }
   })
 
-  /** Finds how far back those requests reach that nobody has looked at; what is then left, with how far. */
+  /** Finds the lowest ledger of each request and records its progress. Fails the requests that cannot be answered. */
   const measure = Effect.fnUntraced(function* (
     { first, end, ranges, unanswered }: Situation,
     fetch: HistoryFetch
@@ -137,11 +137,11 @@ const answer = Effect.fnUntraced(function* ({
       if (known === null) {
         yield* requests
           .begin(jobId, { firstLedger: found, ledgers: missing })
-          .pipe(retryUntilSuccess("writing how far back history is wanted"))
+          .pipe(retryUntilSuccess("writing the first ledger of a request for history"))
       } else {
         yield* requests
           .advance(jobId, (request.ledgers ?? 0) - missing)
-          .pipe(retryUntilSuccess("writing how far history is"))
+          .pipe(retryUntilSuccess("writing the progress of a request for history"))
       }
     }
     return measured
@@ -150,13 +150,17 @@ const answer = Effect.fnUntraced(function* ({
   const fetchAll = Effect.gen(function* () {
     const ledgers = yield* LedgerSource
     const fetch = makeHistoryFetch(ledgers)
-    for (let situation = yield* look(); situation !== undefined; situation = yield* look()) {
+    for (
+      let situation = yield* settleAnswered();
+      situation !== undefined;
+      situation = yield* settleAnswered()
+    ) {
       const { end, first, ranges, unanswered } = situation
       if (unanswered.length === 0) return
       yield* ledgers.anchor(takenLedger(first))
       const wanted = yield* measure(situation, fetch)
       if (wanted.length === 0) continue
-      // What is held further down is met there.
+      // Stop above the next range that is already held.
       const heldBelow = ranges.filter(({ lastLedger }) => lastLedger < end.ledgerIndex - 1)
       const lowest = Math.max(
         Math.min(...wanted.map(({ firstLedger: needed }) => needed)),
@@ -172,7 +176,7 @@ const answer = Effect.fnUntraced(function* ({
         onAlerts,
         take: Effect.fnUntraced(function* (range) {
           yield* keep(range)
-          const now = yield* look()
+          const now = yield* settleAnswered()
           return now === undefined || (yield* measure(now, fetch)).length === 0
         })
       })
@@ -182,9 +186,9 @@ const answer = Effect.fnUntraced(function* ({
     }
   })
 
-  /** Ends when nobody wants history any more. */
+  /** Ends when no request is open, for example because the replay was cancelled. */
   const unwanted = Effect.sleep(Limits.historyPollMs).pipe(
-    Effect.andThen(requests.open(network).pipe(retryUntilSuccess("looking for requests for history"))),
+    Effect.andThen(requests.open(network).pipe(retryUntilSuccess("reading requests for history"))),
     Effect.repeat({ until: (open) => open.length === 0 })
   )
 
@@ -192,24 +196,24 @@ const answer = Effect.fnUntraced(function* ({
   if (newest !== undefined)
     yield* store.add(network, newest).pipe(retryUntilSuccess("writing what is held of history"))
   const offsets = (topic: string) =>
-    log.offsets({ topic, partition: 0 }).pipe(retryUntilSuccess("reading what the log holds of history"))
+    log.offsets({ topic, partition: 0 }).pipe(retryUntilSuccess("reading the offsets of history"))
   const [markers, events] = [yield* offsets(topics.ledgers), yield* offsets(topics.events)]
   yield* store
     .prune(network, { markersFrom: markers.start, eventsFrom: events.start })
-    .pipe(retryUntilSuccess("leaving out history that is gone"))
-  const situation = yield* look()
+    .pipe(retryUntilSuccess("removing history that retention has dropped"))
+  const situation = yield* settleAnswered()
   if (situation === undefined || situation.unanswered.length === 0) return
   yield* Effect.raceFirst(fetchAll.pipe(Effect.provide(source)), unwanted)
 }, Effect.scoped)
 
-/** Never ends by itself. */
+/** Never ends. */
 export const history = (
   options: HistoryOptions
 ): Effect.Effect<never, never, EventLog | HistoryStore | HistoryRequests> =>
   Effect.gen(function* () {
     const requests = yield* HistoryRequests
     const someWanted = requests.open(options.network).pipe(
-      retryUntilSuccess("looking for requests for history"),
+      retryUntilSuccess("reading requests for history"),
       Effect.repeat({
         until: (open) => open.length > 0,
         schedule: Schedule.spaced(Limits.historyPollMs)

@@ -1,7 +1,7 @@
 /**
- * Past ledgers from the history's servers, checked as ingest checks its own: from the top down, each with the hash that
- * the one above names as its parent, so that what is taken is proven as it comes. Ends with a reason for people when no
- * server has what is needed.
+ * Fetches past ledgers from the history servers and checks them as ingest does. It works downwards: each ledger must have
+ * the hash that the ledger above names as its parent, so every ledger is verified when it arrives. If no server has a
+ * ledger, it fails with a sentence for the user who asked for the replay.
  */
 import { Effect, Schedule, Schema, Stream } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -12,7 +12,7 @@ import { checkLedger } from "./LedgerCheck.ts"
 import { type DetectedLedger, isChecked } from "./LedgerRecords.ts"
 import { type FetchedLedger, type LedgerSource, LedgerSourceError } from "./LedgerSource.ts"
 
-/** Why history cannot be had: a sentence that names no server, for whoever asked for the replay. */
+/** Why history is unavailable: a sentence for the user who asked for the replay. It names no server. */
 export class HistoryUnavailable extends Schema.TaggedError<HistoryUnavailable>()("HistoryUnavailable", {
   message: Schema.String
 }) {}
@@ -31,12 +31,12 @@ export interface DescentOptions {
   readonly below: ChainEnd
   readonly detect: (ledger: Ledger) => Detection
   readonly onAlerts: (ledgerIndex: number, alerts: Detection["alerts"]) => Effect.Effect<void>
-  /** Takes a range, in ledger order; true: that is enough. */
+  /** Receives a range, in ledger order. Returns true to stop. */
   readonly take: (range: ReadonlyArray<DetectedLedger>) => Effect.Effect<boolean>
 }
 
 export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
-  /** `hash`: the only one that will do. */
+  /** Fetches one ledger. `hash`: the hash it must have, if known. */
   const obtain = (index: number, hash: string | undefined, rounds: number) =>
     source
       .fetch(index, (fetched) => checkLedger(fetched, { index, parentHash: undefined, announcedHash: hash }))
@@ -49,30 +49,30 @@ export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
               new LedgerSourceError({
                 server: "every history server",
                 reason: "timeout",
-                detail: `gave no ledger ${index} within ${Limits.historyAnswerMs / 1_000} s`
+                detail: `did not send ledger ${index} within ${Limits.historyAnswerMs / 1_000} s`
               })
             )
         })
       )
 
-  /** The operator reads which server said what, who asked for the replay what it means; `above`: what is had. */
+  /** Logs the servers' errors for the operator, and fails with a sentence for the user. `above`: the lowest ledger held. */
   const orUnavailable =
     (index: number, above: number) =>
     <A>(ledger: Effect.Effect<A, LedgerSourceError>) =>
       ledger.pipe(
         Effect.tapError(({ detail, reason, server }) =>
-          Effect.logWarning("a ledger of the history cannot be had").pipe(
+          Effect.logWarning("no history server sent a ledger").pipe(
             Effect.annotateLogs({ ledger_index: index, server, reason, detail })
           )
         ),
         Effect.mapError(({ reason }) =>
           unavailable(
-            `History before ledger ${above} cannot be had: ${
+            `History before ledger ${above} is unavailable: ${
               reason === "not_found"
                 ? `no history server has ledger ${index}`
                 : reason === "wrong_hash"
                   ? `no history server has the ledger ${index} that ledger ${above} names as its parent`
-                  : `no history server gave ledger ${index}`
+                  : `no history server sent ledger ${index}`
             }.`
           )
         )
@@ -80,8 +80,9 @@ export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
 
   return {
     /**
-     * The last ledger that closed at `sinceMs` (Unix milliseconds) or before: below `closedAfter`, which closed after it,
-     * and at most `furthest` below the service's own `first`. The chain's first ledger will do where there is none.
+     * Finds the last ledger that closed at `sinceMs` (Unix milliseconds) or before, by binary search. It searches below
+     * ledger `closedAfter`, and at most `furthest` ledgers below the service's own `first`. If the chain began later, it
+     * returns ledger 1.
      */
     lastClosedBy: Effect.fnUntraced(function* (
       sinceMs: number,
@@ -94,7 +95,7 @@ export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
       while (high - low > 1) {
         const middle = Math.floor((low + high) / 2)
         const found = yield* obtain(middle, undefined, 1).pipe(
-          // Servers lack what is old: if all that they have closed after the time, the search ends there.
+          // Servers may lack old ledgers. A missing ledger counts as too old.
           Effect.catchIf(
             ({ reason }) => reason === "not_found",
             () => Effect.succeed(undefined)
@@ -108,17 +109,17 @@ export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
       if (low >= lowest && isThere) return low
       if (low >= lowest)
         return yield* unavailable(
-          `History before ledger ${high} cannot be had: no history server has ledger ${low}.`
+          `History before ledger ${high} is unavailable: no history server has ledger ${low}.`
         )
       if (lowest === 1) return 1
       return yield* unavailable(
-        `The replay would reach back beyond ledger ${lowest}${
+        `The replay needs ledgers before ${lowest}${
           highClosedAt === undefined ? "" : `, which closed at ${isoTime(highClosedAt)}`
-        }: further than ${furthest} ledgers before the service's first one.`
+        }. History reaches at most ${furthest} ledgers below the service's first one.`
       )
     }),
 
-    /** Down to `lowest`, or until `take` has enough. */
+    /** Fetches downwards to `lowest`, or until `take` returns true. */
     descend: Effect.fnUntraced(function* ({ below, detect, lowest, onAlerts, take }: DescentOptions) {
       let { parentHash } = below
       let waiting: Array<DetectedLedger> = []
@@ -141,7 +142,7 @@ export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
         const detection = detect(ledger)
         if (detection.alerts.length > 0) yield* onAlerts(index, detection.alerts)
         parentHash = ledger.parent_hash
-        // Transactions are many times their events' size: only their number is kept.
+        // Only the number of transactions is needed from here on; this frees their memory.
         waiting.push({
           ledger: { ...ledger, transactions: { length: ledger.transactions.length } },
           detection
@@ -161,7 +162,7 @@ export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
         Stream.mapEffect(linked),
         Stream.takeUntil((enough) => enough),
         Stream.runDrain,
-        // What came before it is proven, and may be all that others need.
+        // The ledgers fetched before the failure are verified, and may be enough for another request.
         Effect.tapError(() => (waiting.length > 0 ? taken() : Effect.void))
       )
     })

@@ -1,6 +1,6 @@
 /**
- * Ranges of history in the log: each is appended in one transaction, and once, however often the log fails on the way.
- * What a range is, is read back from its markers, so that one appended by a process that died at once is found again.
+ * Ranges of history in the log. Each range is appended in one transaction, exactly once. The description of a range is
+ * read back from its markers, so a range is found again even if the process died right after the append.
  */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -15,7 +15,7 @@ import type { DetectedLedger } from "./LedgerRecords.ts"
 
 const closedAt = ({ close_time }: LedgerMarker): number => (parseIsoTime(close_time) ?? 0) / 1_000
 
-/** Of the markers of one range, in order. Pure. */
+/** Describes a range by its markers, given in ledger order. Pure. */
 export const rangeOf = (placed: readonly [PlacedMarker, ...ReadonlyArray<PlacedMarker>]): HistoryRange => {
   const markers = placed.map(({ marker }) => marker)
   const [first, last] = [markers[0]!, markers.at(-1)!]
@@ -32,7 +32,7 @@ export const rangeOf = (placed: readonly [PlacedMarker, ...ReadonlyArray<PlacedM
   }
 }
 
-/** `writer` is the network's only one: when it is refused, fetching must begin anew. */
+/** `writer`: the exclusive writer of the network's history. If it is fenced, the effects below die. */
 export const makeHistoryLog = (
   network: Network,
   log: EventLog["Service"],
@@ -43,15 +43,15 @@ export const makeHistoryLog = (
     chain: { network, simulated: false, topics: historyTopics(network), startsRange: true },
     log,
     writer,
-    onFailure: (error) => Effect.logWarning("the log of history: trying again", error)
+    onFailure: (error) => Effect.logWarning("writing history to the log failed; retrying", error)
   })
 
-  /** The range that was appended last; undefined when there is none. */
+  /** The range that was appended last, if any. */
   const newest: Effect.Effect<HistoryRange | undefined> = Effect.gen(function* () {
     const last = yield* lastMarker
     if (last === undefined) return undefined
     const { start } = yield* log.offsets(partition)
-    // Kafka's ends of transactions take offsets too.
+    // Kafka's transaction markers take offsets as well: twice the length is enough to find the first marker.
     let next = Math.max(start, last.offset - 2 * Limits.historyRangeLedgers)
     const placed: Array<PlacedMarker> = []
     while (next <= last.offset) {

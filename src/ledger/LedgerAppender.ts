@@ -1,6 +1,6 @@
 /**
- * Appends ledgers to the log, in one transaction and once, however often the log fails on the way: a failed write may
- * have landed, so the last marker is read back before it is repeated. Waits for a log that is away.
+ * Appends ledgers to the log in one transaction, exactly once. A failed write may still have landed, so the last marker
+ * is read back before each retry. While the log is unavailable, it retries without a limit.
  */
 import { Clock, Effect } from "effect"
 import { type PlacedMarker, readMarker } from "../coverage/LedgerMarkers.ts"
@@ -12,9 +12,9 @@ import { type ChainIdentity, type DetectedLedger, ledgerBatch } from "./LedgerRe
 export interface LedgerAppenderOptions {
   readonly chain: ChainIdentity
   readonly log: EventLog["Service"]
-  /** The only one of its name (`EventLog.exclusive`): when it is refused, this process must begin anew. */
+  /** From `EventLog.exclusive`. If it is fenced, the effects below die, and the stage must be restarted. */
   readonly writer: Pick<EventLog["Service"], "transaction">
-  /** Is told why the log cannot be used at present. */
+  /** Called with each failure before it is retried. */
   readonly onFailure: (error: EventLogError) => Effect.Effect<void>
 }
 
@@ -33,7 +33,7 @@ export const makeLedgerAppender = ({ chain, log, onFailure, writer }: LedgerAppe
       record === undefined ? undefined : { offset: record.offset, marker: readMarker(record) }
   )
 
-  /** Whether the markers are in the log, of which `last` is the last. */
+  /** Whether the batch that ends with `last` is in the log. */
   const landed = Effect.fnUntraced(function* (last: LedgerMarker, previous: LedgerMarker | undefined) {
     const found = (yield* lastMarker)?.marker
     if (found?.detected_at === last.detected_at && found.ledger_hash === last.ledger_hash) return true
@@ -47,19 +47,19 @@ export const makeLedgerAppender = ({ chain, log, onFailure, writer }: LedgerAppe
 
   return {
     retryUntilSuccess,
-    /** Where the log ends. */
+    /** The newest marker in the log. */
     lastMarker: retryUntilSuccess(lastMarker),
-    /** At least one ledger, after `previous`, the last marker in the log; gives their markers. */
+    /** Appends one ledger or more and returns their markers. `previous`: the newest marker in the log. */
     append: Effect.fnUntraced(function* (
       detected: ReadonlyArray<DetectedLedger>,
       previous: LedgerMarker | undefined
     ) {
       const { markers, transaction } = ledgerBatch(chain, detected, previous, yield* Clock.currentTimeMillis)
-      let unsure = false
+      let mayHaveLanded = false
       yield* retryUntilSuccess(
         Effect.gen(function* () {
-          if (unsure && (yield* landed(markers.at(-1)!, previous))) return
-          unsure = true
+          if (mayHaveLanded && (yield* landed(markers.at(-1)!, previous))) return
+          mayHaveLanded = true
           yield* writer.transaction(transaction)
         })
       )

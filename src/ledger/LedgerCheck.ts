@@ -1,13 +1,13 @@
 /**
- * Whether an answer is the ledger we need: final, complete, the right one, and the successor of the one before
- * (docs/detection-rules.md 4). Pure. All but `broken_chain` may come right by asking again or elsewhere: rippled answers a
- * too early request with the open ledger, and a ledger it cannot read to the end with a shortened list.
+ * Checks that an answer is the ledger we asked for: validated, complete, and the child of the ledger before it
+ * (docs/detection-rules.md 4). Pure. For every fault but `broken_chain`, the same server may answer correctly later: rippled answers
+ * a request that comes too early with the open ledger, and may shorten the transaction list of a ledger it cannot read.
  */
 import type { FetchedLedger, LedgerFault } from "./LedgerSource.ts"
 
 export interface Expectations {
   readonly index: number
-  /** Hash of the ledger taken before; undefined for the first. */
+  /** Hash of the ledger before; undefined: the link is not checked. */
   readonly parentHash: string | undefined
   readonly announcedHash?: string | undefined
   readonly announcedCount?: number | undefined
@@ -24,7 +24,7 @@ const times = ["close_time", "parent_close_time"] as const
 
 const fault = (reason: LedgerFault["reason"], detail: string): LedgerFault => ({ reason, detail })
 
-/** The first thing that is wrong, or undefined. */
+/** The first fault found, or undefined. */
 export const checkLedger = (fetched: FetchedLedger, expected: Expectations): LedgerFault | undefined => {
   const { ledger } = fetched
   const { transactions } = ledger
@@ -52,8 +52,8 @@ export const checkLedger = (fetched: FetchedLedger, expected: Expectations): Led
     transactions.length === 0 &&
     !NO_TREE.test(fetched.transactionHash)
   )
-    return fault("truncated", `ledger ${expected.index} has transactions by its header, but none is listed`)
-  // They come in execution order, so position and index agree exactly when the indexes are 0 to k - 1.
+    return fault("truncated", `ledger ${expected.index} has transactions in its header, but none is listed`)
+  // The list is in execution order, so a complete one has the indexes 0 to k - 1 in this order.
   for (const [position, { hash, meta }] of transactions.entries()) {
     if (meta["TransactionIndex"] !== position)
       return fault("truncated", `transaction ${position} of ledger ${expected.index} is missing`)

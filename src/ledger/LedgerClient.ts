@@ -1,7 +1,7 @@
 /**
- * Questions to one ledger server, for commands: single ledgers and their hashes, several requests at a time over one
- * connection, without a subscription. Connects again when the connection breaks, leaves a server alone that limits us,
- * and gives up, with the reason, when that does not help: a command is not a service.
+ * Requests to one ledger server, for CLI commands: single ledgers and their hashes, several at a time over one connection,
+ * without a subscription. If the connection breaks or the server limits us, it waits and connects again. After
+ * `ledgerClientTries` failures in a row it fails with the reason.
  */
 import { Clock, Effect, Random, Result, type Scope, Semaphore } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -14,7 +14,7 @@ import { announcementOf, isLoaded, ledgerOf, resultOf } from "./ServerMessages.t
 import { afterFailure, isUnfit, noBackoff } from "./ServerSelection.ts"
 import { type Connection, open, serverInfo } from "./WebSocketConnection.ts"
 
-/** A ledger as recorded: what the server sent, header first, with its index and hash in front. */
+/** A ledger as the server sent it. Its index and hash are set from the checked answer. */
 export type RecordedLedger = JsonObject
 
 export interface LedgerClient {
@@ -22,11 +22,11 @@ export interface LedgerClient {
   readonly server: string
   /** The hash of a validated ledger. */
   readonly hash: (index: number) => Effect.Effect<string, LedgerSourceError>
-  /** A validated ledger with all its transactions, checked by itself. */
+  /** A validated ledger with all its transactions. Everything but its link to the parent is checked. */
   readonly ledger: (index: number) => Effect.Effect<RecordedLedger, LedgerSourceError>
 }
 
-/** Whether it is that ledger, whole. */
+/** Whether `recorded` is the complete ledger `index`. */
 export const isRecorded = (recorded: unknown, index: number): recorded is RecordedLedger => {
   if (!isJsonObject(recorded)) return false
   const fetched = ledgerOf("", { result: { ...recorded, validated: true } })
@@ -45,14 +45,14 @@ export const makeLedgerClient = Effect.fnUntraced(function* (
   let backoff = noBackoff
   yield* Effect.addFinalizer(() => Effect.sync(() => connection?.end()))
 
-  /** Requests that fail together with their connection count once. */
+  /** When a connection breaks, all its requests fail. That counts as one failure. */
   const lost = Effect.fnUntraced(function* (over: Connection | undefined, error: LedgerSourceError) {
     if (over !== connection) return
     connection = undefined
     over?.end()
     backoff = afterFailure(backoff, error.reason, yield* Clock.currentTimeMillis, yield* Random.next)
     if (backoff.failures < Limits.ledgerClientTries && !isUnfit(error.reason))
-      yield* Effect.logWarning(`${server}: ${error.detail}; trying again`)
+      yield* Effect.logWarning(`${server}: ${error.detail}; retrying`)
   })
 
   const connect = Effect.gen(function* () {
@@ -102,7 +102,7 @@ export const makeLedgerClient = Effect.fnUntraced(function* (
   })
 
   const noLedger = (index: number) =>
-    Result.fail(failed({ reason: "malformed", detail: `its answer holds no ledger ${index}` }))
+    Result.fail(failed({ reason: "malformed", detail: `its answer does not contain ledger ${index}` }))
 
   return {
     server,

@@ -1,7 +1,7 @@
 /**
- * Ledgers as log records: a ledger's events in order, and the marker that closes it. Consecutive ledgers make one
- * transaction of the log: the events of all, then a marker for each. While catching up this spares the log a commit per
- * ledger; a live ledger is a batch of one. Pure.
+ * Turns ledgers into log records: the events of a ledger in order, and the marker that closes it. Several consecutive
+ * ledgers make one transaction: first all events, then one marker for each ledger. This saves a commit per ledger during
+ * catch-up; at the head, a transaction has one ledger. Pure.
  */
 import { isLinked } from "../coverage/LedgerMarkers.ts"
 import { isoTime, type Ledger } from "../domain/Ledger.ts"
@@ -17,7 +17,7 @@ import {
 import type { Network } from "../domain/Network.ts"
 import type { NewRecord, Transaction } from "../log/EventLog.ts"
 
-/** What the log keeps of a ledger besides its events: of the transactions it is their number. */
+/** The header fields that the marker stores, with the number of transactions. */
 export interface LedgerHeader {
   readonly ledger_index: number
   readonly ledger_hash: string
@@ -26,7 +26,7 @@ export interface LedgerHeader {
   readonly transactions: { readonly length: number }
 }
 
-/** A ledger that has passed its checks. */
+/** A ledger that has passed `checkLedger`: its hashes and close time are set. */
 export type CheckedLedger = Ledger & LedgerHeader
 
 export const isChecked = (ledger: Ledger): ledger is CheckedLedger =>
@@ -42,7 +42,7 @@ export const eventRecords = (
   topic = eventsTopic(network)
 ): ReadonlyArray<NewRecord> =>
   events.map((event, position) => {
-    // Named one by one: the order of the keys is part of the bytes.
+    // The order of the keys decides the bytes, so they are listed one by one.
     const value: LedgerEvent = {
       event_id: event.event_id,
       event_type: event.event_type,
@@ -101,24 +101,24 @@ export interface DetectedLedger {
   readonly detection: Detection
 }
 
-/** Whose ledgers they are. */
+/** Which chain the ledgers belong to, and where they are written. */
 export interface ChainIdentity {
   readonly network: Network
-  /** Made by the simulated ledger. */
+  /** Whether the simulated ledger made them. */
   readonly simulated: boolean
-  /** By default those of the network's own ledgers. */
+  /** Default: the topics of the network's own ledgers. */
   readonly topics?: LedgerTopics
-  /** Each batch is a range of its own, whatever stands before it in the log. */
+  /** Whether each batch starts a new range, even if it links to the marker before it (history). */
   readonly startsRange?: boolean
 }
 
 export interface LedgerBatch {
   readonly transaction: Transaction
-  /** One for each ledger; where its events land is known to the log alone. */
+  /** One for each ledger. `first_event_offset` is null here: only the log knows it. */
   readonly markers: ReadonlyArray<LedgerMarker>
 }
 
-/** `now` and `previous` give the moments of detection: they increase strictly even when the clock goes back. */
+/** `detected_at` is `now`, but always later than in `previous`, even if the clock was set back. */
 export const ledgerBatch = (
   { startsRange = false, network, simulated, topics }: ChainIdentity,
   detected: ReadonlyArray<DetectedLedger>,
@@ -127,7 +127,7 @@ export const ledgerBatch = (
 ): LedgerBatch => {
   let before = previous
   const parts = detected.map(({ detection: { events }, ledger }) => {
-    // Delivery ids sort by it.
+    // Delivery ids sort by `detected_at`.
     const detectedAt = Math.max(now, (before?.detected_at ?? 0) + 1)
     const mayContinue = before !== undefined && !(startsRange && before === previous)
     const continued = mayContinue && isLinked(before!, ledger) ? before : undefined

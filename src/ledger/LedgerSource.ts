@@ -1,38 +1,37 @@
 /**
- * Where validated ledgers of one network come from: one port; the adapters are `RippledSource` and, for a test network
+ * The port through which validated ledgers of one network arrive. Adapters: `RippledSource` and, for a test network
  * without servers, `SimulatedSource`.
  *
- * Announcements are hints: they may skip, repeat, stop or be wrong. Only what `fetch` returns counts, and only after the
- * caller's own checks (`accept`), which every server's answer must pass. A source never gives up by itself: with no
- * server to talk to, `fetch` waits.
+ * Announcements are hints: they may skip, repeat, stop or be wrong. Only a ledger that `fetch` returns is used, and it has
+ * passed the caller's checks (`accept`). While no server can be reached, `fetch` waits.
  */
 import { Context, type Effect, Schema } from "effect"
 import { type Ledger, unixMsToRipple } from "../domain/Ledger.ts"
 import type { LedgerMarker } from "../domain/LedgerEvent.ts"
 
-/** What can be wrong with a server's answer to one request; another answer may be right. */
+/** Faults of one answer. The connection stays open, since the next answer may be right. */
 const answerFaults = [
   "not_found",
   "not_validated",
   "malformed",
   "truncated",
   "wrong_ledger",
-  /** Another hash than announced: the answer or the announcement is wrong. */
+  /** The hash differs from the announced one: the answer or the announcement is wrong. */
   "wrong_hash",
-  /** Its bytes do not have the hashes it claims (XRPL_VERIFY=full). */
+  /** With XRPL_VERIFY=full: the bytes do not have the hashes that the answer claims. */
   "not_proven",
-  /** The ledger does not follow the one taken before: no repetition helps, only another server can. */
+  /** The ledger does not link to the last taken one. The same server would answer the same again. */
   "broken_chain"
 ] as const
 
-/** What ends the connection to a server. */
+/** Faults that end the connection to a server. */
 const serverFaults = [
   "disconnected",
   "timeout",
   "rate_limited",
   "not_synced",
   "wrong_network",
-  /** Its hash of the last ledger taken is another: a reset test network, or a store of another chain. */
+  /** It has another hash for a ledger that we have taken: a test network was reset, or our log is of another chain. */
   "other_chain",
   "amendment_blocked"
 ] as const
@@ -60,7 +59,7 @@ export interface FetchedLedger {
   readonly server: string
   readonly validated: boolean
   readonly ledger: Ledger
-  /** Entries of the answer that are no transactions with metadata. */
+  /** Number of entries that are not a transaction with metadata. */
   readonly malformed: number
   /** The header's root of the transaction tree. */
   readonly transactionHash?: string | undefined
@@ -74,7 +73,7 @@ export interface LedgerFault {
 /** Undefined: the answer is good. */
 export type Accept = (fetched: FetchedLedger) => LedgerFault | undefined
 
-/** A ledger that was taken: no server may contradict it. */
+/** A ledger that we have taken. A server with another hash for it is on another chain. */
 export interface TakenLedger {
   readonly ledgerIndex: number
   readonly ledgerHash: string
@@ -102,32 +101,32 @@ export interface ServerState {
 }
 
 export interface SourceState {
-  /** The server in use. */
+  /** The active server. */
   readonly server: string | undefined
   readonly lastError: LedgerSourceError | undefined
   readonly head: Announcement | undefined
   /** Unix milliseconds when the head was first announced. */
   readonly headAt: number | undefined
-  /** All of them, the preferred first. */
+  /** In the operator's order. */
   readonly servers: ReadonlyArray<ServerState>
-  /** Why no ledger is to be expected at present, where that is as it should be. */
+  /** Set while no ledger is expected: the reason. */
   readonly idle?: string | undefined
 }
 
 export class LedgerSource extends Context.Service<
   LedgerSource,
   {
-    /** Its ledgers are made up: their chain is another than that of the network's servers. */
+    /** Whether the ledgers are generated. They form another chain than that of the network's servers. */
     readonly simulated: boolean
-    /** Waits until a validated ledger at or past `index` is announced; gives the newest. */
+    /** Waits until a validated ledger at or past `index` is announced, and returns the newest announcement. */
     readonly awaitHead: (index: number) => Effect.Effect<Announcement>
-    /** Waits until one more server announces exactly that ledger: it may be worth asking again. */
+    /** Waits until one more server announces exactly this ledger. */
     readonly awaitNews: (index: number) => Effect.Effect<void>
-    /** What an answer of `server` for that ledger must agree with, if anything was announced of it. */
+    /** What `server`'s answer for this ledger must agree with; undefined if nothing was announced. */
     readonly announced: (index: number, server: string) => Announcement | undefined
-    /** One round: every server that can be reached is asked, some of them several times, until `accept` is content. */
+    /** Asks the servers one after the other until an answer passes `accept`. Fails when no reachable server is left. */
     readonly fetch: (index: number, accept: Accept) => Effect.Effect<FetchedLedger, LedgerSourceError>
-    /** The last ledger taken: servers connected from now on are held against it. */
+    /** Sets the last taken ledger. A server that connects later must not contradict it. */
     readonly anchor: (taken: TakenLedger) => Effect.Effect<void>
     readonly state: Effect.Effect<SourceState>
   }

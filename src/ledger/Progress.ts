@@ -1,6 +1,6 @@
 /**
- * How far ingest of one network has come, and what that means for its health: ok while the head is fresh and the last
- * taken ledger is the head or on its way to it. Pure: judged at the moment somebody asks.
+ * The health of ingest of one network, computed from its progress and the state of its servers when `/readyz` asks. It is
+ * ok while the head is at most `ledgerHeadAgeMs` old and ingest is at the head or still taking ledgers. Pure.
  */
 import { Limits } from "../config/Limits.ts"
 import type { PartHealth } from "../observability/Health.ts"
@@ -11,16 +11,16 @@ import { isUnfit } from "./ServerSelection.ts"
 export interface Progress {
   readonly lastTaken: number | undefined
   readonly lastCloseTime: string | undefined
-  /** Unix milliseconds: of the last ledger taken here, or of the start. */
+  /** Unix milliseconds when this process last took a ledger, or started. */
   readonly movedAt: number
   readonly samples: ProgressSamples
-  /** Why the next ledger cannot be taken at present. */
+  /** Why the next ledger cannot be taken now. */
   readonly obstacle: { readonly kind: "waiting" | "stopped"; readonly detail: string } | undefined
 }
 
 const seconds = (ms: number): number => Math.round(ms / 1000)
 
-/** Servers that must not be used until somebody mends them. */
+/** The faults of servers that an operator must fix. */
 const unfitServers = (servers: ReadonlyArray<ServerState>) =>
   servers.flatMap(({ lastFault, state }) =>
     lastFault !== undefined && isUnfit(lastFault.reason) && state !== "active" && state !== "standby"
@@ -42,27 +42,27 @@ const judge = (
   if (server === undefined && stranger !== undefined && unfit.length === servers.length)
     return { status: "failed", detail: `stopped: ${stranger.server}: ${stranger.detail}` }
   const trouble = lastError === undefined ? "" : `; ${lastError.server}: ${lastError.detail}`
-  const standing = now - progress.movedAt > Limits.ledgerHeadAgeMs
+  const isStalled = now - progress.movedAt > Limits.ledgerHeadAgeMs
   if (head === undefined || headAt === undefined)
-    return { status: standing ? "failed" : "starting", detail: `no ledger announced yet${trouble}` }
+    return { status: isStalled ? "failed" : "starting", detail: `no ledger announced yet${trouble}` }
   if (now - headAt > Limits.ledgerHeadAgeMs)
     return { status: "failed", detail: `no new ledger announced for ${seconds(now - headAt)} s${trouble}` }
   const behind = lastTaken === undefined ? 0 : head.ledgerIndex - lastTaken
-  // Where the head itself is the next ledger, there was nothing to take before it came.
+  // If only the head is missing, there was nothing to take before it was announced.
   const movable = behind === 1 ? Math.max(progress.movedAt, headAt) : progress.movedAt
   if (behind > 0 && now - movable > Limits.ledgerHeadAgeMs)
     return {
       status: "failed",
       detail: `${behind} ledgers behind and not moving: ${obstacle?.detail ?? "no ledger taken"}`
     }
-  if (behind < 0 && standing)
+  if (behind < 0 && isStalled)
     return {
       status: "failed",
       detail: `the servers are at ledger ${head.ledgerIndex}, before the last one taken (${lastTaken}): they lag, or the network was reset`
     }
   if (server === undefined) return { status: "degraded", detail: `reconnecting${trouble}` }
-  // One behind is a ledger just announced and being fetched.
-  const detail = behind > 1 ? `catching up: ${behind} ledgers behind` : "live"
+  // One ledger behind is normal: it was just announced and is being fetched.
+  const detail = behind > 1 ? `catching up: ${behind} ledgers behind` : "at the head"
   return unfit.length === 0
     ? { status: "ok", detail }
     : {
@@ -89,7 +89,7 @@ const serverFacts = (servers: ReadonlyArray<ServerState>): PartHealth["facts"] =
     )
   )
 
-/** How far it is to the head, and how fast that goes. */
+/** The distance to the head, the rate, and the time left. */
 const catchUpFacts = (progress: Progress, source: SourceState, now: number): PartHealth["facts"] => {
   if (source.head === undefined) return { behind: null, ledgers_per_second: null, seconds_left: null }
   const { ledgers, ledgers_per_second, seconds } = remaining(progress.samples, source.head.ledgerIndex, now)

@@ -1,6 +1,6 @@
 /**
- * What ingest of one network says of itself: its progress as the network's health, what stands in its way in the log,
- * and while it catches up how far it is, every few seconds.
+ * Reports the progress of ingest of one network: as its part of `Health`, and in the program's log when it is blocked,
+ * continues, or catches up (every `catchUpReportMs`).
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -13,12 +13,12 @@ import { healthOf, type Progress } from "./Progress.ts"
 export interface ProgressReporter {
   readonly started: (first: number, checkpoint: LedgerMarker | undefined) => Effect.Effect<void>
   readonly blocked: (kind: "waiting" | "stopped", detail: string) => Effect.Effect<void>
-  /** A ledger is there that links: what stood in the way is gone. */
+  /** A ledger that links has arrived. */
   readonly unblocked: (index: number) => Effect.Effect<void>
   readonly appended: (last: LedgerMarker) => Effect.Effect<void>
 }
 
-/** `part`: the network's name in `Health`. */
+/** `part`: the name in `Health`. */
 export const makeProgressReporter = Effect.fnUntraced(function* (part: string) {
   const source = yield* LedgerSource
   const health = yield* Health
@@ -70,7 +70,7 @@ export const makeProgressReporter = Effect.fnUntraced(function* (part: string) {
     }),
     blocked: (kind, detail) =>
       Effect.suspend(() => {
-        // A ledger fetched ahead may be missing while the chain is stopped: the stop is what matters.
+        // While the chain is stopped, a missing ledger further ahead must not hide the stop.
         if (kind === "waiting" && progress.obstacle?.kind === "stopped") return Effect.void
         const isNews = progress.obstacle?.detail !== detail
         progress = { ...progress, obstacle: { kind, detail } }
@@ -84,7 +84,7 @@ export const makeProgressReporter = Effect.fnUntraced(function* (part: string) {
         const wasStopped = progress.obstacle?.kind === "stopped"
         progress = { ...progress, obstacle: undefined }
         return wasStopped
-          ? Effect.logInfo("ingest goes on").pipe(Effect.annotateLogs({ ledger_index: index }))
+          ? Effect.logInfo("ingest resumes").pipe(Effect.annotateLogs({ ledger_index: index }))
           : Effect.void
       }),
     appended: Effect.fnUntraced(function* ({ close_time, ledger_index }) {

@@ -1,6 +1,6 @@
 /**
- * The ledgers a server claims to have, as `complete_ledgers` and `validated_ledgers` write them: `empty`, `7`, or
- * `32570-90,95-100`. A claim, not a proof: it orders the servers, it never rules one out. Pure.
+ * Parses the ledger ranges that a server claims to have, from its `complete_ledgers` or `validated_ledgers`: `empty`, `7`
+ * or `32570-32590,32595-32600`. Claims can be wrong, so they only order the servers and never exclude one. Pure.
  */
 export interface Range {
   readonly from: number
@@ -12,7 +12,7 @@ export type Ranges = ReadonlyArray<Range>
 
 const RANGE = /^(\d{1,10})(?:-(\d{1,10}))?$/
 
-/** Undefined: the text is of another form. */
+/** Undefined: the text cannot be parsed. */
 export const parseRanges = (text: unknown): Ranges | undefined => {
   if (typeof text !== "string") return undefined
   if (text.trim() === "empty" || text.trim() === "") return []
@@ -38,9 +38,9 @@ const merged = (ranges: ReadonlyArray<Range>): Ranges => {
   return result
 }
 
-/** A server that has just announced `head` has it, whatever ranges it named before. */
+/** Whether the server claims ledger `index`. Its newest announcement, `head`, extends the ranges it named before. */
 export const claims = (ranges: Ranges | undefined, head: number | undefined, index: number): boolean => {
-  // It has said nothing: it may have all.
+  // A server that named no ranges may have every ledger.
   if (ranges === undefined) return true
   if (ranges.some(({ from, to }) => from <= index && index <= to)) return true
   const newest = ranges.at(-1)?.to ?? 0

@@ -1,9 +1,9 @@
 /**
- * `LedgerSource` over rippled's WebSocket API, from several servers at once (Servers.ts).
+ * `LedgerSource` over rippled's WebSocket API, with several servers (ServerPool.ts).
  *
- * A ledger is asked for where it was announced first, then at the others; a server that claims not to have it comes
- * last. When none of the connected ones serves it, further ones are connected for it. Requests wait while there is no
- * server at all.
+ * It asks for a ledger first at the server that announced it first, then at the others, and last at servers that do not
+ * claim to have it. If no connected server sends it, further servers are connected. While none can be connected, requests
+ * wait.
  */
 import { Clock, Effect, Layer, Result, Schedule, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -37,7 +37,7 @@ const make = Effect.fnUntraced(function* (
     hash: (index) => takenHashes.get(index)
   })
 
-  /** Whether it may be only a moment too early for the server, and there is no other to turn to meanwhile. */
+  /** Whether the ledger is so new that the server may have it in a moment, and no other server has announced it. */
   const isWorthRepeating = (server: LedgerServer, index: number, asked: ReadonlySet<LedgerServer>) => {
     const newest = announcements.newestOf(server.name) ?? 0
     if (index <= newest - Limits.ledgerNearHead) return false
@@ -48,7 +48,7 @@ const make = Effect.fnUntraced(function* (
       )
   }
 
-  /** One server's turn. It may answer better the next time, unless its chain is another. */
+  /** Asks one server, several times while `isWorthRepeating`. */
   const ask = (
     server: LedgerServer,
     connection: ServerConnection,
@@ -71,7 +71,7 @@ const make = Effect.fnUntraced(function* (
       })
     )
 
-  /** The next to ask; undefined: all are asked, or busy. */
+  /** The next server to ask. Undefined: all connected servers have been asked or are at their request limit. */
   const next = (index: number, asked: ReadonlySet<LedgerServer>) => {
     const announcers = announcements.announcers(index)
     const candidates = servers.connected().filter((server) => !asked.has(server))
@@ -91,14 +91,14 @@ const make = Effect.fnUntraced(function* (
 
   const fetch = Effect.fnUntraced(function* (index: number, accept: Accept) {
     const asked = new Set<LedgerServer>()
-    // Refused for what another had announced: asked again, once, when that proves wrong.
+    // Their answers had another hash than other servers announced. If the announcement proves wrong, ask them once more.
     const suspected = new Set<LedgerServer>()
     const pardoned = new Set<LedgerServer>()
     const pardon = () => {
       for (const server of suspected) asked.delete(server)
       suspected.clear()
     }
-    // Of all refusals the one that the caller must hear of.
+    // Reported in preference to other faults.
     let broken: LedgerSourceError | undefined
     let refusal: LedgerSourceError | undefined
     while (true) {

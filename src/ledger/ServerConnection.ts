@@ -1,6 +1,7 @@
 /**
- * One connection to one rippled or Clio server: verified to be of the right network, subscribed to the ledger stream,
- * watched for silence. It lives in a scope and ends once, with its reason; what comes after is the pool's business.
+ * One connection to one rippled or Clio server. Before it is returned, the server's network and chain are checked and the
+ * ledger stream is subscribed. It ends if the server announces no new ledger for `ledgerSilenceMs`. It ends once, with a
+ * reason, and does not reconnect (ServerPool.ts does).
  */
 import { Deferred, Effect, Option, Queue, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -27,12 +28,12 @@ import {
 import { verifyLedger } from "./Verify.ts"
 import { dial, serverInfo } from "./WebSocketConnection.ts"
 
-/** Announcements waiting to be read; only the newest matter. */
+/** Announcements that may wait to be processed. When there are more, the oldest is dropped. */
 const WAITING_ANNOUNCEMENTS = 64
 
 export interface ServerConnection {
   readonly ledger: (index: number) => Effect.Effect<FetchedLedger, LedgerSourceError>
-  /** Passes announcements on until the connection ends, and fails with the reason. */
+  /** Passes announcements on. Fails with the reason when the connection ends. */
   readonly run: Effect.Effect<never, LedgerSourceError>
   readonly end: (error: LedgerSourceError) => Effect.Effect<void>
 }
@@ -40,17 +41,17 @@ export interface ServerConnection {
 export interface ServerOptions {
   readonly network: Network
   readonly url: string
-  /** How it is called in errors; by default its host. */
+  /** The server's name in errors. Default: its host. */
   readonly server?: string
-  /** What it must not contradict, as far as it has that ledger. */
+  /** If the server has this ledger with another hash, the connection is refused. */
   readonly anchor?: TakenLedger | undefined
-  /** With which hash a recent ledger was taken. */
+  /** The hash of a recently taken ledger. */
   readonly takenHash?: (index: number) => string | undefined
   readonly announce: (announcement: Announcement) => Effect.Effect<void>
   readonly claim?: (ranges: Ranges) => void
-  /** `full`: ledgers are fetched in binary form as well, and proven. */
+  /** `full`: each ledger is also fetched in binary form and verified (Verify.ts). */
   readonly verify?: "json" | "full"
-  /** It has answered, but warns that we ask for much. */
+  /** Runs when the server answers with a load warning. */
   readonly loaded?: Effect.Effect<void>
 }
 
@@ -104,7 +105,7 @@ export const connect = Effect.fnUntraced(function* (
     const answer = yield* request({ ...command, binary: false })
     const fetched = ledgerOf(server, answer)
     if (fetched === undefined)
-      return yield* failed({ reason: "malformed", detail: `its answer holds no ledger ${index}` })
+      return yield* failed({ reason: "malformed", detail: `its answer does not contain ledger ${index}` })
     if (options.verify === "full" && fetched.validated) {
       const binary = yield* request({ ...command, binary: true })
       return yield* Effect.mapError(Effect.fromResult(verifyLedger(fetched, binary)), failed)
@@ -112,8 +113,8 @@ export const connect = Effect.fnUntraced(function* (
     return fetched
   })
 
-  /** The stream is stuck; whether the network is, a last question tells. */
-  const silence = Effect.gen(function* () {
+  /** Asks for the newest ledger once more, so that a stuck stream is not taken for a stuck network. Then fails. */
+  const endAfterSilence = Effect.gen(function* () {
     const answer = yield* request({ command: "ledger", ledger_index: "validated" })
     const newest = announcementOf(resultOf(answer))
     if (newest !== undefined && resultOf(answer)?.["validated"] === true) yield* announce(newest)
@@ -124,24 +125,24 @@ export const connect = Effect.fnUntraced(function* (
   })
 
   let newest = 0
-  const hear = ({ announcement, ranges }: Heard) =>
+  const process = ({ announcement, ranges }: Heard) =>
     Effect.suspend(() => {
-      const stranger = otherChain(announcement, takenHash(announcement.ledgerIndex))
-      if (stranger !== undefined) return Effect.fail(failed(stranger))
+      const contradicting = otherChain(announcement, takenHash(announcement.ledgerIndex))
+      if (contradicting !== undefined) return Effect.fail(failed(contradicting))
       newest = announcement.ledgerIndex
       if (ranges !== undefined) claim(ranges)
       return announce(announcement)
     })
 
-  /** Only another ledger is a sign of life: a stuck server may repeat itself. */
+  /** Repeated announcements of one ledger do not count: a stuck server may send them. */
   const nextLedger = Effect.gen(function* () {
     const before = newest
-    while (newest === before) yield* hear(yield* Queue.take(announcements))
+    while (newest === before) yield* process(yield* Queue.take(announcements))
   })
 
   const watch: Effect.Effect<never, LedgerSourceError> = nextLedger.pipe(
     Effect.timeoutOption(Limits.ledgerSilenceMs),
-    Effect.flatMap((heard) => (Option.isNone(heard) ? silence : Effect.void)),
+    Effect.flatMap((heard) => (Option.isNone(heard) ? endAfterSilence : Effect.void)),
     Effect.forever
   )
 
@@ -149,19 +150,19 @@ export const connect = Effect.fnUntraced(function* (
   const claimed = rangesOf(resultOf(info)?.["info"])
   if (claimed !== undefined) claim(claimed)
   if (anchor !== undefined) {
-    // It may lack that ledger, or be unable to answer for other reasons: only a contradiction counts.
+    // The server may lack that ledger. Only an answer with another hash ends the connection.
     const answer = yield* request({ command: "ledger", ledger_index: anchor.ledgerIndex }).pipe(
       Effect.catchIf(
         ({ reason }) => !endsConnection(reason),
         () => Effect.succeed(undefined)
       )
     )
-    const stranger = contradiction(answer, anchor)
-    if (stranger !== undefined) return yield* failed(stranger)
+    const contradicting = contradiction(answer, anchor)
+    if (contradicting !== undefined) return yield* failed(contradicting)
   }
   const current = resultOf(yield* request({ command: "subscribe", streams: ["ledger"] }))
   const announcement = announcementOf(current)
-  if (announcement !== undefined) yield* hear({ announcement, ranges: rangesOf(current) })
+  if (announcement !== undefined) yield* process({ announcement, ranges: rangesOf(current) })
 
   return {
     ledger,

@@ -1,6 +1,6 @@
 /**
- * What a rippled or Clio server says, read into our terms: announcements, ledgers, refusals, and
- * whether the server fits its network. Pure, and takes nothing on trust: a field of the wrong form counts as absent.
+ * Reads the messages of a rippled or Clio server: announcements, ledgers, errors, and whether the
+ * server belongs to its network. Pure. A field of the wrong type counts as absent.
  */
 import { Result } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -43,15 +43,15 @@ const refusals: Readonly<Record<string, Reason>> = {
   amendmentBlocked: "amendment_blocked"
 }
 
-/** What a server says, safe for logs and terminals. */
+/** Text of a server, made safe for logs and terminals. */
 const shown = (said: unknown): string =>
   typeof said === "string"
     ? printable(said, Limits.ledgerErrorLength)
     : typeof said === "number"
       ? String(said)
-      : "what is no text"
+      : "a value that is not text"
 
-/** By the server's own error code (`lgrNotFound`). */
+/** `code`: the server's own error code, such as `lgrNotFound`. */
 export const refusalOf = (code: unknown, message: unknown): Refusal => {
   const known = typeof code === "string" && Object.hasOwn(refusals, code) ? refusals[code] : undefined
   return {
@@ -63,7 +63,7 @@ export const refusalOf = (code: unknown, message: unknown): Refusal => {
 /** `ws` refuses a message of more than `ledgerMessageBytes` with this code. */
 const TOO_LONG = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH"
 
-/** Why a connection failed or ended, as its socket says. */
+/** Why a connection failed or ended, from the socket's error. */
 export const failureOf = (cause: Error): Refusal => {
   if ("code" in cause && cause.code === TOO_LONG)
     return {
@@ -78,12 +78,12 @@ export const failureOf = (cause: Error): Refusal => {
 
 const LIMITING = /overloaded|slow ?down|too busy|threshold exceeded/i
 
-/** Text that is no answer to a request: an error without an id, or no JSON at all (a proxy's page). */
+/** For a message that answers no request: an error without an id, or text that is not JSON (a proxy's error page). */
 export const interjectionOf = (code: unknown, message: unknown, text: unknown): Refusal => {
   if (typeof text === "string" || text instanceof Uint8Array)
     return LIMITING.test(text.toString())
-      ? { reason: "rate_limited", detail: "says that it is overloaded" }
-      : { reason: "disconnected", detail: "sent text that is no answer" }
+      ? { reason: "rate_limited", detail: "reported that it is overloaded" }
+      : { reason: "disconnected", detail: "sent text that is not a JSON answer" }
   const refusal = refusalOf(code, message)
   return endsConnection(refusal.reason) ? refusal : { ...refusal, reason: "disconnected" }
 }
@@ -106,14 +106,14 @@ export const announcementOf = (message: unknown): Announcement | undefined => {
   }
 }
 
-/** The ranges a `ledgerClosed` message, a subscription's reply or the info of `server_info` names. */
+/** The ledger ranges in a `ledgerClosed` message, a subscription's reply or the info of `server_info`. */
 export const rangesOf = (message: unknown): Ranges | undefined =>
   isJsonObject(message) ? parseRanges(message["validated_ledgers"] ?? message["complete_ledgers"]) : undefined
 
-/** Where the server says it is short of room for us, with an answer all the same. */
+/** Whether the server answered, but warned that it is close to limiting us. */
 export const isLoaded = (answer: unknown): boolean => isJsonObject(answer) && answer["warning"] === "load"
 
-/** Why a server that answers so about the last ledger taken is on another chain; undefined: nothing says so. */
+/** Compares the server's answer for the last taken ledger with our hash. Undefined: the answer does not contradict it. */
 export const contradiction = (answer: unknown, taken: TakenLedger): Refusal | undefined => {
   const result = resultOf(answer)
   const said = announcementOf(result)
@@ -121,7 +121,7 @@ export const contradiction = (answer: unknown, taken: TakenLedger): Refusal | un
   return otherChain(said, taken.ledgerHash)
 }
 
-/** The same for what it announces of a ledger that was taken with that hash. */
+/** The same for an announcement. `takenHash`: the hash with which we took that ledger. */
 export const otherChain = (
   { ledgerHash, ledgerIndex }: Announcement,
   takenHash: string | undefined
@@ -130,7 +130,7 @@ export const otherChain = (
     ? undefined
     : {
         reason: "other_chain",
-        detail: `its ledger ${ledgerIndex} is ${ledgerHash}, but ${takenHash} was taken: another chain, or a network that was reset`
+        detail: `its ledger ${ledgerIndex} has the hash ${ledgerHash}, but ${takenHash} was taken: the server is on another chain, or the network was reset`
       }
 
 /** The `result` of an answer; undefined when there is none. */
@@ -167,25 +167,25 @@ const cannotFollow = (answer: unknown): boolean => {
 
 const BLOCKED: Refusal = {
   reason: "amendment_blocked",
-  detail: "cannot follow the network: an amendment blocks it"
+  detail: "cannot follow the network: it is amendment blocked"
 }
 
-/** What a server answers to a request, unless it refuses or cannot follow the network. */
+/** Fails if the server refused the request or is amendment blocked. */
 export const answered = (message: JsonObject): Result.Result<JsonObject, Refusal> => {
   const { error, error_message: detail } = message
   if (error !== undefined) return Result.fail(refusalOf(error, detail))
   return cannotFollow(message) ? Result.fail(BLOCKED) : Result.succeed(message)
 }
 
-/** Why the server of this `server_info` answer must not be used for the network; undefined: it may. */
+/** Why the server that sent this `server_info` answer must not be used for the network. Undefined: it may be used. */
 export const unfit = (network: Network, answer: unknown): Refusal | undefined => {
   const info = resultOf(answer)?.["info"]
-  if (!isJsonObject(info)) return { reason: "malformed", detail: "its server_info answer holds no info" }
+  if (!isJsonObject(info)) return { reason: "malformed", detail: "its server_info answer has no info" }
   const id = info["network_id"]
   if (id !== undefined && id !== networkIds[network])
     return {
       reason: "wrong_network",
-      detail: `its network_id is ${shown(id)}, that of ${network} is ${networkIds[network]}`
+      detail: `its network_id is ${shown(id)}, but ${network} has ${networkIds[network]}`
     }
   return info["amendment_blocked"] === true ? BLOCKED : undefined
 }

@@ -1,9 +1,9 @@
 /**
- * The servers of one network: keeps the active one and a hot standby connected, as `plan` says, and knows of each what
- * it announced, what it claims to have, how it failed and how many requests it takes at once.
+ * The servers of one network. Keeps the active server and a hot standby connected, as `planConnections` decides, and
+ * keeps the state of every server: phase, claimed ranges, backoff, request limit.
  *
- *   idle ─▶ connecting ─▶ connected ─▶ idle, left alone for a while after a failure
- * Whoever waits for a server waits on `changed`.
+ *   idle ─▶ connecting ─▶ connected ─▶ idle (after a failure: with backoff)
+ * `changed` wakes everyone who waits for a server.
  */
 import { Clock, Effect, FiberMap, Latch, Random, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -21,10 +21,10 @@ import {
   planConnections
 } from "./ServerSelection.ts"
 
-/** What is known of one server. Changed by this file alone, but for `refused`. */
+/** The state of one server. Only this file changes it, except `refused`. */
 export interface LedgerServer {
   readonly url: string
-  /** Its host, numbered where several have the same: an address may hold a credential. */
+  /** Its host, numbered if several servers share it. Not the address, which may contain a credential. */
   readonly name: string
   readonly host: string
   phase: PoolServer["phase"]
@@ -34,10 +34,11 @@ export interface LedgerServer {
   wantedUntil: number
   ranges: Ranges | undefined
   lastFault: LedgerSourceError | undefined
-  /** Its last answer was refused. */
+  /** Whether its last answer failed the checks. */
   refused: boolean
+  /** Requests under way. */
   requests: number
-  /** Requests it takes at once. */
+  /** How many requests may be under way at once. Halved at a load warning. */
   requestLimit: number
   /** Unix milliseconds when `requestLimit` was last changed. */
   requestLimitSince: number
@@ -78,15 +79,15 @@ export interface RippledOptions {
 export interface ServerPool {
   readonly all: ReadonlyArray<LedgerServer>
   readonly connected: () => ReadonlyArray<LedgerServer>
-  /** The most preferred of the connected ones, those that have proven themselves first. */
+  /** The first connected server that has announced a ledger; if none has, the first connected one. */
   readonly active: () => LedgerServer | undefined
-  /** Waits until any server's state is another. */
+  /** Waits until the state of any server changes. */
   readonly changed: () => Effect.Effect<void>
-  /** Asks for one more server to be connected that is none of `except`; false: no other can be at present. */
+  /** Connects one more server that is not in `except`. False: no other server can be connected now. */
   readonly connectAnother: (except: ReadonlySet<LedgerServer>) => Effect.Effect<boolean>
-  /** The server has failed: it is not asked again over this connection. */
+  /** Stops using this connection of the server. */
   readonly retire: (server: LedgerServer, connection: ServerConnection) => void
-  /** Runs a request in one of the server's requestLimit, of which there is one free. */
+  /** Runs a request and counts it against the server's limit. The caller has checked `isFull`. */
   readonly runRequest: <A, E>(server: LedgerServer, request: Effect.Effect<A, E>) => Effect.Effect<A, E>
   readonly isFull: (server: LedgerServer) => boolean
   readonly states: (now: number) => ReadonlyArray<ServerState>
@@ -127,7 +128,8 @@ export const makeServerPool = Effect.fnUntraced(function* (
         takenHash: taken.hash,
         verify,
         announce: (announcement) => {
-          // The subscription's reply does not count: a server that drops us after it would be asked without pause.
+          // The reply to the subscription arrives while connecting and does not reset the backoff: otherwise a server
+          // that drops us right after it would be connected again without a pause.
           if (server.phase === "connected") {
             server.backoff = noBackoff
             server.proven = true
@@ -171,7 +173,7 @@ export const makeServerPool = Effect.fnUntraced(function* (
     )
   })
 
-  /** A server that has not warned of load for a while may be asked more at once again. */
+  /** Raises a lowered request limit by 1 if there was no load warning for `ledgerLoadRecoveryMs`. */
   const recover = (server: LedgerServer, now: number) => {
     if (server.requestLimit === Limits.ledgerRequestsPerServer) return
     if (now - server.requestLimitSince < Limits.ledgerLoadRecoveryMs) return
@@ -217,7 +219,7 @@ export const makeServerPool = Effect.fnUntraced(function* (
 
   yield* manage.pipe(
     Effect.forever,
-    Effect.tapDefect((defect) => Effect.logError("the ledger source broke", defect)),
+    Effect.tapDefect((defect) => Effect.logError("the pool of ledger servers stopped: a bug", defect)),
     Effect.annotateLogs({ network }),
     Effect.forkScoped
   )
@@ -233,7 +235,6 @@ export const makeServerPool = Effect.fnUntraced(function* (
     connectAnother: Effect.fnUntraced(function* (except) {
       const now = yield* Clock.currentTimeMillis
       const others = all.filter((server) => !except.has(server))
-      // One is on its way already.
       if (others.some(({ phase }) => phase === "connecting")) return true
       const next = others.find((server) => server.phase === "idle" && notBefore(server, now) <= now)
       if (next === undefined) return false

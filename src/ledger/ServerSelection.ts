@@ -1,35 +1,35 @@
 /**
- * Which of a network's servers are connected, which is asked for a ledger, and how long one that failed is left alone.
- * The operator's order decides among equals. Pure: the pool keeps the standings, the clock and the dice.
+ * Decides which servers of a network to connect, which one to ask for a ledger, and how long to back off from a server
+ * that failed. Among equals the operator's order decides. Pure: ServerPool.ts keeps the state.
  */
 import { Limits } from "../config/Limits.ts"
 import type { LedgerSourceError } from "./LedgerSource.ts"
 
 export interface Backoff {
-  /** Failures since it last announced a ledger. */
+  /** Failures since the server last announced a ledger. */
   readonly failures: number
-  /** Unix milliseconds. */
+  /** Unix milliseconds before which the server is not connected. */
   readonly notBefore: number
-  /** The same while no server of the network is connected. */
+  /** Replaces `notBefore` while no server of the network is connected. */
   readonly notBeforeWhenNoneConnected: number
 }
 
 export const noBackoff: Backoff = { failures: 0, notBefore: 0, notBeforeWhenNoneConnected: 0 }
 
-/** By how much of itself a wait is stretched at most. */
+/** A wait is lengthened at random by up to this part of itself, so that many clients do not reconnect at once. */
 const JITTER = 1 / 4
 
-/** Exponential, bounded, and stretched by up to a quarter so that many clients do not come back at once. */
+/** Exponential backoff with an upper bound and jitter. `chance`: random, from 0 to 1. */
 export const backoffMs = (
   failures: number,
   { first, longest }: { readonly first: number; readonly longest: number },
   chance: number
 ): number => Math.round(Math.min(longest, first * 2 ** Math.max(0, failures - 1)) * (1 + chance * JITTER))
 
-/** Stretched it is `ledgerAllAwayMs` at most. */
+/** With jitter it is at most `ledgerAllAwayMs`. */
 const ALL_AWAY_MS = Limits.ledgerAllAwayMs / (1 + JITTER)
 
-/** What only the server's operator mends, or ours. */
+/** Faults that only an operator can fix: the server's, or ours by changing the settings. */
 export const isUnfit = (reason: LedgerSourceError["reason"]): boolean =>
   reason === "wrong_network" || reason === "other_chain" || reason === "amendment_blocked"
 
@@ -57,40 +57,40 @@ export const afterFailure = (
   }
 }
 
-/** No server is left alone for longer than this: a moment beyond it means that the clock has gone back. */
+/** The longest backoff. A `notBefore` further away means that the clock was set back. */
 const LONGEST_MS = backoffMs(
   1,
   { first: Limits.ledgerRateLimitedMs.longest, longest: Limits.ledgerRateLimitedMs.longest },
   1
 )
 
-/** `noneConnected`: no server of the network is connected. */
+/** Unix milliseconds from which the server may be connected. */
 export const notBeforeOf = (backoff: Backoff, now: number, noneConnected: boolean): number => {
   const notBefore = noneConnected ? backoff.notBeforeWhenNoneConnected : backoff.notBefore
   return notBefore - now > LONGEST_MS ? now : notBefore
 }
 
 export interface PoolServer {
-  /** Two servers of one host fail together: only one of them is connected. */
+  /** Servers on one host tend to fail together, so only one of them is connected. */
   readonly host: string
   readonly phase: "idle" | "connecting" | "connected"
-  /** Has announced a ledger since it was subscribed to. */
+  /** Whether it has announced a ledger over this connection. */
   readonly proven: boolean
   readonly notBefore: number
-  /** Unix milliseconds until which a fetch wants it beyond the active server and the standby. */
+  /** Unix milliseconds until which a fetch needs it in addition to the active server and the standby. */
   readonly wantedUntil: number
 }
 
 export interface ConnectionPlan {
   readonly connect: ReadonlyArray<number>
   readonly release: ReadonlyArray<number>
-  /** Until the plan may be another without anything having happened. */
+  /** Time after which the plan can change because a wait ends. */
   readonly waitMs: number
 }
 
 /**
- * The first two that can be used are to be connected: the active server and the hot standby. A less preferred one is
- * let go only once both before it have proven themselves, so that a preferred one that comes back costs nothing.
+ * Connects the first two usable servers: the active one and a hot standby. A less preferred server is released only after
+ * both servers before it have announced a ledger, so switching back to a preferred server leaves no gap.
  */
 export const planConnections = (servers: ReadonlyArray<PoolServer>, now: number): ConnectionPlan => {
   const connect: Array<number> = []
@@ -100,8 +100,8 @@ export const planConnections = (servers: ReadonlyArray<PoolServer>, now: number)
   const proven = new Set<string>()
   for (const [position, server] of servers.entries()) {
     const { wantedUntil, host, notBefore, phase } = server
-    const called = wantedUntil > now
-    const wanted = (used.size < Limits.ledgerServersConnected && !used.has(host)) || called
+    const isNeeded = wantedUntil > now
+    const wanted = (used.size < Limits.ledgerServersConnected && !used.has(host)) || isNeeded
     if (phase === "idle") {
       if (!wanted) continue
       if (notBefore > now) {
@@ -113,7 +113,7 @@ export const planConnections = (servers: ReadonlyArray<PoolServer>, now: number)
       continue
     }
     const superseded = proven.size >= Limits.ledgerServersConnected || proven.has(host)
-    if (superseded && !called) release.push(position)
+    if (superseded && !isNeeded) release.push(position)
     else {
       if (superseded) waitMs = Math.min(waitMs, wantedUntil - now)
       used.add(host)
@@ -124,19 +124,19 @@ export const planConnections = (servers: ReadonlyArray<PoolServer>, now: number)
 }
 
 export interface Candidate {
-  /** Claims to have the ledger. */
+  /** Whether the server claims to have the ledger. */
   readonly claims: boolean
-  /** Its place among those that announced the ledger; undefined: it did not. */
+  /** Its place among the servers that announced the ledger; undefined: it did not. */
   readonly announced: number | undefined
-  /** Its last answer was refused. */
+  /** Whether its last answer failed the checks. */
   readonly refused: boolean
-  /** It has as many requests as it takes. */
+  /** Whether it has reached its request limit. */
   readonly full: boolean
 }
 
 /**
- * The position of the candidate to ask: one that claims to have the ledger and has not just been refused, of those the
- * first to have announced it, then the first in order. Undefined: those that come into question are full.
+ * The position of the candidate to ask. Candidates that claim to have the ledger come first, then those whose last answer
+ * passed the checks, then the earliest announcer, then the operator's order. Undefined: the best candidates are full.
  */
 export const chooseServer = (candidates: ReadonlyArray<Candidate>): number | undefined => {
   const doubt = ({ claims, refused }: Candidate) => (claims ? 0 : 2) + (refused ? 1 : 0)

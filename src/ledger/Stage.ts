@@ -1,11 +1,11 @@
 /**
- * Ingest of one network: takes every validated ledger from the checkpoint on, once and in order, each linked by hash to
- * the one before, and appends its events and its marker in one transaction, of several ledgers while it catches up. The
- * last marker is the checkpoint, unless it is of another chain: a test network that was simulated and has servers now
- * begins anew. Never skips, never goes back, never ends: what is in the way is waited for, and shown.
+ * Ingest of one network. Takes every validated ledger after the checkpoint, once and in order. Each must link by hash to
+ * the one before. Its events and marker are appended in one transaction; the last marker in the log is the checkpoint.
+ * It never skips a ledger, never goes back and never ends: if it cannot continue, it waits and reports why in `Health`. If
+ * a simulated test network gets servers, or the other way round, ingest starts a new chain.
  *
- *   checkpoint ─▶ fetch ahead, checked but not linked ─▶ link ─▶ detect ─▶ append ─▶ next
- *                                                         └─ broken chain: stopped, asks every minute until one links
+ *   checkpoint ─▶ fetch ahead and check ─▶ link ─▶ detect ─▶ append ─▶ next
+ *                                           └─ broken chain: stopped; asks again every minute until a ledger links
  */
 import { Effect, Queue, Result, type Scope, Stream } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -25,17 +25,17 @@ import { makeProgressReporter, type ProgressReporter } from "./ProgressReporter.
 
 export interface IngestOptions {
   readonly network: Network
-  /** First ledger when there is no checkpoint; `latest`: the first one announced. */
+  /** The first ledger if there is no checkpoint. `latest`: the newest announced one. */
   readonly start: "latest" | number
   readonly detect: (ledger: Ledger) => Detection
-  /** Told of what was withheld, before the ledger is appended: after a crash it may be told of the same again. */
+  /** Called with the withheld events before the ledger is appended. After a crash it may be called again for a ledger. */
   readonly onAlerts?: (ledgerIndex: number, alerts: Detection["alerts"]) => Effect.Effect<void>
 }
 
 const betweenRoundsMs = (rounds: number): number =>
   Math.min(Limits.ledgerRoundMs.longest, Limits.ledgerRoundMs.first * 2 ** rounds)
 
-/** Rounds over the servers until one serves the ledger. */
+/** Asks all servers, round after round, until one sends the ledger. */
 const makeObtain = (source: LedgerSource["Service"], reporter: ProgressReporter) =>
   Effect.fnUntraced(function* (index: number, parentHash: string | undefined) {
     const accept = (fetched: FetchedLedger) => {
@@ -54,7 +54,7 @@ const makeObtain = (source: LedgerSource["Service"], reporter: ProgressReporter)
       const isBroken = reason === "broken_chain"
       yield* reporter.blocked(isBroken ? "stopped" : "waiting", `${server}: ${detail}`)
       const waitMs = isBroken ? Limits.brokenChainRetryMs : betweenRoundsMs(rounds)
-      // A server that announces the ledger meanwhile is worth asking at once.
+      // If another server announces the ledger meanwhile, ask at once.
       yield* Effect.raceFirst(Effect.sleep(waitMs), source.awaitNews(index))
     }
   })
@@ -73,7 +73,7 @@ export const ingest = Effect.fnUntraced(
     const reporter = yield* makeProgressReporter(ledgerPart(network))
     const { simulated } = source
     const log = yield* EventLog
-    // Before the checkpoint is read: what an earlier owner of this network had under way has ended by then.
+    // Before the checkpoint is read: opening the writer ends the writes of an earlier owner.
     const writer = yield* log
       .exclusive(ledgerPart(network))
       .pipe(retryUntilSuccess(`opening the log for ${network}`))
@@ -93,7 +93,7 @@ export const ingest = Effect.fnUntraced(
       const detection = detect(ledger)
       const { alerts, events } = detection
       for (const alert of alerts)
-        yield* Effect.logWarning("an event could not be decided and is withheld").pipe(
+        yield* Effect.logWarning("detection alert: an event is withheld").pipe(
           Effect.annotateLogs({ ledger_index, ...alert })
         )
       if (alerts.length > 0) yield* onAlerts(ledger_index, alerts)
@@ -124,9 +124,9 @@ export const ingest = Effect.fnUntraced(
     const checkpoint = (last?.simulated === true) === simulated ? last : undefined
     if (checkpoint !== undefined) yield* anchor(checkpoint)
     else if (last !== undefined)
-      yield* Effect.logWarning("the log's last ledger is of another chain: ingest begins anew").pipe(
-        Effect.annotateLogs({ last: last.ledger_index, simulated })
-      )
+      yield* Effect.logWarning(
+        "the last ledger in the log is of another chain; ingest starts a new one"
+      ).pipe(Effect.annotateLogs({ last: last.ledger_index, simulated }))
     const first =
       checkpoint !== undefined
         ? checkpoint.ledger_index + 1
@@ -138,15 +138,16 @@ export const ingest = Effect.fnUntraced(
     const ahead = yield* Stream.unfold(first, (index) =>
       Effect.as(source.awaitHead(index), [index, index + 1] as const)
     ).pipe(
-      // The parent's hash is known only once the parent is taken.
+      // The link to the parent is checked later: the parent may not have arrived yet.
       Stream.mapEffect((index) => obtain(index, undefined), { concurrency: Limits.catchUpParallel }),
       Stream.toQueue({ capacity: Limits.catchUpWaiting })
     )
 
-    /** Where the log ends, and what the next ledger must link to. */
+    /** The newest marker in the log. */
     let previous = last
+    /** The hash that the next ledger must name as its parent. */
     let linkTo = checkpoint?.ledger_hash
-    /** Takes from the front those that link to one another and to the last one taken; gives the rest. */
+    /** Takes the leading ledgers that link to the last taken one and to one another. Returns the rest. */
     const takeLinked = Effect.fnUntraced(function* (waiting: ReadonlyArray<FetchedLedger>) {
       const batch: Array<DetectedLedger> = []
       let parentHash = linkTo
@@ -166,7 +167,7 @@ export const ingest = Effect.fnUntraced(
       return waiting.slice(batch.length)
     })
 
-    // The queue of a stream without end has none either.
+    // The stream never ends, so the queue does not either.
     const nextAhead = Queue.takeBetween(ahead, 1, Limits.catchUpWaiting).pipe(Effect.orDie)
     return yield* Effect.gen(function* () {
       let waiting: ReadonlyArray<FetchedLedger> = yield* nextAhead
@@ -177,7 +178,7 @@ export const ingest = Effect.fnUntraced(
           ledgers: waiting.length - length
         }))
         const [next, ...others] = rest
-        // Nothing was taken: the first does not link, and one that does must be found.
+        // Nothing was taken: the first ledger does not link. Find one that does.
         waiting =
           next !== undefined && rest.length === waiting.length
             ? [yield* obtain(next.ledger.ledger_index, linkTo), ...others]

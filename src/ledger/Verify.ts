@@ -1,8 +1,8 @@
 /**
- * Proof that a ledger is what its hash says (XRPL_VERIFY=full): from the server's binary answer the header hash and the
- * root of the transaction tree are computed anew, and every transaction of the JSON answer must encode to the bytes in
- * that tree. What detection then reads comes from those bytes, not from the JSON, to which a server may add at will
- * (`delivered_amount`): nothing is left to its word but that the hash is validated. Pure.
+ * Verifies that a ledger matches its hash (XRPL_VERIFY=full). It recomputes the header hash and the root of the transaction
+ * tree from the server's binary answer, and every transaction of the JSON answer must encode to the bytes in that tree.
+ * Detection then reads the decoded bytes, not the JSON, which may contain added fields such as `delivered_amount`. The
+ * one thing not verified is that the network has validated this hash. Pure.
  */
 import { Result } from "effect"
 import { encode } from "xrpl"
@@ -13,7 +13,7 @@ import { type Blobs, hashOfBytes, transactionOf, treeRootOf } from "./BinaryForm
 import type { FetchedLedger, LedgerFault } from "./LedgerSource.ts"
 import { resultOf } from "./ServerMessages.ts"
 
-/** `LWR\0`, which sets a header's hash apart from others. */
+/** `LWR\0`, the prefix that rippled hashes before a header. */
 const HEADER_PREFIX = "4C575200"
 const HEADER_BYTES = 118
 const HASH_BYTES = 32
@@ -30,7 +30,7 @@ const blobsOf = (entry: unknown): Blobs | undefined => {
   return isHex(tx) && isHex(meta) ? { tx: tx.toUpperCase(), meta: meta.toUpperCase() } : undefined
 }
 
-/** The fields of a serialised header that the rest is held against. */
+/** The fields of a serialised header that are compared with the JSON answer. */
 const headerOf = (data: string) => {
   const bytes = Buffer.from(data, "hex")
   const hashAt = (offset: number) => data.slice(2 * offset, 2 * (offset + HASH_BYTES)).toUpperCase()
@@ -43,19 +43,19 @@ const headerOf = (data: string) => {
   }
 }
 
-/** As the ledger holds it: version 2 of the API calls a payment's `Amount` otherwise. */
+/** API version 2 renames a payment's `Amount` to `DeliverMax`; the signed form has `Amount`. */
 const asSigned = ({ DeliverMax, ...tx }: JsonObject): JsonObject =>
   DeliverMax === undefined || tx["Amount"] !== undefined ? tx : { ...tx, Amount: DeliverMax }
 
-/** The codec leaves out what the API adds, and throws on what it does not know; its types know fewer fields than it. */
+/** The codec ignores fields that the API adds, and throws on unknown types. Its parameter type lists too few fields. */
 const bytesOf = (object: JsonObject): string => encode(object as never)
 
 const encodes = ({ meta, tx }: LedgerTransaction, blobs: Blobs): boolean =>
   bytesOf(asSigned(tx)) === blobs.tx && bytesOf(meta) === blobs.meta
 
 /**
- * The ledger as its bytes say it; fails with what is not proven. `answer`: the whole answer to the request for the ledger
- * in binary form.
+ * Returns the ledger with the transactions decoded from its bytes, or fails with the first thing that does not match.
+ * `answer`: the whole answer to the request for the ledger in binary form.
  */
 export const verifyLedger = (
   fetched: FetchedLedger,
@@ -67,21 +67,21 @@ export const verifyLedger = (
   const data = isJsonObject(binary) ? binary["ledger_data"] : undefined
   const entries = isJsonObject(binary) ? binary["transactions"] : undefined
   if (!isHex(data) || data.length !== 2 * HEADER_BYTES || !Array.isArray(entries))
-    return unproven(`${name} was not answered in binary form`)
+    return unproven(`the answer for ${name} is not in binary form`)
   if (hashOfBytes(HEADER_PREFIX + data) !== ledger.ledger_hash)
     return unproven(`the header of ${name} does not have the hash ${ledger.ledger_hash}`)
   const header = headerOf(data)
   const differing = (["ledger_index", "parent_hash", "close_time", "parent_close_time"] as const).find(
     (field) => header[field] !== ledger[field]
   )
-  if (differing !== undefined) return unproven(`${name} has another ${differing} in its header`)
+  if (differing !== undefined) return unproven(`the header of ${name} has another ${differing} than its JSON`)
   try {
     return Result.map(
       verifyTransactions(name, ledger.transactions, entries, header.transaction_hash),
       (transactions) => ({ ...fetched, ledger: { ...ledger, transactions } })
     )
   } catch (cause) {
-    return unproven(`${name} holds what this version cannot encode: ${printable(String(cause))}`)
+    return unproven(`this version cannot encode ${name}: ${printable(String(cause))}`)
   }
 }
 
@@ -96,7 +96,7 @@ const verifyTransactions = (
   const proven = blobs.map(transactionOf)
   if (treeRootOf(proven) !== root) return unproven(`the transactions of ${name} do not have the root ${root}`)
   if (blobs.length !== transactions.length)
-    return unproven(`${name} has ${blobs.length} transactions, ${transactions.length} are listed`)
+    return unproven(`${name} has ${blobs.length} transactions, but its JSON lists ${transactions.length}`)
   const byHash = new Map(proven.map(({ hash }, i) => [hash, blobs[i]!]))
   const forged = transactions.find((transaction) => {
     const found = byHash.get(transaction.hash)
@@ -104,5 +104,5 @@ const verifyTransactions = (
   })
   return forged === undefined
     ? Result.succeed(inExecutionOrder(proven))
-    : unproven(`transaction ${forged.hash} of ${name} is another than the ledger holds`)
+    : unproven(`transaction ${forged.hash} of ${name} differs from the ledger's bytes`)
 }

@@ -1,7 +1,7 @@
 /**
- * One WebSocket to a ledger server: answers to requests in any order, and the messages of streams. It ends once, with its
- * reason, which every request under way then fails with. It never reconnects. Messages are bounded and not compressed:
- * a few bytes of a compressed one can stand for any number.
+ * One WebSocket to a ledger server. It matches answers to requests and passes stream messages on. When it ends, it
+ * reports the reason once, and every open request fails with that reason. It never reconnects. The size of a message is
+ * limited, and compression is off: a few compressed bytes could expand to any size.
  */
 import { Deferred, Effect } from "effect"
 import { WebSocket } from "ws"
@@ -12,7 +12,7 @@ import { isJsonObject } from "../domain/NormaliseLedger.ts"
 import { answered, closeOf, failureOf, interjectionOf, type Refusal, unfit } from "./ServerMessages.ts"
 
 export interface Connection {
-  /** Fails when it ends before. */
+  /** Fails if the connection ends before it has opened. */
   readonly opened: Effect.Effect<void, Refusal>
   /** The whole answer. */
   readonly request: (command: JsonObject) => Effect.Effect<JsonObject, Refusal>
@@ -38,7 +38,7 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** Begins to connect at once. */
+/** Starts to connect at once. */
 export const dial = (url: string, { ended, heard }: Listeners = {}): Connection => {
   const socket = new WebSocket(url, {
     handshakeTimeout: Limits.ledgerConnectMs,
@@ -56,7 +56,7 @@ export const dial = (url: string, { ended, heard }: Listeners = {}): Connection 
     socket.terminate()
     ended?.(refusal)
     const failure = Effect.fail(refusal)
-    // Whoever hears of it may call us again at once.
+    // A resumed caller may send another request at once, so the list is emptied first.
     const unanswered = [...waiting.values()]
     waiting.clear()
     for (const resume of unanswered) resume(failure)
@@ -72,12 +72,12 @@ export const dial = (url: string, { ended, heard }: Listeners = {}): Connection 
     if (!isJsonObject(message)) return endWith(interjectionOf(undefined, undefined, text))
     const { id, error, error_message: detail } = message
     if (typeof id !== "number") {
-      // An error without an id is meant for all.
+      // An error without an id concerns the whole connection.
       if (error === undefined) heard?.(message)
       else endWith(interjectionOf(error, detail, undefined))
       return
     }
-    // An answer that came too late belongs to nobody.
+    // After its timeout a request is no longer in `waiting`.
     const resume = waiting.get(id)
     waiting.delete(id)
     resume?.(Effect.fromResult(answered(message)))
@@ -113,11 +113,11 @@ export const dial = (url: string, { ended, heard }: Listeners = {}): Connection 
       })
     ),
     request,
-    end: () => endWith({ reason: "disconnected", detail: "was closed here" })
+    end: () => endWith({ reason: "disconnected", detail: "was closed by this process" })
   }
 }
 
-/** Waits until it is connected. */
+/** Returns the connection once it has opened. */
 export const open = (url: string): Effect.Effect<Connection, Refusal> =>
   Effect.suspend(() => {
     const connection = dial(url)
@@ -129,7 +129,7 @@ export const open = (url: string): Effect.Effect<Connection, Refusal> =>
     )
   })
 
-/** The answer to `server_info`; fails when the server must not be used for the network. */
+/** Asks `server_info`. Fails if the server must not be used for the network. */
 export const serverInfo = ({ request }: Connection, network: Network): Effect.Effect<JsonObject, Refusal> =>
   Effect.flatMap(request({ command: "server_info" }), (answer) => {
     const misfit = unfit(network, answer)

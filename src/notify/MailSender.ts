@@ -1,7 +1,7 @@
 /**
- * Sends the mails that are due, one after the other. Any number of processes may do so: a mail is leased to one of them
- * at a time, and marked as soon as the server has taken it. Only a sender that dies in between leaves a mail to be sent
- * again, under the same Message-ID. What fails is tried again after growing waits, and given up after the last.
+ * Sends the mails that are due, one after the other. Several processes may do this: each mail is leased to one process at
+ * a time, and marked as sent when the mail server has accepted it. If the process dies between the two, the mail is sent
+ * again with the same Message-ID. A failed mail is retried after the delays of `mailRetryDelaysMs`, then given up.
  */
 import { Clock, Effect, Fiber } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -20,7 +20,7 @@ const timedOut = new MailError({
   refused: false
 })
 
-/** Sends the mail that has been due longest; false when none is. */
+/** Sends the mail that has been due longest. False: no mail is due. */
 export const sendNext = Effect.gen(function* () {
   const mails = yield* MailStore
   const mailer = yield* Mailer
@@ -34,8 +34,8 @@ export const sendNext = Effect.gen(function* () {
     const delayMs = refused ? undefined : retryDelayMs(mail.attempt)
     const nextAttemptAt = delayMs === undefined ? null : (yield* Clock.currentTimeMillis) + delayMs
     const what = `mail to account ${mail.accountId} (${mail.subject})`
-    if (delayMs === undefined) yield* Effect.logError(`${what} is given up: ${message}`)
-    else yield* Effect.logWarning(`${what} is sent again in ${delayMs / 60_000} min: ${message}`)
+    if (delayMs === undefined) yield* Effect.logError(`${what} failed and is given up: ${message}`)
+    else yield* Effect.logWarning(`${what} failed; retrying in ${delayMs / 60_000} min: ${message}`)
     yield* Metrics.mails(delayMs === undefined ? "given up" : "retrying", 1)
     yield* mails.failed(mail, message, nextAttemptAt).pipe(retryUntilSuccess("marking a mail as failed"))
   })
@@ -49,7 +49,7 @@ export const sendNext = Effect.gen(function* () {
       onFailure: (error) => failed(mail, error)
     })
   )
-  // Whoever stops this process waits for the mail under way: cut off, it might have been taken and would come again.
+  // A stop waits for the mail being sent. If it were cut off after the server accepted it, it would be sent again.
   yield* Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.forkDetach(restore(sending)), (fiber) =>
       restore(Fiber.join(fiber)).pipe(Effect.onInterrupt(() => Fiber.await(fiber)))
@@ -58,10 +58,10 @@ export const sendNext = Effect.gen(function* () {
   return true
 })
 
-/** Never ends by itself. */
+/** Never ends. */
 export const sendMails = Effect.flatMap(WorkNotices, ({ next }) =>
   Effect.forever(
-    Effect.flatMap(sendNext.pipe(retryUntilSuccess("looking for mails")), (more) =>
+    Effect.flatMap(sendNext.pipe(retryUntilSuccess("reading due mails")), (more) =>
       more ? Effect.void : next("mails")
     )
   )

@@ -1,6 +1,6 @@
 /**
- * Sends one mail: by the server of `SMTP_URL`, or, where that is not set or the account has no address, to the log. A
- * mail is the same at every try, down to its Message-ID: one that a crash sent twice can be recognised as one.
+ * Sends one mail through the server of `SMTP_URL`. If that is not set, or the account has no mail address, it writes the
+ * mail to the program's log. Every attempt for a mail has the same content and Message-ID, so a duplicate can be recognised.
  */
 import { createHash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
@@ -10,11 +10,11 @@ import { type MailError, mailError, transportTo } from "./Smtp.ts"
 
 const domainOf = (address: string): string => /@([^>\s]+)/.exec(address)?.[1] ?? "localhost"
 
-/** The same for the same cause, wherever and whenever it is sent. */
+/** Depends only on the cause and the sender's domain. */
 export const messageId = (cause: string, mailFrom: string): string =>
   `<${createHash("sha256").update(cause).digest("hex").slice(0, 32)}@${domainOf(mailFrom)}>`
 
-/** Where a mail went: to a mail server, or to the log only. */
+/** `sent`: a mail server accepted it. `logged`: it was only written to the log. */
 export type MailOutcome = "sent" | "logged"
 
 const toLog = (
@@ -40,12 +40,12 @@ export class Mailer extends Context.Service<
       return Mailer.of({
         send: (mail) =>
           mail.recipient === null
-            ? toLog("it has no address", mail)
+            ? toLog("the account has no mail address", mail)
             : Effect.tryPromise({
                 try: (signal) =>
                   transport.sendMail({
                     from: mailFrom,
-                    // As an object: the address is one, whatever characters it holds.
+                    // As an object, so that nodemailer does not parse the address as a list.
                     to: { name: "", address: mail.recipient ?? "" },
                     subject: mail.subject,
                     text: mail.body,

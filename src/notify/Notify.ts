@@ -1,6 +1,6 @@
 /**
- * What accounts are told by mail: that their quota is used, found here, and what others have queued (the recorder: a
- * webhook was disabled). Any number of processes may run it; each mail is sent once per cause.
+ * Notifies accounts by mail. It queues the mails about quotas itself; the recorder queues those about disabled webhooks.
+ * Several processes may run it: for each cause one mail is queued.
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -10,7 +10,7 @@ import { MailStore } from "../storage/accounts/MailStore.ts"
 import { UsageStore } from "../storage/accounts/UsageStore.ts"
 import { sendMails } from "./MailSender.ts"
 
-/** Queues the mails of the accounts that have reached a part of their quota. */
+/** Queues mails to accounts that have used 80 % or 100 % of their quota (`quotaNotices`), one mail for each. */
 export const noticeQuotas = Effect.gen(function* () {
   const usage = yield* UsageStore
   const mails = yield* MailStore
@@ -34,9 +34,9 @@ const dropOld = Effect.gen(function* () {
   if (dropped > 0) yield* Effect.logInfo(`retention dropped ${dropped} mails`)
 })
 
-/** Never ends by itself. */
+/** Never ends. */
 export const notify = Effect.raceAllFirst([
   sendMails,
-  noticeQuotas.pipe(repeatEvery("looking at quotas", Limits.quotaNoticesMs)),
+  noticeQuotas.pipe(repeatEvery("queueing mails about quotas", Limits.quotaNoticesMs)),
   dropOld.pipe(repeatEvery("retention of mails", Limits.maintenanceMs))
 ])

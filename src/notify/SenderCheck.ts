@@ -1,16 +1,16 @@
 /**
- * Whether a mail server takes mails from MAIL_FROM, found without sending one: connect, log in, MAIL FROM, RSET. A server
- * that judges the sender only when it knows a recipient is found out by the first real mail.
+ * Checks whether the mail server accepts MAIL_FROM as sender, without sending a mail: connect, log in, MAIL FROM, RSET. It
+ * cannot detect a server that refuses the sender only after it knows the recipient.
  */
 import { domainToASCII } from "node:url"
 import { Effect } from "effect"
 import SMTPConnection from "nodemailer/lib/smtp-connection"
 import { type MailError, mailError, serverText, transportOptions } from "./Smtp.ts"
 
-/** nodemailer sends commands of one's own as a way to log in, which needs a name. */
+/** nodemailer can send custom commands only as a custom login method, which needs a name. */
 const SENDER = "SENDER"
 
-/** `Name <a@b.example>` → `a@b.example`, with a host name as SMTP takes it. */
+/** `Name <a@b.example>` → `a@b.example`, with the domain in ASCII (punycode). */
 const addressOf = (mailFrom: string): string => {
   const address = /<([^<>]+)>$/.exec(mailFrom)?.[1] ?? mailFrom
   const at = address.lastIndexOf("@")
@@ -20,7 +20,7 @@ const addressOf = (mailFrom: string): string => {
 
 const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
-/** The server's words when it refuses the sender; undefined when it takes it. Fails when it was not asked. */
+/** The server's answer if it refuses the sender; undefined if it accepts it. Fails if the check could not be made. */
 export const senderRefusal = ({
   smtpUrl,
   mailFrom
@@ -44,7 +44,7 @@ export const senderRefusal = ({
       }
     })
     const end = (error: Error | null) => {
-      // First, since closing ends the connection with an error of its own.
+      // Before the connection is closed: closing emits another error.
       resume(error === null ? Effect.succeed(refusal) : Effect.fail(mailError(error)))
       if (error === null) connection.quit()
       else connection.close()

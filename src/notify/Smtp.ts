@@ -1,7 +1,7 @@
 /**
- * SMTP by nodemailer: how a server is reached that `SMTP_URL` names, and what its failures mean. STARTTLS is used where
- * a server offers it, and insisted on where a password would travel in clear; on this machine there is nobody to hide
- * from, and local servers rarely have a certificate.
+ * SMTP with nodemailer: the options for the server of `SMTP_URL`, and its errors. STARTTLS is used if the server offers it,
+ * and required if a password is sent. For a server on this machine (loopback) STARTTLS is off, since local servers rarely
+ * have a valid certificate.
  */
 import { Schema } from "effect"
 import { createTransport } from "nodemailer"
@@ -11,7 +11,7 @@ import { printable } from "../domain/Printable.ts"
 
 export class MailError extends Schema.TaggedError<MailError>()("MailError", {
   message: Schema.String,
-  /** The server will never take a mail for this recipient: trying again is of no use. */
+  /** The server refused the recipient for good: do not retry. */
   refused: Schema.Boolean
 }) {}
 
@@ -23,10 +23,10 @@ const isLoopback = (hostname: string): boolean => {
   return address === undefined ? isLocalName(hostname) : address === "::1" || address.startsWith("127.")
 }
 
-/** The server's address as a person writes it, without user and password. */
+/** Host and port, without user and password. */
 export const smtpHost = (smtpUrl: string): string => new URL(smtpUrl).host
 
-/** `smtpUrl` as config/Definitions.ts has accepted it. */
+/** `smtpUrl` has been validated by config/Definitions.ts. */
 export const transportOptions = (smtpUrl: string) => {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl)
   const secure = protocol === "smtps:"
@@ -58,12 +58,12 @@ interface SmtpFailure {
   readonly responseCode?: number
 }
 
-/** What a server said, on one line. */
+/** A server's answer as one printable line. */
 export const serverText = (text: string): string =>
   printable(text.trim().replaceAll(/\s+/g, " "), Limits.mailErrorLength)
 
 export const mailError = (thrown: unknown): MailError => {
-  // Nodemailer throws errors with these fields; whatever else comes has at least a text.
+  // The errors that nodemailer throws have these fields.
   const {
     message,
     command,

@@ -1,6 +1,6 @@
 /**
- * What each part of this process says about itself: `/readyz` reads it, every part reports to it. A part is judged when
- * it is asked, not when it last spoke, so that one that has gone silent cannot stay "ok".
+ * The health of each part of this process. Parts report here, and `/readyz` reads it. A part can register a probe, which
+ * runs at every read, so a part that has stopped reporting does not stay "ok".
  */
 import { Context, Effect, Layer } from "effect"
 import type { Network } from "../domain/Network.ts"
@@ -9,21 +9,21 @@ export type HealthStatus = "ok" | "starting" | "degraded" | "failed"
 
 export interface PartHealth {
   readonly status: HealthStatus
-  /** One sentence for an operator; no secrets: `/readyz` shows it. */
+  /** One sentence for an operator. `/readyz` shows it, so it must not contain secrets. */
   readonly detail: string
   /** Figures and names behind the sentence. */
   readonly facts?: Readonly<Record<string, string | number | null>>
 }
 
-/** The part that takes the network's ledgers. */
+/** Name of the part that ingests the network's ledgers. */
 export const ledgerPart = (network: Network): string => `ledger.${network}`
 
 export class Health extends Context.Service<
   Health,
   {
-    /** The part's state until it is set again. */
+    /** Sets the part's health until it is set again. */
     readonly set: (part: string, health: PartHealth) => Effect.Effect<void>
-    /** The part's state is what `probe` says whenever somebody asks. */
+    /** From now on the part's health is the result of `probe`, run at each read. */
     readonly watch: (part: string, probe: Effect.Effect<PartHealth>) => Effect.Effect<void>
     readonly get: (part: string) => Effect.Effect<PartHealth | undefined>
     /** By name, in the order in which the parts first reported. */

@@ -1,17 +1,17 @@
 /**
- * Messages of the program, on standard error so that standard output stays a command's own: coloured lines for people,
- * or one JSON object a line. What belongs to a message comes as annotations, and keeps its names in both forms. A warning
- * that is repeated is written once in 10 s; `repeated` counts those left out since the one before.
+ * The program's log messages. They go to standard error, since standard output is for the results of commands. Format:
+ * coloured lines for people, or one JSON object a line. Annotations have the same names in both. An equal warning or error
+ * is written once in `windowMs`; the field `repeated` counts those left out.
  */
 import { Cause, Console, Formatter, Layer, Logger, type LogLevel, References } from "effect"
 import { makeRepeatFilter, type RepeatFilterLimits } from "./RepeatFilter.ts"
 
 export interface LoggingOptions {
-  /** `debug`, `info`, `warn` or `error`: the least severe that is written. At `debug`, causes come with their stacks. */
+  /** The least severe level that is written: `debug`, `info`, `warn` or `error`. `debug` adds stack traces. */
   readonly level: string
   readonly format: "pretty" | "json"
   readonly colour: boolean
-  /** When a warning counts as repeated. */
+  /** Limits of equal warnings and errors. */
   readonly repeats: RepeatFilterLimits
 }
 
@@ -39,7 +39,7 @@ const fieldsOf = (error: object): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(" ")
 
-/** One line for whatever was thrown or failed with: its message, else its name and plain fields. */
+/** Any error as one line: its message, or else its name and plain fields. */
 export const errorText = (error: unknown): string => {
   if (!(error instanceof Error)) return typeof error === "string" ? error : Formatter.formatJson(error)
   if (error.message !== "") return error.message
@@ -79,11 +79,11 @@ export const prettyLine =
     return cause.includes("\n") ? `${head}\n${paint(90, cause)}` : `${head}: ${cause}`
   }
 
-/** Of a kind are those of one level with the same first words and the same annotations; a reason may differ. */
+/** Messages are equal if level, first part and annotations are. The cause may differ. */
 const kindOf = (level: LogLevel.LogLevel, first: unknown, annotations: LogEntry["annotations"]): string =>
   `${level} ${textOf(first)} ${Formatter.formatJson(annotations)}`
 
-/** Undefined: nothing is written, since it repeats what was written a moment ago. */
+/** The line to write. Undefined: the message is left out as a repetition. */
 const logger = ({ level, format, colour, repeats }: LoggingOptions) => {
   const line = format === "json" ? jsonLine : prettyLine(colour)
   const leftOut = makeRepeatFilter(repeats)

@@ -1,7 +1,7 @@
-/** Every metric of the program in one table: its name, its unit in the name, what it counts. */
+/** All metrics of the program in one table. The name contains the unit. */
 import { Effect, Metric } from "effect"
 
-/** A counter with one label: told the label's value and by how much. */
+/** A counter with one label. Call it with the label's value and the amount to add. */
 const counter = (name: string, label: string, description: string) => {
   const metric = Metric.counter(name, { description, incremental: true })
   return (value: string, by: number): Effect.Effect<void> =>
@@ -14,16 +14,16 @@ export const Metrics = {
   detectionAlerts: counter(
     "ledgerhook_detection_alerts_total",
     "network",
-    "Events withheld: the ledger's data do not decide them, or they do not match their published schema"
+    "Events withheld because the ledger data is ambiguous or the event does not match its published schema"
   ),
   /** Stages: `events`, `route`, `replay`, `deliver`, `alerts`. */
   quarantined: counter(
     "ledgerhook_quarantined_total",
     "stage",
-    "Records that the store could not take and that were put into quarantine"
+    "Records moved to quarantine because they could not be read or stored"
   ),
   /** Outcomes: `delivered`, `retrying`, `failed` (the last attempt of a series). */
-  deliveryAttempts: counter("ledgerhook_delivery_attempts_total", "outcome", "Attempts that were recorded"),
+  deliveryAttempts: counter("ledgerhook_delivery_attempts_total", "outcome", "Recorded delivery attempts"),
   /** Outcomes: `sent`, `logged` (no server, or no address), `retrying`, `given up`. */
-  mails: counter("ledgerhook_mails_total", "outcome", "Tries to send a mail to an account")
+  mails: counter("ledgerhook_mails_total", "outcome", "Attempts to send a mail to an account")
 } as const

@@ -1,14 +1,14 @@
-/** Where traces and metrics go, from the settings: an address for each, and the headers of every request. Pure. */
+/** The OTLP addresses for traces and metrics, and the headers of each request, from the settings. Pure. */
 
 export interface OtlpEndpoint {
-  /** For messages: names the server and no secret. */
+  /** For messages: the server's host, without user and password. */
   readonly host: string
   readonly traces: string
   readonly metrics: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** `address`: with the user and password it wants, which go into a header; a header that is given comes first. */
+/** A user and password in `address` become an `authorization` header, unless `headers` contains one. */
 export const otlpEndpoint = (
   address: string,
   headers: Readonly<Record<string, string>> = {}

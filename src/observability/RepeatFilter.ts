@@ -1,6 +1,6 @@
 /**
- * Messages that are repeated while something is away: the first is written at once, and then one in each window, with the
- * number of those left out since the one before.
+ * Limits repeated log messages. The first is written at once, then one for each window. Each says how many were left out
+ * since the one before.
  */
 
 interface Window {
@@ -10,16 +10,16 @@ interface Window {
 
 export interface RepeatFilterLimits {
   readonly windowMs: number
-  /** Different messages remembered. */
+  /** How many different messages are remembered. When there are more, all are forgotten. */
   readonly messages: number
 }
 
-/** Told of a message: how many like it were left out before it, or undefined when it is left out, too. */
+/** For each message: how many equal ones were left out since the last one written, or undefined to leave it out. */
 export const makeRepeatFilter = ({ windowMs, messages }: RepeatFilterLimits) => {
   const windows = new Map<string, Window>()
   return (message: string, nowMs: number): number | undefined => {
     const last = windows.get(message)
-    // A clock that was set back begins a new window.
+    // If the clock was set back, a new window begins.
     if (last !== undefined && nowMs >= last.from && nowMs < last.from + windowMs) {
       last.leftOut++
       return undefined

@@ -1,4 +1,4 @@
-/** How the stages wait for a database or a log that is away: for ever, since nothing may be lost, but not in a hurry. */
+/** Retries without a limit while the database or the log is unavailable: a stage must not skip its input. */
 import { Effect, Schedule } from "effect"
 import { Limits } from "../config/Limits.ts"
 
@@ -7,17 +7,17 @@ export const storeRetrySchedule = Schedule.min([
   Schedule.spaced(Limits.storeRetryMs.longest)
 ])
 
-/** Repeats `self` until it succeeds; `what` says in the log what is waiting. Only for what may safely be repeated. */
+/** Retries `self` until it succeeds, and logs `what` with each failure. `self` must be safe to run again. */
 export const retryUntilSuccess =
   (what: string) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, never, R> =>
     self.pipe(
-      Effect.tapError((error) => Effect.logWarning(`${what}: trying again`, error)),
+      Effect.tapError((error) => Effect.logWarning(`${what} failed; retrying`, error)),
       Effect.retry(storeRetrySchedule),
       Effect.orDie
     )
 
-/** Does `self` again and again, `pauseMs` after it has succeeded. Never ends by itself. */
+/** Runs `self` again `pauseMs` after each success, without end. A failure is retried as above. */
 export const repeatEvery =
   (what: string, pauseMs: number) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<never, never, R> =>

@@ -1,7 +1,7 @@
 /**
- * Traces and metrics by OTLP (protobuf over HTTP), in the background: the service never waits for them. What waits to be
- * sent is bounded by sampling and by the time a request may take; an endpoint that is away, slow or refuses is told once
- * when that begins and once when it ends, and what could not be sent by then is dropped. The last are sent at the end.
+ * Sends traces and metrics by OTLP (protobuf over HTTP) in the background. The service never waits for them. Sampling and
+ * the request timeout bound what waits to be sent. If the endpoint is unavailable, the data is dropped; the start and the
+ * end of an outage are logged once each. When the process stops, it sends what is left.
  */
 import { randomUUID } from "node:crypto"
 import { ConfigProvider, Effect, Layer, References, Tracer } from "effect"
@@ -16,39 +16,39 @@ export interface TelemetryOptions {
   readonly limits: SamplingLimits & {
     readonly tracesEveryMs: number
     readonly metricsEveryMs: number
-    /** One request, its answer included; the exporter makes up to four, then is silent for a minute. */
+    /** Timeout of one request. After four failures the exporter pauses for a minute. */
     readonly requestMs: number
-    /** The last request of each kind, when the process stops. */
+    /** Timeout of the last request for traces and for metrics, when the process stops. */
     readonly lastRequestMs: number
   }
 }
 
-/** Tells once of an outage, however many requests fail in it, and once of its end. */
+/** Logs the start and the end of an outage, once each, however many requests fail in it. */
 const makeOutageReporter = (host: string) => {
   const failing = new Set<string>()
   return {
     failed: (url: string, what: string) =>
       Effect.suspend(() => {
-        const told = failing.size > 0
+        const isReported = failing.size > 0
         failing.add(url)
-        return told
+        return isReported
           ? Effect.void
           : Effect.logWarning(
-              `OTEL_EXPORTER_OTLP_ENDPOINT: ${host} ${what}; traces and metrics are dropped until it takes them.`
+              `OTEL_EXPORTER_OTLP_ENDPOINT: ${host} ${what}. Traces and metrics are dropped until it accepts them again.`
             )
       }),
     succeeded: (url: string) =>
       Effect.suspend(() =>
         failing.delete(url) && failing.size === 0
-          ? Effect.logInfo(`OTEL_EXPORTER_OTLP_ENDPOINT: ${host} takes traces and metrics again.`)
+          ? Effect.logInfo(`OTEL_EXPORTER_OTLP_ENDPOINT: ${host} accepts traces and metrics again.`)
           : Effect.void
       )
   }
 }
 
 /**
- * Every fault is one that is tried again soon: left to itself the exporter would wait as long as a `Retry-After` asks,
- * or for an answer that never ends, and keep what it sends meanwhile.
+ * Turns every failure into a transport error, which the exporter retries soon. Without this it would wait for as long as a
+ * `Retry-After` asks, or for an answer that never ends, and keep the data in memory.
  */
 const clientLayer = ({ endpoint: { host }, limits: { requestMs } }: TelemetryOptions) =>
   Layer.effect(
@@ -65,7 +65,7 @@ const clientLayer = ({ endpoint: { host }, limits: { requestMs } }: TelemetryOpt
           Effect.mapError(() => fault(request, "cannot be reached")),
           Effect.timeoutOrElse({
             duration: requestMs,
-            orElse: () => Effect.fail(fault(request, `gave no answer within ${requestMs / 1_000} s`))
+            orElse: () => Effect.fail(fault(request, `did not answer within ${requestMs / 1_000} s`))
           }),
           Effect.filterOrFail(
             ({ status }) => status >= 200 && status < 300,
@@ -81,7 +81,7 @@ const clientLayer = ({ endpoint: { host }, limits: { requestMs } }: TelemetryOpt
 const exporting = (options: TelemetryOptions): Layer.Layer<never> => {
   const { endpoint, version, limits } = options
   const shared = {
-    // The instance tells the counters of several processes apart.
+    // Distinguishes the counters of several processes.
     resource: {
       serviceName: "ledgerhook",
       serviceVersion: version,
@@ -103,7 +103,7 @@ const exporting = (options: TelemetryOptions): Layer.Layer<never> => {
     exportInterval: limits.metricsEveryMs
   })
   return Layer.merge(traces, Layer.effectDiscard(Layer.build(metrics))).pipe(
-    // Without the last: the exporter would read variables of its own, past our settings.
+    // The empty ConfigProvider stops the exporter from reading environment variables itself.
     Layer.provide([
       OtlpSerialization.layerProtobuf,
       clientLayer(options),
@@ -112,6 +112,6 @@ const exporting = (options: TelemetryOptions): Layer.Layer<never> => {
   )
 }
 
-/** Without an endpoint no span is made. */
+/** Without an endpoint, tracing is disabled. */
 export const layer = (options: TelemetryOptions | undefined): Layer.Layer<never> =>
   options === undefined ? Layer.succeed(References.TracerEnabled, false) : exporting(options)

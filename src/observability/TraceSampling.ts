@@ -1,20 +1,20 @@
 /**
- * Which spans are kept. A trace is begun by a request to the API or by one of `traceNames`, each of them at most so many
- * times a second; what happens below a span that is kept is kept with it, up to so many spans a second in all. So a
- * quiet service shows everything, and a busy one an even part at a fixed price. Metrics count all of it.
+ * Decides which spans are kept. A request to the API or a span of `traceNames` starts a trace, at most `tracesPerSecond`
+ * for each name. The spans below a kept span are kept as well. All together are at most `spansPerSecond`. A quiet service
+ * is traced completely; a busy one is sampled evenly at a fixed cost. Metrics are not sampled.
  */
 import { Tracer } from "effect"
 import { type TraceName, traceNames } from "./Tracing.ts"
 
 export interface SamplingLimits {
-  /** Of one name; requests to the API count as one. */
+  /** For each name. All requests to the API share one name. */
   readonly tracesPerSecond: number
   readonly spansPerSecond: number
 }
 
 type SpanOptions = Parameters<Tracer.Tracer["span"]>[0]
 
-/** Full at first; gives one at a time, evenly when more is asked for than comes in. */
+/** A token bucket, full at the start. */
 const makeBucket = (perSecond: number) => {
   let tokens = perSecond
   let at = 0
@@ -29,11 +29,11 @@ const makeBucket = (perSecond: number) => {
 
 const REQUEST = "request"
 
-/** Undefined: begins no trace (a statement that no traced work runs). */
+/** Undefined: the span does not start a trace, such as an SQL statement outside of traced work. */
 const traceOf = ({ kind, name }: SpanOptions): TraceName | typeof REQUEST | undefined =>
   kind === "server" ? REQUEST : traceNames.find((known) => known === name)
 
-/** A caller's trace goes on here at our price, not at the caller's will. */
+/** Whether the parent is a span of this process. A trace that an HTTP caller started is sampled by our own rates. */
 const isOurs = ({ parent }: SpanOptions): boolean => parent._tag === "Some" && parent.value._tag === "Span"
 
 export const makeSampling = ({ tracesPerSecond, spansPerSecond }: SamplingLimits) => {
@@ -50,7 +50,7 @@ export const makeSampling = ({ tracesPerSecond, spansPerSecond }: SamplingLimits
   }
 }
 
-/** The tracer, told of what is kept only. */
+/** Wraps `tracer` so that only kept spans are sampled. */
 export const sampledTracer = (tracer: Tracer.Tracer, limits: SamplingLimits): Tracer.Tracer => {
   const isKept = makeSampling(limits)
   return Tracer.make({

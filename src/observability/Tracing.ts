@@ -1,26 +1,26 @@
 /**
- * What begins a trace, in one table; requests to the API begin one as well. Without an endpoint for traces nothing is
- * made, and `traced` is the effect itself.
+ * The names of the spans that start a trace. Requests to the API start one as well. While tracing is disabled, `traced`
+ * runs the effect without a span.
  */
 import { Effect, References } from "effect"
 
 export const traceNames = [
-  /** Ledgers that link to one another: detected, and appended with their events. */
+  /** A batch of ledgers: detection, and the append to the log. */
   "take ledgers",
-  /** A batch of events into the event log. */
+  /** A batch of events written to the event log's tables. */
   "write events",
-  /** A batch of events' deliveries: their rows and their work. */
+  /** The deliveries of a batch of events: rows and work records. */
   "route events",
-  /** One request to a webhook's endpoint. */
+  /** One attempt: a request to a webhook's endpoint. */
   "attempt delivery",
-  /** What a batch of attempts came to, with the retries it asks for. */
+  /** The outcomes of a batch of attempts, and the retries appended for them. */
   "record attempts",
   /** A batch of a replay's events. */
   "replay events"
 ] as const
 export type TraceName = (typeof traceNames)[number]
 
-/** Attributes are asked for only where the trace is kept; those that are null are left out. */
+/** `attributesOf` is called only if the span is kept. Null attributes are left out. */
 export const traced = <A, E, R>(
   self: Effect.Effect<A, E, R>,
   name: TraceName,

@@ -56,9 +56,7 @@ describe.skipIf(missing() !== undefined)("a service without its Kafka", () => {
         )
         const lines = service.output().split("\n")
         assert.notInclude(service.output(), "topic=:")
-        const warnings = lines.flatMap(
-          (line) => /"message":"([^:"]+: trying again|[^"]+)/.exec(line)?.[1] ?? []
-        )
+        const warnings = lines.flatMap((line) => /"message":"([^:"]+; retrying|[^"]+)/.exec(line)?.[1] ?? [])
         const counts = new Map<string, number>()
         for (const warning of warnings) counts.set(warning, (counts.get(warning) ?? 0) + 1)
         for (const [warning, count] of counts) assert.isAtMost(count, 3, warning)

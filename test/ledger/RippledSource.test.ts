@@ -203,10 +203,7 @@ describe("a server that cannot be used now", () => {
       yield* ingesting([testnet.url])
       const failed = Effect.map(health.get(ledgerPart("mainnet")), (part) => part?.status === "failed")
       yield* eventuallyAdvancing(failed, 1_000)
-      assert.include(
-        (yield* health.get(ledgerPart("mainnet")))?.detail,
-        "network_id is 1, that of mainnet is 0"
-      )
+      assert.include((yield* health.get(ledgerPart("mainnet")))?.detail, "network_id is 1, but mainnet has 0")
       assert.deepStrictEqual(yield* takenIndexes, [])
     }).pipe(Effect.provide(memoryLayer()))
   )

@@ -175,7 +175,7 @@ describe("a server that cannot follow the network", () => {
       good.close(31)
       yield* eventuallyAdvancing(taken(2))
       yield* eventually(Effect.map(state, (part) => part?.status === "degraded"))
-      assert.include((yield* state)?.detail, "an amendment blocks it")
+      assert.include((yield* state)?.detail, "amendment blocked")
       assert.strictEqual((yield* state)?.facts?.["servers.1.state"], "backing_off")
     }).pipe(Effect.provide(memoryLayer()))
   )

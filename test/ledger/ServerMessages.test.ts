@@ -53,7 +53,7 @@ describe("a refusal", () => {
     )
     assert.isBelow(refusalOf("x", "y".repeat(100_000)).detail.length, 400)
     for (const code of [null, { toString: 1 }, [[]]])
-      assert.strictEqual(refusalOf(code, code).detail, "answered what is no text")
+      assert.strictEqual(refusalOf(code, code).detail, "answered a value that is not text")
     assert.strictEqual(failureOf(new Error("a\u0007b")).detail, "a\\u0007b")
   })
 

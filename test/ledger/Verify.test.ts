@@ -64,7 +64,7 @@ describe("a ledger is proven", () => {
     assert.include(faultOf(fetched(one), short)?.detail, "root")
     const { ledger, ...rest } = fetched(one)
     const last = { ...rest, ledger: { ...ledger, transactions: ledger.transactions.slice(0, -1) } }
-    assert.include(faultOf(last, binary(one))?.detail, "20 transactions, 19 are listed")
+    assert.include(faultOf(last, binary(one))?.detail, "20 transactions, but its JSON lists 19")
   })
 
   it("not when the header or the bytes are others", () => {

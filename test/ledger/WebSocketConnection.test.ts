@@ -80,7 +80,7 @@ describe.each(ways)("a connection of %s", (_, ask) => {
       })
       const details = [yield* Effect.flip(ask(url)), yield* Effect.flip(ask(url))].map(({ detail }) => detail)
       assert.deepStrictEqual(details, [
-        "answered what is no text: \\u000d\\u0007",
+        "answered a value that is not text: \\u000d\\u0007",
         "answered no\\u001b[2J\\u000a: \\u000d\\u0007"
       ])
     })

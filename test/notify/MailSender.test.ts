@@ -248,7 +248,7 @@ describe("mail", () => {
       assert.strictEqual(server.taken.length, 0)
       assert.deepStrictEqual(said, [
         "mail to account acct_1 (SMTP_URL is not set): Delivery quota",
-        "mail to account acct_1 (it has no address): Delivery quota"
+        "mail to account acct_1 (the account has no mail address): Delivery quota"
       ])
     }).pipe(underNow)
   )

@@ -40,7 +40,7 @@ describe("the log of an outage", () => {
       for (const what of ["queueing retries", "publishing the outbox"]) assert.lengthOf(of(what), 3, what)
       assert.match(
         of("publishing")[0]!,
-        /: trying again: the log failed to append webhooks\.deliveries: gone$/
+        / failed; retrying: the log failed to append webhooks\.deliveries: gone$/
       )
       assert.match(of("publishing")[1]!, / repeated=\d+$/)
     }).pipe(

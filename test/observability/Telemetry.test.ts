@@ -60,7 +60,7 @@ describe("telemetry", () => {
             )
         yield* receiver.until(() => taken()[0]?.value === 7)
         const [{ description, isMonotonic, resource }] = taken() as [ReturnType<typeof taken>[number]]
-        assert.strictEqual(description, "Attempts that were recorded")
+        assert.strictEqual(description, "Recorded delivery attempts")
         assert.isTrue(isMonotonic)
         assert.strictEqual(resource["service.name"], "ledgerhook")
         assert.strictEqual(resource["service.version"], "1.2.3")
@@ -119,8 +119,8 @@ describe("telemetry", () => {
       }).pipe(Effect.provide(telemetry(receiver.url).pipe(Layer.provideMerge(layer))))
       const host = new URL(receiver.url).host
       assert.deepStrictEqual(lines, [
-        `Warn OTEL_EXPORTER_OTLP_ENDPOINT: ${host} answered HTTP 503; traces and metrics are dropped until it takes them.`,
-        `Info OTEL_EXPORTER_OTLP_ENDPOINT: ${host} takes traces and metrics again.`
+        `Warn OTEL_EXPORTER_OTLP_ENDPOINT: ${host} answered HTTP 503. Traces and metrics are dropped until it accepts them again.`,
+        `Info OTEL_EXPORTER_OTLP_ENDPOINT: ${host} accepts traces and metrics again.`
       ])
     })
   )
@@ -144,7 +144,7 @@ describe("telemetry", () => {
         assert.strictEqual(lines.length, 1, lines.join("\n"))
         assert.match(
           lines[0]!,
-          /^Warn OTEL_EXPORTER_OTLP_ENDPOINT: 127\.0\.0\.1:\d+ (cannot be reached|gave no answer)/
+          /^Warn OTEL_EXPORTER_OTLP_ENDPOINT: 127\.0\.0\.1:\d+ (cannot be reached|did not answer)/
         )
       }
     })

@@ -184,7 +184,7 @@ describe("a history server", () => {
       const job = yield* replaySince(justBefore(900))
       yield* assertRefused(
         job.id,
-        "History before ledger 931 cannot be had: no history server has the ledger 930 that ledger 931 names as its parent."
+        "History before ledger 931 is unavailable: no history server has the ledger 930 that ledger 931 names as its parent."
       )
       // What is proven is kept for who needs no more.
       yield* assertHeldOnce(931)
@@ -203,7 +203,7 @@ describe("a history server", () => {
       const job = yield* replaySince(justBefore(900))
       yield* assertRefused(
         job.id,
-        `History before ledger ${FIRST} cannot be had: no history server has the ledger ${FIRST - 1} that ledger ${FIRST} names as its parent.`
+        `History before ledger ${FIRST} is unavailable: no history server has the ledger ${FIRST - 1} that ledger ${FIRST} names as its parent.`
       )
       assert.deepStrictEqual(yield* heldMarkers, [])
       assert.deepStrictEqual(yield* heldEvents, [])
@@ -218,7 +218,7 @@ describe("a history server", () => {
       const job = yield* replaySince(justBefore(800))
       yield* assertRefused(
         job.id,
-        "History before ledger 900 cannot be had: no history server has ledger 899."
+        "History before ledger 900 is unavailable: no history server has ledger 899."
       )
     })
   )
@@ -272,7 +272,7 @@ describe("fetching history", () => {
       const far = yield* replaySince(justBefore(850))
       yield* assertRefused(
         far.id,
-        `The replay would reach back beyond ledger 900, which closed at ${isoTime(chain(900, 900)[0]!.close_time)}: further than 100 ledgers before the service's first one.`
+        `The replay needs ledgers before 900, which closed at ${isoTime(chain(900, 900)[0]!.close_time)}. History reaches at most 100 ledgers below the service's first one.`
       )
       const near = yield* replaySince(justBefore(901))
       yield* assertCompleted(near.id, (yield* fedFrom(901)).length)
@@ -296,7 +296,7 @@ describe("fetching history", () => {
       const job = yield* replaySince(justBefore(900))
       yield* assertRefused(
         job.id,
-        "The service has not taken a ledger of this network yet; history is proven by the first one."
+        "The service has not taken a ledger of this network yet, and history is verified against its first one. Try again later."
       )
     }).pipe(Effect.scoped, Effect.provide(pastLayer()))
   )

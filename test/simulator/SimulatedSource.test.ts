@@ -102,7 +102,7 @@ describe("the simulated ledger plays a test network", () => {
 
       webhooks.come()
       yield* untilTaken(5)
-      assert.deepInclude(yield* health, { status: "ok", detail: "live" })
+      assert.deepInclude(yield* health, { status: "ok", detail: "at the head" })
       webhooks.leave()
       yield* TestClock.adjust(Limits.simulatedNetworkCloseMs)
       const paused = yield* taken
@@ -115,7 +115,7 @@ describe("the simulated ledger plays a test network", () => {
         Effect.map(taken, (n) => n > paused),
         1
       )
-      assert.deepInclude(yield* health, { status: "ok", detail: "live" })
+      assert.deepInclude(yield* health, { status: "ok", detail: "at the head" })
       yield* untilTaken(paused + 5)
       yield* assertOneChain
       const [gap] = (yield* markers).slice(paused)
@@ -239,7 +239,7 @@ describe("a test network that was simulated and gets servers, or loses them", ()
       yield* servers.announce(12_000_005)
       const before = yield* taken
       yield* untilTaken(before + 5)
-      assert.include((yield* health)?.detail, "live")
+      assert.include((yield* health)?.detail, "at the head")
       yield* Fiber.interrupt(real)
 
       yield* playing(audience())

@@ -53,7 +53,7 @@ export const doctor = Command.make(
 ).pipe(
   about(
     "Check every setting and connection",
-    "Check every setting and connection: the settings themselves, the store (DATA_DIR or DATABASE_URL) and the events that detection withheld, each XRP Ledger server and whether it is of the right network, and the API's port. Says how to mend what fails; exits 1 when something does. Changes nothing, and may run beside a running service.",
+    "Check every setting and connection: the settings; the store (DATA_DIR or DATABASE_URL) with its secrets, withheld events and quarantine; Kafka with its topics and groups (KAFKA_BROKERS); the schema registry (SCHEMA_REGISTRY_URL); the API's port; each XRP Ledger server and its network; the mail server and MAIL_FROM (SMTP_URL); the receiver of traces and metrics (OTEL_EXPORTER_OTLP_ENDPOINT). Each problem comes with a way to fix it. Exits 1 if there is a problem. Changes nothing, and can run beside a running service.",
     {
       "ledgerhook doctor": "A table, with what to do about each problem",
       "ledgerhook doctor --json | jq '.checks[] | select(.status != \"ok\")'": "For scripts"
