@@ -15,19 +15,19 @@ import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { makeFeed } from "./Feed.ts"
 import { type Lanes, makeLanes } from "./Lanes.ts"
 
-interface Present {
+interface RunningActor {
   readonly lanes: Lanes
   readonly ended: Latch.Latch
 }
 
 /** The actors of this process, for the replays of their partitions. */
 export interface Actors {
-  readonly present: Map<number, Present>
+  readonly running: Map<number, RunningActor>
   /** Opened when one comes. */
   readonly changed: Latch.Latch
 }
 
-export const makeActors = (): Actors => ({ present: new Map(), changed: Latch.makeUnsafe() })
+export const makeActors = (): Actors => ({ running: new Map(), changed: Latch.makeUnsafe() })
 
 export const run = Effect.fnUntraced(function* (partition: AssignedPartition, actors: Actors) {
   const { drainMs } = yield* StageLimits
@@ -55,13 +55,13 @@ export const run = Effect.fnUntraced(function* (partition: AssignedPartition, ac
   yield* Effect.acquireRelease(
     Effect.sync(() => {
       const present = { lanes, ended: Latch.makeUnsafe() }
-      actors.present.set(partition.partition, present)
+      actors.running.set(partition.partition, present)
       actors.changed.openUnsafe()
       return present
     }),
     ({ ended }) =>
       Effect.sync(() => {
-        actors.present.delete(partition.partition)
+        actors.running.delete(partition.partition)
         ended.openUnsafe()
       })
   )
@@ -75,7 +75,7 @@ export const runReplays = Effect.fnUntraced(function* (partition: AssignedPartit
 
   const actor = Effect.gen(function* () {
     while (true) {
-      const present = actors.present.get(partition.partition)
+      const present = actors.running.get(partition.partition)
       if (present !== undefined) return present
       actors.changed.closeUnsafe()
       yield* Latch.await(actors.changed)

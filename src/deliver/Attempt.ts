@@ -50,7 +50,7 @@ const tracedAttempt = <E, R>(
     "server.address": url.host
   }))
 
-interface Ended {
+interface FinishedRequest {
   readonly webhookId: string
   readonly work: Work
   readonly outcome: AttemptOutcome
@@ -59,7 +59,7 @@ interface Ended {
 }
 
 /** `chance` (0…1) is asked for only when another attempt may follow. */
-const resultOf = (policy: RetryPolicy, chance: () => number, ended: Ended): AttemptResult => {
+const resultOf = (policy: RetryPolicy, chance: () => number, ended: FinishedRequest): AttemptResult => {
   const { webhookId, work, outcome, attemptedAt, endedAt } = ended
   const scheduledMs = outcome.delivered ? undefined : delayAfter(policy, work.seriesAttempt, chance())
   const nextDelayMs =

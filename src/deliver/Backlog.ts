@@ -20,7 +20,7 @@ export interface BacklogPage {
 
 export const makeBacklog = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
-  const parked = yield* BacklogEvents
+  const backlogEvents = yield* BacklogEvents
 
   const toWork = (row: BacklogDelivery, event: LedgerEvent, kind: BacklogKind): Work => {
     const attempt = row.attempts + 1
@@ -31,7 +31,7 @@ export const makeBacklog = Effect.gen(function* () {
       seriesAttempt: attempt - row.seriesStart,
       event,
       kind: kind === "replays" ? "replays" : "live",
-      settled: undefined
+      acknowledge: undefined
     }
   }
 
@@ -41,7 +41,7 @@ export const makeBacklog = Effect.gen(function* () {
       const first = rows[0]
       if (first === undefined) return { rows: 0, lastId: "", works: [] }
       // A webhook belongs to one network.
-      const eventAt = yield* parked.at(
+      const eventAt = yield* backlogEvents.at(
         first.network,
         rows.flatMap((row) => row.position ?? [])
       )

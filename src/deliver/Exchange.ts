@@ -18,7 +18,7 @@ const textOf = (chunks: ReadonlyArray<Buffer>): string =>
   decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)).replaceAll("\0", "\uFFFD")
 
 /** A response as far as it has come. */
-interface Received {
+interface PartialResponse {
   readonly status: number
   readonly timeMs: number
   readonly retryAfter: string | ReadonlyArray<string> | undefined
@@ -27,7 +27,7 @@ interface Received {
 }
 
 /** Milliseconds that the receiver asks to be left alone: the longest, if it says several. */
-const askedToWait = ({ status, retryAfter = [] }: Received, nowMs: number): number | undefined => {
+const askedToWait = ({ status, retryAfter = [] }: PartialResponse, nowMs: number): number | undefined => {
   if (status !== 429 && status !== 503) return undefined
   const asked = [retryAfter].flat().flatMap((value) => retryAfterMs(value, nowMs) ?? [])
   return asked.length === 0 ? undefined : Math.max(...asked)
@@ -41,7 +41,7 @@ const failed = (error: string): AttemptOutcome => ({
   error
 })
 
-const outcomeOf = (received: Received, nowMs: number): AttemptOutcome => {
+const outcomeOf = (received: PartialResponse, nowMs: number): AttemptOutcome => {
   const failure = responseFailure(received.status)
   const waitMs = askedToWait(received, nowMs)
   const outcome: AttemptOutcome = {
@@ -57,17 +57,17 @@ const outcomeOf = (received: Received, nowMs: number): AttemptOutcome => {
 export class Exchange implements OnConnection {
   connection: Connection | undefined
   private readonly nowMs: () => number
-  private readonly ended: (exchange: Exchange, outcome: AttemptOutcome) => void
+  private readonly onOutcome: (exchange: Exchange, outcome: AttemptOutcome) => void
   private readonly startedAt: number
   private controller: Dispatcher.DispatchController | undefined
-  private received: Received | undefined
+  private response: PartialResponse | undefined
   private informational = 0
   private over = false
 
   /** `nowMs`: the wall clock; `ended` is called once, unless the exchange was cancelled before. */
   constructor(nowMs: () => number, ended: (exchange: Exchange, outcome: AttemptOutcome) => void) {
     this.nowMs = nowMs
-    this.ended = ended
+    this.onOutcome = ended
     this.startedAt = nowMs()
   }
 
@@ -99,7 +99,7 @@ export class Exchange implements OnConnection {
       if (++this.informational > Limits.informationalResponses) this.cutShort()
       return
     }
-    this.received = {
+    this.response = {
       status,
       // A clock that jumps back must not make a negative time.
       timeMs: Math.max(0, this.nowMs() - this.startedAt),
@@ -110,21 +110,21 @@ export class Exchange implements OnConnection {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer) {
-    const { received } = this
-    if (received === undefined) return
-    const left = Limits.responseBodyBytes - received.bytes
-    received.chunks.push(chunk.length > left ? chunk.subarray(0, left) : chunk)
-    received.bytes += Math.min(chunk.length, left)
+    const { response } = this
+    if (response === undefined) return
+    const left = Limits.responseBodyBytes - response.bytes
+    response.chunks.push(chunk.length > left ? chunk.subarray(0, left) : chunk)
+    response.bytes += Math.min(chunk.length, left)
     if (chunk.length > left) this.cutShort()
   }
 
   bytesRead(bytes: number) {
-    if (bytes - (this.received?.bytes ?? 0) > Limits.responseOverheadBytes) this.cutShort()
+    if (bytes - (this.response?.bytes ?? 0) > Limits.responseOverheadBytes) this.cutShort()
   }
 
   onResponseEnd() {
-    const { received } = this
-    this.connection?.end(received !== undefined && responseFailure(received.status) === undefined)
+    const { response } = this
+    this.connection?.end(response !== undefined && responseFailure(response.status) === undefined)
     this.end("connection failed")
   }
 
@@ -142,8 +142,8 @@ export class Exchange implements OnConnection {
   private end(failure: string) {
     if (this.over) return
     this.over = true
-    const { received } = this
-    this.ended(this, received === undefined ? failed(failure) : outcomeOf(received, this.nowMs()))
+    const { response } = this
+    this.onOutcome(this, response === undefined ? failed(failure) : outcomeOf(response, this.nowMs()))
   }
 
   private abort() {

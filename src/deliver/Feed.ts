@@ -72,7 +72,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
         seriesAttempt: work.series_attempt,
         event: work.event,
         kind,
-        settled: () => settle(offset)
+        acknowledge: () => settle(offset)
       }
       const row = rows.get(work.delivery_id)
       const state = workState(work, row, offset < partition.endOffsetAtStart)
@@ -92,11 +92,11 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
           attempt: undefined,
           retry: nextWork(item, work.webhook_id, row?.nextAttemptAt ?? 0),
           fromBacklog: false,
-          settled: () => settle(offset)
+          onSettled: () => settle(offset)
         })
       } else if (state === "early") {
         const retry = { ...work, due_at: (yield* Clock.currentTimeMillis) + limits.earlyWorkMs }
-        recorder.offer({ attempt: undefined, retry, fromBacklog: false, settled: () => settle(offset) })
+        recorder.offer({ attempt: undefined, retry, fromBacklog: false, onSettled: () => settle(offset) })
       } else {
         settle(offset)
       }

@@ -13,7 +13,7 @@ import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import type { SendPermission } from "../domain/Quota.ts"
 import type { BacklogKind } from "../storage/deliveries/DeliveryStore.ts"
 import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
-import { makeRateWindow, type RateWindow } from "./RateWindow.ts"
+import { makeTokenBucket, type TokenBucket } from "./TokenBucket.ts"
 
 export interface Work {
   /** Of the attempt (`attemptKey`), made once: many look it up. */
@@ -24,13 +24,13 @@ export interface Work {
   readonly event: LedgerEvent
   readonly kind: LaneKind
   /** Its record in the log is done with; undefined when it came from the backlog. */
-  readonly settled: (() => void) | undefined
+  readonly acknowledge: (() => void) | undefined
 }
 
 export type LaneKind = "live" | "replays"
 
 /** A webhook as it is now, and what of its deliveries may start. */
-export interface Known {
+export interface CurrentWebhook {
   readonly webhook: RegisteredWebhook
   readonly permission: SendPermission
 }
@@ -38,27 +38,27 @@ export interface Known {
 export interface Outlet {
   readonly webhookId: string
   /** Undefined: the webhook is deleted. */
-  known: Known | undefined
+  current: CurrentWebhook | undefined
   readonly live: Lane
   readonly replays: Lane
   inFlight: number
   /** Sent, and not yet recorded: what a crash would repeat. */
   unsettled: number
-  readonly rate: RateWindow
+  readonly rate: TokenBucket
   /** It has asked for a connection, or lacks a token of its rate: it is told when there is one. */
   waiting: boolean
   /** It has asked for a turn of its replays (ReplayPace.ts). */
-  turnAsked: boolean
+  replayStartAsked: boolean
 }
 
 export interface Lane {
   readonly kind: LaneKind
-  mode: "live" | "backlog"
+  mode: "log" | "backlog"
   queue: Array<Work>
   /** Deliveries in memory: queued, sent and not settled, going back to their rows, or maybe brought by a page. */
   held: number
   /** The page of the backlog that is on its way. */
-  page: AskedPage | undefined
+  page: PageRequest | undefined
   /** The next page of the backlog begins after this id; "" begins anew. */
   cursor: string
   /** The last page was the backlog's end: the next one waits until the queue is empty. */
@@ -70,10 +70,10 @@ export interface Lane {
   permission: SendPermission
 }
 
-export interface AskedPage {
+export interface PageRequest {
   readonly limit: number
   /** Settled since: it may still show them. */
-  readonly settled: Set<string>
+  readonly settledSince: Set<string>
   /** There may be rows that it does not show: some were parked, or deliveries settled. */
   changed: boolean
   /** It counts no more: others may start than when it was asked for, or the queue went back. */
@@ -93,16 +93,20 @@ export const makeLane = (kind: LaneKind, mode: Lane["mode"]): Lane => ({
   permission: "all"
 })
 
-export const makeOutlet = (webhookId: string, known: Known | undefined, mode: Lane["mode"]): Outlet => ({
+export const makeOutlet = (
+  webhookId: string,
+  current: CurrentWebhook | undefined,
+  mode: Lane["mode"]
+): Outlet => ({
   webhookId,
-  known,
+  current,
   live: makeLane("live", mode),
   replays: makeLane("replays", mode),
   inFlight: 0,
   unsettled: 0,
-  rate: makeRateWindow(),
+  rate: makeTokenBucket(),
   waiting: false,
-  turnAsked: false
+  replayStartAsked: false
 })
 
 /** What of a lane may start: replays have nothing that is free. */
@@ -144,7 +148,7 @@ export const mayStart = (outlet: Outlet, maxInFlight: number, ahead: boolean): L
   if (outlet.inFlight >= maxInFlight || (!ahead && outlet.unsettled >= maxInFlight)) return undefined
   const { live, replays } = outlet
   if (live.queue.length > 0) return live
-  return live.mode === "live" && replays.queue.length > 0 ? replays : undefined
+  return live.mode === "log" && replays.queue.length > 0 ? replays : undefined
 }
 
 /** Whether the lane should have a page now: ahead of need while there is more, only when idle at the end. */
@@ -163,7 +167,12 @@ export const pageLimit = (lane: Lane, available: number, pageRows: number): numb
  * What a page of `rows` rows means. Rows of deliveries in flight stay parked until they are recorded, so the lane is
  * through only when a page of all that began anew is empty and nothing changed since it was asked for.
  */
-export const afterPage = (lane: Lane, { limit, changed }: AskedPage, rows: number, lastId: string): void => {
+export const afterPage = (
+  lane: Lane,
+  { limit, changed }: PageRequest,
+  rows: number,
+  lastId: string
+): void => {
   if (rows === limit) {
     lane.cursor = lastId
     lane.atEnd = false
@@ -173,5 +182,5 @@ export const afterPage = (lane: Lane, { limit, changed }: AskedPage, rows: numbe
   lane.cursor = ""
   lane.atEnd = true
   if (anew && rows === 0 && !changed && lane.spillingRefused === 0 && lane.permission === "all")
-    lane.mode = "live"
+    lane.mode = "log"
 }

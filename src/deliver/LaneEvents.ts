@@ -3,15 +3,15 @@ import type { BacklogKind } from "../storage/deliveries/DeliveryStore.ts"
 import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
 import type { BacklogPage } from "./Backlog.ts"
 import type { Share } from "./ConnectionLimiter.ts"
-import type { Known, LaneKind, Work } from "./Lane.ts"
+import type { CurrentWebhook, LaneKind, Work } from "./Lane.ts"
 
 /** The machine knows a webhook from its first `offered` or `resumed` on. Until then other events of it change nothing. */
 export type LaneEvent = (
-  | { readonly kind: "offered"; readonly known: Known | undefined; readonly work: Work }
+  | { readonly kind: "offered"; readonly current: CurrentWebhook | undefined; readonly work: Work }
   /** Rows of it were parked before the actor began: what is offered is refused from now on. */
-  | { readonly kind: "resumed"; readonly known: Known | undefined }
+  | { readonly kind: "resumed"; readonly current: CurrentWebhook | undefined }
   /** It is another, or deleted, or its account's deliveries wait or go on. */
-  | { readonly kind: "changed"; readonly known: Known | undefined }
+  | { readonly kind: "changed"; readonly current: CurrentWebhook | undefined }
   /** The rows of so much refused work are its only memory. */
   | { readonly kind: "refusedSpilled"; readonly lane: LaneKind; readonly works: number }
   /** What was taken from the log long ago still waits, and holds its offsets back. */
@@ -23,9 +23,9 @@ export type LaneEvent = (
   /** There may be the connection, or the token of its rate, that it lacked. */
   | { readonly kind: "woken" }
   /** Its replays' turn has come. */
-  | { readonly kind: "turnCame" }
+  | { readonly kind: "replayMayStart" }
   /** An attempt, whose outcome is yet to be recorded. */
-  | { readonly kind: "ended"; readonly share: Share }
+  | { readonly kind: "attemptEnded"; readonly share: Share }
   /** An attempt is recorded, and its retry queued. */
   | { readonly kind: "settled"; readonly work: Work }
 ) & { readonly webhookId: string }
@@ -38,7 +38,7 @@ export type ActorEvent =
   | { readonly kind: "stopped" }
 
 export type Command =
-  /** Makes an attempt; `ended` and `settled` follow. */
+  /** Makes an attempt; `attemptEnded` and `settled` follow. */
   | {
       readonly kind: "start"
       readonly webhook: RegisteredWebhook
@@ -51,8 +51,8 @@ export type Command =
   | { readonly kind: "disconnect"; readonly share: Share }
   /** `woken` follows. */
   | { readonly kind: "wake"; readonly webhookId: string; readonly afterMs: number }
-  /** `turnCame` follows. */
-  | { readonly kind: "askTurn"; readonly webhookId: string }
+  /** `replayMayStart` follows. */
+  | { readonly kind: "askReplayStart"; readonly webhookId: string }
   /** `pageRead` follows. */
   | {
       readonly kind: "readPage"
@@ -72,6 +72,6 @@ export type Command =
   /** The offered work was not taken: it must be parked, and `refusedSpilled` must follow. */
   | { readonly kind: "refuse" }
   /** The work's record in the log is done with. */
-  | { readonly kind: "done"; readonly work: Work }
+  | { readonly kind: "acknowledge"; readonly work: Work }
   /** The webhook is deleted, and nothing of it is held. */
   | { readonly kind: "forget"; readonly webhookId: string }

@@ -9,8 +9,8 @@ import type { Share } from "./ConnectionLimiter.ts"
 import {
   afterPage,
   backlogKindOf,
+  type CurrentWebhook,
   emptyIntoBacklog,
-  type Known,
   type Lane,
   type LaneKind,
   lanePermission,
@@ -73,8 +73,8 @@ export const isBusy = ({ budgets }: LaneMachine, key: string): boolean =>
 export const isOverBudget = ({ outlets, budgets }: LaneMachine, webhookId: string): boolean => {
   const outlet = outlets.get(webhookId)
   return (
-    outlet?.replays.mode === "live" &&
-    outlet.known?.permission === "all" &&
+    outlet?.replays.mode === "log" &&
+    outlet.current?.permission === "all" &&
     remainingFor(budgets.replays, outlet) === 0
   )
 }
@@ -94,7 +94,7 @@ const release = ({ machine, commands }: Step, outlet: Outlet, work: Work) => {
   const budget = machine.budgets[work.kind]
   budget.busy.delete(work.key)
   addHeld(budget, outlet, -1)
-  if (work.settled !== undefined) commands.push({ kind: "done", work })
+  if (work.acknowledge !== undefined) commands.push({ kind: "acknowledge", work })
 }
 
 const enqueue = ({ budgets }: LaneMachine, outlet: Outlet, work: Work) => {
@@ -133,7 +133,7 @@ const askPage = (step: Step, outlet: Outlet, lane: Lane) => {
   makeMemoryAvailable(step, budget, outlet)
   const limit = pageLimit(lane, remainingFor(budget, outlet), pageRows)
   if (limit === 0) return void budget.waitingToPage.add(outlet)
-  lane.page = { limit, settled: new Set(), changed: false, stale: false }
+  lane.page = { limit, settledSince: new Set(), changed: false, stale: false }
   addHeld(budget, outlet, limit)
   const { webhookId } = outlet
   const { kind, cursor: afterId } = lane
@@ -153,12 +153,12 @@ const discard = (step: Step, outlet: Outlet) => {
 
 /** The lane whose next delivery may start now, once there is a token of the rate and a connection for it. */
 const startable = ({ machine, ahead }: Step, outlet: Outlet): Lane | undefined =>
-  machine.stopped || outlet.waiting || outlet.known === undefined
+  machine.stopped || outlet.waiting || outlet.current === undefined
     ? undefined
-    : mayStart(outlet, outlet.known.webhook.config.max_in_flight, ahead > 0)
+    : mayStart(outlet, outlet.current.webhook.config.max_in_flight, ahead > 0)
 
 /** Asks for what one more attempt needs. */
-const connect = ({ nowMs, commands }: Step, outlet: Outlet, { webhook }: Known) => {
+const connect = ({ nowMs, commands }: Step, outlet: Outlet, { webhook }: CurrentWebhook) => {
   const { webhookId } = outlet
   const afterMs = outlet.rate.waitMs(webhook.config.max_per_second, nowMs)
   outlet.waiting = true
@@ -167,22 +167,22 @@ const connect = ({ nowMs, commands }: Step, outlet: Outlet, { webhook }: Known) 
 
 /** Looks at what the outlet may do now: everything that changes something for it ends here. */
 const proceed = (step: Step, outlet: Outlet): void => {
-  const { known, webhookId } = outlet
+  const { current, webhookId } = outlet
   const { pageRows, budgets, stopped } = step.machine
   if (stopped) return
-  if (known === undefined) {
+  if (current === undefined) {
     discard(step, outlet)
     return
   }
   for (const lane of lanesOf(outlet)) {
-    const permission = lanePermission(lane, known.permission)
+    const permission = lanePermission(lane, current.permission)
     if (permission !== lane.permission) spill(step, outlet, lane, setPermission(lane, permission))
   }
   const lane = startable(step, outlet)
-  if (lane === outlet.live) connect(step, outlet, known)
-  else if (lane !== undefined && !outlet.turnAsked) {
-    outlet.turnAsked = true
-    step.commands.push({ kind: "askTurn", webhookId })
+  if (lane === outlet.live) connect(step, outlet, current)
+  else if (lane !== undefined && !outlet.replayStartAsked) {
+    outlet.replayStartAsked = true
+    step.commands.push({ kind: "askReplayStart", webhookId })
   }
   for (const lane of lanesOf(outlet)) {
     if (budgets[lane.kind].mayPage && wantsPage(lane, pageRows)) askPage(step, outlet, lane)
@@ -192,7 +192,7 @@ const proceed = (step: Step, outlet: Outlet): void => {
 const start = (step: Step, outlet: Outlet, share: Share) => {
   const lane = startable(step, outlet)
   const work = lane?.queue.shift()
-  if (work === undefined || outlet.known === undefined) {
+  if (work === undefined || outlet.current === undefined) {
     step.commands.push({ kind: "disconnect", share })
     return
   }
@@ -201,14 +201,14 @@ const start = (step: Step, outlet: Outlet, share: Share) => {
   outlet.unsettled++
   step.machine.sending++
   step.ahead--
-  step.commands.push({ kind: "start", webhook: outlet.known.webhook, work, share })
+  step.commands.push({ kind: "start", webhook: outlet.current.webhook, work, share })
 }
 
 const offer = (step: Step, outlet: Outlet, work: Work) => {
   const lane = outlet[work.kind]
   const budget = step.machine.budgets[work.kind]
-  if (lane.mode === "live") makeMemoryAvailable(step, budget, outlet)
-  if (lane.mode === "backlog" || outlet.known?.permission !== "all" || remainingFor(budget, outlet) === 0) {
+  if (lane.mode === "log") makeMemoryAvailable(step, budget, outlet)
+  if (lane.mode === "backlog" || outlet.current?.permission !== "all" || remainingFor(budget, outlet) === 0) {
     // From here on the lane cannot turn live before this work is parked: nothing may overtake it.
     lane.mode = "backlog"
     lane.spillingRefused++
@@ -228,7 +228,8 @@ const takePage = (step: Step, outlet: Outlet, lane: Lane, { rows, lastId, works 
   addHeld(budget, outlet, -page.limit)
   if (!page.stale && !machine.stopped) {
     for (const work of works) {
-      if (!isBusy(machine, work.key) && !page.settled.has(work.deliveryId)) enqueue(machine, outlet, work)
+      if (!isBusy(machine, work.key) && !page.settledSince.has(work.deliveryId))
+        enqueue(machine, outlet, work)
     }
     afterPage(lane, page, rows, lastId)
   }
@@ -243,7 +244,7 @@ const settle = (step: Step, outlet: Outlet, work: Work) => {
   outlet.unsettled--
   step.machine.sending--
   if (page !== undefined) page.changed = true
-  page?.settled.add(work.deliveryId)
+  page?.settledSince.add(work.deliveryId)
   proceed(step, outlet)
   pageWaitingLanes(step, step.machine.budgets[work.kind])
 }
@@ -253,12 +254,12 @@ const outletOf = ({ outlets }: LaneMachine, event: LaneEvent): Outlet | undefine
   const { kind, webhookId } = event
   const outlet = outlets.get(webhookId)
   if (outlet !== undefined || (kind !== "offered" && kind !== "resumed")) return outlet
-  const made = makeOutlet(webhookId, event.known, kind === "offered" ? "live" : "backlog")
+  const made = makeOutlet(webhookId, event.current, kind === "offered" ? "log" : "backlog")
   outlets.set(webhookId, made)
   return made
 }
 
-const onActor = (step: Step, event: ActorEvent) => {
+const onActorEvent = (step: Step, event: ActorEvent) => {
   const { machine } = step
   if (event.kind === "stopped") {
     machine.stopped = true
@@ -270,7 +271,7 @@ const onActor = (step: Step, event: ActorEvent) => {
   for (const outlet of [...machine.outlets.values()]) proceed(step, outlet)
 }
 
-const onLane = (step: Step, outlet: Outlet, event: LaneEvent) => {
+const onLaneEvent = (step: Step, outlet: Outlet, event: LaneEvent) => {
   switch (event.kind) {
     case "offered":
       offer(step, outlet, event.work)
@@ -279,7 +280,7 @@ const onLane = (step: Step, outlet: Outlet, event: LaneEvent) => {
       proceed(step, outlet)
       break
     case "changed":
-      outlet.known = event.known
+      outlet.current = event.current
       proceed(step, outlet)
       break
     case "refusedSpilled": {
@@ -292,7 +293,7 @@ const onLane = (step: Step, outlet: Outlet, event: LaneEvent) => {
     case "overdue": {
       const lane = outlet[event.lane]
       // What came from the backlog holds no offset back.
-      if (lane.queue.some(({ settled }) => settled !== undefined))
+      if (lane.queue.some(({ acknowledge }) => acknowledge !== undefined))
         spill(step, outlet, lane, emptyIntoBacklog(lane))
       break
     }
@@ -316,13 +317,13 @@ const onLane = (step: Step, outlet: Outlet, event: LaneEvent) => {
       outlet.waiting = false
       proceed(step, outlet)
       break
-    case "turnCame": {
-      outlet.turnAsked = false
+    case "replayMayStart": {
+      outlet.replayStartAsked = false
       const lane = startable(step, outlet)
-      if (outlet.known !== undefined && lane === outlet.replays) connect(step, outlet, outlet.known)
+      if (outlet.current !== undefined && lane === outlet.replays) connect(step, outlet, outlet.current)
       break
     }
-    case "ended":
+    case "attemptEnded":
       outlet.inFlight--
       step.commands.push({ kind: "disconnect", share: event.share })
       proceed(step, outlet)
@@ -340,12 +341,12 @@ export const advance = (
   { nowMs, ahead }: Moment
 ): ReadonlyArray<Command> => {
   const step: Step = { machine, nowMs, ahead, commands: [] }
-  if (event.kind === "stopped" || event.kind === "caughtUp") onActor(step, event)
+  if (event.kind === "stopped" || event.kind === "caughtUp") onActorEvent(step, event)
   else if (event.kind === "offered" && isBusy(machine, event.work.key)) {
-    if (event.work.settled !== undefined) step.commands.push({ kind: "done", work: event.work })
+    if (event.work.acknowledge !== undefined) step.commands.push({ kind: "acknowledge", work: event.work })
   } else {
     const outlet = outletOf(machine, event)
-    if (outlet !== undefined) onLane(step, outlet, event)
+    if (outlet !== undefined) onLaneEvent(step, outlet, event)
   }
   return step.commands
 }

@@ -13,7 +13,7 @@ import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { makeActorConnections } from "./ActorConnections.ts"
 import { makeAttempt } from "./Attempt.ts"
 import { makeBacklog } from "./Backlog.ts"
-import type { Known, LaneKind, Work } from "./Lane.ts"
+import type { CurrentWebhook, LaneKind, Work } from "./Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "./LaneEvents.ts"
 import { advance, isBusy, isOverBudget, makeMachine } from "./LaneMachine.ts"
 import { Recorder } from "./Recorder.ts"
@@ -62,7 +62,7 @@ export const makeLanes = Effect.gen(function* () {
   const fibers = yield* FiberSet.make<void, never>()
   const run = yield* FiberSet.runtime(fibers)()
   // Before the attempts: its scope closes when none of them can end any more.
-  const connections = yield* makeActorConnections((webhookId) => tell({ kind: "woken", webhookId }))
+  const connections = yield* makeActorConnections((webhookId) => dispatch({ kind: "woken", webhookId }))
   const attempt = yield* makeAttempt(run)
 
   const machine = makeMachine(limits)
@@ -72,10 +72,10 @@ export const makeLanes = Effect.gen(function* () {
   const freed = Latch.makeUnsafe()
 
   /** What a command leads to may be told before the next one is done: the machine has taken all of them into account. */
-  const tell = (event: LaneEvent | ActorEvent): ReadonlyArray<Command> => {
+  const dispatch = (event: LaneEvent | ActorEvent): ReadonlyArray<Command> => {
     const nowMs = clock.currentTimeMillisUnsafe()
     const commands = advance(machine, event, { nowMs, ahead: recorder.ahead() })
-    for (const command of commands) obey(command)
+    for (const command of commands) execute(command)
     if (machine.stopped && machine.sending === 0) idle.openUnsafe()
     return commands
   }
@@ -85,22 +85,22 @@ export const makeLanes = Effect.gen(function* () {
 
   const start = ({ webhook, work, share }: Extract<Command, { readonly kind: "start" }>) => {
     const webhookId = webhook.config.id
-    if (work.kind === "live") pace.live()
+    if (work.kind === "live") pace.liveStarted()
     attempt(webhook, work, ({ record, retry }) => {
       recorder.offer({
         attempt: record,
         retry,
-        fromBacklog: work.settled === undefined,
-        settled: () => {
-          tell({ kind: "settled", webhookId, work })
+        fromBacklog: work.acknowledge === undefined,
+        onSettled: () => {
+          dispatch({ kind: "settled", webhookId, work })
           if (work.kind === "replays") freed.openUnsafe()
         }
       })
-      tell({ kind: "ended", webhookId, share })
+      dispatch({ kind: "attemptEnded", webhookId, share })
     })
   }
 
-  const obey = (command: Command) => {
+  const execute = (command: Command) => {
     switch (command.kind) {
       case "start":
         start(command)
@@ -108,7 +108,7 @@ export const makeLanes = Effect.gen(function* () {
       case "connect": {
         const webhookId = command.webhook.config.id
         const share = connections.take(command.webhook)
-        if (share !== undefined) tell({ kind: "connected", webhookId, share })
+        if (share !== undefined) dispatch({ kind: "connected", webhookId, share })
         break
       }
       case "disconnect":
@@ -116,12 +116,12 @@ export const makeLanes = Effect.gen(function* () {
         break
       case "wake": {
         const { afterMs, webhookId } = command
-        run(Effect.map(Effect.sleep(afterMs), () => void tell({ kind: "woken", webhookId })))
+        run(Effect.map(Effect.sleep(afterMs), () => void dispatch({ kind: "woken", webhookId })))
         break
       }
-      case "askTurn": {
+      case "askReplayStart": {
         const { webhookId } = command
-        pace.ask(() => void tell({ kind: "turnCame", webhookId }))
+        pace.ask(() => void dispatch({ kind: "replayMayStart", webhookId }))
         break
       }
       case "readPage": {
@@ -129,7 +129,7 @@ export const makeLanes = Effect.gen(function* () {
         run(
           Effect.map(
             readPage(webhookId, rows, afterId, limit),
-            (page) => void tell({ kind: "pageRead", webhookId, lane, page })
+            (page) => void dispatch({ kind: "pageRead", webhookId, lane, page })
           )
         )
         break
@@ -139,15 +139,15 @@ export const makeLanes = Effect.gen(function* () {
         run(
           Effect.map(
             spillRows(works.map(({ deliveryId }) => deliveryId)),
-            () => void tell({ kind: "queueSpilled", webhookId, lane, works })
+            () => void dispatch({ kind: "queueSpilled", webhookId, lane, works })
           )
         )
         break
       }
       case "refuse":
         break
-      case "done":
-        command.work.settled?.()
+      case "acknowledge":
+        command.work.acknowledge?.()
         break
       case "forget":
         connections.leave(command.webhookId)
@@ -156,7 +156,7 @@ export const makeLanes = Effect.gen(function* () {
   }
 
   /** Undefined when the webhook is deleted. */
-  const knownOf = (webhookId: string): Known | undefined => {
+  const currentWebhook = (webhookId: string): CurrentWebhook | undefined => {
     const webhook = registry.get(webhookId)
     if (webhook === undefined) return undefined
     const { account_id, network, status } = webhook.config
@@ -167,7 +167,8 @@ export const makeLanes = Effect.gen(function* () {
   }
 
   const changed = (webhookId: string) => {
-    if (machine.outlets.has(webhookId)) tell({ kind: "changed", webhookId, known: knownOf(webhookId) })
+    if (machine.outlets.has(webhookId))
+      dispatch({ kind: "changed", webhookId, current: currentWebhook(webhookId) })
   }
   const subscriptions = [
     registry.subscribe(changed),
@@ -186,7 +187,7 @@ export const makeLanes = Effect.gen(function* () {
   const result: Lanes = {
     isBusy: (key) => isBusy(machine, key),
     offer: (webhookId, work) => {
-      const commands = tell({ kind: "offered", webhookId, known: knownOf(webhookId), work })
+      const commands = dispatch({ kind: "offered", webhookId, current: currentWebhook(webhookId), work })
       return !commands.some(({ kind }) => kind === "refuse")
     },
     awaitMemory: (webhookId) => {
@@ -201,19 +202,20 @@ export const makeLanes = Effect.gen(function* () {
           : Effect.void
       )
     },
-    spillOverdue: (lane, webhookId) => void tell({ kind: "overdue", webhookId, lane }),
+    spillOverdue: (lane, webhookId) => void dispatch({ kind: "overdue", webhookId, lane }),
     spillRefused: Effect.fnUntraced(function* (lane, works) {
       yield* spillRows(works.map(({ deliveryId }) => deliveryId))
       for (const [webhookId, parked] of Map.groupBy(works, (work) => work.webhookId)) {
-        tell({ kind: "refusedSpilled", webhookId, lane, works: parked.length })
+        dispatch({ kind: "refusedSpilled", webhookId, lane, works: parked.length })
       }
     }),
     resume: (webhookIds) => {
-      for (const webhookId of webhookIds) tell({ kind: "resumed", webhookId, known: knownOf(webhookId) })
+      for (const webhookId of webhookIds)
+        dispatch({ kind: "resumed", webhookId, current: currentWebhook(webhookId) })
     },
-    openBacklog: (lane) => void tell({ kind: "caughtUp", lane }),
+    openBacklog: (lane) => void dispatch({ kind: "caughtUp", lane }),
     drain: Effect.suspend(() => {
-      tell({ kind: "stopped" })
+      dispatch({ kind: "stopped" })
       return Latch.await(idle)
     }),
     inFlight: () => machine.sending,

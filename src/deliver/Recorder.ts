@@ -28,7 +28,7 @@ export interface Outcome {
   /** Its record in the log was settled before: only its row remembers the work (`parked`). */
   readonly fromBacklog: boolean
   /** Called once everything above has landed. */
-  readonly settled: () => void
+  readonly onSettled: () => void
 }
 
 const retryRecord = (policy: RetryPolicy, work: DeliveryWork, nowMs: number): NewRecord => ({
@@ -63,13 +63,13 @@ export class Recorder extends Context.Service<
       let unrecorded = 0
       let underWay = 0
       /** What has landed and is not settled. */
-      let landed: ReadonlyArray<Outcome> = []
+      let written: ReadonlyArray<Outcome> = []
       const clock = yield* Clock.Clock
       const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
       const recorded = makeSlidingCount(limits.repeatedOfMs)
       /** How many attempts a crash may repeat, those of full windows apart. */
       let repeatable = 0
-      const allow = () => {
+      const updateRepeatable = () => {
         repeatable = Math.min(limits.repeatedMost, recorded.recent(nowMs()) * limits.repeatedPart)
       }
       /** The ones are written while the others are sent: as many as are under way, or half of what may run ahead of them. */
@@ -79,7 +79,7 @@ export class Recorder extends Context.Service<
         return waiting.length >= Math.min(half, limits.recorderEnough)
       }
       const enough = Latch.makeUnsafe(false)
-      const weigh = () => {
+      const updateEnough = () => {
         if (isEnough()) enough.openUnsafe()
         else enough.closeUnsafe()
       }
@@ -111,7 +111,7 @@ export class Recorder extends Context.Service<
         if (append.length > 0) yield* log.transaction({ append }).pipe(patiently("queueing retries"))
       })
 
-      const land = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
+      const writeAndRetry = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
         yield* queueRetries(outcomes.filter(({ fromBacklog }) => fromBacklog))
         yield* write(outcomes).pipe(patiently("recording attempts"))
         yield* queueRetries(outcomes.filter(({ fromBacklog }) => !fromBacklog))
@@ -134,14 +134,14 @@ export class Recorder extends Context.Service<
         const outcomes = waiting.slice(0, limits.recorderBatch)
         waiting = waiting.slice(limits.recorderBatch)
         if (waiting.length === 0) some.closeUnsafe()
-        weigh()
+        updateEnough()
         return outcomes
       }
 
       const settle = () => {
-        const outcomes = landed
-        landed = []
-        for (const { settled } of outcomes) settled()
+        const outcomes = written
+        written = []
+        for (const { onSettled } of outcomes) onSettled()
       }
 
       const drain = Effect.gen(function* () {
@@ -151,7 +151,7 @@ export class Recorder extends Context.Service<
         }
         const outcomes = take()
         const landing = yield* Effect.forkChild(
-          traced(land(outcomes), "record attempts", () => ({ outcomes: outcomes.length })),
+          traced(writeAndRetry(outcomes), "record attempts", () => ({ outcomes: outcomes.length })),
           { startImmediately: true }
         )
         // Settling starts attempts: the database need not wait for that.
@@ -160,8 +160,8 @@ export class Recorder extends Context.Service<
         yield* Fiber.join(landing)
         unrecorded -= outcomes.length
         recorded.add(outcomes.length, nowMs())
-        allow()
-        landed = outcomes
+        updateRepeatable()
+        written = outcomes
       })
 
       // The actors wait for their last outcomes when they stop; this fiber is stopped after them.
@@ -169,16 +169,16 @@ export class Recorder extends Context.Service<
       return Recorder.of({
         expect: () => {
           // After a pause what was allowed before it is not any more.
-          if (underWay === 0 && unrecorded === 0) allow()
+          if (underWay === 0 && unrecorded === 0) updateRepeatable()
           underWay++
-          weigh()
+          updateEnough()
         },
         offer: (outcome) => {
           if (outcome.attempt !== undefined) underWay--
           unrecorded++
           waiting.push(outcome)
           some.openUnsafe()
-          weigh()
+          updateEnough()
         },
         ahead: () =>
           unrecorded < limits.unrecordedMost
@@ -186,7 +186,7 @@ export class Recorder extends Context.Service<
             : Math.max(0, Math.ceil(repeatable - unrecorded - underWay)),
         abandon: (attempts) => {
           underWay -= attempts
-          weigh()
+          updateEnough()
         }
       })
     })

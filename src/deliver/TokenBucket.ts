@@ -1,12 +1,12 @@
 /** `max_per_second` as a token bucket that holds one second's worth. Pure but for its own count. */
-export interface RateWindow {
+export interface TokenBucket {
   /** 0 when there is a token, else the milliseconds until there is. */
   readonly waitMs: (maxPerSecond: number | null, nowMs: number) => number
   /** Takes the token that there is. */
   readonly take: () => void
 }
 
-export const makeRateWindow = (): RateWindow => {
+export const makeTokenBucket = (): TokenBucket => {
   let tokens = Number.POSITIVE_INFINITY
   let filledAt = 0
   return {
