@@ -44,7 +44,7 @@ interface Batch {
   /** Records that are no events. */
   readonly unreadable: Array<LogRecord>
   /** By offset: events of which an owner of the partition that died may have made rows already. */
-  readonly begun: Map<number, LedgerEvent>
+  readonly maybeRouted: Map<number, LedgerEvent>
   /** When its events were detected. */
   detectedFrom: number
   detectedTo: number
@@ -53,7 +53,7 @@ interface Batch {
 const emptyBatch = (): Batch => ({
   queued: [],
   unreadable: [],
-  begun: new Map(),
+  maybeRouted: new Map(),
   detectedFrom: Number.POSITIVE_INFINITY,
   detectedTo: 0
 })
@@ -101,22 +101,27 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     (unsubscribe) => Effect.sync(unsubscribe)
   )
 
-  const goesOn = ({ account_id, network }: PackedWebhook) =>
+  const maySend = ({ account_id, network }: PackedWebhook) =>
     permissionUnder(holds.get(account_id), network) === "all"
 
   /**
    * Work of rows that are there already, and of webhooks that would get none now: disabled, deleted or changed since, or on
    * hold. Without it they would be pending for ever; what becomes of it is for deliver to say.
    */
-  const worksOfRows = Effect.fnUntraced(function* ({ queued, begun, detectedFrom, detectedTo }: Batch) {
-    const [first] = begun.values()
+  const worksOfExistingRows = Effect.fnUntraced(function* ({
+    queued,
+    maybeRouted,
+    detectedFrom,
+    detectedTo
+  }: Batch) {
+    const [first] = maybeRouted.values()
     if (first === undefined) return []
     const rows = yield* deliveries
-      .unattempted(first.network, [...begun.keys()], detectedFrom, detectedTo)
+      .unattempted(first.network, [...maybeRouted.keys()], detectedFrom, detectedTo)
       .pipe(patiently("reading what was begun"))
     const ids = new Set(queued.map(({ row }) => row.id))
     return rows.flatMap(({ id, webhookId, eventOffset }) => {
-      const event = begun.get(eventOffset)
+      const event = maybeRouted.get(eventOffset)
       return event === undefined || ids.has(id)
         ? []
         : [{ eventOffset, work: firstWork(event, id, webhookId) }]
@@ -143,7 +148,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     const works = batch.queued.flatMap(({ row: { id, eventOffset }, work }) =>
       refused.has(id) ? [] : [{ eventOffset, work }]
     )
-    const begun = yield* worksOfRows(batch)
+    const begun = yield* worksOfExistingRows(batch)
     // In ledger order for each webhook.
     const append = [...works, ...begun].sort((a, b) => a.eventOffset - b.eventOffset).map(({ work }) => work)
     // Not repeated here: whether it landed is unknown after an error. The consumer begins anew at what was committed.
@@ -170,9 +175,9 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
         }
         batch.detectedFrom = Math.min(batch.detectedFrom, event.detected_at)
         batch.detectedTo = Math.max(batch.detectedTo, event.detected_at)
-        if (record.offset < partition.endOffsetAtStart) batch.begun.set(record.offset, event)
+        if (record.offset < partition.endOffsetAtStart) batch.maybeRouted.set(record.offset, event)
         for (const webhook of index.match(event)) {
-          if (goesOn(webhook)) batch.queued.push(toQueue(event, record.offset, webhook))
+          if (maySend(webhook)) batch.queued.push(toQueue(event, record.offset, webhook))
         }
         if (batch.queued.length >= routeBatchDeliveries) {
           yield* queue(partition, batch, record.offset + 1)
