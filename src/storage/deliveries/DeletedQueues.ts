@@ -55,8 +55,8 @@ export const endDeletedQueues = Effect.gen(function* () {
   let more = false
   for (const { id, account_id, network, settled } of webhooks) {
     const owner = { accountId: account_id, networks: [network] }
-    const ended = yield* endQueue(owner, id, Limits.deletedQueueTurn)
-    if (ended === Limits.deletedQueueTurn) more = true
+    const ended = yield* endQueue(owner, id, Limits.deletedQueuePass)
+    if (ended === Limits.deletedQueuePass) more = true
     else if (settled) yield* sql`UPDATE webhooks SET ending = false WHERE id = ${id}`
   }
   return more
@@ -64,8 +64,8 @@ export const endDeletedQueues = Effect.gen(function* () {
 
 /** Half of the time is left to others, however much there is to end. Never ends by itself. */
 export const keepEndingQueues = Effect.gen(function* () {
-  const turn = endDeletedQueues.pipe(patiently("ending what is queued for deleted webhooks"))
+  const pass = endDeletedQueues.pipe(patiently("ending what is queued for deleted webhooks"))
   return yield* Effect.forever(
-    Effect.flatMap(Effect.timed(turn), ([took, more]) => Effect.sleep(more ? took : Limits.deletedQueuesMs))
+    Effect.flatMap(Effect.timed(pass), ([took, more]) => Effect.sleep(more ? took : Limits.deletedQueuesMs))
   )
 })
