@@ -35,7 +35,9 @@ export interface Batch {
 }
 
 /** The next batch from the cursor. */
-export type Reading = (cursor: number) => Effect.Effect<Batch, EventLogError | NotAMarker | SqlError.SqlError>
+export type ReadBatch = (
+  cursor: number
+) => Effect.Effect<Batch, EventLogError | NotAMarker | SqlError.SqlError>
 
 /** Events that stand side by side in a topic, from `offset` on, and take the places from `from` to `before`. */
 interface Segment {
@@ -60,7 +62,7 @@ export const segmentsOf = (
 }
 
 /** Reads everything from the cursor, a place, to the plan's end. */
-const makeScan = Effect.fnUntraced(function* (
+const makeScanReader = Effect.fnUntraced(function* (
   job: ClaimedJob,
   plan: ReplayPlan,
   history: ReadonlyArray<HistoryStretch>,
@@ -87,7 +89,7 @@ const makeScan = Effect.fnUntraced(function* (
 
   /** Read, and in no batch yet: a batch may be full after a few records. */
   let ahead: Effect.Success<ReturnType<typeof read>> = []
-  const reading: Reading = Effect.fnUntraced(function* (from) {
+  const reading: ReadBatch = Effect.fnUntraced(function* (from) {
     const events: Array<FoundEvent> = []
     let cursor = from
     let looked = 0
@@ -113,7 +115,7 @@ const makeScan = Effect.fnUntraced(function* (
 })
 
 /** Which ledgers to read, and which of their events are wanted. */
-interface Wanted {
+interface WantedEvents {
   /** In order. */
   readonly ledgers: ReadonlyArray<number>
   readonly has: (event: LedgerEvent) => boolean
@@ -125,7 +127,7 @@ interface Wanted {
 const ledgerOf = (eventId: string): number => Math.min(ledgerOfEventId(eventId), Number.MAX_SAFE_INTEGER)
 
 /** Places count the ids: they do not depend on what is found. */
-const wantedIds = (eventIds: ReadonlyArray<string>): Wanted => {
+const wantedIds = (eventIds: ReadonlyArray<string>): WantedEvents => {
   const ids = new Set(eventIds)
   const sorted = eventIds.map(ledgerOf).sort((a, b) => a - b)
   const places = new Map<number, number>()
@@ -144,15 +146,15 @@ const wantedAccounts = Effect.fnUntraced(function* ({ network }: ClaimedJob, fil
     ledgers: yield* counts.ledgersOf({ network, accounts, eventTypes, ...secondsBetween(since, until) }),
     has: matching(filters),
     placeOf: (_ledger, _n, offset) => offset
-  } satisfies Wanted
+  } satisfies WantedEvents
 })
 
 /** Reads the ledgers that hold what is wanted, and no others; the cursor is the last one read. */
-const makeLookUp = Effect.fnUntraced(function* (
+const makeLedgerReader = Effect.fnUntraced(function* (
   job: ClaimedJob,
   { endOffset }: ReplayPlan,
   offsets: Offsets,
-  { has, ledgers, placeOf }: Wanted
+  { has, ledgers, placeOf }: WantedEvents
 ) {
   const log = yield* EventLog
 
@@ -172,7 +174,7 @@ const makeLookUp = Effect.fnUntraced(function* (
     return found.filter(({ place }) => place < endOffset)
   })
 
-  const reading: Reading = Effect.fnUntraced(function* (cursor) {
+  const reading: ReadBatch = Effect.fnUntraced(function* (cursor) {
     const left = ledgers.filter((ledger) => ledger > cursor)
     const events: Array<FoundEvent> = []
     let read = 0
@@ -191,15 +193,15 @@ const makeLookUp = Effect.fnUntraced(function* (
 })
 
 /** `history`: what comes before the service's own events. */
-export const makeReading = Effect.fnUntraced(function* (
+export const makeBatchReader = Effect.fnUntraced(function* (
   job: ClaimedJob,
   plan: ReplayPlan,
   offsets: Offsets,
   history: ReadonlyArray<HistoryStretch>
 ) {
-  if (job.eventIds !== null) return yield* makeLookUp(job, plan, offsets, wantedIds(job.eventIds))
+  if (job.eventIds !== null) return yield* makeLedgerReader(job, plan, offsets, wantedIds(job.eventIds))
   const filters = job.filters ?? {}
   return yield* plan.byLedger
-    ? makeLookUp(job, plan, offsets, yield* wantedAccounts(job, filters))
-    : makeScan(job, plan, history, filters)
+    ? makeLedgerReader(job, plan, offsets, yield* wantedAccounts(job, filters))
+    : makeScanReader(job, plan, history, filters)
 })

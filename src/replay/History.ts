@@ -13,12 +13,12 @@ import { HistoryRequests } from "../storage/replays/HistoryRequests.ts"
 import type { ClaimedJob } from "../storage/replays/ReplayWork.ts"
 
 /** `stretches`: what comes before the service's own events, lowest ledger first. */
-export type AskedHistory =
-  | { readonly is: "open" }
-  | { readonly is: "failed"; readonly error: string }
-  | { readonly is: "ready"; readonly stretches: ReadonlyArray<HistoryStretch> }
+export type JobHistory =
+  | { readonly state: "open" }
+  | { readonly state: "failed"; readonly error: string }
+  | { readonly state: "ready"; readonly stretches: ReadonlyArray<HistoryStretch> }
 
-const ready = (stretches: ReadonlyArray<HistoryStretch>): AskedHistory => ({ is: "ready", stretches })
+const ready = (stretches: ReadonlyArray<HistoryStretch>): JobHistory => ({ state: "ready", stretches })
 
 /** Whether the job wants what closed before the service's first ledger, and there are servers for it. */
 const isWanted = Effect.fnUntraced(function* ({ filters, network }: ClaimedJob) {
@@ -39,16 +39,16 @@ export const historyOf = Effect.fnUntraced(function* (job: ClaimedJob) {
   if (Option.isNone(settled)) {
     if (job.plan !== undefined || !(yield* isWanted(job))) return ready([])
     yield* requests.ask(job, job.filters!.since!)
-    return { is: "open" } satisfies AskedHistory
+    return { state: "open" } satisfies JobHistory
   }
   if (settled.value.state === "failed")
-    return { is: "failed", error: settled.value.error } satisfies AskedHistory
+    return { state: "failed", error: settled.value.error } satisfies JobHistory
   const { beforeLedger, firstLedger: from } = settled.value
   const stretches = (yield* store.stretches(job.network)).filter(
     ({ firstLedger: first, lastLedger }) => lastLedger >= from && first < beforeLedger
   )
   if (missingLedgers(from, beforeLedger, stretches) > 0)
-    return { is: "failed", error: HISTORY_GONE } satisfies AskedHistory
+    return { state: "failed", error: HISTORY_GONE } satisfies JobHistory
   // Of whole coverage there is one form only: another worker of the job gives every event the same place.
   const until = job.filters?.until ?? Number.POSITIVE_INFINITY
   return ready(stretches.filter(({ firstClosedAt }) => firstClosedAt * 1_000 < until))

@@ -22,7 +22,7 @@ import type { EventLogError, EventLogReader } from "../log/EventLog.ts"
 type Reader = EventLogReader["Service"]
 type Failure = EventLogError | NotAMarker
 
-export interface LedgerEvents {
+export interface LedgerEventRange {
   readonly offset: number
   readonly events: number
   /** In the history's topic, not in that of the service's own ledgers. */
@@ -44,13 +44,16 @@ export const makeOffsets = Effect.fnUntraced(function* (
       of: "any range" | "every range"
     ) => Effect.Effect<number | undefined, Failure>
     /** Undefined for a ledger that the log does not hold. */
-    readonly ofLedger: (ledgerIndex: number) => Effect.Effect<LedgerEvents | undefined, Failure>
+    readonly ofLedger: (ledgerIndex: number) => Effect.Effect<LedgerEventRange | undefined, Failure>
   },
   Failure
 > {
   const ranges = yield* ledgerRanges(log, network)
 
-  const eventsOf = ({ event_count, first_event_offset }: LedgerMarker, isHistory: boolean): LedgerEvents => ({
+  const eventsOf = (
+    { event_count, first_event_offset }: LedgerMarker,
+    isHistory: boolean
+  ): LedgerEventRange => ({
     offset: first_event_offset ?? 0,
     events: first_event_offset === null ? 0 : event_count,
     isHistory

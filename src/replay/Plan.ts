@@ -14,7 +14,7 @@ import type { ClaimedJob, ReplayPlan } from "../storage/replays/ReplayWork.ts"
 import type { Offsets } from "./Offsets.ts"
 
 /** Whether looking its ledgers up takes less than reading all of `offsets` events. Pure. */
-export const worthLookingUp = (estimatedEvents: number, offsets: number): boolean =>
+export const isCheaperByLedger = (estimatedEvents: number, offsets: number): boolean =>
   estimatedEvents <= Limits.replayLookups && estimatedEvents * Limits.replayLookupEvents < offsets
 
 /** Whether the event log's tables hold all events before the offset; waits a little until they do. */
@@ -25,7 +25,7 @@ const isIndexed = Effect.fnUntraced(function* ({ network }: ClaimedJob, endOffse
     // The record decides, and not the offset: Kafka's offsets count its transactions' markers too.
     Effect.flatMap((offset) => log.read({ ...partition, offset }, 1)),
     Effect.map(([next]) => next === undefined || next.offset >= endOffset),
-    Effect.repeat({ until: (indexed) => indexed, schedule: Schedule.spaced(Limits.replayIndexLookMs) }),
+    Effect.repeat({ until: (indexed) => indexed, schedule: Schedule.spaced(Limits.replayIndexPollMs) }),
     Effect.timeoutOrElse({ duration: Limits.replayIndexWaitMs, orElse: () => Effect.succeed(false) })
   )
 })
@@ -54,13 +54,13 @@ export const planJob = Effect.fnUntraced(function* (
   const byLedger =
     history.length === 0 &&
     filters.accounts !== undefined &&
-    worthLookingUp(job.totalEvents, endOffset - startOffset) &&
+    isCheaperByLedger(job.totalEvents, endOffset - startOffset) &&
     (yield* isIndexed(job, endOffset))
   return { startOffset, endOffset, byLedger } satisfies ReplayPlan
 })
 
 /** Of a job whose history is held now; undefined where nothing more is known than when the job was made. */
-export const estimateAgain = Effect.fnUntraced(function* (
+export const estimateWithHistory = Effect.fnUntraced(function* (
   { filters, network }: ClaimedJob,
   history: ReadonlyArray<HistoryStretch>
 ) {

@@ -17,31 +17,31 @@ import { Partitions } from "../storage/deliveries/Partitions.ts"
 import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
 import {
   type ClaimedJob,
-  type Held,
   type JobEnd,
+  type JobOwnership,
+  type ReplayConditions,
   type ReplayPlan,
-  type ReplayStanding,
   ReplayWork
 } from "../storage/replays/ReplayWork.ts"
+import { type FoundEvent, makeBatchReader } from "./BatchReader.ts"
 import { historyOf } from "./History.ts"
 import { makeOffsets } from "./Offsets.ts"
-import { estimateAgain, planJob } from "./Plan.ts"
-import { type FoundEvent, makeReading } from "./Reading.ts"
+import { estimateWithHistory, planJob } from "./Plan.ts"
 
 const failed = (error: string): JobEnd => ({ status: "failed", error })
 const COMPLETED: JobEnd = { status: "completed", error: null }
 const CANCELLED: JobEnd = { status: "cancelled", error: null }
 const QUOTA_USED_UP = failed("The month's delivery quota is used up.")
 
-/** Why a job in this standing cannot go on; undefined when it can. Pure. */
-export const endOf = ({ webhook, room }: ReplayStanding): JobEnd | undefined => {
+/** Why a job must end now; undefined if it may continue. Pure. */
+export const jobEndOf = ({ webhook, quotaLeft }: ReplayConditions): JobEnd | undefined => {
   if (webhook === "deleted") return failed("The webhook was deleted.")
   if (webhook === "disabled") return failed("The webhook was disabled.")
-  return room === 0 ? QUOTA_USED_UP : undefined
+  return quotaLeft === 0 ? QUOTA_USED_UP : undefined
 }
 
-/** How long a job in this standing waits before it is looked at again; 0: its next batch may be queued. Pure. */
-export const waitOf = ({ suspended, waiting }: ReplayStanding): number => {
+/** How long the job waits before its conditions are checked again. 0: its next batch may be queued. Pure. */
+export const waitBeforeBatchMs = ({ suspended, waiting }: ReplayConditions): number => {
   if (suspended) return Limits.replaySuspendedMs
   return waiting > Limits.replayAhead - Limits.replayBatchEvents ? Limits.replayAheadMs : 0
 }
@@ -105,12 +105,12 @@ const readPatiently =
     )
 
 /** How the job ends, or that it waits for history; undefined when it was lost to another worker. */
-const work = Effect.fnUntraced(function* (job: ClaimedJob) {
+const runBatches = Effect.fnUntraced(function* (job: ClaimedJob) {
   const jobs = yield* ReplayWork
   const log = yield* EventLog
   const asked = yield* historyOf(job).pipe(readPatiently("asking for history"))
-  if (asked.is === "open") return "waits" as const
-  const history = asked.is === "ready" ? asked.stretches : []
+  if (asked.state === "open") return "waits" as const
+  const history = asked.state === "ready" ? asked.stretches : []
   const offsets = yield* makeOffsets(log, job.network, history).pipe(
     readPatiently("reading the ledgers of the log")
   )
@@ -118,60 +118,60 @@ const work = Effect.fnUntraced(function* (job: ClaimedJob) {
   const planned = Effect.fnUntraced(function* () {
     const plan = yield* planJob(job, offsets, history).pipe(readPatiently("finding where a replay begins"))
     const cursor = plan.byLedger ? 0 : plan.startOffset
-    const total = yield* estimateAgain(job, history).pipe(patiently("estimating a replay"))
-    const held = yield* jobs.plan(job, plan, cursor, total).pipe(patiently("writing a replay's plan"))
-    return { plan, held, cursor }
+    const total = yield* estimateWithHistory(job, history).pipe(patiently("estimating a replay"))
+    const ownership = yield* jobs.plan(job, plan, cursor, total).pipe(patiently("writing a replay's plan"))
+    return { plan, ownership, cursor }
   })
-  const begin: { readonly plan: ReplayPlan; readonly held: Held; readonly cursor: number } =
-    job.plan === undefined ? yield* planned() : { plan: job.plan, held: "held", cursor: job.cursor }
+  const begin: { readonly plan: ReplayPlan; readonly ownership: JobOwnership; readonly cursor: number } =
+    job.plan === undefined ? yield* planned() : { plan: job.plan, ownership: "held", cursor: job.cursor }
   const { plan } = begin
-  const reading = yield* makeReading(job, plan, offsets, history).pipe(
+  const reading = yield* makeBatchReader(job, plan, offsets, history).pipe(
     patiently("finding the ledgers of a replay")
   )
   const queue = yield* makeQueue(job, plan)
 
-  let { held, cursor } = begin
+  let { ownership, cursor } = begin
   let { processedEvents } = job
   let nextOffset = job.plan === undefined ? plan.startOffset : job.nextOffset
 
-  while (held === "held") {
-    const standing = yield* Effect.flatMap(Clock.currentTimeMillis, (now) => jobs.standing(job, now)).pipe(
-      patiently("reading whether a replay may go on")
-    )
-    held = standing.held
-    if (held !== "held") break
-    const end = endOf(standing)
+  while (ownership === "held") {
+    const conditions = yield* Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      jobs.conditions(job, now)
+    ).pipe(patiently("reading whether a replay may go on"))
+    ownership = conditions.ownership
+    if (ownership !== "held") break
+    const end = jobEndOf(conditions)
     if (end !== undefined) return end
-    if (asked.is === "failed") return failed(asked.error)
-    const waitMs = waitOf(standing)
+    if (asked.state === "failed") return failed(asked.error)
+    const waitMs = waitBeforeBatchMs(conditions)
     if (waitMs > 0) {
       yield* Effect.sleep(waitMs)
       continue
     }
     const batch = yield* reading(cursor).pipe(readPatiently("reading events to replay"))
-    const room = standing.room ?? batch.events.length
-    const events = batch.events.slice(0, room)
+    const most = conditions.quotaLeft ?? batch.events.length
+    const events = batch.events.slice(0, most)
     yield* traced(queue(events), "replay events", () => ({ job_id: job.id, events: events.length }))
     const cut = events.length < batch.events.length
     processedEvents += events.length
     nextOffset = (events.at(-1)?.place ?? nextOffset - 1) + 1
     // Of a batch that was cut nothing more is read: the job ends here.
     cursor = cut ? cursor : batch.cursor
-    held = yield* jobs
+    ownership = yield* jobs
       .advance(job, { processedEvents, cursor, nextOffset })
       .pipe(patiently("writing a replay's progress"))
-    if (held === "held" && cut) return QUOTA_USED_UP
-    if (held === "held" && batch.done) return COMPLETED
+    if (ownership === "held" && cut) return QUOTA_USED_UP
+    if (ownership === "held" && batch.done) return COMPLETED
   }
-  return held === "cancelled" ? CANCELLED : undefined
+  return ownership === "cancelled" ? CANCELLED : undefined
 })
 
 /** Ends once the job is another's, whatever this process thinks it is doing. */
-const untilLost = (job: ClaimedJob) =>
+const renewUntilLost = (job: ClaimedJob) =>
   Effect.flatMap(ReplayWork, (jobs) =>
     Effect.sleep(Limits.leaseRenewMs).pipe(
       Effect.andThen(jobs.renew(job).pipe(patiently("renewing a replay's lease"))),
-      Effect.repeat({ until: (held) => held === "lost" }),
+      Effect.repeat({ until: (ownership) => ownership === "lost" }),
       Effect.as(undefined)
     )
   )
@@ -179,7 +179,7 @@ const untilLost = (job: ClaimedJob) =>
 /** Runs a claimed job until it ends or is lost; interrupted, it gives it back. Never fails. */
 export const runJob = Effect.fnUntraced(function* (job: ClaimedJob) {
   const jobs = yield* ReplayWork
-  const end = yield* Effect.raceFirst(work(job), untilLost(job)).pipe(
+  const end = yield* Effect.raceFirst(runBatches(job), renewUntilLost(job)).pipe(
     Effect.catchDefect((defect) =>
       Effect.as(
         Effect.logError(`replay job ${job.id} failed`, defect),

@@ -12,7 +12,7 @@ import { firstIdAt } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
 import { firstReplayDeliveryId, lastReplayMoment, type ReplayFilters } from "../../domain/Replay.ts"
-import { roomInQuota } from "../accounts/UsageStore.ts"
+import { deliveriesLeftInQuota } from "../accounts/UsageStore.ts"
 import { endQueued } from "../deliveries/Transitions.ts"
 
 /** Where a job is: all null or 0 until it has been planned. */
@@ -53,18 +53,18 @@ export interface ClaimedJob extends Omit<ClaimedRow, "startOffset" | "byLedger">
 }
 
 /** What a job's next batch depends on. */
-export interface ReplayStanding {
-  readonly held: Held
+export interface ReplayConditions {
+  readonly ownership: JobOwnership
   readonly webhook: "active" | "disabled" | "deleted"
   readonly suspended: boolean
   /** How many more deliveries the month's quota carries; null: any number. */
-  readonly room: number | null
+  readonly quotaLeft: number | null
   /** Deliveries that wait for a first attempt: the job's, and what else came to its webhook in the minutes it began in. */
   readonly waiting: number
 }
 
 /** `lost`: the job is another's now. */
-export type Held = "held" | "cancelled" | "lost"
+export type JobOwnership = "held" | "cancelled" | "lost"
 
 export interface JobEnd {
   readonly status: "completed" | "cancelled" | "failed"
@@ -135,7 +135,7 @@ export class ReplayWork extends Context.Service<ReplayWork>()("ledgerhook/storag
     const lease = sql`clock_timestamp() + ${Limits.leaseMs} * interval '1 millisecond'`
     const number = (value: number) => sql`${String(value)}::bigint`
 
-    const held = (rows: ReadonlyArray<{ readonly cancelled: boolean }>): Held =>
+    const ownershipOf = (rows: ReadonlyArray<{ readonly cancelled: boolean }>): JobOwnership =>
       rows[0] === undefined ? "lost" : rows[0].cancelled ? "cancelled" : "held"
     const mine = ({ id, owner }: ClaimedJob) => sql`
       WHERE id = ${id} AND owner = ${owner} AND status = 'running' RETURNING cancelled_at IS NOT NULL AS cancelled`
@@ -174,7 +174,7 @@ export class ReplayWork extends Context.Service<ReplayWork>()("ledgerhook/storag
             UPDATE replay_jobs SET start_offset = ${number(startOffset)}, end_offset = ${number(endOffset)},
               by_ledger = ${byLedger}, cursor = ${number(cursor)}, next_offset = ${number(startOffset)},
               total_events = ${totalEvents === undefined ? sql`total_events` : number(totalEvents)}, lease_until = ${lease} ${mine(job)}`,
-          held
+          ownershipOf
         ),
 
       advance: (job: ClaimedJob, { processedEvents, cursor, nextOffset }: ReplayCursor) =>
@@ -182,13 +182,13 @@ export class ReplayWork extends Context.Service<ReplayWork>()("ledgerhook/storag
           sql<{ readonly cancelled: boolean }>`
             UPDATE replay_jobs SET processed_events = ${number(processedEvents)}, cursor = ${number(cursor)},
               next_offset = ${number(nextOffset)}, lease_until = ${lease} ${mine(job)}`,
-          held
+          ownershipOf
         ),
 
       renew: (job: ClaimedJob) =>
         Effect.map(
           sql<{ readonly cancelled: boolean }>`UPDATE replay_jobs SET lease_until = ${lease} ${mine(job)}`,
-          held
+          ownershipOf
         ),
 
       /** Gives an unfinished job back: another takes it at once. */
@@ -202,13 +202,13 @@ export class ReplayWork extends Context.Service<ReplayWork>()("ledgerhook/storag
       /** For who has lost a job: ends what it made after the job had ended. Another worker's job stays as it is. */
       abandon: (job: ClaimedJob, nowMs: number) => endUncounted(sql, job.id, nowMs),
 
-      standing: Effect.fnUntraced(function* (job: ClaimedJob, nowMs: number) {
+      conditions: Effect.fnUntraced(function* (job: ClaimedJob, nowMs: number) {
         // An id moves on from the job's start by a millisecond in millions of events.
         const began = sql`date_trunc('minute', ${new Date(job.startedAt).toISOString()}::timestamptz, 'UTC')`
-        const [row] = yield* sql<Omit<ReplayStanding, "room">>`
+        const [row] = yield* sql<Omit<ReplayConditions, "quotaLeft">>`
           SELECT a.suspended_at IS NOT NULL AS suspended,
             CASE WHEN w.id IS NULL OR w.deleted_at IS NOT NULL THEN 'deleted' ELSE w.status END AS webhook,
-            CASE WHEN j.id IS NULL THEN 'lost' WHEN j.cancelled_at IS NULL THEN 'held' ELSE 'cancelled' END AS held,
+            CASE WHEN j.id IS NULL THEN 'lost' WHEN j.cancelled_at IS NULL THEN 'held' ELSE 'cancelled' END AS ownership,
             (
               SELECT coalesce(sum(count), 0)::float8 FROM delivery_counts
               WHERE account_id = ${job.accountId} AND network = ${job.network} AND webhook_id = ${job.webhookId}
@@ -217,8 +217,9 @@ export class ReplayWork extends Context.Service<ReplayWork>()("ledgerhook/storag
           FROM accounts a LEFT JOIN webhooks w ON w.id = ${job.webhookId}
           LEFT JOIN replay_jobs j ON j.id = ${job.id} AND j.owner = ${job.owner} AND j.status = 'running'
           WHERE a.id = ${job.accountId}`
-        const room = job.network === CHARGED_NETWORK ? yield* roomInQuota(sql, job.accountId, nowMs) : null
-        return { ...row!, room }
+        const quotaLeft =
+          job.network === CHARGED_NETWORK ? yield* deliveriesLeftInQuota(sql, job.accountId, nowMs) : null
+        return { ...row!, quotaLeft }
       })
     }
   })
