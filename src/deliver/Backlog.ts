@@ -1,7 +1,6 @@
 /**
- * A page of a webhook's parked deliveries, as work: the rows in order of their ids, with their events read back from
- * the log; a test delivery's event stands in its row. A row whose event retention has dropped is ended: it can never be
- * sent.
+ * Reads a page of a webhook's backlog and makes work of it, in the order of delivery ids. Events are read from the
+ * log; a test delivery has its event in its row. If retention has dropped the event, the delivery ends `failed`.
  */
 import { Clock, Effect } from "effect"
 import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
@@ -12,7 +11,7 @@ import type { Work } from "./Lane.ts"
 import { attemptKey } from "./MemoryBudget.ts"
 
 export interface BacklogPage {
-  /** How many parked rows there were, at most `limit`. */
+  /** How many rows were read. Fewer than `limit` means that this was the last page. */
   readonly rows: number
   readonly lastId: string
   readonly works: ReadonlyArray<Work>
@@ -56,5 +55,5 @@ export const makeBacklog = Effect.gen(function* () {
         yield* deliveries.fail(gone, "event no longer retained", yield* Clock.currentTimeMillis)
       }
       return { rows: rows.length, lastId: rows.at(-1)!.id, works }
-    }).pipe(patiently("reading parked deliveries"))
+    }).pipe(patiently("reading a page of the backlog"))
 })

@@ -1,8 +1,8 @@
 /**
- * The lanes of one actor as a machine: events in, commands out. Work is queued or refused; outlets start attempts within
- * their webhook's window, rate and share of connections, live ones first; lanes page their backlog. Memory is bounded by a
- * budget for each kind (MemoryBudget), and no webhook waits for another. It knows no fiber, no clock and no store: what happens is
- * told to it (LaneEvents), and Lanes does what it says.
+ * The lanes of one actor as a state machine: events in, commands out (LaneEvents). It queues or refuses offered work,
+ * starts attempts within each webhook's window, rate and share of connections, and reads pages of the backlog. Memory
+ * is bounded for each kind of lane (MemoryBudget), and no webhook waits for another. It uses no fiber, clock or
+ * store: Lanes sends the events and executes the commands.
  */
 import type { BacklogPage } from "./Backlog.ts"
 import type { Share } from "./ConnectionLimiter.ts"
@@ -42,15 +42,14 @@ export interface LaneMachine {
   readonly pageRows: number
   readonly outlets: Map<string, Outlet>
   readonly budgets: Readonly<Record<LaneKind, MemoryBudget>>
-  /** Attempts that have begun and are not settled. */
+  /** Attempts that have started and are not settled. */
   sending: number
   stopped: boolean
 }
 
-/** What an event meets outside. */
 export interface Moment {
   readonly nowMs: number
-  /** How many attempts may begin although earlier ones of their webhooks wait to be recorded. */
+  /** How many attempts may start although earlier ones of their webhooks wait for their record. */
   readonly ahead: number
 }
 
@@ -65,11 +64,11 @@ export const makeMachine = (limits: MachineLimits): LaneMachine => ({
   stopped: false
 })
 
-/** Whether the attempt is queued, sent and not settled, or going back to its row. */
+/** Whether the attempt is queued, sent and not settled, or being spilled. */
 export const isBusy = ({ budgets }: LaneMachine, key: string): boolean =>
   budgets.live.busy.has(key) || budgets.replays.busy.has(key)
 
-/** Whether a replayed delivery of the webhook would be refused for want of room alone, and so may wait for it. */
+/** Whether the memory budget is the only reason to refuse a replayed delivery. If so, its feed waits for memory. */
 export const isOverBudget = ({ outlets, budgets }: LaneMachine, webhookId: string): boolean => {
   const outlet = outlets.get(webhookId)
   return (
@@ -79,7 +78,7 @@ export const isOverBudget = ({ outlets, budgets }: LaneMachine, webhookId: strin
   )
 }
 
-/** One event's way through the machine. */
+/** The processing of one event. */
 interface Step {
   readonly machine: LaneMachine
   readonly nowMs: number
@@ -89,7 +88,9 @@ interface Step {
 
 const lanesOf = ({ live, replays }: Outlet): ReadonlyArray<Lane> => [live, replays]
 
-/** What came from the log is done with once it is settled, or its row remembers it; what a page brought is nobody's. */
+/**
+ * Removes a settled or spilled delivery from memory, and lets the offset of its record be committed if it has one.
+ */
 const release = ({ machine, commands }: Step, outlet: Outlet, work: Work) => {
   const budget = machine.budgets[work.kind]
   budget.busy.delete(work.key)
@@ -110,14 +111,14 @@ const spill = ({ commands }: Step, { webhookId }: Outlet, lane: Lane, works: Rea
   commands.push({ kind: "spill", webhookId, lane: lane.kind, works })
 }
 
-/** Whoever holds too much gives its queue back, when this one has no room. */
+/** If this lane has no memory left, spills the queue of the lane that is furthest over its fair share. */
 const makeMemoryAvailable = (step: Step, budget: MemoryBudget, outlet: Outlet) => {
   if (remainingFor(budget, outlet) > 0) return
   const one = largestOverFairShare(budget, outlet)
   if (one !== undefined) spill(step, one, one[budget.kind], emptyIntoBacklog(one[budget.kind]))
 }
 
-/** There is room again: it goes to the lanes that may have it, the one that has waited longest first. */
+/** Memory is free again: lanes that wait to page may read, the longest waiting first. */
 const pageWaitingLanes = (step: Step, budget: MemoryBudget) => {
   for (const outlet of [...budget.waitingToPage]) {
     if (budget.held >= budget.limits.deliveries) return
@@ -140,7 +141,7 @@ const askPage = (step: Step, outlet: Outlet, lane: Lane) => {
   step.commands.push({ kind: "readPage", webhookId, lane: kind, rows: backlogKindOf(lane), afterId, limit })
 }
 
-/** The webhook is deleted, and its rows are ended elsewhere (storage/deliveries/DeletedQueues.ts). */
+/** For a deleted webhook. Its rows are ended by storage/deliveries/DeletedQueues.ts. */
 const discard = (step: Step, outlet: Outlet) => {
   for (const lane of lanesOf(outlet)) {
     for (const work of emptyIntoBacklog(lane)) release(step, outlet, work)
@@ -151,13 +152,13 @@ const discard = (step: Step, outlet: Outlet) => {
   step.commands.push({ kind: "forget", webhookId: outlet.webhookId })
 }
 
-/** The lane whose next delivery may start now, once there is a token of the rate and a connection for it. */
+/** The lane whose next delivery may start, given a token of the rate and a connection. */
 const startable = ({ machine, ahead }: Step, outlet: Outlet): Lane | undefined =>
   machine.stopped || outlet.waiting || outlet.current === undefined
     ? undefined
     : mayStart(outlet, outlet.current.webhook.config.max_in_flight, ahead > 0)
 
-/** Asks for what one more attempt needs. */
+/** Asks for a token of the rate, then for a connection. */
 const connect = ({ nowMs, commands }: Step, outlet: Outlet, { webhook }: CurrentWebhook) => {
   const { webhookId } = outlet
   const afterMs = outlet.rate.waitMs(webhook.config.max_per_second, nowMs)
@@ -165,7 +166,7 @@ const connect = ({ nowMs, commands }: Step, outlet: Outlet, { webhook }: Current
   commands.push(afterMs > 0 ? { kind: "wake", webhookId, afterMs } : { kind: "connect", webhook })
 }
 
-/** Looks at what the outlet may do now: everything that changes something for it ends here. */
+/** Does what the outlet may do now. Every change of an outlet ends with this call. */
 const proceed = (step: Step, outlet: Outlet): void => {
   const { current, webhookId } = outlet
   const { pageRows, budgets, stopped } = step.machine
@@ -209,7 +210,7 @@ const offer = (step: Step, outlet: Outlet, work: Work) => {
   const budget = step.machine.budgets[work.kind]
   if (lane.mode === "log") makeMemoryAvailable(step, budget, outlet)
   if (lane.mode === "backlog" || outlet.current?.permission !== "all" || remainingFor(budget, outlet) === 0) {
-    // From here on the lane cannot turn live before this work is parked: nothing may overtake it.
+    // `spillingRefused` keeps the lane in mode `backlog` until this work is spilled: later work must not overtake it.
     lane.mode = "backlog"
     lane.spillingRefused++
     step.commands.push({ kind: "refuse" })
@@ -233,7 +234,8 @@ const takePage = (step: Step, outlet: Outlet, lane: Lane, { rows, lastId, works 
     }
     afterPage(lane, page, rows, lastId)
   }
-  // A page that brought nothing is not read again before something has changed. Replays begin when the live lane is live.
+  // A page that brought nothing is not read again until something changes. If the mode has changed to `log`, replays
+  // may start.
   if (page.stale || page.changed || lane.queue.length > 0 || lane.mode !== mode) proceed(step, outlet)
   pageWaitingLanes(step, budget)
 }
@@ -249,7 +251,7 @@ const settle = (step: Step, outlet: Outlet, work: Work) => {
   pageWaitingLanes(step, step.machine.budgets[work.kind])
 }
 
-/** The outlet that the event concerns: the first one of a webhook makes it. */
+/** The outlet of the event's webhook, made by its first `offered` or `resumed`. */
 const outletOf = ({ outlets }: LaneMachine, event: LaneEvent): Outlet | undefined => {
   const { kind, webhookId } = event
   const outlet = outlets.get(webhookId)
@@ -292,7 +294,7 @@ const onLaneEvent = (step: Step, outlet: Outlet, event: LaneEvent) => {
     }
     case "overdue": {
       const lane = outlet[event.lane]
-      // What came from the backlog holds no offset back.
+      // Work from the backlog holds no offset back.
       if (lane.queue.some(({ acknowledge }) => acknowledge !== undefined))
         spill(step, outlet, lane, emptyIntoBacklog(lane))
       break
@@ -300,7 +302,7 @@ const onLaneEvent = (step: Step, outlet: Outlet, event: LaneEvent) => {
     case "queueSpilled": {
       for (const work of event.works) release(step, outlet, work)
       outlet[event.lane].spillsUnderWay--
-      // Whoever made it go comes first.
+      // The lane for which this queue was spilled comes first.
       pageWaitingLanes(step, step.machine.budgets[event.lane])
       proceed(step, outlet)
       break
@@ -334,7 +336,7 @@ const onLaneEvent = (step: Step, outlet: Outlet, event: LaneEvent) => {
   }
 }
 
-/** Changes the machine by the event, and returns what is to be done, in order. */
+/** Applies the event to the machine and returns the commands to execute, in order. */
 export const advance = (
   machine: LaneMachine,
   event: LaneEvent | ActorEvent,

@@ -1,7 +1,7 @@
 /**
- * Runs an actor's lanes: tells their machine (LaneMachine) what happens and does what it says: starts attempts and hands
- * them to the recorder, reads pages of the backlog, parks rows, takes and frees connections. Everything that takes time is
- * a fiber of the actor's or a call back; its end is the next event.
+ * Runs an actor's lanes: dispatches events to the machine (LaneMachine) and executes its commands. It starts attempts
+ * and hands their outcomes to the recorder, reads pages of the backlog, spills work, takes and releases connections.
+ * Whatever takes time is a fiber of the actor or a callback, and its end is the next event.
  */
 import { Clock, Effect, FiberSet, Latch } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
@@ -20,28 +20,28 @@ import { Recorder } from "./Recorder.ts"
 import { ReplayPace } from "./ReplayPace.ts"
 
 export interface Lanes {
-  /** Whether the attempt is queued, sent and not settled, or going back to its row. */
+  /** Whether the attempt is queued, sent and not settled, or being spilled. */
   readonly isBusy: (key: string) => boolean
-  /** True when the work is queued, or was already; false: refused, it must be parked. */
+  /** Queues the work. False means refused: the caller must pass it to `spillRefused`. */
   readonly offer: (webhookId: string, work: Work) => boolean
-  /** Waits for room for a replayed delivery of the webhook, but not for one whose lane does not move. */
+  /** Waits until memory is free for a replayed delivery of the webhook, at most `replayMemoryWaitMs`. */
   readonly awaitMemory: (webhookId: string) => Effect.Effect<void>
-  /** Gives the webhook's queue back to its rows: for what was taken from the log long ago and holds its offsets back. */
+  /** Spills the webhook's queue if it holds back offsets of the log. */
   readonly spillOverdue: (kind: LaneKind, webhookId: string) => void
-  /** Makes the rows of refused work its only memory, for their lanes to page. Every refused `offer` must come here. */
+  /** Spills refused work to the database, from where its lane reads it. */
   readonly spillRefused: (kind: LaneKind, works: ReadonlyArray<Refused>) => Effect.Effect<void>
-  /** Lanes of webhooks whose rows were parked before this actor began: what is offered to them is refused from now on. */
+  /** For webhooks that have a backlog when the actor starts: their lanes begin in mode `backlog`. */
   readonly resume: (webhookIds: ReadonlyArray<string>) => void
   /**
-   * Lets lanes page. Only once all that was in their log at the start has been offered: part of it comes before what is
-   * parked already.
+   * Lets lanes read their backlog. Call it after everything that was in the log at the start has been offered: some
+   * of that precedes what is in the backlog already.
    */
   readonly openBacklog: (kind: LaneKind) => void
-  /** Starts nothing new and waits for what is in flight. */
+  /** Starts nothing new and waits until all attempts in flight are settled. */
   readonly drain: Effect.Effect<void>
-  /** Attempts that have begun and are not settled. */
+  /** Attempts that have started and are not settled. */
   readonly inFlight: () => number
-  /** Never ends, but for a defect in one of the lanes' fibers. */
+  /** Dies when a fiber of the lanes dies. */
   readonly failure: Effect.Effect<void>
 }
 
@@ -61,17 +61,19 @@ export const makeLanes = Effect.gen(function* () {
   const readPage = yield* makeBacklog
   const fibers = yield* FiberSet.make<void, never>()
   const run = yield* FiberSet.runtime(fibers)()
-  // Before the attempts: its scope closes when none of them can end any more.
+  // Made before the attempts, so it is closed after them: they release connections.
   const connections = yield* makeActorConnections((webhookId) => dispatch({ kind: "woken", webhookId }))
   const attempt = yield* makeAttempt(run)
 
   const machine = makeMachine(limits)
-  /** Opened when the machine has stopped and nothing is in flight. */
+  /** Open when the machine is stopped and nothing is in flight. */
   const idle = Latch.makeUnsafe()
-  /** Opened when a replayed delivery has been settled. */
+  /** Opened when a replayed delivery is settled. */
   const freed = Latch.makeUnsafe()
 
-  /** What a command leads to may be told before the next one is done: the machine has taken all of them into account. */
+  /**
+   * Executing a command may dispatch another event before the next command: the machine's state includes them all.
+   */
   const dispatch = (event: LaneEvent | ActorEvent): ReadonlyArray<Command> => {
     const nowMs = clock.currentTimeMillisUnsafe()
     const commands = advance(machine, event, { nowMs, ahead: recorder.ahead() })
@@ -81,7 +83,7 @@ export const makeLanes = Effect.gen(function* () {
   }
 
   const spillRows = (ids: ReadonlyArray<string>) =>
-    deliveries.spill(ids).pipe(patiently("parking deliveries"))
+    deliveries.spill(ids).pipe(patiently("spilling deliveries to the backlog"))
 
   const start = ({ webhook, work, share }: Extract<Command, { readonly kind: "start" }>) => {
     const webhookId = webhook.config.id
@@ -155,7 +157,7 @@ export const makeLanes = Effect.gen(function* () {
     }
   }
 
-  /** Undefined when the webhook is deleted. */
+  /** Undefined if the webhook is deleted. */
   const currentWebhook = (webhookId: string): CurrentWebhook | undefined => {
     const webhook = registry.get(webhookId)
     if (webhook === undefined) return undefined

@@ -1,8 +1,8 @@
 /**
- * When replayed deliveries may start, for all actors of a process. While no live delivery has started for `replayLiveMs`,
- * up to `replayIdleStarts` start in each round of the event loop. Otherwise `replayStarts` start at a time, followed by a
- * pause. The pause is a multiple of how late the event loop was, so replays use only what live deliveries leave free.
- * Webhooks are served round robin: each start is one delivery of one webhook.
+ * When replayed deliveries may start, for all actors of a process. While no live delivery has started for
+ * `replayLiveMs`, up to `replayIdleStarts` start in each round of the event loop. Otherwise `replayStarts` start at a
+ * time, followed by a pause. The pause is a multiple of how late the event loop was, so replays use only what live
+ * deliveries leave free. Webhooks are served round robin: each start is one delivery of one webhook.
  */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
