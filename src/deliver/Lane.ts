@@ -1,13 +1,12 @@
 /**
- * One webhook in an actor: an outlet with a lane for live deliveries and a lane for replayed ones, which start only
- * when no live one waits. Window and rate belong to the outlet; each lane has a queue in memory. Pure decisions.
- * `SendPermission` is `none` while the webhook is disabled or its account suspended, and `free` while the quota is
- * used up.
+ * One webhook in an actor: an outlet with a lane for live deliveries and one for replayed ones, which start only when
+ * no live one waits. Window and rate belong to the outlet. `SendPermission` is `none` while the webhook is disabled
+ * or its account suspended, and `free` while the quota is used up. Pure. Modes of a lane:
  *
- *   log      work from the log is queued here ──(memory budget used up, offsets held back for too long, another lane needs
- *            memory, or permission not `all`)──▶ backlog
- *   backlog  work from the log is spilled to the database. The lane reads the rows that may start in pages, in id order
- *            ──(no row is left or being spilled, and permission is `all`)──▶ log
+ *   log      queues work from the log ──(memory budget used up, offsets held back for too long, another lane needs memory,
+ *            or permission not `all`)──▶ backlog
+ *   backlog  spills work from the log, and reads the rows that may start in pages, in id order ──(no row is left or being
+ *            spilled, and permission is `all`)──▶ log
  */
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import type { SendPermission } from "../domain/Quota.ts"

@@ -1,8 +1,8 @@
 /**
- * One job from where it stands to its end. A batch is: may it go on? → read → rows (`pending`, with ids that derive from
- * job and event) → work to `webhooks.replays` → cursor. A crash between any two repeats the batch, which makes the same
- * deliveries; what the log then holds twice, the actors do once. While the database or the log is away it waits, and so
- * it does while much of what it has queued has not been attempted: it goes as fast as deliver takes it, and no faster.
+ * Runs one job to its end. A batch is: check whether the job may continue → read events → insert `pending` rows,
+ * whose ids derive from job and event → append work to `webhooks.replays` → store the cursor. A crash between any two
+ * steps repeats the batch with the same ids; the actor drops the second record of an attempt. A job waits while the
+ * database or the log is down, and while too many of its deliveries wait for their first attempt.
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -90,12 +90,12 @@ const makeQueue = Effect.fnUntraced(function* (job: ClaimedJob, plan: ReplayPlan
     const append = queued.flatMap(({ row, work }) =>
       refused.has(row.id) ? [] : [{ topic: REPLAYS_TOPIC, key: job.webhookId, value: JSON.stringify(work) }]
     )
-    // Repeated after an unknown result: it may be there twice then, and is attempted once.
+    // Retried after an unknown result: the log may then have it twice, and the actor drops the second one.
     yield* log.transaction({ append }).pipe(patiently("queueing replayed deliveries"))
   })
 })
 
-/** Waits out what passes; a log that cannot be understood does not pass. */
+/** Retries until it succeeds, except if a marker cannot be read: retrying would not help. */
 const readPatiently =
   (what: string) =>
   <A, E, R>(self: Effect.Effect<A, E | NotAMarker, R>): Effect.Effect<A, never, R> =>
@@ -104,11 +104,11 @@ const readPatiently =
       patiently(what)
     )
 
-/** How the job ends, or that it waits for history; undefined when it was lost to another worker. */
+/** How the job ends, or `waits` for history. Undefined if another worker has taken the job. */
 const runBatches = Effect.fnUntraced(function* (job: ClaimedJob) {
   const jobs = yield* ReplayWork
   const log = yield* EventLog
-  const asked = yield* historyOf(job).pipe(readPatiently("asking for history"))
+  const asked = yield* historyOf(job).pipe(readPatiently("requesting history for a replay"))
   if (asked.state === "open") return "waits" as const
   const history = asked.state === "ready" ? asked.stretches : []
   const offsets = yield* makeOffsets(log, job.network, history).pipe(
@@ -137,7 +137,7 @@ const runBatches = Effect.fnUntraced(function* (job: ClaimedJob) {
   while (ownership === "held") {
     const conditions = yield* Effect.flatMap(Clock.currentTimeMillis, (now) =>
       jobs.conditions(job, now)
-    ).pipe(patiently("reading whether a replay may go on"))
+    ).pipe(patiently("checking whether a replay may continue"))
     ownership = conditions.ownership
     if (ownership !== "held") break
     const end = jobEndOf(conditions)
@@ -155,7 +155,7 @@ const runBatches = Effect.fnUntraced(function* (job: ClaimedJob) {
     const cut = events.length < batch.events.length
     processedEvents += events.length
     nextOffset = (events.at(-1)?.place ?? nextOffset - 1) + 1
-    // Of a batch that was cut nothing more is read: the job ends here.
+    // A batch that was cut to the quota is the last one: the job ends here.
     cursor = cut ? cursor : batch.cursor
     ownership = yield* jobs
       .advance(job, { processedEvents, cursor, nextOffset })
@@ -166,7 +166,7 @@ const runBatches = Effect.fnUntraced(function* (job: ClaimedJob) {
   return ownership === "cancelled" ? CANCELLED : undefined
 })
 
-/** Ends once the job is another's, whatever this process thinks it is doing. */
+/** Ends when another worker has taken the job. */
 const renewUntilLost = (job: ClaimedJob) =>
   Effect.flatMap(ReplayWork, (jobs) =>
     Effect.sleep(Limits.leaseRenewMs).pipe(
@@ -176,7 +176,7 @@ const renewUntilLost = (job: ClaimedJob) =>
     )
   )
 
-/** Runs a claimed job until it ends or is lost; interrupted, it gives it back. Never fails. */
+/** Runs a claimed job until it ends or is lost. If interrupted, releases it for another worker. */
 export const runJob = Effect.fnUntraced(function* (job: ClaimedJob) {
   const jobs = yield* ReplayWork
   const end = yield* Effect.raceFirst(runBatches(job), renewUntilLost(job)).pipe(
@@ -188,9 +188,11 @@ export const runJob = Effect.fnUntraced(function* (job: ClaimedJob) {
     ),
     Effect.onInterrupt(() => jobs.release(job).pipe(Effect.timeout(Limits.databaseConnectMs), Effect.ignore))
   )
-  if (end === "waits") return yield* jobs.release(job).pipe(patiently("leaving a replay that waits"))
+  if (end === "waits")
+    return yield* jobs.release(job).pipe(patiently("releasing a replay that waits for history"))
   const now = yield* Clock.currentTimeMillis
-  if (end === undefined) return yield* jobs.abandon(job, now).pipe(patiently("leaving a replay"))
+  if (end === undefined)
+    return yield* jobs.abandon(job, now).pipe(patiently("leaving a replay to another worker"))
   yield* jobs.end(job, end, now).pipe(patiently("ending a replay"))
   yield* Effect.logInfo(`replay job ${job.id} ${end.status}${end.error === null ? "" : `: ${end.error}`}`)
 })
