@@ -206,7 +206,7 @@ export const Limits = {
   /** An event log that lags by more than this is not waited for: the job reads everything instead. */
   replayIndexWaitMs: 10_000,
   /** Between looks whether it still does. */
-  replayIndexLookMs: 250,
+  replayIndexPollMs: 250,
   /** Between looks at whether a suspended account may go on. */
   replaySuspendedMs: 500,
   /** How long a cancelled job's worker may take to end its batch, and how often it is looked at meanwhile. */

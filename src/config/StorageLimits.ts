@@ -58,7 +58,7 @@ export const storageLimits = {
   queueEndBatch: 1_000,
   /** Deliveries of a deleted webhook that its deletion ends before it is answered, and that are then ended in one turn. */
   deletedQueueAtOnce: 2_000,
-  deletedQueueTurn: 10_000,
+  deletedQueuePass: 10_000,
   /** Deleted webhooks looked at in one turn, and between turns that find little. */
   deletedQueues: 100,
   deletedQueuesMs: 5_000,

@@ -1,8 +1,8 @@
 /**
- * Stage 5: back when due. One fiber per partition of the delay topics; a topic's delay is constant, so its head is due
- * first and the others wait behind it (jitter included, a record waits at most 1.1 times its delay). Work that is due
- * later than its topic's delay (`Retry-After`) goes on to another delay topic in time, and holds none of them back.
- * Moving work and the commit are one transaction of the log: nothing returns twice, nothing is lost.
+ * Stage 5: moves waiting retries back when they are due. One fiber for each partition of the delay topics. Each topic
+ * has one delay, so its first record is due first; with jitter a record stays at most 1.1 times the delay. Work that
+ * is due later (`Retry-After`) moves to another delay topic, so it does not hold up records behind it. The move and
+ * the commit are one transaction of the log, so a crash neither loses nor repeats work.
  */
 import { Clock, Effect } from "effect"
 import { Settings } from "../config/Config.ts"
@@ -19,7 +19,7 @@ const attemptOf = new Map(
 
 interface Waiting {
   readonly record: LogRecord
-  /** Undefined for what cannot be read: it goes back at once, for the actor to report. */
+  /** Undefined if the record cannot be read: it returns at once, and the delivery actor reports it. */
   readonly work: DeliveryWork | undefined
   /** Unix milliseconds at which it leaves the topic. */
   readonly leavesAt: number
@@ -34,7 +34,7 @@ const waitingOf = (record: LogRecord, longestMs: number): Waiting => {
   }
 }
 
-/** Where it goes from here: back, or on to the next piece of its wait. */
+/** The work topic if the work is due, otherwise the delay topic for the rest of its wait. */
 const nextTopic = (policy: RetryPolicy, work: DeliveryWork | undefined, nowMs: number): string => {
   if (work === undefined) return DELIVERIES_TOPIC
   const waitMs = work.due_at - nowMs
@@ -79,7 +79,6 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
   }
 })
 
-/** Never ends by itself. */
 export const delay = Effect.flatMap(EventLog, (log) =>
   log.consume({ group: GROUP, topics: [...attemptOf.keys()] }, run)
 )

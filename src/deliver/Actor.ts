@@ -1,10 +1,10 @@
 /**
- * The delivery actor of one partition: it alone delivers to the webhooks of that partition, while it owns it. It owns the
- * partition of `webhooks.deliveries`; the one of that number of `webhooks.replays` comes to it, whichever is assigned
- * first, and until then waits: live and replayed deliveries of a webhook leave through one outlet, or not at all.
+ * The delivery actor of one partition. While a process owns partition N of `webhooks.deliveries`, only its actor N
+ * sends to the webhooks of that partition. Partition N of `webhooks.replays` feeds the same actor and waits until the
+ * actor runs, so one place applies a webhook's limits to both.
  *
- * When the partition is lost or the process stops, nothing new starts, and what is in flight is finished, recorded and
- * committed.
+ * When the partition is lost or the process stops, the actor starts nothing new. It waits up to `drainMs` for
+ * attempts in flight, records them and commits.
  */
 import { Effect, Latch } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
@@ -15,19 +15,19 @@ import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { makeFeed } from "./Feed.ts"
 import { type Lanes, makeLanes } from "./Lanes.ts"
 
-interface Present {
+interface RunningActor {
   readonly lanes: Lanes
   readonly ended: Latch.Latch
 }
 
-/** The actors of this process, for the replays of their partitions. */
+/** The running actors of this process, by partition number. */
 export interface Actors {
-  readonly present: Map<number, Present>
-  /** Opened when one comes. */
+  readonly running: Map<number, RunningActor>
+  /** Opened when an actor starts. */
   readonly changed: Latch.Latch
 }
 
-export const makeActors = (): Actors => ({ present: new Map(), changed: Latch.makeUnsafe() })
+export const makeActors = (): Actors => ({ running: new Map(), changed: Latch.makeUnsafe() })
 
 export const run = Effect.fnUntraced(function* (partition: AssignedPartition, actors: Actors) {
   const { drainMs } = yield* StageLimits
@@ -35,13 +35,16 @@ export const run = Effect.fnUntraced(function* (partition: AssignedPartition, ac
   const lanes = yield* makeLanes
   const feed = yield* makeFeed(partition, "live")
 
-  // Runs before the lanes' scope closes, so their fibers are still there to finish.
+  // Runs before the lanes' scope closes: draining needs their fibers.
   yield* Effect.addFinalizer(() =>
     lanes.drain.pipe(
       Effect.timeoutOrElse({
         duration: drainMs,
         orElse: () =>
-          Effect.logWarning("attempts did not end in time; they will be made again", lanes.inFlight())
+          Effect.logWarning(
+            `attempts did not end within ${drainMs} ms; the next owner makes them again`,
+            lanes.inFlight()
+          )
       }),
       Effect.andThen(feed.commit),
       Effect.ignore
@@ -55,27 +58,27 @@ export const run = Effect.fnUntraced(function* (partition: AssignedPartition, ac
   yield* Effect.acquireRelease(
     Effect.sync(() => {
       const present = { lanes, ended: Latch.makeUnsafe() }
-      actors.present.set(partition.partition, present)
+      actors.running.set(partition.partition, present)
       actors.changed.openUnsafe()
       return present
     }),
     ({ ended }) =>
       Effect.sync(() => {
-        actors.present.delete(partition.partition)
+        actors.running.delete(partition.partition)
         ended.openUnsafe()
       })
   )
   yield* Effect.raceFirst(feed.into(lanes), lanes.failure)
 }, Effect.scoped)
 
-/** The partition of replays: feeds the lanes of its number's actor while that is here. */
+/** Feeds a partition of `webhooks.replays` into the actor of the same number, whenever this process runs it. */
 export const runReplays = Effect.fnUntraced(function* (partition: AssignedPartition, actors: Actors) {
   const feed = yield* makeFeed(partition, "replays")
   yield* Effect.addFinalizer(() => Effect.ignore(feed.commit))
 
   const actor = Effect.gen(function* () {
     while (true) {
-      const present = actors.present.get(partition.partition)
+      const present = actors.running.get(partition.partition)
       if (present !== undefined) return present
       actors.changed.closeUnsafe()
       yield* Latch.await(actors.changed)

@@ -1,16 +1,17 @@
 /**
- * What the webhooks of one actor use of the process's connections. When its scope closes, all of it is free for others.
+ * The connections that the webhooks of one actor use, of those that the process's ConnectionLimiter grants. When the
+ * scope closes, all of them are returned.
  */
 import { Effect } from "effect"
 import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
 import { ConnectionLimiter, type Share } from "./ConnectionLimiter.ts"
 
-/** `wake` is called with a webhook that was refused one, when it may be tried again. */
+/** `wake` is called with the id of a webhook that was refused a connection, when it may try again. */
 export const makeActorConnections = Effect.fnUntraced(function* (wake: (webhookId: string) => void) {
   const limiter = yield* ConnectionLimiter
-  /** By webhook, for the address it has now. */
+  /** The share of each webhook at its current URL. */
   const byWebhook = new Map<string, { readonly url: URL; readonly share: Share }>()
-  /** Those, and what is still used at former addresses. */
+  /** All shares in use: also those of former URLs that still have connections open. */
   const openShares = new Set<Share>()
 
   const forgetIfUnused = (share: Share) => {
@@ -27,7 +28,7 @@ export const makeActorConnections = Effect.fnUntraced(function* (wake: (webhookI
 
   const shareOf = ({ url, config }: RegisteredWebhook): Share => {
     const known = byWebhook.get(config.id)
-    // A changed webhook is a new object.
+    // The registry makes a new URL object whenever a webhook changes.
     if (known?.url === url) return known.share
     leave(config.id)
     const share = limiter.join(config.account_id, url.origin, () => wake(config.id))
@@ -44,7 +45,7 @@ export const makeActorConnections = Effect.fnUntraced(function* (wake: (webhookI
   )
 
   return {
-    /** One connection more, or undefined: `wake` follows. */
+    /** Takes a connection. Undefined if none is free; `wake` follows. */
     take: (webhook: RegisteredWebhook): Share | undefined => {
       const share = shareOf(webhook)
       return limiter.take(share) ? share : undefined
@@ -53,7 +54,7 @@ export const makeActorConnections = Effect.fnUntraced(function* (wake: (webhookI
       limiter.release(share)
       forgetIfUnused(share)
     },
-    /** The webhook starts nothing any more. */
+    /** The webhook will start no more attempts. */
     leave
   }
 })

@@ -1,6 +1,6 @@
 /**
- * One attempt as a pipeline over values: sign → send → decide what follows. What it ends with says everything that is to
- * be recorded; it writes nothing itself.
+ * One attempt: sign the request, send it, decide what follows. The result holds everything that is to be recorded;
+ * nothing is written here.
  */
 import { Clock, Effect, Random, References } from "effect"
 import { Settings } from "../config/Config.ts"
@@ -20,7 +20,6 @@ export interface AttemptResult {
   readonly retry: DeliveryWork | undefined
 }
 
-/** The work of the attempt after `work`. */
 export const nextWork = (work: Work, webhookId: string, dueAt: number): DeliveryWork => ({
   delivery_id: work.deliveryId,
   webhook_id: webhookId,
@@ -46,11 +45,11 @@ const tracedAttempt = <E, R>(
     outcome: record.status,
     error: record.error,
     "http.response.status_code": record.responseStatus,
-    // The rest of the address may hold a secret.
+    // Only the host: the path or the query may hold a secret.
     "server.address": url.host
   }))
 
-interface Ended {
+interface FinishedRequest {
   readonly webhookId: string
   readonly work: Work
   readonly outcome: AttemptOutcome
@@ -58,8 +57,8 @@ interface Ended {
   readonly endedAt: number
 }
 
-/** `chance` (0…1) is asked for only when another attempt may follow. */
-const resultOf = (policy: RetryPolicy, chance: () => number, ended: Ended): AttemptResult => {
+/** `chance` (0 to 1) is the jitter. It is drawn only if the attempt failed. */
+const resultOf = (policy: RetryPolicy, chance: () => number, ended: FinishedRequest): AttemptResult => {
   const { webhookId, work, outcome, attemptedAt, endedAt } = ended
   const scheduledMs = outcome.delivered ? undefined : delayAfter(policy, work.seriesAttempt, chance())
   const nextDelayMs =
@@ -83,10 +82,10 @@ const resultOf = (policy: RetryPolicy, chance: () => number, ended: Ended): Atte
   }
 }
 
-/** Makes one attempt; `ended` is called once, and never after the scope has closed. */
+/** Makes one attempt. `ended` is called once, and never after the scope has closed. */
 export type Attempt = (webhook: RegisteredWebhook, work: Work, ended: (result: AttemptResult) => void) => void
 
-/** `run` starts the fiber that an attempt has where it is traced; else it has none. */
+/** `run` forks a fiber. Only a traced attempt needs one; otherwise an attempt is callbacks. */
 export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effect<void>) => void) {
   const { retryPolicy } = yield* Settings
   const sender = yield* Sender
@@ -106,7 +105,7 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
     })
   )
 
-  /** Outside a fiber a defect would be told to nobody, or to undici. */
+  /** Outside a fiber nobody would report a defect, or undici would swallow it: a fiber dies with it. */
   const guarded = (body: () => void) => {
     try {
       body()
@@ -116,7 +115,7 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
   }
 
   const post: Attempt = (known, work, ended) => {
-    // Deleted meanwhile: this one counts as in flight.
+    // If the webhook has been deleted meanwhile, this attempt still counts as in flight.
     const webhook = registry.get(known.config.id) ?? known
     const webhookId = webhook.config.id
     const attemptedAt = clock.currentTimeMillisUnsafe()
@@ -137,8 +136,8 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
     )
   }
 
-  // Sent is from here on: until the request is handed over nothing waits, so the secret is the newest that any answered
-  // rotation has made.
+  // From here until the request is handed to undici nothing waits. So the request is signed with the secret of every
+  // rotation that the API has answered.
   const attempt: Attempt = (known, work, ended) =>
     registry.whenCurrent(() => guarded(() => post(known, work, ended)))
 
@@ -154,7 +153,7 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
     underWay++
     recorder.expect()
     begin(known, work, (result) => {
-      // Abandoned already: offered as well, it would count twice.
+      // `abandon` has subtracted this attempt from the recorder's count already.
       if (!isOpen) return
       underWay--
       ended(result)

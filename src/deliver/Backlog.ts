@@ -1,7 +1,6 @@
 /**
- * A page of a webhook's parked deliveries, as work: the rows in order of their ids, with their events read back from
- * the log; a test delivery's event stands in its row. A row whose event retention has dropped is ended: it can never be
- * sent.
+ * Reads a page of a webhook's backlog and makes work of it, in the order of delivery ids. Events are read from the
+ * log; a test delivery has its event in its row. If retention has dropped the event, the delivery ends `failed`.
  */
 import { Clock, Effect } from "effect"
 import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
@@ -12,7 +11,7 @@ import type { Work } from "./Lane.ts"
 import { attemptKey } from "./MemoryBudget.ts"
 
 export interface BacklogPage {
-  /** How many parked rows there were, at most `limit`. */
+  /** How many rows were read. Fewer than `limit` means that this was the last page. */
   readonly rows: number
   readonly lastId: string
   readonly works: ReadonlyArray<Work>
@@ -20,7 +19,7 @@ export interface BacklogPage {
 
 export const makeBacklog = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
-  const parked = yield* BacklogEvents
+  const backlogEvents = yield* BacklogEvents
 
   const toWork = (row: BacklogDelivery, event: LedgerEvent, kind: BacklogKind): Work => {
     const attempt = row.attempts + 1
@@ -31,7 +30,7 @@ export const makeBacklog = Effect.gen(function* () {
       seriesAttempt: attempt - row.seriesStart,
       event,
       kind: kind === "replays" ? "replays" : "live",
-      settled: undefined
+      acknowledge: undefined
     }
   }
 
@@ -41,7 +40,7 @@ export const makeBacklog = Effect.gen(function* () {
       const first = rows[0]
       if (first === undefined) return { rows: 0, lastId: "", works: [] }
       // A webhook belongs to one network.
-      const eventAt = yield* parked.at(
+      const eventAt = yield* backlogEvents.at(
         first.network,
         rows.flatMap((row) => row.position ?? [])
       )
@@ -56,5 +55,5 @@ export const makeBacklog = Effect.gen(function* () {
         yield* deliveries.fail(gone, "event no longer retained", yield* Clock.currentTimeMillis)
       }
       return { rows: rows.length, lastId: rows.at(-1)!.id, works }
-    }).pipe(retryUntilSuccess("reading parked deliveries"))
+    }).pipe(retryUntilSuccess("reading a page of the backlog"))
 })

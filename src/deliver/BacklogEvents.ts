@@ -1,7 +1,8 @@
 /**
- * Events by their offsets, for deliveries that wait in PostgreSQL, all of a process's. They are read in pieces, and those
- * used last are kept: webhooks that fell behind together page through the same events, which then are read and in memory
- * once. What a kept piece lacks is read again before it counts as gone, since a piece at the log's end still grows.
+ * Reads events by offset for deliveries in the backlog, for all actors of the process. The log is read in pieces of
+ * `eventPieceRecords`, and the last `eventPieces` used are cached: webhooks that fell behind together read the same
+ * events. If a cached piece lacks an offset, it is read again before the event counts as gone: the last piece of the
+ * log grows.
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
@@ -12,9 +13,9 @@ import { EventLog, type EventLogError } from "../log/EventLog.ts"
 
 type Events = ReadonlyMap<number, LedgerEvent>
 
-/** A piece's events by their offsets in the topic. */
+/** A run of `eventPieceRecords` offsets of an events topic. */
 interface Piece {
-  /** Who wants it while it is read waits for that. */
+  /** One permit, so that concurrent requests share one read. */
   readonly reading: Semaphore.Semaphore
   events: Events | undefined
 }
@@ -24,7 +25,7 @@ const keyOf = (topic: string, number: number): string => `${topic} ${number}`
 export class BacklogEvents extends Context.Service<
   BacklogEvents,
   {
-    /** Finds the network's events at these positions; one that is not retained is undefined. */
+    /** Reads the network's events at these positions. An event that the log no longer has is undefined. */
     readonly at: (
       network: Network,
       positions: ReadonlyArray<EventPosition>
@@ -36,14 +37,14 @@ export class BacklogEvents extends Context.Service<
     Effect.gen(function* () {
       const { eventPieceRecords, eventPieces } = yield* StageLimits
       const log = yield* EventLog
-      /** The last used are last. */
+      /** Least recently used first. */
       const pieces = new Map<string, Piece>()
 
       const read = Effect.fnUntraced(function* (topic: string, number: number) {
         const end = (number + 1) * eventPieceRecords
         const events = new Map<number, LedgerEvent>()
         let from = number * eventPieceRecords
-        // Offsets may have gaps.
+        // Offsets may have gaps, so one read may return fewer records than the piece has offsets.
         while (from < end) {
           const records = yield* log.read({ topic, partition: 0, offset: from }, end - from)
           const last = records.at(-1)
@@ -66,7 +67,7 @@ export class BacklogEvents extends Context.Service<
         return piece
       }
 
-      /** The piece's events: as kept, if they hold all of `offsets`. */
+      /** From the cache if it has all of `offsets`, otherwise read again. */
       const eventsOf = (topic: string, number: number, offsets: ReadonlyArray<number>) => {
         const piece = pieceOf(keyOf(topic, number))
         return piece.reading.withPermits(1)(

@@ -1,8 +1,7 @@
 /**
- * One connection at a time to an origin, as an undici client that knows the exchange on it. It sees what undici's parser
- * does not report: bytes that belong to no body, and bytes that arrive while no request is under way. A connection is used
- * again only after a response that its exchange calls clean, and never after bytes that nobody asked for: they could be
- * taken for the response to the next request.
+ * An undici client with one connection to an origin at a time. It counts what undici's parser does not report: bytes
+ * outside a body, and bytes that arrive while no request is under way. A connection is reused only after a response
+ * that its exchange calls clean. After unexpected bytes it is closed: undici could take them for the next response.
  */
 import type { Socket } from "node:net"
 import { type buildConnector, Client, type Dispatcher } from "undici"
@@ -10,11 +9,11 @@ import { type buildConnector, Client, type Dispatcher } from "undici"
 /** What a connection tells the exchange on it. */
 export interface OnConnection extends Dispatcher.DispatchHandler {
   connection: Connection | undefined
-  /** So many bytes of its response have been read and parsed, all kinds together. */
+  /** How many bytes of the response have been read so far: status line, headers, body and framing. */
   bytesRead(bytes: number): void
 }
 
-/** Connections of one process, over all origins. */
+/** Open connections of one process, over all origins. */
 export interface OpenConnections {
   count: number
 }
@@ -22,7 +21,7 @@ export interface OpenConnections {
 export class Connection extends Client {
   private socket: Socket | undefined
   private exchange: OnConnection | undefined
-  /** What the socket had read when the exchange began, or the last one ended. */
+  /** `socket.bytesRead` when the current exchange began, or when the last one ended. */
   private bytesBefore = 0
 
   constructor(
@@ -44,7 +43,7 @@ export class Connection extends Client {
           open.count++
           socket.once("close", () => open.count--)
           use(socket)
-          // undici's listeners come first: what they have parsed is known when ours runs.
+          // undici adds its listeners here, so they run before ours and have parsed what ours counts.
           callback(...result)
           watch(socket)
         })
@@ -52,7 +51,7 @@ export class Connection extends Client {
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    // The sender dispatches nothing else.
+    // Sender dispatches exchanges only.
     const exchange = handler as OnConnection
     exchange.connection = this
     return super.dispatch(options, handler)

@@ -1,11 +1,11 @@
 /**
- * How many connections a webhook may use at once, so that requests that hang leave some to others. Connections are bounded
- * at each origin and in the process (`most`). Under each bound a webhook may take one more while
- *   used by all + used by its account + `least` × its own < most               for its first few (`least`)
- *   used by all + used by its account + its own           < most × `shared`   beyond them
- * and an account its very first while any is left: an account alone uses half, a webhook alone a quarter, and whoever comes
- * late finds some free. Only where an account has dozens of webhooks that hang at one host may its next one wait, until
- * the first of their requests end.
+ * Limits how many connections a webhook uses, so that requests that hang leave connections for other webhooks. There
+ * are two bounds of `most` connections: one for each origin, one for the process. A webhook may take another
+ * connection while
+ *   used by all + used by its account + `least` × its own < most              for its first `least` connections
+ *   used by all + used by its account + its own           < most × `shared`  for further ones
+ * An account without a connection may take any free one. So an account alone uses half of a bound, and a webhook
+ * alone a quarter. A webhook may have to wait if its account has dozens of webhooks that hang at the same origin.
  */
 import { Context, Effect, Layer } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
@@ -16,13 +16,13 @@ export interface ConnectionLimits {
   readonly inProcess: number
   readonly least: number
   readonly shared: number
-  /** Webhooks that are tried when a connection is free. */
+  /** How many waiting webhooks are tried when a connection becomes free. */
   readonly tried: number
 }
 
 interface AccountUse {
   inUse: number
-  /** Shares of it: without one it is forgotten. */
+  /** How many shares it has. At 0 it is deleted. */
   shares: number
 }
 
@@ -31,7 +31,7 @@ interface Bound {
   readonly limits: ConnectionLimits
   inUse: number
   readonly accounts: Map<string, AccountUse>
-  /** Shares that this bound has refused, in the order in which they are tried again. */
+  /** Shares that this bound has refused, in the order of their next try. */
   readonly waiting: Set<Share>
 }
 
@@ -42,7 +42,7 @@ export interface Share {
   readonly accountId: string
   readonly origin: string
   readonly bounds: ReadonlyArray<{ readonly bound: Bound; readonly account: AccountUse }>
-  /** Called once after each refusal, when a connection may be free; it may take one, or none. */
+  /** Called once after each refusal, when a connection may be free. */
   readonly wake: () => void
 }
 
@@ -51,7 +51,7 @@ export interface Limiter {
   /** False: `wake` follows. */
   readonly take: (share: Share) => boolean
   readonly release: (share: Share) => void
-  /** Nothing more is taken; what is in use may still be released. */
+  /** Takes no more connections. Those in use must still be released. */
   readonly leave: (share: Share) => void
 }
 
@@ -70,7 +70,6 @@ const mayTakeOne = (bound: Bound, account: AccountUse, own: number): boolean => 
   return own < least ? used + own * least < bound.most : used + own < bound.most * shared
 }
 
-/** The bound that does not let it take one more. */
 const refusingBound = ({ bounds, inUse }: Share): Bound | undefined =>
   bounds.find(({ bound, account }) => !mayTakeOne(bound, account, inUse))?.bound
 
@@ -83,8 +82,8 @@ const use = (share: Share, count: number) => {
 }
 
 /**
- * Wakes the first that may take one. Few are tried at a time: whoever is refused uses some itself, or all are in use, so
- * there will be another release.
+ * Wakes the first share that may take a connection. Trying `tried` of them is enough: a refused share uses some
+ * itself, or all connections are in use, so another release follows.
  */
 const wakeNext = (bound: Bound) => {
   let tries = Math.min(bound.waiting.size, bound.limits.tried)
@@ -103,7 +102,6 @@ const wakeNext = (bound: Bound) => {
   }
 }
 
-/** The bounds of a process, for all who share it. */
 export const makeLimiter = (limits: ConnectionLimits): Limiter => {
   const inProcess = makeBound(limits.inProcess, limits)
   const origins = new Map<string, Bound>()
@@ -115,7 +113,7 @@ export const makeLimiter = (limits: ConnectionLimits): Limiter => {
     return { bound, account }
   }
 
-  /** Once it has left and uses nothing more. */
+  /** After it has left and released its last connection. */
   const forget = ({ accountId, origin, bounds }: Share) => {
     for (const { bound, account } of bounds) {
       if (--account.shares > 0) continue

@@ -1,6 +1,6 @@
 /**
- * Deadlines that are all the same time ahead: the oldest is always due first, so a queue and one sleeping fiber do for
- * all of them, and one that is taken back costs nothing. A timer of its own for each attempt was a tenth of its CPU.
+ * Deadlines of equal length. The oldest is always due first, so one map and one sleeping fiber serve all of them, and
+ * removing one is cheap. A timer for each attempt cost a tenth of an attempt's CPU.
  */
 import { Clock, Effect, Latch, type Scope } from "effect"
 
@@ -11,16 +11,16 @@ interface Deadlines<A> {
   readonly remove: (item: A) => void
 }
 
-/** Calls `passed` with what was added `afterMs` ago and not removed since. */
+/** Calls `passed` with each item that is not removed within `afterMs`. */
 export const makeDeadlines = <A>(
   afterMs: number,
   passed: (item: A) => void
 ): Effect.Effect<Deadlines<A>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
-    // A wall clock that jumps must not end attempts.
+    // Monotonic: a jump of the wall clock must not end attempts.
     const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
-    /** When each is due, in the order in which they were added, which is that of their times. */
+    /** When each item is due. Insertion order is the order of due times. */
     const waiting = new Map<A, number>()
     const some = Latch.makeUnsafe()
 

@@ -1,8 +1,9 @@
 /**
- * One request on the wire, driven by undici's callbacks: reports its outcome once, at its end. A 2xx counts as soon as its
- * headers are in; the body is read to its cap or the deadline and never turns a 2xx into a failure. What comes besides the
- * body is bounded, too. Only a 2xx that was read to its end leaves the connection open: after any other response more
- * could follow that the next request would take for its own. A class, since its methods cost a request no closures.
+ * One HTTP request, driven by undici's callbacks. It reports its outcome once. The status decides: a 2xx counts as
+ * delivered when its headers arrive, even if reading its body fails later. The body is read up to `responseBodyBytes`
+ * or the deadline; bytes outside the body are limited too. Only a 2xx that was read to its end keeps the connection
+ * open: after another response more bytes could follow, which the next request would take for its own. A class,
+ * because methods cost less per request than closures.
  */
 import type { Dispatcher } from "undici"
 import { Limits } from "../config/Limits.ts"
@@ -17,8 +18,8 @@ const textOf = (chunks: ReadonlyArray<Buffer>): string =>
   // PostgreSQL's text cannot hold NUL.
   decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)).replaceAll("\0", "\uFFFD")
 
-/** A response as far as it has come. */
-interface Received {
+/** The part of a response that has arrived. */
+interface PartialResponse {
   readonly status: number
   readonly timeMs: number
   readonly retryAfter: string | ReadonlyArray<string> | undefined
@@ -26,8 +27,8 @@ interface Received {
   bytes: number
 }
 
-/** Milliseconds that the receiver asks to be left alone: the longest, if it says several. */
-const askedToWait = ({ status, retryAfter = [] }: Received, nowMs: number): number | undefined => {
+/** The wait that a 429 or 503 asks for with `Retry-After`; the longest if there are several. */
+const askedToWait = ({ status, retryAfter = [] }: PartialResponse, nowMs: number): number | undefined => {
   if (status !== 429 && status !== 503) return undefined
   const asked = [retryAfter].flat().flatMap((value) => retryAfterMs(value, nowMs) ?? [])
   return asked.length === 0 ? undefined : Math.max(...asked)
@@ -41,7 +42,7 @@ const failed = (error: string): AttemptOutcome => ({
   error
 })
 
-const outcomeOf = (received: Received, nowMs: number): AttemptOutcome => {
+const outcomeOf = (received: PartialResponse, nowMs: number): AttemptOutcome => {
   const failure = responseFailure(received.status)
   const waitMs = askedToWait(received, nowMs)
   const outcome: AttemptOutcome = {
@@ -57,27 +58,27 @@ const outcomeOf = (received: Received, nowMs: number): AttemptOutcome => {
 export class Exchange implements OnConnection {
   connection: Connection | undefined
   private readonly nowMs: () => number
-  private readonly ended: (exchange: Exchange, outcome: AttemptOutcome) => void
+  private readonly onOutcome: (exchange: Exchange, outcome: AttemptOutcome) => void
   private readonly startedAt: number
   private controller: Dispatcher.DispatchController | undefined
-  private received: Received | undefined
+  private response: PartialResponse | undefined
   private informational = 0
   private over = false
 
-  /** `nowMs`: the wall clock; `ended` is called once, unless the exchange was cancelled before. */
+  /** `nowMs` is the wall clock. `onOutcome` is called once, unless the exchange is cancelled before. */
   constructor(nowMs: () => number, ended: (exchange: Exchange, outcome: AttemptOutcome) => void) {
     this.nowMs = nowMs
-    this.ended = ended
+    this.onOutcome = ended
     this.startedAt = nowMs()
   }
 
-  /** The time for it has passed. */
+  /** The deadline has passed. */
   expire(timeoutMs: number) {
     this.end(timeoutFailure(timeoutMs))
     this.abort()
   }
 
-  /** Nobody waits for its outcome any more. */
+  /** Aborts without reporting an outcome. */
   cancel() {
     this.over = true
     this.abort()
@@ -94,14 +95,14 @@ export class Exchange implements OnConnection {
     status: number,
     headers: Readonly<Record<string, string | Array<string> | undefined>>
   ) {
-    // What comes before the response itself ("103 Early Hints") says nothing of its outcome.
+    // Informational responses, such as "103 Early Hints", come before the response and do not decide the outcome.
     if (status < 200) {
       if (++this.informational > Limits.informationalResponses) this.cutShort()
       return
     }
-    this.received = {
+    this.response = {
       status,
-      // A clock that jumps back must not make a negative time.
+      // The wall clock may jump back.
       timeMs: Math.max(0, this.nowMs() - this.startedAt),
       retryAfter: headers["retry-after"],
       chunks: [],
@@ -110,21 +111,21 @@ export class Exchange implements OnConnection {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer) {
-    const { received } = this
-    if (received === undefined) return
-    const left = Limits.responseBodyBytes - received.bytes
-    received.chunks.push(chunk.length > left ? chunk.subarray(0, left) : chunk)
-    received.bytes += Math.min(chunk.length, left)
+    const { response } = this
+    if (response === undefined) return
+    const left = Limits.responseBodyBytes - response.bytes
+    response.chunks.push(chunk.length > left ? chunk.subarray(0, left) : chunk)
+    response.bytes += Math.min(chunk.length, left)
     if (chunk.length > left) this.cutShort()
   }
 
   bytesRead(bytes: number) {
-    if (bytes - (this.received?.bytes ?? 0) > Limits.responseOverheadBytes) this.cutShort()
+    if (bytes - (this.response?.bytes ?? 0) > Limits.responseOverheadBytes) this.cutShort()
   }
 
   onResponseEnd() {
-    const { received } = this
-    this.connection?.end(received !== undefined && responseFailure(received.status) === undefined)
+    const { response } = this
+    this.connection?.end(response !== undefined && responseFailure(response.status) === undefined)
     this.end("connection failed")
   }
 
@@ -132,18 +133,18 @@ export class Exchange implements OnConnection {
     if (!this.over) this.end(connectionFailure(error))
   }
 
-  /** More has come than is read of a response. */
+  /** The response exceeds a limit: use what has arrived and close the connection. */
   private cutShort() {
     this.end("too many informational responses")
     this.abort()
   }
 
-  /** `failure` only counts where no response has come. */
+  /** `failure` is the error if no response has arrived. */
   private end(failure: string) {
     if (this.over) return
     this.over = true
-    const { received } = this
-    this.ended(this, received === undefined ? failed(failure) : outcomeOf(received, this.nowMs()))
+    const { response } = this
+    this.onOutcome(this, response === undefined ? failed(failure) : outcomeOf(response, this.nowMs()))
   }
 
   private abort() {

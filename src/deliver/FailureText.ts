@@ -1,6 +1,6 @@
 /**
- * `last_error` texts: short and stable, for people and for alerts. The codes are
- * those of Node, c-ares, OpenSSL and undici; one that nobody foresaw shows its code rather than a message that may change.
+ * Texts for `last_error`: short and stable, because people and alerts match them. Error codes come from Node, c-ares,
+ * OpenSSL and undici. For an unknown code the text contains the code, not the message, which may change.
  */
 import { Predicate } from "effect"
 import { errors } from "undici"
@@ -38,18 +38,18 @@ const texts: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: INVALID_RESPONSE
 }
 
-/** undici's words for a status 100 that was not asked for, and for a change of protocol. */
+/** undici's messages for an unexpected status 100 and for an upgrade that nobody asked for. */
 const unwanted = new Set(["bad response", "bad upgrade"])
 
 const codeOf = (error: unknown): string | undefined => {
   if (!Predicate.isObject(error)) return undefined
-  // Several addresses tried: the first one's failure speaks for all.
+  // Several addresses failed: report the first failure.
   if (Predicate.hasProperty(error, "errors") && Array.isArray(error.errors)) {
     const first = codeOf(error.errors[0])
     if (first !== undefined) return first
   }
   if (Predicate.hasProperty(error, "code") && Predicate.isString(error.code)) {
-    // undici wraps what the socket said.
+    // undici wraps the socket's error.
     const inner = Predicate.hasProperty(error, "cause") ? codeOf(error.cause) : undefined
     return error.code === "UND_ERR_SOCKET" && inner !== undefined ? inner : error.code
   }

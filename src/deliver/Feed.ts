@@ -1,11 +1,11 @@
 /**
- * One partition's records on their way into an actor's lanes.
+ * Reads one partition's records and offers them to an actor's lanes.
  *
  *   take records → is the work current? (WorkState) → lane of its webhook → … → settled → commit
  *
- * What is committed is the highest offset below which all is settled (Watermark): recorded with its retry appended,
- * remembered by its row (parked), or found to be done already; what waits too long for that is put aside. When the lanes
- * end and others follow, what was taken and is not settled is offered again.
+ * The committed offset is the highest one below which all work is settled (Watermark). Work is settled when its
+ * attempt is recorded and its retry appended, when it is spilled to the backlog, or when it was finished already. If
+ * the actor ends and another one follows, unsettled work is offered to the new one.
  */
 import { Clock, Effect, Latch } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
@@ -30,7 +30,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
   const recorder = yield* Recorder
   const watermark = makeWatermark(partition.startOffset)
   const moved = Latch.makeUnsafe(false)
-  /** Taken and not settled, in the order of the log. */
+  /** Work that was taken and is not settled, in the order of the log. */
   const open = new Map<number, DeliveryWork>()
   const batchRecords = kind === "live" ? limits.takeBatchRecords : limits.replayTakeRecords
   const lastAtStart = (yield* log.last(partition))?.offset ?? -1
@@ -42,26 +42,28 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     moved.openUnsafe()
   }
 
-  /** Sorts works into lanes; what they refuse is parked before it counts as taken. */
+  /** Offers work to its lanes. Refused work is spilled to the database before its offset counts as finished. */
   const offerAll = Effect.fnUntraced(function* (
     lanes: Lanes,
     works: ReadonlyArray<readonly [offset: number, work: DeliveryWork]>
   ) {
     if (works.length === 0) return
     const ids = works.map(([, work]) => work.delivery_id)
-    // While rows are read, an attempt may be recorded: the row read would call a second record of it work to do.
+    // Checked before the rows are read: an attempt may be recorded during the read, and the row would then still show
+    // a second record of the same attempt as current.
     const known = new Set<string>()
     const keys = works.map(([, { attempt, delivery_id }]) => attemptKey(delivery_id, attempt))
     for (const key of keys) if (lanes.isBusy(key)) known.add(key)
     const rows = yield* deliveries.states(ids).pipe(retryUntilSuccess("reading delivery states"))
     if (works.some(([, work]) => registry.get(work.webhook_id) === undefined)) {
-      // A webhook made a moment ago may not have reached this process's view yet; a deleted one never will.
+      // A webhook made a moment ago may not be in this process's view yet. After this wait, an unknown one is
+      // deleted.
       yield* registry.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))
     }
 
     const refused: Array<Refused> = []
     const deleted: Array<string> = []
-    /** Settled once the rows say so. */
+    /** Offsets to settle once the rows below are written. */
     const ended: Array<number> = []
     for (const [i, [offset, work]] of works.entries()) {
       const key = keys[i]!
@@ -72,7 +74,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
         seriesAttempt: work.series_attempt,
         event: work.event,
         kind,
-        settled: () => settle(offset)
+        acknowledge: () => settle(offset)
       }
       const row = rows.get(work.delivery_id)
       const state = workState(work, row, offset < partition.endOffsetAtStart)
@@ -81,7 +83,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
         ended.push(offset)
       } else if (state === "current" && !known.has(key)) {
         known.add(key)
-        // Parking costs more than waiting: a replay mostly comes faster than its webhook takes it.
+        // Waiting costs less than spilling, and a replay is usually read faster than its webhook takes it.
         if (kind === "replays") yield* lanes.awaitMemory(work.webhook_id)
         if (!lanes.offer(work.webhook_id, item)) {
           refused.push({ webhookId: work.webhook_id, deliveryId: work.delivery_id })
@@ -92,24 +94,29 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
           attempt: undefined,
           retry: nextWork(item, work.webhook_id, row?.nextAttemptAt ?? 0),
           fromBacklog: false,
-          settled: () => settle(offset)
+          onSettled: () => settle(offset)
         })
       } else if (state === "early") {
         const retry = { ...work, due_at: (yield* Clock.currentTimeMillis) + limits.earlyWorkMs }
-        recorder.offer({ attempt: undefined, retry, fromBacklog: false, settled: () => settle(offset) })
+        recorder.offer({ attempt: undefined, retry, fromBacklog: false, onSettled: () => settle(offset) })
       } else {
         settle(offset)
       }
     }
     if (deleted.length > 0) {
       const now = yield* Clock.currentTimeMillis
-      yield* deliveries.fail(deleted, "webhook deleted", now).pipe(retryUntilSuccess("ending deliveries"))
+      yield* deliveries
+        .fail(deleted, "webhook deleted", now)
+        .pipe(retryUntilSuccess("ending deliveries of deleted webhooks"))
     }
     if (refused.length > 0) yield* lanes.spillRefused(kind, refused)
     for (const offset of ended) settle(offset)
   })
 
-  /** What was taken long ago and still waits gives its offset up: its webhook takes less than comes, or nothing. */
+  /**
+   * Spills queues whose work has waited for more than `partitionOpenRecords` records, so that offsets can be
+   * committed.
+   */
   const spillOverdue = (lanes: Lanes) => {
     const webhookIds = new Set<string>()
     for (const [offset, work] of open) {
@@ -126,9 +133,8 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     for (const record of records) {
       const work = parseWork(record.value ?? "")
       if (work === undefined) {
-        // Passed over, since it must not stop those behind it.
         yield* Effect.logError(
-          `${record.topic}/${record.partition}@${record.offset} is not a delivery; passed over`
+          `${record.topic}/${record.partition}@${record.offset} is not delivery work; skipped`
         )
         watermark.done(record.offset)
         moved.openUnsafe()
@@ -157,7 +163,6 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
 
   return {
     commit,
-    /** Never ends by itself. */
     into: (lanes: Lanes) =>
       Effect.gen(function* () {
         yield* offerAll(lanes, [...open])

@@ -1,36 +1,34 @@
 /**
- * One webhook inside an actor: an outlet with two lanes, one for live deliveries and one for those of replays, which start
- * only when nothing live waits. Window and rate are the outlet's; what waits in memory, in order, is its lane's. Decisions
- * only. The send permission is `none` while the webhook is disabled or its account suspended, what is free while
- * the quota is used up, else all; when that changes, what is queued goes back to its rows and paging begins anew.
+ * One webhook in an actor: an outlet with a lane for live deliveries and one for replayed ones, which start only when
+ * no live one waits. Window and rate belong to the outlet. `SendPermission` is `none` while the webhook is disabled
+ * or its account suspended, and `free` while the quota is used up. Pure. Modes of a lane:
  *
- *   live     records from the log are queued here ──(its share of the room is used up, they wait too long for the log's
- *            offsets, another lane has too little room, or not all may start)──▶ backlog
- *   backlog  records from the log are parked: their rows alone remember them. The lane pages parked rows that may start,
- *            in order of their ids ──(none is left nor being parked, and all may start)──▶ live
+ *   log      queues work from the log ──(memory budget used up, offsets held back for too long, another lane needs memory,
+ *            or permission not `all`)──▶ backlog
+ *   backlog  spills work from the log, and reads the rows that may start in pages, in id order ──(no row is left or being
+ *            spilled, and permission is `all`)──▶ log
  */
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import type { SendPermission } from "../domain/Quota.ts"
 import type { BacklogKind } from "../storage/deliveries/DeliveryStore.ts"
 import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
-import { makeRateWindow, type RateWindow } from "./RateWindow.ts"
+import { makeTokenBucket, type TokenBucket } from "./TokenBucket.ts"
 
 export interface Work {
-  /** Of the attempt (`attemptKey`), made once: many look it up. */
+  /** Of the attempt (`attemptKey`). Kept here because it is looked up often. */
   readonly key: string
   readonly deliveryId: string
   readonly attempt: number
   readonly seriesAttempt: number
   readonly event: LedgerEvent
   readonly kind: LaneKind
-  /** Its record in the log is done with; undefined when it came from the backlog. */
-  readonly settled: (() => void) | undefined
+  /** Lets the offset of its record be committed; undefined if the work came from the backlog. */
+  readonly acknowledge: (() => void) | undefined
 }
 
 export type LaneKind = "live" | "replays"
 
-/** A webhook as it is now, and what of its deliveries may start. */
-export interface Known {
+export interface CurrentWebhook {
   readonly webhook: RegisteredWebhook
   readonly permission: SendPermission
 }
@@ -38,45 +36,47 @@ export interface Known {
 export interface Outlet {
   readonly webhookId: string
   /** Undefined: the webhook is deleted. */
-  known: Known | undefined
+  current: CurrentWebhook | undefined
   readonly live: Lane
   readonly replays: Lane
   inFlight: number
-  /** Sent, and not yet recorded: what a crash would repeat. */
+  /** Attempts that were sent and are not yet settled: a crash would repeat them. */
   unsettled: number
-  readonly rate: RateWindow
-  /** It has asked for a connection, or lacks a token of its rate: it is told when there is one. */
+  readonly rate: TokenBucket
+  /** It waits for a connection or for a token of its rate; `woken` or `connected` follows. */
   waiting: boolean
-  /** It has asked for a turn of its replays (ReplayPace.ts). */
-  turnAsked: boolean
+  /** It has asked ReplayPace for a start; `replayMayStart` follows. */
+  replayStartAsked: boolean
 }
 
 export interface Lane {
   readonly kind: LaneKind
-  mode: "live" | "backlog"
+  mode: "log" | "backlog"
   queue: Array<Work>
-  /** Deliveries in memory: queued, sent and not settled, going back to their rows, or maybe brought by a page. */
+  /**
+   * Deliveries in memory: queued, sent and not settled, being spilled, and the rows that a page under way may bring.
+   */
   held: number
-  /** The page of the backlog that is on its way. */
-  page: AskedPage | undefined
-  /** The next page of the backlog begins after this id; "" begins anew. */
+  /** The page that is being read. */
+  page: PageRequest | undefined
+  /** The next page begins after this id; "" is the start of the backlog. */
   cursor: string
-  /** The last page was the backlog's end: the next one waits until the queue is empty. */
+  /** The last page reached the end of the backlog. The next one is read when the queue is empty. */
   atEnd: boolean
-  /** Statements under way that give queued work back to its rows: a page now would not show it. */
+  /** Statements under way that spill queued work. A page read now might miss their rows. */
   spillsUnderWay: number
-  /** Rows of refused work that are being parked. */
+  /** How many refused deliveries are being spilled. */
   spillingRefused: number
   permission: SendPermission
 }
 
-export interface AskedPage {
+export interface PageRequest {
   readonly limit: number
-  /** Settled since: it may still show them. */
-  readonly settled: Set<string>
-  /** There may be rows that it does not show: some were parked, or deliveries settled. */
+  /** Deliveries settled since it was asked for. It may still contain their rows. */
+  readonly settledSince: Set<string>
+  /** It may lack rows: some were spilled or settled since it was asked for. */
   changed: boolean
-  /** It counts no more: others may start than when it was asked for, or the queue went back. */
+  /** It is ignored: since it was asked for, the send permission changed or the queue was spilled. */
   stale: boolean
 }
 
@@ -93,23 +93,26 @@ export const makeLane = (kind: LaneKind, mode: Lane["mode"]): Lane => ({
   permission: "all"
 })
 
-export const makeOutlet = (webhookId: string, known: Known | undefined, mode: Lane["mode"]): Outlet => ({
+export const makeOutlet = (
+  webhookId: string,
+  current: CurrentWebhook | undefined,
+  mode: Lane["mode"]
+): Outlet => ({
   webhookId,
-  known,
+  current,
   live: makeLane("live", mode),
   replays: makeLane("replays", mode),
   inFlight: 0,
   unsettled: 0,
-  rate: makeRateWindow(),
+  rate: makeTokenBucket(),
   waiting: false,
-  turnAsked: false
+  replayStartAsked: false
 })
 
-/** What of a lane may start: replays have nothing that is free. */
+/** The permission of a lane. No replayed delivery is free. */
 export const lanePermission = ({ kind }: Lane, permission: SendPermission): SendPermission =>
   kind === "replays" && permission === "free" ? "none" : permission
 
-/** Which parked rows the lane pages. */
 export const backlogKindOf = ({ kind, permission }: Lane): BacklogKind =>
   kind === "replays" ? "replays" : permission === "free" ? "free" : "live"
 
@@ -119,7 +122,7 @@ const pageAnew = (lane: Lane) => {
   if (lane.page !== undefined) lane.page.stale = true
 }
 
-/** Returns the queue, which goes back to its rows. Paging begins anew, so that what went back keeps its place. */
+/** Returns the queue, which must be spilled. Paging restarts, so spilled work keeps its order. */
 export const emptyIntoBacklog = (lane: Lane): ReadonlyArray<Work> => {
   const { queue } = lane
   lane.queue = []
@@ -128,7 +131,7 @@ export const emptyIntoBacklog = (lane: Lane): ReadonlyArray<Work> => {
   return queue
 }
 
-/** Takes up what may start from now on; returns the queued work that goes back to its rows. */
+/** Returns the queued work that must be spilled. */
 export const setPermission = (lane: Lane, permission: SendPermission): ReadonlyArray<Work> => {
   lane.permission = permission
   if (permission !== "all") return emptyIntoBacklog(lane)
@@ -137,17 +140,19 @@ export const setPermission = (lane: Lane, permission: SendPermission): ReadonlyA
 }
 
 /**
- * The lane whose next delivery may start by the webhook's window: live ones come first, also those that only their rows
- * remember. Attempts that wait to be recorded count, unless some may run `ahead` of that.
+ * The lane whose next delivery may start within the webhook's window. Live deliveries come first, also those in the
+ * backlog. Attempts that wait for their record count towards the window, unless `ahead` allows more.
  */
 export const mayStart = (outlet: Outlet, maxInFlight: number, ahead: boolean): Lane | undefined => {
   if (outlet.inFlight >= maxInFlight || (!ahead && outlet.unsettled >= maxInFlight)) return undefined
   const { live, replays } = outlet
   if (live.queue.length > 0) return live
-  return live.mode === "live" && replays.queue.length > 0 ? replays : undefined
+  return live.mode === "log" && replays.queue.length > 0 ? replays : undefined
 }
 
-/** Whether the lane should have a page now: ahead of need while there is more, only when idle at the end. */
+/**
+ * Whether to read a page now: when less than half a page is queued, or, at the end of the backlog, when nothing is.
+ */
 export const wantsPage = (lane: Lane, pageRows: number): boolean =>
   lane.mode === "backlog" &&
   lane.permission !== "none" &&
@@ -155,15 +160,23 @@ export const wantsPage = (lane: Lane, pageRows: number): boolean =>
   lane.spillsUnderWay === 0 &&
   (lane.atEnd ? lane.queue.length === 0 : lane.queue.length < pageRows / 2)
 
-/** Rows to ask for, when the lane has room for so many: 0 while a page would be small beside what is being worked off. */
+/**
+ * Rows to read. 0 if `available` is less than half a page or half of what the lane may hold: not worth a statement.
+ */
 export const pageLimit = (lane: Lane, available: number, pageRows: number): number =>
   available >= Math.min(pageRows, lane.held + available) / 2 ? Math.min(pageRows, available) : 0
 
 /**
- * What a page of `rows` rows means. Rows of deliveries in flight stay parked until they are recorded, so the lane is
- * through only when a page of all that began anew is empty and nothing changed since it was asked for.
+ * Updates the lane after a page with `rows` rows. Rows of deliveries in flight stay in the backlog until they are
+ * recorded. So the backlog is empty only if a page from its start is empty and nothing changed since it was asked
+ * for.
  */
-export const afterPage = (lane: Lane, { limit, changed }: AskedPage, rows: number, lastId: string): void => {
+export const afterPage = (
+  lane: Lane,
+  { limit, changed }: PageRequest,
+  rows: number,
+  lastId: string
+): void => {
   if (rows === limit) {
     lane.cursor = lastId
     lane.atEnd = false
@@ -173,5 +186,5 @@ export const afterPage = (lane: Lane, { limit, changed }: AskedPage, rows: numbe
   lane.cursor = ""
   lane.atEnd = true
   if (anew && rows === 0 && !changed && lane.spillingRefused === 0 && lane.permission === "all")
-    lane.mode = "live"
+    lane.mode = "log"
 }

@@ -1,58 +1,57 @@
-/** What happens to an actor's lanes, and what they want done: values, which LaneMachine takes and returns. */
+/** The events that LaneMachine takes and the commands that it returns. */
 import type { BacklogKind } from "../storage/deliveries/DeliveryStore.ts"
 import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
 import type { BacklogPage } from "./Backlog.ts"
 import type { Share } from "./ConnectionLimiter.ts"
-import type { Known, LaneKind, Work } from "./Lane.ts"
+import type { CurrentWebhook, LaneKind, Work } from "./Lane.ts"
 
-/** The machine knows a webhook from its first `offered` or `resumed` on. Until then other events of it change nothing. */
+/** Events of one webhook. The first `offered` or `resumed` makes its outlet; before it, other events are ignored. */
 export type LaneEvent = (
-  | { readonly kind: "offered"; readonly known: Known | undefined; readonly work: Work }
-  /** Rows of it were parked before the actor began: what is offered is refused from now on. */
-  | { readonly kind: "resumed"; readonly known: Known | undefined }
-  /** It is another, or deleted, or its account's deliveries wait or go on. */
-  | { readonly kind: "changed"; readonly known: Known | undefined }
-  /** The rows of so much refused work are its only memory. */
+  | { readonly kind: "offered"; readonly current: CurrentWebhook | undefined; readonly work: Work }
+  /** It had a backlog when the actor started, so its lanes begin in mode `backlog`. */
+  | { readonly kind: "resumed"; readonly current: CurrentWebhook | undefined }
+  /** It was changed or deleted, or its account's hold changed. */
+  | { readonly kind: "changed"; readonly current: CurrentWebhook | undefined }
+  /** So many refused deliveries have been spilled. */
   | { readonly kind: "refusedSpilled"; readonly lane: LaneKind; readonly works: number }
-  /** What was taken from the log long ago still waits, and holds its offsets back. */
+  /** Its queue holds back offsets that should be committed. */
   | { readonly kind: "overdue"; readonly lane: LaneKind }
   | { readonly kind: "queueSpilled"; readonly lane: LaneKind; readonly works: ReadonlyArray<Work> }
   | { readonly kind: "pageRead"; readonly lane: LaneKind; readonly page: BacklogPage }
-  /** It may use one connection more. */
+  /** It got the connection that it asked for. */
   | { readonly kind: "connected"; readonly share: Share }
-  /** There may be the connection, or the token of its rate, that it lacked. */
+  /** A connection or a token of its rate may be available now. */
   | { readonly kind: "woken" }
-  /** Its replays' turn has come. */
-  | { readonly kind: "turnCame" }
-  /** An attempt, whose outcome is yet to be recorded. */
-  | { readonly kind: "ended"; readonly share: Share }
-  /** An attempt is recorded, and its retry queued. */
+  | { readonly kind: "replayMayStart" }
+  /** An attempt has ended. Its outcome is not recorded yet. */
+  | { readonly kind: "attemptEnded"; readonly share: Share }
+  /** An attempt is recorded and its retry is appended. */
   | { readonly kind: "settled"; readonly work: Work }
 ) & { readonly webhookId: string }
 
-/** What happens to the whole of them. */
 export type ActorEvent =
-  /** All that was in their log at the start has been offered: part of it comes before what is parked already. */
+  /**
+   * Everything that was in the log at the start has been offered, so lanes may read their backlog in the right order.
+   */
   | { readonly kind: "caughtUp"; readonly lane: LaneKind }
-  /** Nothing new starts. */
+  /** Start nothing new. */
   | { readonly kind: "stopped" }
 
 export type Command =
-  /** Makes an attempt; `ended` and `settled` follow. */
+  /** Makes an attempt; `attemptEnded` and `settled` follow. */
   | {
       readonly kind: "start"
       readonly webhook: RegisteredWebhook
       readonly work: Work
       readonly share: Share
     }
-  /** `connected` follows at once, or else `woken` when it may be tried again. */
+  /** `connected` follows at once; if no connection is free, `woken` follows later. */
   | { readonly kind: "connect"; readonly webhook: RegisteredWebhook }
-  /** The connection is free for others. */
   | { readonly kind: "disconnect"; readonly share: Share }
   /** `woken` follows. */
   | { readonly kind: "wake"; readonly webhookId: string; readonly afterMs: number }
-  /** `turnCame` follows. */
-  | { readonly kind: "askTurn"; readonly webhookId: string }
+  /** `replayMayStart` follows. */
+  | { readonly kind: "askReplayStart"; readonly webhookId: string }
   /** `pageRead` follows. */
   | {
       readonly kind: "readPage"
@@ -62,16 +61,16 @@ export type Command =
       readonly afterId: string
       readonly limit: number
     }
-  /** Makes their rows the only memory of works; `queueSpilled` follows. */
+  /** Marks the rows of queued work as backlog; `queueSpilled` follows. */
   | {
       readonly kind: "spill"
       readonly webhookId: string
       readonly lane: LaneKind
       readonly works: ReadonlyArray<Work>
     }
-  /** The offered work was not taken: it must be parked, and `refusedSpilled` must follow. */
+  /** The offered work was refused. The caller must spill it and then send `refusedSpilled`. */
   | { readonly kind: "refuse" }
-  /** The work's record in the log is done with. */
-  | { readonly kind: "done"; readonly work: Work }
-  /** The webhook is deleted, and nothing of it is held. */
+  /** The offset of the work's record may be committed. */
+  | { readonly kind: "acknowledge"; readonly work: Work }
+  /** The webhook is deleted and none of its deliveries is in memory. */
   | { readonly kind: "forget"; readonly webhookId: string }

@@ -1,16 +1,16 @@
 /**
- * The lanes of one actor as a machine: events in, commands out. Work is queued or refused; outlets start attempts within
- * their webhook's window, rate and share of connections, live ones first; lanes page their backlog. Memory is bounded by a
- * budget for each kind (MemoryBudget), and no webhook waits for another. It knows no fiber, no clock and no store: what happens is
- * told to it (LaneEvents), and Lanes does what it says.
+ * The lanes of one actor as a state machine: events in, commands out (LaneEvents). It queues or refuses offered work,
+ * starts attempts within each webhook's window, rate and share of connections, and reads pages of the backlog. Memory
+ * is bounded for each kind of lane (MemoryBudget), and no webhook waits for another. It uses no fiber, clock or
+ * store: Lanes sends the events and executes the commands.
  */
 import type { BacklogPage } from "./Backlog.ts"
 import type { Share } from "./ConnectionLimiter.ts"
 import {
   afterPage,
   backlogKindOf,
+  type CurrentWebhook,
   emptyIntoBacklog,
-  type Known,
   type Lane,
   type LaneKind,
   lanePermission,
@@ -42,15 +42,14 @@ export interface LaneMachine {
   readonly pageRows: number
   readonly outlets: Map<string, Outlet>
   readonly budgets: Readonly<Record<LaneKind, MemoryBudget>>
-  /** Attempts that have begun and are not settled. */
+  /** Attempts that have started and are not settled. */
   sending: number
   stopped: boolean
 }
 
-/** What an event meets outside. */
 export interface Moment {
   readonly nowMs: number
-  /** How many attempts may begin although earlier ones of their webhooks wait to be recorded. */
+  /** How many attempts may start although earlier ones of their webhooks wait for their record. */
   readonly ahead: number
 }
 
@@ -65,21 +64,21 @@ export const makeMachine = (limits: MachineLimits): LaneMachine => ({
   stopped: false
 })
 
-/** Whether the attempt is queued, sent and not settled, or going back to its row. */
+/** Whether the attempt is queued, sent and not settled, or being spilled. */
 export const isBusy = ({ budgets }: LaneMachine, key: string): boolean =>
   budgets.live.busy.has(key) || budgets.replays.busy.has(key)
 
-/** Whether a replayed delivery of the webhook would be refused for want of room alone, and so may wait for it. */
+/** Whether the memory budget is the only reason to refuse a replayed delivery. If so, its feed waits for memory. */
 export const isOverBudget = ({ outlets, budgets }: LaneMachine, webhookId: string): boolean => {
   const outlet = outlets.get(webhookId)
   return (
-    outlet?.replays.mode === "live" &&
-    outlet.known?.permission === "all" &&
+    outlet?.replays.mode === "log" &&
+    outlet.current?.permission === "all" &&
     remainingFor(budgets.replays, outlet) === 0
   )
 }
 
-/** One event's way through the machine. */
+/** The processing of one event. */
 interface Step {
   readonly machine: LaneMachine
   readonly nowMs: number
@@ -89,12 +88,14 @@ interface Step {
 
 const lanesOf = ({ live, replays }: Outlet): ReadonlyArray<Lane> => [live, replays]
 
-/** What came from the log is done with once it is settled, or its row remembers it; what a page brought is nobody's. */
+/**
+ * Removes a settled or spilled delivery from memory, and lets the offset of its record be committed if it has one.
+ */
 const release = ({ machine, commands }: Step, outlet: Outlet, work: Work) => {
   const budget = machine.budgets[work.kind]
   budget.busy.delete(work.key)
   addHeld(budget, outlet, -1)
-  if (work.settled !== undefined) commands.push({ kind: "done", work })
+  if (work.acknowledge !== undefined) commands.push({ kind: "acknowledge", work })
 }
 
 const enqueue = ({ budgets }: LaneMachine, outlet: Outlet, work: Work) => {
@@ -110,14 +111,14 @@ const spill = ({ commands }: Step, { webhookId }: Outlet, lane: Lane, works: Rea
   commands.push({ kind: "spill", webhookId, lane: lane.kind, works })
 }
 
-/** Whoever holds too much gives its queue back, when this one has no room. */
+/** If this lane has no memory left, spills the queue of the lane that is furthest over its fair share. */
 const makeMemoryAvailable = (step: Step, budget: MemoryBudget, outlet: Outlet) => {
   if (remainingFor(budget, outlet) > 0) return
   const one = largestOverFairShare(budget, outlet)
   if (one !== undefined) spill(step, one, one[budget.kind], emptyIntoBacklog(one[budget.kind]))
 }
 
-/** There is room again: it goes to the lanes that may have it, the one that has waited longest first. */
+/** Memory is free again: lanes that wait to page may read, the longest waiting first. */
 const pageWaitingLanes = (step: Step, budget: MemoryBudget) => {
   for (const outlet of [...budget.waitingToPage]) {
     if (budget.held >= budget.limits.deliveries) return
@@ -133,14 +134,14 @@ const askPage = (step: Step, outlet: Outlet, lane: Lane) => {
   makeMemoryAvailable(step, budget, outlet)
   const limit = pageLimit(lane, remainingFor(budget, outlet), pageRows)
   if (limit === 0) return void budget.waitingToPage.add(outlet)
-  lane.page = { limit, settled: new Set(), changed: false, stale: false }
+  lane.page = { limit, settledSince: new Set(), changed: false, stale: false }
   addHeld(budget, outlet, limit)
   const { webhookId } = outlet
   const { kind, cursor: afterId } = lane
   step.commands.push({ kind: "readPage", webhookId, lane: kind, rows: backlogKindOf(lane), afterId, limit })
 }
 
-/** The webhook is deleted, and its rows are ended elsewhere (storage/deliveries/DeletedQueues.ts). */
+/** For a deleted webhook. Its rows are ended by storage/deliveries/DeletedQueues.ts. */
 const discard = (step: Step, outlet: Outlet) => {
   for (const lane of lanesOf(outlet)) {
     for (const work of emptyIntoBacklog(lane)) release(step, outlet, work)
@@ -151,38 +152,38 @@ const discard = (step: Step, outlet: Outlet) => {
   step.commands.push({ kind: "forget", webhookId: outlet.webhookId })
 }
 
-/** The lane whose next delivery may start now, once there is a token of the rate and a connection for it. */
+/** The lane whose next delivery may start, given a token of the rate and a connection. */
 const startable = ({ machine, ahead }: Step, outlet: Outlet): Lane | undefined =>
-  machine.stopped || outlet.waiting || outlet.known === undefined
+  machine.stopped || outlet.waiting || outlet.current === undefined
     ? undefined
-    : mayStart(outlet, outlet.known.webhook.config.max_in_flight, ahead > 0)
+    : mayStart(outlet, outlet.current.webhook.config.max_in_flight, ahead > 0)
 
-/** Asks for what one more attempt needs. */
-const connect = ({ nowMs, commands }: Step, outlet: Outlet, { webhook }: Known) => {
+/** Asks for a token of the rate, then for a connection. */
+const connect = ({ nowMs, commands }: Step, outlet: Outlet, { webhook }: CurrentWebhook) => {
   const { webhookId } = outlet
   const afterMs = outlet.rate.waitMs(webhook.config.max_per_second, nowMs)
   outlet.waiting = true
   commands.push(afterMs > 0 ? { kind: "wake", webhookId, afterMs } : { kind: "connect", webhook })
 }
 
-/** Looks at what the outlet may do now: everything that changes something for it ends here. */
+/** Does what the outlet may do now. Every change of an outlet ends with this call. */
 const proceed = (step: Step, outlet: Outlet): void => {
-  const { known, webhookId } = outlet
+  const { current, webhookId } = outlet
   const { pageRows, budgets, stopped } = step.machine
   if (stopped) return
-  if (known === undefined) {
+  if (current === undefined) {
     discard(step, outlet)
     return
   }
   for (const lane of lanesOf(outlet)) {
-    const permission = lanePermission(lane, known.permission)
+    const permission = lanePermission(lane, current.permission)
     if (permission !== lane.permission) spill(step, outlet, lane, setPermission(lane, permission))
   }
   const lane = startable(step, outlet)
-  if (lane === outlet.live) connect(step, outlet, known)
-  else if (lane !== undefined && !outlet.turnAsked) {
-    outlet.turnAsked = true
-    step.commands.push({ kind: "askTurn", webhookId })
+  if (lane === outlet.live) connect(step, outlet, current)
+  else if (lane !== undefined && !outlet.replayStartAsked) {
+    outlet.replayStartAsked = true
+    step.commands.push({ kind: "askReplayStart", webhookId })
   }
   for (const lane of lanesOf(outlet)) {
     if (budgets[lane.kind].mayPage && wantsPage(lane, pageRows)) askPage(step, outlet, lane)
@@ -192,7 +193,7 @@ const proceed = (step: Step, outlet: Outlet): void => {
 const start = (step: Step, outlet: Outlet, share: Share) => {
   const lane = startable(step, outlet)
   const work = lane?.queue.shift()
-  if (work === undefined || outlet.known === undefined) {
+  if (work === undefined || outlet.current === undefined) {
     step.commands.push({ kind: "disconnect", share })
     return
   }
@@ -201,15 +202,15 @@ const start = (step: Step, outlet: Outlet, share: Share) => {
   outlet.unsettled++
   step.machine.sending++
   step.ahead--
-  step.commands.push({ kind: "start", webhook: outlet.known.webhook, work, share })
+  step.commands.push({ kind: "start", webhook: outlet.current.webhook, work, share })
 }
 
 const offer = (step: Step, outlet: Outlet, work: Work) => {
   const lane = outlet[work.kind]
   const budget = step.machine.budgets[work.kind]
-  if (lane.mode === "live") makeMemoryAvailable(step, budget, outlet)
-  if (lane.mode === "backlog" || outlet.known?.permission !== "all" || remainingFor(budget, outlet) === 0) {
-    // From here on the lane cannot turn live before this work is parked: nothing may overtake it.
+  if (lane.mode === "log") makeMemoryAvailable(step, budget, outlet)
+  if (lane.mode === "backlog" || outlet.current?.permission !== "all" || remainingFor(budget, outlet) === 0) {
+    // `spillingRefused` keeps the lane in mode `backlog` until this work is spilled: later work must not overtake it.
     lane.mode = "backlog"
     lane.spillingRefused++
     step.commands.push({ kind: "refuse" })
@@ -228,11 +229,13 @@ const takePage = (step: Step, outlet: Outlet, lane: Lane, { rows, lastId, works 
   addHeld(budget, outlet, -page.limit)
   if (!page.stale && !machine.stopped) {
     for (const work of works) {
-      if (!isBusy(machine, work.key) && !page.settled.has(work.deliveryId)) enqueue(machine, outlet, work)
+      if (!isBusy(machine, work.key) && !page.settledSince.has(work.deliveryId))
+        enqueue(machine, outlet, work)
     }
     afterPage(lane, page, rows, lastId)
   }
-  // A page that brought nothing is not read again before something has changed. Replays begin when the live lane is live.
+  // A page that brought nothing is not read again until something changes. If the mode has changed to `log`, replays
+  // may start.
   if (page.stale || page.changed || lane.queue.length > 0 || lane.mode !== mode) proceed(step, outlet)
   pageWaitingLanes(step, budget)
 }
@@ -243,22 +246,22 @@ const settle = (step: Step, outlet: Outlet, work: Work) => {
   outlet.unsettled--
   step.machine.sending--
   if (page !== undefined) page.changed = true
-  page?.settled.add(work.deliveryId)
+  page?.settledSince.add(work.deliveryId)
   proceed(step, outlet)
   pageWaitingLanes(step, step.machine.budgets[work.kind])
 }
 
-/** The outlet that the event concerns: the first one of a webhook makes it. */
+/** The outlet of the event's webhook, made by its first `offered` or `resumed`. */
 const outletOf = ({ outlets }: LaneMachine, event: LaneEvent): Outlet | undefined => {
   const { kind, webhookId } = event
   const outlet = outlets.get(webhookId)
   if (outlet !== undefined || (kind !== "offered" && kind !== "resumed")) return outlet
-  const made = makeOutlet(webhookId, event.known, kind === "offered" ? "live" : "backlog")
+  const made = makeOutlet(webhookId, event.current, kind === "offered" ? "log" : "backlog")
   outlets.set(webhookId, made)
   return made
 }
 
-const onActor = (step: Step, event: ActorEvent) => {
+const onActorEvent = (step: Step, event: ActorEvent) => {
   const { machine } = step
   if (event.kind === "stopped") {
     machine.stopped = true
@@ -270,7 +273,7 @@ const onActor = (step: Step, event: ActorEvent) => {
   for (const outlet of [...machine.outlets.values()]) proceed(step, outlet)
 }
 
-const onLane = (step: Step, outlet: Outlet, event: LaneEvent) => {
+const onLaneEvent = (step: Step, outlet: Outlet, event: LaneEvent) => {
   switch (event.kind) {
     case "offered":
       offer(step, outlet, event.work)
@@ -279,7 +282,7 @@ const onLane = (step: Step, outlet: Outlet, event: LaneEvent) => {
       proceed(step, outlet)
       break
     case "changed":
-      outlet.known = event.known
+      outlet.current = event.current
       proceed(step, outlet)
       break
     case "refusedSpilled": {
@@ -291,15 +294,15 @@ const onLane = (step: Step, outlet: Outlet, event: LaneEvent) => {
     }
     case "overdue": {
       const lane = outlet[event.lane]
-      // What came from the backlog holds no offset back.
-      if (lane.queue.some(({ settled }) => settled !== undefined))
+      // Work from the backlog holds no offset back.
+      if (lane.queue.some(({ acknowledge }) => acknowledge !== undefined))
         spill(step, outlet, lane, emptyIntoBacklog(lane))
       break
     }
     case "queueSpilled": {
       for (const work of event.works) release(step, outlet, work)
       outlet[event.lane].spillsUnderWay--
-      // Whoever made it go comes first.
+      // The lane for which this queue was spilled comes first.
       pageWaitingLanes(step, step.machine.budgets[event.lane])
       proceed(step, outlet)
       break
@@ -316,13 +319,13 @@ const onLane = (step: Step, outlet: Outlet, event: LaneEvent) => {
       outlet.waiting = false
       proceed(step, outlet)
       break
-    case "turnCame": {
-      outlet.turnAsked = false
+    case "replayMayStart": {
+      outlet.replayStartAsked = false
       const lane = startable(step, outlet)
-      if (outlet.known !== undefined && lane === outlet.replays) connect(step, outlet, outlet.known)
+      if (outlet.current !== undefined && lane === outlet.replays) connect(step, outlet, outlet.current)
       break
     }
-    case "ended":
+    case "attemptEnded":
       outlet.inFlight--
       step.commands.push({ kind: "disconnect", share: event.share })
       proceed(step, outlet)
@@ -333,19 +336,19 @@ const onLane = (step: Step, outlet: Outlet, event: LaneEvent) => {
   }
 }
 
-/** Changes the machine by the event, and returns what is to be done, in order. */
+/** Applies the event to the machine and returns the commands to execute, in order. */
 export const advance = (
   machine: LaneMachine,
   event: LaneEvent | ActorEvent,
   { nowMs, ahead }: Moment
 ): ReadonlyArray<Command> => {
   const step: Step = { machine, nowMs, ahead, commands: [] }
-  if (event.kind === "stopped" || event.kind === "caughtUp") onActor(step, event)
+  if (event.kind === "stopped" || event.kind === "caughtUp") onActorEvent(step, event)
   else if (event.kind === "offered" && isBusy(machine, event.work.key)) {
-    if (event.work.settled !== undefined) step.commands.push({ kind: "done", work: event.work })
+    if (event.work.acknowledge !== undefined) step.commands.push({ kind: "acknowledge", work: event.work })
   } else {
     const outlet = outletOf(machine, event)
-    if (outlet !== undefined) onLane(step, outlet, event)
+    if (outlet !== undefined) onLaneEvent(step, outlet, event)
   }
   return step.commands
 }

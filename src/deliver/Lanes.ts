@@ -1,7 +1,7 @@
 /**
- * Runs an actor's lanes: tells their machine (LaneMachine) what happens and does what it says: starts attempts and hands
- * them to the recorder, reads pages of the backlog, parks rows, takes and frees connections. Everything that takes time is
- * a fiber of the actor's or a call back; its end is the next event.
+ * Runs an actor's lanes: dispatches events to the machine (LaneMachine) and executes its commands. It starts attempts
+ * and hands their outcomes to the recorder, reads pages of the backlog, spills work, takes and releases connections.
+ * Whatever takes time is a fiber of the actor or a callback, and its end is the next event.
  */
 import { Clock, Effect, FiberSet, Latch } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
@@ -13,35 +13,35 @@ import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { makeActorConnections } from "./ActorConnections.ts"
 import { makeAttempt } from "./Attempt.ts"
 import { makeBacklog } from "./Backlog.ts"
-import type { Known, LaneKind, Work } from "./Lane.ts"
+import type { CurrentWebhook, LaneKind, Work } from "./Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "./LaneEvents.ts"
 import { advance, isBusy, isOverBudget, makeMachine } from "./LaneMachine.ts"
 import { Recorder } from "./Recorder.ts"
 import { ReplayPace } from "./ReplayPace.ts"
 
 export interface Lanes {
-  /** Whether the attempt is queued, sent and not settled, or going back to its row. */
+  /** Whether the attempt is queued, sent and not settled, or being spilled. */
   readonly isBusy: (key: string) => boolean
-  /** True when the work is queued, or was already; false: refused, it must be parked. */
+  /** Queues the work. False means refused: the caller must pass it to `spillRefused`. */
   readonly offer: (webhookId: string, work: Work) => boolean
-  /** Waits for room for a replayed delivery of the webhook, but not for one whose lane does not move. */
+  /** Waits until memory is free for a replayed delivery of the webhook, at most `replayMemoryWaitMs`. */
   readonly awaitMemory: (webhookId: string) => Effect.Effect<void>
-  /** Gives the webhook's queue back to its rows: for what was taken from the log long ago and holds its offsets back. */
+  /** Spills the webhook's queue if it holds back offsets of the log. */
   readonly spillOverdue: (kind: LaneKind, webhookId: string) => void
-  /** Makes the rows of refused work its only memory, for their lanes to page. Every refused `offer` must come here. */
+  /** Spills refused work to the database, from where its lane reads it. */
   readonly spillRefused: (kind: LaneKind, works: ReadonlyArray<Refused>) => Effect.Effect<void>
-  /** Lanes of webhooks whose rows were parked before this actor began: what is offered to them is refused from now on. */
+  /** For webhooks that have a backlog when the actor starts: their lanes begin in mode `backlog`. */
   readonly resume: (webhookIds: ReadonlyArray<string>) => void
   /**
-   * Lets lanes page. Only once all that was in their log at the start has been offered: part of it comes before what is
-   * parked already.
+   * Lets lanes read their backlog. Call it after everything that was in the log at the start has been offered: some
+   * of that precedes what is in the backlog already.
    */
   readonly openBacklog: (kind: LaneKind) => void
-  /** Starts nothing new and waits for what is in flight. */
+  /** Starts nothing new and waits until all attempts in flight are settled. */
   readonly drain: Effect.Effect<void>
-  /** Attempts that have begun and are not settled. */
+  /** Attempts that have started and are not settled. */
   readonly inFlight: () => number
-  /** Never ends, but for a defect in one of the lanes' fibers. */
+  /** Dies when a fiber of the lanes dies. */
   readonly failure: Effect.Effect<void>
 }
 
@@ -61,46 +61,48 @@ export const makeLanes = Effect.gen(function* () {
   const readPage = yield* makeBacklog
   const fibers = yield* FiberSet.make<void, never>()
   const run = yield* FiberSet.runtime(fibers)()
-  // Before the attempts: its scope closes when none of them can end any more.
-  const connections = yield* makeActorConnections((webhookId) => tell({ kind: "woken", webhookId }))
+  // Made before the attempts, so it is closed after them: they release connections.
+  const connections = yield* makeActorConnections((webhookId) => dispatch({ kind: "woken", webhookId }))
   const attempt = yield* makeAttempt(run)
 
   const machine = makeMachine(limits)
-  /** Opened when the machine has stopped and nothing is in flight. */
+  /** Open when the machine is stopped and nothing is in flight. */
   const idle = Latch.makeUnsafe()
-  /** Opened when a replayed delivery has been settled. */
+  /** Opened when a replayed delivery is settled. */
   const freed = Latch.makeUnsafe()
 
-  /** What a command leads to may be told before the next one is done: the machine has taken all of them into account. */
-  const tell = (event: LaneEvent | ActorEvent): ReadonlyArray<Command> => {
+  /**
+   * Executing a command may dispatch another event before the next command: the machine's state includes them all.
+   */
+  const dispatch = (event: LaneEvent | ActorEvent): ReadonlyArray<Command> => {
     const nowMs = clock.currentTimeMillisUnsafe()
     const commands = advance(machine, event, { nowMs, ahead: recorder.ahead() })
-    for (const command of commands) obey(command)
+    for (const command of commands) execute(command)
     if (machine.stopped && machine.sending === 0) idle.openUnsafe()
     return commands
   }
 
   const spillRows = (ids: ReadonlyArray<string>) =>
-    deliveries.spill(ids).pipe(retryUntilSuccess("parking deliveries"))
+    deliveries.spill(ids).pipe(retryUntilSuccess("spilling deliveries to the backlog"))
 
   const start = ({ webhook, work, share }: Extract<Command, { readonly kind: "start" }>) => {
     const webhookId = webhook.config.id
-    if (work.kind === "live") pace.live()
+    if (work.kind === "live") pace.liveStarted()
     attempt(webhook, work, ({ record, retry }) => {
       recorder.offer({
         attempt: record,
         retry,
-        fromBacklog: work.settled === undefined,
-        settled: () => {
-          tell({ kind: "settled", webhookId, work })
+        fromBacklog: work.acknowledge === undefined,
+        onSettled: () => {
+          dispatch({ kind: "settled", webhookId, work })
           if (work.kind === "replays") freed.openUnsafe()
         }
       })
-      tell({ kind: "ended", webhookId, share })
+      dispatch({ kind: "attemptEnded", webhookId, share })
     })
   }
 
-  const obey = (command: Command) => {
+  const execute = (command: Command) => {
     switch (command.kind) {
       case "start":
         start(command)
@@ -108,7 +110,7 @@ export const makeLanes = Effect.gen(function* () {
       case "connect": {
         const webhookId = command.webhook.config.id
         const share = connections.take(command.webhook)
-        if (share !== undefined) tell({ kind: "connected", webhookId, share })
+        if (share !== undefined) dispatch({ kind: "connected", webhookId, share })
         break
       }
       case "disconnect":
@@ -116,12 +118,12 @@ export const makeLanes = Effect.gen(function* () {
         break
       case "wake": {
         const { afterMs, webhookId } = command
-        run(Effect.map(Effect.sleep(afterMs), () => void tell({ kind: "woken", webhookId })))
+        run(Effect.map(Effect.sleep(afterMs), () => void dispatch({ kind: "woken", webhookId })))
         break
       }
-      case "askTurn": {
+      case "askReplayStart": {
         const { webhookId } = command
-        pace.ask(() => void tell({ kind: "turnCame", webhookId }))
+        pace.ask(() => void dispatch({ kind: "replayMayStart", webhookId }))
         break
       }
       case "readPage": {
@@ -129,7 +131,7 @@ export const makeLanes = Effect.gen(function* () {
         run(
           Effect.map(
             readPage(webhookId, rows, afterId, limit),
-            (page) => void tell({ kind: "pageRead", webhookId, lane, page })
+            (page) => void dispatch({ kind: "pageRead", webhookId, lane, page })
           )
         )
         break
@@ -139,15 +141,15 @@ export const makeLanes = Effect.gen(function* () {
         run(
           Effect.map(
             spillRows(works.map(({ deliveryId }) => deliveryId)),
-            () => void tell({ kind: "queueSpilled", webhookId, lane, works })
+            () => void dispatch({ kind: "queueSpilled", webhookId, lane, works })
           )
         )
         break
       }
       case "refuse":
         break
-      case "done":
-        command.work.settled?.()
+      case "acknowledge":
+        command.work.acknowledge?.()
         break
       case "forget":
         connections.leave(command.webhookId)
@@ -155,8 +157,8 @@ export const makeLanes = Effect.gen(function* () {
     }
   }
 
-  /** Undefined when the webhook is deleted. */
-  const knownOf = (webhookId: string): Known | undefined => {
+  /** Undefined if the webhook is deleted. */
+  const currentWebhook = (webhookId: string): CurrentWebhook | undefined => {
     const webhook = registry.get(webhookId)
     if (webhook === undefined) return undefined
     const { account_id, network, status } = webhook.config
@@ -167,7 +169,8 @@ export const makeLanes = Effect.gen(function* () {
   }
 
   const changed = (webhookId: string) => {
-    if (machine.outlets.has(webhookId)) tell({ kind: "changed", webhookId, known: knownOf(webhookId) })
+    if (machine.outlets.has(webhookId))
+      dispatch({ kind: "changed", webhookId, current: currentWebhook(webhookId) })
   }
   const subscriptions = [
     registry.subscribe(changed),
@@ -186,7 +189,7 @@ export const makeLanes = Effect.gen(function* () {
   const result: Lanes = {
     isBusy: (key) => isBusy(machine, key),
     offer: (webhookId, work) => {
-      const commands = tell({ kind: "offered", webhookId, known: knownOf(webhookId), work })
+      const commands = dispatch({ kind: "offered", webhookId, current: currentWebhook(webhookId), work })
       return !commands.some(({ kind }) => kind === "refuse")
     },
     awaitMemory: (webhookId) => {
@@ -201,19 +204,20 @@ export const makeLanes = Effect.gen(function* () {
           : Effect.void
       )
     },
-    spillOverdue: (lane, webhookId) => void tell({ kind: "overdue", webhookId, lane }),
+    spillOverdue: (lane, webhookId) => void dispatch({ kind: "overdue", webhookId, lane }),
     spillRefused: Effect.fnUntraced(function* (lane, works) {
       yield* spillRows(works.map(({ deliveryId }) => deliveryId))
       for (const [webhookId, parked] of Map.groupBy(works, (work) => work.webhookId)) {
-        tell({ kind: "refusedSpilled", webhookId, lane, works: parked.length })
+        dispatch({ kind: "refusedSpilled", webhookId, lane, works: parked.length })
       }
     }),
     resume: (webhookIds) => {
-      for (const webhookId of webhookIds) tell({ kind: "resumed", webhookId, known: knownOf(webhookId) })
+      for (const webhookId of webhookIds)
+        dispatch({ kind: "resumed", webhookId, current: currentWebhook(webhookId) })
     },
-    openBacklog: (lane) => void tell({ kind: "caughtUp", lane }),
+    openBacklog: (lane) => void dispatch({ kind: "caughtUp", lane }),
     drain: Effect.suspend(() => {
-      tell({ kind: "stopped" })
+      dispatch({ kind: "stopped" })
       return Latch.await(idle)
     }),
     inFlight: () => machine.sending,

@@ -1,15 +1,15 @@
 /**
- * What the lanes of one kind share in an actor: room for a bounded number of deliveries in memory. A lane may take as much
- * as it leaves free, so a lone one has half of it, and many have the same each; a few deliveries each lane may hold
- * whatever the others do, so that no number of them can keep a webhook waiting. Who held much before others came is over
- * its fair share, and gives its queue back to its rows when one below its own finds no room. Decisions and counts only.
+ * Bounds how many deliveries the lanes of one kind hold in memory, for one actor. A lane may hold as much as it
+ * leaves free (with `laneShare` 0.5), so one lane alone has half, and many lanes have equal parts. Each lane may
+ * always hold `laneLeast`, so no webhook waits because of others. When a lane below its fair share needs memory, the
+ * lane with the longest queue over its fair share is spilled. Decisions and counts only.
  */
 import type { LaneKind, Outlet } from "./Lane.ts"
 
 export interface MemoryLimits {
-  /** Deliveries in memory, over all lanes; each lane's `laneLeast` may come on top. */
+  /** Deliveries in memory over all lanes. The `laneLeast` of each lane may come on top. */
   readonly deliveries: number
-  /** Part of the room that is free, or its own, that a lane may hold. */
+  /** The part of free memory plus its own that a lane may hold. */
   readonly laneShare: number
   /** Deliveries that a lane may always hold. */
   readonly laneLeast: number
@@ -18,15 +18,15 @@ export interface MemoryLimits {
 export interface MemoryBudget {
   readonly kind: LaneKind
   readonly limits: MemoryLimits
-  /** Attempts queued or in flight (`attemptKey`): also the guard against two records of one. */
+  /** Attempts queued or in flight, by `attemptKey`. A second record of one of them is a duplicate. */
   readonly busy: Set<string>
-  /** Of all lanes together. */
+  /** Deliveries in memory over all lanes. */
   held: number
-  /** Outlets whose lane holds some. */
+  /** Outlets whose lane holds at least one. */
   readonly holdingOutlets: Set<Outlet>
-  /** Outlets whose lane waits for room to page its backlog. */
+  /** Outlets whose lane waits for memory to read its backlog. */
   readonly waitingToPage: Set<Outlet>
-  /** Whether lanes may page. */
+  /** Whether lanes may read their backlog. */
   mayPage: boolean
 }
 
@@ -40,10 +40,12 @@ export const makeMemoryBudget = (kind: LaneKind, limits: MemoryLimits): MemoryBu
   mayPage: false
 })
 
-/** A delivery's next attempt may come before the one that is recorded has been settled: they are told apart. */
+/**
+ * Identifies an attempt. The delivery alone is not enough: its next attempt may arrive before this one is settled.
+ */
 export const attemptKey = (deliveryId: string, attempt: number): string => `${deliveryId} ${attempt}`
 
-/** The outlet's lane holds `count` more, or less: deliveries in memory, and rows that a page under way may bring. */
+/** Adds `count` (may be negative) to what the outlet's lane holds: deliveries, and rows that a page may bring. */
 export const addHeld = (budget: MemoryBudget, outlet: Outlet, count: number): void => {
   const lane = outlet[budget.kind]
   lane.held += count
@@ -52,14 +54,15 @@ export const addHeld = (budget: MemoryBudget, outlet: Outlet, count: number): vo
   else budget.holdingOutlets.delete(outlet)
 }
 
-/** How many more deliveries the outlet's lane may hold. */
 export const remainingFor = ({ kind, limits, held }: MemoryBudget, outlet: Outlet): number => {
   const own = outlet[kind].held
   const allowance = Math.floor((limits.deliveries - held + own) * limits.laneShare)
   return Math.max(0, Math.max(allowance, limits.laneLeast) - own)
 }
 
-/** Whose queue is to go back to its rows, so that there is room for this one; undefined when nobody holds too much. */
+/**
+ * The outlet with the longest queue among those over their fair share; undefined if this outlet is not below its own.
+ */
 export const largestOverFairShare = (
   { kind, limits, holdingOutlets }: MemoryBudget,
   outlet: Outlet

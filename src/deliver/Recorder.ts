@@ -1,9 +1,9 @@
 /**
- * Writes what the actors' attempts came to: one statement for all outcomes of some milliseconds, then the retries in
- * one transaction of the log, and only then is the work settled and may offsets move. Append, then commit: a crash in
- * between repeats an attempt or a record, and loses none. Of work that the log does not hold any more, the retry goes
- * first: its row remembers it until it is recorded. While the database or the log is away all waits; the actors' bounds
- * keep the queue short. Under load the database writes what has ended while others are sent.
+ * Records the outcomes of all actors in batches: one statement writes the attempts, then one transaction of the log
+ * appends the retries, then the work is settled and its offsets may be committed. A crash in between repeats an
+ * attempt or a record and loses none. Work from the backlog has no record in the log, so its retry is appended before
+ * its row is written. If the database or the log is down, outcomes wait; the actors' limits bound them. While a batch
+ * is written, the next one is being sent.
  */
 import { Clock, Context, Effect, Fiber, Latch, Layer } from "effect"
 import { Settings } from "../config/Config.ts"
@@ -22,13 +22,13 @@ import { makeSlidingCount } from "./SlidingCount.ts"
 const NANOS_PER_MS = 1_000_000
 
 export interface Outcome {
-  /** Undefined when the attempt was recorded before and only its retry may be missing. */
+  /** Undefined if the attempt is recorded already and only its retry may be missing. */
   readonly attempt: AttemptRecord | undefined
   readonly retry: DeliveryWork | undefined
-  /** Its record in the log was settled before: only its row remembers the work (`parked`). */
+  /** The work came from the backlog: no record in the log asks for it. */
   readonly fromBacklog: boolean
-  /** Called once everything above has landed. */
-  readonly settled: () => void
+  /** Called when the attempt is recorded and the retry is appended. */
+  readonly onSettled: () => void
 }
 
 const retryRecord = (policy: RetryPolicy, work: DeliveryWork, nowMs: number): NewRecord => ({
@@ -40,12 +40,14 @@ const retryRecord = (policy: RetryPolicy, work: DeliveryWork, nowMs: number): Ne
 export class Recorder extends Context.Service<
   Recorder,
   {
-    /** An attempt begins: its outcome will be offered. While some are under way, statements wait for more outcomes. */
+    /**
+     * An attempt starts, and its outcome will be offered. While attempts are under way, a statement waits for more.
+     */
     readonly expect: () => void
     readonly offer: (outcome: Outcome) => void
-    /** How many attempts may begin although earlier ones of their webhooks have not landed: a crash repeats them all. */
+    /** How many attempts may start although earlier ones of their webhooks are not settled. A crash repeats them. */
     readonly ahead: () => number
-    /** So many attempts were cut off, and nothing of them will be offered. */
+    /** So many attempts were cut off. Their outcomes will not be offered. */
     readonly abandon: (attempts: number) => void
   }
 >()("ledgerhook/deliver/Recorder") {
@@ -57,29 +59,32 @@ export class Recorder extends Context.Service<
       const log = yield* EventLog
       const deliveries = yield* DeliveryStore
       const webhooks = yield* WebhookStore
-      // Never longer than what the actors let in flight (StageLimits.partitionDeliveries each).
+      // Bounded by what the actors hold: StageLimits.partitionDeliveries each.
       let waiting: Array<Outcome> = []
       const some = Latch.makeUnsafe()
       let unrecorded = 0
       let underWay = 0
-      /** What has landed and is not settled. */
-      let landed: ReadonlyArray<Outcome> = []
+      /** Outcomes that are written, with their retries appended, and not settled. */
+      let written: ReadonlyArray<Outcome> = []
       const clock = yield* Clock.Clock
       const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
       const recorded = makeSlidingCount(limits.repeatedOfMs)
-      /** How many attempts a crash may repeat, those of full windows apart. */
+      /** How many attempts a crash may repeat, besides those within the windows of webhooks. */
       let repeatable = 0
-      const allow = () => {
+      const updateRepeatable = () => {
         repeatable = Math.min(limits.repeatedMost, recorded.recent(nowMs()) * limits.repeatedPart)
       }
-      /** The ones are written while the others are sent: as many as are under way, or half of what may run ahead of them. */
+      /**
+       * Whether enough outcomes wait for a statement: as many as attempts are under way, or half of what a crash may
+       * repeat. The database then writes one half while the other half is being sent.
+       */
       const isEnough = () => {
         if (underWay === 0) return waiting.length > 0
         const half = Math.max(underWay, (repeatable - underWay) / 2)
         return waiting.length >= Math.min(half, limits.recorderEnough)
       }
       const enough = Latch.makeUnsafe(false)
-      const weigh = () => {
+      const updateEnough = () => {
         if (isEnough()) enough.openUnsafe()
         else enough.closeUnsafe()
       }
@@ -111,19 +116,19 @@ export class Recorder extends Context.Service<
         if (append.length > 0) yield* log.transaction({ append }).pipe(retryUntilSuccess("queueing retries"))
       })
 
-      const land = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
+      const writeAndRetry = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
         yield* queueRetries(outcomes.filter(({ fromBacklog }) => fromBacklog))
         yield* write(outcomes).pipe(retryUntilSuccess("recording attempts"))
         yield* queueRetries(outcomes.filter(({ fromBacklog }) => !fromBacklog))
       })
 
-      /** A statement costs much more than a row of it: what ends within some milliseconds is written together. */
+      /** Waits for more outcomes, at most `recorderGatherMs`: a statement costs as much as some fifty of its rows. */
       const gather = Effect.gen(function* () {
         yield* Latch.await(some)
         const gathered = Effect.gen(function* () {
           do {
             yield* Latch.await(enough)
-            // Where one ends another begins.
+            // An attempt that ended may have started another: let that happen before `isEnough` is checked again.
             yield* Effect.yieldNow
           } while (!isEnough())
         })
@@ -134,14 +139,14 @@ export class Recorder extends Context.Service<
         const outcomes = waiting.slice(0, limits.recorderBatch)
         waiting = waiting.slice(limits.recorderBatch)
         if (waiting.length === 0) some.closeUnsafe()
-        weigh()
+        updateEnough()
         return outcomes
       }
 
       const settle = () => {
-        const outcomes = landed
-        landed = []
-        for (const { settled } of outcomes) settled()
+        const outcomes = written
+        written = []
+        for (const { onSettled } of outcomes) onSettled()
       }
 
       const drain = Effect.gen(function* () {
@@ -151,34 +156,34 @@ export class Recorder extends Context.Service<
         }
         const outcomes = take()
         const landing = yield* Effect.forkChild(
-          traced(land(outcomes), "record attempts", () => ({ outcomes: outcomes.length })),
+          traced(writeAndRetry(outcomes), "record attempts", () => ({ outcomes: outcomes.length })),
           { startImmediately: true }
         )
-        // Settling starts attempts: the database need not wait for that.
+        // The statement is sent first: settling the previous batch starts attempts, which takes time.
         yield* Effect.yieldNow
         settle()
         yield* Fiber.join(landing)
         unrecorded -= outcomes.length
         recorded.add(outcomes.length, nowMs())
-        allow()
-        landed = outcomes
+        updateRepeatable()
+        written = outcomes
       })
 
-      // The actors wait for their last outcomes when they stop; this fiber is stopped after them.
+      // This fiber is stopped after the actors, which wait for their last outcomes.
       yield* Effect.forkScoped(Effect.forever(drain))
       return Recorder.of({
         expect: () => {
-          // After a pause what was allowed before it is not any more.
-          if (underWay === 0 && unrecorded === 0) allow()
+          // After a pause the count of recent attempts is lower than when it was last read.
+          if (underWay === 0 && unrecorded === 0) updateRepeatable()
           underWay++
-          weigh()
+          updateEnough()
         },
         offer: (outcome) => {
           if (outcome.attempt !== undefined) underWay--
           unrecorded++
           waiting.push(outcome)
           some.openUnsafe()
-          weigh()
+          updateEnough()
         },
         ahead: () =>
           unrecorded < limits.unrecordedMost
@@ -186,7 +191,7 @@ export class Recorder extends Context.Service<
             : Math.max(0, Math.ceil(repeatable - unrecorded - underWay)),
         abandon: (attempts) => {
           underWay -= attempts
-          weigh()
+          updateEnough()
         }
       })
     })

@@ -1,47 +1,47 @@
 /**
- * Replayed deliveries of all of a process's actors take turns: some start, one of each webhook that has some, then
- * everything else has the event loop. While nothing live leaves, that is all. Else only a few start at a time, and how long
- * the event loop was kept waiting tells how busy the process is: the next few start after a multiple of it, so that a
- * replay takes what is free and leaves live deliveries their latency.
+ * When replayed deliveries may start, for all actors of a process. While no live delivery has started for
+ * `replayLiveMs`, up to `replayIdleStarts` start in each round of the event loop. Otherwise `replayStarts` start at a
+ * time, followed by a pause. The pause is a multiple of how late the event loop was, so replays use only what live
+ * deliveries leave free. Webhooks are served round robin: each start is one delivery of one webhook.
  */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
 
 const NANOS_PER_MS = 1_000_000
 
-/** Starts one delivery, if one may start now, and asks for another turn if it wants one. */
-export type ReplayTurn = () => void
+/** Starts one delivery of a webhook if its limits allow, and asks again if the webhook has more. */
+export type ReplayStart = () => void
 
 export class ReplayPace extends Context.Service<
   ReplayPace,
   {
-    /** The turn will come. */
-    readonly ask: (turn: ReplayTurn) => void
-    /** A live delivery leaves. */
-    readonly live: () => void
+    /** `start` is called later, once. */
+    readonly ask: (start: ReplayStart) => void
+    /** A live delivery has started. */
+    readonly liveStarted: () => void
   }
 >()("ledgerhook/deliver/ReplayPace") {
   static readonly layer = Layer.effect(
     ReplayPace,
     Effect.gen(function* () {
-      /** In the order of their turns. */
-      const asking = new Set<ReplayTurn>()
+      /** First asked, first started. */
+      const asking = new Set<ReplayStart>()
       const wanted = Latch.makeUnsafe()
       const clock = yield* Clock.Clock
       const limits = yield* StageLimits
       const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
       let lastLive = Number.NEGATIVE_INFINITY
 
-      /** Returns how many had their turn; when none asks any more, the next one opens the latch. */
+      /** Starts up to `most` and returns how many. If none is left, the next `ask` opens the latch. */
       const start = (most: number): number => {
-        for (let turns = 0; turns < most; turns++) {
-          const turn = asking.values().next().value
-          if (turn === undefined) {
+        for (let started = 0; started < most; started++) {
+          const next = asking.values().next().value
+          if (next === undefined) {
             wanted.closeUnsafe()
-            return turns
+            return started
           }
-          asking.delete(turn)
-          turn()
+          asking.delete(next)
+          next()
         }
         return most
       }
@@ -63,11 +63,11 @@ export class ReplayPace extends Context.Service<
       yield* Effect.forkScoped(Effect.forever(round))
 
       return ReplayPace.of({
-        ask: (turn) => {
-          asking.add(turn)
+        ask: (start) => {
+          asking.add(start)
           wanted.openUnsafe()
         },
-        live: () => {
+        liveStarted: () => {
           lastLive = nowMs()
         }
       })

@@ -1,9 +1,9 @@
 /**
- * The addresses of host names, remembered for their time to live, a minute at most; a failure for a second. One question
- * a name at a time, whoever waits for it. What the machine itself says of a name goes first (its hosts file, names
- * without a dot); else DNS is asked directly, since the system's own lookup tells no time to live and a slow name server
- * would keep one of its few threads; a name that DNS does not know is left to the system (search domains, mDNS). Both
- * kinds of address are asked for at once, and where only one question is answered its answer does.
+ * Resolves host names. Answers are cached for their time to live, at most a minute, and failures for a second;
+ * concurrent requests for a name share one query. The hosts file and names without a dot go to the system's resolver.
+ * Other names go to DNS directly, IPv4 and IPv6 at once, and one answer of the two is enough. The system's resolver
+ * reports no time to live, and a slow name server would block its few threads. It is asked when DNS does not know a
+ * name (search domains, mDNS).
  */
 import type { LookupAddress } from "node:dns"
 import { Resolver as DnsClient, lookup } from "node:dns/promises"
@@ -13,9 +13,8 @@ import { Limits } from "../config/Limits.ts"
 import { isLocalName } from "../domain/AddressGuard.ts"
 
 export interface Addresses {
-  /** Not empty. */
   readonly addresses: ReadonlyArray<LookupAddress>
-  /** How long they may be used; unknown for what the system says. */
+  /** How long they may be used. The system's resolver does not say. */
   readonly ttlMs: number | undefined
 }
 
@@ -39,7 +38,7 @@ const askSystem: Resolve = async (hostname) => ({
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && "code" in error ? error.code : undefined
 
-/** `makeClient` makes one that asks each of the machine's DNS servers once. */
+/** `makeClient` makes a client that asks each of the machine's DNS servers once. */
 export const resolvingBy = (makeClient: () => DnsClient, askSystem: Resolve): Resolve => {
   let client = makeClient()
 
@@ -49,7 +48,7 @@ export const resolvingBy = (makeClient: () => DnsClient, askSystem: Resolve): Re
         client.resolve4(hostname, { ttl: true }),
         client.resolve6(hostname, { ttl: true })
       ])
-      // IPv4 first: where IPv6 leads nowhere, no connection has to find that out.
+      // IPv4 first: on a machine without IPv6 the first address then works.
       const records = answers.flatMap((answer, i) =>
         answer.status === "fulfilled"
           ? answer.value.map((record) => ({ ...record, family: i === 0 ? 4 : 6 }))
@@ -64,7 +63,7 @@ export const resolvingBy = (makeClient: () => DnsClient, askSystem: Resolve): Re
       const reasons = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []))
       const unanswered = reasons.find((reason) => codeOf(reason) === "ETIMEOUT")
       if (unanswered === undefined) throw reasons[0]
-      // The servers may be others by now: a client reads them once.
+      // A client reads the list of servers once, and it may have changed.
       client = makeClient()
       if (tries === Limits.dnsTries) throw unanswered
     }
@@ -78,7 +77,7 @@ export const resolvingBy = (makeClient: () => DnsClient, askSystem: Resolve): Re
       return await askDns(hostname)
     } catch (error) {
       const code = codeOf(error)
-      // Refused: there is no DNS server where one was expected.
+      // ECONNREFUSED: no DNS server listens at the configured address.
       if (code === "ENOTFOUND" || code === "ECONNREFUSED") return askSystem(hostname)
       throw error
     }
@@ -88,18 +87,18 @@ export const resolvingBy = (makeClient: () => DnsClient, askSystem: Resolve): Re
 const makeSystemResolve = (): Resolve =>
   resolvingBy(() => new DnsClient({ timeout: Limits.dnsTryMs, tries: 1 }), askSystem)
 
-/** What asks for a name's addresses; a test may have answers of its own. */
+/** Tests provide their own. */
 export const Resolver = Context.Reference<Resolve>("ledgerhook/deliver/Resolver", {
   defaultValue: makeSystemResolve
 })
 
 interface Remembered {
   readonly answer: Promise<Addresses>
-  /** On the clock of `nowMs`; infinite while the answer is awaited. */
+  /** On the clock of `nowMs`. Infinity while the name is being resolved. */
   until: number
 }
 
-/** `resolve` with a memory. */
+/** Adds a cache to `resolve`. */
 export const remembering = (resolve: Resolve, nowMs: () => number): Resolve => {
   const names = new Map<string, Remembered>()
   return (hostname) => {

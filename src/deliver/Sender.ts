@@ -1,9 +1,8 @@
 /**
- * One HTTP attempt. One deadline covers DNS, connect, TLS, headers and body; a 2xx counts as soon as its headers are
- * in; the body is read to its cap or the deadline and never turns a 2xx into a failure. A connection is used again after
- * a 2xx that was read to its end, and only by webhooks of the same account: what a receiver sends too much can then mislead
- * no other account. Redirects are not followed. Failure is data: sending never fails. It reports by callbacks: a fiber
- * for each attempt was a twentieth of its CPU.
+ * Sends one HTTP request. One deadline covers DNS, connect, TLS, headers and body. Redirects are not followed. A
+ * failure is an outcome, so sending never fails. A connection is reused only after a 2xx that was read to its end,
+ * and only for webhooks of the same account: a receiver that sends too many bytes can confuse no other account's
+ * responses. Results come by callback, because a fiber for each attempt cost a twentieth of its CPU.
  */
 import { Clock, Context, Effect, Layer, type Scope } from "effect"
 import { Agent, Pool } from "undici"
@@ -19,7 +18,7 @@ import type { SignedRequest } from "./Signer.ts"
 
 const NANOS_PER_MS = 1_000_000
 
-/** `ended` is called once, at the earliest while this is called. */
+/** `ended` is called once, possibly before this returns. */
 export type Send = (
   accountId: string,
   request: SignedRequest,
@@ -29,7 +28,7 @@ export type Send = (
 export class Sender extends Context.Service<
   Sender,
   {
-    /** When the scope closes, what has not ended is cut off, and its `ended` never called. */
+    /** When the scope closes, open requests are aborted and their `ended` is not called. */
     readonly opened: Effect.Effect<Send, never, Scope.Scope>
   }
 >()("ledgerhook/deliver/Sender") {
@@ -46,7 +45,7 @@ export class Sender extends Context.Service<
       )
       const connect = makeConnector({
         allowPrivate: allowPrivateAddresses,
-        // undici's own connect timer ticks coarsely: it only has to end what the attempt's deadline has given up.
+        // Later than the attempt's deadline, which decides: undici's connect timer is coarse.
         timeoutMs: deliveryTimeoutMs + 1_000,
         resolve: remembering(yield* Resolver, monotonicMs)
       })
@@ -54,18 +53,18 @@ export class Sender extends Context.Service<
       const options = {
         keepAliveTimeout: connectionIdleMs,
         keepAliveMaxTimeout: connectionIdleMs,
-        // The attempt's deadline replaces both.
+        // Off: the attempt's deadline covers them.
         headersTimeout: 0,
         bodyTimeout: 0
       }
       const poolOf = (origin: string | URL) =>
         new Pool(origin, {
           connections: connectionsPerOrigin,
-          // Else an origin's first connection is waited for, to see which protocol it chooses.
+          // Otherwise all requests to an origin wait for its first connection, which negotiates the protocol.
           allowH2: false,
           factory: (to) => new Connection(to, options, connect, connections)
         })
-      /** By account: one for each that this process has sent for. */
+      /** One for each account that this process has sent for. */
       const agents = new Map<string, Agent>()
       yield* Effect.addFinalizer(() =>
         Effect.promise(() => Promise.all([...agents.values()].map((agent) => agent.destroy())))

@@ -1,7 +1,6 @@
 /**
- * The request of one attempt: the envelope's bytes, its headers, and a signature over the raw body, keyed
- * with the UTF-8 bytes of the webhook's secret; two of them, by comma, in the grace of a rotation. node:crypto's HMAC is
- * synchronous: no promise per delivery.
+ * Makes the request of one attempt: the envelope, its headers, and an HMAC-SHA256 signature over the raw body with
+ * the webhook's secret. During the grace of a rotation there are two signatures, separated by a comma.
  */
 import { createHmac } from "node:crypto"
 import { envelopeJson, type LedgerEvent } from "../domain/LedgerEvent.ts"
@@ -17,9 +16,9 @@ export interface SignedRequest {
 
 export const signedRequest = (options: {
   readonly url: URL
-  /** The webhook's own headers: they never replace the service's. */
+  /** The webhook's own headers. They never replace the service's headers. */
   readonly headers: Readonly<Record<string, string>>
-  /** The newest first: a receiver that knows one of them accepts the request. */
+  /** Newest first. A receiver that knows one of them accepts the request. */
   readonly secrets: ReadonlyArray<string>
   readonly webhookId: string
   readonly deliveryId: string

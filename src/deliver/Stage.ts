@@ -1,6 +1,7 @@
 /**
- * Stage 4: work → attempts. One actor per partition of `webhooks.deliveries` that this process owns, with the partition
- * of that number of `webhooks.replays`, and a sweep that ends what has waited too long for a disabled webhook.
+ * Stage 4: work → attempts. Runs an actor for each partition of `webhooks.deliveries` that this process owns, and
+ * feeds it the partition of the same number of `webhooks.replays`. A sweep ends backlog deliveries of webhooks that
+ * have been disabled for `disabledQueueMs`.
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -18,10 +19,10 @@ const sweep = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
   const now = yield* Clock.currentTimeMillis
   const ended = yield* deliveries.failBacklogOfDisabled(now - Limits.disabledQueueMs, "webhook disabled", now)
-  if (ended > 0) yield* Effect.logInfo(`${ended} deliveries ended: their webhooks stayed disabled`)
+  if (ended > 0)
+    yield* Effect.logInfo(`${ended} deliveries failed: their webhooks were disabled for too long`)
 })
 
-/** Never ends by itself. */
 export const deliver = Effect.gen(function* () {
   const { disabledSweepMs } = yield* StageLimits
   const log = yield* EventLog
@@ -36,7 +37,7 @@ export const deliver = Effect.gen(function* () {
     ),
     Effect.forever(
       Effect.andThen(
-        sweep.pipe(retryUntilSuccess("ending what waits for disabled webhooks")),
+        sweep.pipe(retryUntilSuccess("ending the backlog of disabled webhooks")),
         Effect.sleep(disabledSweepMs)
       )
     )

@@ -1,17 +1,18 @@
 /**
- * Offsets of one partition finish out of order; what may be committed is the highest one below which all are done.
- * Pure bookkeeping: bounded by StageLimits.partitionOpenRecords, and what is taken while one attempt is under way.
+ * Tracks which offset of one partition may be committed: the highest one below which all work is finished, although
+ * work finishes out of order. It has no bound of its own; Feed spills queues that hold back more than
+ * `partitionOpenRecords`.
  */
 export interface Watermark {
-  /** Offsets must be added in growing order. */
+  /** Offsets must be added in ascending order. */
   readonly add: (offset: number) => void
   readonly done: (offset: number) => void
-  /** The next offset to read after a restart: everything before it is done. */
+  /** The next offset to read after a restart. Every offset below it is done. */
   readonly committable: () => number
 }
 
 export const makeWatermark = (start: number): Watermark => {
-  /** Offsets not yet passed, oldest first, from index `head` on. */
+  /** From index `head` on: offsets at or above `committable`, ascending. */
   let offsets: Array<number> = []
   let head = 0
   const finished = new Set<number>()
@@ -22,7 +23,7 @@ export const makeWatermark = (start: number): Watermark => {
     done: (offset) => {
       finished.add(offset)
       while (head < offsets.length && finished.delete(offsets[head]!)) committable = offsets[head++]! + 1
-      // Passed offsets are cut off in large pieces: cutting one by one would cost a copy each.
+      // Finished offsets are cut off in large pieces: each cut copies the rest.
       if (head > 1_024) {
         offsets = offsets.slice(head)
         head = 0

@@ -1,7 +1,7 @@
 /**
- * The event log: events → rows that GET /v1/events reads. For each batch of the watched networks' events, those of their
- * history included: write the rows, then commit the offsets. A crash in between writes the same rows again, which
- * changes nothing. A record that is no event, or that the store cannot take, goes into quarantine.
+ * Stage 2: events → rows of the event log, for GET /v1/events. Reads the networks' events and those of their history.
+ * Each batch is written before its offsets are committed; after a crash in between the same rows are written again,
+ * which changes nothing. A record that is no event, or that PostgreSQL refuses, goes to the quarantine.
  */
 import { Clock, Effect } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
@@ -69,7 +69,6 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
   }
 })
 
-/** Never ends by itself. */
 export const events = (networks: ReadonlyArray<Network>) =>
   Effect.flatMap(EventLog, (log) =>
     log.consume(

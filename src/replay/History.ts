@@ -1,6 +1,6 @@
 /**
- * History in a job: what it asks for may lie before the service's first ledger. Ingest fetches that
- * (storage/replays/HistoryRequests.ts), and the job has no worker meanwhile.
+ * The history that a job needs: it may ask for ledgers before the service's first one. Ingest fetches them
+ * (storage/replays/HistoryRequests.ts). Meanwhile the job has no worker.
  */
 import { Effect, Option } from "effect"
 import { hasHistory, Settings } from "../config/Config.ts"
@@ -12,15 +12,15 @@ import { HistoryStore } from "../storage/events/HistoryStore.ts"
 import { HistoryRequests } from "../storage/replays/HistoryRequests.ts"
 import type { ClaimedJob } from "../storage/replays/ReplayWork.ts"
 
-/** `ranges`: what comes before the service's own events, lowest ledger first. */
-export type AskedHistory =
-  | { readonly is: "open" }
-  | { readonly is: "failed"; readonly error: string }
-  | { readonly is: "ready"; readonly ranges: ReadonlyArray<HistoryRange> }
+/** `ranges`: the history before the service's own events, lowest ledger first. */
+export type JobHistory =
+  | { readonly state: "open" }
+  | { readonly state: "failed"; readonly error: string }
+  | { readonly state: "ready"; readonly ranges: ReadonlyArray<HistoryRange> }
 
-const ready = (ranges: ReadonlyArray<HistoryRange>): AskedHistory => ({ is: "ready", ranges })
+const ready = (ranges: ReadonlyArray<HistoryRange>): JobHistory => ({ state: "ready", ranges })
 
-/** Whether the job wants what closed before the service's first ledger, and there are servers for it. */
+/** Whether the job wants ledgers that closed before the service's first one and servers can provide them. */
 const isWanted = Effect.fnUntraced(function* ({ filters, network }: ClaimedJob) {
   if (!hasHistory(yield* Settings, network) || filters?.since === undefined) return false
   const first = yield* firstLedger(yield* EventLog, network)
@@ -29,27 +29,27 @@ const isWanted = Effect.fnUntraced(function* ({ filters, network }: ClaimedJob) 
 
 export const HISTORY_GONE = "Some of the history was dropped by retention before it was replayed."
 
-/** What has become of the job's request for history; where it has none yet, history is requested now. */
+/** The state of the job's history request. Makes the request if the job needs one. */
 export const historyOf = Effect.fnUntraced(function* (job: ClaimedJob) {
   const requests = yield* HistoryRequests
   const store = yield* HistoryStore
-  // Event ids are looked for in all that is held, and nothing is fetched for them.
+  // Event ids are searched in the history that is in the log. Nothing is fetched for them.
   if (job.eventIds !== null) return ready(yield* store.ranges(job.network))
   const settled = yield* requests.find(job.id)
   if (Option.isNone(settled)) {
     if (job.plan !== undefined || !(yield* isWanted(job))) return ready([])
     yield* requests.ask(job, job.filters!.since!)
-    return { is: "open" } satisfies AskedHistory
+    return { state: "open" } satisfies JobHistory
   }
   if (settled.value.state === "failed")
-    return { is: "failed", error: settled.value.error } satisfies AskedHistory
+    return { state: "failed", error: settled.value.error } satisfies JobHistory
   const { beforeLedger, firstLedger: from } = settled.value
   const ranges = (yield* store.ranges(job.network)).filter(
     ({ firstLedger: first, lastLedger }) => lastLedger >= from && first < beforeLedger
   )
   if (missingLedgers(from, beforeLedger, ranges) > 0)
-    return { is: "failed", error: HISTORY_GONE } satisfies AskedHistory
-  // Of whole coverage there is one form only: another worker of the job gives every event the same place.
+    return { state: "failed", error: HISTORY_GONE } satisfies JobHistory
+  // The ranges cover all ledgers without a gap, so every worker of the job gives an event the same place.
   const until = job.filters?.until ?? Number.POSITIVE_INFINITY
   return ready(ranges.filter(({ firstClosedAt }) => firstClosedAt * 1_000 < until))
 })

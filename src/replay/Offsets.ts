@@ -1,7 +1,7 @@
 /**
- * Where the events of a time, or of one ledger, begin in the log. The ledgers' markers say so, in a few reads however long
- * the log is. A network whose chain was begun anew has several ranges of ledgers: the offsets of a time then cover it in
- * all of them, and may cover more.
+ * Finds where in the log the events of a time, or of a ledger, begin. A binary search over ledger markers needs few
+ * reads, however long the log is. If ingest of a network was started anew from a later ledger, there are several
+ * ranges of ledgers: the offsets of a time then cover all of them, and maybe more.
  */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -22,10 +22,10 @@ import type { EventLogError, EventLogReader } from "../log/EventLog.ts"
 type Reader = EventLogReader["Service"]
 type Failure = EventLogError | NotAMarker
 
-export interface LedgerEvents {
+export interface LedgerEventRange {
   readonly offset: number
   readonly events: number
-  /** In the history's topic, not in that of the service's own ledgers. */
+  /** Whether the events are in the topic of history events. */
   readonly isHistory: boolean
 }
 
@@ -34,23 +34,26 @@ const closedAt = ({ close_time }: LedgerMarker): number => parseIsoTime(close_ti
 export const makeOffsets = Effect.fnUntraced(function* (
   log: Reader,
   network: Network,
-  /** Where ledgers of before the service's first one are looked for. */
+  /** Where ledgers before the service's first one are searched. */
   history: ReadonlyArray<HistoryRange>
 ): Effect.fn.Return<
   {
-    /** The offset of the first event whose ledger closed at a time that `holds`; undefined when there is none. */
+    /** The offset of the first event whose ledger's close time meets the condition; undefined if there is none. */
     readonly firstEvent: (
       holds: (closedAtMs: number) => boolean,
       of: "any range" | "every range"
     ) => Effect.Effect<number | undefined, Failure>
-    /** Undefined for a ledger that the log does not hold. */
-    readonly ofLedger: (ledgerIndex: number) => Effect.Effect<LedgerEvents | undefined, Failure>
+    /** Undefined if the log does not have the ledger. */
+    readonly ofLedger: (ledgerIndex: number) => Effect.Effect<LedgerEventRange | undefined, Failure>
   },
   Failure
 > {
   const ranges = yield* ledgerRanges(log, network)
 
-  const eventsOf = ({ event_count, first_event_offset }: LedgerMarker, isHistory: boolean): LedgerEvents => ({
+  const eventsOf = (
+    { event_count, first_event_offset }: LedgerMarker,
+    isHistory: boolean
+  ): LedgerEventRange => ({
     offset: first_event_offset ?? 0,
     events: first_event_offset === null ? 0 : event_count,
     isHistory
@@ -95,7 +98,7 @@ export const makeOffsets = Effect.fnUntraced(function* (
         ({ firstLedger, lastLedger }) => firstLedger <= ledgerIndex && ledgerIndex <= lastLedger
       )
       if (range === undefined) return undefined
-      // Its markers stand side by side.
+      // Markers of a range have consecutive offsets.
       const offset = range.markerOffset + ledgerIndex - range.firstLedger
       const position = { topic: historyLedgersTopic(network), partition: 0, offset }
       const [record] = yield* log.read(position, 1)

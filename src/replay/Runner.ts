@@ -1,8 +1,8 @@
 /**
- * One job from where it stands to its end. A batch is: may it go on? → read → rows (`pending`, with ids that derive from
- * job and event) → work to `webhooks.replays` → cursor. A crash between any two repeats the batch, which makes the same
- * deliveries; what the log then holds twice, the actors do once. While the database or the log is away it waits, and so
- * it does while much of what it has queued has not been attempted: it goes as fast as deliver takes it, and no faster.
+ * Runs one job to its end. A batch is: check whether the job may continue → read events → insert `pending` rows,
+ * whose ids derive from job and event → append work to `webhooks.replays` → store the cursor. A crash between any two
+ * steps repeats the batch with the same ids; the actor drops the second record of an attempt. A job waits while the
+ * database or the log is down, and while too many of its deliveries wait for their first attempt.
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -17,31 +17,31 @@ import { Partitions } from "../storage/deliveries/Partitions.ts"
 import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
 import {
   type ClaimedJob,
-  type Held,
   type JobEnd,
+  type JobOwnership,
+  type ReplayConditions,
   type ReplayPlan,
-  type ReplayStanding,
   ReplayWork
 } from "../storage/replays/ReplayWork.ts"
+import { type FoundEvent, makeBatchReader } from "./BatchReader.ts"
 import { historyOf } from "./History.ts"
 import { makeOffsets } from "./Offsets.ts"
-import { estimateAgain, planJob } from "./Plan.ts"
-import { type FoundEvent, makeReading } from "./Reading.ts"
+import { estimateWithHistory, planJob } from "./Plan.ts"
 
 const failed = (error: string): JobEnd => ({ status: "failed", error })
 const COMPLETED: JobEnd = { status: "completed", error: null }
 const CANCELLED: JobEnd = { status: "cancelled", error: null }
 const QUOTA_USED_UP = failed("The month's delivery quota is used up.")
 
-/** Why a job in this standing cannot go on; undefined when it can. Pure. */
-export const endOf = ({ webhook, room }: ReplayStanding): JobEnd | undefined => {
+/** Why a job must end now; undefined if it may continue. Pure. */
+export const jobEndOf = ({ webhook, quotaLeft }: ReplayConditions): JobEnd | undefined => {
   if (webhook === "deleted") return failed("The webhook was deleted.")
   if (webhook === "disabled") return failed("The webhook was disabled.")
-  return room === 0 ? QUOTA_USED_UP : undefined
+  return quotaLeft === 0 ? QUOTA_USED_UP : undefined
 }
 
-/** How long a job in this standing waits before it is looked at again; 0: its next batch may be queued. Pure. */
-export const waitOf = ({ suspended, waiting }: ReplayStanding): number => {
+/** How long the job waits before its conditions are checked again. 0: its next batch may be queued. Pure. */
+export const waitBeforeBatchMs = ({ suspended, waiting }: ReplayConditions): number => {
   if (suspended) return Limits.replaySuspendedMs
   return waiting > Limits.replayAhead - Limits.replayBatchEvents ? Limits.replayAheadMs : 0
 }
@@ -90,13 +90,13 @@ const makeQueue = Effect.fnUntraced(function* (job: ClaimedJob, plan: ReplayPlan
     const append = queued.flatMap(({ row, work }) =>
       refused.has(row.id) ? [] : [{ topic: REPLAYS_TOPIC, key: job.webhookId, value: JSON.stringify(work) }]
     )
-    // Repeated after an unknown result: it may be there twice then, and is attempted once.
+    // Retried after an unknown result: the log may then have it twice, and the actor drops the second one.
     yield* log.transaction({ append }).pipe(retryUntilSuccess("queueing replayed deliveries"))
   })
 })
 
-/** Waits out what passes; a log that cannot be understood does not pass. */
-const readPatiently =
+/** Retries until it succeeds, except if a marker cannot be read: retrying would not help. */
+const readWithRetries =
   (what: string) =>
   <A, E, R>(self: Effect.Effect<A, E | NotAMarker, R>): Effect.Effect<A, never, R> =>
     self.pipe(
@@ -104,82 +104,84 @@ const readPatiently =
       retryUntilSuccess(what)
     )
 
-/** How the job ends, or that it waits for history; undefined when it was lost to another worker. */
-const work = Effect.fnUntraced(function* (job: ClaimedJob) {
+/** How the job ends, or `waits` for history. Undefined if another worker has taken the job. */
+const runBatches = Effect.fnUntraced(function* (job: ClaimedJob) {
   const jobs = yield* ReplayWork
   const log = yield* EventLog
-  const asked = yield* historyOf(job).pipe(readPatiently("asking for history"))
-  if (asked.is === "open") return "waits" as const
-  const history = asked.is === "ready" ? asked.ranges : []
+  const asked = yield* historyOf(job).pipe(readWithRetries("requesting history for a replay"))
+  if (asked.state === "open") return "waits" as const
+  const history = asked.state === "ready" ? asked.ranges : []
   const offsets = yield* makeOffsets(log, job.network, history).pipe(
-    readPatiently("reading the ledgers of the log")
+    readWithRetries("reading the ledgers of the log")
   )
 
   const planned = Effect.fnUntraced(function* () {
-    const plan = yield* planJob(job, offsets, history).pipe(readPatiently("finding where a replay begins"))
+    const plan = yield* planJob(job, offsets, history).pipe(readWithRetries("finding where a replay begins"))
     const cursor = plan.byLedger ? 0 : plan.startOffset
-    const total = yield* estimateAgain(job, history).pipe(retryUntilSuccess("estimating a replay"))
-    const held = yield* jobs.plan(job, plan, cursor, total).pipe(retryUntilSuccess("writing a replay's plan"))
-    return { plan, held, cursor }
+    const total = yield* estimateWithHistory(job, history).pipe(retryUntilSuccess("estimating a replay"))
+    const ownership = yield* jobs
+      .plan(job, plan, cursor, total)
+      .pipe(retryUntilSuccess("writing a replay's plan"))
+    return { plan, ownership, cursor }
   })
-  const begin: { readonly plan: ReplayPlan; readonly held: Held; readonly cursor: number } =
-    job.plan === undefined ? yield* planned() : { plan: job.plan, held: "held", cursor: job.cursor }
+  const begin: { readonly plan: ReplayPlan; readonly ownership: JobOwnership; readonly cursor: number } =
+    job.plan === undefined ? yield* planned() : { plan: job.plan, ownership: "held", cursor: job.cursor }
   const { plan } = begin
-  const reading = yield* makeReading(job, plan, offsets, history).pipe(
+  const reading = yield* makeBatchReader(job, plan, offsets, history).pipe(
     retryUntilSuccess("finding the ledgers of a replay")
   )
   const queue = yield* makeQueue(job, plan)
 
-  let { held, cursor } = begin
+  let { ownership, cursor } = begin
   let { processedEvents } = job
   let nextOffset = job.plan === undefined ? plan.startOffset : job.nextOffset
 
-  while (held === "held") {
-    const standing = yield* Effect.flatMap(Clock.currentTimeMillis, (now) => jobs.standing(job, now)).pipe(
-      retryUntilSuccess("reading whether a replay may go on")
-    )
-    held = standing.held
-    if (held !== "held") break
-    const end = endOf(standing)
+  while (ownership === "held") {
+    const conditions = yield* Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      jobs.conditions(job, now)
+    ).pipe(retryUntilSuccess("checking whether a replay may continue"))
+    ownership = conditions.ownership
+    if (ownership !== "held") break
+    const end = jobEndOf(conditions)
     if (end !== undefined) return end
-    if (asked.is === "failed") return failed(asked.error)
-    const waitMs = waitOf(standing)
+    if (asked.state === "failed") return failed(asked.error)
+    const waitMs = waitBeforeBatchMs(conditions)
     if (waitMs > 0) {
       yield* Effect.sleep(waitMs)
       continue
     }
-    const batch = yield* reading(cursor).pipe(readPatiently("reading events to replay"))
-    const room = standing.room ?? batch.events.length
-    const events = batch.events.slice(0, room)
+    const batch = yield* reading(cursor).pipe(readWithRetries("reading events to replay"))
+    const most = conditions.quotaLeft ?? batch.events.length
+    const events = batch.events.slice(0, most)
     yield* traced(queue(events), "replay events", () => ({ job_id: job.id, events: events.length }))
     const cut = events.length < batch.events.length
     processedEvents += events.length
     nextOffset = (events.at(-1)?.place ?? nextOffset - 1) + 1
-    // Of a batch that was cut nothing more is read: the job ends here.
+    // A batch that was cut to the quota is the last one: the job ends here.
     cursor = cut ? cursor : batch.cursor
-    held = yield* jobs
+    ownership = yield* jobs
       .advance(job, { processedEvents, cursor, nextOffset })
       .pipe(retryUntilSuccess("writing a replay's progress"))
-    if (held === "held" && cut) return QUOTA_USED_UP
-    if (held === "held" && batch.done) return COMPLETED
+    if (ownership === "held" && cut) return QUOTA_USED_UP
+    if (ownership === "held" && batch.done) return COMPLETED
   }
-  return held === "cancelled" ? CANCELLED : undefined
+  return ownership === "cancelled" ? CANCELLED : undefined
 })
 
-/** Ends once the job is another's, whatever this process thinks it is doing. */
-const untilLost = (job: ClaimedJob) =>
+/** Ends when another worker has taken the job. */
+const renewUntilLost = (job: ClaimedJob) =>
   Effect.flatMap(ReplayWork, (jobs) =>
     Effect.sleep(Limits.leaseRenewMs).pipe(
       Effect.andThen(jobs.renew(job).pipe(retryUntilSuccess("renewing a replay's lease"))),
-      Effect.repeat({ until: (held) => held === "lost" }),
+      Effect.repeat({ until: (ownership) => ownership === "lost" }),
       Effect.as(undefined)
     )
   )
 
-/** Runs a claimed job until it ends or is lost; interrupted, it gives it back. Never fails. */
+/** Runs a claimed job until it ends or is lost. If interrupted, releases it for another worker. */
 export const runJob = Effect.fnUntraced(function* (job: ClaimedJob) {
   const jobs = yield* ReplayWork
-  const end = yield* Effect.raceFirst(work(job), untilLost(job)).pipe(
+  const end = yield* Effect.raceFirst(runBatches(job), renewUntilLost(job)).pipe(
     Effect.catchDefect((defect) =>
       Effect.as(
         Effect.logError(`replay job ${job.id} failed`, defect),
@@ -188,9 +190,11 @@ export const runJob = Effect.fnUntraced(function* (job: ClaimedJob) {
     ),
     Effect.onInterrupt(() => jobs.release(job).pipe(Effect.timeout(Limits.databaseConnectMs), Effect.ignore))
   )
-  if (end === "waits") return yield* jobs.release(job).pipe(retryUntilSuccess("leaving a replay that waits"))
+  if (end === "waits")
+    return yield* jobs.release(job).pipe(retryUntilSuccess("releasing a replay that waits for history"))
   const now = yield* Clock.currentTimeMillis
-  if (end === undefined) return yield* jobs.abandon(job, now).pipe(retryUntilSuccess("leaving a replay"))
+  if (end === undefined)
+    return yield* jobs.abandon(job, now).pipe(retryUntilSuccess("leaving a replay to another worker"))
   yield* jobs.end(job, end, now).pipe(retryUntilSuccess("ending a replay"))
   yield* Effect.logInfo(`replay job ${job.id} ${end.status}${end.error === null ? "" : `: ${end.error}`}`)
 })

@@ -1,6 +1,6 @@
 /**
- * Stage 6: past events again. Any number of processes take jobs, the oldest first, each a few at once; a job whose
- * process died is taken over when its lease is over.
+ * Stage 6: replays past events. Each process claims up to `replayJobs` jobs, oldest first. If a process dies, another
+ * one takes its jobs over when their leases end.
  */
 import { Clock, Effect, FiberSet, Option, Semaphore } from "effect"
 import { Settings } from "../config/Config.ts"
@@ -11,30 +11,29 @@ import { HistoryRequests } from "../storage/replays/HistoryRequests.ts"
 import { ReplayWork } from "../storage/replays/ReplayWork.ts"
 import { runJob } from "./Runner.ts"
 
-/** Never ends by itself. */
 export const replay = Effect.gen(function* () {
   const jobs = yield* ReplayWork
   const notices = yield* WorkNotices
-  const places = yield* Semaphore.make(Limits.replayJobs)
+  const slots = yield* Semaphore.make(Limits.replayJobs)
   const fibers = yield* FiberSet.make<void, never>()
 
-  // Their settings may have been changed while jobs waited.
+  // The settings may have changed: jobs that wait for history which no server provides any more must fail.
   const { networks } = yield* Settings
   const { failOthers } = yield* HistoryRequests
   yield* failOthers(
     networks.flatMap(({ historyUrls, network }) => (historyUrls.length === 0 ? [] : [network]))
-  ).pipe(retryUntilSuccess("looking for replay jobs"))
+  ).pipe(retryUntilSuccess("failing replay jobs without history servers"))
 
   const claim = Effect.flatMap(Clock.currentTimeMillis, jobs.claim).pipe(
-    retryUntilSuccess("looking for replay jobs")
+    retryUntilSuccess("claiming a replay job")
   )
   const next = Effect.gen(function* () {
-    yield* Semaphore.take(places, 1)
+    yield* Semaphore.take(slots, 1)
     const job = yield* claim
     if (Option.isSome(job)) {
-      yield* FiberSet.run(fibers, Effect.ensuring(runJob(job.value), Semaphore.release(places, 1)))
+      yield* FiberSet.run(fibers, Effect.ensuring(runJob(job.value), Semaphore.release(slots, 1)))
     } else {
-      yield* Semaphore.release(places, 1)
+      yield* Semaphore.release(slots, 1)
       yield* notices.next("replays")
     }
   })

@@ -1,16 +1,16 @@
 /**
- * Whose lists hold an account: an index over packed lists of account ids (domain/AccountIds.ts) that reads the lists
- * themselves and adds 14 to 21 bytes for each id, outside the JavaScript heap. A hash table of chains; its multipliers
- * are random, so nobody can choose accounts that share a chain. A list that is removed stays in the chains, unseen, until
- * as many ids are of removed lists as of present ones. Not concurrent; makes no I/O.
+ * Finds the lists that contain an account: a hash table over packed account ids (domain/AccountIds.ts). It refers to
+ * the lists instead of copying them and adds 14 to 21 bytes for each id, outside the JavaScript heap. Multipliers are
+ * random, so nobody can choose accounts that share a chain. Entries of removed lists stay until they are as many as
+ * the present ones; then the table is rebuilt.
  */
 import { randomBytes } from "node:crypto"
 import { ACCOUNT_WORDS, type AccountIds, writeAccountId } from "../domain/AccountIds.ts"
 
 export interface AccountIndex<A> {
-  /** Undefined, at first, is no list. `accounts` must not change afterwards. */
+  /** Sets or, with undefined, removes the key's list. Its `accounts` must not change afterwards. */
   readonly set: (key: string, list: AccountList<A> | undefined) => void
-  /** Calls `use` with the value of each list that holds the account. */
+  /** Calls `use` with the value of each list that contains the account. */
   readonly find: (address: string, use: (value: A) => void) => void
 }
 
@@ -19,9 +19,9 @@ export interface AccountList<A> {
   readonly value: A
 }
 
-/** Ids that an index has place for at least. */
+/** Smallest capacity, in ids. */
 const FEWEST = 1_024
-/** Place for ids, as a multiple of those that are there when it is made. */
+/** Capacity as a multiple of the ids present when the table is built. */
 const SPARE = 1.5
 const NONE = -1
 
@@ -30,7 +30,7 @@ const makeTable = (capacity: number) => ({
   /** First entry of each chain, and the entry after each. */
   first: new Int32Array(capacity).fill(NONE),
   next: new Int32Array(capacity),
-  /** Number of the entry's list, and the id's place in it: lists have at most 10,000 ids. */
+  /** The entry's list, and the id's index in it. 16 bits are enough: a list has at most 10,000 ids. */
   list: new Uint32Array(capacity),
   place: new Uint16Array(capacity),
   used: 0
@@ -40,7 +40,7 @@ export const makeAccountIndex = <A>(): AccountIndex<A> => {
   const random = randomBytes(ACCOUNT_WORDS * 4)
   const multipliers = Uint32Array.from({ length: ACCOUNT_WORDS }, (_, i) => random.readUInt32LE(i * 4) | 1)
   const numbers = new Map<string, number>()
-  /** By number; undefined when it was removed. */
+  /** Undefined if it was removed. */
   let lists: Array<AccountList<A> | undefined> = []
   let present = 0
   let table = makeTable(FEWEST)
@@ -50,7 +50,7 @@ export const makeAccountIndex = <A>(): AccountIndex<A> => {
     let hash = 0
     for (let i = 0; i < ACCOUNT_WORDS; i++) {
       hash = Math.imul(hash ^ ids[at + i]!, multipliers[i]!)
-      // A product's high bits depend on all bits of its factors, its low ones do not.
+      // Only the high bits of a product depend on all bits of its factors.
       hash ^= hash >>> 16
     }
     return Math.floor(((hash >>> 0) / 2 ** 32) * table.first.length)
@@ -70,7 +70,7 @@ export const makeAccountIndex = <A>(): AccountIndex<A> => {
     return number
   }
 
-  /** Without removed lists, and with place for `more` ids. */
+  /** Drops removed lists and makes space for `more` ids. */
   const rebuild = (more: number) => {
     const before = lists
     lists = []

@@ -1,9 +1,9 @@
 /**
- * Stage 3: events → deliveries. For each event of the watched networks, in order: find the webhooks that want it, make
- * the rows (`pending`, with deterministic ids), then append the work and commit the event's offset in one transaction
- * of the log. A crash in between makes the same rows again and appends the work once; rows that are there already get
- * their work whatever has become of their webhook since. Webhooks whose account's deliveries wait (AccountHolds) get
- * nothing new. A record that is no event, or a row that PostgreSQL cannot take, goes into quarantine.
+ * Stage 3: events → deliveries. For each event, in order: find the webhooks that want it, insert `pending` rows with
+ * deterministic ids, then append the work and commit the event's offset in one transaction of the log. After a crash
+ * in between, the same rows are made again and the work is appended once; rows that exist get their work even if the
+ * webhook no longer matches. A webhook whose account is on hold (AccountHolds) gets no new deliveries. Unreadable
+ * records, and rows that PostgreSQL refuses, go to the quarantine.
  */
 import { Clock, Effect } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
@@ -38,14 +38,14 @@ interface Queued {
   readonly work: NewRecord
 }
 
-/** What one transaction of the log is to queue. */
+/** What one transaction of the log will queue. */
 interface Batch {
   readonly queued: Array<Queued>
-  /** Records that are no events. */
+  /** Records that are not events. */
   readonly unreadable: Array<LogRecord>
-  /** By offset: events of which an owner of the partition that died may have made rows already. */
-  readonly begun: Map<number, LedgerEvent>
-  /** When its events were detected. */
+  /** By offset: events for which an earlier owner of the partition may have made rows before it died. */
+  readonly maybeRouted: Map<number, LedgerEvent>
+  /** When its events were detected: the ids of their deliveries are in this range of time. */
   detectedFrom: number
   detectedTo: number
 }
@@ -53,7 +53,7 @@ interface Batch {
 const emptyBatch = (): Batch => ({
   queued: [],
   unreadable: [],
-  begun: new Map(),
+  maybeRouted: new Map(),
   detectedFrom: Number.POSITIVE_INFINITY,
   detectedTo: 0
 })
@@ -86,7 +86,6 @@ const tracedQueue = <E, R>(
   { queued }: Batch
 ) => traced(self, "route events", () => ({ topic, deliveries: queued.length }))
 
-/** Never ends by itself. */
 export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Network>) {
   const { routeBatchDeliveries, takeBatchRecords } = yield* StageLimits
   const log = yield* EventLog
@@ -101,22 +100,27 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     (unsubscribe) => Effect.sync(unsubscribe)
   )
 
-  const goesOn = ({ account_id, network }: PackedWebhook) =>
+  const maySend = ({ account_id, network }: PackedWebhook) =>
     permissionUnder(holds.get(account_id), network) === "all"
 
   /**
-   * Work of rows that are there already, and of webhooks that would get none now: disabled, deleted or changed since, or on
-   * hold. Without it they would be pending for ever; what becomes of it is for deliver to say.
+   * Work for rows that an earlier owner made, for webhooks that no longer match: disabled, deleted, changed or on
+   * hold. Without it the rows would stay `pending` for ever. Deliver decides what happens to the work.
    */
-  const worksOfRows = Effect.fnUntraced(function* ({ queued, begun, detectedFrom, detectedTo }: Batch) {
-    const [first] = begun.values()
+  const worksOfExistingRows = Effect.fnUntraced(function* ({
+    queued,
+    maybeRouted,
+    detectedFrom,
+    detectedTo
+  }: Batch) {
+    const [first] = maybeRouted.values()
     if (first === undefined) return []
     const rows = yield* deliveries
-      .unattempted(first.network, [...begun.keys()], detectedFrom, detectedTo)
-      .pipe(retryUntilSuccess("reading what was begun"))
+      .unattempted(first.network, [...maybeRouted.keys()], detectedFrom, detectedTo)
+      .pipe(retryUntilSuccess("reading deliveries without work"))
     const ids = new Set(queued.map(({ row }) => row.id))
     return rows.flatMap(({ id, webhookId, eventOffset }) => {
-      const event = begun.get(eventOffset)
+      const event = maybeRouted.get(eventOffset)
       return event === undefined || ids.has(id)
         ? []
         : [{ eventOffset, work: firstWork(event, id, webhookId) }]
@@ -143,10 +147,10 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     const works = batch.queued.flatMap(({ row: { id, eventOffset }, work }) =>
       refused.has(id) ? [] : [{ eventOffset, work }]
     )
-    const begun = yield* worksOfRows(batch)
+    const begun = yield* worksOfExistingRows(batch)
     // In ledger order for each webhook.
     const append = [...works, ...begun].sort((a, b) => a.eventOffset - b.eventOffset).map(({ work }) => work)
-    // Not repeated here: whether it landed is unknown after an error. The consumer begins anew at what was committed.
+    // Not retried here: after an error the result is unknown. The consumer restarts from the committed offset.
     yield* log.transaction({
       append,
       commit: {
@@ -159,7 +163,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
   const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
     while (true) {
       const records = yield* partition.take(takeBatchRecords)
-      // "From the next ledger that is routed after the response": the index must hold what the API has answered for.
+      // The API promises that a change applies from the next ledger on that is routed after its response.
       yield* registry.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))
       let batch = emptyBatch()
       for (const record of records) {
@@ -170,9 +174,9 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
         }
         batch.detectedFrom = Math.min(batch.detectedFrom, event.detected_at)
         batch.detectedTo = Math.max(batch.detectedTo, event.detected_at)
-        if (record.offset < partition.endOffsetAtStart) batch.begun.set(record.offset, event)
+        if (record.offset < partition.endOffsetAtStart) batch.maybeRouted.set(record.offset, event)
         for (const webhook of index.match(event)) {
-          if (goesOn(webhook)) batch.queued.push(toQueue(event, record.offset, webhook))
+          if (maySend(webhook)) batch.queued.push(toQueue(event, record.offset, webhook))
         }
         if (batch.queued.length >= routeBatchDeliveries) {
           yield* queue(partition, batch, record.offset + 1)

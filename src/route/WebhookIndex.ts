@@ -1,7 +1,6 @@
 /**
- * Which webhooks want an event. Those with filters are found by the accounts that the event involves, the others by its
- * network and type, so that the cost of an event does not grow with the webhooks that do not match it. Pure bookkeeping,
- * no I/O.
+ * Finds the webhooks that want an event: those with an account filter by the event's accounts, the others by network
+ * and type. So the cost of an event does not grow with the webhooks that do not match it. In memory, no I/O.
  */
 import { isEventType, rankOf } from "../domain/EventType.ts"
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
@@ -9,13 +8,13 @@ import type { PackedWebhook } from "../domain/Webhook.ts"
 import { makeAccountIndex } from "./AccountIndex.ts"
 
 export interface WebhookIndex {
-  /** Takes the newest state of a webhook; undefined when it was deleted. Disabled ones match nothing. */
+  /** Sets the newest state of a webhook; undefined if it is deleted. A disabled webhook matches nothing. */
   readonly set: (webhookId: string, config: PackedWebhook | undefined) => void
-  /** Each webhook once, in the order of their ids. */
+  /** Each matching webhook once, in the order of ids. */
   readonly match: (event: LedgerEvent) => ReadonlyArray<PackedWebhook>
 }
 
-/** A bit for each type: a popular account may be in thousands of webhooks' filters, and each is asked for the type. */
+/** One bit for each type. A popular account may be in thousands of filters, and the type of each must be checked. */
 const typeBits = (types: ReadonlyArray<string>): number =>
   types.reduce((bits, type) => (isEventType(type) ? bits | (1 << rankOf(type)) : bits), 0)
 

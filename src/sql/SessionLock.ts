@@ -1,9 +1,9 @@
-/** A lock on something of this database, among all processes that use it. */
+/** A named lock that one of the processes that use this database can hold. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
 
-/** Held for the life of the scope; false when another process holds it. It lives as long as its connection. */
+/** Takes the lock until the scope closes or its connection ends. False if another process holds it. */
 export const trySessionLock = Effect.fnUntraced(function* (name: string) {
   const sql = yield* SqlClient.SqlClient
   const connection = yield* sql.reserve
@@ -15,7 +15,7 @@ export const trySessionLock = Effect.fnUntraced(function* (name: string) {
     )
   const [row] = yield* call("pg_try_advisory_lock")
   if (row?.["held"] !== true) return false
-  // The server notices a closed connection only after a while: who takes the lock next must not find it held.
+  // Unlocked explicitly: PostgreSQL notices a closed connection only after a while, and would keep the lock.
   yield* Effect.addFinalizer(() =>
     call("pg_advisory_unlock").pipe(
       Effect.interruptible,

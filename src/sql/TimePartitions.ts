@@ -1,6 +1,7 @@
 /**
- * Range partitions of tables that share their bounds: each covers a whole number of days (UTC), is made before a row
- * needs it, whatever the clock does, and is dropped whole by retention. Their names end with their first day.
+ * Range partitions of tables that share their bounds. Each covers a whole number of days (UTC). A writer makes the
+ * partition before it inserts, so no row is ever without one; retention drops whole partitions. Names end with the
+ * first day.
  */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -8,23 +9,23 @@ import { SqlClient, type SqlError } from "effect/sql"
 export const DAY_MS = 86_400_000
 
 export interface PartitionedTables {
-  /** In the order in which statements that use several of them lock them. */
+  /** In the order in which statements lock them, so that making partitions cannot deadlock with them. */
   readonly tables: ReadonlyArray<string>
   readonly days: number
-  /** Percent of a page filled by new rows: less where rows are updated, so that new versions find room beside the old. */
+  /** Percent of a page that inserts fill. Below 100, an updated row's new version fits into the same page. */
   readonly fillfactor?: number
-  /** What the partition key compares with at that moment: the text of a literal. */
+  /** The value of the partition key at that moment, as the text of a literal. */
   readonly boundAt: (unixMs: number) => string
 }
 
 export interface TimePartitions {
-  /** When the partition that holds the moment begins, in Unix milliseconds. */
+  /** The start of the partition that contains the moment, in Unix milliseconds. */
   readonly startOf: (unixMs: number) => number
-  /** Makes the partitions that hold the time from `fromMs` to `toMs`, both included; free when they are known. */
+  /** Makes the partitions from `fromMs` to `toMs`, both included. Known ones cost no statement. */
   readonly ensure: (fromMs: number, toMs: number) => Effect.Effect<void, SqlError.SqlError>
   /** Drops the partitions that ended before `beforeMs`; returns how many. */
   readonly drop: (beforeMs: number) => Effect.Effect<number, SqlError.SqlError>
-  /** After a failure nobody knows which are there. */
+  /** Call it after a failed statement: another process may have dropped partitions that are known here. */
   readonly forget: Effect.Effect<void>
 }
 

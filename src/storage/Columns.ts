@@ -1,7 +1,7 @@
 /**
- * A column of values as one array parameter, for `unnest(${column(values)}::int[])`. The driver derives an array's type
- * from its elements and cannot for nulls alone or for numbers of mixed sizes: those go as PostgreSQL's text of the array,
- * which costs less besides, and the cast decides.
+ * Passes a column of values as one array parameter, for `unnest(${column(values)}::int[])`. The driver derives the
+ * array's type from its elements, which fails for nulls only and for numbers of mixed sizes. So numbers and nulls are
+ * passed as PostgreSQL's text of an array, and the cast decides.
  */
 export const column = (
   values: ReadonlyArray<string | number | null>

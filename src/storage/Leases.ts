@@ -1,8 +1,8 @@
 /**
- * Jobs that one process does at a time, over all processes of a database: ingest of a network, the outbox, retention, totals.
- * A lease ends by itself, so a process that dies or freezes loses its jobs within Limits.leaseMs; times are the
- * database's, so no clock but one counts. A lease alone does not stop a process that wakes late from writing: what must
- * not be written twice is fenced where it is written (`EventLog.exclusive`).
+ * Leases: the right of one process, among all that use a database, to do a job: ingest of a network, the outbox,
+ * retention. A process that dies or freezes loses its leases within Limits.leaseMs. Only the database's clock counts.
+ * A lease does not stop a process that wakes up late from writing, so writes that must not happen twice are fenced by
+ * the log (`EventLog.exclusive`).
  */
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Schedule } from "effect"
@@ -14,13 +14,13 @@ export class Leases extends Context.Service<
   Leases,
   {
     /**
-     * Waits until the lease is this process's, and then runs `job` for as long as it stays so. Lost, the job is
-     * interrupted and waits for its turn again; the lease is given back when the job or its caller ends.
+     * Waits for the lease and then runs `job` while this process holds it. If the lease is lost, the job is
+     * interrupted and waits for the lease again. The lease is released when the job or its caller ends.
      */
     readonly hold: (name: string) => <A, E, R>(job: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >()("ledgerhook/storage/Leases") {
-  /** For a process that has its database's log to itself, and so every job: nobody is asked, and nothing waits. */
+  /** For a process that is the only one of its database: every lease is granted at once. */
   static readonly alone = Layer.succeed(Leases, { hold: () => (job) => job })
 
   static readonly layer = Layer.effect(
@@ -29,7 +29,7 @@ export class Leases extends Context.Service<
       const sql = yield* SqlClient.SqlClient
       const owner = randomUUID()
 
-      /** Takes the lease, or makes it last; false: another process has it. */
+      /** Takes or extends the lease. False if another process holds it. */
       const take = (name: string): Effect.Effect<boolean, SqlError.SqlError> =>
         sql`
           INSERT INTO leases (name, owner, expires_at)
@@ -55,7 +55,7 @@ export class Leases extends Context.Service<
           UPDATE leases SET expires_at = clock_timestamp() + ${Limits.leaseMs} * interval '1 millisecond'
           WHERE name = ${name} AND owner = ${owner} RETURNING 1`.pipe(Effect.map((rows) => rows.length > 0))
 
-      /** Renews the lease, and ends once it is another's. Not renewed in time is the same: the database does not answer. */
+      /** Renews the lease until it is lost. If the database does not answer in time, the lease counts as lost. */
       const untilLost = (name: string) =>
         renew(name).pipe(
           Effect.retry(Schedule.spaced(Limits.leaseTakeMs)),
@@ -63,7 +63,7 @@ export class Leases extends Context.Service<
           Effect.orDie,
           Effect.delay(Limits.leaseRenewMs),
           Effect.repeat({ while: (held) => held }),
-          Effect.andThen(Effect.logWarning(`the lease ${name} was lost; what it is for is done elsewhere`)),
+          Effect.andThen(Effect.logWarning(`the lease ${name} was lost; another process continues its job`)),
           Effect.as("lost" as const)
         )
 

@@ -1,7 +1,7 @@
 /**
- * The database remembers its log. What waits for a retry, where each group stands and which ledger was the last are in
- * that log: on another one deliveries would never move, and a new chain of ledgers would begin. So a start on another
- * log is refused, with one sentence that says what to do.
+ * Which log the database belongs to. Waiting retries, group offsets and the last ledger are in the log: with another
+ * one, deliveries would never be retried and ingest would start a new chain of ledgers. So a start with another log
+ * is refused, with one sentence that says what to do.
  */
 import { Effect, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -31,7 +31,7 @@ const instead = (known: LogIdentity, given: LogIdentity): string => {
     : `set KAFKA_TOPIC_PREFIX to ${JSON.stringify(known.topicPrefix)}`
 }
 
-/** One sentence for an operator; undefined when they are the same. Pure. */
+/** One sentence for an operator; undefined if both are the same log. Pure. */
 export const conflictOf = (known: LogIdentity, given: LogIdentity): string | undefined => {
   const isSame =
     known.kind === "embedded" || given.kind === "embedded"
@@ -57,14 +57,14 @@ export const knownLog: Effect.Effect<LogIdentity | undefined, SqlError.SqlError,
       : { kind: "kafka", clusterId: row.cluster_id, topicPrefix: row.topic_prefix ?? "" }
   })
 
-/** Fails with `OtherLog` when the database belongs to another log. */
+/** Fails with `OtherLog` if the database belongs to another log. */
 export const requireLog = Effect.fnUntraced(function* (given: LogIdentity) {
   const known = yield* knownLog
   const conflict = known === undefined ? undefined : conflictOf(known, given)
   if (conflict !== undefined) return yield* new OtherLog({ message: conflict })
 })
 
-/** The same, and records the log where none is known yet: once it could be opened. */
+/** Like `requireLog`, but records the log at the first start. Call it once the log could be opened. */
 export const claimLog = Effect.fnUntraced(function* (given: LogIdentity) {
   const sql = yield* SqlClient.SqlClient
   const [clusterId, topicPrefix] =

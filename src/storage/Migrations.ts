@@ -1,6 +1,7 @@
 /**
- * Brings the database's tables to this program's version: each migration once, in order, in one transaction, also when
- * two processes start at once. From the first release on a migration never changes; a database of a newer program is refused.
+ * Migrates the database's tables to this program's version: each migration once, in order, in one transaction, also
+ * if two processes start at once. From the first release on a migration never changes. A database of a newer version
+ * is refused.
  */
 import { Effect, Schedule, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
@@ -14,7 +15,7 @@ import events from "./migrations/0006_events.ts"
 import log from "./migrations/0007_log.ts"
 import coordination from "./migrations/0008_coordination.ts"
 
-/** One for each family of tables, as long as nothing is released; from the first release on, each change is a new one. */
+/** One for each group of tables. From the first release on, each change is a new migration. */
 const migrations = {
   "0001_accounts": accounts,
   "0002_webhooks": webhooks,
@@ -46,12 +47,12 @@ const refuseNewer = Effect.gen(function* () {
   }
 })
 
-/** The names of the migrations applied now. */
+/** Returns the names of the migrations that it applied. */
 export const migrate: Effect.Effect<ReadonlyArray<string>, MigrationsError, SqlClient.SqlClient> = Effect.gen(
   function* () {
     yield* refuseNewer
     const applied = yield* Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: TABLE }).pipe(
-      // Another process is at it: what is left to do afterwards is nothing.
+      // Another process is migrating: wait for it.
       Effect.retry({
         while: (error) => error._tag === "MigrationError" && error.kind === "Locked",
         schedule: Schedule.spaced(Limits.embeddedPollMs),

@@ -1,7 +1,7 @@
 /**
- * Records that the store cannot take, such as one with a NUL in a text: they are kept apart with the reason, and the
- * stage continues with the others. Only what PostgreSQL says of the data counts; while it is away, the caller's statement
- * fails as ever. A record is counted once, however often it comes again.
+ * The quarantine: records that a stage cannot read or PostgreSQL refuses, such as a text with a NUL, with the reason.
+ * The stage continues with the other records. Only errors about the data count: if the database is down, the caller's
+ * statement fails as usual. A record that is read again is counted once.
  */
 import { Clock, Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -15,7 +15,7 @@ import { column } from "./Columns.ts"
 export type QuarantineStage = "events" | "route" | "replay" | "deliver" | "alerts"
 
 export interface Described {
-  /** Where it is found: `topic/partition@offset`, or a key. The same whenever it comes again. */
+  /** Identifies the record: `topic/partition@offset`, or a key. The same whenever the record is read again. */
   readonly source: string
   readonly text: string
 }
@@ -32,7 +32,7 @@ export interface QuarantineRow {
   readonly recorded_at: string
 }
 
-/** What a server of PostgreSQL says of a failed statement. */
+/** Fields of PostgreSQL's error. */
 interface ServerError {
   readonly code?: unknown
   readonly constraint?: unknown
@@ -46,10 +46,10 @@ const serverError = ({ reason: { cause } }: SqlError.SqlError): ServerError =>
 const DATA_ERROR = /^(22|23|54)/
 const CHECK_VIOLATION = "23514"
 
-/** Whether the data are at fault: the same statement will never succeed with them. Pure. */
+/** Whether the data cause the error, so that repeating the statement cannot succeed. Pure. */
 export const isDataError = (error: SqlError.SqlError): boolean => {
   const { code, constraint } = serverError(error)
-  // Without a constraint's name it says that the row's table partition is missing: retention has dropped it.
+  // Without a constraint name it means that the row has no table partition: retention has dropped it.
   if (typeof code !== "string" || (code === CHECK_VIOLATION && constraint === undefined)) return false
   return DATA_ERROR.test(code)
 }
@@ -58,18 +58,17 @@ export interface QuarantinedWrite<A, B> {
   readonly stage: QuarantineStage
   readonly records: ReadonlyArray<A>
   readonly describe: (record: A) => Described
-  /** One statement for all of them. */
+  /** One statement that writes all of them. */
   readonly statement: (records: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, SqlError.SqlError>
 }
 
-/** What the statement returned, and the records that were refused. */
 export interface Written<A, B> {
   readonly rows: ReadonlyArray<B>
   readonly refused: ReadonlyArray<A>
 }
 
 export const makeQuarantine = Effect.map(SqlClient.SqlClient, (sql) => {
-  /** Returns how many of them are new. */
+  /** Returns how many are new. */
   const insert = Effect.fnUntraced(function* (stage: QuarantineStage, refused: ReadonlyArray<Refused>) {
     const nowMs = yield* Clock.currentTimeMillis
     const texts = (field: keyof Refused, maxLength: number) =>
@@ -108,15 +107,15 @@ export const makeQuarantine = Effect.map(SqlClient.SqlClient, (sql) => {
     )
   })
 
-  /** Records that a stage cannot read. */
+  /** Stores records that a stage cannot read. */
   const put = Effect.fnUntraced(function* (stage: QuarantineStage, refused: ReadonlyArray<Refused>) {
     if (refused.length === 0) return
     yield* announce(stage, yield* sql.withTransaction(insert(stage, refused)), refused)
   })
 
   /**
-   * All in one statement; where PostgreSQL refuses it for its data, by halves in one transaction, until the refused
-   * records stand alone. They go into quarantine, and the others are written.
+   * Writes all records in one statement. If PostgreSQL refuses the data, halves the batch in one transaction until
+   * the refused records are alone: they go to the quarantine, the others are written.
    */
   const write = Effect.fnUntraced(function* <A, B>({
     stage,
@@ -160,7 +159,7 @@ export const makeQuarantine = Effect.map(SqlClient.SqlClient, (sql) => {
     return { rows, refused: refused.map(({ record }) => record) }
   })
 
-  /** How many there are, those beyond the kept ones included, and the newest. */
+  /** How many there were in all, also those beyond `quarantineRecords`, and the newest ones. */
   const newest = Effect.fnUntraced(function* (limit: number) {
     const [counted] = yield* sql<{ readonly total: number }>`
       SELECT ((SELECT count(*) FROM quarantine) + (SELECT records FROM quarantine_beyond))::float8 AS total`
@@ -181,7 +180,7 @@ export const makeQuarantine = Effect.map(SqlClient.SqlClient, (sql) => {
   return { put, write, newest, drop }
 })
 
-/** Forgets what is older than RETENTION_EVENTS, hourly. */
+/** Deletes records older than RETENTION_EVENTS, hourly. */
 export const forgetQuarantined = Effect.gen(function* () {
   const { retentionEventsMs } = yield* Settings
   const quarantine = yield* makeQuarantine

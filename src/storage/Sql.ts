@@ -1,7 +1,7 @@
 /**
- * The database: DATABASE_URL, or the embedded server. Connected, of a version that will do, and migrated when the layer
- * is there; what stands in the way is one sentence that names the setting and never holds the password. Two pools:
- * `SqlClient` for everything, and `ReadSql` for what the API looks up, which has no connection while nobody asks.
+ * Connects to the database: DATABASE_URL, or the embedded server. The layer checks the version and migrates. An error
+ * is one sentence that names the setting and never contains the password. There are two pools: `SqlClient` for
+ * everything, and `ReadSql` for the API's lookups, which opens no connection while nobody calls.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
@@ -17,45 +17,44 @@ export class DatabaseError extends Schema.TaggedError<DatabaseError>()("Database
 }) {}
 
 export interface SqlOptions {
-  /** What this process is, for whoever finds the embedded store in use: `ledgerhook start`. */
+  /** Shown to another process that finds the embedded database in use: `ledgerhook start`. */
   readonly command: string
-  /** A service has the embedded store to itself; a command may share it. */
+  /** A service is the only user of the embedded database; commands may share it. */
   readonly owner: boolean
 }
 
 const OLDEST_VERSION_NUM = 150_000
 
 /**
- * Rows are looked up by keys, some hundred at a time. A plan is kept that was made while a table was empty, and then reads
- * it whole for each of them until PostgreSQL has counted it: a new store was a hundred times as slow for its first minute.
+ * Statements look rows up by key, some hundred at a time. A plan that was made while a table was empty scans the
+ * whole table until PostgreSQL has analysed it: a new database was a hundred times as slow for its first minute.
  */
 const byIndex = {
   enable_seqscan: "off",
-  // What such settings add to a plan's cost would have PostgreSQL before 18 compile it.
+  // Disabled scans count as very expensive before PostgreSQL 18, which would make it compile plans.
   jit: "off"
 }
 
-/** Of the pool that reads and writes. */
 export const pool = {
   maxConnections: Limits.databaseConnections,
   applicationName: "ledgerhook",
-  // It would read the whole of an index, in the order of the few that are looked up.
+  // A merge join would read a whole index to look up a few rows.
   startupParameters: { ...byIndex, enable_mergejoin: "off" }
 }
 
 const readPool = {
   maxConnections: Limits.databaseReadConnections,
-  // Lookups that come together share a message to the server, and each message a system call there and here.
+  // Concurrent lookups share one message to the server, which saves system calls on both sides.
   multiplex: true,
   multiplexConcurrency: Limits.databaseReadsPerConnection,
   applicationName: "ledgerhook read",
   startupParameters: {
     plan_cache_mode: "force_generic_plan",
-    // Each of them is written for the order of an index. Of a partition that is new, and of which PostgreSQL knows nothing
-    // yet, it would otherwise sort all rows for the first few.
+    // Each statement here follows the order of an index. For a new partition without statistics, PostgreSQL would
+    // otherwise read and sort all rows to return the first few.
     enable_bitmapscan: "off",
     ...byIndex,
-    // It takes a range of an index for a large part of it, and starting helpers takes ten times what reading it does.
+    // PostgreSQL overestimates a range of an index, and starting workers takes ten times as long as reading it.
     max_parallel_workers_per_gather: "0",
     default_transaction_read_only: "on",
     statement_timeout: String(Limits.databaseReadMs)
@@ -63,9 +62,9 @@ const readPool = {
 }
 
 /**
- * The same database, for statements that only read and whose plan is good whatever their values. Planning for a month of
- * partitions takes far longer than running: a session here plans a statement once. For all sessions, writing deliveries
- * cost the database ten times as much.
+ * The same database, for reading statements whose plan suits all values. Planning over a month of partitions takes
+ * far longer than running, so these sessions plan a statement once (`force_generic_plan`). Not for all sessions:
+ * writing deliveries with it cost the database ten times as much.
  */
 export class ReadSql extends Context.Service<ReadSql, SqlClient.SqlClient>()("ledgerhook/storage/ReadSql") {
   static readonly layer = Layer.effect(
@@ -74,7 +73,7 @@ export class ReadSql extends Context.Service<ReadSql, SqlClient.SqlClient>()("le
   ).pipe(Layer.provide(Reactivity.layer))
 }
 
-/** Host, port and database: what an operator needs to recognise, without user and password. */
+/** Host, port and database, without user and password. */
 const addressOf = (url: string): string => {
   const { hostname, port, pathname } = new URL(url)
   return `${hostname}${port === "" ? "" : `:${port}`}${pathname}`
@@ -132,7 +131,7 @@ const connect = Effect.fnUntraced(function* (options: SqlOptions) {
   return yield* databaseUrl === undefined ? startEmbedded(dataDir, options) : connectTo(databaseUrl)
 })
 
-/** `SqlClient` (and `PgClient`) on the database as it is: for commands that look at it or migrate it. */
+/** `SqlClient` (and `PgClient`) without migrating: for commands that inspect or migrate the database. */
 export const unmigratedLayer = (options: SqlOptions) => PgClient.layerFrom(connect(options))
 
 /** `SqlClient` (and `PgClient`) and `ReadSql` on a migrated database. */

@@ -1,4 +1,4 @@
-/** Texts that others sent, as PostgreSQL can store them: a text column takes no NUL. Pure. */
+/** Makes texts from outside storable: a text column of PostgreSQL accepts no NUL. Pure. */
 
-/** Every NUL becomes U+FFFD; the rest stays as it is. */
+/** Replaces every NUL by U+FFFD. */
 export const withoutNul = (text: string): string => text.replaceAll("\0", "\uFFFD")

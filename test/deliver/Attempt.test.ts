@@ -19,7 +19,7 @@ const work = {
   seriesAttempt: 1,
   event,
   kind: "live" as const,
-  settled: undefined
+  acknowledge: undefined
 }
 
 /** `abandoned`: what the recorder is told. */

@@ -1,7 +1,7 @@
 /** What each event means to an actor's lanes: what went before, the event, and the commands that it leads to. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Share } from "../../src/deliver/ConnectionLimiter.ts"
-import type { Known, LaneKind, Work } from "../../src/deliver/Lane.ts"
+import type { CurrentWebhook, LaneKind, Work } from "../../src/deliver/Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "../../src/deliver/LaneEvents.ts"
 import { advance, makeMachine } from "../../src/deliver/LaneMachine.ts"
 import { attemptKey } from "../../src/deliver/MemoryBudget.ts"
@@ -19,11 +19,11 @@ type Event = LaneEvent | ActorEvent
 
 const share = {} as Share
 
-const known = (
+const current = (
   permission: SendPermission = "all",
   max_in_flight = 2,
   max_per_second: number | null = null
-): Known => ({
+): CurrentWebhook => ({
   // What the machine reads of it.
   webhook: { config: { id: "wh_1", max_in_flight, max_per_second } } as RegisteredWebhook,
   permission
@@ -36,24 +36,28 @@ const work = (deliveryId: string, fromLog: boolean): Work => ({
   seriesAttempt: 1,
   event: {} as Work["event"],
   kind: deliveryId.startsWith("r") ? "replays" : "live",
-  settled: fromLog ? () => undefined : undefined
+  acknowledge: fromLog ? () => undefined : undefined
 })
 
 /** Deliveries of replays are r1, r2, …. */
-const offer = (deliveryId: string, of: Known | undefined = known(), webhookId = "wh_1"): Event => ({
+const offer = (
+  deliveryId: string,
+  of: CurrentWebhook | undefined = current(),
+  webhookId = "wh_1"
+): Event => ({
   kind: "offered",
   webhookId,
-  known: of,
+  current: of,
   work: work(deliveryId, true)
 })
 const offers = (...ids: ReadonlyArray<string>) => ids.map((id) => offer(id))
 const to = <E extends object>(event: E) => ({ webhookId: "wh_1", ...event })
 const connected = to({ kind: "connected", share } as const)
-const ended = to({ kind: "ended", share } as const)
+const ended = to({ kind: "attemptEnded", share } as const)
 const woken = to({ kind: "woken" } as const)
-const turnCame = to({ kind: "turnCame" } as const)
-const resumed = to({ kind: "resumed", known: known() } as const)
-const changed = (now: Known | undefined) => to({ kind: "changed", known: now } as const)
+const replayMayStart = to({ kind: "replayMayStart" } as const)
+const resumed = to({ kind: "resumed", current: current() } as const)
+const changed = (now: CurrentWebhook | undefined) => to({ kind: "changed", current: now } as const)
 const settled = (id: string, fromLog = true) => to({ kind: "settled", work: work(id, fromLog) } as const)
 const refusedSpilled = (works: number) => to({ kind: "refusedSpilled", lane: "live", works } as const)
 const queueSpilled = (...ids: ReadonlyArray<string>) =>
@@ -77,8 +81,8 @@ const told = (command: Command): string => {
       return `read ${command.limit} ${command.rows} after "${command.afterId}"`
     case "spill":
       return `spill ${command.works.map(({ deliveryId }) => deliveryId).join(" ")}`
-    case "done":
-      return `done ${command.work.deliveryId}`
+    case "acknowledge":
+      return `acknowledge ${command.work.deliveryId}`
     default:
       return command.kind
   }
@@ -108,7 +112,12 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       event: connected,
       commands: ["start d1", "connect"]
     },
-    { what: "is done with when it is offered again", given: full, event: offer("d1"), commands: ["done d1"] },
+    {
+      what: "is done with when it is offered again",
+      given: full,
+      event: offer("d1"),
+      commands: ["acknowledge d1"]
+    },
     {
       what: "waits while the webhook's window is full",
       given: [...full, connected],
@@ -132,7 +141,7 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       what: "starts when an attempt is recorded, whose record is then done with",
       given: [...full, connected, connected, ended],
       event: settled("d1"),
-      commands: ["done d1", "connect"],
+      commands: ["acknowledge d1", "connect"],
       ahead: 0
     },
     {
@@ -144,7 +153,7 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
     },
     {
       what: "waits for a token of the webhook's rate",
-      given: [offer("d1", known("all", 2, 1)), offer("d2")],
+      given: [offer("d1", current("all", 2, 1)), offer("d2")],
       event: connected,
       commands: ["start d1", "wake after 1000"]
     },
@@ -156,7 +165,7 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
     },
     {
       what: "that went back meanwhile leaves its connection to others",
-      given: [offer("d1"), changed(known("none"))],
+      given: [offer("d1"), changed(current("none"))],
       event: connected,
       commands: ["disconnect"]
     }
@@ -171,20 +180,24 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
     },
     {
       what: "takes the queue of who has too much for who has none",
-      given: [...full, ...["e1", "e2"].map((id) => offer(id, known(), "wh_2")), offer("f1", known(), "wh_3")],
-      event: offer("f2", known(), "wh_3"),
+      given: [
+        ...full,
+        ...["e1", "e2"].map((id) => offer(id, current(), "wh_2")),
+        offer("f1", current(), "wh_3")
+      ],
+      event: offer("f2", current(), "wh_3"),
       commands: ["spill d1 d2 d3 d4", "refuse"]
     },
     {
       what: "goes to a lane that waits for some, once it is enough for a page",
       given: [
-        ...others.map((id) => offer(id, known("all", 4), "wh_2")),
+        ...others.map((id) => offer(id, current("all", 4), "wh_2")),
         ...[...offers("d1", "d2", "d3"), refusedSpilled(1), caughtUp("live"), connected, connected],
         ...others.map(() => ({ ...connected, webhookId: "wh_2" })),
         ...others.slice(0, 3).map((id) => ({ ...settled(id), webhookId: "wh_2" }))
       ],
       event: { ...settled("e4"), webhookId: "wh_2" },
-      commands: ["done e4", 'read 2 live after ""']
+      commands: ["acknowledge e4", 'read 2 live after ""']
     }
   ],
   "a backlog": [
@@ -242,33 +255,33 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
     },
     {
       what: "is not read while its queue goes back",
-      given: [...inRows, page("live", "d1"), changed(known("none"))],
-      event: changed(known()),
+      given: [...inRows, page("live", "d1"), changed(current("none"))],
+      event: changed(current()),
       commands: []
     },
     {
       what: "is read from its beginning when that has gone back",
-      given: [...inRows, page("live", "d1"), changed(known("none")), changed(known())],
+      given: [...inRows, page("live", "d1"), changed(current("none")), changed(current())],
       event: queueSpilled("d1"),
-      commands: ["done d1", 'read 4 live after ""']
+      commands: ["acknowledge d1", 'read 4 live after ""']
     }
   ],
   "a webhook": [
     {
       what: "that is disabled gets its queue back into its rows",
       given: full,
-      event: changed(known("none")),
+      event: changed(current("none")),
       commands: ["spill d1 d2 d3 d4"]
     },
     {
       what: "that has only free deliveries left reads those",
       given: inRows,
-      event: changed(known("free")),
+      event: changed(current("free")),
       commands: []
     },
     {
       what: "whose page was read for other deliveries asks again",
-      given: [...inRows, changed(known("free"))],
+      given: [...inRows, changed(current("free"))],
       event: page("live", "d1"),
       commands: ['read 4 free after ""']
     },
@@ -288,58 +301,58 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       what: "that is deleted is forgotten with its queue",
       given: offers("d1", "d2"),
       event: changed(undefined),
-      commands: ["done d1", "done d2", "forget"]
+      commands: ["acknowledge d1", "acknowledge d2", "forget"]
     },
     {
       what: "that is deleted is remembered while an attempt is under way",
       given: [...offers("d1", "d2"), connected],
       event: changed(undefined),
-      commands: ["done d2"]
+      commands: ["acknowledge d2"]
     },
     {
       what: "and forgotten once that is recorded",
       given: [...offers("d1"), connected, changed(undefined), ended],
       event: settled("d1"),
-      commands: ["done d1", "forget"]
+      commands: ["acknowledge d1", "forget"]
     },
     {
       what: "that is unknown is refused",
       given: [],
-      event: to({ kind: "offered", known: undefined, work: work("d1", true) }),
+      event: to({ kind: "offered", current: undefined, work: work("d1", true) }),
       commands: ["refuse"]
     }
   ],
   "a replay": [
-    { what: "asks for its turn", given: [], event: offer("r1"), commands: ["askTurn"] },
+    { what: "asks for a replay start", given: [], event: offer("r1"), commands: ["askReplayStart"] },
     { what: "asks once", given: offers("r1"), event: offer("r2"), commands: [] },
     {
-      what: "asks for a connection when its turn comes",
+      what: "asks for a connection when it may start",
       given: offers("r1"),
-      event: turnCame,
+      event: replayMayStart,
       commands: ["connect"]
     },
     {
-      what: "starts, and asks for the next turn",
-      given: [...offers("r1", "r2"), turnCame],
+      what: "starts, and asks for the next one",
+      given: [...offers("r1", "r2"), replayMayStart],
       event: connected,
-      commands: ["start r1", "askTurn"]
+      commands: ["start r1", "askReplayStart"]
     },
     {
       what: "waits for all that is live",
-      given: [...offers("r1", "d1"), turnCame],
+      given: [...offers("r1", "d1"), replayMayStart],
       event: connected,
-      commands: ["start d1", "askTurn"]
+      commands: ["start d1", "askReplayStart"]
     },
     {
       what: "waits for what live rows alone remember",
       given: [...offers("r1"), ...full, offer("d5")],
-      event: turnCame,
+      event: replayMayStart,
       commands: []
     },
     {
       what: "waits while the account's quota is used up",
       given: [],
-      event: offer("r1", known("free")),
+      event: offer("r1", current("free")),
       commands: ["refuse"]
     }
   ],
@@ -355,7 +368,7 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       what: "end what is under way",
       given: [...offers("d1", "d2"), connected, stopped, ended],
       event: settled("d1"),
-      commands: ["done d1"]
+      commands: ["acknowledge d1"]
     },
     {
       what: "take no page",

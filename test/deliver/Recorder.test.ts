@@ -30,7 +30,7 @@ const onRecorder = <E>(
 }
 
 /** An attempt comes to its end. */
-const offer = (recorder: Recorder["Service"], settled: () => void = () => undefined) =>
+const offer = (recorder: Recorder["Service"], onSettled: () => void = () => undefined) =>
   recorder.offer({
     attempt: {
       deliveryId: "dlv_1",
@@ -46,7 +46,7 @@ const offer = (recorder: Recorder["Service"], settled: () => void = () => undefi
     },
     retry: undefined,
     fromBacklog: false,
-    settled
+    onSettled
   })
 
 it.effect("what ends within some milliseconds is written together", () =>

@@ -6,13 +6,13 @@ import { Limits } from "../../src/config/Limits.ts"
 import { ReplayPace } from "../../src/deliver/ReplayPace.ts"
 
 /** What always has one more to start. */
-const makeTurn = (pace: ReplayPace["Service"]) => {
+const makeReplay = (pace: ReplayPace["Service"]) => {
   let started = 0
-  const turn = () => {
+  const start = () => {
     started++
-    pace.ask(turn)
+    pace.ask(start)
   }
-  return { turn, started: () => started }
+  return { start, started: () => started }
 }
 
 const yields = (count: number) => Effect.replicateEffect(Effect.yieldNow, count, { discard: true })
@@ -21,8 +21,8 @@ describe("the pace of replays", () => {
   it.effect("is the event loop's while nothing live leaves", () =>
     Effect.gen(function* () {
       const pace = yield* ReplayPace
-      const { turn, started } = makeTurn(pace)
-      pace.ask(turn)
+      const { start, started } = makeReplay(pace)
+      pace.ask(start)
       yield* yields(10)
       assert.isAtLeast(started(), 3 * Limits.replayIdleStarts)
     }).pipe(Effect.provide(ReplayPace.layer))
@@ -31,10 +31,10 @@ describe("the pace of replays", () => {
   it.effect("is a few at a time beside live deliveries, shared among webhooks, until those have ended", () =>
     Effect.gen(function* () {
       const pace = yield* ReplayPace
-      const [one, two] = [makeTurn(pace), makeTurn(pace)]
-      pace.live()
-      pace.ask(one.turn)
-      pace.ask(two.turn)
+      const [one, two] = [makeReplay(pace), makeReplay(pace)]
+      pace.liveStarted()
+      pace.ask(one.start)
+      pace.ask(two.start)
       yield* TestClock.adjust(10 * Limits.replayStartsEveryMs)
       assert.isAtMost(one.started() + two.started(), 11 * Limits.replayStarts)
       assert.isAtLeast(one.started() + two.started(), 9 * Limits.replayStarts)

@@ -2,7 +2,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { connectionFailure, responseFailure } from "../../src/deliver/FailureText.ts"
 import {
-  type AskedPage,
   afterPage,
   emptyIntoBacklog,
   type Lane,
@@ -10,6 +9,7 @@ import {
   makeOutlet,
   mayStart,
   type Outlet,
+  type PageRequest,
   pageLimit,
   wantsPage
 } from "../../src/deliver/Lane.ts"
@@ -19,8 +19,8 @@ import {
   makeMemoryBudget,
   remainingFor
 } from "../../src/deliver/MemoryBudget.ts"
-import { makeRateWindow, type RateWindow } from "../../src/deliver/RateWindow.ts"
 import { makeSlidingCount } from "../../src/deliver/SlidingCount.ts"
+import { makeTokenBucket, type TokenBucket } from "../../src/deliver/TokenBucket.ts"
 import { workState } from "../../src/deliver/WorkState.ts"
 import type { DeliveryWork } from "../../src/domain/Delivery.ts"
 import { retryAfterMs } from "../../src/domain/RetryAfter.ts"
@@ -124,14 +124,14 @@ describe("Retry-After", () => {
 
 describe("rate window", () => {
   /** Takes a token where there is one. */
-  const take = (window: RateWindow, maxPerSecond: number, nowMs: number): number => {
+  const take = (window: TokenBucket, maxPerSecond: number, nowMs: number): number => {
     const waitMs = window.waitMs(maxPerSecond, nowMs)
     if (waitMs === 0) window.take()
     return waitMs
   }
 
   it("lets one second's worth through at once and then the rate", () => {
-    const window = makeRateWindow()
+    const window = makeTokenBucket()
     const at = 1_000_000
     assert.deepStrictEqual(
       [1, 2, 3, 4].map(() => take(window, 4, at)),
@@ -142,7 +142,7 @@ describe("rate window", () => {
     assert.strictEqual(take(window, 4, at + 250), 250)
   })
   it("gives nothing for a clock that jumps back and no more than a bucketful for one that jumps ahead", () => {
-    const window = makeRateWindow()
+    const window = makeTokenBucket()
     assert.strictEqual(take(window, 1, 5_000), 0)
     assert.isAbove(take(window, 1, 1_000), 0)
     assert.strictEqual(take(window, 1, 1_000_000), 0)
@@ -152,7 +152,7 @@ describe("rate window", () => {
 
 describe("memory budget", () => {
   const makeOutlets = (count: number) =>
-    Array.from({ length: count }, (_, i) => makeOutlet(`wh_${i}`, undefined, "live"))
+    Array.from({ length: count }, (_, i) => makeOutlet(`wh_${i}`, undefined, "log"))
   const budgetOf = (deliveries: number) =>
     makeMemoryBudget("live", { deliveries, laneShare: 0.5, laneLeast: 4 })
   const fill = (budget: ReturnType<typeof budgetOf>, outlet: Outlet, count: number, queued = count) => {
@@ -201,9 +201,9 @@ describe("memory budget", () => {
 describe("lane", () => {
   const backlog = (fields: Partial<Lane>): Lane => ({ ...makeLane("live", "backlog"), ...fields })
 
-  const asked = (fields: Partial<AskedPage> = {}): AskedPage => ({
+  const asked = (fields: Partial<PageRequest> = {}): PageRequest => ({
     limit: 10,
-    settled: new Set(),
+    settledSince: new Set(),
     changed: false,
     stale: false,
     ...fields
@@ -212,7 +212,7 @@ describe("lane", () => {
   it("goes live only when a page that began anew is empty and nothing changed meanwhile", () => {
     const through = backlog({})
     afterPage(through, asked(), 0, "")
-    assert.strictEqual(through.mode, "live")
+    assert.strictEqual(through.mode, "log")
     for (const blocked of [
       backlog({ spillingRefused: 1 }),
       backlog({ permission: "free" }),
@@ -236,7 +236,7 @@ describe("lane", () => {
 
   it("begins its pages anew when its queue went back, and one that is on its way counts no more", () => {
     const lane = backlog({
-      mode: "live",
+      mode: "log",
       cursor: "dlv_9",
       atEnd: true,
       page: asked(),
@@ -258,7 +258,7 @@ describe("lane", () => {
 
   it("starts attempts within its window, which counts what waits to be recorded when much does", () => {
     const outlet = (fields: Partial<Outlet>, queued = 1): Outlet => {
-      const made = { ...makeOutlet("wh_1", undefined, "live"), ...fields }
+      const made = { ...makeOutlet("wh_1", undefined, "log"), ...fields }
       made.live.queue = Array.from({ length: queued }) as Lane["queue"]
       return made
     }
@@ -272,12 +272,12 @@ describe("lane", () => {
   })
 
   it("starts replays only when nothing live waits, in memory or in its rows", () => {
-    const outlet = makeOutlet("wh_1", undefined, "live")
+    const outlet = makeOutlet("wh_1", undefined, "log")
     outlet.replays.queue = Array.from({ length: 1 }) as Lane["queue"]
     assert.strictEqual(mayStart(outlet, 4, true)?.kind, "replays")
     outlet.live.mode = "backlog"
     assert.isUndefined(mayStart(outlet, 4, true))
-    outlet.live.mode = "live"
+    outlet.live.mode = "log"
     outlet.live.queue = Array.from({ length: 1 }) as Lane["queue"]
     assert.strictEqual(mayStart(outlet, 4, true)?.kind, "live")
   })
@@ -285,7 +285,7 @@ describe("lane", () => {
   it("asks ahead while there is more, and at the end only when idle", () => {
     assert.isTrue(wantsPage(backlog({}), 10))
     assert.isFalse(wantsPage(backlog({ page: asked() }), 10))
-    assert.isFalse(wantsPage(backlog({ mode: "live" }), 10))
+    assert.isFalse(wantsPage(backlog({ mode: "log" }), 10))
     assert.isFalse(wantsPage(backlog({ atEnd: true, queue: [{}] as never }), 10))
   })
 })

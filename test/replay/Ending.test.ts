@@ -56,8 +56,8 @@ const pausing = Effect.fnUntraced(function* (go: Latch.Latch, when: Pause) {
   let standings = 0
   const service = ReplayWork.of({
     ...work,
-    standing: (job, now) => {
-      const standing = work.standing(job, now)
+    conditions: (job, now) => {
+      const standing = work.conditions(job, now)
       if (standings++ === 0) return standing
       const pause = Effect.andThen(Latch.open(paused), Latch.await(go))
       return when === "before it looks" ? Effect.andThen(pause, standing) : Effect.tap(standing, pause)

@@ -39,7 +39,7 @@ export const kinds: ReadonlyArray<LaneKind> = ["live", "replays"]
 
 /** Something that takes time: ends in one or more steps. */
 interface UnderWay {
-  readonly what: "answer" | "timer" | "turn" | "statement" | "take"
+  readonly what: "answer" | "timer" | "replay start" | "statement" | "take"
   readonly owner: Webhook | undefined
   readonly atMs: number
   readonly go: () => void
@@ -83,7 +83,7 @@ export const makeWorld = (chance: SeededRandom): World => {
   let now = 0
 
   const webhookOf = (id: string): Webhook => webhooks.find((one) => one.id === id)!
-  const knownOf = ({ deleted, webhook, permission }: Webhook) =>
+  const currentWebhook = ({ deleted, webhook, permission }: Webhook) =>
     deleted ? undefined : { webhook, permission }
 
   const makePartition = (lane: LaneKind): Partition => {
@@ -121,14 +121,14 @@ export const makeWorld = (chance: SeededRandom): World => {
       wait("statement", owner, () => told(result))
     })
 
-  const workOf = (row: Row, attempt: number, settled: (() => void) | undefined): Work => ({
+  const workOf = (row: Row, attempt: number, acknowledge: (() => void) | undefined): Work => ({
     key: attemptKey(row.id, attempt),
     deliveryId: row.id,
     attempt,
     seriesAttempt: attempt,
     event: {} as Work["event"],
     kind: row.lane,
-    settled
+    acknowledge
   })
 
   const unrecorded = () => webhooks.reduce((sum, one) => sum + one.unrecorded, 0)
@@ -174,7 +174,7 @@ export const makeWorld = (chance: SeededRandom): World => {
           tell({ kind: "settled", webhookId: owner.id, work })
         }
       )
-      tell({ kind: "ended", webhookId: owner.id, share })
+      tell({ kind: "attemptEnded", webhookId: owner.id, share })
     })
   }
 
@@ -208,9 +208,9 @@ export const makeWorld = (chance: SeededRandom): World => {
         wait("timer", undefined, () => tell({ kind: "woken", webhookId }), now + afterMs)
         break
       }
-      case "askTurn": {
+      case "askReplayStart": {
         const { webhookId } = command
-        wait("turn", undefined, () => tell({ kind: "turnCame", webhookId }))
+        wait("replay start", undefined, () => tell({ kind: "replayMayStart", webhookId }))
         break
       }
       case "readPage": {
@@ -243,8 +243,8 @@ export const makeWorld = (chance: SeededRandom): World => {
         )
         break
       }
-      case "done":
-        command.work.settled?.()
+      case "acknowledge":
+        command.work.acknowledge?.()
         break
       case "forget": {
         const share = joined.get(command.webhookId)
@@ -330,7 +330,7 @@ export const makeWorld = (chance: SeededRandom): World => {
           const commands = tell({
             kind: "offered",
             webhookId: owner.id,
-            known: knownOf(owner),
+            current: currentWebhook(owner),
             work: workOf(row, attempt, () => settle(lane, offset))
           })
           if (commands.some(({ kind }) => kind === "refuse")) refused.push(offset)
@@ -355,7 +355,7 @@ export const makeWorld = (chance: SeededRandom): World => {
   }
 
   const resumed = new Set([...rows.all.values()].flatMap(({ owner, parked }) => (parked ? [owner] : [])))
-  for (const owner of resumed) tell({ kind: "resumed", webhookId: owner.id, known: knownOf(owner) })
+  for (const owner of resumed) tell({ kind: "resumed", webhookId: owner.id, current: currentWebhook(owner) })
 
   return {
     machine,
@@ -373,12 +373,13 @@ export const makeWorld = (chance: SeededRandom): World => {
     },
     change: (owner, permission) => {
       owner.permission = permission
-      if (machine.outlets.has(owner.id)) tell({ kind: "changed", webhookId: owner.id, known: knownOf(owner) })
+      if (machine.outlets.has(owner.id))
+        tell({ kind: "changed", webhookId: owner.id, current: currentWebhook(owner) })
     },
     remove: (owner) => {
       owner.deleted = true
       rows.removeOf(owner)
-      if (machine.outlets.has(owner.id)) tell({ kind: "changed", webhookId: owner.id, known: undefined })
+      if (machine.outlets.has(owner.id)) tell({ kind: "changed", webhookId: owner.id, current: undefined })
     },
     end: (place) => {
       const [one] = underWay.splice(place, 1)

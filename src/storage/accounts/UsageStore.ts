@@ -48,19 +48,19 @@ export const quotaUsedUp = (
  * How many more deliveries the account's quota of this month carries, those that are queued already taken off, each with
  * one attempt still to come; null: any number.
  */
-export const roomInQuota = (
+export const deliveriesLeftInQuota = (
   sql: SqlClient.SqlClient,
   accountId: string,
   nowMs: number
 ): Effect.Effect<number | null, SqlError.SqlError> =>
-  sql<{ readonly room: number | null }>`
+  sql<{ readonly remaining: number | null }>`
     SELECT CASE WHEN quota IS NOT NULL THEN (quota - deliveries - (
       SELECT coalesce(sum(count), 0) FROM delivery_counts
       WHERE account_id = account.id AND network = ${CHARGED_NETWORK} AND status IN ('pending', 'retrying')
         AND width = '1 day'
-    ))::float8 END AS room
+    ))::float8 END AS remaining
     FROM ${accountUsage(sql, monthOf(nowMs))} AS account WHERE id = ${accountId}`.pipe(
-    Effect.map(([row]) => (row?.room == null ? null : Math.max(0, row.room)))
+    Effect.map(([row]) => (row?.remaining == null ? null : Math.max(0, row.remaining)))
   )
 
 export class UsageStore extends Context.Service<UsageStore>()("ledgerhook/storage/UsageStore", {

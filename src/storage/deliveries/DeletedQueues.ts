@@ -1,8 +1,8 @@
 /**
- * What is queued for deleted webhooks is ended. It may be a million rows, and a request that ended them all would outlast
- * its caller: so deleting marks the webhook (`ending`), whoever answers the request ends what a moment
- * allows, and the process that has the retention ends the rest, in batches, whatever becomes of either. It looks once more
- * when all that was under way at the deletion must have come to its end.
+ * Ends deliveries that are queued for deleted webhooks. There may be a million rows, more than one request can end.
+ * So deleting a webhook marks it `ending`; the request ends up to `deletedQueueAtOnce` rows, and the holder of the
+ * lease `retention` ends the rest in batches. It makes a last pass when everything that was under way at the deletion
+ * must have ended (`deletedQueueSettledMs`).
  */
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -13,7 +13,7 @@ import { afterDeadlock, type Owner } from "../webhooks/WebhookStore.ts"
 import { DeliveryQueries } from "./DeliveryQueries.ts"
 import { DeliveryStore } from "./DeliveryStore.ts"
 
-/** Ends up to `most` deliveries that are queued for a deleted webhook, newest first; returns how many there were. */
+/** Ends up to `most` deliveries of a deleted webhook, newest first; returns how many. */
 export const makeEndQueue = Effect.gen(function* () {
   const queries = yield* DeliveryQueries
   const deliveries = yield* DeliveryStore
@@ -55,17 +55,17 @@ export const endDeletedQueues = Effect.gen(function* () {
   let more = false
   for (const { id, account_id, network, settled } of webhooks) {
     const owner = { accountId: account_id, networks: [network] }
-    const ended = yield* endQueue(owner, id, Limits.deletedQueueTurn)
-    if (ended === Limits.deletedQueueTurn) more = true
+    const ended = yield* endQueue(owner, id, Limits.deletedQueuePass)
+    if (ended === Limits.deletedQueuePass) more = true
     else if (settled) yield* sql`UPDATE webhooks SET ending = false WHERE id = ${id}`
   }
   return more
 })
 
-/** Half of the time is left to others, however much there is to end. Never ends by itself. */
+/** Pauses for as long as the last pass took, so at most half of the time goes into it. */
 export const keepEndingQueues = Effect.gen(function* () {
-  const turn = endDeletedQueues.pipe(retryUntilSuccess("ending what is queued for deleted webhooks"))
+  const pass = endDeletedQueues.pipe(retryUntilSuccess("ending deliveries of deleted webhooks"))
   return yield* Effect.forever(
-    Effect.flatMap(Effect.timed(turn), ([took, more]) => Effect.sleep(more ? took : Limits.deletedQueuesMs))
+    Effect.flatMap(Effect.timed(pass), ([took, more]) => Effect.sleep(more ? took : Limits.deletedQueuesMs))
   )
 })

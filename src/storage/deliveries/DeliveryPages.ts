@@ -1,7 +1,7 @@
 /**
- * The statement behind a page of deliveries, newest first, for any combination of filters. Without a status, a page is a
- * range of an index. No index has the status: totals tell the minutes in which there are deliveries of it (of one type: ten
- * minutes each), and the rows of each are looked through, so that a full page ends the search.
+ * The statement for a page of deliveries, newest first, for any combination of filters. Without a status filter a
+ * page is a range of an index. No index has the status: the totals tell in which minutes (with a type filter: in
+ * which ten minutes) there are deliveries of that status, and only those spans are searched until the page is full.
  */
 import type { SqlClient, Statement } from "effect/sql"
 import type { DeliveryStatus } from "../../domain/Delivery.ts"
@@ -21,10 +21,10 @@ export interface DeliveryFilter {
 export type Key = ReadonlyArray<readonly [column: string, value: Statement.Fragment]>
 
 /**
- * The deliveries of a key with ids from the one, included, to the other, not included; newest first. The key's last column
- * and the id are compared and ordered together, which leaves PostgreSQL no index but the one that begins with the key: with
- * single conditions it may take another one, and look through all rows for the few that match the rest. Ids alone are
- * compared once more to tell the partitions, in words that fit no index.
+ * The condition and order for a key's deliveries with ids from `from` (included) to `end` (excluded), newest first.
+ * The key's last column and the id are compared as a row, so that PostgreSQL can use only the index that begins with
+ * the key: with single conditions it may choose another index and scan all its rows. `(id >= $1 OR id IS NULL)` is
+ * added because no index matches it, but it prunes partitions.
  */
 export const idRange = (
   sql: SqlClient.SqlClient,
@@ -49,7 +49,7 @@ export const idRange = (
 /** Later than any id's time. */
 const NEVER_MS = 2 ** 48 - 1
 
-/** Of `limit` deliveries with ids below `beforeId`. */
+/** Up to `limit` deliveries with ids below `beforeId`. */
 export const deliveryPage = <Row extends object>(
   sql: SqlClient.SqlClient,
   columns: Statement.Fragment,
@@ -85,16 +85,16 @@ export const deliveryPage = <Row extends object>(
       SELECT ${columns} FROM deliveries WHERE ${sql.and([range, ...ofStatus])} ORDER BY ${order} LIMIT ${limit}`
   }
 
-  /** Of totals and of changes that are not in them yet. */
+  /** Conditions on totals, and on changes that are not in the totals yet. */
   const counted = [
     sql`account_id = ${accountId} AND network = owner.network AND count > 0`,
     ...ofWebhook,
     ...ofStatus
   ]
-  /** As the index for all of an account's webhooks says it (migrations/0004_delivery_totals.ts). */
+  /** The condition of the index over an account's webhooks (migrations/0004_delivery_totals.ts). */
   const byIndex = webhookId === undefined ? [sql.literal("NOT is_empty")] : []
 
-  /** Spans of time in which there are some, newest first, and the rows of each. */
+  /** The spans of time that have matching deliveries, newest first, and the rows of each. */
   const rowsInSpans = (
     width: string,
     totals: Statement.Fragment,
@@ -109,7 +109,7 @@ export const deliveryPage = <Row extends object>(
          WHERE ${sql.and([...counted, ...ofType])} ORDER BY 1 DESC)
       ) AS counts
       WHERE at >= ${startOf(timeOf(firstId))} AND at <= ${timeOf(endId)} ORDER BY at DESC`
-    // `OFFSET 0`: a span's ids are made once, and not wherever they are compared.
+    // `OFFSET 0`: PostgreSQL then computes a span's ids once, not in every comparison.
     return sql`
       SELECT found.* FROM (
         SELECT at, greatest(first_delivery_id(at), ${firstId} COLLATE "C") AS from_id,
@@ -126,7 +126,7 @@ export const deliveryPage = <Row extends object>(
         ? rowsInSpans("1 minute", sql.literal("delivery_totals"), [sql`width = '1 minute'`])
         : rowsInSpans("10 minutes", sql.literal("delivery_type_totals"), ofType)
 
-  // One search per network, merged: `network = ANY` would have to sort everything first.
+  // One search for each network, merged: with `network = ANY` PostgreSQL would sort all rows first.
   const owners =
     webhookId === undefined
       ? sql`unnest(${networks}::text[])`

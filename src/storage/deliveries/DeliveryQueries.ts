@@ -1,7 +1,7 @@
 /**
- * Deliveries as the API sees them: pages, one with its attempts, and the manual retry. A customer reaches only
- * deliveries of the own account on the networks of the calling key. Pages go by id, newest first; an id begins with its
- * creation time, so time bounds are bounds of ids and leave out whole table partitions.
+ * Deliveries as the API sees them: pages, one with its attempts, and the manual retry. A customer sees only
+ * deliveries of the own account on the networks of the calling key. Pages are in id order, newest first. An id begins
+ * with its creation time, so bounds of time are bounds of ids and exclude whole partitions.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -18,7 +18,6 @@ import { type DeliveryFilter, deliveryPage } from "./DeliveryPages.ts"
 import { deliveryStats } from "./DeliveryStats.ts"
 import { startSeries } from "./Transitions.ts"
 
-/** Of a `DeliveryRow`. */
 const COLUMNS = "id, webhook_id, event_id, event_type, status, attempts, last_error, updated_at"
 
 export interface DeliveryRow {
@@ -32,12 +31,12 @@ export interface DeliveryRow {
   readonly updated_at: string
 }
 
-/** With what a page has no room for. */
+/** One delivery with the fields that a page leaves out. */
 export interface DeliveryDetailRow extends DeliveryRow {
   readonly network: Network
   /** Null for test deliveries: they have `test_event` instead. */
   readonly event_offset: number | null
-  /** In which topic that is. */
+  /** Whether `event_offset` is in the topic of history events. */
   readonly from_history: boolean
   /** A `LedgerEvent` in JSON. */
   readonly test_event: string | null
@@ -69,7 +68,7 @@ export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
         list: (owner: Owner, filter: DeliveryFilter, beforeId: string | undefined, limit: number) =>
           deliveryPage<DeliveryRow>(read, columns, owner, filter, beforeId, limit),
 
-        /** Of those created in the period before `nowMs`, of one webhook or of all. */
+        /** Statistics of deliveries created in the period before `nowMs`, for one webhook or all. */
         stats: (
           owner: Owner,
           webhookId: string | undefined,
@@ -87,8 +86,8 @@ export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
             Effect.map((rows) => Option.fromNullishOr(rows[0]))
           ),
 
-        // The attempt that delivered is in the delivery's row.
-        /** In the order in which they were made. */
+        // The attempt that delivered is stored in the delivery's row.
+        /** First attempt first. */
         attempts: (id: string) =>
           read<AttemptRow>`
           SELECT attempt, status, response_status, response_time_ms, error, attempted_at
@@ -98,9 +97,9 @@ export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
           FROM deliveries WHERE id = ${id} AND attempted_at IS NOT NULL
           ORDER BY attempt`,
 
-        /** Starts a new series for a failed delivery; `event` is the one it is about. */
+        /** Starts a new series for a failed delivery of `event`. */
         retry: Effect.fnUntraced(function* (owner: Owner, id: string, event: LedgerEvent, nowMs: number) {
-          // The webhook is held too: deleting or disabling it at this moment waits, and then sees the new state.
+          // Lock the webhook too (FOR SHARE): a concurrent delete or disable waits, and then sees the new state.
           const [row] = yield* sql<{
             readonly webhook_id: string
             readonly status: DeliveryStatus

@@ -1,7 +1,7 @@
 /**
- * Statistics of the deliveries created in a period, exact to the millisecond: from counts of whole days, and of what is
- * shorter before them (`countWidths`), none wider than a point that is asked for, and from the deliveries themselves for
- * the rest of the first minute. So a webhook's take some hundred rows for each latency, however many deliveries there are.
+ * Statistics of the deliveries created in a period, exact to the millisecond. Whole days are read from counts by day,
+ * the rest from narrower counts (`countWidths`), and the first partial minute from the deliveries themselves. So a
+ * webhook's statistics read a few hundred rows for each latency bucket, however many deliveries there are.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
@@ -13,13 +13,13 @@ import type { Owner } from "../webhooks/WebhookStore.ts"
 import { idRange, type Key } from "./DeliveryPages.ts"
 
 export interface DeliveryPoint {
-  /** When it begins, in Unix milliseconds; the first one counts only what belongs to the period. */
+  /** Its beginning, in Unix milliseconds. The first point counts only deliveries within the period. */
   readonly at: number
   readonly delivered: number
   readonly failed: number
   /** `retrying` included. */
   readonly pending: number
-  /** Of the last attempts of delivered ones; within an eighth (domain/LatencyBuckets.ts). */
+  /** Latency of the attempts that delivered; exact within an eighth (domain/LatencyBuckets.ts). */
   readonly p50Ms: number | null
   readonly p99Ms: number | null
 }
@@ -28,14 +28,14 @@ export interface DeliveryStats {
   readonly delivered: number
   readonly failed: number
   readonly pending: number
-  /** Over the last attempts of delivered ones. */
+  /** Over the attempts that delivered. */
   readonly latencySumMs: number
-  /** From the period's beginning to now, without gaps; none when only the sums are asked for. */
+  /** From the start of the period to now, without gaps. Empty if only sums were asked for. */
   readonly points: ReadonlyArray<DeliveryPoint>
 }
 
 interface CountRow {
-  /** When its point begins; null when only sums are asked for. */
+  /** The beginning of its point; null if only sums were asked for. */
   readonly point: Date | null
   readonly status: DeliveryStatus
   readonly latency_bucket: number
@@ -78,7 +78,7 @@ export const deliveryStats = (
   const owned = sql`account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])`
   const ofWebhook = webhookId === undefined ? sql.literal("NOT is_empty") : sql`webhook_id = ${webhookId}`
 
-  /** Where the counts of that width begin: after what narrower ones count, and never, if a point is narrower. */
+  /** Where counts of that width begin: after the narrower ones end. Counts wider than a point are not used. */
   const beginOf = (widthMs: number) =>
     withPoints && widthMs > pointMs ? endMs : Math.min(upTo(sinceMs, widthMs), endMs)
   const counted = (width: string, fromMs: number, untilMs: number) => sql`
@@ -86,7 +86,7 @@ export const deliveryStats = (
     WHERE ${owned} AND ${ofWebhook} AND status IN ('pending', 'retrying', 'delivered', 'failed') AND width = ${width}
       AND at >= ${new Date(fromMs)} AND at < ${new Date(untilMs)}`
 
-  /** Of the first minute, the part that belongs to the period. */
+  /** The deliveries of the first, partial minute. */
   const rowsOf = (key: Key, condition: Statement.Fragment) => {
     const [fromId, endId] = [firstIdAt("dlv_", sinceMs), firstIdAt("dlv_", beginOf(countWidths[0].widthMs))]
     const { range, order } = idRange(sql, key, sql`${fromId}`, sql`${endId}`)

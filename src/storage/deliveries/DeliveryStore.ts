@@ -1,8 +1,8 @@
 /**
- * The write side of deliveries: rows are the truth about a delivery's state. Every method takes a batch and is one
- * statement, so that it lands whole or not at all, and may be repeated after an unknown result: rows that exist are not
- * made again, an attempt is recorded once, and a webhook's failure counter and an account's usage move only with a row
- * that moved. A row that PostgreSQL cannot take goes into quarantine; the others are written.
+ * Writes deliveries. Their rows are the truth about a delivery's state. Every method takes a batch and is one
+ * statement, so it takes effect whole or not at all, and may be repeated after an unknown result: existing rows are
+ * not made again, an attempt is recorded once, and failure counters and usage change only with a row that changes. A
+ * row that PostgreSQL refuses goes to the quarantine; the others are written. The backlog is the rows with `parked`.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
@@ -22,17 +22,17 @@ import {
   spill
 } from "./Transitions.ts"
 
-/** As much of a row as decides whether a piece of work is current. */
+/** The part of a row that decides whether work is current. */
 export interface DeliveryState {
   readonly status: DeliveryStatus
   readonly attempts: number
   readonly seriesStart: number
   readonly parked: boolean
-  /** Unix milliseconds; null unless `retrying`. */
+  /** Unix milliseconds. Null unless `retrying`. */
   readonly nextAttemptAt: number | null
 }
 
-/** Parked deliveries that are paged together: live ones, of those only the free ones, or those of replays. */
+/** The part of a webhook's backlog that is read: all live deliveries, only the free live ones, or replayed ones. */
 export type BacklogKind = "live" | "free" | "replays"
 
 export interface BacklogDelivery {
@@ -58,7 +58,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
     const quarantine = yield* makeQuarantine
     const at = (unixMs: number) => new Date(unixMs).toISOString()
 
-    /** A batch after the other: it may be a million. */
+    /** In batches: there may be a million rows. */
     const failBacklog = Effect.fnUntraced(function* (ids: Statement.Fragment, reason: string, nowMs: number) {
       let failed = 0
       for (;;) {
@@ -70,7 +70,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
       }
     })
 
-    // From one webhook to the next: a webhook may have a million.
+    // Jumps from one webhook id to the next in the index: one webhook may have a million rows.
     const nextInBacklog = (more: string) => sql`(
       SELECT webhook_id FROM deliveries WHERE parked ${sql.literal(more)} ORDER BY webhook_id LIMIT 1)`
     const webhooksWithBacklog = sql<{ readonly webhook_id: string }>`
@@ -85,8 +85,8 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
 
     return {
       /**
-       * Makes the rows as `pending`; those that exist stay as they are. Returns the ids of those that PostgreSQL cannot take,
-       * which are in quarantine.
+       * Inserts rows as `pending`; existing rows stay unchanged. Returns the ids of rows that PostgreSQL refuses,
+       * which are in the quarantine.
        */
       insertPending: (queued: ReadonlyArray<NewDelivery>, nowMs: number) =>
         quarantine
@@ -101,8 +101,8 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
           })
           .pipe(Effect.map(({ refused }) => new Set(refused.map(({ id }) => id)))),
 
-      // An id begins with the moment its event was detected.
-      /** Live deliveries of the network's events at these offsets, detected between the two moments, that nobody attempted. */
+      // An id begins with the time at which its event was detected.
+      /** Live deliveries without an attempt, for events at these offsets that were detected between the two times. */
       unattempted: (
         network: Network,
         eventOffsets: ReadonlyArray<number>,
@@ -124,7 +124,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
           Effect.map((rows) => new Map(rows.map(({ id, ...state }) => [id, state])))
         ),
 
-      /** Returns the webhooks whose consecutive failures have reached `disableAfter`. */
+      /** Records attempts. Returns webhooks whose consecutive failures have reached `disableAfter`. */
       record: (ended: ReadonlyArray<AttemptRecord>, disableAfter: number) =>
         quarantine
           .write({
@@ -138,17 +138,16 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
           })
           .pipe(Effect.map(({ rows }) => rows.flatMap(({ id }) => (id === null ? [] : [id])))),
 
-      /** From now on only the rows remember this work. */
+      /** Moves deliveries to the backlog. */
       spill: (ids: ReadonlyArray<string>) => spill(sql, ids),
 
-      /** Ends deliveries that will not be attempted any more. */
+      /** Ends deliveries without an attempt. */
       fail: (ids: ReadonlyArray<string>, reason: string, nowMs: number) =>
         Effect.asVoid(endQueued(sql, sql`WHERE id = ANY(${column(ids)}::text[])`, reason, nowMs)),
 
-      /** Webhooks that have parked deliveries. */
       webhooksWithBacklog,
 
-      /** The webhook's parked deliveries after `afterId`, in order. */
+      /** The webhook's backlog after `afterId`, in id order. */
       backlogPage: (
         webhookId: string,
         kind: BacklogKind,
@@ -165,14 +164,14 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
             ${kind === "free" ? sql`AND test_event IS NOT NULL` : sql``}
           ORDER BY id LIMIT ${limit}`,
 
-      /** When the oldest parked delivery was made, in Unix milliseconds. */
+      /** When the oldest delivery of the backlog was made, in Unix milliseconds. */
       oldestInBacklog: Effect.map(
         sql<{ readonly id: string | null }>`
           SELECT min(id) AS id FROM deliveries WHERE parked AND status IN ('pending', 'retrying')`,
         ([row]) => Option.map(Option.fromNullishOr(row?.id), idTime)
       ),
 
-      /** Ends parked deliveries that were made before `beforeMs`; returns how many. */
+      /** Ends deliveries of the backlog that were made before `beforeMs`; returns how many. */
       failBacklogBefore: (beforeMs: number, reason: string, nowMs: number) =>
         failBacklog(
           sql`SELECT id FROM deliveries WHERE parked AND id < ${firstIdAt("dlv_", beforeMs)}`,
@@ -180,7 +179,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
           nowMs
         ),
 
-      /** Ends what waits for webhooks that were disabled before `beforeMs`; returns how many. */
+      /** Ends the backlog of webhooks that were disabled before `beforeMs`; returns how many deliveries. */
       failBacklogOfDisabled: Effect.fnUntraced(function* (beforeMs: number, reason: string, nowMs: number) {
         const tooLong = sql`status = 'disabled' AND disabled_at < ${at(beforeMs)}::timestamptz`
         const webhooks = yield* sql<{ readonly id: string }>`

@@ -1,6 +1,6 @@
 /**
- * Moves what changed in deliveries from `delivery_changes` to their totals (migrations/0004_delivery_totals.ts): both
- * happens or neither, so that who reads the views over them is never wrong.
+ * Moves changes from `delivery_changes` to the totals of deliveries (migrations/0004_delivery_totals.ts), in one
+ * transaction: a reader of the views over both always sees exact counts.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -30,13 +30,13 @@ const fold = `
   SELECT count(*)::int AS changes, pg_relation_size('delivery_changes')::float8 AS bytes FROM changes`
 
 interface Folded {
-  /** How many were added. */
+  /** How many changes were added. */
   readonly changes: number
-  /** The size of the table they came from. */
+  /** The size of `delivery_changes`. */
   readonly bytes: number
 }
 
-/** Adds what has changed to the totals; one at a time, though a lease that moves on may leave two at it. */
+/** Adds changes to the totals. The lock allows one caller at a time: a lease that moves may briefly leave two. */
 export const foldChanges = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.gen(function* () {
     yield* sql`LOCK TABLE ONLY delivery_totals IN SHARE ROW EXCLUSIVE MODE`
@@ -45,13 +45,13 @@ export const foldChanges = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   }).pipe(sql.withTransaction)
 )
 
-/** Does so every moment, and has the changes' room used again: readers look through all of it. */
+/** Repeats it every `deliveryChangesMs`, then vacuums the changes: readers scan their whole table. */
 export const keepTotals = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const keep = Effect.gen(function* () {
     const { changes, bytes } = yield* foldChanges
     if (changes === 0) return
-    // To give its end back it needs a moment in which nobody writes.
+    // Truncating needs an exclusive lock, so only a large table is worth it.
     const large = bytes > Limits.deliveryChangesBytes
     yield* sql`VACUUM (TRUNCATE ${sql.literal(String(large))}) delivery_changes`
   })

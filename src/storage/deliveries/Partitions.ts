@@ -1,6 +1,6 @@
 /**
- * The day partitions (UTC) of `deliveries`, `attempts` and their totals: made before a row needs them, whatever the clock
- * does, and dropped whole by retention. Ids begin with their time, so a day is a range of ids.
+ * The day partitions (UTC) of `deliveries`, `attempts` and their totals. Writers make a partition before they need
+ * it, and retention drops whole days. Ids begin with their time, so a day is a range of ids.
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -11,7 +11,7 @@ import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
 import { DAY_MS, makeTimePartitions, type TimePartitions } from "../../sql/TimePartitions.ts"
 import { DeliveryStore } from "./DeliveryStore.ts"
 
-/** A row of these is updated after it was made, once or many times: its new versions find room beside it. */
+/** Rows of these tables are updated: a new version then fits into the same page. */
 const UPDATED_FILLFACTOR = 50
 
 export class Partitions extends Context.Service<Partitions, TimePartitions>()(
@@ -30,11 +30,11 @@ export class Partitions extends Context.Service<Partitions, TimePartitions>()(
         boundAt: idAt
       })
       const attempts = yield* makeTimePartitions({ tables: ["attempts"], days: 1, boundAt: idAt })
-      // Each by itself: statements lock these tables in several orders.
+      // Separate transactions: statements lock these tables in different orders.
       const totalsOf = (table: string) =>
         makeTimePartitions({ tables: [table], days: 1, fillfactor: UPDATED_FILLFACTOR, boundAt: timeAt })
       const totals = yield* Effect.forEach(["delivery_totals", "delivery_type_totals"], totalsOf)
-      // Deliveries go first and come last: what changes in them is added to the totals.
+      // Deliveries are made last and dropped first: their changes are added to the totals, which must exist.
       const makeOrder = [...totals, attempts, deliveries]
 
       return Partitions.of({
@@ -55,9 +55,9 @@ export class Partitions extends Context.Service<Partitions, TimePartitions>()(
 }
 
 /**
- * Makes days ahead and drops those past RETENTION_DELIVERIES. A day in which something waits still (an account's quota may
- * be used up for longer than deliveries are kept) is kept with all that came after it, until that has waited for
- * Limits.waitingKeptMs more: then it ends, for all to see for an hour, and the day goes.
+ * Makes partitions ahead and drops days past RETENTION_DELIVERIES. A day that has backlog is kept, with all days
+ * after it: an account's quota may be used up for longer than deliveries are kept. After Limits.waitingKeptMs more,
+ * its deliveries end `failed`, and the next run drops the day.
  */
 export const applyRetention = Effect.fnUntraced(function* (now: number) {
   const { retentionDeliveriesMs } = yield* Settings
@@ -71,10 +71,10 @@ export const applyRetention = Effect.fnUntraced(function* (now: number) {
   if (dropped > 0)
     yield* Effect.logInfo(`retention dropped ${dropped} partitions of deliveries, attempts and their totals`)
   const ended = yield* deliveries.failBacklogBefore(keptFrom - Limits.waitingKeptMs, "waited too long", now)
-  if (ended > 0) yield* Effect.logWarning(`${ended} deliveries ended: they waited past their retention`)
+  if (ended > 0) yield* Effect.logWarning(`${ended} deliveries failed: they waited past their retention`)
 })
 
-/** Looks hourly. */
+/** Hourly. */
 export const maintain = Effect.flatMap(Clock.currentTimeMillis, applyRetention).pipe(
   repeatEvery("retention of deliveries", Limits.maintenanceMs)
 )

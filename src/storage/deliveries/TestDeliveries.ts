@@ -1,6 +1,6 @@
 /**
- * Queues test deliveries: a row that holds its own event, and its work in the outbox, in one transaction. From there it
- * goes the way of every delivery. The row's network is the webhook's, so that the key that owns the webhook sees it.
+ * Queues test deliveries: a row that has its own event, and work in the outbox, in one transaction. The row has the
+ * webhook's network, so every key that sees the webhook sees the delivery.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -20,7 +20,7 @@ export class TestDeliveries extends Context.Service<TestDeliveries>()("ledgerhoo
 
     const insert = Effect.fnUntraced(function* (owner: Owner, delivery: NewTestDelivery, nowMs: number) {
       const { id, webhookId, event } = delivery
-      // Held until the row is there: deleting or disabling the webhook at this moment waits, and then finds the row.
+      // FOR SHARE: a concurrent delete or disable of the webhook waits, and then finds the row.
       const [webhook] = yield* sql<{ readonly status: WebhookStatus; readonly network: Network }>`
         SELECT status, network FROM webhooks
         WHERE id = ${webhookId} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])

@@ -1,7 +1,7 @@
 /**
- * Every statement that changes a delivery's status; no other file of src has one. The states and what leads from one to
- * the next are drawn in domain/Delivery.ts. A statement takes a batch, checks the state of each row that it changes, and
- * leaves rows in any other state as they are: so it may be repeated after an unknown result.
+ * Every statement that changes a delivery's status; no other file of src has one. domain/Delivery.ts draws the
+ * states. Each statement takes a batch and checks the state of each row: a row in another state stays unchanged, so a
+ * statement may be repeated after an unknown result.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
@@ -18,11 +18,11 @@ export interface NewDelivery {
   readonly network: Network
   readonly eventId: string
   readonly eventType: string
-  /** Where the event stands in `xrpl.<network>.events`. */
+  /** Offset of the event in `xrpl.<network>.events`. */
   readonly eventOffset: number
-  /** `eventOffset` is one of `xrpl.<network>.history.events`: only for replays. */
+  /** `eventOffset` is in `xrpl.<network>.history.events`; only in replays. */
   readonly fromHistory?: boolean
-  /** The job that makes it; absent for live ones. */
+  /** Absent for live deliveries. */
   readonly replayJobId?: string
 }
 
@@ -32,7 +32,7 @@ export interface NewTestDelivery {
   readonly event: LedgerEvent
 }
 
-/** An attempt that came to its end, and what follows from it. Times are Unix milliseconds. */
+/** An attempt that has ended, and what follows from it. Times are Unix milliseconds. */
 export interface AttemptRecord {
   readonly deliveryId: string
   readonly attempt: number
@@ -43,7 +43,7 @@ export interface AttemptRecord {
   readonly error: string | null
   readonly attemptedAt: number
   readonly endedAt: number
-  /** Null when no attempt follows. */
+  /** Null if no attempt follows. */
   readonly nextDelayMs: number | null
 }
 
@@ -51,7 +51,7 @@ type Sql = SqlClient.SqlClient
 
 const timestamp = (sql: Sql, unixMs: number) => sql`${new Date(unixMs).toISOString()}::timestamptz`
 
-/** Not ended: an attempt follows. */
+/** An attempt follows. */
 const queued = (sql: Sql) => sql`status IN ('pending', 'retrying')`
 
 /** Nothing → pending. */
@@ -85,14 +85,14 @@ export const insertTest = (
           ${JSON.stringify(event)}, 'pending', ${timestamp(sql, nowMs)})`
 
 /**
- * Pending or retrying → what the attempt came to. The row, its attempt, the webhook's failure counter and the account's
- * usage move together, and only the first time. The attempt that delivers is in the row alone. A delivery that was ended
- * while its attempt was in flight stays failed unless the attempt delivered it; a delivered one never changes. Returns the
- * webhooks whose consecutive failures have reached `disableAfter`, and null for others.
+ * Pending or retrying → what the attempt came to. The row, its attempt, the webhook's failure counter and the
+ * account's usage move together, and only the first time. The attempt that delivers is in the row alone. A delivery
+ * that was ended while its attempt was in flight stays failed unless the attempt delivered it; a delivered one never
+ * changes. Returns the webhooks whose consecutive failures have reached `disableAfter`, and null for others.
  */
-// Rows are updated in the order of their ids, and usage in the order of accounts, so that writers cannot deadlock. Rows are
-// found one by one: a plan for `d.id = o.delivery_id` that was made, and kept, while a month had few rows read all of it
-// for each batch.
+// Rows are updated in the order of their ids, and usage in the order of accounts, so that writers cannot deadlock.
+// Rows are found one by one: a plan for `d.id = o.delivery_id` that was made, and kept, while a month had few rows
+// read all of it for each batch.
 export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>, disableAfter: number) =>
   sql<{ readonly id: string | null }>`
     WITH outcome AS (
@@ -155,15 +155,15 @@ export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>,
     WHERE w.id = ANY(ARRAY[c.webhook_id]) AND (c.failures > 0 OR (c.reset AND w.consecutive_failures <> 0))
     RETURNING CASE WHEN w.consecutive_failures >= ${disableAfter} AND w.status = 'active' THEN w.id END AS id`
 
-/** Pending or retrying stays so, and from now on only the row remembers the work. */
+/** Moves pending or retrying deliveries to the backlog. Their status stays. */
 export const spill = (sql: Sql, ids: ReadonlyArray<string>): Effect.Effect<void, SqlError.SqlError> =>
   Effect.asVoid(
     sql`UPDATE deliveries SET parked = true WHERE id = ANY(${column(ids)}::text[]) AND NOT parked AND ${queued(sql)}`
   )
 
 /**
- * Pending or retrying → failed, without an attempt. `which` is `[FROM …] WHERE …` about deliveries `d`; returns how many
- * were ended.
+ * Pending or retrying → failed, without an attempt. `which` is `[FROM …] WHERE …` about deliveries `d`; returns how
+ * many were ended.
  */
 export const endQueued = (
   sql: Sql,
@@ -179,7 +179,7 @@ export const endQueued = (
     (ended) => ended.length
   )
 
-/** Failed → pending: a new series, and attempts count on. */
+/** Failed → pending: a new series. Attempt numbers continue. */
 export const startSeries = (sql: Sql, id: string, nowMs: number): Effect.Effect<void, SqlError.SqlError> =>
   Effect.asVoid(sql`
     UPDATE deliveries SET status = 'pending', series_start = attempts, next_attempt_at = NULL, parked = false,

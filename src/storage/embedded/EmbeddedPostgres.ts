@@ -14,7 +14,7 @@ import { findBinaries } from "./Binaries.ts"
 import { checkVersion, initialise, makeFolder, SUPERUSER } from "./Cluster.ts"
 import { EmbeddedPostgresError, failure, reasonOf } from "./EmbeddedPostgresError.ts"
 import { isAlive, isChildOf, postmaster, removeStaleLocks } from "./Postmaster.ts"
-import { launch, type ServerPlace, stop } from "./Server.ts"
+import { launch, type ServerPaths, stop } from "./Server.ts"
 import { reasonIn } from "./ServerMessages.ts"
 import { canReach, chooseServerUser } from "./ServerUser.ts"
 import { PORT, socketFolder } from "./SocketFolder.ts"
@@ -94,7 +94,7 @@ const prepare = Effect.fnUntraced(function* (given: string) {
     )
   }
   yield* checkVersion(bin, cluster)
-  const place: ServerPlace = { bin, user, cluster, sockets, logFile: join(dataDir, "postgres.log") }
+  const place: ServerPaths = { bin, user, cluster, sockets, logFile: join(dataDir, "postgres.log") }
   return place
 })
 
@@ -106,7 +106,7 @@ const ended = (child: ChildProcess): Effect.Effect<void> =>
   })
 
 /** Whether the server answers: true when it does, false when it ended because another program's was there first. */
-const answers = Effect.fnUntraced(function* (child: ChildProcess, place: ServerPlace) {
+const answers = Effect.fnUntraced(function* (child: ChildProcess, place: ServerPaths) {
   const deadline = (yield* Clock.currentTimeMillis) + Limits.embeddedStartMs
   while (child.exitCode === null) {
     const running = postmaster(place.cluster)

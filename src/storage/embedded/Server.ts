@@ -19,7 +19,7 @@ server=$!
 (cat <&3 >/dev/null; kill -INT $server 2>/dev/null) &
 wait $server`
 
-export interface ServerPlace {
+export interface ServerPaths {
   readonly bin: string
   readonly user: ServerUser
   readonly cluster: string
@@ -29,7 +29,7 @@ export interface ServerPlace {
 }
 
 /** Throws when no process can be started. */
-export const launch = ({ bin, user, cluster, sockets, logFile }: ServerPlace): ChildProcess => {
+export const launch = ({ bin, user, cluster, sockets, logFile }: ServerPaths): ChildProcess => {
   const settings = [
     "listen_addresses=",
     `unix_socket_directories=${sockets}`,

@@ -1,9 +1,8 @@
 /**
- * Records for the log, written in the SQL transaction that changed what they tell. Ids commit in their own order: a
- * writer takes one lock until its transaction ends, so who has seen id n has seen all before it. `insert` therefore comes
- * last in a transaction, after every row lock, or two transactions could wait for each other.
- * storage/outbox/OutboxPublisher moves the rows to the log. The newest row is kept when it has been published: `headId`
- * needs it.
+ * Records for the log, inserted in the SQL transaction that changes what they describe. Ids become visible in order:
+ * a writer holds one lock until its transaction ends, so a reader that sees id n has seen all lower ones. `insert` is
+ * therefore the last statement of a transaction: row locks after it could deadlock. OutboxPublisher.ts moves the rows
+ * to the log. The newest row stays when it is published, because `headId` reads it.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -19,7 +18,7 @@ export interface OutboxRow {
   readonly value: string | null
 }
 
-/** The log's memory of what has been published: in this group's position stands the last published id + 1. */
+/** The group whose committed offset is the last published id + 1. */
 export const OUTBOX_POSITION = { group: "outbox", topic: CONFIG_TOPIC, partition: 0 } as const
 
 export class Outbox extends Context.Service<Outbox>()("ledgerhook/storage/Outbox", {
@@ -27,7 +26,9 @@ export class Outbox extends Context.Service<Outbox>()("ledgerhook/storage/Outbox
     const sql = yield* SqlClient.SqlClient
 
     return {
-      /** Only inside `sql.withTransaction`, and last in it. The publisher is told after the commit (storage/outbox/WorkNotices.ts). */
+      /**
+       * Call it last in a `sql.withTransaction`. The commit notifies the publisher (storage/outbox/WorkNotices.ts).
+       */
       insert: Effect.fnUntraced(function* (
         records: ReadonlyArray<Pick<NewRecord, "topic" | "key" | "value">>
       ) {
@@ -40,11 +41,11 @@ export class Outbox extends Context.Service<Outbox>()("ledgerhook/storage/Outbox
             ${column(records.map(({ value }) => value))}::text[]
           ) WITH ORDINALITY AS new (topic, key, value, n) ORDER BY n`
       }),
-      /** The newest id that was ever committed; 0 when there is none. */
+      /** The newest committed id; 0 if there is none. */
       headId: sql<{ readonly id: number }>`SELECT coalesce(max(id), 0)::float8 AS id FROM outbox`.pipe(
         Effect.map((rows) => rows[0]!.id)
       ),
-      /** Rows after `afterId`, in order; fewer than `limit` where they are large. */
+      /** Rows after `afterId`, in order. Fewer than `limit` if they are large. */
       next: (afterId: number, limit: number) =>
         sql<OutboxRow>`
           SELECT id::float8 AS id, topic, key, value FROM (
@@ -53,7 +54,7 @@ export class Outbox extends Context.Service<Outbox>()("ledgerhook/storage/Outbox
               WHERE id > ${afterId}::bigint ORDER BY id LIMIT ${limit}
             ) AS next
           ) AS sized WHERE bytes_before < ${Limits.outboxBatchBytes}::int ORDER BY id`,
-      /** Drops rows up to `id`, but for the newest of all. */
+      /** Deletes rows up to `id`, except the newest row. */
       removeUpTo: (id: number) =>
         sql`
           DELETE FROM outbox

@@ -1,8 +1,8 @@
 /**
- * Moves the outbox to the log: rows in the order of their ids, each exactly once. How far it has come is the offset of
- * group "outbox", committed in the log's own transaction with the records, so a crash between appending and deleting
- * repeats nothing. One process publishes at a time (a lease, and the log refuses a writer that was superseded), and is
- * told when any has written. While the log or the database is away it waits, and the API goes on.
+ * Moves the outbox to the log, in id order, each row exactly once. The progress is the offset of group "outbox",
+ * committed in the same transaction of the log as the records, so a crash between appending and deleting repeats
+ * nothing. One process publishes at a time (a lease, and the log refuses writes of a replaced writer). While the log
+ * or the database is down, the publisher waits and the API continues.
  */
 import { Effect, Layer } from "effect"
 import { Limits } from "../../config/Limits.ts"
@@ -12,10 +12,10 @@ import { Leases } from "../Leases.ts"
 import { OUTBOX_POSITION, Outbox } from "./Outbox.ts"
 import { WorkNotices } from "./WorkNotices.ts"
 
-/** The record's header that names its row. */
+/** The record header with the row's id. */
 export const OUTBOX_ID_HEADER = "outbox-id"
 
-/** Publishes one batch; returns the id of its last row, undefined when there was none. */
+/** Publishes one batch. Returns the id of its last row; undefined if there was none. */
 export const publishBatch = Effect.fnUntraced(function* (writer: Pick<EventLog["Service"], "transaction">) {
   const outbox = yield* Outbox
   const log = yield* EventLog
@@ -32,7 +32,7 @@ export const publishBatch = Effect.fnUntraced(function* (writer: Pick<EventLog["
     })),
     commit: { group: OUTBOX_POSITION.group, positions: [{ ...OUTBOX_POSITION, offset: last.id + 1 }] }
   })
-  // Also what an earlier process had published and not come to delete.
+  // Also deletes rows that an earlier process had published before it died.
   yield* outbox.removeUpTo(last.id)
   return last.id
 })
@@ -40,12 +40,12 @@ export const publishBatch = Effect.fnUntraced(function* (writer: Pick<EventLog["
 const publish = Effect.gen(function* () {
   const outbox = yield* Outbox
   const log = yield* EventLog
-  // Opened before anything is read: what an earlier writer had under way has ended by then.
+  // Open the writer before reading: that ends transactions of an earlier writer.
   const writer = yield* log.exclusive(OUTBOX_POSITION.group)
   const { next } = yield* WorkNotices
   let seen = 0
   while (true) {
-    // The database alone is asked while there is nothing new.
+    // While nothing is new, only the database is polled.
     const head = yield* outbox.headId
     while (head > seen) seen = (yield* publishBatch(writer)) ?? head
     yield* next("outbox")

@@ -1,7 +1,7 @@
 /**
- * Work that is queued in the database, and done by whichever process waits for it: the wait ends when work is committed,
- * by this process or another. A notice may be lost with its connection, and work may become due
- * by time alone: so a wait also ends by itself.
+ * Waits for work that is queued in the database (outbox, mails, replay jobs). A wait ends when this or another
+ * process commits such work. Notices may be lost with their connection, and work may become due by time, so a wait
+ * also ends after `Limits.workLookMs`.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Queue } from "effect"
@@ -9,7 +9,7 @@ import { Reactivity } from "effect/reactivity"
 import { Limits } from "../../config/Limits.ts"
 import { storeRetrySchedule } from "../../observability/RetryUntilSuccess.ts"
 
-/** As the migration's triggers name it. */
+/** The channel of the triggers in migrations/0008_coordination.ts. */
 const CHANNEL = "ledgerhook_work"
 const works = ["outbox", "mails", "replays"] as const
 export type Work = (typeof works)[number]
@@ -17,7 +17,7 @@ export type Work = (typeof works)[number]
 export class WorkNotices extends Context.Service<
   WorkNotices,
   {
-    /** Until there may be work of that kind: something was queued since the last call, or `Limits.workLookMs` are over. */
+    /** Ends when work of that kind was queued since the last call, or after `Limits.workLookMs`. */
     readonly next: (work: Work) => Effect.Effect<void>
   }
 >()("ledgerhook/storage/WorkNotices") {
@@ -25,31 +25,33 @@ export class WorkNotices extends Context.Service<
     WorkNotices,
     Effect.gen(function* () {
       const { config } = yield* PgClient.PgClient
-      // One waiting notice stands for any number of them.
-      const told = new Map<string, Queue.Queue<void>>()
-      for (const work of works) told.set(work, yield* Queue.sliding<void>(1))
-      const tell = (work: string) => {
-        const queue = told.get(work)
+      // One pending notice stands for any number.
+      const notified = new Map<string, Queue.Queue<void>>()
+      for (const work of works) notified.set(work, yield* Queue.sliding<void>(1))
+      const notify = (work: string) => {
+        const queue = notified.get(work)
         return queue === undefined ? Effect.void : Queue.offer(queue, undefined)
       }
 
-      // A connection of its own: it is waited on for as long as the process lives.
+      // Its own connection, because it listens for as long as the process lives.
       const listen = Effect.gen(function* () {
         const client = yield* PgClient.makeClient({ ...config, applicationName: "ledgerhook notices" })
         const notices = yield* client.listen(CHANNEL)
-        // What was queued while nobody listened.
-        yield* Effect.forEach(works, tell)
-        return yield* Effect.forever(Effect.flatMap(Queue.take(notices), ({ payload }) => tell(payload)))
+        // Work may have been queued before.
+        yield* Effect.forEach(works, notify)
+        return yield* Effect.forever(Effect.flatMap(Queue.take(notices), ({ payload }) => notify(payload)))
       })
       yield* listen.pipe(
         Effect.scoped,
-        Effect.tapError((error) => Effect.logWarning("listening for work: trying again", error)),
+        Effect.tapError((error) =>
+          Effect.logWarning("listening for notices of new work failed; trying again", error)
+        ),
         Effect.retry(storeRetrySchedule),
         Effect.forkScoped
       )
 
       return WorkNotices.of({
-        next: (work) => Effect.raceFirst(Queue.take(told.get(work)!), Effect.sleep(Limits.workLookMs))
+        next: (work) => Effect.raceFirst(Queue.take(notified.get(work)!), Effect.sleep(Limits.workLookMs))
       })
     })
   ).pipe(Layer.provide(Reactivity.layer))

@@ -1,6 +1,6 @@
 /**
- * What replay jobs want of history: asked by the workers of jobs, settled by who fetches. While a request is open its job
- * has no worker (ReplayWork.claim passes it over), and a cancelled job's request counts as gone.
+ * Requests of replay jobs for history. A worker makes the request and ingest settles it. While it is open, the job
+ * has no worker (ReplayWork.claim skips it). The request of a cancelled job is ignored.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -11,18 +11,18 @@ import { column } from "../Columns.ts"
 
 export interface OpenRequest {
   readonly jobId: string
-  /** Unix milliseconds: what closed after this is wanted. */
+  /** Ledgers that closed after this are wanted. Unix milliseconds. */
   readonly sinceMs: number
   /** The lowest ledger needed, once it is known. */
   readonly firstLedger: number | null
-  /** How many were missing when the request was first looked at. */
+  /** How many ledgers were missing when work on the request began. */
   readonly ledgers: number | null
 }
 
 export type SettledRequest =
   | {
       readonly state: "ready"
-      /** From the lowest needed up to where the service's own ledgers begin. */
+      /** The lowest ledger needed; `beforeLedger` is the service's first own one. */
       readonly firstLedger: number
       readonly beforeLedger: number
     }
@@ -36,13 +36,13 @@ export class HistoryRequests extends Context.Service<HistoryRequests>()(
       const number = (value: number) => sql`${String(value)}::bigint`
 
       return {
-        /** Asks for the job's history, once. */
+        /** Requests the job's history. A second call changes nothing. */
         ask: ({ id, network }: { readonly id: string; readonly network: Network }, sinceMs: number) =>
           Effect.asVoid(sql`
           INSERT INTO history_requests (job_id, network, since_ms, state)
           VALUES (${id}, ${network}, ${number(Math.floor(sinceMs))}, 'open') ON CONFLICT DO NOTHING`),
 
-        /** What has become of a job's request; nothing while it is open, or when there is none. */
+        /** The settled request of a job; none while it is open, or if there is none. */
         find: (jobId: string) =>
           sql<SettledRequest>`
           SELECT state, first_ledger::float8 AS "firstLedger", before_ledger::float8 AS "beforeLedger", error
@@ -50,9 +50,9 @@ export class HistoryRequests extends Context.Service<HistoryRequests>()(
             Effect.map(([row]) => Option.fromNullishOr(row))
           ),
 
-        /** Of jobs that still run, towards webhooks that are still active; those of others are settled now. */
+        /** Open requests of running jobs. Those whose webhook is no longer active are failed first. */
         open: Effect.fnUntraced(function* (network: Network) {
-          // The worker that takes such a job says what has become of its webhook.
+          // The worker that then takes the job ends it with the webhook's state.
           yield* sql`
           UPDATE history_requests SET state = 'failed', error = 'The webhook is no longer active.',
             settled_at = clock_timestamp()
@@ -68,7 +68,7 @@ export class HistoryRequests extends Context.Service<HistoryRequests>()(
           ORDER BY r.job_id`
         }),
 
-        /** Fails what waits for history of other networks than these: nobody will fetch it. */
+        /** Fails open requests of networks other than these: no server provides their history. */
         failOthers: (served: ReadonlyArray<Network>) =>
           Effect.asVoid(sql`
           UPDATE history_requests SET state = 'failed', settled_at = clock_timestamp(),

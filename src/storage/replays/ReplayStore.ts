@@ -1,7 +1,7 @@
 /**
- * Replay jobs as the API sees them: made, shown, cancelled. What decides whether a job may be made (the webhook, the jobs
- * under way, the quota) is looked at in the transaction that makes it, with the account's row held: of requests that
- * race, exactly as many as the plan allows get their job. Storage/ReplayWork.ts is the workers' side.
+ * Replay jobs as the API sees them: create, show, cancel. Creating a job checks the webhook, the number of open jobs
+ * and the quota in the same transaction, with the account's row locked. So concurrent requests never make more jobs
+ * than the plan allows. ReplayWork.ts is the workers' side.
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -25,23 +25,23 @@ export interface ReplayJobRow {
   readonly processed_events: number
   readonly failed_events: number
   readonly error: string | null
-  /** Of what there is to read, from 0 to 1. */
+  /** How much has been read, from 0 to 1. */
   readonly part: number
   readonly created_at: string
   readonly started_at: string | null
-  /** Ledgers of before the service's first one that it wanted and the log did not hold; null: no history is wanted. */
+  /** Ledgers before the service's first one that the job needs; null if it needs none. */
   readonly history: {
-    /** Null while it is being found out. */
+    /** How many were missing in the log; null until that is known. */
     readonly ledgers: number | null
     readonly fetched: number
-    /** When everything was there. */
+    /** When the request was settled. */
     readonly settled_at: string | null
   } | null
   readonly completed_at: string | null
   readonly cancelled_at: string | null
 }
 
-/** Of `replay_jobs`, as a `ReplayJobRow` has them. */
+/** The columns of a `ReplayJobRow`, from `replay_jobs`. */
 export const replayJobColumns = (sql: SqlClient.SqlClient) => sql`
   id, webhook_id, status, greatest(total_events, processed_events)::float8 AS total_events,
   processed_events::float8 AS processed_events, failed_events::float8 AS failed_events, error,
@@ -56,11 +56,11 @@ export const replayJobColumns = (sql: SqlClient.SqlClient) => sql`
 export interface NewReplayJob {
   readonly id: string
   readonly webhookId: string
-  /** One of the two. */
+  /** Either these or `filters`. */
   readonly eventIds: ReadonlyArray<string> | undefined
   readonly filters: ReplayFilters | undefined
   readonly estimatedEvents: number
-  /** The end of the events topic at this moment: later events are none of the job's. */
+  /** The end of the events topic now: the job does not send later events. */
   readonly endOffset: number
 }
 
@@ -78,7 +78,7 @@ export class ReplayStore extends Context.Service<ReplayStore>()("ledgerhook/stor
       )
 
     const create = Effect.fnUntraced(function* (owner: Owner, job: NewReplayJob, nowMs: number) {
-      // Held to the end: of two requests the second counts the first's job.
+      // Locks the account's row: a concurrent request then counts this job too.
       const limits = yield* lockedLimits(sql, owner.accountId)
       const [webhook] = yield* sql<{ readonly status: WebhookStatus; readonly network: Network }>`
         SELECT status, network FROM webhooks WHERE id = ${job.webhookId} AND ${owned(owner)} AND deleted_at IS NULL
@@ -103,7 +103,7 @@ export class ReplayStore extends Context.Service<ReplayStore>()("ledgerhook/stor
       return "queued"
     }, sql.withTransaction)
 
-    /** Its worker, if it has one, is told; without one the job ends here and now. */
+    /** Marks the job: its worker, if it has one, then stops. */
     const askToCancel = (owner: Owner, id: string, nowMs: number) =>
       sql`
         UPDATE replay_jobs SET cancelled_at = coalesce(cancelled_at, ${at(nowMs)})
@@ -127,7 +127,7 @@ export class ReplayStore extends Context.Service<ReplayStore>()("ledgerhook/stor
           WHERE ${owned(owner)} AND ${beforeId === undefined ? sql`true` : sql`id < ${beforeId}`}
           ORDER BY id DESC LIMIT ${limit}`,
 
-      /** Within a second: the worker finishes its batch first, so that what is counted is what was queued. */
+      /** Takes up to a second: the worker finishes its batch first, so that its counts match what it queued. */
       cancel: Effect.fnUntraced(function* (owner: Owner, id: string) {
         const asked = yield* askToCancel(owner, id, yield* Clock.currentTimeMillis)
         let tries = Limits.replayCancelMs / Limits.replayCancelPollMs
@@ -139,7 +139,7 @@ export class ReplayStore extends Context.Service<ReplayStore>()("ledgerhook/stor
         const found = yield* find(owner, id)
         if (Option.isNone(found)) return { result: "not found" } as const
         const job = found.value
-        // It may have completed or failed while its worker was asked.
+        // It may have completed or failed meanwhile.
         const cancelled = asked && job.status === "cancelled"
         return { result: cancelled ? "cancelled" : "not cancellable", job } as const
       })

@@ -1,8 +1,8 @@
 /**
- * Replay jobs as their workers see them. A job is its owner's as long as the lease is renewed; who takes it over goes on
- * at the cursor. All that an owner writes names the owner, and says absolute figures, so that it may be repeated, and one
- * that was superseded changes nothing. Deliveries beyond what a job that ends early has counted are ended with it: a
- * crash may have left rows whose work was never appended.
+ * Replay jobs as their workers see them. A worker owns a job while it renews the lease; another worker continues at
+ * the cursor. Every write names the owner and sets absolute figures, so it may be repeated, and a write of a former
+ * owner changes nothing. When a job ends early, deliveries that it made and did not count are ended with it: a crash
+ * may have left rows whose work was never appended.
  */
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Option } from "effect"
@@ -12,22 +12,22 @@ import { firstIdAt } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
 import { firstReplayDeliveryId, lastReplayMoment, type ReplayFilters } from "../../domain/Replay.ts"
-import { roomInQuota } from "../accounts/UsageStore.ts"
+import { deliveriesLeftInQuota } from "../accounts/UsageStore.ts"
 import { endQueued } from "../deliveries/Transitions.ts"
 
-/** Where a job is: all null or 0 until it has been planned. */
+/** The progress of a job. All 0 until it is planned. */
 export interface ReplayCursor {
   readonly processedEvents: number
-  /** The next offset to read, or the last ledger that was read. */
+  /** The next place to read; for a job by ledger, the last ledger that was read. */
   readonly cursor: number
-  /** Past the last event that was queued. */
+  /** The place after the last event that was queued. */
   readonly nextOffset: number
 }
 
 export interface ReplayPlan {
   readonly startOffset: number
   readonly endOffset: number
-  /** By ledgers that are known to hold what is wanted, instead of everything from the start to the end. */
+  /** Read only the ledgers that have wanted events, instead of all events from start to end. */
   readonly byLedger: boolean
 }
 
@@ -43,7 +43,7 @@ interface ClaimedRow extends ReplayCursor {
   readonly totalEvents: number
   readonly endOffset: number
   readonly startedAt: number
-  /** Both null until the job has been planned. */
+  /** Both null until the job is planned. */
   readonly startOffset: number | null
   readonly byLedger: boolean | null
 }
@@ -52,19 +52,21 @@ export interface ClaimedJob extends Omit<ClaimedRow, "startOffset" | "byLedger">
   readonly plan: ReplayPlan | undefined
 }
 
-/** What a job's next batch depends on. */
-export interface ReplayStanding {
-  readonly held: Held
+/** Decides whether a job's next batch may be queued. */
+export interface ReplayConditions {
+  readonly ownership: JobOwnership
   readonly webhook: "active" | "disabled" | "deleted"
   readonly suspended: boolean
-  /** How many more deliveries the month's quota carries; null: any number. */
-  readonly room: number | null
-  /** Deliveries that wait for a first attempt: the job's, and what else came to its webhook in the minutes it began in. */
+  /** How many more deliveries the month's quota allows; null: any number. */
+  readonly quotaLeft: number | null
+  /**
+   * The job's deliveries that wait for a first attempt, and others of its webhook with ids of the same two minutes.
+   */
   readonly waiting: number
 }
 
-/** `lost`: the job is another's now. */
-export type Held = "held" | "cancelled" | "lost"
+/** `held`: by the worker that asks. `lost`: it has another worker or has ended. */
+export type JobOwnership = "held" | "cancelled" | "lost"
 
 export interface JobEnd {
   readonly status: "completed" | "cancelled" | "failed"
@@ -77,7 +79,7 @@ const jobOf = ({ startOffset, byLedger, ...row }: ClaimedRow): ClaimedJob => ({
     startOffset === null ? undefined : { startOffset, endOffset: row.endOffset, byLedger: byLedger === true }
 })
 
-/** Ends the deliveries that a cancelled or failed job has made beyond what it has counted. */
+/** Ends the deliveries that a cancelled or failed job made and did not count. */
 const endUncounted = (
   sql: SqlClient.SqlClient,
   id: string,
@@ -104,7 +106,7 @@ const endUncounted = (
     yield* endQueued(sql, uncounted, `replay ${job.status}`, nowMs)
   })
 
-/** Ends a job that has not ended; `owner`: only while it is that owner's. */
+/** Ends a job that has not ended. With `owner`: only if it is that owner's. */
 export const endJob = (
   sql: SqlClient.SqlClient,
   id: string,
@@ -114,7 +116,7 @@ export const endJob = (
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
     const now = sql`${new Date(nowMs).toISOString()}::timestamptz`
-    // By filters nothing is left of a job that has completed; of event ids, those that are unknown.
+    // A completed job by filters has sent everything. A completed job by event ids may name unknown events.
     const total = sql`CASE WHEN ${status} = 'completed' AND event_ids IS NULL THEN processed_events
       ELSE greatest(total_events, processed_events) END`
     const ended = yield* sql`
@@ -135,13 +137,13 @@ export class ReplayWork extends Context.Service<ReplayWork>()("ledgerhook/storag
     const lease = sql`clock_timestamp() + ${Limits.leaseMs} * interval '1 millisecond'`
     const number = (value: number) => sql`${String(value)}::bigint`
 
-    const held = (rows: ReadonlyArray<{ readonly cancelled: boolean }>): Held =>
+    const ownershipOf = (rows: ReadonlyArray<{ readonly cancelled: boolean }>): JobOwnership =>
       rows[0] === undefined ? "lost" : rows[0].cancelled ? "cancelled" : "held"
     const mine = ({ id, owner }: ClaimedJob) => sql`
       WHERE id = ${id} AND owner = ${owner} AND status = 'running' RETURNING cancelled_at IS NOT NULL AS cancelled`
 
     return {
-      /** The oldest job that nobody works on, and that does not wait for history. */
+      /** Takes the oldest job that has no worker and does not wait for history. */
       claim: (nowMs: number) => {
         const owner = randomUUID()
         return sql<ClaimedRow>`
@@ -162,7 +164,7 @@ export class ReplayWork extends Context.Service<ReplayWork>()("ledgerhook/storag
         )
       },
 
-      /** What the owner writes while it works: makes the lease last, too. */
+      /** Stores the job's plan. Like `advance`, it renews the lease. */
       plan: (
         job: ClaimedJob,
         { startOffset, endOffset, byLedger }: ReplayPlan,
@@ -174,7 +176,7 @@ export class ReplayWork extends Context.Service<ReplayWork>()("ledgerhook/storag
             UPDATE replay_jobs SET start_offset = ${number(startOffset)}, end_offset = ${number(endOffset)},
               by_ledger = ${byLedger}, cursor = ${number(cursor)}, next_offset = ${number(startOffset)},
               total_events = ${totalEvents === undefined ? sql`total_events` : number(totalEvents)}, lease_until = ${lease} ${mine(job)}`,
-          held
+          ownershipOf
         ),
 
       advance: (job: ClaimedJob, { processedEvents, cursor, nextOffset }: ReplayCursor) =>
@@ -182,16 +184,16 @@ export class ReplayWork extends Context.Service<ReplayWork>()("ledgerhook/storag
           sql<{ readonly cancelled: boolean }>`
             UPDATE replay_jobs SET processed_events = ${number(processedEvents)}, cursor = ${number(cursor)},
               next_offset = ${number(nextOffset)}, lease_until = ${lease} ${mine(job)}`,
-          held
+          ownershipOf
         ),
 
       renew: (job: ClaimedJob) =>
         Effect.map(
           sql<{ readonly cancelled: boolean }>`UPDATE replay_jobs SET lease_until = ${lease} ${mine(job)}`,
-          held
+          ownershipOf
         ),
 
-      /** Gives an unfinished job back: another takes it at once. */
+      /** Lets another worker take an unfinished job at once. */
       release: ({ id, owner }: ClaimedJob) =>
         Effect.asVoid(
           sql`UPDATE replay_jobs SET owner = NULL, lease_until = NULL WHERE id = ${id} AND owner = ${owner}`
@@ -199,16 +201,16 @@ export class ReplayWork extends Context.Service<ReplayWork>()("ledgerhook/storag
 
       end: (job: ClaimedJob, end: JobEnd, nowMs: number) => endJob(sql, job.id, end, nowMs, job.owner),
 
-      /** For who has lost a job: ends what it made after the job had ended. Another worker's job stays as it is. */
+      /** For a worker that has lost its job: ends the deliveries that it made after the job had ended. */
       abandon: (job: ClaimedJob, nowMs: number) => endUncounted(sql, job.id, nowMs),
 
-      standing: Effect.fnUntraced(function* (job: ClaimedJob, nowMs: number) {
-        // An id moves on from the job's start by a millisecond in millions of events.
+      conditions: Effect.fnUntraced(function* (job: ClaimedJob, nowMs: number) {
+        // Ids of the job's deliveries carry the time of its start, plus a millisecond for millions of events.
         const began = sql`date_trunc('minute', ${new Date(job.startedAt).toISOString()}::timestamptz, 'UTC')`
-        const [row] = yield* sql<Omit<ReplayStanding, "room">>`
+        const [row] = yield* sql<Omit<ReplayConditions, "quotaLeft">>`
           SELECT a.suspended_at IS NOT NULL AS suspended,
             CASE WHEN w.id IS NULL OR w.deleted_at IS NOT NULL THEN 'deleted' ELSE w.status END AS webhook,
-            CASE WHEN j.id IS NULL THEN 'lost' WHEN j.cancelled_at IS NULL THEN 'held' ELSE 'cancelled' END AS held,
+            CASE WHEN j.id IS NULL THEN 'lost' WHEN j.cancelled_at IS NULL THEN 'held' ELSE 'cancelled' END AS ownership,
             (
               SELECT coalesce(sum(count), 0)::float8 FROM delivery_counts
               WHERE account_id = ${job.accountId} AND network = ${job.network} AND webhook_id = ${job.webhookId}
@@ -217,8 +219,9 @@ export class ReplayWork extends Context.Service<ReplayWork>()("ledgerhook/storag
           FROM accounts a LEFT JOIN webhooks w ON w.id = ${job.webhookId}
           LEFT JOIN replay_jobs j ON j.id = ${job.id} AND j.owner = ${job.owner} AND j.status = 'running'
           WHERE a.id = ${job.accountId}`
-        const room = job.network === CHARGED_NETWORK ? yield* roomInQuota(sql, job.accountId, nowMs) : null
-        return { ...row!, room }
+        const quotaLeft =
+          job.network === CHARGED_NETWORK ? yield* deliveriesLeftInQuota(sql, job.accountId, nowMs) : null
+        return { ...row!, quotaLeft }
       })
     }
   })

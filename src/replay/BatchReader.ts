@@ -1,7 +1,7 @@
 /**
- * A job's events, batch by batch from its cursor, in ledger order: every event from the plan's start to its end, or only
- * the ledgers that are known to hold wanted ones. A reading that begins at a stored cursor gives what the one before it
- * would have given, with the same places.
+ * Reads a job's events in batches, in ledger order, from a cursor: either every event of the plan, or only the
+ * ledgers that have wanted ones. A reader that starts at a stored cursor returns the same events with the same places
+ * as the one before it.
  */
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
@@ -20,10 +20,10 @@ import type { Offsets } from "./Offsets.ts"
 
 export interface FoundEvent {
   readonly event: LedgerEvent
-  /** In the job's order; it makes the delivery's id. */
+  /** Its number in the job's order. The delivery's id derives from it. */
   readonly place: number
   readonly offset: number
-  /** Whether `offset` is one of the history's topic. */
+  /** Whether `offset` is in the topic of history events. */
   readonly isHistory: boolean
 }
 
@@ -35,9 +35,11 @@ export interface Batch {
 }
 
 /** The next batch from the cursor. */
-export type Reading = (cursor: number) => Effect.Effect<Batch, EventLogError | NotAMarker | SqlError.SqlError>
+export type ReadBatch = (
+  cursor: number
+) => Effect.Effect<Batch, EventLogError | NotAMarker | SqlError.SqlError>
 
-/** Events that stand side by side in a topic, from `offset` on, and take the places from `from` to `before`. */
+/** Consecutive events of a topic, from `offset` on. They have the places `from` to `before` - 1. */
 interface Segment {
   readonly isHistory: boolean
   readonly offset: number
@@ -45,7 +47,7 @@ interface Segment {
   readonly before: number
 }
 
-/** The history's events first, then the service's own, whose places are their offsets. Pure. */
+/** History events first, then the service's own, whose places are their offsets. Pure. */
 export const segmentsOf = (
   { endOffset, startOffset }: ReplayPlan,
   history: ReadonlyArray<HistoryRange>
@@ -59,8 +61,8 @@ export const segmentsOf = (
   return [...ranges, { isHistory: false, offset: from, from, before: endOffset }]
 }
 
-/** Reads everything from the cursor, a place, to the plan's end. */
-const makeScan = Effect.fnUntraced(function* (
+/** Reads all events of the plan. The cursor is the place of the next one. */
+const makeScanReader = Effect.fnUntraced(function* (
   job: ClaimedJob,
   plan: ReplayPlan,
   history: ReadonlyArray<HistoryRange>,
@@ -85,13 +87,13 @@ const makeScan = Effect.fnUntraced(function* (
       .filter(({ place }) => place < before)
   })
 
-  /** Read, and in no batch yet: a batch may be full after a few records. */
+  /** Records that were read and did not fit into the last batch. */
   let ahead: Effect.Success<ReturnType<typeof read>> = []
-  const reading: Reading = Effect.fnUntraced(function* (from) {
+  const reading: ReadBatch = Effect.fnUntraced(function* (from) {
     const events: Array<FoundEvent> = []
     let cursor = from
-    let looked = 0
-    while (cursor < plan.endOffset && looked < Limits.replayBatchRecords) {
+    let recordsRead = 0
+    while (cursor < plan.endOffset && recordsRead < Limits.replayBatchRecords) {
       const records = ahead[0]?.place === cursor ? ahead : yield* read(cursor)
       ahead = []
       if (records.length === 0) cursor = plan.endOffset
@@ -105,7 +107,7 @@ const makeScan = Effect.fnUntraced(function* (
         if (event !== undefined && wanted(event)) events.push({ event, ...found })
         cursor = found.place + 1
       }
-      looked += records.length
+      recordsRead += records.length
     }
     return { events, cursor, done: cursor >= plan.endOffset }
   })
@@ -113,19 +115,19 @@ const makeScan = Effect.fnUntraced(function* (
 })
 
 /** Which ledgers to read, and which of their events are wanted. */
-interface Wanted {
-  /** In order. */
+interface WantedEvents {
+  /** Ascending. */
   readonly ledgers: ReadonlyArray<number>
   readonly has: (event: LedgerEvent) => boolean
-  /** Of the ledger's wanted event number `n`. */
+  /** The place of the `n`th wanted event of the ledger. */
   readonly placeOf: (ledger: number, n: number, offset: number) => number
 }
 
-/** An id may name any number: one too large for a cursor is a ledger that is not there, like others. */
+/** An id may contain any number. One that is too large for a cursor stands for a ledger that does not exist. */
 const ledgerOf = (eventId: string): number => Math.min(ledgerOfEventId(eventId), Number.MAX_SAFE_INTEGER)
 
-/** Places count the ids: they do not depend on what is found. */
-const wantedIds = (eventIds: ReadonlyArray<string>): Wanted => {
+/** Places are numbers of ids, so they do not depend on which events exist. */
+const wantedIds = (eventIds: ReadonlyArray<string>): WantedEvents => {
   const ids = new Set(eventIds)
   const sorted = eventIds.map(ledgerOf).sort((a, b) => a - b)
   const places = new Map<number, number>()
@@ -144,15 +146,15 @@ const wantedAccounts = Effect.fnUntraced(function* ({ network }: ClaimedJob, fil
     ledgers: yield* counts.ledgersOf({ network, accounts, eventTypes, ...secondsBetween(since, until) }),
     has: matching(filters),
     placeOf: (_ledger, _n, offset) => offset
-  } satisfies Wanted
+  } satisfies WantedEvents
 })
 
-/** Reads the ledgers that hold what is wanted, and no others; the cursor is the last one read. */
-const makeLookUp = Effect.fnUntraced(function* (
+/** Reads only the ledgers with wanted events. The cursor is the last ledger that was read. */
+const makeLedgerReader = Effect.fnUntraced(function* (
   job: ClaimedJob,
   { endOffset }: ReplayPlan,
   offsets: Offsets,
-  { has, ledgers, placeOf }: Wanted
+  { has, ledgers, placeOf }: WantedEvents
 ) {
   const log = yield* EventLog
 
@@ -168,11 +170,11 @@ const makeLookUp = Effect.fnUntraced(function* (
       if (event?.ledger_index !== ledger || !has(event)) continue
       found.push({ event, place: placeOf(ledger, found.length, offset), offset, isHistory })
     }
-    // The tables may hold events that are newer than the job.
+    // The tables may contain events that are newer than the job.
     return found.filter(({ place }) => place < endOffset)
   })
 
-  const reading: Reading = Effect.fnUntraced(function* (cursor) {
+  const reading: ReadBatch = Effect.fnUntraced(function* (cursor) {
     const left = ledgers.filter((ledger) => ledger > cursor)
     const events: Array<FoundEvent> = []
     let read = 0
@@ -190,16 +192,16 @@ const makeLookUp = Effect.fnUntraced(function* (
   return reading
 })
 
-/** `history`: what comes before the service's own events. */
-export const makeReading = Effect.fnUntraced(function* (
+/** `history`: the events before the service's own ones. */
+export const makeBatchReader = Effect.fnUntraced(function* (
   job: ClaimedJob,
   plan: ReplayPlan,
   offsets: Offsets,
   history: ReadonlyArray<HistoryRange>
 ) {
-  if (job.eventIds !== null) return yield* makeLookUp(job, plan, offsets, wantedIds(job.eventIds))
+  if (job.eventIds !== null) return yield* makeLedgerReader(job, plan, offsets, wantedIds(job.eventIds))
   const filters = job.filters ?? {}
   return yield* plan.byLedger
-    ? makeLookUp(job, plan, offsets, yield* wantedAccounts(job, filters))
-    : makeScan(job, plan, history, filters)
+    ? makeLedgerReader(job, plan, offsets, yield* wantedAccounts(job, filters))
+    : makeScanReader(job, plan, history, filters)
 })

@@ -1,12 +1,12 @@
-/** `max_per_second` as a token bucket that holds one second's worth. Pure but for its own count. */
-export interface RateWindow {
-  /** 0 when there is a token, else the milliseconds until there is. */
+/** `max_per_second` as a token bucket that holds the tokens of one second. */
+export interface TokenBucket {
+  /** Milliseconds until there is a token; 0 if there is one. */
   readonly waitMs: (maxPerSecond: number | null, nowMs: number) => number
-  /** Takes the token that there is. */
+  /** Call it only when `waitMs` is 0. */
   readonly take: () => void
 }
 
-export const makeRateWindow = (): RateWindow => {
+export const makeTokenBucket = (): TokenBucket => {
   let tokens = Number.POSITIVE_INFINITY
   let filledAt = 0
   return {
@@ -15,7 +15,7 @@ export const makeRateWindow = (): RateWindow => {
         tokens = Number.POSITIVE_INFINITY
         return 0
       }
-      // A clock that jumps back gives no tokens, one that jumps ahead no more than a bucketful.
+      // If the clock jumps back, no token is added; if it jumps ahead, at most a full bucket.
       const gained = (Math.max(0, nowMs - filledAt) / 1_000) * maxPerSecond
       tokens = Math.min(maxPerSecond, tokens + gained)
       filledAt = nowMs
