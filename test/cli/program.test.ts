@@ -120,7 +120,7 @@ describe("settings", () => {
     assert.strictEqual(code, 2)
     assert.sameMembers(stderr.trim().split("\n"), [
       'ledgerhook: PORT: "70000" is not valid; accepted: a port from 0 to 65535 (0: any free one).',
-      'ledgerhook: KAFKA_BROKERS: "a" is not valid; accepted: a comma list of host:port.'
+      'ledgerhook: KAFKA_BROKERS: "a" is not valid; accepted: a comma-separated list of host:port.'
     ])
   })
 

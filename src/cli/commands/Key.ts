@@ -70,7 +70,7 @@ const create = Command.make(
       Flag.withDescription(`What it may do, comma-separated: ${scopes.join(", ")} (everything)`),
       Flag.filterMap(
         (text) => Option.fromNullishOr(scopesOf(text)),
-        () => `a comma list of ${scopes.join(", ")}`
+        () => `a comma-separated list of ${scopes.join(", ")}`
       )
     ),
     environment: Flag.Literals("environment", keyEnvironments).pipe(
