@@ -81,7 +81,7 @@ describe("settings", () => {
   it("want a cluster where a schema registry is named, and never repeat what it takes to log in", () => {
     const url = "http://user:hunter2@127.0.0.1:8081"
     assert.deepStrictEqual(problems({ SCHEMA_REGISTRY_URL: url }), [
-      "SCHEMA_REGISTRY_URL: is for the topics of a Kafka cluster; set KAFKA_BROKERS as well, or unset it."
+      "SCHEMA_REGISTRY_URL: is used only with Kafka; set KAFKA_BROKERS too, or unset this."
     ])
     assert.match(
       problems({ KAFKA_BROKERS: "nonsense", SCHEMA_REGISTRY_URL: url }).join(),
@@ -99,7 +99,7 @@ describe("settings", () => {
 
   it("want a user and a password where Kafka asks for a log in", () => {
     const kafka = { KAFKA_BROKERS: "127.0.0.1:9092", KAFKA_SASL_MECHANISM: "PLAIN" }
-    assert.match(problems(kafka)[0]!, /^KAFKA_USERNAME: is needed with KAFKA_SASL_MECHANISM/)
-    assert.match(problems({ ...kafka, KAFKA_USERNAME: "u" })[0]!, /^KAFKA_PASSWORD: is needed/)
+    assert.match(problems(kafka)[0]!, /^KAFKA_USERNAME: is required with KAFKA_SASL_MECHANISM/)
+    assert.match(problems({ ...kafka, KAFKA_USERNAME: "u" })[0]!, /^KAFKA_PASSWORD: is required/)
   })
 })

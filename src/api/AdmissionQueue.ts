@@ -1,7 +1,7 @@
 /**
- * Admits requests in batches: one statement at a time, and all requests that arrive while it is under way go together in
- * the next. So a lone request costs one round trip to the database, and under load it costs a fraction of one. A request
- * waits at most for two statements, each of which has `Limits.admissionMs`; a full queue is a 503 at once.
+ * Looks up the keys of requests in batches. One SQL statement runs at a time; requests that arrive meanwhile share the
+ * next one. A single request costs one round trip to the database, and under load a fraction of one. A request waits
+ * for at most two statements of `Limits.admissionMs` each. If the queue is full, the request is answered 503 at once.
  */
 import { Clock, Context, Deferred, Effect, Exit, Layer, Option, Queue } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -36,7 +36,9 @@ export class AdmissionQueue extends Context.Service<AdmissionQueue>()("ledgerhoo
           duration: Limits.admissionMs,
           orElse: () =>
             Effect.andThen(
-              Effect.logWarning("the database does not answer who is calling"),
+              Effect.logWarning(
+                "the database did not answer in time; requests with an API key are refused with 503"
+              ),
               Effect.fail(unavailable())
             )
         }),
@@ -64,7 +66,7 @@ export class AdmissionQueue extends Context.Service<AdmissionQueue>()("ledgerhoo
     yield* Queue.takeAll(queue).pipe(Effect.flatMap(answer), Effect.forever, Effect.forkScoped)
 
     return {
-      /** None: no valid key has this SHA-256 (lower-case hex). */
+      /** `sha256` is lower-case hex. Returns none if no valid key has this hash. */
       admit: (sha256: string) =>
         Effect.suspend(() => {
           const answer = Deferred.makeUnsafe<Answer, Unavailable>()

@@ -1,6 +1,6 @@
 /**
- * Who is calling: the value of X-Service-Key, looked up by its SHA-256. Missing, unknown, revoked and expired keys are
- * told apart nowhere. Nothing is remembered between requests, so a revoked key ends with its next one.
+ * Finds the caller by the SHA-256 of X-Service-Key. The response is the same whether a key is missing, unknown, revoked
+ * or expired. Nothing is cached between requests, so a revoked key is refused at its next request.
  */
 import { Effect, Layer, type Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -13,7 +13,7 @@ import type { Unavailable } from "./Errors.ts"
 
 export const NO_VALID_KEY = "A valid API key is required in the header X-Service-Key."
 
-/** Longer values are no keys; hashing them would be work for nothing. */
+/** No key is longer, so longer values are refused without hashing. */
 const KEY_LENGTH_MAX = 256
 
 export const authenticate = (
@@ -26,11 +26,11 @@ export const authenticate = (
     : admit(keySha256(value).toString("hex"))
 }
 
-/** What a caller's requests may reach. */
+/** Whose data, and of which networks, a caller may read and change. */
 export const ownerOf = ({ accountId, environment }: Identity): Owner => ({
   accountId,
   networks: networksOf(environment)
 })
 
-/** The gate has checked the key by the time a handler's own middleware runs. */
+/** Does nothing: the gate has checked the key before a handler's middleware runs. */
 export const keyRequiredLayer = Layer.succeed(KeyRequired, (handler) => handler)

@@ -1,6 +1,6 @@
 /**
- * The server's connections: one request at a time on each (`PacedConnection`), and a bound on how many there are. Beyond
- * it the connection whose last request is the oldest makes room for the new one.
+ * Limits the server's connections to `Limits.connections`, with one request at a time on each (`PacedConnection`). At
+ * the limit, a new connection replaces the one whose last request is the oldest.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -8,13 +8,13 @@ import { Limits } from "../config/Limits.ts"
 import { PacedConnection } from "./PacedConnection.ts"
 
 export interface Connections {
-  /** Closes those on which no request has come: Node's own closing of idle ones passes them over. */
+  /** Closes connections on which no request has come yet: `server.closeIdleConnections` misses them. */
   readonly closeSilent: () => void
 }
 
-/** Call it before anybody else listens to the server's requests. */
+/** Must be called before other listeners are added to the server's requests. */
 export const paceConnections = (server: Server, most: number = Limits.connections): Connections => {
-  /** The least recently used first. */
+  /** Least recently used first. */
   const open = new Set<PacedConnection>()
   const accept = server.listeners("connection")
   server.removeAllListeners("connection")
@@ -24,11 +24,11 @@ export const paceConnections = (server: Server, most: number = Limits.connection
     const connection = new PacedConnection(socket)
     open.add(connection)
     connection.once("close", () => open.delete(connection))
-    // Any duplex stream will do for the HTTP server, by its documentation; its type knows sockets only.
+    // Node documents that any Duplex works here; its type names Socket only.
     for (const listener of accept) Reflect.apply(listener, server, [connection])
   })
   const begin = (request: IncomingMessage, response: ServerResponse) => {
-    // The server was given this stream in place of a socket.
+    // The socket that the server sees is the PacedConnection.
     const connection: unknown = request.socket
     if (!(connection instanceof PacedConnection)) return
     open.delete(connection)

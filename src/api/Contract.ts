@@ -1,6 +1,6 @@
 /**
- * The API as data: every endpoint with its parameters, bodies, answers and failures. The server's handlers, the OpenAPI
- * document and a client are made from it; it knows the domain and nothing else.
+ * The API as data: every endpoint with its parameters, bodies, responses and errors. The handlers, the OpenAPI document
+ * and the clients are derived from it. It imports only the domain.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
 import packageJson from "../../package.json" with { type: "json" }
@@ -14,13 +14,15 @@ import { System } from "./contract/System.ts"
 import { Webhooks } from "./contract/Webhooks.ts"
 import { publishedDocument } from "./OpenApiDocument.ts"
 
-const description = `Watches the XRP Ledger and delivers what happens there as signed webhooks.
+const description = `Watches the XRP Ledger and delivers its events as signed webhooks.
 
-Bodies are JSON in UTF-8; fields and query parameters that are not named here are refused. Every failure is exactly
-\`{"error":{"code","message"}}\`, also at a path that does not exist (404, \`NOT_FOUND\`). A path takes OPTIONS, which
-answers 204 with \`Allow\`, and HEAD where it takes GET. A trailing slash makes another path.
+Bodies are JSON in UTF-8. A request with an unknown field or query parameter is refused with 400. The body of every error
+is \`{"error":{"code","message"}}\`, also for an unknown path (404, \`NOT_FOUND\`). Every path accepts OPTIONS, which
+answers 204 with the header \`Allow\`; a path that accepts GET also accepts HEAD. Paths have no trailing slash:
+\`/v1/webhooks/\` answers 404.
 
-Checks come in this order: 401, 429, 404 for the path, 405, 403, 413, 415, 400, 404 for the resource, 403 for the plan, 409, 402.`
+A request is checked in this order, and the first failed check decides the response: 401, 429, 404 (unknown path), 405,
+403 (scope), 413, 415, 400, 404 (unknown resource), 403 (plan), 409, 402.`
 
 export class Api extends HttpApi.make("ledgerhook")
   .add(Webhooks)
@@ -44,8 +46,8 @@ export class Api extends HttpApi.make("ledgerhook")
     })
   ) {}
 
-/** The part of it that every process serves, whatever its roles. */
+/** The endpoints that every process serves, whatever its roles. */
 export class OperatorApi extends HttpApi.make("ledgerhook").add(System) {}
 
-/** As it is served at /openapi.json. */
+/** The document served at /openapi.json. */
 export const openApiDocument = (): object => OpenApi.fromApi(Api)

@@ -1,6 +1,6 @@
 /**
- * `/docs`: the API to read and to try in a browser. The page holds all it needs, the document included, and its
- * Content-Security-Policy lets it speak to this server and to nobody else. `/openapi.json`: the document alone.
+ * `/docs` is a page on which the API can be read and tried in a browser. The page is complete in itself, and its
+ * Content-Security-Policy lets it call this server only. `/openapi.json` is the OpenAPI document.
  */
 import { createHash } from "node:crypto"
 import { Effect, Layer } from "effect"
@@ -12,14 +12,14 @@ import { serveDocument } from "./Documents.ts"
 export const DOCS_PATH = "/docs"
 export const OPENAPI_PATH = "/openapi.json"
 
-/** A script's name in the policy: no other one runs. */
+/** How the policy names a script. The browser runs no other script. */
 const hashOf = (script: string): string => `'sha256-${createHash("sha256").update(script).digest("base64")}'`
 
 const policyOf = (page: string): string =>
   [
     "default-src 'none'",
     `script-src ${Array.from(page.matchAll(/<script>([\s\S]*?)<\/script>/g), ([, text]) => hashOf(text!)).join(" ")}`,
-    // It gives elements styles of their own.
+    // Swagger UI sets inline styles.
     "style-src 'unsafe-inline'",
     "img-src data:",
     "connect-src 'self'",
@@ -28,7 +28,7 @@ const policyOf = (page: string): string =>
     "frame-ancestors 'none'"
   ].join("; ")
 
-/** The page is the same each time: its text is read once. */
+/** The served page by its bytes, so that the policy is computed once. */
 const pages = new WeakMap<Uint8Array, ReturnType<typeof serveDocument>>()
 
 const servePage = (page: HttpServerResponse.HttpServerResponse) => {

@@ -1,6 +1,6 @@
 /**
- * A document that is the same until the program changes: packed once, when somebody first asks for it, and then sent as it
- * is in the smallest form that the caller takes, or not at all where the caller has it (`If-None-Match`, 304).
+ * Serves a document that never changes while the process runs. It is compressed once, at the first request. A caller
+ * gets the smallest encoding that it accepts, or 304 if it has the document already (`If-None-Match`).
  */
 import { createHash } from "node:crypto"
 import { promisify } from "node:util"
@@ -8,9 +8,8 @@ import { brotliCompress, constants, gzip } from "node:zlib"
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 
-/** Browsers and proxies use their copy for this long before they ask whether it is still the same. */
+/** Browsers and proxies may reuse their copy for this long without asking again. */
 const CACHE_SECONDS = 300
-/** Nearly as small as with the highest quality, in a twentieth of its time. */
 const BROTLI_QUALITY = 9
 
 type Encoding = "br" | "gzip" | "identity"
@@ -29,7 +28,7 @@ export interface Document {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The caller's choice by RFC 9110, 12.5.3; nobody has to be told that `identity` is acceptable. Pure. */
+/** The smallest encoding that `Accept-Encoding` allows (RFC 9110, 12.5.3). Pure. */
 export const chooseEncoding = (accepted: string | undefined): Encoding => {
   const weights = new Map(
     (accepted ?? "").split(",").map((part): [string, number] => {
@@ -62,7 +61,7 @@ const packed = async (bytes: Uint8Array): Promise<Readonly<Record<Encoding, Form
   return { br: form("br", br), gzip: form("gzip", gz), identity: form("identity", bytes) }
 }
 
-/** Returns the effect that answers a request for it. */
+/** Returns the effect that answers a request for the document. */
 export const serveDocument = ({ bytes, contentType, headers = {} }: Document) => {
   let forms: ReturnType<typeof packed> | undefined
   return Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /**
- * The failures of the API. Each is exactly `{ "error": { "code", "message" } }` on the wire; the code decides the HTTP
- * status. Messages name the field and what is accepted; they never hold a stack, SQL, a secret or a key.
- * Part of the contract: nothing but data here.
+ * The errors of the API. The body of each is `{ "error": { "code", "message" } }`; the code decides the HTTP status. A
+ * message names the field and what is accepted. It never contains a stack trace, SQL, a secret or a key. Part of the
+ * contract, so only data.
  */
 import { type Cause, Schema } from "effect"
 
@@ -28,26 +28,25 @@ export const statusOf = {
 
 export type ErrorCode = keyof typeof statusOf
 
-/** The body of every failure. */
 export const errorBody = (code: ErrorCode, message: string) => ({ error: { code, message } })
 
 interface Failure<Code extends ErrorCode> extends Cause.YieldableError {
   readonly error: { readonly code: Code; readonly message: string }
 }
 
-/** As the OpenAPI document names its schema: `NOT_FOUND` → `NotFound`. */
+/** Name of the schema in the OpenAPI document: `NOT_FOUND` → `NotFound`. */
 const nameOf = (code: ErrorCode): string =>
   code.replaceAll(/([A-Z])([A-Z]*)_?/g, (_, first: string, rest: string) => first + rest.toLowerCase())
 
-/** `example`: such a message, for the OpenAPI document. */
+/** `example` is a message for the OpenAPI document. */
 const failure = <const Code extends ErrorCode>(code: Code, description: string, example: string) => {
   const error = Schema.Struct({
-    code: Schema.Literal(code).annotate({ description: "for programs: stable" }),
+    code: Schema.Literal(code).annotate({ description: "The code, for programs. It does not change." }),
     message: Schema.String.annotate({
-      description: "for people: one sentence, whose wording may change",
+      description: "What is wrong, for people. The wording may change.",
       examples: [example]
     })
-  }).annotate({ description: "what is wrong" })
+  }).annotate({ description: "What is wrong." })
   const notes = { httpApiStatus: statusOf[code], description }
   return class extends Schema.Error<Failure<Code>>(nameOf(code))({ error }, notes) {
     static because(message: string) {
@@ -58,44 +57,44 @@ const failure = <const Code extends ErrorCode>(code: Code, description: string, 
 
 export class ValidationError extends failure(
   "VALIDATION_ERROR",
-  "The request is malformed; the message names the field and what is accepted.",
+  "The request is not valid. The message names the field and what is accepted.",
   "limit must be an integer from 1 to 100."
 ) {}
 
 export class Unauthorized extends failure(
   "UNAUTHORIZED",
-  "No API key, or one that is unknown, revoked or expired.",
+  "The API key is missing, unknown, revoked or expired.",
   "A valid API key is required in the header X-Service-Key."
 ) {}
 
 export class QuotaExceeded extends failure(
   "QUOTA_EXCEEDED",
-  "The month's delivery quota is used up.",
-  "The month's delivery quota is used up; a retry is possible when the month turns or the plan grows."
+  "The month's delivery quota is used up. It is renewed at the start of the next month (UTC).",
+  "The month's delivery quota is used up; retry when the next month (UTC) begins, or choose a larger plan."
 ) {}
 
 export class Forbidden extends failure(
   "FORBIDDEN",
-  "The key lacks the scope that the message names, or its account is suspended.",
+  "The key lacks the scope named in the message, or its account is suspended.",
   "This key lacks the scope webhooks:write."
 ) {}
 
 export class RateLimited extends failure(
   "RATE_LIMITED",
-  "The key's requests of this minute or day are used up. See Retry-After.",
+  "The key has used up its requests of this minute or day. Try again after the seconds in Retry-After.",
   "Rate limit exceeded. Retry after 15 seconds."
 ) {}
 
 export class NotFound extends failure(
   "NOT_FOUND",
-  "There is no such resource for this key.",
+  "The path or the resource does not exist, or this key cannot see it.",
   "There is no webhook wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE."
 ) {}
 
 export class MethodNotAllowed extends failure(
   "METHOD_NOT_ALLOWED",
-  "The path takes other methods; Allow names them.",
-  "This path takes GET, HEAD, OPTIONS."
+  "The path does not accept this method. The header Allow names those that it accepts.",
+  "This path accepts GET, HEAD, OPTIONS."
 ) {}
 
 export class DeliveryNotFailed extends failure(
@@ -106,37 +105,37 @@ export class DeliveryNotFailed extends failure(
 
 export class PlanRequired extends failure(
   "PLAN_REQUIRED",
-  "The account's plan does not have this; the message names those that do.",
-  "Replay by filters needs one of the plans Professional, Compliance, Enterprise; event_ids are replayed on every plan."
+  "The account's plan does not include this. The message names the plans that do.",
+  "Replay by filters needs one of the plans Professional, Compliance, Enterprise; on every plan you can replay event_ids."
 ) {}
 
 export class JobNotCancellable extends failure(
   "JOB_NOT_CANCELLABLE",
-  "The job has ended.",
+  "The job has ended already.",
   "Replay job rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE is completed; only queued and running jobs can be cancelled."
 ) {}
 
 export class ReplayLimitReached extends failure(
   "REPLAY_LIMIT_REACHED",
-  "The plan's replay jobs are all queued or running.",
-  "The plan allows 5 replay jobs at once, and as many are queued or running; cancel one or wait for its end."
+  "The account has as many queued or running replay jobs as its plan allows.",
+  "The plan allows 5 queued or running replay jobs, and the account has 5; cancel one or wait until one ends."
 ) {}
 
 export class WebhookLimitReached extends failure(
   "WEBHOOK_LIMIT_REACHED",
-  "The plan allows no more webhooks, or no more account filters in all.",
+  "The account has as many webhooks, or as many account filters in all webhooks, as its plan allows.",
   "The plan allows 10 webhooks, and the account has 10; delete one, or choose a larger plan."
 ) {}
 
 export class KeyLimitReached extends failure(
   "KEY_LIMIT_REACHED",
-  "The plan allows no more keys that are neither revoked nor expired.",
-  "The plan allows 5 keys that are neither revoked nor expired, and there are as many; revoke one first."
+  "The account has as many valid API keys as its plan allows.",
+  "The plan allows 5 valid API keys, and the account has 5; revoke one first."
 ) {}
 
 export class WebhookDisabled extends failure(
   "WEBHOOK_DISABLED",
-  "The webhook is disabled.",
+  "The webhook is disabled. Set its status to active first.",
   "Webhook wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE is disabled; set its status to active first."
 ) {}
 
@@ -149,23 +148,22 @@ export class PayloadTooLarge extends failure(
 export class UnsupportedMediaType extends failure(
   "UNSUPPORTED_MEDIA_TYPE",
   "The request body is not application/json.",
-  "The request body must be application/json."
+  "The request body must have the Content-Type application/json."
 ) {}
 
 export class InternalError extends failure(
   "INTERNAL_ERROR",
-  "A defect of the service; the message gives the request id.",
-  "The service failed to answer. Tell support the request id 7b1f0a52-6a4e-4f0c-9d0e-2f6f3a1f9f11."
+  "The service has a defect. Report the request id in the message.",
+  "The request failed because of a defect of the service. Report the request id 7b1f0a52-6a4e-4f0c-9d0e-2f6f3a1f9f11."
 ) {}
 
 export class Unavailable extends failure(
   "UNAVAILABLE",
-  "A store or the log cannot be reached; nothing was half-done. See Retry-After.",
-  "The service cannot reach its store at the moment. Try again."
+  "The service cannot reach its database or log. Nothing was changed. Try again after the seconds in Retry-After.",
+  "The service is temporarily unavailable. Try again."
 ) {}
 
-export const unavailable = () =>
-  Unavailable.because("The service cannot reach its store at the moment. Try again.")
+export const unavailable = () => Unavailable.because("The service is temporarily unavailable. Try again.")
 
 export const webhookDisabled = (id: string) =>
   WebhookDisabled.because(`Webhook ${id} is disabled; set its status to active first.`)

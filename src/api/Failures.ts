@@ -1,13 +1,13 @@
 /**
- * What becomes of failures below the API: a database or log that is away is `UNAVAILABLE`, and the caller may try again;
- * any other failure of theirs is a mistake of this program, and a defect.
+ * Maps errors of the database and the log to API errors. If either cannot be reached, the caller gets `UNAVAILABLE` and
+ * may try again. Any other error of theirs is a bug of this program and becomes a defect.
  */
 import { Effect } from "effect"
 import { SqlError } from "effect/sql"
 import { EventLogError } from "../log/EventLog.ts"
 import { type Unavailable, unavailable } from "./Errors.ts"
 
-/** PostgreSQL's classes "operator intervention" (it stops or starts) and "insufficient resources". */
+/** SQLSTATE classes 57P (the server stops or starts) and 53 (insufficient resources). */
 const AWAY_STATES = /^(?:57P|53)/
 
 const isUnavailable = (error: SqlError.SqlError): boolean => {
@@ -21,12 +21,12 @@ type StoreError = SqlError.SqlError | EventLogError
 const isStoreError = (error: unknown): error is StoreError =>
   error instanceof EventLogError || error instanceof SqlError.SqlError
 
-/** One line: an outage fails every request, and a stack for each would bury what matters. */
+/** One line: an outage fails every request, and a stack trace for each would hide everything else. */
 const describe = (error: StoreError): string => {
   const { what, cause } =
     error instanceof EventLogError
-      ? { what: `the log is away (${error.operation} ${error.topic})`, cause: error.cause }
-      : { what: "the database is away", cause: error.reason.cause }
+      ? { what: `the log cannot be reached (${error.operation} ${error.topic})`, cause: error.cause }
+      : { what: "the database cannot be reached", cause: error.reason.cause }
   return `${what}: ${cause instanceof Error ? cause.message : String(cause)}`
 }
 
@@ -34,7 +34,7 @@ export const orUnavailable = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, StoreError> | Unavailable, R> =>
   Effect.catch(effect, (error): Effect.Effect<never, Exclude<E, StoreError> | Unavailable> => {
-    // What is no store's error is in E without them; the compiler does not narrow a type parameter.
+    // The compiler does not narrow a type parameter.
     if (!isStoreError(error)) return Effect.fail(error as Exclude<E, StoreError>)
     if (error instanceof SqlError.SqlError && !isUnavailable(error)) return Effect.die(error)
     return Effect.andThen(Effect.logWarning(describe(error)), Effect.fail(unavailable()))

@@ -1,8 +1,8 @@
 /**
- * What every request passes, in the order of checks that the API promises: 401, 429, 404 for the path, 405, 403, 413,
- * 415, 400; then the handler. A request without a valid key waits for its turn first (`KeylessTurns`). And what every
- * answer passes: a request id, the key's rate limits, the error body, nothing of the inside. A handler that dies is a 500
- * that tells the request id and is logged with its cause.
+ * Checks every request before its handler runs, in the order that the API promises: 401, 429, 404 (unknown path), 405,
+ * 403, 413, 415, 400. A request without a valid key is delayed first (`KeylessPacing`). The gate adds the request id
+ * and the key's rate limits to every response. If a handler dies, the gate logs the cause and answers 500 with the
+ * request id; no response shows internals.
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Clock, Effect, Option, type Types } from "effect"
@@ -26,11 +26,11 @@ type Handler = Effect.Effect<Response, Types.unhandled, Caller>
 const refusal = (code: ErrorCode, message: string, headers: Readonly<Record<string, string>> = {}) =>
   HttpServerResponse.jsonUnsafe(errorBody(code, message), { status: statusOf[code], headers })
 
-const noPath = refusal("NOT_FOUND", "There is nothing at this path.")
+const noPath = refusal("NOT_FOUND", "This path does not exist; see /docs for the paths of this API.")
 const noKey = refusal("UNAUTHORIZED", NO_VALID_KEY)
 const noHost = refusal("VALIDATION_ERROR", "The request needs the header Host.")
 
-/** HTTP/1.1 demands it; older clients may lack it. */
+/** HTTP/1.1 requires the header Host; older versions do not. */
 const lacksHost = (request: Request): boolean =>
   request.headers["host"] === undefined &&
   NodeHttpServerRequest.toIncomingMessage(request).httpVersion === "1.1"
@@ -42,19 +42,18 @@ const rateLimited = (rate: RateStanding, nowMs: number) => {
   })
 }
 
-/** Why this caller may not use an endpoint that needs `scope`; undefined when it may. */
 const forbiddenBecause = ({ identity, suspended }: Admitted, scope: Scope | undefined) => {
-  if (suspended) return "This account is suspended; ask the operator of this service."
+  if (suspended) return "This account is suspended; contact the operator of this service."
   return scope === undefined || hasScope(identity.scopes, scope)
     ? undefined
     : `This key lacks the scope ${scope}.`
 }
 
-/** The router agrees with `Paths` but for texts it cannot decode. */
+/** The router refuses paths that it cannot decode; `Paths` does not. */
 const isNoRoute = (failure: unknown): boolean =>
   failure instanceof HttpServerError.HttpServerError && failure.reason._tag === "RouteNotFound"
 
-/** Whatever becomes of it, an answer. */
+/** Turns every outcome of a handler into a response. */
 const answered = <R>(
   response: Effect.Effect<Response, Types.unhandled | Unavailable, R>,
   request: Request,
@@ -69,18 +68,21 @@ const answered = <R>(
       return Effect.succeed(refusal("UNAVAILABLE", failure.error.message))
     }
     return Effect.as(
-      // Without the query: somebody may have written a key into it.
+      // Without the query, which may contain a key by mistake.
       Effect.logError(`${request.method} ${pathOf(request.url)} failed`, cause),
-      refusal("INTERNAL_ERROR", `The service failed to answer. Tell support the request id ${requestId}.`)
+      refusal(
+        "INTERNAL_ERROR",
+        `The request failed because of a defect of the service. Report the request id ${requestId}.`
+      )
     )
   })
 
-/** `makeAdmit`: who may call under /v1; undefined where nothing is served there. */
+/** `makeAdmit` gives the check of callers under /v1, or undefined if this process does not serve /v1. */
 export const gate = <R>(
   findPath: FindPath,
   makeAdmit: Effect.Effect<AdmissionQueue["Service"]["admit"] | undefined, never, R>
 ) => {
-  /** `caller`: undefined outside /v1. */
+  /** `caller` is undefined outside /v1. */
   const routed = (request: Request, handler: Handler, caller: Admitted | undefined) =>
     Effect.gen(function* () {
       const [path = "", query = ""] = request.url.split("?", 2)
@@ -91,7 +93,7 @@ export const gate = <R>(
       }
       const endpoint = known.endpoints.get(request.method === "HEAD" ? "GET" : request.method)
       if (endpoint === undefined) {
-        return refusal("METHOD_NOT_ALLOWED", `This path takes ${known.allow}.`, { allow: known.allow })
+        return refusal("METHOD_NOT_ALLOWED", `This path accepts ${known.allow}.`, { allow: known.allow })
       }
       const forbidden = caller === undefined ? undefined : forbiddenBecause(caller, endpoint.scope)
       if (forbidden !== undefined) return refusal("FORBIDDEN", forbidden)
@@ -100,10 +102,10 @@ export const gate = <R>(
         if (refused !== undefined) return refusal(refused.code, refused.message)
       }
       if (!endpoint.hasQuery && query !== "") {
-        return refusal("VALIDATION_ERROR", "This request takes no query parameters.")
+        return refusal("VALIDATION_ERROR", "This path accepts no query parameters.")
       }
       return yield* caller === undefined
-        ? // Nothing outside /v1 asks for a caller.
+        ? // Handlers outside /v1 do not use a caller.
           (handler as Effect.Effect<Response, Types.unhandled>)
         : Effect.provideService(handler, Caller, caller.identity)
     })
@@ -112,11 +114,11 @@ export const gate = <R>(
     Effect.gen(function* () {
       const admit = yield* makeAdmit
       const turns = yield* keylessTurns
-      // Typed as failing, as the router wants it of a middleware; in truth nothing is left to fail.
+      // The router requires this error type of a middleware. No error is left here.
       return (handler: Handler): Effect.Effect<Response, Types.unhandled, Request> =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
           const requestId = requestIdOf(request.headers)
-          /** Known once the key is, and told whatever becomes of the request. */
+          /** Set once the key is known. Every response then has the rate limit headers, whatever its status. */
           let rate: RateStanding | undefined
           const path = pathOf(request.url)
           const response = Effect.gen(function* () {
@@ -127,7 +129,7 @@ export const gate = <R>(
             }
             const found = yield* authenticate(request, admit)
             if (Option.isNone(found)) return yield* Effect.as(turns.other, noKey)
-            // The request is counted, and its answer says how many more may come.
+            // The request is counted here, before it is routed.
             rate = found.value.rate
             return rate.admitted
               ? yield* routed(request, handler, found.value)

@@ -1,7 +1,7 @@
 /**
- * The HTTP server on HOST:PORT (port 0: a free one; the bound address is `HttpServer`'s). A port that cannot be had is
- * one sentence that names the setting. When it stops, connections without a request end at once, requests in flight may
- * end within `Limits.apiShutdownMs`, and then whatever is left is cut: nobody holds the process by holding a connection.
+ * The HTTP server on HOST:PORT. With port 0 the system chooses one; `HttpServer` knows the bound address. If the port
+ * cannot be used, the error is one sentence that names the setting. At a stop, idle connections are closed at once;
+ * requests in flight have `Limits.apiShutdownMs` to end, then all connections are closed. A client cannot delay a stop.
  */
 import { createServer, type Server } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -17,7 +17,7 @@ class ListenError extends Schema.TaggedError<ListenError>()("ListenError", {
   message: Schema.String
 }) {}
 
-/** Bytes that are no HTTP request never reach the gate; they get the same kind of answer. */
+/** Bytes that are not an HTTP request never reach the gate, so they are answered here, in the same form. */
 const answerMalformed = (server: Server): Server =>
   server.on("clientError", (_error, socket) => {
     if (!socket.writable) return socket.destroy()
@@ -34,7 +34,7 @@ const listenProblem = (cause: unknown, host: string, port: number): string => {
     case "EADDRINUSE":
       return `PORT: ${port} on ${host} is in use by another program; stop it or choose another port.`
     case "EACCES":
-      return `PORT: ${port} may not be used without privileges; choose one from 1024 up.`
+      return `PORT: ${port} needs privileges that this process does not have; choose a port from 1024 up.`
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
       return `HOST: ${host} is not an address of this machine.`
@@ -47,16 +47,16 @@ const makeServer = (): Server => {
   const server = createServer({
     requestTimeout: Limits.requestReceiveMs,
     highWaterMark: Limits.connectionInputBytes,
-    // The gate answers it, with a body.
+    // The gate checks it, and answers with an error body.
     requireHostHeader: false,
-    // No path has another protocol: such a request is answered as if it had not asked.
+    // No path supports another protocol, so requests to upgrade are answered as plain HTTP.
     shouldUpgradeCallback: () => false
   })
   server.timeout = Limits.connectionStallMs
   return answerMalformed(server)
 }
 
-/** Runs `serve` on the server, for as long as the layer lives. */
+/** Runs `serve` on the server for as long as the layer lives. */
 export const listen = <A, E, R>(serve: Layer.Layer<A, E, R>) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -73,12 +73,12 @@ export const listen = <A, E, R>(serve: Layer.Layer<A, E, R>) =>
           }).pipe(
             Effect.mapError((error) => new ListenError({ message: listenProblem(error.cause, host, port) }))
           )
-          // Last but for the server's own end, when the requests in flight have had their time.
+          // Runs after the requests in flight have had their time, before the server itself is closed.
           yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))
           return http
         })
       )
-      // First of all, before the server stops to listen.
+      // Runs first, before the server stops listening.
       const dropSilent = Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(connections.closeSilent)))
       return dropSilent.pipe(Layer.provideMerge(serve), Layer.provideMerge(httpServer))
     })

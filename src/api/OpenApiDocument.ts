@@ -1,7 +1,7 @@
 /**
- * The OpenAPI document as it is published, made from what the generator says of the contract: plain schemas, numbers
- * and booleans where a query has text, an example of every body and parameter, and the headers of every answer. Nothing
- * about a single endpoint stands here. Pure.
+ * Turns the generated OpenAPI document of the contract into the published one: simpler schemas, query parameters typed
+ * as numbers and booleans, an example of every body and parameter, and the headers of every response. It contains no
+ * rule about a single endpoint. Pure.
  */
 import type { OpenApi } from "effect/http-api"
 import { ledgerIndexBounds, pageDefaults, securitySchemes } from "./contract/Common.ts"
@@ -12,7 +12,7 @@ type Content = OpenApi.OpenApiSpecContent
 type Parameter = OpenApi.OpenAPISpecParameter & { readonly schema: Schema }
 type Operation = OpenApi.OpenAPISpecOperation & { readonly parameters: ReadonlyArray<Parameter> }
 
-/** Of the generator's document: no path has more than its operations. */
+/** The generator's document. Under a path it has operations only. */
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: { readonly schemas: Schemas }
@@ -20,7 +20,7 @@ interface Document {
 
 type Components = Record<string, unknown>
 
-/** In a query all is text to the decoder; readers of the document should see the number or boolean. By name. */
+/** By parameter name. The decoder sees query parameters as text; the document shows what the text must be. */
 const typedParameters: Readonly<Record<string, Schema>> = {
   limit: {
     type: "integer",
@@ -34,7 +34,7 @@ const typedParameters: Readonly<Record<string, Schema>> = {
   series: { type: "boolean", default: false, examples: [true] }
 }
 
-/** How the generator joins the descriptions of several answers of one status. */
+/** The generator joins the descriptions of several responses of one status with this. */
 const JOINED = " | "
 
 const referenceName = (schema: Schema): string | undefined =>
@@ -43,7 +43,7 @@ const referenceName = (schema: Schema): string | undefined =>
 const choicesOf = (schema: Schema): ReadonlyArray<Schema> =>
   Array.isArray(schema["anyOf"]) ? schema["anyOf"].filter(isObject) : [schema]
 
-/** A body with its example, or one of each kind. */
+/** A body with an example, or with one example for each alternative. */
 const withExample = (media: OpenApi.OpenApiSpecMediaType, schemas: Schemas) => {
   const choices = choicesOf(media.schema)
   return choices.length === 1
@@ -75,12 +75,12 @@ const parameterOf = (parameter: Parameter) => {
     required: parameter.required,
     description,
     schema: published,
-    // /docs fills a field with it: one that may be left out stays empty, and is shown by its schema's examples.
+    // /docs fills the field with the example, so optional parameters get none. Their schema has examples too.
     ...(parameter.required ? { example: exampleOf(published, {}) } : {})
   }
 }
 
-/** The generator takes a body that may be left out (contract/Common, `bodyOptional`) for one that may be null. */
+/** The generator describes an optional body (contract/Common, `bodyOptional`) as one that may be null. */
 const requestBodyOf = ({ content }: { readonly content: Content }, schemas: Schemas) => {
   let required = true
   const published = Object.fromEntries(
@@ -125,7 +125,7 @@ const operationOf = (operation: Operation, schemas: Schemas, responses: Componen
   }
 }
 
-/** Failures say what they are where they are answered; their schemas say it too. */
+/** Copies the description of each error from the operations to its schema. */
 const withDescriptions = (document: Document): Schemas => {
   const described: Record<string, Schema> = { ...document.components.schemas }
   for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {

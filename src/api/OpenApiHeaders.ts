@@ -1,7 +1,6 @@
-/** The OpenAPI document's headers: what the gate reads from every request and writes on every answer. Pure. */
+/** The headers in the OpenAPI document: those that the gate reads from requests and adds to responses. Pure. */
 import type { Schema } from "./OpenApiSchemas.ts"
 
-/** A reference into the document. */
 export const component = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` })
 
 const header = (required: boolean, description: string, schema: Schema) => ({
@@ -12,38 +11,42 @@ const header = (required: boolean, description: string, schema: Schema) => ({
 
 const requestIdSchema = { type: "string", pattern: "^[!-~]{1,128}$", examples: ["7b1f0a52-6a4e-4f0c-9d0e"] }
 
-/** The name of the header in answers, and of the parameter, among the components. */
+/** Name of the component, both as a response header and as a parameter. */
 export const REQUEST_ID = "RequestId"
 
 const rateLimits: Readonly<Record<string, readonly [name: string, description: string, schema: Schema]>> = {
   "X-RateLimit-Limit": [
     "RateLimitLimit",
-    "requests allowed in the window, minute or UTC day, that has fewer left",
+    "Requests that the key may make in the current minute or UTC day, whichever has fewer left.",
     { type: "integer", minimum: 0, examples: [300] }
   ],
   "X-RateLimit-Remaining": [
     "RateLimitRemaining",
-    "requests left in that window",
+    "Requests left in that minute or day.",
     { type: "integer", minimum: 0, examples: [299] }
   ],
   "X-RateLimit-Reset": [
     "RateLimitReset",
-    "when that window ends, in Unix seconds",
+    "When that minute or day ends, in Unix seconds.",
     { type: "integer", minimum: 0, examples: [1_795_253_460] }
   ]
 }
 
 export const headerComponents = {
-  [REQUEST_ID]: header(true, "the caller's own X-Request-Id, or one made for this request", requestIdSchema),
+  [REQUEST_ID]: header(
+    true,
+    "The X-Request-Id of the request, or a new id if the request had none. Give it when you report a problem.",
+    requestIdSchema
+  ),
   ...Object.fromEntries(
     Object.values(rateLimits).map(([name, description, schema]) => [name, header(true, description, schema)])
   ),
-  RetryAfter: header(true, "whole seconds to wait before the next try", {
+  RetryAfter: header(true, "Seconds to wait before the next request.", {
     type: "integer",
     minimum: 1,
     examples: [15]
   }),
-  Allow: header(true, "the methods that the path takes", {
+  Allow: header(true, "The methods that the path accepts.", {
     type: "string",
     examples: ["GET, HEAD, OPTIONS"]
   })
@@ -54,13 +57,13 @@ export const requestIdParameter = {
   in: "header",
   required: false,
   description:
-    "an id of your own for this request, 1 to 128 visible ASCII characters: the answer carries it too",
+    "Your own id for this request: 1 to 128 visible ASCII characters. The response has the same id.",
   schema: requestIdSchema
 }
 
-/** What the gate writes on an answer. */
+/** The headers that the gate adds to a response. */
 export const headersOf = (status: string, keyed: boolean) => {
-  // Before the key is known there is nothing to say of its limits.
+  // These may occur before the key is known, so the rate limit headers may be missing.
   const failedEarly = status === "500" || status === "503"
   return {
     "X-Request-Id": component("headers", REQUEST_ID),

@@ -1,4 +1,4 @@
-/** JSON Schemas of the OpenAPI document: what the generator writes and readers need not see, and examples. Pure. */
+/** Simplifies the generated JSON Schemas of the OpenAPI document, and builds examples from them. Pure. */
 
 export type Schema = Readonly<Record<string, unknown>>
 /** By name. */
@@ -7,12 +7,12 @@ export type Schemas = Readonly<Record<string, Schema>>
 export const isObject = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Bounds of what numbers can hold exactly: no rule of ours. */
+/** The generator adds the bounds of exact integers. They are no rule of the API. */
 const isNumberBound = (key: string, value: unknown): boolean =>
   (key === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
   (key === "maximum" && value === Number.MAX_SAFE_INTEGER)
 
-/** `{ allOf: [A, B] }` → `{ ...A, ...B }` where B only describes, and `{ anyOf: [A] }` → A. */
+/** `{ allOf: [A, B] }` → `{ ...A, ...B }` if B has only a description and examples; `{ anyOf: [A] }` → A. */
 const flat = (schema: Schema): Schema => {
   const { anyOf, allOf, ...rest } = schema
   if (Array.isArray(anyOf) && anyOf.length === 1 && isObject(anyOf[0])) return { ...anyOf[0], ...rest }
@@ -42,13 +42,13 @@ const tidy = (value: unknown): unknown => {
   )
 }
 
-/** On the wire there is only the encoded form, so its schema has the plain name. */
+/** The generator names schemas of the wire format `…Encoded`. Clients see only that format, so the suffix goes. */
 const plainNames = (document: unknown): unknown =>
   JSON.parse(JSON.stringify(document).replace(/"((?:#\/components\/schemas\/)?\w+)Encoded"/g, '"$1"'))
 
 export const tidySchemas = (document: unknown): unknown => tidy(plainNames(document))
 
-/** The first example of the schema, or one made of the examples of its parts; undefined where they have none. */
+/** The first example of the schema, or one built from the examples of its parts; undefined if they have none. */
 export const exampleOf = (schema: Schema, schemas: Schemas): unknown => {
   const { examples, enum: values, anyOf, properties, items, $ref } = schema
   if (Array.isArray(examples)) return examples[0]

@@ -1,7 +1,8 @@
 /**
- * A connection as the HTTP parser sees it, which gets the bytes of the next request only after the request before has
- * been answered and its answer has left for the network. Requests sent ahead (pipelined) stay in the socket, whose own
- * flow control stops the sender. So a caller that sends much and reads nothing costs one answer and a bounded buffer.
+ * A connection that passes bytes from a socket to the HTTP parser, one request at a time: the next request only after
+ * the response to the previous one has been written to the network. Pipelined requests stay in the socket, whose flow
+ * control stops the sender. A client that sends much and reads nothing therefore costs one response and a bounded
+ * buffer.
  */
 import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
@@ -14,22 +15,22 @@ const NOTHING = Buffer.alloc(0)
 type Done = (error?: Error | null) => void
 
 export class PacedConnection extends Duplex {
-  /** Node's HTTP server calls it for its keep-alive and stall timeouts. */
+  /** Node's HTTP server sets its keep-alive and stall timeouts with it. */
   readonly setTimeout: Socket["setTimeout"]
   readonly remoteAddress: string | undefined
   readonly #socket: Socket
   #unanswered = 0
   #latest: IncomingMessage | undefined
-  /** Read from the socket, and not yet given to the parser. */
+  /** Bytes read from the socket that the parser has not got yet. */
   #rest: Buffer = NOTHING
   #wanted = false
 
   constructor(socket: Socket) {
     super({
-      // Nothing is read ahead here: each piece goes to the parser before the next is cut.
+      // No read-ahead: each piece goes to the parser before the next one is cut.
       readableHighWaterMark: 0,
       writableHighWaterMark: socket.writableHighWaterMark,
-      // Texts reach the socket as they are, as they do without this class.
+      // Strings reach the socket undecoded, as without this class.
       decodeStrings: false
     })
     this.#socket = socket
@@ -42,7 +43,7 @@ export class PacedConnection extends Duplex {
     socket.on("close", () => this.destroy())
   }
 
-  /** No request has come yet. */
+  /** Whether no request has come yet. */
   get silent(): boolean {
     return this.#latest === undefined
   }
@@ -73,7 +74,7 @@ export class PacedConnection extends Duplex {
     this.#socket.uncork()
   }
 
-  /** The HTTP server ends a connection after its last answer: nothing is read any more. */
+  /** The HTTP server calls it after the last response; nothing is read after that. */
   override _final(done: Done): void {
     this.#socket.end(() => {
       done()
@@ -88,10 +89,10 @@ export class PacedConnection extends Duplex {
   }
 
   #advance(): void {
-    // Also after the answer: what is left of the body is no request.
+    // Also true after the response: the rest of the body is not a new request.
     const receiving = this.#latest?.complete === false
     const busy = this.#unanswered > 0 && !receiving
-    // Also while busy: without a read the socket would not notice that the caller has gone.
+    // Also while busy: without a read the socket would not notice that the client has closed.
     if (this.#rest.length === 0) this.#rest = this.#socket.read() ?? NOTHING
     if (this.#rest.length === 0 && this.#socket.readableEnded) this.push(null)
     if (this.#rest.length === 0 || busy || !this.#wanted) return
@@ -102,7 +103,7 @@ export class PacedConnection extends Duplex {
     this.push(bytes)
   }
 
-  /** A piece that ends with a request's head begins one request at most, or two where the piece before cut this mark. */
+  /** A piece ends with a request head, so it starts one request, or two if the previous piece cut the blank line. */
   #headEnd(): number {
     const mark = this.#rest.indexOf(HEAD_END)
     return mark === -1 ? this.#rest.length : mark + HEAD_END.length

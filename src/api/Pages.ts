@@ -1,13 +1,13 @@
 /**
- * Pages of lists, newest first by id. A cursor is the last id shown, with a hash over it, whose list it is and its
- * filters: with any of them changed it is refused, so that a page never silently belongs to another list.
+ * Pages of lists, newest first by id. A cursor is the last id shown plus a hash of that id, the caller and the filters.
+ * If the caller or a filter changes, the cursor is refused, so a page never silently belongs to another list.
  */
 import { hash } from "node:crypto"
 import { Effect } from "effect"
 import { pageDefaults } from "./contract/Common.ts"
 import { ValidationError } from "./Errors.ts"
 
-/** What a list depends on, besides where a page begins: who asks, and every filter. */
+/** Identifies a list: its name, the caller, and every filter. */
 type ListKey = ReadonlyArray<string | number | undefined>
 
 interface PageQuery {
@@ -23,13 +23,13 @@ const hashOf = (list: ListKey, id: string): string =>
 const cursorOf = (list: ListKey, lastId: string): string =>
   Buffer.from(`${hashOf(list, lastId)}${lastId}`).toString("base64url")
 
-/** The id before which the page begins; undefined for a cursor that was not made for this list. */
+/** The id before which the page begins; undefined if the cursor was not made for this list. */
 const idOfCursor = (list: ListKey, cursor: string): string | undefined => {
   const id = Buffer.from(cursor, "base64url").toString().slice(HASH_CHARS)
   return cursorOf(list, id) === cursor ? id : undefined
 }
 
-/** The page that is asked for. `read` gives at most `limit` rows with ids below `beforeId`, newest first. */
+/** `read` returns at most `limit` rows with ids below `beforeId`, newest first. */
 export const page = Effect.fnUntraced(function* <Row extends { readonly id: string }, Item, E, R>(
   query: PageQuery,
   list: ListKey,
@@ -40,10 +40,10 @@ export const page = Effect.fnUntraced(function* <Row extends { readonly id: stri
   const beforeId = query.cursor === undefined ? undefined : idOfCursor(list, query.cursor)
   if (query.cursor !== undefined && beforeId === undefined) {
     return yield* ValidationError.because(
-      "cursor must be the next_cursor of a page with the same filters and the same kind of key."
+      "cursor must be the next_cursor of the previous page, with the same filters, account and key environment."
     )
   }
-  // One more than is shown tells whether more follow.
+  // One more row than shown tells whether there is another page.
   const rows = yield* read(beforeId, limit + 1)
   const shown = rows.slice(0, limit)
   const has_more = rows.length > limit

@@ -1,7 +1,7 @@
 /**
- * Which paths the API has and which methods each takes: the contract's, and the few beside it. Looked up before a
- * request reaches its handler, so that an unknown path, a wrong method and OPTIONS are answered the same everywhere.
- * Pure.
+ * Which paths the API has, and which methods each accepts: those of the contract, `/metrics` and the documents. The
+ * gate looks a path up before the handler runs, so that an unknown path, a wrong method and OPTIONS are answered alike
+ * everywhere. Pure.
  */
 import { Context, Schema } from "effect"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
@@ -9,20 +9,20 @@ import type { Scope } from "../domain/ApiKey.ts"
 import { BodyBytes, RequiredScope } from "./contract/Common.ts"
 import type { BodyUse } from "./RequestBody.ts"
 
-/** What the gate has to know of an endpoint. */
+/** What the gate needs to know about an endpoint. */
 interface EndpointFacts {
-  /** Undefined: any valid key will do, or none is needed. */
+  /** Undefined: any valid key is accepted, or no key is needed. */
   readonly scope: Scope | undefined
   readonly body: BodyUse
-  /** Undefined: as many as others. */
+  /** Undefined: `Limits.requestBodyBytes`. */
   readonly bodyBytes: number | undefined
   readonly hasQuery: boolean
 }
 
 interface KnownPath {
-  /** As the contract writes it, `/v1/webhooks/:id`. */
+  /** The path in the contract, such as `/v1/webhooks/:id`. */
   readonly template: string
-  /** By method, upper case. */
+  /** By method, in upper case. */
   readonly endpoints: ReadonlyMap<string, EndpointFacts>
   /** The value of `Allow`. */
   readonly allow: string
@@ -30,13 +30,13 @@ interface KnownPath {
 
 export type FindPath = (path: string) => KnownPath | undefined
 
-/** Without its query. */
+/** The URL without its query. */
 export const pathOf = (url: string): string => url.split("?", 1)[0]!
 
-/** Whether a key is needed there, also where nothing is. */
+/** Whether the path needs a key. True also for unknown paths under /v1. */
 export const isApiPath = (path: string): boolean => path === "/v1" || path.startsWith("/v1/")
 
-/** Asked by monitoring, which takes a late answer for a dead process. */
+/** Monitoring asks these paths, and restarts a process that answers late. */
 export const isProbe = (path: string): boolean => path === "/healthz" || path === "/readyz"
 
 export interface OtherPath {
@@ -44,7 +44,7 @@ export interface OtherPath {
   readonly path: string
 }
 
-/** A payload that takes undefined may be left out (contract/Common, `bodyOptional`). */
+/** A payload that accepts undefined may be omitted (contract/Common, `bodyOptional`). */
 const bodyUseOf = (payload: HttpApiEndpoint.PayloadMap): BodyUse => {
   const schemas = [...payload.values()].flatMap((entry) => entry.schemas)
   if (schemas.length === 0) return "none"
@@ -82,7 +82,7 @@ export const makeFindPath = <Id extends string, Groups extends HttpApiGroup.Cons
         hasQuery: endpoint.query !== undefined
       })
   })
-  // Files and documents ignore a query, as `?v=2` is a habit there.
+  // Documents ignore a query: `?v=2` is often used to bypass caches.
   const other: EndpointFacts = { scope: undefined, body: "none", bodyBytes: undefined, hasQuery: true }
   for (const { method, path } of others) add(method, path, other)
 

@@ -1,6 +1,6 @@
 /**
- * What a request's answer says of its key's two rate windows: of the one with fewer requests left, or, of equals, of the
- * one that lasts longer. Pure.
+ * A key has two rate windows, the minute and the UTC day. A response reports the one with fewer requests left; if both
+ * have the same number, the day. Pure.
  */
 import type { Admission, WindowUse } from "../storage/accounts/KeyAdmission.ts"
 
@@ -12,7 +12,7 @@ export interface RateStanding {
   readonly resetMs: number
 }
 
-/** Of request number `index`, from 0, of those that were counted together. */
+/** `index` is the request's place, from 0, among the requests that were counted in one statement. */
 export const rateStandingOf = ({ admitted, minute, day }: Admission, index: number): RateStanding => {
   const counted = Math.min(index + 1, admitted)
   const left = ({ limit, usedBefore }: WindowUse) => Math.max(0, limit - usedBefore - counted)
@@ -31,6 +31,6 @@ export const rateHeaders = ({ limit, remaining, resetMs }: RateStanding) => ({
   "x-ratelimit-reset": String(resetMs / 1_000)
 })
 
-/** Whole seconds, rounded up: who waits as long finds a new window. */
+/** Whole seconds, rounded up, so that the window is over after the wait. */
 export const retryAfterSeconds = ({ resetMs }: RateStanding, nowMs: number): number =>
   Math.max(1, Math.ceil((resetMs - nowMs) / 1_000))

@@ -1,6 +1,6 @@
 /**
- * The checks of a request's body that come before its fields: 413, 415, then 400 for what is no JSON. The body is bounded
- * while it is read, and read once: the handler's decoder finds it in memory.
+ * Checks a request's body before its fields are decoded: size (413), Content-Type (415), JSON (400). Reading stops at
+ * the size limit. The body is read once; the handler's decoder finds it in memory.
  */
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
@@ -32,16 +32,14 @@ const isJson = (bytes: Uint8Array): boolean => {
 
 const notJson: Refusal = {
   code: "UNSUPPORTED_MEDIA_TYPE",
-  message: "The request body must be application/json."
+  message: "The request body must have the Content-Type application/json."
 }
 
 const isJsonType = (contentType = ""): boolean =>
   contentType.split(";", 1)[0]!.trim().toLowerCase() === "application/json"
 
-/** Whether an endpoint takes a body. */
 export type BodyUse = "required" | "optional" | "none"
 
-/** What is wrong with a body that was read. Pure. */
 const bodyProblem = (
   bytes: Uint8Array,
   contentType: string | undefined,
@@ -49,15 +47,15 @@ const bodyProblem = (
 ): Refusal | undefined => {
   if (bytes.length === 0) {
     if (use === "required") return invalid("The request body must be a JSON object.")
-    // The handler's decoder goes by the type, also where nothing follows.
+    // The handler's decoder checks the Content-Type even if the body is empty.
     return use === "optional" && contentType !== undefined && !isJsonType(contentType) ? notJson : undefined
   }
   if (!isJsonType(contentType)) return notJson
   if (!isJson(bytes)) return invalid("The request body must be valid JSON in UTF-8.")
-  // Clients that always send a body send `{}` where there is nothing to say.
+  // Clients that always send a body send `{}` to endpoints that take none.
   return use !== "none" || /^\s*\{\s*\}\s*$/.test(decoder.decode(bytes))
     ? undefined
-    : invalid("This request takes no body.")
+    : invalid("This path accepts no body.")
 }
 
 export const checkBody = (
@@ -66,7 +64,7 @@ export const checkBody = (
   maxBytes: number = Limits.requestBodyBytes
 ): Effect.Effect<Refusal | undefined> =>
   Effect.gen(function* () {
-    // Not read at all: what announces itself as too large would only be thrown away.
+    // Refused without reading the body.
     if (Number(request.headers["content-length"] ?? 0) > maxBytes) return tooLarge(maxBytes)
     const bytes = yield* request.arrayBuffer
     return bodyProblem(new Uint8Array(bytes), request.headers["content-type"], use)

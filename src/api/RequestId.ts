@@ -1,4 +1,4 @@
-/** The id by which a caller and an operator speak of one request: the caller's own when it can be shown, else a new one. */
+/** The request id, which callers and operators use to name one request: X-Request-Id if it is valid, else a new id. */
 import { randomUUID } from "node:crypto"
 
 /** 1 to 128 visible ASCII characters. */

@@ -1,6 +1,6 @@
 /**
- * How requests appear in traces: those under /v1 alone, since probes would crowd them out, each named for its method and
- * the path as the contract writes it, without the values of its query: somebody may have written a key there.
+ * Traces of requests. Only paths under /v1 are traced, so that probes do not hide them. A span is named by the method
+ * and the path of the contract. Query values are left out, because a caller may have put a key there by mistake.
  */
 import { Layer } from "effect"
 import { HttpMiddleware, UrlParams } from "effect/http"

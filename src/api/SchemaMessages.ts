@@ -1,6 +1,6 @@
 /**
- * What is wrong with a request, in one sentence that names the field and what is accepted. Values are never repeated:
- * a wrong secret would be one.
+ * Turns a failed schema check of a request into one sentence that names the field and what is accepted. The sentence
+ * never repeats the given value, which may be a secret.
  */
 import { SchemaIssue } from "effect"
 import type { HttpApiError } from "effect/http-api"
@@ -29,7 +29,7 @@ const leaf: SchemaIssue.LeafHook = (issue) => {
     case "MissingKey":
       return "is required"
     case "UnexpectedKey":
-      return `is not known; accepted: ${propertiesOf(issue)}`
+      return `is unknown; accepted: ${propertiesOf(issue)}`
     default:
       return SchemaIssue.defaultLeafHook(issue)
   }
@@ -42,7 +42,7 @@ const pathText = (path: ReadonlyArray<PropertyKey>): string =>
     .map((key, i) => (typeof key === "number" ? `[${key}]` : i === 0 ? String(key) : `.${String(key)}`))
     .join("")
 
-/** What was decoded in a request always begins as this. */
+/** The subject when the fault has no path. */
 const wholeOf: Readonly<Record<string, string>> = {
   Payload: "The request body must be a JSON object",
   Query: "The query is not valid",
@@ -55,7 +55,7 @@ export const schemaMessage = (error: HttpApiError.HttpApiSchemaError): string =>
   const text = issue?.message ?? ""
   if (path.length === 0) return `${wholeOf[error.kind] ?? "The request is not valid"}.`
   const expected = text.startsWith("Expected ") ? text.slice("Expected ".length) : undefined
-  // Every query parameter is a string, unless it is there twice and a list.
+  // Every query parameter is a string. A parameter that is given twice is a list.
   const fault =
     expected === undefined
       ? text

@@ -1,6 +1,6 @@
 /**
- * What a process answers on its port: with the role `api` the contract's routes, without it only what its operator asks
- * (`/healthz`, `/readyz`, `/metrics`). Both stand behind the gate.
+ * The routes that a process serves: with the role `api` the whole contract, `/metrics` and the documents; without it
+ * only `/healthz`, `/readyz` and `/metrics`. All are behind the gate.
  */
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
@@ -34,21 +34,19 @@ import { makeFindPath } from "./Paths.ts"
 import { requestSpans } from "./RequestSpans.ts"
 import { schemaMessage } from "./SchemaMessages.ts"
 
-/** Prometheus text of every metric in observability/Metrics. */
 const METRICS_PATH = "/metrics"
 
 const isRequestFault = ({ kind }: HttpApiError.HttpApiSchemaError): boolean =>
   kind === "Params" || kind === "Query" || kind === "Payload" || kind === "Headers"
 
 const commonErrorsLayer = HttpApiMiddleware.layerSchemaErrorTransform(CommonErrors, (error) =>
-  // What is wrong with a response is our own mistake: it becomes a defect, and the gate's 500.
+  // A response that does not match its schema is a bug: it becomes a defect, which the gate answers with 500.
   Effect.fail(isRequestFault(error) ? ValidationError.because(schemaMessage(error)) : error)
 )
 
 const metricsPath = { method: "GET", path: METRICS_PATH }
 const metricsLayer = PrometheusMetrics.layerHttp({ path: METRICS_PATH })
 
-/** It serves every path, and provides the handlers' caller. */
 const apiGate = gate(
   makeFindPath(Api, [metricsPath, { method: "GET", path: OPENAPI_PATH }, { method: "GET", path: DOCS_PATH }]),
   Effect.map(AdmissionQueue, ({ admit }) => admit)
@@ -57,7 +55,7 @@ const apiGate = gate(
 type Groups =
   typeof Api extends HttpApi.HttpApi<infer Id, infer All> ? HttpApiGroup.ToService<Id, All> : never
 
-/** A group whose handlers are missing in the list below is an error here, instead of wherever the server is used. */
+/** A compile-time check: if a group's handlers are missing below, the error appears here. */
 const forEveryGroup = <E, R>(handlers: Layer.Layer<Groups, E, R>): Layer.Layer<Groups, E, R> => handlers
 
 const handlersLayer = forEveryGroup(
@@ -93,7 +91,7 @@ const serve = <E, R>(routes: Layer.Layer<never, E, R>) =>
     HttpRouter.serve(routes, {
       disableLogger: true,
       disableListenLog: true,
-      // A path is what it says: no second spelling of it is the same resource.
+      // Each resource has exactly one spelling of its path.
       routerConfig: {
         ignoreTrailingSlash: false,
         ignoreDuplicateSlashes: false,

@@ -1,7 +1,7 @@
 /**
- * Events for tests of a webhook, of each type: what detection finds in transactions of the simulated ledger. Each one is
- * new: it has a transaction hash of its own, and so an event id that no receiver has seen. The accounts, hashes and
- * ledgers in it do not exist; its envelope says `testnet` whatever the webhook's network.
+ * Makes a synthetic event of any type, for test deliveries: the event that detection finds in a transaction of the
+ * simulated ledger. Each event has a new transaction hash, so its event id is new to every receiver. Its accounts,
+ * hashes and ledgers do not exist. Its `network` is `testnet` whatever the webhook's network.
  */
 import { randomBytes } from "node:crypto"
 import { Context, Layer } from "effect"
@@ -10,14 +10,14 @@ import { isoTime, type Ledger, unixMsToRipple } from "../domain/Ledger.ts"
 import type { Detection, LedgerEvent } from "../domain/LedgerEvent.ts"
 
 const HASH_BYTES = 32
-/** The transactions are the same in every process: what is new in each event is its hash and its time. */
+/** The transactions are the same in every process; only the hash and the time of an event are new. */
 const SEED = 1
 
 export class SyntheticEvents extends Context.Service<
   SyntheticEvents,
   { readonly make: (type: EventType, nowMs: number) => LedgerEvent }
 >()("ledgerhook/api/SyntheticEvents") {
-  /** The simulated ledger and detection are stages of their own: who knows them passes them in. */
+  /** The API may not import the simulated ledger and detection, so Roles.ts passes them in. */
   static readonly layer = (options: {
     /** For each event type a ledger with one transaction that causes it; `closeTime` in ripple seconds. */
     readonly transactions: (
@@ -27,7 +27,7 @@ export class SyntheticEvents extends Context.Service<
     readonly detect: (ledger: Ledger) => Detection
   }) =>
     Layer.sync(SyntheticEvents, () => {
-      // Made once, when the first is wanted: it takes some 50 ms.
+      // Made at the first use: it takes about 50 ms.
       let ledgers: ReadonlyMap<EventType, { readonly ledger: Ledger }> | undefined
 
       return SyntheticEvents.of({

@@ -1,4 +1,4 @@
-/** The command line: all commands, and how wrong usage is answered (what is wrong and where to look, on stderr). */
+/** The command line: all commands, and what is printed about wrong usage (to stderr, with a hint at --help). */
 import { Effect } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import packageJson from "../../package.json" with { type: "json" }
@@ -21,10 +21,10 @@ import { print, printError } from "./terminal/Output.ts"
 
 const root = Command.make("ledgerhook").pipe(
   Command.withDescription(
-    "Watches the XRP Ledger and delivers what happens there as signed webhooks. Settings come from the environment and from .env; docs/settings.md lists them."
+    "Watches the XRP Ledger and delivers its events as signed webhooks. Settings come from the environment and from .env; docs/settings.md lists them."
   ),
   Command.withExamples([
-    { command: "npm run demo", description: "See everything at work, without network or settings" },
+    { command: "npm run demo", description: "Try the service without network or settings" },
     { command: "ledgerhook start", description: "Run the service" },
     { command: "ledgerhook doctor", description: "Check every setting and connection" }
   ]),
@@ -67,7 +67,7 @@ export const run = (args: ReadonlyArray<string>) =>
     Effect.provideService(CliOutput.Presenter, presenter),
     Effect.provideService(
       CliConfig.CliConfig,
-      // LOG_LEVEL is a setting like the others; no wizard.
+      // Without Effect's --log-level and --wizard: LOG_LEVEL is a setting like the others.
       CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
     ),
     Effect.provide(logging)

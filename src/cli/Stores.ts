@@ -1,6 +1,6 @@
 /**
- * What the commands on stored things stand on: the settings' database, migrated, beside a running service or without
- * one; the ids they take; and what they say of a database or an account that is not there.
+ * Shared by the commands that read and change stored data: the migrated database of the settings, which a running
+ * service may be using; flags and arguments that take ids; errors for a missing database or account.
  */
 import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
@@ -15,43 +15,43 @@ import * as Sql from "../storage/Sql.ts"
 import { failed } from "./terminal/Failure.ts"
 import { settings } from "./terminal/Invocation.ts"
 
-/** Fails where DATA_DIR holds no database: it may be mistyped, and a new one would hide that. */
+/** Fails if DATA_DIR contains no database: DATA_DIR may be mistyped, and a new database would hide that. */
 export const requireDatabase = Effect.gen(function* () {
   const { databaseUrl, dataDir } = yield* Settings
   const folder = resolve(dataDir)
   if (databaseUrl !== undefined || existsSync(join(folder, "postgres"))) return
   return yield* failed(
-    `DATA_DIR: there is no database in ${folder}; correct DATA_DIR, or make a database with \`ledgerhook start\` or \`ledgerhook migrate\`.`
+    `DATA_DIR: there is no database in ${folder}; correct DATA_DIR, or create a database with \`ledgerhook start\` or \`ledgerhook migrate\`.`
   )
 })
 
-/** False in a database that is not migrated that far. */
+/** False if the migration that creates the table has not been applied. */
 export const hasTable = Effect.fnUntraced(function* (name: string) {
   const sql = yield* SqlClient.SqlClient
   const [table] = yield* sql<{ readonly found: boolean }>`SELECT to_regclass(${name}) IS NOT NULL AS found`
   return table?.found === true
 })
 
-/** `command` names the process to others that want the same embedded store. */
+/** `command` is shown to other processes that want the same embedded PostgreSQL. */
 const onDatabase = (command: string) =>
   AccountStore.layer.pipe(
     Layer.provideMerge(ApiKeyStore.layer),
     Layer.provideMerge(Sql.layer({ command: `ledgerhook ${command}`, owner: false }))
   )
 
-/** For commands on what is stored already. */
+/** For commands that need an existing database. */
 export const stores = (command: string) =>
   Layer.unwrap(Effect.as(requireDatabase, onDatabase(command))).pipe(Layer.provide(settings))
 
-/** For commands that may be a database's first: it is made where there is none. */
+/** For commands that may be the first: they create the database if there is none. */
 export const newStores = (command: string) => Layer.provide(onDatabase(command), settings)
 
-/** A flag or an argument that takes the id of something stored, which `ledgerhook LIST list` shows. */
+/** A flag or an argument that takes an id, which `ledgerhook LIST list` shows. */
 const idOf =
   (prefix: IdPrefix, owner: string, named: string, list: string) =>
   <Kind extends Param.ParamKind>(param: Param.Param<Kind, string>) =>
     param.pipe(
-      Param.withDescription(`The ${owner}'s id, as ${prefix}01K…`),
+      Param.withDescription(`The ${owner}'s id, such as ${prefix}01K…`),
       Param.filter(
         (id) => isId(prefix, id),
         () => `${named}'s id (${prefix} and 26 characters); \`ledgerhook ${list} list\` shows them`
@@ -67,7 +67,7 @@ export const jobArgument = Argument.String("job").pipe(idOf("rpl_job_", "job", "
 export const noAccount = (id: string) =>
   failed(`there is no account ${id}; \`ledgerhook account list\` shows them.`)
 
-/** A name for people: one line, nothing that hides. */
+/** A name: one line, without control or invisible characters. */
 export const nameFlag = (description: string, length: number) =>
   Flag.String("name").pipe(
     Flag.withDescription(description),
@@ -78,7 +78,7 @@ export const nameFlag = (description: string, length: number) =>
     )
   )
 
-/** The account, or the command ends with what to do. */
+/** Fails with a hint if the account does not exist. */
 export const findAccount = Effect.fnUntraced(function* (id: string) {
   const found = yield* (yield* AccountStore).find(id)
   return Option.isSome(found) ? found.value : yield* noAccount(id)

@@ -1,6 +1,6 @@
 /**
- * Every setting: name, default, what is accepted, what it means. Read once from the environment; a wrong value stops
- * the start with one line that names the variable. Values that may be secret are never repeated in a message.
+ * Reads all settings from the environment, once. A value that is not valid stops the start with one line that names the
+ * variable. A message never repeats a value that may be secret.
  */
 import { Context } from "effect"
 import { environmentOf, type Network } from "../domain/Network.ts"
@@ -19,9 +19,9 @@ export const settingsTable = (Object.keys(definitions) as Array<SettingName>).ma
 export interface NetworkSettings {
   readonly network: Network
   readonly urls: ReadonlyArray<string>
-  /** Servers that have what closed before the service's first ledger; none: nobody asks for it. */
+  /** Servers for ledgers before the service's first one. Empty: replays cannot reach back before it. */
   readonly historyUrls: ReadonlyArray<string>
-  /** First ledger when there is no checkpoint. */
+  /** First ledger if there is no checkpoint. */
   readonly start: "latest" | number
 }
 
@@ -37,7 +37,7 @@ export interface KafkaSettings {
     | undefined
   readonly clientId: string
   readonly topicPrefix: string
-  /** With what it needs to log in. Undefined: plain JSON. */
+  /** With user and password. Undefined: records are plain JSON. */
   readonly schemaRegistryUrl: string | undefined
 }
 
@@ -49,9 +49,9 @@ export interface SettingsShape {
   readonly databaseUrl: string | undefined
   /** Undefined: the embedded log. */
   readonly kafka: KafkaSettings | undefined
-  /** Those with servers. */
+  /** Networks with servers. */
   readonly networks: ReadonlyArray<NetworkSettings>
-  /** Test networks without servers: the simulated ledger plays them. */
+  /** Test networks without servers, which are simulated. */
   readonly simulated: ReadonlyArray<Network>
   readonly verify: "json" | "full"
   readonly adminKey: string | undefined
@@ -68,13 +68,13 @@ export interface SettingsShape {
   readonly retentionEventsMs: number
   readonly logLevel: string
   readonly logFormat: "pretty" | "json" | undefined
-  /** Where traces and metrics are sent. Undefined: none are made. */
+  /** Where traces and metrics are sent. Undefined: none are sent. */
   readonly telemetry:
     | { readonly endpoint: string; readonly headers: Readonly<Record<string, string>> }
     | undefined
 }
 
-/** Every network whose ledgers the service takes. */
+/** Every network that the service watches, simulated ones included. */
 export const watchedNetworks = ({
   networks,
   simulated
@@ -89,16 +89,16 @@ export const hasHistory = ({ networks }: Pick<SettingsShape, "networks">, networ
 
 export class Settings extends Context.Service<Settings, SettingsShape>()("ledgerhook/config/Settings") {}
 
-/** What is wrong with the settings: one sentence each, ready to print. */
+/** One thing that is wrong with the settings. `message` is a sentence ready to print. */
 export interface SettingProblem {
   readonly name: string
   readonly message: string
 }
 
-/** Of a list of servers, empty is a value: none. */
+/** For a list of servers, the empty text is a value: no servers. */
 const isServerList = (name: string): boolean => name.endsWith("_URLS")
 
-/** The names of what is set, and of what is there but empty, which counts as unset. */
+/** The names of the variables that are set, and of those that are empty, which count as unset. */
 export const givenSettings = (environment: Environment) => {
   const there = settingsTable.map(({ name }) => name).filter((name) => environment[name] !== undefined)
   const isEmpty = (name: string) => environment[name]?.trim() === "" && !isServerList(name)
@@ -107,7 +107,7 @@ export const givenSettings = (environment: Environment) => {
 
 const QUOTED_MAX = 60
 
-/** Scheme and host of an address: its user info, path and query may hold a credential. */
+/** Scheme and host only: user info, path and query of a URL may contain credentials. */
 const withoutCredentials = (url: string): string => {
   const [, scheme = "", host = ""] = /^([a-z][a-z0-9+.-]*:\/\/)?(?:[^@/?#]*@)?([^/?#]*)/i.exec(url) ?? []
   const bare = scheme + host
@@ -127,7 +127,7 @@ const senderOf = (smtpUrl: string | undefined): string => {
   return isMailAddress(user) ? user : "ledgerhook@localhost"
 }
 
-/** Reads all settings; every wrong one is reported. An empty variable counts as unset, but for the server lists. */
+/** Returns the settings, or every problem found. An empty variable counts as unset, except for lists of servers. */
 export const loadSettings = (environment: Environment): SettingsShape | ReadonlyArray<SettingProblem> => {
   const problems: Array<SettingProblem> = []
   const read = <N extends SettingName>(name: N) => {
@@ -146,7 +146,7 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
     if (historyUrls.length > 0 && urls.length === 0) {
       problems.push({
         name: `XRPL_${name}_HISTORY_URLS`,
-        message: `XRPL_${name}_HISTORY_URLS: is for a network that is watched; set XRPL_${name}_URLS as well, or unset it.`
+        message: `XRPL_${name}_HISTORY_URLS: this network is not watched; set XRPL_${name}_URLS too, or unset this.`
       })
     }
     return { network: id, urls, historyUrls, start: read(`XRPL_${name}_START`) ?? "latest" }
@@ -154,7 +154,7 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
   const all = [network("mainnet", "MAINNET"), network("testnet", "TESTNET"), network("devnet", "DEVNET")]
   const smtpUrl = read("SMTP_URL")
   const brokers = read("KAFKA_BROKERS")
-  // Read without a cluster as well: a wrong value is told before the day on which it counts.
+  // Read even without KAFKA_BROKERS, so that a value that is not valid is reported now and not when Kafka is used.
   const ssl = read("KAFKA_SSL") ?? false
   const clientId = read("KAFKA_CLIENT_ID") ?? ""
   const topicPrefix = read("KAFKA_TOPIC_PREFIX") ?? ""
@@ -162,7 +162,7 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
   const [username, password] = [read("KAFKA_USERNAME"), read("KAFKA_PASSWORD")]
   if (mechanism !== undefined && (username === undefined || password === undefined)) {
     const name = username === undefined ? "KAFKA_USERNAME" : "KAFKA_PASSWORD"
-    problems.push({ name, message: `${name}: is needed with KAFKA_SASL_MECHANISM; accepted: a text.` })
+    problems.push({ name, message: `${name}: is required with KAFKA_SASL_MECHANISM; accepted: a text.` })
   }
   const otlpEndpoint = read("OTEL_EXPORTER_OTLP_ENDPOINT")
   const otlpHeaders = read("OTEL_EXPORTER_OTLP_HEADERS") ?? {}
@@ -174,11 +174,10 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
   ) {
     problems.push({
       name: "SCHEMA_REGISTRY_URL",
-      message:
-        "SCHEMA_REGISTRY_URL: is for the topics of a Kafka cluster; set KAFKA_BROKERS as well, or unset it."
+      message: "SCHEMA_REGISTRY_URL: is used only with Kafka; set KAFKA_BROKERS too, or unset this."
     })
   }
-  // Where `read` gives nothing for a setting that has a default, a problem was recorded and the value is not used.
+  // `read` returns undefined for a setting with a default only after it has recorded a problem; the value is not used.
   const settings: SettingsShape = {
     host: read("HOST") ?? "",
     port: read("PORT") ?? 0,

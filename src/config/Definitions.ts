@@ -1,6 +1,6 @@
 /**
- * Every setting as data: name, default, what is accepted, what it means, and its parser. The table in docs/settings.md is
- * made from it (test/documents.test.ts).
+ * Every setting as data: name, default, accepted values, meaning and parser. The table in docs/settings.md is made from it
+ * (test/documents.test.ts).
  */
 import {
   boolean,
@@ -24,7 +24,7 @@ export interface Setting<A> {
   readonly accepts: string
   readonly meaning: string
   readonly secret?: boolean
-  /** Undefined means: not acceptable. */
+  /** Returns undefined if the value is not valid. */
   readonly parse: (text: string) => A | undefined
 }
 
@@ -38,9 +38,9 @@ const wsUrls = (value: string) => {
 const start = (value: string): "latest" | number | undefined =>
   value === "latest" ? "latest" : integer(1, 4_294_967_295)(value)
 
-/** The topics `webhooks.delay.2` … `.10` hold at most nine delays. */
+/** There are nine delay topics, `webhooks.delay.2` to `webhooks.delay.10`. */
 const DELAYS_MAX = 9
-/** A delay longer than this would outlive its topic's retention. */
+/** The retention of the delay topics allows for delays up to this. */
 const DELAY_LONGEST_MS = 24 * 3_600_000
 
 const delays = (value: string) => {
@@ -72,15 +72,20 @@ const brokers = (value: string) => {
 
 const saslMechanisms = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] as const
 
-/** Kafka allows 249 characters in a topic's name; the longest of ours has some 30. */
+/** Kafka allows 249 characters in a topic's name; our longest name has about 30. */
 const KAFKA_NAME_MAX = 100
 const kafkaName = (value: string) =>
   value.length <= KAFKA_NAME_MAX && /^[A-Za-z0-9._-]+$/.test(value) ? value : undefined
 
-const DURATION = "a number with a unit, as `10 seconds` or `30 days`"
+const DURATION = "a number with a unit, such as `10 seconds` or `30 days`"
 
 const servers = (meaning: string, urls = "") =>
-  setting({ default: urls, accepts: "a comma list of ws:// or wss:// addresses", meaning, parse: wsUrls })
+  setting({
+    default: urls,
+    accepts: "a comma-separated list of ws:// or wss:// URLs",
+    meaning,
+    parse: wsUrls
+  })
 
 const firstLedger = (meaning: string) =>
   setting({ default: "latest", accepts: "`latest` or a ledger index", meaning, parse: start })
@@ -114,125 +119,123 @@ const retention = (byDefault: string, meaning: string) =>
     parse: duration(86_400_000)
   })
 
-/** An empty default means unset. */
+/** An empty default means that the setting is unset. */
 export const definitions = {
   HOST: setting({
     default: "127.0.0.1",
     accepts: "an address or host name",
-    meaning: "address that the process listens on",
+    meaning: "address to listen on",
     parse: text
   }),
   PORT: setting({
     default: "8080",
-    accepts: "a port from 0 to 65535 (0: any free one)",
-    meaning: "port that every process listens on: the API, or without that role only health and metrics",
+    accepts: "a port from 0 to 65535 (0: any free port)",
+    meaning: "port to listen on; a process without the role `api` serves only health and metrics there",
     parse: integer(0, 65_535)
   }),
   ROLES: setting({
     default: "all",
-    accepts: `\`all\` or a comma list of ${roles.join(", ")}`,
-    meaning: "what this process does",
+    accepts: `\`all\`, or a comma-separated list of ${roles.join(", ")}`,
+    meaning: "the roles of this process",
     parse: roleList
   }),
   DATA_DIR: setting({
     default: "./data",
-    accepts: "a folder that can be written",
-    meaning: "the embedded store's folder",
+    accepts: "a writable folder",
+    meaning: "folder of the embedded PostgreSQL and of key files",
     parse: text
   }),
   DATABASE_URL: setting({
     default: "",
-    accepts: "a postgres:// or postgresql:// address",
-    meaning: "a PostgreSQL 15 or later; unset: the embedded store",
+    accepts: "a postgres:// or postgresql:// URL",
+    meaning: "PostgreSQL 15 or later; unset: the embedded PostgreSQL",
     secret: true,
     parse: urlOf("postgres:", "postgresql:")
   }),
   KAFKA_BROKERS: setting({
     default: "",
-    accepts: "a comma list of host:port",
-    meaning: "a Kafka cluster, 4.0 or later; unset: the embedded log, kept in the same store",
+    accepts: "a comma-separated list of host:port",
+    meaning: "a Kafka cluster, version 4.0 or later; unset: the embedded log, which is kept in PostgreSQL",
     parse: brokers
   }),
-  KAFKA_SSL: flag("connect to Kafka by TLS"),
+  KAFKA_SSL: flag("connect to Kafka with TLS"),
   KAFKA_SASL_MECHANISM: setting({
     default: "",
     accepts: saslMechanisms.map((name) => `\`${name}\``).join(", "),
-    meaning: "how to log in to Kafka; unset: without",
+    meaning: "SASL mechanism for Kafka; unset: connect without authentication",
     parse: (value) => saslMechanisms.find((name) => name === value.toUpperCase())
   }),
   KAFKA_USERNAME: setting({
     default: "",
     accepts: "a text",
-    meaning: "the user of `KAFKA_SASL_MECHANISM`",
+    meaning: "user for `KAFKA_SASL_MECHANISM`",
     parse: text
   }),
   KAFKA_PASSWORD: setting({
     default: "",
     accepts: "a text",
-    meaning: "the user's password",
+    meaning: "password of `KAFKA_USERNAME`",
     secret: true,
     parse: text
   }),
   KAFKA_CLIENT_ID: setting({
     default: "ledgerhook",
     accepts: "letters, digits, dots, dashes and underscores",
-    meaning: "the name under which Kafka knows this program",
+    meaning: "client id that this program sends to Kafka",
     parse: kafkaName
   }),
   KAFKA_TOPIC_PREFIX: setting({
     default: "",
     accepts: "letters, digits, dots, dashes and underscores",
     meaning:
-      "begins the names of all topics and consumer groups, as `staging.`: unset, groups are `ledgerhook.route`, …",
+      "prefix of the names of all topics and consumer groups: with `staging.` a group is `staging.ledgerhook.route`; unset: no prefix",
     parse: kafkaName
   }),
   SCHEMA_REGISTRY_URL: setting({
     default: "",
-    accepts: "an http:// or https:// address; its user and password are percent-encoded",
+    accepts: "an http:// or https:// URL; a user and password in it are percent-encoded",
     meaning:
-      "a schema registry with Confluent's API: the public topics' schemas are registered there, and their values carry the schema's id; unset: plain JSON",
+      "a schema registry with Confluent's API; the schemas of the public topics are registered there, and each record carries its schema's id; unset: records are plain JSON",
     secret: true,
     parse: httpUrl
   }),
   XRPL_MAINNET_URLS: servers(
-    "servers of mainnet, the first preferred; empty: mainnet is not watched",
+    "mainnet servers, in order of preference; empty: mainnet is not watched",
     "wss://s1.ripple.com,wss://xrplcluster.com"
   ),
-  XRPL_TESTNET_URLS: servers(
-    "servers of testnet; unset: the simulated ledger plays it while it has an active webhook"
-  ),
-  XRPL_DEVNET_URLS: servers("the same for devnet"),
-  XRPL_MAINNET_START: firstLedger("first mainnet ledger when there is no checkpoint"),
-  XRPL_TESTNET_START: firstLedger("the same for testnet"),
-  XRPL_DEVNET_START: firstLedger("the same for devnet"),
+  XRPL_TESTNET_URLS: servers("testnet servers; unset: testnet is simulated while it has an active webhook"),
+  XRPL_DEVNET_URLS: servers("devnet servers; unset: devnet is simulated while it has an active webhook"),
+  XRPL_MAINNET_START: firstLedger("first mainnet ledger to process, if none was processed yet"),
+  XRPL_TESTNET_START: firstLedger("first testnet ledger to process, if none was processed yet"),
+  XRPL_DEVNET_START: firstLedger("first devnet ledger to process, if none was processed yet"),
   XRPL_MAINNET_HISTORY_URLS: servers(
-    "full-history servers of mainnet: replays may reach back before the service's first ledger; unset: they begin there"
+    "mainnet servers with full history, from which replays fetch ledgers before the service's first one; unset: replays cannot reach further back"
   ),
-  XRPL_TESTNET_HISTORY_URLS: servers("the same for testnet, with `XRPL_TESTNET_URLS`"),
-  XRPL_DEVNET_HISTORY_URLS: servers("the same for devnet, with `XRPL_DEVNET_URLS`"),
+  XRPL_TESTNET_HISTORY_URLS: servers("the same for testnet; needs `XRPL_TESTNET_URLS`"),
+  XRPL_DEVNET_HISTORY_URLS: servers("the same for devnet; needs `XRPL_DEVNET_URLS`"),
   XRPL_VERIFY: choice(
     ["json", "full"],
     "json",
-    "what is checked of a ledger: `json` its place in the chain and its completeness; `full` also recomputes its hashes from its binary form and reads it from that"
+    "how ledgers are checked: `json` checks that a ledger links to the one before and is complete; `full` fetches the binary form and also recomputes the ledger's hashes"
   ),
   ADMIN_KEY: setting({
     default: "",
     accepts: "`svc_live_` and at least 32 letters or digits",
-    meaning:
-      "a key to accept as the first account's admin key; unset: one is made at the first start and printed once",
+    meaning: "the first account's admin API key; unset: the first start generates one and prints it once",
     secret: true,
     parse: (value) => (/^svc_live_[A-Za-z0-9]{32,128}$/.test(value) ? value : undefined)
   }),
-  SECRETS_KEY: encryptionKey("encrypts webhook secrets at rest; unset: a key file in `DATA_DIR`"),
+  SECRETS_KEY: encryptionKey("key that encrypts stored webhook secrets; unset: a key file in `DATA_DIR`"),
   SECRETS_KEY_PREVIOUS: encryptionKey(
-    "a second key that still opens what it encrypted, while `SECRETS_KEY` is being changed"
+    "the previous `SECRETS_KEY`, which can still decrypt secrets while the key is being changed"
   ),
-  DELIVERY_ALLOW_PRIVATE_ADDRESSES: flag("let deliveries go to loopback and private addresses"),
-  DELIVERY_ALLOW_HTTP: flag("let deliveries go to plain http endpoints"),
+  DELIVERY_ALLOW_PRIVATE_ADDRESSES: flag("allow deliveries to loopback and private addresses"),
+  DELIVERY_ALLOW_HTTP: flag("allow deliveries to http:// endpoints"),
   DELIVERY_TIMEOUT: setting({
     default: "10 seconds",
     accepts: `${DURATION}, up to 1 minute`,
-    meaning: "from the start of an attempt to the response's headers",
+    meaning:
+      "longest time from the start of an attempt to the response's headers; after it the attempt has failed",
     parse: (value) => {
       const ms = duration(1)(value)
       return ms !== undefined && ms <= 60_000 ? ms : undefined
@@ -241,54 +244,58 @@ export const definitions = {
   DELIVERY_RETRY_DELAYS: setting({
     default: "1s,5s,30s,2m,10m,30m,2h,6h,12h",
     accepts: "up to nine delays of at most 24h, each a number with `ms`, `s`, `m` or `h`",
-    meaning: "delays between attempts: n delays make n + 1 attempts",
+    meaning: "delays between attempts; with n delays there are n + 1 attempts",
     parse: delays
   }),
   DELIVERY_JITTER: setting({
     default: "0.1",
     accepts: "a number from 0 to 0.5",
-    meaning: "part of a delay that chance may add or take",
+    meaning: "largest random change of a delay, as a fraction: with 0.1, a delay of 10 s becomes 9 to 11 s",
     parse: (value) => (/^0(\.\d+)?$/.test(value) && Number(value) <= 0.5 ? Number(value) : undefined)
   }),
   DISABLE_AFTER_FAILURES: setting({
     default: "100",
     accepts: "a number from 1 to 1000000",
-    meaning: "failed deliveries in a row that disable a webhook",
+    meaning: "a webhook is disabled after this many failed deliveries in a row",
     parse: integer(1, 1_000_000)
   }),
   SMTP_URL: setting({
     default: "",
-    accepts: "a smtp:// or smtps:// address, user and password percent-encoded",
-    meaning: "the mail server; unset: mails are written to the log",
+    accepts: "an smtp:// or smtps:// URL; a user and password in it are percent-encoded",
+    meaning: "mail server; unset: mails are not sent but written to the program's log messages",
     secret: true,
     parse: smtpUrl
   }),
   MAIL_FROM: setting({
     default: "",
-    accepts: "an address, as `a@b.example` or `Name <a@b.example>`",
+    accepts: "an address, such as `a@b.example` or `Name <a@b.example>`",
     meaning:
-      "sender of mails; unset: the user of `SMTP_URL` where that is an address, else `ledgerhook@localhost`",
+      "sender of mails; unset: the user of `SMTP_URL` if it is an address, otherwise `ledgerhook@localhost`",
     parse: mailbox
   }),
   RETENTION_DELIVERIES: retention(
     "30 days",
-    "how long deliveries and attempts are kept; up to 31 days longer while one of them waits"
+    "how long deliveries and attempts are kept; up to 31 days longer while a delivery of that day still waits"
   ),
   RETENTION_EVENTS: retention("400 days", "how long events and ledger markers are kept"),
-  LOG_LEVEL: choice(["debug", "info", "warn", "error"], "info", "least severe message that is written"),
-  LOG_FORMAT: choice(["pretty", "json"], "", "form of messages; unset: `pretty` on a terminal, else `json`"),
+  LOG_LEVEL: choice(["debug", "info", "warn", "error"], "info", "least severe level of messages to write"),
+  LOG_FORMAT: choice(
+    ["pretty", "json"],
+    "",
+    "format of messages; unset: `pretty` on a terminal, otherwise `json`"
+  ),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting({
     default: "",
-    accepts: "an http:// or https:// address; its user and password are percent-encoded",
+    accepts: "an http:// or https:// URL; a user and password in it are percent-encoded",
     meaning:
-      "a receiver of OTLP over HTTP, as `http://127.0.0.1:4318`: traces and metrics are sent there; unset: none are made",
+      "OTLP/HTTP endpoint for traces and metrics, such as `http://127.0.0.1:4318`; unset: none are sent",
     secret: true,
     parse: httpUrl
   }),
   OTEL_EXPORTER_OTLP_HEADERS: setting({
     default: "",
-    accepts: "a comma list of name=value, values percent-encoded",
-    meaning: "sent with them, as a receiver's key",
+    accepts: "a comma-separated list of name=value; values are percent-encoded",
+    meaning: "HTTP headers to send to `OTEL_EXPORTER_OTLP_ENDPOINT`, such as an API key",
     secret: true,
     parse: headers
   })

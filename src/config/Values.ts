@@ -1,6 +1,6 @@
 /**
- * From the text of a setting to its value: pure functions that give undefined for what is not acceptable. What is
- * accepted in words stands beside each setting in Config.ts.
+ * Parsers of setting values. Each returns undefined if the text is not valid. Definitions.ts says in words what each
+ * setting accepts. Pure.
  */
 
 const DURATION_UNITS: Readonly<Record<string, number>> = {
@@ -54,7 +54,7 @@ export const urlOf =
 
 const ADDRESS = /^[^\s<>@,;:"]+@[^\s<>@,;:"]+$/
 
-/** A mail address alone. */
+/** A mail address without a name. */
 export const isMailAddress = (value: string): boolean => ADDRESS.test(value)
 
 /** `a@b.example` or `Name <a@b.example>`. */
@@ -63,7 +63,7 @@ export const mailbox = (value: string) => {
   return isMailAddress(bare) ? value : undefined
 }
 
-/** A user and a password in it are percent-encoded, as in every URL. */
+/** A URL whose percent-encoding can be decoded. */
 const urlWithUserOf =
   (...protocols: ReadonlyArray<string>) =>
   (value: string) => {
@@ -77,7 +77,7 @@ const urlWithUserOf =
 
 const HEADER = /^([A-Za-z0-9!#$%&'*+.^_`|~-]+)=([\x21-\x7e]*)$/
 
-/** `name=value,name=value`, values percent-encoded, as OpenTelemetry writes headers. */
+/** `name=value,name=value` with percent-encoded values, the format of OTEL_EXPORTER_OTLP_HEADERS. */
 export const headers = (value: string): Readonly<Record<string, string>> | undefined => {
   const all = list(value).map((item) => HEADER.exec(item))
   try {

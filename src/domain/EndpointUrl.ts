@@ -1,21 +1,21 @@
 /**
- * Which addresses a webhook may have as its endpoint, as far as the text alone tells. Names are not resolved here: what
- * they resolve to is checked at every attempt, on the address really connected to.
+ * Checks a webhook's URL by its text alone. Host names are not resolved here: every attempt checks the address that it
+ * connects to (deliver/Connector.ts).
  */
 import { isLocalName, isPublicAddress, literalAddress } from "./AddressGuard.ts"
 
 export interface EndpointRules {
   readonly allowHttp: boolean
   readonly allowPrivateAddresses: boolean
-  /** Characters. */
+  /** In characters. */
   readonly maxLength: number
 }
 
-/** What is wrong with `url`, as the end of a sentence that begins with the field's name; undefined when it is allowed. */
+/** Returns the end of a sentence that begins with the field's name; undefined if `url` is allowed. */
 export const endpointProblem = (url: string, rules: EndpointRules): string | undefined => {
   if (url.length > rules.maxLength) return `must have at most ${rules.maxLength} characters`
-  // The parser would drop or escape them: what is shown must be what is called.
-  if (!/^[!-~\u00a1-\uffff]*$/.test(url)) return "must not hold spaces or control characters"
+  // The URL parser would drop or escape them, and the URL called would differ from the URL shown.
+  if (!/^[!-~\u00a1-\uffff]*$/.test(url)) return "must not contain spaces or control characters"
   const schemes = rules.allowHttp ? "https or http" : "https"
   const parsed = URL.parse(url)
   if (parsed === null || parsed.hostname === "") return `must be an absolute ${schemes} URL`
@@ -23,7 +23,7 @@ export const endpointProblem = (url: string, rules: EndpointRules): string | und
     return `must be an ${schemes} URL`
   }
   if (parsed.username !== "" || parsed.password !== "") {
-    return "must not hold a user name or password; send credentials in headers"
+    return "must not contain a user name or password; send credentials in headers"
   }
   if (rules.allowPrivateAddresses) return undefined
   const literal = literalAddress(parsed.hostname)

@@ -1,35 +1,35 @@
 /**
- * What a customer may write into a webhook: bounds that the API promises, and checks that say in words what is wrong.
- * Pure; the contract's schemas and the handlers use them. Addresses of endpoints have their own file (EndpointUrl.ts).
+ * Limits and checks of the fields that a customer sets in a webhook. A check returns what is wrong, as the end of a
+ * sentence that begins with the field's name. EndpointUrl.ts checks the URL. Pure.
  */
 import { accountIdOfAddress } from "./AccountId.ts"
 import { type EventType, eventTypes, expandPattern } from "./EventType.ts"
 
 export const webhookBounds = {
-  /** Account addresses in one webhook's filter. */
+  /** Addresses in the account filters of one webhook. */
   accountFilters: 10_000,
-  /** Those of one webhook that a list shows. */
+  /** Account filters of each webhook that a list of webhooks shows. */
   listedAccountFilters: 100,
-  /** Characters of an endpoint's address. */
+  /** Characters of an endpoint's URL. */
   urlLength: 2_048,
   /** Characters of a webhook's description. */
   descriptionLength: 500,
-  /** Headers of its own that a webhook may add, and the length of each name and value. */
+  /** Headers that a webhook may add, and the length of each name and value. */
   webhookHeaders: 20,
   webhookHeaderNameLength: 128,
   webhookHeaderLength: 1_024,
-  /** Characters of a signing secret of one's own. */
+  /** Characters of a secret that the customer chooses. */
   secretLength: { minimum: 16, maximum: 128 },
-  /** Seconds for which the secret before a rotation signs too: a day is time enough to bring the new one everywhere. */
+  /** Longest time in seconds for which the old secret signs too: a day, to install the new one in all receivers. */
   graceSeconds: 86_400,
-  /** Attempts at once to one webhook: the most, and unless it says otherwise. */
+  /** `max_in_flight` of a webhook: the largest value, and the default. */
   maxInFlight: 256,
   defaultInFlight: 16,
-  /** First attempts a second to one webhook. */
+  /** Largest `max_per_second` of a webhook. */
   maxPerSecond: 10_000
 } as const
 
-/** Every type that the patterns mean, in the order of `eventTypes`. */
+/** Every type that matches a pattern, in the order of `eventTypes`. */
 export const expandPatterns = (patterns: ReadonlyArray<string>): ReadonlyArray<EventType> => {
   const wanted = new Set(patterns.flatMap(expandPattern))
   return eventTypes.filter((type) => wanted.has(type))
@@ -37,7 +37,7 @@ export const expandPatterns = (patterns: ReadonlyArray<string>): ReadonlyArray<E
 
 export const isEventPattern = (pattern: string): boolean => expandPattern(pattern).length > 0
 
-/** Undefined when `address` is a classic address with a right checksum. */
+/** Undefined if `address` is a classic address with a valid checksum. */
 export const addressProblem = (address: string): string | undefined =>
   accountIdOfAddress(address) !== undefined
     ? undefined
@@ -45,7 +45,7 @@ export const addressProblem = (address: string): string | undefined =>
       ? "must be a classic address (r…); X-addresses are not accepted"
       : "must be a valid classic XRPL address (r…)"
 
-/** Set by the service or by HTTP itself on every delivery. */
+/** Headers that the service or HTTP itself sets on every delivery. */
 const ownHeaders = new Set([
   "host",
   "content-type",
@@ -60,14 +60,13 @@ const ownHeaders = new Set([
 ])
 const OWN_PREFIX = "x-service-"
 
-/** What answers show in the place of a header's value: values are often secrets. */
+/** The API shows this instead of a header's value, because values are often secrets. */
 export const HIDDEN_VALUE = "***"
 
-/** What is wrong with the headers a webhook wants to add; undefined when nothing is. */
 export const headersProblem = (headers: Readonly<Record<string, string>>): string | undefined => {
   const names = Object.keys(headers)
   if (names.length > webhookBounds.webhookHeaders) {
-    return `must hold at most ${webhookBounds.webhookHeaders} headers`
+    return `must contain at most ${webhookBounds.webhookHeaders} headers`
   }
   const seen = new Set<string>()
   for (const name of names) {
@@ -76,16 +75,16 @@ export const headersProblem = (headers: Readonly<Record<string, string>>): strin
       return `must have HTTP header names of at most ${webhookBounds.webhookHeaderNameLength} characters`
     }
     if (ownHeaders.has(lower) || lower.startsWith(OWN_PREFIX)) {
-      return `must not hold ${name}: the service sets it itself`
+      return `must not contain ${name}: the service sets it itself`
     }
-    if (seen.has(lower)) return `must hold ${name} once; upper and lower case are the same header`
+    if (seen.has(lower)) return `must contain ${name} only once; header names ignore upper and lower case`
     seen.add(lower)
     const value = headers[name]!
     if (value === HIDDEN_VALUE) {
-      return `must not hold ${HIDDEN_VALUE} in ${name}: values are not shown again, so give the value itself`
+      return `must not contain ${HIDDEN_VALUE} in ${name}: this is only a placeholder; give the value itself`
     }
     if (value.length > webhookBounds.webhookHeaderLength || !/^(?:[!-~](?:[ -~]*[!-~])?)?$/.test(value)) {
-      return `must have in ${name} a value of at most ${webhookBounds.webhookHeaderLength} visible ASCII characters`
+      return `must have a value of at most ${webhookBounds.webhookHeaderLength} visible ASCII characters in ${name}`
     }
   }
   return undefined

@@ -19,13 +19,13 @@ const refused: ReadonlyArray<readonly [unknown, RegExp]> = [
   [{ ...valid, name: "ü".repeat(apiKeyBounds.apiKeyNameLength + 1) }, /^name must have 1 to 100 characters/],
   [{ ...valid, name: "a\0b" }, /^name/],
   [{ name: "ci" }, /^scopes is required/],
-  [{ ...valid, scopes: [] }, /^scopes must hold at least one scope/],
+  [{ ...valid, scopes: [] }, /^scopes must contain at least one scope/],
   [{ ...valid, scopes: ["events:write"] }, /^scopes\[0\] must be "webhooks:read".*"admin"/],
   [{ ...valid, scopes: "admin" }, /^scopes must be an array/],
   [{ ...valid, environment: "prod" }, /^environment must be "live" or "test"/],
   [{ ...valid, expires_at: "2026-11-21" }, /^expires_at must be an ISO 8601/],
   [{ ...valid, expires_at: "2020-01-01T00:00:00Z" }, /^expires_at must be in the future/],
-  [{ ...valid, key: "svc_live_mine" }, /^key is not known/]
+  [{ ...valid, key: "svc_live_mine" }, /^key is unknown/]
 ]
 
 layer(apiLayer(), { excludeTestServices: true })("/v1/api-keys", (it) => {
@@ -258,7 +258,7 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/api-keys", (it) => {
         assert.deepStrictEqual(statuses, [201, 201, 409, 409, 409, 409])
         const refusal = made.find(({ status }) => status === 409)
         assert.strictEqual(refusal?.body.error.code, "KEY_LIMIT_REACHED")
-        assert.include(refusal?.body.error.message, ` ${most} keys`)
+        assert.include(refusal?.body.error.message, ` ${most} valid API keys`)
         const created = made.find(({ status }) => status === 201)
         yield* api.call("DELETE", `${PATH}/${created?.body.id}`, { key })
         assert.strictEqual((yield* api.call("POST", PATH, { key, body: valid })).status, 201)

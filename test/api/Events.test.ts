@@ -244,7 +244,7 @@ layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
         refusal(
           yield* get(pathOf(other)),
           400,
-          "cursor must be the next_cursor of a page with the same filters and the same kind of key."
+          "cursor must be the next_cursor of the previous page, with the same filters, account and key environment."
         )
       }
       const again = { event_type: ["check.created", "check.cashed", "check.created"], limit: "2", cursor }
@@ -301,7 +301,7 @@ layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
         refusal(
           yield* get(`/v1/events/${id}`),
           400,
-          "event_id must be an event id: xrpl:<ledger_index>:<tx_hash>:<event_type>, and :<sub_index> where there are several."
+          "event_id must be an event id: xrpl:<ledger_index>:<tx_hash>:<event_type>, followed by :<sub_index> if one transaction caused several events of the type."
         )
       }
     })
@@ -311,7 +311,7 @@ layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
     Effect.gen(function* () {
       const { get } = yield* client("live")
       const wrong: ReadonlyArray<readonly [Query, RegExp]> = [
-        [{ event_types: "payment.xrp" }, /^event_types is not known; accepted: event_type, account/],
+        [{ event_types: "payment.xrp" }, /^event_types is unknown; accepted: event_type, account/],
         [{ event_type: "paymen.*" }, /^event_type\[0\] must be .*payment\.xrp/],
         [{ event_type: ["payment.xrp", "nonsense"] }, /^event_type\[1\] must be /],
         [{ account: "rNobody" }, /^account must be /],

@@ -26,7 +26,9 @@ const faults = ({ operation, method, call }: HostileRequest, answer: Answer): Re
   if (status >= 500 && operation.path !== "/readyz") return [...found, "fails"]
   if (method === "HEAD") return text === "" ? found : [...found, "has a body"]
   // A hostile id can make a path that is none, and another method makes another operation.
-  const noPath = status === 404 && body?.error?.message === "There is nothing at this path."
+  const noPath =
+    status === 404 &&
+    body?.error?.message === "This path does not exist; see /docs for the paths of this API."
   if (method === operation.method && !noPath) {
     const taken = failed ? [] : bodyMismatches(operation, call.body)
     return [

@@ -182,14 +182,14 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
         const { ask, valid, path } = yield* clientFor(operation)
         const query = yield* ask(valid, `${path}?unheard_of=1`)
         assertFailure(query, 400, "VALIDATION_ERROR", keyed)
-        assert.match(query.body.error.message, /^unheard_of is not known|no query parameters/)
+        assert.match(query.body.error.message, /^unheard_of is unknown|no query parameters/)
         if (method === "GET") return
         assertFailure(yield* ask({ body: "{" }), 400, "VALIDATION_ERROR")
         assertFailure(yield* ask({ body: "[]" }), 400, "VALIDATION_ERROR")
         assertFailure(yield* ask({ body: { unheard_of: 1 } }), 400, "VALIDATION_ERROR")
         if (valid.body !== undefined) {
           const extra = yield* ask({ body: { ...Object(valid.body), unheard_of: 1 } })
-          assert.match(extra.body.error.message, /^unheard_of is not known; accepted: /)
+          assert.match(extra.body.error.message, /^unheard_of is unknown; accepted: /)
         }
         const asText = { headers: { "content-type": "text/plain" } }
         assertFailure(yield* ask({ body: "{}", ...asText }), 415, "UNSUPPORTED_MEDIA_TYPE")
@@ -278,7 +278,7 @@ layer(quiet, { excludeTestServices: true })("a service at fault", (it) => {
         assertFailure(answer, 500, "INTERNAL_ERROR")
         assert.strictEqual(
           answer.body.error.message,
-          "The service failed to answer. Tell support the request id look-for-me."
+          "The request failed because of a defect of the service. Report the request id look-for-me."
         )
       }
     })

@@ -49,19 +49,19 @@ const time = (text: string) => ({ filters: { since: text } })
 
 /** What is wrong, and what the message says of it. */
 const malformed: ReadonlyArray<readonly [fields: object, says: string]> = [
-  [{}, "Either event_ids or filters must be given, and not both."],
-  [{ event_ids: [first], filters: {} }, "Either event_ids or filters must be given, and not both."],
-  [{ event_ids: [] }, "event_ids must hold 1 to 10000 items."],
+  [{}, "Give either event_ids or filters, not both."],
+  [{ event_ids: [first], filters: {} }, "Give either event_ids or filters, not both."],
+  [{ event_ids: [] }, "event_ids must contain 1 to 10000 items."],
   [{ event_ids: first }, "event_ids must be an array."],
   [{ event_ids: [first, "xrpl:1"] }, "event_ids[1] must be an event id"],
   [{ event_ids: [7] }, "event_ids[0] must be a string."],
   [{ filters: [] }, "filters must be an object."],
   [{ filters: { event_types: ["payment"] } }, "filters.event_types[0] must be"],
-  [{ filters: { event_types: [] } }, "filters.event_types must name a type"],
-  [{ filters: { accounts: [] } }, "filters.accounts must hold 1 to 10000 items."],
+  [{ filters: { event_types: [] } }, "filters.event_types must contain at least one type"],
+  [{ filters: { accounts: [] } }, "filters.accounts must contain 1 to 10000 items."],
   [{ filters: { accounts: ["rWrong"] } }, "filters.accounts[0] must be a valid classic XRPL address"],
-  [{ filters: { account: addresses[0] } }, "filters.account is not known"],
-  [{ more: 1 }, "more is not known"],
+  [{ filters: { account: addresses[0] } }, "filters.account is unknown"],
+  [{ more: 1 }, "more is unknown"],
   [time("yesterday"), "filters.since must be an ISO 8601 date-time"],
   [time("2026-10-01T00:00:00"), "filters.since must be an ISO 8601 date-time"],
   [

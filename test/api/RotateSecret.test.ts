@@ -109,7 +109,7 @@ layer(apiLayer(), { excludeTestServices: true })("rotate-secret", (it) => {
         [{ body: { grace_seconds: 1.5 } }, 400, /^grace_seconds must be an integer/],
         [{ body: { grace_seconds: "1" } }, 400, /^grace_seconds must be a number/],
         [{ body: { grace_seconds: null } }, 400, /^grace_seconds must be a number/],
-        [{ body: { secret: "of-my-own-making" } }, 400, /^secret is not known; accepted: grace_seconds\.$/],
+        [{ body: { secret: "of-my-own-making" } }, 400, /^secret is unknown; accepted: grace_seconds\.$/],
         [{ body: [] }, 400, /JSON object/],
         [{ body: '"text"' }, 400, /JSON object/],
         [{ body: "{", headers: json }, 400, /valid JSON/],

@@ -113,7 +113,7 @@ layer(apiLayer(), { excludeTestServices: true })("test events", (it) => {
         [{ event_type: "payment.gold" }, /^event_type must be "account.created", .*"payment.xrp"/],
         [{ event_type: "nft.*" }, /^event_type must be/],
         [{ event_type: ["payment.xrp"] }, /^event_type must be/],
-        [{ event_type: "payment.xrp", amount: "1" }, /^amount is not known; accepted: event_type\.$/],
+        [{ event_type: "payment.xrp", amount: "1" }, /^amount is unknown; accepted: event_type\.$/],
         [undefined, /^The request body must be a JSON object\.$/]
       ] as const) {
         const answer = yield* send(body)

@@ -75,7 +75,7 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("an acco
       for (const other of others) assert.deepStrictEqual(refused(other), LIMIT_REACHED)
       assert.strictEqual(
         others[0]?.body.error.message,
-        "The plan allows 10000 account filters in all webhooks, and the account has 9000; name fewer, or choose a larger plan."
+        "The plan allows 10000 account filters in all webhooks together, and the account has 9000; use fewer, or choose a larger plan."
       )
       const grow = call("PATCH", `${PATH}/${made[0]?.body.id}`, { account_filters: addresses(2_600) })
       const growOther = call("PATCH", `${PATH}/${made[1]?.body.id}`, { account_filters: addresses(2_600) })
@@ -213,7 +213,7 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("a webho
       // What an answer shows cannot be sent back as it is.
       const back = yield* call("PATCH", path, { headers: { ...shown, "X-New": "1" } })
       assert.deepStrictEqual(refused(back), [400, "VALIDATION_ERROR"])
-      assert.match(back.body.error.message, /^headers must not hold \*\*\* in Authorization: /)
+      assert.match(back.body.error.message, /^headers must not contain \*\*\* in Authorization: /)
       assert.deepStrictEqual(refused(yield* create({ headers: { "X-A": "***" } })), [400, "VALIDATION_ERROR"])
       assert.deepStrictEqual(yield* stored, { Authorization: "Bearer hunter2", "X-Team": "hunter2" })
       const replaced = yield* call("PATCH", path, { headers: { "X-New": "1" } })

@@ -38,7 +38,7 @@ describe("a job's progress", () => {
     )
     assert.match(
       progressLine(job({ status: "queued", part: 0, started_at: null }), 0, STARTED),
-      /^\[░{24}\] waits for a process with the role replay$/
+      /^\[░{24}\] waiting for a process with the role replay$/
     )
   })
 
@@ -50,7 +50,7 @@ describe("a job's progress", () => {
     )
     assert.match(
       progressLine(job({ part: 0, history: { ...history, ledgers: null } }), undefined, STARTED),
-      /history: how far back it reaches is being found out$/
+      /history: counting the ledgers to fetch$/
     )
     // From then on what has been queued counts, and how long that took.
     assert.strictEqual(

@@ -34,8 +34,8 @@ describe("the events of a replay", () => {
   const badWishes: ReadonlyArray<readonly [wish: () => typeof nothing, code: number, says: RegExp]> = [
     [() => ({ ...ids("one", [unknown]), since: Option.some(0) }), 2, /cannot be used together/],
     [() => ids("bad", [unknown, "nonsense"]), 2, /bad: line 2 must be an event id/],
-    [() => ids("empty", ["", " "]), 2, /empty holds no event id/],
-    [() => ids("many", numbered(10_001)), 2, /many holds more than 10000 event ids/],
+    [() => ids("empty", ["", " "]), 2, /empty contains no event id/],
+    [() => ids("many", numbered(10_001)), 2, /many contains more than 10000 event ids/],
     [() => ({ ...nothing, eventIdsFile: Option.some(join(cwd, "none")) }), 1, /none: no such file/],
     [
       () => ({ ...nothing, since: Option.some(2), until: Option.some(2) }),

@@ -275,10 +275,7 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
       const account = await newAccount("builder")
       const lines = onTerminal(["key", "create", "--account", account, "--name", "k", "--scopes", "admin"])
       assert.match(lines.at(-3)!, /^key +svc_live_[0-9A-Za-z]{43}$/)
-      assert.strictEqual(
-        lines.at(-1),
-        "The key is shown this once: it is stored nowhere and cannot be had again."
-      )
+      assert.strictEqual(lines.at(-1), "Copy the key now. It is not stored and cannot be shown again.")
     },
     TIMEOUT
   )
@@ -288,7 +285,7 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
     async () => {
       const account = await newAccount("builder")
       assert.deepStrictEqual(onTerminal(["key", "list", "--account", account]), [
-        `The account has no key; \`ledgerhook key create --account ${account} --name NAME --scopes SCOPES\` makes one.`
+        `The account has no key. Create one with \`ledgerhook key create --account ${account} --name NAME --scopes SCOPES\`.`
       ])
     },
     TIMEOUT
@@ -339,7 +336,7 @@ describe("what is not there, or not possible", () => {
     [["webhook", "list", "--account", NOBODY], noAccount],
     [
       ["key", "revoke", NO_KEY],
-      `ledgerhook: there is no key ${NO_KEY}; \`ledgerhook key list --account ACCOUNT\` shows an account's.\n`
+      `ledgerhook: there is no key ${NO_KEY}; \`ledgerhook key list --account ACCOUNT\` shows the keys of an account.\n`
     ]
   ]
   it.each(cases.map(([args, said]) => [args.slice(0, 2).join(" "), args, said] as const))(
@@ -359,7 +356,7 @@ describe("what is not there, or not possible", () => {
       assert.strictEqual(code, 1)
       assert.strictEqual(
         stderr,
-        `ledgerhook: ${account} is on the plan compliance, and limits of one's own are for enterprise; \`ledgerhook account set-plan ${account} enterprise\` changes the plan.\n`
+        `ledgerhook: ${account} is on the plan compliance, and only the plan enterprise can have limits of its own; change the plan with \`ledgerhook account set-plan ${account} enterprise\`.\n`
       )
     },
     TIMEOUT

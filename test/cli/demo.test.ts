@@ -40,7 +40,7 @@ describe("the demo's verdict", () => {
       "slow: 1 events did not arrive, first e1"
     ])
     const surplus = new Map([...count().accepted, ["e3", "payment.xrp"] as const])
-    assert.deepStrictEqual(faultsOf(count({ accepted: surplus })), ["slow: 1 events nobody caused, first e3"])
+    assert.deepStrictEqual(faultsOf(count({ accepted: surplus })), ["slow: 1 unexpected events, first e3"])
     assert.deepStrictEqual(faultsOf(count({ wrongSignatures: 1 })), ["slow: 1 wrong signatures"])
     assert.strictEqual(faultsOf(count(), () => 1).length, 3)
   })

@@ -209,7 +209,7 @@ describe("a job", () => {
         }).join("\n")
         assert.match(shown, /\[[█░]{24}\] /)
         assert.match(shown, /\nstatus +completed\n/)
-        assert.match(shown, /Everything is queued for delivery\./)
+        assert.match(shown, /All events are queued for delivery\./)
       }).pipe(Effect.scoped),
     TIMEOUT
   )
@@ -244,7 +244,7 @@ describe("a job", () => {
           "60 seconds"
         )
         yield* watching.signal("SIGINT")
-        assert.include(yield* watching.said(/goes on/), job_id)
+        assert.include(yield* watching.said(/continues/), job_id)
         assert.strictEqual(yield* watching.ended, 0)
 
         const cancelled = yield* json("cancel", job_id)
@@ -306,10 +306,10 @@ describe("what cannot be done is one sentence", () => {
   const badFlags: ReadonlyArray<readonly [args: ReadonlyArray<string>, code: number, says: RegExp]> = [
     [create(), 2, /say which events: --event-id or --event-ids-file, or --type/],
     [create("--event-id", "xrpl:1:ab:payment.xrp"), 2, /an event id: xrpl:<ledger_index>/],
-    [create("--type", "payment"), 2, /an event type or a family/],
+    [create("--type", "payment"), 2, /an event type \(payment\.xrp\) or a family/],
     [create("--account", "rNobody"), 2, /a classic XRPL address/],
     [create("--since", "yesterday"), 2, /an ISO 8601 date-time with an offset/],
-    [create("--type", "*", "--dry-run", "--watch"), 2, /nothing to --watch/],
+    [create("--type", "*", "--dry-run", "--watch"), 2, /--dry-run and --watch cannot be used together/],
     [["create", "--webhook", "wh_1", "--type", "*"], 2, /a webhook's id \(wh_ and 26 characters\)/],
     [create("--type", "*"), 1, /there is no webhook/],
     [["watch", "job"], 2, /a replay job's id/],
@@ -336,11 +336,11 @@ describe("what cannot be done is one sentence", () => {
         yield* refuses(
           byFilters,
           1,
-          /is on the plan builder, and replays by filters need one of professional, /
+          /is on the plan builder, but replay by filters needs one of the plans professional, /
         )
         yield* json(...byId)
         yield* json(...byId)
-        yield* refuses(byId, 1, /may have 2 replay jobs at once/)
+        yield* refuses(byId, 1, /may have 2 queued or running replay jobs/)
 
         yield* setPlan(account, "professional")
         yield* inStore(setUsage(account, monthOf(Date.now()), 5_000_000))

@@ -255,10 +255,13 @@ describe("secrets rotate, with keys of the environment", () => {
             )
             return [status, detail]
           }
-          assert.deepStrictEqual(doctor(NEW), ["problem", "the secrets of 3 of 3 webhooks cannot be opened"])
+          assert.deepStrictEqual(doctor(NEW), [
+            "problem",
+            "the secrets of 3 of 3 webhooks cannot be decrypted"
+          ])
           assert.deepStrictEqual(doctor(BOTH), [
             "warning",
-            "the secrets of 3 of 3 webhooks are sealed with a previous key"
+            "the secrets of 3 of 3 webhooks are encrypted with a previous key"
           ])
           const { current_key, previous_keys, resealed, note } = rotated(run(BOTH, "secrets", "rotate"))
           assert.strictEqual(resealed, 3)

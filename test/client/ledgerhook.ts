@@ -16,715 +16,715 @@ export const servers = {
     thisService: "/"
 };
 export type NewWebhook = {
-    /** https, no user info, at most 2048 characters, a public address */
+    /** The endpoint that receives the deliveries: an https URL at a public address, without user name and password, of at most 2048 characters. */
     url: string;
-    /** event types as payment.xrp, families as nft.*, or * for every type */
+    /** The events to deliver: event types (payment.xrp), families (nft.*), or * for every type. */
     event_types: string[];
-    /** mainnet with live keys; testnet (the default) or devnet with test keys */
+    /** The network to watch: mainnet with a live key; testnet (default) or devnet with a test key. */
     network?: "mainnet" | "testnet" | "devnet";
-    /** a signing secret of your own; by default one is made */
+    /** Your own signing secret. Default: the service generates one. */
     secret?: string;
-    /** what it is for, in your words; null: nothing */
+    /** A note of your own about the webhook; null for none. */
     description?: string | null;
-    /** classic addresses, one of which an event must involve; empty, the default: every account */
+    /** Deliver only events that involve at least one of these classic addresses. Empty (default): events of every address. */
     account_filters?: string[];
-    /** sent with every delivery; up to 20, none of the service's own. Their values are not shown again */
+    /** HTTP headers to add to every delivery: up to 20, none of those that the service sets itself. Their values are not shown again. */
     headers?: {
         [key: string]: string;
     };
-    /** attempts at once at most, by default 16; 1 keeps ledger order strict */
+    /** The most attempts that may be under way at the same time. Default: 16. With 1, attempts never overlap. */
     max_in_flight?: number;
-    /** attempts a second at most; null, the default: no limit */
+    /** The most attempts that may start in a second, retries included. Null (default): no limit. */
     max_per_second?: number | null;
 };
 export type CreatedWebhook = {
-    /** the webhook's id */
+    /** The webhook's id. */
     id: string;
-    /** where deliveries go */
+    /** The endpoint that receives the deliveries. */
     url: string;
-    /** in the customer's words */
+    /** Your note about the webhook. */
     description: string | null;
-    /** as they were given */
+    /** The event types, families or * that the webhook was registered with. */
     event_types: string[];
-    /** classic addresses; empty: every account. A list shows the first 100 of each webhook */
+    /** Only events that involve one of these classic addresses are delivered; empty: events of every address. In a list of webhooks, only the first 100 are shown. */
     account_filters: string[];
-    /** how many there are in all */
+    /** The number of account filters. */
     account_filters_count: number;
-    /** mainnet with live keys; testnet (the default) or devnet with test keys */
+    /** The network to watch: mainnet with a live key; testnet (default) or devnet with a test key. */
     network: "mainnet" | "testnet" | "devnet";
-    /** a disabled webhook gets nothing new; active enables it again */
+    /** active: events are delivered. disabled: nothing is sent, and no deliveries are made for new events. Set active to enable the webhook again. */
     status: "active" | "disabled";
-    /** failed deliveries since the last one that was delivered */
+    /** Failed deliveries in a row. When the number reaches the service's limit, the webhook is disabled. */
     consecutive_failures: number;
-    /** attempts at once at most */
+    /** The most attempts that may be under way at the same time. */
     max_in_flight: number;
-    /** attempts a second at most; null: no limit */
+    /** The most attempts that may start in a second; null for no limit. */
     max_per_second: number | null;
-    /** the names of the headers sent with every delivery; their values are not shown again, but as *** */
+    /** HTTP headers added to every delivery. Their values are shown as ***. */
     headers: {
         [key: string]: string;
     };
-    /** ISO 8601, UTC, milliseconds */
+    /** ISO 8601 date-time in UTC with milliseconds. */
     created_at: string;
-    /** ISO 8601, UTC, milliseconds */
+    /** ISO 8601 date-time in UTC with milliseconds. */
     updated_at: string;
-    /** null while it is active */
+    /** When the webhook was disabled; null if it is active. */
     disabled_at: string | null;
-    /** null while it is active */
+    /** Why the webhook was disabled; null if it is active. */
     disabled_reason: string | null;
-    /** signs deliveries; shown here and at rotation only */
+    /** The secret that deliveries are signed with. It is shown only in this response: store it. */
     secret: string;
 };
 export type ValidationError = {
-    /** what is wrong */
+    /** What is wrong. */
     error: {
-        /** for programs: stable */
+        /** The code, for programs. It does not change. */
         code: "VALIDATION_ERROR";
-        /** for people: one sentence, whose wording may change */
+        /** What is wrong, for people. The wording may change. */
         message: string;
     };
 };
 export type Unauthorized = {
-    /** what is wrong */
+    /** What is wrong. */
     error: {
-        /** for programs: stable */
+        /** The code, for programs. It does not change. */
         code: "UNAUTHORIZED";
-        /** for people: one sentence, whose wording may change */
+        /** What is wrong, for people. The wording may change. */
         message: string;
     };
 };
 export type Forbidden = {
-    /** what is wrong */
+    /** What is wrong. */
     error: {
-        /** for programs: stable */
+        /** The code, for programs. It does not change. */
         code: "FORBIDDEN";
-        /** for people: one sentence, whose wording may change */
+        /** What is wrong, for people. The wording may change. */
         message: string;
     };
 };
 export type MethodNotAllowed = {
-    /** what is wrong */
+    /** What is wrong. */
     error: {
-        /** for programs: stable */
+        /** The code, for programs. It does not change. */
         code: "METHOD_NOT_ALLOWED";
-        /** for people: one sentence, whose wording may change */
+        /** What is wrong, for people. The wording may change. */
         message: string;
     };
 };
 export type WebhookLimitReached = {
-    /** what is wrong */
+    /** What is wrong. */
     error: {
-        /** for programs: stable */
+        /** The code, for programs. It does not change. */
         code: "WEBHOOK_LIMIT_REACHED";
-        /** for people: one sentence, whose wording may change */
+        /** What is wrong, for people. The wording may change. */
         message: string;
     };
 };
 export type PayloadTooLarge = {
-    /** what is wrong */
+    /** What is wrong. */
     error: {
-        /** for programs: stable */
+        /** The code, for programs. It does not change. */
         code: "PAYLOAD_TOO_LARGE";
-        /** for people: one sentence, whose wording may change */
+        /** What is wrong, for people. The wording may change. */
         message: string;
     };
 };
 export type UnsupportedMediaType = {
-    /** what is wrong */
+    /** What is wrong. */
     error: {
-        /** for programs: stable */
+        /** The code, for programs. It does not change. */
         code: "UNSUPPORTED_MEDIA_TYPE";
-        /** for people: one sentence, whose wording may change */
+        /** What is wrong, for people. The wording may change. */
         message: string;
     };
 };
 export type RateLimited = {
-    /** what is wrong */
+    /** What is wrong. */
     error: {
-        /** for programs: stable */
+        /** The code, for programs. It does not change. */
         code: "RATE_LIMITED";
-        /** for people: one sentence, whose wording may change */
+        /** What is wrong, for people. The wording may change. */
         message: string;
     };
 };
 export type InternalError = {
-    /** what is wrong */
+    /** What is wrong. */
     error: {
-        /** for programs: stable */
+        /** The code, for programs. It does not change. */
         code: "INTERNAL_ERROR";
-        /** for people: one sentence, whose wording may change */
+        /** What is wrong, for people. The wording may change. */
         message: string;
     };
 };
 export type Unavailable = {
-    /** what is wrong */
+    /** What is wrong. */
     error: {
-        /** for programs: stable */
+        /** The code, for programs. It does not change. */
         code: "UNAVAILABLE";
-        /** for people: one sentence, whose wording may change */
+        /** What is wrong, for people. The wording may change. */
         message: string;
     };
 };
 export type Webhook = {
-    /** the webhook's id */
+    /** The webhook's id. */
     id: string;
-    /** where deliveries go */
+    /** The endpoint that receives the deliveries. */
     url: string;
-    /** in the customer's words */
+    /** Your note about the webhook. */
     description: string | null;
-    /** as they were given */
+    /** The event types, families or * that the webhook was registered with. */
     event_types: string[];
-    /** classic addresses; empty: every account. A list shows the first 100 of each webhook */
+    /** Only events that involve one of these classic addresses are delivered; empty: events of every address. In a list of webhooks, only the first 100 are shown. */
     account_filters: string[];
-    /** how many there are in all */
+    /** The number of account filters. */
     account_filters_count: number;
-    /** mainnet with live keys; testnet (the default) or devnet with test keys */
+    /** The network to watch: mainnet with a live key; testnet (default) or devnet with a test key. */
     network: "mainnet" | "testnet" | "devnet";
-    /** a disabled webhook gets nothing new; active enables it again */
+    /** active: events are delivered. disabled: nothing is sent, and no deliveries are made for new events. Set active to enable the webhook again. */
     status: "active" | "disabled";
-    /** failed deliveries since the last one that was delivered */
+    /** Failed deliveries in a row. When the number reaches the service's limit, the webhook is disabled. */
     consecutive_failures: number;
-    /** attempts at once at most */
+    /** The most attempts that may be under way at the same time. */
     max_in_flight: number;
-    /** attempts a second at most; null: no limit */
+    /** The most attempts that may start in a second; null for no limit. */
     max_per_second: number | null;
-    /** the names of the headers sent with every delivery; their values are not shown again, but as *** */
+    /** HTTP headers added to every delivery. Their values are shown as ***. */
     headers: {
         [key: string]: string;
     };
-    /** ISO 8601, UTC, milliseconds */
+    /** ISO 8601 date-time in UTC with milliseconds. */
     created_at: string;
-    /** ISO 8601, UTC, milliseconds */
+    /** ISO 8601 date-time in UTC with milliseconds. */
     updated_at: string;
-    /** null while it is active */
+    /** When the webhook was disabled; null if it is active. */
     disabled_at: string | null;
-    /** null while it is active */
+    /** Why the webhook was disabled; null if it is active. */
     disabled_reason: string | null;
 };
 export type WebhookPage = {
-    /** the items, newest first */
+    /** The items, newest first. */
     data: Webhook[];
-    /** whether older items follow */
+    /** Whether there are older items. */
     has_more: boolean;
-    /** the cursor of the next page; null on the last */
+    /** The cursor of the next page; null on the last page. */
     next_cursor: string | null;
 };
 export type NotFound = {
-    /** what is wrong */
+    /** What is wrong. */
     error: {
-        /** for programs: stable */
+        /** The code, for programs. It does not change. */
         code: "NOT_FOUND";
-        /** for people: one sentence, whose wording may change */
+        /** What is wrong, for people. The wording may change. */
         message: string;
     };
 };
 export type WebhookChange = {
-    /** https, no user info, at most 2048 characters, a public address */
+    /** The endpoint that receives the deliveries: an https URL at a public address, without user name and password, of at most 2048 characters. */
     url?: string;
-    /** event types as payment.xrp, families as nft.*, or * for every type */
+    /** The events to deliver: event types (payment.xrp), families (nft.*), or * for every type. */
     event_types?: string[];
-    /** a disabled webhook gets nothing new; active enables it again */
+    /** active: events are delivered. disabled: nothing is sent, and no deliveries are made for new events. Set active to enable the webhook again. */
     status?: "active" | "disabled";
-    /** what it is for, in your words; null: nothing */
+    /** A note of your own about the webhook; null for none. */
     description?: string | null;
-    /** classic addresses, one of which an event must involve; empty, the default: every account */
+    /** Deliver only events that involve at least one of these classic addresses. Empty (default): events of every address. */
     account_filters?: string[];
-    /** sent with every delivery; up to 20, none of the service's own. Their values are not shown again */
+    /** HTTP headers to add to every delivery: up to 20, none of those that the service sets itself. Their values are not shown again. */
     headers?: {
         [key: string]: string;
     };
-    /** attempts at once at most, by default 16; 1 keeps ledger order strict */
+    /** The most attempts that may be under way at the same time. Default: 16. With 1, attempts never overlap. */
     max_in_flight?: number;
-    /** attempts a second at most; null, the default: no limit */
+    /** The most attempts that may start in a second, retries included. Null (default): no limit. */
     max_per_second?: number | null;
 };
 export type SecretRotation = {
-    /** for how long the secret until now signs too, as the second signature of X-Service-Signature; by default 0 */
+    /** For how many seconds deliveries are also signed with the old secret, as a second signature in X-Service-Signature. Default: 0. */
     grace_seconds?: number;
 };
 export type RotatedSecret = {
-    /** the webhook's id */
+    /** The webhook's id. */
     id: string;
-    /** the new secret, shown this once */
+    /** The new secret. It is shown only in this response: store it. */
     secret: string;
-    /** ISO 8601, UTC, milliseconds */
+    /** ISO 8601 date-time in UTC with milliseconds. */
     rotated_at: string;
 };
 export type TestEvent = {
-    /** of the event to make up */
+    /** The type of the synthetic event. */
     event_type: "account.created" | "account.settings_changed" | "trustline.created" | "trustline.modified" | "trustline.deleted" | "nft.minted" | "nft.burned" | "nft.offer_created" | "nft.offer_accepted" | "nft.offer_cancelled" | "escrow.created" | "escrow.finished" | "escrow.cancelled" | "check.created" | "check.cashed" | "check.cancelled" | "dex.offer_partial" | "dex.offer_filled" | "dex.offer_cancelled" | "dex.offer_created" | "payment.xrp" | "payment.issued" | "account.deleted";
 };
 export type QueuedTest = {
-    /** under which it is in the deliveries */
+    /** The id of the delivery. Follow it with GET /v1/deliveries/{id}. */
     delivery_id: string;
 };
 export type WebhookDisabled = {
-    /** what is wrong */
+    /** What is wrong. */
     error: {
-        /** for programs: stable */
+        /** The code, for programs. It does not change. */
         code: "WEBHOOK_DISABLED";
-        /** for people: one sentence, whose wording may change */
+        /** What is wrong, for people. The wording may change. */
         message: string;
     };
 };
 export type Delivery = {
-    /** X-Service-Delivery-Id of its attempts */
+    /** The delivery's id. Every attempt carries it in the header X-Service-Delivery-Id. */
     id: string;
-    /** the webhook it goes to */
+    /** The webhook that the event is sent to. */
     webhook_id: string;
-    /** the event it brings */
+    /** The event that is sent. */
     event_id: string;
-    /** of that event */
+    /** The type of that event. */
     event_type: string;
-    /** pending: before its first attempt; retrying: before another; delivered; failed: only by hand again */
+    /** pending: waiting for the first attempt, also after a manual retry. retrying: an attempt failed, and another will follow. delivered: the endpoint answered with a 2xx status. failed: final; send it again with POST /v1/deliveries/{id}/retry. */
     status: "pending" | "retrying" | "delivered" | "failed";
-    /** attempts that came to an end */
+    /** The number of attempts that have ended. */
     attempts: number;
-    /** short and stable, as HTTP 503; null after a success */
+    /** Why the last attempt failed, such as HTTP 503; null if it succeeded or there was none. */
     last_error: string | null;
-    /** ISO 8601, UTC, milliseconds */
+    /** ISO 8601 date-time in UTC with milliseconds. */
     created_at: string;
-    /** ISO 8601, UTC, milliseconds */
+    /** ISO 8601 date-time in UTC with milliseconds. */
     updated_at: string;
 };
 export type DeliveryPage = {
-    /** the items, newest first */
+    /** The items, newest first. */
     data: Delivery[];
-    /** whether older items follow */
+    /** Whether there are older items. */
     has_more: boolean;
-    /** the cursor of the next page; null on the last */
+    /** The cursor of the next page; null on the last page. */
     next_cursor: string | null;
 };
 export type DeliveryStatsPoint = {
-    /** where the point begins; the first counts only what is in the period */
+    /** The start of the interval. The first interval counts only deliveries inside the period. */
     at: string;
-    /** of those created in it */
+    /** Deliveries created in the interval that were delivered. */
     delivered: number;
-    /** of those created in it */
+    /** Deliveries created in the interval that failed. */
     failed: number;
-    /** of those created in it, the retrying ones included */
+    /** Deliveries created in the interval that are pending or retrying. */
     pending: number;
-    /** response time that 50% of delivered ones stayed within, off by an eighth at most; null where there is none */
+    /** The response time in milliseconds within which 50% of the delivered deliveries were answered, accurate to one eighth; null if none was delivered. */
     p50_ms: number | null;
-    /** response time that 99% of delivered ones stayed within, off by an eighth at most; null where there is none */
+    /** The response time in milliseconds within which 99% of the delivered deliveries were answered, accurate to one eighth; null if none was delivered. */
     p99_ms: number | null;
 };
 export type DeliveryStats = {
-    /** the period that was asked for */
+    /** The requested period. */
     period: "1h" | "24h" | "7d" | "30d";
-    /** delivered, failed and pending */
+    /** The sum of delivered, failed and pending. */
     total: number;
-    /** deliveries that arrived */
+    /** Deliveries that were delivered. */
     delivered: number;
-    /** deliveries that did not, and are not tried again by themselves */
+    /** Deliveries that failed. They are not retried automatically. */
     failed: number;
-    /** those still to be sent, the retrying ones included */
+    /** Deliveries that are pending or retrying. */
     pending: number;
-    /** percent of delivered and failed that were delivered, two decimals; 0 where none is finished */
+    /** Delivered deliveries as a percentage of delivered and failed ones, with two decimals; 0 if there are none. */
     success_rate: number;
-    /** mean response time of the last attempt of delivered ones, two decimals; 0 where there is none */
+    /** The mean response time in milliseconds of the successful attempts, with two decimals; 0 if there are none. */
     avg_latency_ms: number;
-    /** with series=true, oldest first, without gaps: a point a minute (1h), an hour (24h), 6 hours (7d) or a day (30d) */
+    /** Only with series=true: the intervals of the period, oldest first, without gaps. An interval is a minute (1h), an hour (24h), 6 hours (7d) or a day (30d). */
     series?: DeliveryStatsPoint[];
 };
 export type Attempt = {
-    /** from 1, on through manual retries */
+    /** The number of the attempt, from 1. Manual retries continue the count. */
     attempt: number;
-    /** how it ended */
+    /** How the attempt ended. */
     status: "failed" | "delivered";
-    /** HTTP status of the endpoint's answer; null where there was none */
+    /** The HTTP status of the endpoint's last response; null if there was none. */
     response_status: number | null;
-    /** until that answer; null where there was none */
+    /** Milliseconds until that response; null if there was none. */
     response_time_ms: number | null;
-    /** absent on success */
+    /** Why the attempt failed; absent if it succeeded. */
     error?: string;
-    /** when it began */
+    /** When the attempt started. */
     attempted_at: string;
 };
 export type DeliveryDetail = {
-    /** X-Service-Delivery-Id of its attempts */
+    /** The delivery's id. Every attempt carries it in the header X-Service-Delivery-Id. */
     id: string;
-    /** the webhook it goes to */
+    /** The webhook that the event is sent to. */
     webhook_id: string;
-    /** the event it brings */
+    /** The event that is sent. */
     event_id: string;
-    /** of that event */
+    /** The type of that event. */
     event_type: string;
-    /** pending: before its first attempt; retrying: before another; delivered; failed: only by hand again */
+    /** pending: waiting for the first attempt, also after a manual retry. retrying: an attempt failed, and another will follow. delivered: the endpoint answered with a 2xx status. failed: final; send it again with POST /v1/deliveries/{id}/retry. */
     status: "pending" | "retrying" | "delivered" | "failed";
-    /** attempts that came to an end */
+    /** The number of attempts that have ended. */
     attempts: number;
-    /** short and stable, as HTTP 503; null after a success */
+    /** Why the last attempt failed, such as HTTP 503; null if it succeeded or there was none. */
     last_error: string | null;
-    /** ISO 8601, UTC, milliseconds */
+    /** ISO 8601 date-time in UTC with milliseconds. */
     created_at: string;
-    /** ISO 8601, UTC, milliseconds */
+    /** ISO 8601 date-time in UTC with milliseconds. */
     updated_at: string;
-    /** HTTP status of the endpoint's answer; null where there was none */
+    /** The HTTP status of the endpoint's last response; null if there was none. */
     response_status: number | null;
-    /** until that answer; null where there was none */
+    /** Milliseconds until that response; null if there was none. */
     response_time_ms: number | null;
-    /** the body that is sent, byte by byte; null before the first attempt */
+    /** The request body, exactly as it is sent; null before the first attempt, and when the event is no longer kept. */
     request_body: string | null;
-    /** of the last answer, cut at 16 KiB; null where there was none */
+    /** The body of the last response, cut at 16 KiB; null if there was none. */
     response_body: string | null;
-    /** every attempt, oldest first */
+    /** All attempts, oldest first. */
     attempt_history: Attempt[];
 };
 export type RetriedDelivery = {
-    /** the same id as before */
+    /** The delivery's id, which stays the same. */
     delivery_id: string;
-    /** queued again */
+    /** The delivery is queued. */
     status: "pending";
 };
 export type QuotaExceeded = {
-    /** what is wrong */
+    /** What is wrong. */
     error: {
-        /** for programs: stable */
+        /** The code, for programs. It does not change. */
         code: "QUOTA_EXCEEDED";
-        /** for people: one sentence, whose wording may change */
+        /** What is wrong, for people. The wording may change. */
         message: string;
     };
 };
 export type DeliveryNotFailed = {
-    /** what is wrong */
+    /** What is wrong. */
     error: {
-        /** for programs: stable */
+        /** The code, for programs. It does not change. */
         code: "DELIVERY_NOT_FAILED";
-        /** for people: one sentence, whose wording may change */
+        /** What is wrong, for people. The wording may change. */
         message: string;
     };
 };
 export type NewReplayJob = {
-    /** wh_ and 26 characters */
+    /** An id: wh_ and 26 characters. */
     webhook_id: string;
-    /** the events; duplicates count once, and one that is not there counts as failed */
+    /** The ids of the events. A repeated id counts once. An id that does not exist counts as failed. */
     event_ids?: string[];
-    /** Compared with the events themselves, not with the webhook's own filters; none of them means all that is kept. */
+    /** Which events to send. The webhook's own filters are ignored. Without any filter, every event of the webhook's network that is still kept is sent. */
     filters?: {
-        /** event types as payment.xrp, families as nft.*, or *; all types by default */
+        /** Only events of these types (payment.xrp) or families (nft.*). Default: all types. */
         event_types?: string[];
-        /** classic addresses that an event must involve one of; all events by default */
+        /** Only events that involve at least one of these classic addresses. Default: all events. */
         accounts?: string[];
-        /** ISO 8601 date-time with an offset; exclusive */
+        /** ISO 8601 date-time with an offset. Exclusive: an item of exactly this time is not included. */
         since?: string;
-        /** ISO 8601 date-time with an offset; exclusive */
+        /** ISO 8601 date-time with an offset. Exclusive: an item of exactly this time is not included. */
         until?: string;
     };
 };
 export type QueuedReplayJob = {
-    /** the job */
+    /** The job's id. */
     job_id: string;
-    /** waits for its turn */
+    /** The job is queued. */
     status: "queued";
-    /** where the events go */
+    /** The webhook that the events are sent to. */
     webhook_id: string;
-    /** how many events will be queued: exact for event_ids; for filters an estimate, which is exact up to 3000 events and within about 10 % above, and may lack events of the last seconds */
+    /** How many events the job will send. For event_ids it is the number of ids. For filters it is an estimate: exact up to 3000 events, within about 10 % above that. Events of the last seconds may be missing from it. */
     estimated_events: number;
-    /** ISO 8601, UTC, milliseconds */
+    /** ISO 8601 date-time in UTC with milliseconds. */
     created_at: string;
 };
 export type PlanRequired = {
-    /** what is wrong */
+    /** What is wrong. */
     error: {
-        /** for programs: stable */
+        /** The code, for programs. It does not change. */
         code: "PLAN_REQUIRED";
-        /** for people: one sentence, whose wording may change */
+        /** What is wrong, for people. The wording may change. */
         message: string;
     };
 };
 export type ReplayLimitReached = {
-    /** what is wrong */
+    /** What is wrong. */
     error: {
-        /** for programs: stable */
+        /** The code, for programs. It does not change. */
         code: "REPLAY_LIMIT_REACHED";
-        /** for people: one sentence, whose wording may change */
+        /** What is wrong, for people. The wording may change. */
         message: string;
     };
 };
 export type ReplayJob = {
-    /** the job */
+    /** The job's id. */
     job_id: string;
-    /** queued; running; completed: everything is queued for delivery; cancelled; failed */
+    /** queued: no process works on it yet. running. completed: all its events are queued for delivery. cancelled. failed: error says why. */
     status: "queued" | "running" | "completed" | "cancelled" | "failed";
-    /** where the events go */
+    /** The webhook that the events are sent to. */
     webhook_id: string;
-    /** an estimate until the job has completed, then exact */
+    /** How many events the job sends: an estimate until the job has completed, then exact. */
     total_events: number;
-    /** queued for delivery */
+    /** Events that are queued for delivery so far. */
     processed_events: number;
-    /** that could not be queued, counted when the job ends: unknown ids, or what a job that failed had left */
+    /** Events that could not be queued: ids that do not exist, or the rest of a job that failed. Set when the job ends. */
     failed_events: number;
-    /** why it failed; null otherwise */
+    /** Why the job failed; null if it did not. */
     error: string | null;
-    /** ISO 8601, UTC, milliseconds */
+    /** ISO 8601 date-time in UTC with milliseconds. */
     created_at: string;
-    /** when everything was queued; null until then */
+    /** When all events were queued; null until then. */
     completed_at: string | null;
 };
 export type ReplayJobPage = {
-    /** the items, newest first */
+    /** The items, newest first. */
     data: ReplayJob[];
-    /** whether older items follow */
+    /** Whether there are older items. */
     has_more: boolean;
-    /** the cursor of the next page; null on the last */
+    /** The cursor of the next page; null on the last page. */
     next_cursor: string | null;
 };
 export type ReplayJobDetail = {
-    /** the job */
+    /** The job's id. */
     job_id: string;
-    /** queued; running; completed: everything is queued for delivery; cancelled; failed */
+    /** queued: no process works on it yet. running. completed: all its events are queued for delivery. cancelled. failed: error says why. */
     status: "queued" | "running" | "completed" | "cancelled" | "failed";
-    /** where the events go */
+    /** The webhook that the events are sent to. */
     webhook_id: string;
-    /** an estimate until the job has completed, then exact */
+    /** How many events the job sends: an estimate until the job has completed, then exact. */
     total_events: number;
-    /** queued for delivery */
+    /** Events that are queued for delivery so far. */
     processed_events: number;
-    /** that could not be queued, counted when the job ends: unknown ids, or what a job that failed had left */
+    /** Events that could not be queued: ids that do not exist, or the rest of a job that failed. Set when the job ends. */
     failed_events: number;
-    /** why it failed; null otherwise */
+    /** Why the job failed; null if it did not. */
     error: string | null;
-    /** ISO 8601, UTC, milliseconds */
+    /** ISO 8601 date-time in UTC with milliseconds. */
     created_at: string;
-    /** when everything was queued; null until then */
+    /** When all events were queued; null until then. */
     completed_at: string | null;
-    /** of what there is to read, two decimals; 100 when completed */
+    /** How much of the job is done, with two decimals; 100 when it is completed. */
     progress_percent: number;
-    /** what it will still take at its pace so far; null unless it runs */
+    /** Estimated seconds until the job is done; null if it is not running. */
     eta_seconds: number | null;
-    /** ledgers that closed before the service's first one: there only where filters.since asks for them and the service has servers for them */
+    /** Ledgers from before the service's first ledger, which have to be fetched first. Present only if filters.since reaches back that far and the operator has configured servers for it. */
     history?: {
-        /** how many had to be fetched first; null while that is being found out */
+        /** How many ledgers have to be fetched; null until it is known. */
         ledgers: number | null;
-        /** how many of them have been */
+        /** How many of them have been fetched. */
         fetched_ledgers: number;
     };
 };
 export type CancelledReplayJob = {
-    /** the job */
+    /** The job's id. */
     job_id: string;
-    /** nothing more is queued */
+    /** No more events are queued. */
     status: "cancelled";
-    /** what was queued by then, and may still be delivered */
+    /** Events that were queued before the cancellation. They may still be delivered. */
     processed_events: number;
-    /** ISO 8601, UTC, milliseconds */
+    /** ISO 8601 date-time in UTC with milliseconds. */
     cancelled_at: string;
 };
 export type JobNotCancellable = {
-    /** what is wrong */
+    /** What is wrong. */
     error: {
-        /** for programs: stable */
+        /** The code, for programs. It does not change. */
         code: "JOB_NOT_CANCELLABLE";
-        /** for people: one sentence, whose wording may change */
+        /** What is wrong, for people. The wording may change. */
         message: string;
     };
 };
 export type Event = {
-    /** the same wherever and whenever it is seen */
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
     event_id: string;
-    /** what happened */
+    /** The event's type. */
     event_type: "account.created" | "account.settings_changed" | "trustline.created" | "trustline.modified" | "trustline.deleted" | "nft.minted" | "nft.burned" | "nft.offer_created" | "nft.offer_accepted" | "nft.offer_cancelled" | "escrow.created" | "escrow.finished" | "escrow.cancelled" | "check.created" | "check.cashed" | "check.cancelled" | "dex.offer_partial" | "dex.offer_filled" | "dex.offer_cancelled" | "dex.offer_created" | "payment.xrp" | "payment.issued" | "account.deleted";
-    /** of the ledger it happened in */
+    /** The index of the ledger that contains the event. */
     ledger_index: number;
-    /** when its ledger closed: ISO 8601, UTC, whole seconds */
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
     timestamp: string;
-    /** where it happened */
+    /** The network of the event. */
     network: "mainnet" | "testnet" | "devnet";
-    /** the event's own fields, by its type */
+    /** The fields of the event. Its type decides which there are: see schemas/README.md. */
     payload: object;
 };
 export type EventPage = {
-    /** the items, newest first */
+    /** The items, newest first. */
     data: Event[];
-    /** whether older items follow */
+    /** Whether there are older items. */
     has_more: boolean;
-    /** the cursor of the next page; null on the last */
+    /** The cursor of the next page; null on the last page. */
     next_cursor: string | null;
 };
 export type LedgerRef = {
-    /** its number */
+    /** The ledger's index. */
     ledger_index: number;
-    /** 64 upper-case hex digits */
+    /** The ledger's hash: 64 upper-case hex digits. */
     ledger_hash: string;
-    /** ISO 8601, UTC, whole seconds */
+    /** When the ledger closed: ISO 8601 date-time in UTC, whole seconds. */
     close_time: string;
 };
 export type LedgerRange = {
-    /** the oldest of them */
+    /** The oldest ledger of the range. */
     first: LedgerRef;
-    /** the newest of them */
+    /** The newest ledger of the range. */
     last: LedgerRef;
-    /** how many: both ends and every ledger between them */
+    /** The number of ledgers, first and last included. */
     ledgers: number;
-    /** whether the simulated ledger made them, which plays a test network that has no servers */
+    /** Whether these ledgers are simulated. The service simulates a test network for which no servers are configured. */
     simulated: boolean;
 };
 export type LedgerHead = {
-    /** its number */
+    /** The ledger's index. */
     ledger_index: number;
-    /** when a server announced it */
+    /** When a server announced the ledger. */
     announced_at: string;
-    /** since then */
+    /** Milliseconds since it was announced. */
     age_ms: number;
 };
 export type LedgerCatchUp = {
-    /** the first ledger still to be taken */
+    /** The first ledger that is not processed yet. */
     "from": number;
-    /** the last one */
+    /** The last ledger that is not processed yet. */
     to: number;
-    /** how many */
+    /** The number of ledgers that are not processed yet. */
     ledgers: number;
-    /** over the last half minute; null while there is too little to tell */
+    /** Ledgers processed per second over the last 30 seconds; null until it can be measured. */
     ledgers_per_second: number | null;
-    /** at that rate */
+    /** The estimated seconds until all are processed; null until it can be estimated. */
     seconds_left: number | null;
 };
 export type NetworkCoverage = {
-    /** the network */
+    /** The network. */
     network: "mainnet" | "testnet" | "devnet";
-    /** whether the service follows this network */
+    /** Whether the service watches this network. */
     watched: boolean;
-    /** the ledgers taken whose events are still kept; oldest first. Normally one range */
+    /** The processed ledgers whose events are still kept, oldest first. Usually one range. */
     ranges: LedgerRange[];
-    /** the newest validated ledger that a server has announced; null while none has */
+    /** The newest validated ledger that a server has announced; null if it is not known. */
     head: LedgerHead | null;
-    /** ledgers still to be taken; null when the newest is taken or on its way */
+    /** The ledgers that are not processed yet; null if the service is at most one ledger behind. */
     catching_up: LedgerCatchUp | null;
 };
 export type LedgerCoverage = {
-    /** the networks of the key's environment */
+    /** The networks that the key sees: mainnet with a live key, testnet and devnet with a test key. */
     data: NetworkCoverage[];
 };
 export type NewApiKey = {
-    /** to tell it from others by */
+    /** A name that tells the key from others. */
     name: string;
-    /** what it may do: no more than the calling key */
+    /** What the key may do. A key cannot grant a scope that it does not have itself. */
     scopes: ("webhooks:read" | "webhooks:write" | "deliveries:read" | "deliveries:write" | "events:read" | "api_keys:read" | "api_keys:write" | "admin")[];
-    /** by default that of the calling key; a test key makes test keys only */
+    /** Which networks the key sees: live means mainnet, test means testnet and devnet. Default: the environment of the calling key. A test key can create test keys only. */
     environment?: "live" | "test";
-    /** ISO 8601 date-time with an offset, in the future; absent or null: never */
+    /** When the key expires: an ISO 8601 date-time with an offset, in the future. Absent or null: it never expires. */
     expires_at?: string | null;
 };
 export type CreatedApiKey = {
-    /** the key's id, not its value */
+    /** The key's id. It is not the value that goes into X-Service-Key. */
     id: string;
-    /** as it was given */
+    /** The key's name. */
     name: string;
-    /** what it may do */
+    /** What the key may do. */
     scopes: ("webhooks:read" | "webhooks:write" | "deliveries:read" | "deliveries:write" | "events:read" | "api_keys:read" | "api_keys:write" | "admin")[];
-    /** live: mainnet; test: testnet and devnet */
+    /** live: the key sees mainnet. test: it sees testnet and devnet. */
     environment: "live" | "test";
-    /** ISO 8601, UTC, milliseconds */
+    /** ISO 8601 date-time in UTC with milliseconds. */
     created_at: string;
-    /** null: never */
+    /** When the key expires; null if it never does. */
     expires_at: string | null;
-    /** exact to a minute; null: never */
+    /** When the key was last used, to the minute; null if it never was. */
     last_used_at: string | null;
-    /** null while it is not revoked */
+    /** When the key was revoked; null if it was not. */
     revoked_at: string | null;
-    /** the value of X-Service-Key; shown here only */
+    /** The value for the header X-Service-Key. It is shown only in this response: store it. */
     key: string;
 };
 export type KeyLimitReached = {
-    /** what is wrong */
+    /** What is wrong. */
     error: {
-        /** for programs: stable */
+        /** The code, for programs. It does not change. */
         code: "KEY_LIMIT_REACHED";
-        /** for people: one sentence, whose wording may change */
+        /** What is wrong, for people. The wording may change. */
         message: string;
     };
 };
 export type ApiKey = {
-    /** the key's id, not its value */
+    /** The key's id. It is not the value that goes into X-Service-Key. */
     id: string;
-    /** as it was given */
+    /** The key's name. */
     name: string;
-    /** what it may do */
+    /** What the key may do. */
     scopes: ("webhooks:read" | "webhooks:write" | "deliveries:read" | "deliveries:write" | "events:read" | "api_keys:read" | "api_keys:write" | "admin")[];
-    /** live: mainnet; test: testnet and devnet */
+    /** live: the key sees mainnet. test: it sees testnet and devnet. */
     environment: "live" | "test";
-    /** ISO 8601, UTC, milliseconds */
+    /** ISO 8601 date-time in UTC with milliseconds. */
     created_at: string;
-    /** null: never */
+    /** When the key expires; null if it never does. */
     expires_at: string | null;
-    /** exact to a minute; null: never */
+    /** When the key was last used, to the minute; null if it never was. */
     last_used_at: string | null;
-    /** null while it is not revoked */
+    /** When the key was revoked; null if it was not. */
     revoked_at: string | null;
-    /** to recognise it by: its beginning and its last four characters */
+    /** The first and the last four characters of the key's value, to recognise it. */
     key_hint: string;
 };
 export type ApiKeyPage = {
-    /** the items, newest first */
+    /** The items, newest first. */
     data: ApiKey[];
-    /** whether older items follow */
+    /** Whether there are older items. */
     has_more: boolean;
-    /** the cursor of the next page; null on the last */
+    /** The cursor of the next page; null on the last page. */
     next_cursor: string | null;
 };
 export type Account = {
-    /** the account's id */
+    /** The account's id. */
     id: string;
-    /** the account's name */
+    /** The account's name. */
     name: string;
-    /** where mails go; null: nowhere */
+    /** The address for mails about the account; null if there is none. */
     email: string | null;
-    /** decides the limits */
+    /** The plan, which sets the limits. */
     plan: "developer" | "builder" | "professional" | "compliance" | "enterprise";
-    /** the plan's, with what the account has of its own */
+    /** The limits of the plan. An Enterprise account may have limits of its own, which replace the plan's. */
     limits: {
-        /** of each key */
+        /** Requests that each key may make in a minute. */
         requests_per_minute: number;
-        /** of each key */
+        /** Requests that each key may make in a UTC day. */
         requests_per_day: number;
-        /** delivery attempts a UTC calendar month; null: no quota */
+        /** Delivery attempts allowed in a calendar month (UTC). Null: no quota. */
         monthly_deliveries: number | null;
-        /** replays at once */
+        /** Replay jobs that may be queued or running at the same time. */
         concurrent_replays: number;
-        /** webhooks, active or disabled */
+        /** Webhooks that may exist, active or disabled. */
         webhooks: number;
-        /** addresses in the filters of all webhooks */
+        /** Addresses allowed in the account filters of all webhooks together. */
         account_filters: number;
-        /** API keys that are neither revoked nor expired */
+        /** API keys that may exist, revoked and expired ones not counted. */
         api_keys: number;
     };
-    /** what is used of the month's quota */
+    /** How much of this month's quota is used. */
     usage: {
-        /** this UTC calendar month */
+        /** The current calendar month (UTC). */
         month: string;
-        /** delivery attempts of this month that count */
+        /** Delivery attempts of this month that count towards the quota: those on mainnet, test deliveries excluded. */
         deliveries: number;
-        /** delivery attempts a UTC calendar month; null: no quota */
+        /** Delivery attempts allowed in a calendar month (UTC). Null: no quota. */
         quota: number | null;
     };
 };
 export type Alive = {
-    /** always ok */
+    /** Always ok. */
     status: "ok";
 };
 export type PartHealth = {
-    /** degraded: it works, with less than it should have */
+    /** ok: the part works. starting: it is not ready yet. degraded: it works with restrictions. failed: it does not work. */
     status: "ok" | "starting" | "degraded" | "failed";
-    /** in a few words */
+    /** What the part is doing, or what is wrong. */
     detail: string;
-    /** what programs may look at */
+    /** Figures for monitoring, by name. */
     facts?: {
         [key: string]: string | number | null;
     };
 };
 export type Ready = {
-    /** every part is ok or degraded */
+    /** Every part is ok or degraded. */
     status: "ok";
-    /** by name */
+    /** The parts of the service, by name. */
     parts: {
         [key: string]: PartHealth;
     };
 };
 export type NotReady = {
-    /** some part is neither ok nor degraded */
+    /** At least one part is starting or failed. */
     status: "unavailable";
-    /** by name */
+    /** The parts of the service, by name. */
     parts: {
         [key: string]: PartHealth;
     };
@@ -1110,7 +1110,7 @@ export function listDeliveries({ webhookId, eventType, status, since, until, lim
     });
 }
 /**
- * Count deliveries
+ * Get delivery statistics
  */
 export function getDeliveryStats({ webhookId, period, series, xRequestId }: {
     webhookId?: string;
@@ -1247,7 +1247,7 @@ export function retryDelivery(id: string, { xRequestId }: {
     });
 }
 /**
- * Replay events
+ * Create a replay job
  */
 export function createReplayJob(newReplayJob: NewReplayJob, { xRequestId }: {
     xRequestId?: string;
@@ -1532,7 +1532,7 @@ export function getEvent(eventId: string, { network, xRequestId }: {
     });
 }
 /**
- * Show the ledgers taken
+ * Show which ledgers were processed
  */
 export function getLedgerCoverage({ xRequestId }: {
     xRequestId?: string;
@@ -1569,7 +1569,7 @@ export function getLedgerCoverage({ xRequestId }: {
     });
 }
 /**
- * Make a key
+ * Create an API key
  */
 export function createApiKey(newApiKey: NewApiKey, { xRequestId }: {
     xRequestId?: string;
@@ -1617,7 +1617,7 @@ export function createApiKey(newApiKey: NewApiKey, { xRequestId }: {
     }));
 }
 /**
- * List keys
+ * List API keys
  */
 export function listApiKeys({ limit, cursor, xRequestId }: {
     limit?: number;
@@ -1659,7 +1659,7 @@ export function listApiKeys({ limit, cursor, xRequestId }: {
     });
 }
 /**
- * Revoke a key
+ * Revoke an API key
  */
 export function revokeApiKey(id: string, { xRequestId }: {
     xRequestId?: string;
@@ -1742,7 +1742,7 @@ export function getAccount({ xRequestId }: {
     });
 }
 /**
- * Is the process alive
+ * Check whether the process is alive
  */
 export function getHealth({ xRequestId }: {
     xRequestId?: string;
@@ -1767,7 +1767,7 @@ export function getHealth({ xRequestId }: {
     });
 }
 /**
- * Is the service ready
+ * Check whether the service is ready
  */
 export function getReadiness({ xRequestId }: {
     xRequestId?: string;

@@ -310,7 +310,7 @@ describe("settings name a history's servers", () => {
       {
         name: "XRPL_TESTNET_HISTORY_URLS",
         message:
-          "XRPL_TESTNET_HISTORY_URLS: is for a network that is watched; set XRPL_TESTNET_URLS as well, or unset it."
+          "XRPL_TESTNET_HISTORY_URLS: this network is not watched; set XRPL_TESTNET_URLS too, or unset this."
       }
     ])
     const settings = loaded({ XRPL_MAINNET_HISTORY_URLS: "wss://full.example" })

@@ -12,7 +12,7 @@ import { hasEngine, startContainer } from "../kafka/container.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A comma list; empty: there is none. */
+    /** A comma-separated list; empty if there is none. */
     readonly kafkaBrokers: string
   }
 }

@@ -1,4 +1,4 @@
-/** Contract of `/v1/account`: what the calling key's account is, what its plan allows, and what it has used. */
+/** Contract of `/v1/account`: the account of the calling key, its limits and its usage. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { plans } from "../../domain/Plans.ts"
@@ -6,30 +6,45 @@ import { CommonErrors, field, KeyRequired, keyed } from "./Common.ts"
 
 const Deliveries = field(
   Schema.NullOr(Schema.Int),
-  "delivery attempts a UTC calendar month; null: no quota",
+  "Delivery attempts allowed in a calendar month (UTC). Null: no quota.",
   250_000
 )
 
 const AccountRecord = Schema.Struct({
-  id: field(Schema.String, "the account's id", "acct_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),
-  name: field(Schema.String, "the account's name", "Example Ltd"),
-  email: field(Schema.NullOr(Schema.String), "where mails go; null: nowhere", "ops@example.com"),
-  plan: field(Schema.Literals(plans), "decides the limits", "builder"),
+  id: field(Schema.String, "The account's id.", "acct_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),
+  name: field(Schema.String, "The account's name.", "Example Ltd"),
+  email: field(
+    Schema.NullOr(Schema.String),
+    "The address for mails about the account; null if there is none.",
+    "ops@example.com"
+  ),
+  plan: field(Schema.Literals(plans), "The plan, which sets the limits.", "builder"),
   limits: Schema.Struct({
-    requests_per_minute: field(Schema.Int, "of each key", 300),
-    requests_per_day: field(Schema.Int, "of each key", 10_000),
+    requests_per_minute: field(Schema.Int, "Requests that each key may make in a minute.", 300),
+    requests_per_day: field(Schema.Int, "Requests that each key may make in a UTC day.", 10_000),
     monthly_deliveries: Deliveries,
-    concurrent_replays: field(Schema.Int, "replays at once", 2),
-    webhooks: field(Schema.Int, "webhooks, active or disabled", 50),
-    account_filters: field(Schema.Int, "addresses in the filters of all webhooks", 50_000),
-    api_keys: field(Schema.Int, "API keys that are neither revoked nor expired", 20)
-  }).annotate({ description: "the plan's, with what the account has of its own" }),
+    concurrent_replays: field(Schema.Int, "Replay jobs that may be queued or running at the same time.", 2),
+    webhooks: field(Schema.Int, "Webhooks that may exist, active or disabled.", 50),
+    account_filters: field(
+      Schema.Int,
+      "Addresses allowed in the account filters of all webhooks together.",
+      50_000
+    ),
+    api_keys: field(Schema.Int, "API keys that may exist, revoked and expired ones not counted.", 20)
+  }).annotate({
+    description:
+      "The limits of the plan. An Enterprise account may have limits of its own, which replace the plan's."
+  }),
   usage: Schema.Struct({
-    month: field(Schema.String, "this UTC calendar month", "2026-11"),
-    deliveries: field(Schema.Int, "delivery attempts of this month that count", 120_500),
+    month: field(Schema.String, "The current calendar month (UTC).", "2026-11"),
+    deliveries: field(
+      Schema.Int,
+      "Delivery attempts of this month that count towards the quota: those on mainnet, test deliveries excluded.",
+      120_500
+    ),
     quota: Deliveries
-  }).annotate({ description: "what is used of the month's quota" })
-}).annotate({ identifier: "Account", description: "An account, its limits and its use." })
+  }).annotate({ description: "How much of this month's quota is used." })
+}).annotate({ identifier: "Account", description: "An account, its limits and its usage." })
 
 export class Account extends HttpApiGroup.make("account")
   .add(
@@ -37,7 +52,7 @@ export class Account extends HttpApiGroup.make("account")
       keyed({
         identifier: "getAccount",
         summary: "Show the account",
-        description: "Of the calling key; any valid key may ask."
+        description: "Shows the account of the calling key. Any valid key may call this; no scope is needed."
       })
     )
   )

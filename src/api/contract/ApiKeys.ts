@@ -1,4 +1,4 @@
-/** Contract of `/v1/api-keys`: making, listing and revoking keys. */
+/** Contract of `/v1/api-keys`: create, list and revoke keys. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { apiKeyBounds, scopes } from "../../domain/ApiKey.ts"
@@ -32,56 +32,72 @@ const Name = Schema.String.check(
     },
     { minLength: 1, maxLength: apiKeyBounds.apiKeyNameLength }
   )
-).annotate({ description: "to tell it from others by", examples: ["backend"] })
+).annotate({ description: "A name that tells the key from others.", examples: ["backend"] })
 
 const NewApiKey = Schema.Struct({
   name: Name,
   scopes: Schema.Array(Scope)
     .check(
-      rule((given) => (given.length === 0 ? "must hold at least one scope" : undefined), { minItems: 1 })
+      rule((given) => (given.length === 0 ? "must contain at least one scope" : undefined), { minItems: 1 })
     )
     .annotate({
-      description: "what it may do: no more than the calling key",
+      description: "What the key may do. A key cannot grant a scope that it does not have itself.",
       examples: [["webhooks:write", "deliveries:read"]]
     }),
   environment: Schema.optionalKey(
-    field(Environment, "by default that of the calling key; a test key makes test keys only", "live")
+    field(
+      Environment,
+      "Which networks the key sees: live means mainnet, test means testnet and devnet. Default: the environment of the calling key. A test key can create test keys only.",
+      "live"
+    )
   ),
   expires_at: Schema.optionalKey(
     field(
       Schema.NullOr(TimeBound),
-      "ISO 8601 date-time with an offset, in the future; absent or null: never",
+      "When the key expires: an ISO 8601 date-time with an offset, in the future. Absent or null: it never expires.",
       "2027-11-21T00:00:00Z"
     )
   )
-}).annotate({ identifier: "NewApiKey", description: "A key to make." })
+}).annotate({ identifier: "NewApiKey", description: "The key to create." })
 
 const record = {
-  id: field(Schema.String, "the key's id, not its value", "key_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),
-  name: field(Schema.String, "as it was given", "backend"),
-  scopes: field(Schema.Array(Scope), "what it may do", ["webhooks:write", "deliveries:read"]),
-  environment: field(Environment, "live: mainnet; test: testnet and devnet", "live"),
+  id: field(
+    Schema.String,
+    "The key's id. It is not the value that goes into X-Service-Key.",
+    "key_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
+  ),
+  name: field(Schema.String, "The key's name.", "backend"),
+  scopes: field(Schema.Array(Scope), "What the key may do.", ["webhooks:write", "deliveries:read"]),
+  environment: field(Environment, "live: the key sees mainnet. test: it sees testnet and devnet.", "live"),
   created_at: Timestamp,
-  expires_at: field(Schema.NullOr(Timestamp), "null: never", "2027-11-21T00:00:00.000Z"),
-  last_used_at: field(Schema.NullOr(Timestamp), "exact to a minute; null: never", null),
-  revoked_at: field(Schema.NullOr(Timestamp), "null while it is not revoked", null)
+  expires_at: field(
+    Schema.NullOr(Timestamp),
+    "When the key expires; null if it never does.",
+    "2027-11-21T00:00:00.000Z"
+  ),
+  last_used_at: field(
+    Schema.NullOr(Timestamp),
+    "When the key was last used, to the minute; null if it never was.",
+    null
+  ),
+  revoked_at: field(Schema.NullOr(Timestamp), "When the key was revoked; null if it was not.", null)
 }
 
 export const ApiKey = Schema.Struct({
   ...record,
   key_hint: field(
     Schema.String,
-    "to recognise it by: its beginning and its last four characters",
+    "The first and the last four characters of the key's value, to recognise it.",
     "svc_live_…x7Qb"
   )
-}).annotate({ identifier: "ApiKey", description: "A key without its value." })
+}).annotate({ identifier: "ApiKey", description: "An API key, without its value." })
 export type ApiKey = typeof ApiKey.Type
 
 const CreatedApiKey = Schema.Struct({
   ...record,
   key: field(
     Schema.String,
-    "the value of X-Service-Key; shown here only",
+    "The value for the header X-Service-Key. It is shown only in this response: store it.",
     "svc_live_I7301N4KatzDEshDMpEZ8BxT6TAoeAPj5Zy738Dx7Qb"
   )
 }).annotate({ identifier: "CreatedApiKey", description: "The new key with its value." })
@@ -95,9 +111,9 @@ export class ApiKeys extends HttpApiGroup.make("api-keys")
     }).annotateMerge(
       scoped("api_keys:write", {
         identifier: "createApiKey",
-        summary: "Make a key",
+        summary: "Create an API key",
         description:
-          "It can do no more than the key it is made with. The plan limits how many keys work at the same time (`GET /v1/account`)."
+          "The new key cannot have a scope that the calling key lacks. The plan limits the number of valid keys (`GET /v1/account`)."
       })
     ),
     HttpApiEndpoint.get("list", "/", {
@@ -106,8 +122,8 @@ export class ApiKeys extends HttpApiGroup.make("api-keys")
     }).annotateMerge(
       scoped("api_keys:read", {
         identifier: "listApiKeys",
-        summary: "List keys",
-        description: "Newest first, revoked and expired ones included; a test key sees test keys."
+        summary: "List API keys",
+        description: "Newest first, revoked and expired keys included. A test key sees test keys only."
       })
     ),
     HttpApiEndpoint.delete("revoke", "/:id", {
@@ -117,13 +133,13 @@ export class ApiKeys extends HttpApiGroup.make("api-keys")
     }).annotateMerge(
       scoped("api_keys:write", {
         identifier: "revokeApiKey",
-        summary: "Revoke a key",
+        summary: "Revoke an API key",
         description:
-          "In effect at once, and for good. A key revokes only keys whose scopes it has; itself, always."
+          "Revokes the key permanently; within two seconds it is refused everywhere. A key can revoke itself, and keys whose scopes it has itself."
       })
     )
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
-  .annotate(OpenApi.Description, "The account's keys.")
+  .annotate(OpenApi.Description, "The account's API keys.")
   .prefix("/v1/api-keys") {}

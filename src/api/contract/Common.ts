@@ -1,4 +1,4 @@
-/** What the groups of the contract share: the key, the failures any endpoint may answer with, ids, times and pages. */
+/** Shared by all groups of the contract: the API key, common errors, ids, times and pages. */
 import { Context, Schema } from "effect"
 import { HttpApiMiddleware, OpenApi } from "effect/http-api"
 import type { Identity, Scope } from "../../domain/ApiKey.ts"
@@ -17,24 +17,24 @@ import {
   ValidationError
 } from "../Errors.ts"
 
-/** Who is calling; known in every handler of a group with `KeyRequired`. */
+/** The caller's identity. Every handler of a group with `KeyRequired` can read it. */
 export class Caller extends Context.Service<Caller, Identity>()("ledgerhook/api/Caller") {}
 
 export const KEY_HEADER = "x-service-key"
 
-/** The key's name among the document's security schemes. */
+/** Name of the security scheme in the OpenAPI document. */
 const KEY_SCHEME = "apiKey"
 
-/** Key, rate limits and scope are checked at the gate, before the handler is looked for; this documents their failures. */
+/** Documents the errors of the gate, which checks key, rate limits and scope before a handler runs (Gate.ts). */
 export class KeyRequired extends HttpApiMiddleware.Service<KeyRequired>()("ledgerhook/api/KeyRequired", {
   error: [Unauthorized, Forbidden, RateLimited, Unavailable]
 }) {}
 
-/** Of the OpenAPI document, and not of the middleware, which would take the key out of every request once more. */
+/** Not declared on the middleware: it would then read the key of every request a second time. */
 export const securitySchemes = {
   [KEY_SCHEME]: {
     description:
-      "An API key: `svc_live_…` for mainnet, `svc_test_…` for the test networks. Each operation names the scope it needs.",
+      "An API key: `svc_live_…` for mainnet, `svc_test_…` for testnet and devnet. Each operation names the scope that it needs.",
     type: "apiKey",
     name: "X-Service-Key",
     in: "header"
@@ -42,35 +42,35 @@ export const securitySchemes = {
 }
 
 /**
- * Annotation of an endpoint: the scope its caller needs; `admin` has every scope. Without it any valid key will do.
- * The gate checks it, and the OpenAPI document tells it.
+ * Annotation of an endpoint: the scope that the key needs. A key with `admin` has every scope. Without this annotation
+ * any valid key is accepted. The gate checks it, and the OpenAPI document shows it.
  */
 export class RequiredScope extends Context.Service<RequiredScope, Scope>()("ledgerhook/api/RequiredScope") {}
 
-/** Annotation of an endpoint whose body may be larger than others': its bytes at most. */
+/** Annotation of an endpoint: the largest body in bytes, where it is not `Limits.requestBodyBytes`. */
 export class BodyBytes extends Context.Service<BodyBytes, number>()("ledgerhook/api/BodyBytes") {}
 
-/** Failures that any endpoint may answer with. */
+/** Errors that every endpoint may return. */
 export class CommonErrors extends HttpApiMiddleware.Service<CommonErrors>()("ledgerhook/api/CommonErrors", {
   error: [ValidationError, MethodNotAllowed, InternalError]
 }) {}
 
-/** Failures of requests that may carry a body: all but GET. */
+/** Errors of the methods that may have a body: all except GET. */
 export const bodyErrors = [PayloadTooLarge, UnsupportedMediaType] as const
 
-/** A payload that may be left out: an empty body, or none, is undefined. */
+/** A payload that may be omitted. An empty or absent body is decoded as undefined. */
 export const bodyOptional = <S extends Schema.Constraint>(payload: S) => [payload, Schema.Undefined] as const
 
 /**
- * A rule in words: undefined is fine, otherwise the end of a sentence that begins with the field's name.
- * `constraint`: what JSON Schema can say of it.
+ * A check with its own message. `problemOf` returns undefined if the value is valid; otherwise the end of a sentence
+ * that begins with the field's name. `constraint` is the same check in JSON Schema, as far as it can be expressed.
  */
 export const rule = <A>(
   problemOf: (value: A) => string | undefined,
   constraint: Readonly<Record<string, string | number | boolean>> = {}
 ) => Schema.makeFilter(problemOf, { toJsonSchema: () => constraint })
 
-/** What a field is, for readers of the OpenAPI document; the examples of fields make those of whole bodies. */
+/** Adds a description and examples to a field. The examples of whole bodies are built from these. */
 export const field = <S extends Schema.Top>(
   schema: S,
   description: string,
@@ -78,7 +78,7 @@ export const field = <S extends Schema.Top>(
 ): S["Rebuild"] => schema.annotate(examples.length === 0 ? { description } : { description, examples })
 
 interface OperationNotes {
-  /** The name of its function in generated clients. */
+  /** Name of the function in generated clients (`operationId`). */
   readonly identifier: string
   readonly summary: string
   readonly description: string
@@ -87,7 +87,7 @@ interface OperationNotes {
 /** Annotations of an endpoint that needs no key. */
 export const keyless = (notes: OperationNotes) => OpenApi.annotations(notes)
 
-/** Annotations of an endpoint that any valid key may use; `scopes`: those that it needs. */
+/** Annotations of an endpoint that needs a key. */
 export const keyed = (notes: OperationNotes, scopes: ReadonlyArray<Scope> = []) =>
   OpenApi.annotations({
     ...notes,
@@ -104,11 +104,14 @@ export const scoped = (scope: Scope, { description, ...notes }: OperationNotes) 
 
 export const idOf = (prefix: IdPrefix) =>
   Schema.String.check(
-    rule((id) => (isId(prefix, id) ? undefined : `must be an id as ${prefix}01J8ZQ4T7M3VXN5K2D9RFBHCAE`), {
-      pattern: idPattern(prefix)
-    })
+    rule(
+      (id) => (isId(prefix, id) ? undefined : `must be an id such as ${prefix}01J8ZQ4T7M3VXN5K2D9RFBHCAE`),
+      {
+        pattern: idPattern(prefix)
+      }
+    )
   ).annotate({
-    description: `${prefix} and 26 characters`,
+    description: `An id: ${prefix} and 26 characters.`,
     examples: [`${prefix}01J8ZQ4T7M3VXN5K2D9RFBHCAE`]
   })
 
@@ -116,36 +119,35 @@ export const EVENT_ID_EXAMPLE =
   "xrpl:94084608:4692464C16F25429595B3441E48A5386FF3EE73F83B0CA778A6BA2ABDD6A878D:payment.xrp"
 
 export const EVENT_ID_FORM =
-  "xrpl:<ledger_index>:<tx_hash>:<event_type>, and :<sub_index> where there are several"
+  "xrpl:<ledger_index>:<tx_hash>:<event_type>, followed by :<sub_index> if one transaction caused several events of the type"
 
 export const eventIdProblem = (id: string): string | undefined =>
   isEventId(id) ? undefined : `must be an event id: ${EVENT_ID_FORM}`
 
-/** A number of things in a response. */
 export const count = (description: string, example: number) => field(Schema.Int, description, example)
 
-/** A moment in a response. */
+/** A time in a response. */
 export const Timestamp = Schema.String.annotate({
   format: "date-time",
-  description: "ISO 8601, UTC, milliseconds",
+  description: "ISO 8601 date-time in UTC with milliseconds.",
   examples: ["2026-11-21T09:30:00.000Z"]
 })
 
-/** A moment in a request, as Unix milliseconds. */
+/** A time in a request. */
 export const TimeBound = Schema.String.check(
   rule(
     (text: string) =>
       parseIsoTime(text) === undefined
-        ? "must be an ISO 8601 date-time with an offset, as 2026-11-21T09:30:00Z"
+        ? "must be an ISO 8601 date-time with an offset, such as 2026-11-21T09:30:00Z"
         : undefined,
     { format: "date-time" }
   )
 ).annotate({
-  description: "ISO 8601 date-time with an offset; exclusive",
+  description: "ISO 8601 date-time with an offset. Exclusive: an item of exactly this time is not included.",
   examples: ["2026-11-21T09:30:00Z"]
 })
 
-/** Of the ledger's 32-bit sequence numbers. */
+/** Ledger indexes are 32-bit numbers. */
 export const ledgerIndexBounds = { minimum: 1, maximum: 2 ** 32 - 1 } as const
 
 export const LedgerIndexBound = Schema.String.check(
@@ -154,7 +156,7 @@ export const LedgerIndexBound = Schema.String.check(
       ? undefined
       : `must be an integer from ${ledgerIndexBounds.minimum} to ${ledgerIndexBounds.maximum}`
   )
-).annotate({ description: "a ledger index; inclusive", examples: ["94084608"] })
+).annotate({ description: "A ledger index. Inclusive.", examples: ["94084608"] })
 
 export const pageDefaults = { limit: 20, maximum: 100 } as const
 
@@ -164,7 +166,7 @@ const Limit = Schema.String.check(
       ? undefined
       : `must be an integer from 1 to ${pageDefaults.maximum}`
   )
-).annotate({ description: "items of a page at most", examples: ["50"] })
+).annotate({ description: "The most items in the response.", examples: ["50"] })
 
 const CURSOR = "eyJrIjoiZjJhOCIsImEiOiIwMUo4In0"
 
@@ -172,13 +174,17 @@ const CURSOR = "eyJrIjoiZjJhOCIsImEiOiIwMUo4In0"
 export const pageQuery = {
   limit: Schema.optionalKey(Limit),
   cursor: Schema.optionalKey(
-    field(Schema.String, "next_cursor of the page before, with the same filters", CURSOR)
+    field(Schema.String, "The next_cursor of the previous page. Use it with the same filters.", CURSOR)
   )
 }
 
 export const pageOf = <S extends Schema.Constraint>(identifier: string, item: S) =>
   Schema.Struct({
-    data: Schema.Array(item).annotate({ description: "the items, newest first" }),
-    has_more: field(Schema.Boolean, "whether older items follow", true),
-    next_cursor: field(Schema.NullOr(Schema.String), "the cursor of the next page; null on the last", CURSOR)
+    data: Schema.Array(item).annotate({ description: "The items, newest first." }),
+    has_more: field(Schema.Boolean, "Whether there are older items.", true),
+    next_cursor: field(
+      Schema.NullOr(Schema.String),
+      "The cursor of the next page; null on the last page.",
+      CURSOR
+    )
   }).annotate({ identifier, description: "A page of a list." })

@@ -1,4 +1,4 @@
-/** Contract of `/v1/deliveries`: the log of what was sent, and the manual retry. */
+/** Contract of `/v1/deliveries`: deliveries, their attempts and statistics, and the manual retry. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { deliveryStatuses } from "../../domain/Delivery.ts"
@@ -24,20 +24,24 @@ import { WebhookId } from "./Webhooks.ts"
 const DeliveryId = idOf("dlv_")
 const Status = field(
   Schema.Literals(deliveryStatuses),
-  "pending: before its first attempt; retrying: before another; delivered; failed: only by hand again",
+  "pending: waiting for the first attempt, also after a manual retry. retrying: an attempt failed, and another will follow. delivered: the endpoint answered with a 2xx status. failed: final; send it again with POST /v1/deliveries/{id}/retry.",
   "delivered"
 )
 
 const item = {
-  id: field(Schema.String, "X-Service-Delivery-Id of its attempts", "dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),
-  webhook_id: field(Schema.String, "the webhook it goes to", "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),
-  event_id: field(Schema.String, "the event it brings", EVENT_ID_EXAMPLE),
-  event_type: field(Schema.String, "of that event", "payment.xrp"),
+  id: field(
+    Schema.String,
+    "The delivery's id. Every attempt carries it in the header X-Service-Delivery-Id.",
+    "dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
+  ),
+  webhook_id: field(Schema.String, "The webhook that the event is sent to.", "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),
+  event_id: field(Schema.String, "The event that is sent.", EVENT_ID_EXAMPLE),
+  event_type: field(Schema.String, "The type of that event.", "payment.xrp"),
   status: Status,
-  attempts: field(Schema.Int, "attempts that came to an end", 1),
+  attempts: field(Schema.Int, "The number of attempts that have ended.", 1),
   last_error: field(
     Schema.NullOr(Schema.String),
-    "short and stable, as HTTP 503; null after a success",
+    "Why the last attempt failed, such as HTTP 503; null if it succeeded or there was none.",
     null
   ),
   created_at: Timestamp,
@@ -46,28 +50,34 @@ const item = {
 
 export const Delivery = Schema.Struct(item).annotate({
   identifier: "Delivery",
-  description: "The attempts to send one event to one webhook."
+  description: "One event on its way to one webhook."
 })
 export type Delivery = typeof Delivery.Type
 
 const response = {
   response_status: field(
     Schema.NullOr(Schema.Int),
-    "HTTP status of the endpoint's answer; null where there was none",
+    "The HTTP status of the endpoint's last response; null if there was none.",
     200
   ),
-  response_time_ms: field(Schema.NullOr(Schema.Int), "until that answer; null where there was none", 84)
+  response_time_ms: field(
+    Schema.NullOr(Schema.Int),
+    "Milliseconds until that response; null if there was none.",
+    84
+  )
 }
 
 const Attempt = Schema.Struct({
-  attempt: field(Schema.Int, "from 1, on through manual retries", 1),
-  status: field(Schema.Literals(["failed", "delivered"]), "how it ended", "delivered"),
+  attempt: field(Schema.Int, "The number of the attempt, from 1. Manual retries continue the count.", 1),
+  status: field(Schema.Literals(["failed", "delivered"]), "How the attempt ended.", "delivered"),
   ...response,
-  error: Schema.optionalKey(field(Schema.String, "absent on success", "HTTP 503")),
-  attempted_at: field(Timestamp, "when it began")
+  error: Schema.optionalKey(
+    field(Schema.String, "Why the attempt failed; absent if it succeeded.", "HTTP 503")
+  ),
+  attempted_at: field(Timestamp, "When the attempt started.")
 }).annotate({
   identifier: "Attempt",
-  description: "One attempt.",
+  description: "One HTTP request of a delivery.",
   examples: [
     {
       attempt: 1,
@@ -84,63 +94,73 @@ const DeliveryDetail = Schema.Struct({
   ...response,
   request_body: field(
     Schema.NullOr(Schema.String),
-    "the body that is sent, byte by byte; null before the first attempt",
+    "The request body, exactly as it is sent; null before the first attempt, and when the event is no longer kept.",
     `{"event_id":"${EVENT_ID_EXAMPLE}","event_type":"payment.xrp"}`
   ),
   response_body: field(
     Schema.NullOr(Schema.String),
-    "of the last answer, cut at 16 KiB; null where there was none",
+    "The body of the last response, cut at 16 KiB; null if there was none.",
     "ok"
   ),
-  attempt_history: Schema.Array(Attempt).annotate({ description: "every attempt, oldest first" })
+  attempt_history: Schema.Array(Attempt).annotate({ description: "All attempts, oldest first." })
 }).annotate({
   identifier: "DeliveryDetail",
-  description: "A delivery with what was sent and what came back."
+  description: "A delivery with its request body, the last response and all attempts."
 })
 
 const percentile = (percent: number, example: number) =>
   field(
     Schema.NullOr(Schema.Int),
-    `response time that ${percent}% of delivered ones stayed within, off by an eighth at most; null where there is none`,
+    `The response time in milliseconds within which ${percent}% of the delivered deliveries were answered, accurate to one eighth; null if none was delivered.`,
     example
   )
 
 const StatsPoint = Schema.Struct({
-  at: field(Timestamp, "where the point begins; the first counts only what is in the period"),
-  delivered: count("of those created in it", 118),
-  failed: count("of those created in it", 1),
-  pending: count("of those created in it, the retrying ones included", 1),
+  at: field(
+    Timestamp,
+    "The start of the interval. The first interval counts only deliveries inside the period."
+  ),
+  delivered: count("Deliveries created in the interval that were delivered.", 118),
+  failed: count("Deliveries created in the interval that failed.", 1),
+  pending: count("Deliveries created in the interval that are pending or retrying.", 1),
   p50_ms: percentile(50, 80),
   p99_ms: percentile(99, 640)
-}).annotate({ identifier: "DeliveryStatsPoint", description: "A part of the period." })
+}).annotate({ identifier: "DeliveryStatsPoint", description: "One interval of the period." })
 
 const Stats = Schema.Struct({
-  period: field(Schema.Literals(statsPeriods), "the period that was asked for", "24h"),
-  total: count("delivered, failed and pending", 120),
-  delivered: count("deliveries that arrived", 118),
-  failed: count("deliveries that did not, and are not tried again by themselves", 1),
-  pending: count("those still to be sent, the retrying ones included", 1),
+  period: field(Schema.Literals(statsPeriods), "The requested period.", "24h"),
+  total: count("The sum of delivered, failed and pending.", 120),
+  delivered: count("Deliveries that were delivered.", 118),
+  failed: count("Deliveries that failed. They are not retried automatically.", 1),
+  pending: count("Deliveries that are pending or retrying.", 1),
   success_rate: field(
     Schema.Finite,
-    "percent of delivered and failed that were delivered, two decimals; 0 where none is finished",
+    "Delivered deliveries as a percentage of delivered and failed ones, with two decimals; 0 if there are none.",
     99.16
   ),
   avg_latency_ms: field(
     Schema.Finite,
-    "mean response time of the last attempt of delivered ones, two decimals; 0 where there is none",
+    "The mean response time in milliseconds of the successful attempts, with two decimals; 0 if there are none.",
     96.25
   ),
   series: Schema.optionalKey(
     Schema.Array(StatsPoint).annotate({
       description:
-        "with series=true, oldest first, without gaps: a point a minute (1h), an hour (24h), 6 hours (7d) or a day (30d)"
+        "Only with series=true: the intervals of the period, oldest first, without gaps. An interval is a minute (1h), an hour (24h), 6 hours (7d) or a day (30d)."
     })
   )
-}).annotate({ identifier: "DeliveryStats", description: "Counts of the deliveries created in the period." })
+}).annotate({
+  identifier: "DeliveryStats",
+  description: "Statistics of the deliveries created in the period."
+})
 
 const Retried = Schema.Struct({
-  delivery_id: field(Schema.String, "the same id as before", "dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),
-  status: field(Schema.Literal("pending"), "queued again")
+  delivery_id: field(
+    Schema.String,
+    "The delivery's id, which stays the same.",
+    "dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
+  ),
+  status: field(Schema.Literal("pending"), "The delivery is queued.")
 }).annotate({ identifier: "RetriedDelivery", description: "The delivery is queued again." })
 
 const params = { id: DeliveryId }
@@ -153,11 +173,11 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
         event_type: Schema.optionalKey(
           field(
             EventPattern,
-            "deliveries of events of this type as payment.xrp, of a family as nft.*, or of every type (*)",
+            "Only deliveries of events of this type (payment.xrp), of this family (nft.*), or of every type (*).",
             "payment.xrp"
           )
         ),
-        status: Schema.optionalKey(Status),
+        status: Schema.optionalKey(field(Status, "Only deliveries with this status.", "failed")),
         since: Schema.optionalKey(TimeBound),
         until: Schema.optionalKey(TimeBound),
         ...pageQuery
@@ -167,32 +187,41 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
       scoped("deliveries:read", {
         identifier: "listDeliveries",
         summary: "List deliveries",
-        description: "Newest first; filters in any combination."
+        description: "Newest first. Filters can be combined."
       })
     ),
     HttpApiEndpoint.get("stats", "/stats", {
       query: {
         webhook_id: Schema.optionalKey(WebhookId),
         period: Schema.optionalKey(
-          field(Schema.Literals(statsPeriods), "deliveries created in it; 24h by default", "24h")
+          field(
+            Schema.Literals(statsPeriods),
+            "Count deliveries created in this period, which ends now. Default: 24h.",
+            "24h"
+          )
         ),
         series: Schema.optionalKey(
-          field(Schema.Literals(["true", "false"]), "whether to add points for plotting", "true")
+          field(
+            Schema.Literals(["true", "false"]),
+            "Whether to add the figures of each interval, for charts.",
+            "true"
+          )
         )
       },
       success: Stats
     }).annotateMerge(
       scoped("deliveries:read", {
         identifier: "getDeliveryStats",
-        summary: "Count deliveries",
-        description: "Of a period, of one webhook or of all of them."
+        summary: "Get delivery statistics",
+        description:
+          "Counts and response times of the deliveries created in a period, for one webhook or for all."
       })
     ),
     HttpApiEndpoint.get("get", "/:id", { params, success: DeliveryDetail, error: NotFound }).annotateMerge(
       scoped("deliveries:read", {
         identifier: "getDelivery",
         summary: "Show a delivery",
-        description: "What was sent, what came back, and every attempt."
+        description: "The delivery with its request body, the last response and all attempts."
       })
     ),
     HttpApiEndpoint.post("retry", "/:id/retry", {
@@ -203,11 +232,12 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
       scoped("deliveries:write", {
         identifier: "retryDelivery",
         summary: "Retry a failed delivery",
-        description: "The attempts count towards the month's quota."
+        description:
+          "Queues the delivery again, with the full retry schedule. Its attempts count towards the month's quota."
       })
     )
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
-  .annotate(OpenApi.Description, "The record of what was sent, and sending it again.")
+  .annotate(OpenApi.Description, "Deliveries and their attempts; retry failed deliveries.")
   .prefix("/v1/deliveries") {}

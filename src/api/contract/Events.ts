@@ -1,4 +1,4 @@
-/** Contract of `/v1/events`: the event log, newest ledger first, and one event by its id. */
+/** Contract of `/v1/events`: list events, and show one event. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { EVENT_ID_PATTERN } from "../../domain/EventId.ts"
@@ -24,33 +24,45 @@ import { EventPattern } from "./WebhookFields.ts"
 
 const Network = Schema.Literals(networks)
 
-/** What a webhook receives of the event, but for the webhook's id. */
+/** The envelope that a webhook receives, without `webhook_id`. */
 export const Event = Schema.Struct({
-  event_id: field(Schema.String, "the same wherever and whenever it is seen", EVENT_ID_EXAMPLE),
-  event_type: field(Schema.Literals(eventTypes), "what happened", "payment.xrp"),
-  ledger_index: field(Schema.Int, "of the ledger it happened in", 94_084_608),
+  event_id: field(
+    Schema.String,
+    "The event's id. The same event always has the same id, so use it to recognise duplicates.",
+    EVENT_ID_EXAMPLE
+  ),
+  event_type: field(Schema.Literals(eventTypes), "The event's type.", "payment.xrp"),
+  ledger_index: field(Schema.Int, "The index of the ledger that contains the event.", 94_084_608),
   timestamp: Schema.String.annotate({
     format: "date-time",
-    description: "when its ledger closed: ISO 8601, UTC, whole seconds",
+    description: "When that ledger closed: ISO 8601 date-time in UTC, whole seconds.",
     examples: ["2025-02-11T16:31:20Z"]
   }),
-  network: field(Network, "where it happened", "mainnet"),
-  payload: field(Schema.Record(Schema.String, Schema.Json), "the event's own fields, by its type", {
-    sender: "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX",
-    receiver: "rLNaPoKeeBjZe2qs6x52yVPZpZ8td4dc6w",
-    amount: "1000000",
-    tx_hash: "4692464C16F25429595B3441E48A5386FF3EE73F83B0CA778A6BA2ABDD6A878D"
-  })
-}).annotate({ identifier: "Event", description: "What happened on the ledger, as webhooks receive it." })
+  network: field(Network, "The network of the event.", "mainnet"),
+  payload: field(
+    Schema.Record(Schema.String, Schema.Json),
+    "The fields of the event. Its type decides which there are: see schemas/README.md.",
+    {
+      sender: "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX",
+      receiver: "rLNaPoKeeBjZe2qs6x52yVPZpZ8td4dc6w",
+      amount: "1000000",
+      tx_hash: "4692464C16F25429595B3441E48A5386FF3EE73F83B0CA778A6BA2ABDD6A878D"
+    }
+  )
+}).annotate({ identifier: "Event", description: "An event, as webhooks receive it." })
 export type Event = typeof Event.Type
 
 const EventId = Schema.String.check(rule(eventIdProblem, { pattern: EVENT_ID_PATTERN.source })).annotate({
-  description: EVENT_ID_FORM,
+  description: `${EVENT_ID_FORM}.`,
   examples: [EVENT_ID_EXAMPLE]
 })
 
 const network = Schema.optionalKey(
-  field(Network, "of the key's environment: mainnet for live keys, else testnet or devnet", "mainnet")
+  field(
+    Network,
+    "The network: mainnet with live keys, testnet or devnet with test keys. See the operation for the default.",
+    "mainnet"
+  )
 )
 
 export class Events extends HttpApiGroup.make("events")
@@ -60,13 +72,13 @@ export class Events extends HttpApiGroup.make("events")
         event_type: Schema.optionalKey(
           field(
             Schema.Array(EventPattern),
-            "an event type as payment.xrp, a family as nft.*, or * for every type; repeat it for several",
+            "An event type (payment.xrp), a family (nft.*), or * for every type. Repeat the parameter for several.",
             ["payment.xrp"]
           )
         ),
         account: Schema.optionalKey(
           Schema.String.check(rule(addressProblem)).annotate({
-            description: "a classic address that the event involves",
+            description: "Only events that involve this classic address.",
             examples: ["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"]
           })
         ),
@@ -82,7 +94,8 @@ export class Events extends HttpApiGroup.make("events")
       scoped("events:read", {
         identifier: "listEvents",
         summary: "List events",
-        description: "Newest ledger first; filters in any combination."
+        description:
+          "Newest ledger first. Filters can be combined. Without `network`, a test key gets the events of testnet and devnet."
       })
     ),
     HttpApiEndpoint.get("get", "/:event_id", {
@@ -94,11 +107,11 @@ export class Events extends HttpApiGroup.make("events")
       scoped("events:read", {
         identifier: "getEvent",
         summary: "Show an event",
-        description: "By the id that its deliveries carry."
+        description: "Shows the event with this id. Without `network`, a test key searches testnet only."
       })
     )
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
-  .annotate(OpenApi.Description, "The log of what happened on the ledger.")
+  .annotate(OpenApi.Description, "Events found in validated ledgers.")
   .prefix("/v1/events") {}

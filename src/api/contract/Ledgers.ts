@@ -1,83 +1,91 @@
-/** Contract of `/v1/ledgers`: which ledgers the service has taken, network by network. */
+/** Contract of `/v1/ledgers`: which ledgers the service has processed, network by network. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { networks } from "../../domain/Network.ts"
 import { CommonErrors, field, KeyRequired, scoped, Timestamp } from "./Common.ts"
 
 const LedgerRef = Schema.Struct({
-  ledger_index: field(Schema.Int, "its number", 94_084_608),
+  ledger_index: field(Schema.Int, "The ledger's index.", 94_084_608),
   ledger_hash: field(
     Schema.String,
-    "64 upper-case hex digits",
+    "The ledger's hash: 64 upper-case hex digits.",
     "C6AD4F3C7A5B5B3C9D2B7F0E1A8D64E5B1F2A3C4D5E6F708192A3B4C5D6E7F80"
   ),
   close_time: Schema.String.annotate({
     format: "date-time",
-    description: "ISO 8601, UTC, whole seconds",
+    description: "When the ledger closed: ISO 8601 date-time in UTC, whole seconds.",
     examples: ["2025-02-11T16:31:20Z"]
   })
-}).annotate({ identifier: "LedgerRef", description: "One ledger." })
+}).annotate({ identifier: "LedgerRef", description: "A ledger." })
 
 const LedgerRange = Schema.Struct({
-  first: LedgerRef.annotateKey({ description: "the oldest of them" }),
-  last: LedgerRef.annotateKey({ description: "the newest of them" }),
-  ledgers: field(Schema.Int, "how many: both ends and every ledger between them", 1),
+  first: LedgerRef.annotateKey({ description: "The oldest ledger of the range." }),
+  last: LedgerRef.annotateKey({ description: "The newest ledger of the range." }),
+  ledgers: field(Schema.Int, "The number of ledgers, first and last included.", 1),
   simulated: field(
     Schema.Boolean,
-    "whether the simulated ledger made them, which plays a test network that has no servers",
+    "Whether these ledgers are simulated. The service simulates a test network for which no servers are configured.",
     false
   )
-}).annotate({ identifier: "LedgerRange", description: "Ledgers without a gap." })
+}).annotate({ identifier: "LedgerRange", description: "A range of ledgers without gaps." })
 
 const Head = Schema.Struct({
-  ledger_index: field(Schema.Int, "its number", 94_084_609),
-  announced_at: field(Timestamp, "when a server announced it"),
-  age_ms: field(Schema.Int, "since then", 1_840)
-}).annotate({ identifier: "LedgerHead", description: "The newest validated ledger." })
+  ledger_index: field(Schema.Int, "The ledger's index.", 94_084_609),
+  announced_at: field(Timestamp, "When a server announced the ledger."),
+  age_ms: field(Schema.Int, "Milliseconds since it was announced.", 1_840)
+}).annotate({ identifier: "LedgerHead", description: "The newest validated ledger of the network." })
 
 const CatchUp = Schema.Struct({
-  from: field(Schema.Int, "the first ledger still to be taken", 94_084_609),
-  to: field(Schema.Int, "the last one", 94_084_708),
-  ledgers: field(Schema.Int, "how many", 100),
+  from: field(Schema.Int, "The first ledger that is not processed yet.", 94_084_609),
+  to: field(Schema.Int, "The last ledger that is not processed yet.", 94_084_708),
+  ledgers: field(Schema.Int, "The number of ledgers that are not processed yet.", 100),
   ledgers_per_second: field(
     Schema.NullOr(Schema.Finite),
-    "over the last half minute; null while there is too little to tell",
+    "Ledgers processed per second over the last 30 seconds; null until it can be measured.",
     12.5
   ),
-  seconds_left: field(Schema.NullOr(Schema.Finite), "at that rate", 8)
-}).annotate({ identifier: "LedgerCatchUp", description: "Ledgers still to be taken." })
+  seconds_left: field(
+    Schema.NullOr(Schema.Finite),
+    "The estimated seconds until all are processed; null until it can be estimated.",
+    8
+  )
+}).annotate({ identifier: "LedgerCatchUp", description: "Ledgers that are not processed yet." })
 
 export const NetworkCoverage = Schema.Struct({
-  network: field(Schema.Literals(networks), "the network", "mainnet"),
-  watched: field(Schema.Boolean, "whether the service follows this network", true),
+  network: field(Schema.Literals(networks), "The network.", "mainnet"),
+  watched: field(Schema.Boolean, "Whether the service watches this network.", true),
   ranges: Schema.Array(LedgerRange).annotate({
-    description: "the ledgers taken whose events are still kept; oldest first. Normally one range"
+    description: "The processed ledgers whose events are still kept, oldest first. Usually one range."
   }),
   head: Schema.NullOr(Head).annotate({
-    description: "the newest validated ledger that a server has announced; null while none has"
+    description: "The newest validated ledger that a server has announced; null if it is not known."
   }),
   catching_up: Schema.NullOr(CatchUp).annotate({
-    description: "ledgers still to be taken; null when the newest is taken or on its way",
+    description: "The ledgers that are not processed yet; null if the service is at most one ledger behind.",
     examples: [null]
   })
-}).annotate({ identifier: "NetworkCoverage", description: "What was taken of one network." })
+}).annotate({ identifier: "NetworkCoverage", description: "The processed ledgers of one network." })
 export type NetworkCoverage = typeof NetworkCoverage.Type
 
 export class Ledgers extends HttpApiGroup.make("ledgers")
   .add(
     HttpApiEndpoint.get("coverage", "/coverage", {
       success: Schema.Struct({
-        data: Schema.Array(NetworkCoverage).annotate({ description: "the networks of the key's environment" })
-      }).annotate({ identifier: "LedgerCoverage", description: "Which ledgers were taken." })
+        data: Schema.Array(NetworkCoverage).annotate({
+          description:
+            "The networks that the key sees: mainnet with a live key, testnet and devnet with a test key."
+        })
+      }).annotate({ identifier: "LedgerCoverage", description: "Which ledgers were processed." })
     }).annotateMerge(
       scoped("events:read", {
         identifier: "getLedgerCoverage",
-        summary: "Show the ledgers taken",
-        description: "By network, as ranges without a gap; what is missing between them was never taken."
+        summary: "Show which ledgers were processed",
+        description:
+          "For each network, the ranges of processed ledgers. A ledger between two ranges was never processed, so its events are missing."
       })
     )
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
-  .annotate(OpenApi.Description, "Proof of which ledgers were looked at.")
+  .annotate(OpenApi.Description, "Which ledgers the service has processed.")
   .prefix("/v1/ledgers") {}

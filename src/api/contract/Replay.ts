@@ -1,4 +1,4 @@
-/** Contract of `/v1/replay`: past events again, as jobs. */
+/** Contract of `/v1/replay`: jobs that send past events to a webhook again. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Limits } from "../../config/Limits.ts"
@@ -34,7 +34,7 @@ import { WebhookId } from "./Webhooks.ts"
 
 const JOB_EXAMPLE = "rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
 
-/** One sentence for the list and whichever of its items is wrong. */
+/** A list of 1 to `maximum` items, each checked by `problemOf`. */
 const listOf = (
   maximum: number,
   problemOf: (item: string) => string | undefined,
@@ -44,7 +44,7 @@ const listOf = (
   Schema.Array(Schema.String.check(rule(problemOf)).annotate({ examples: [example] }))
     .check(
       rule((items: ReadonlyArray<string>) =>
-        items.length >= 1 && items.length <= maximum ? undefined : `must hold 1 to ${maximum} items`
+        items.length >= 1 && items.length <= maximum ? undefined : `must contain 1 to ${maximum} items`
       )
     )
     .annotate({ description })
@@ -52,7 +52,7 @@ const listOf = (
 const EventIds = listOf(
   replayBounds.replayEventIds,
   eventIdProblem,
-  "the events; duplicates count once, and one that is not there counts as failed",
+  "The ids of the events. A repeated id counts once. An id that does not exist counts as failed.",
   EVENT_ID_EXAMPLE
 )
 
@@ -61,11 +61,11 @@ const Filters = Schema.Struct({
     Schema.Array(EventPattern)
       .check(
         rule((types: ReadonlyArray<string>) =>
-          types.length >= 1 ? undefined : "must name a type; leave it out for all of them"
+          types.length >= 1 ? undefined : "must contain at least one type; leave it out for all types"
         )
       )
       .annotate({
-        description: "event types as payment.xrp, families as nft.*, or *; all types by default",
+        description: "Only events of these types (payment.xrp) or families (nft.*). Default: all types.",
         examples: [["payment.xrp", "nft.*"]]
       })
   ),
@@ -73,7 +73,7 @@ const Filters = Schema.Struct({
     listOf(
       replayBounds.replayAccounts,
       addressProblem,
-      "classic addresses that an event must involve one of; all events by default",
+      "Only events that involve at least one of these classic addresses. Default: all events.",
       "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"
     )
   ),
@@ -81,7 +81,7 @@ const Filters = Schema.Struct({
   until: Schema.optionalKey(TimeBound)
 }).annotate({
   description:
-    "Compared with the events themselves, not with the webhook's own filters; none of them means all that is kept."
+    "Which events to send. The webhook's own filters are ignored. Without any filter, every event of the webhook's network that is still kept is sent."
 })
 
 export type Filters = typeof Filters.Type
@@ -92,57 +92,68 @@ const NewReplayJob = Schema.Struct({
   filters: Schema.optionalKey(Filters)
 }).annotate({
   identifier: "NewReplayJob",
-  description: "Either event_ids or filters.",
+  description: "The replay job to create. Give either event_ids or filters.",
   examples: [{ webhook_id: "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE", event_ids: [EVENT_ID_EXAMPLE] }]
 })
 
 const JobId = idOf("rpl_job_")
 const Status = field(
   Schema.Literals(replayStatuses),
-  "queued; running; completed: everything is queued for delivery; cancelled; failed",
+  "queued: no process works on it yet. running. completed: all its events are queued for delivery. cancelled. failed: error says why.",
   "running"
 )
-const id = field(Schema.String, "the job", JOB_EXAMPLE)
-const webhook = field(Schema.String, "where the events go", "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE")
+const id = field(Schema.String, "The job's id.", JOB_EXAMPLE)
+const webhook = field(
+  Schema.String,
+  "The webhook that the events are sent to.",
+  "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
+)
 
 const QueuedReplayJob = Schema.Struct({
   job_id: id,
-  status: field(Schema.Literal("queued"), "waits for its turn"),
+  status: field(Schema.Literal("queued"), "The job is queued."),
   webhook_id: webhook,
   estimated_events: count(
-    `how many events will be queued: exact for event_ids; for filters an estimate, which is exact up to ${Limits.estimateEnough} events and within about 10 % above, and may lack events of the last seconds`,
+    `How many events the job will send. For event_ids it is the number of ids. For filters it is an estimate: exact up to ${Limits.estimateEnough} events, within about 10 % above that. Events of the last seconds may be missing from it.`,
     1200
   ),
   created_at: Timestamp
-}).annotate({ identifier: "QueuedReplayJob", description: "The job is made." })
+}).annotate({ identifier: "QueuedReplayJob", description: "The new job." })
 
 const job = {
   job_id: id,
   status: Status,
   webhook_id: webhook,
-  total_events: count("an estimate until the job has completed, then exact", 1200),
-  processed_events: count("queued for delivery", 800),
+  total_events: count(
+    "How many events the job sends: an estimate until the job has completed, then exact.",
+    1200
+  ),
+  processed_events: count("Events that are queued for delivery so far.", 800),
   failed_events: count(
-    "that could not be queued, counted when the job ends: unknown ids, or what a job that failed had left",
+    "Events that could not be queued: ids that do not exist, or the rest of a job that failed. Set when the job ends.",
     0
   ),
-  error: field(Schema.NullOr(Schema.String), "why it failed; null otherwise", null),
+  error: field(Schema.NullOr(Schema.String), "Why the job failed; null if it did not.", null),
   created_at: Timestamp,
-  completed_at: field(Schema.NullOr(Timestamp), "when everything was queued; null until then", null)
+  completed_at: field(Schema.NullOr(Timestamp), "When all events were queued; null until then.", null)
 }
 
 const ReplayJob = Schema.Struct(job).annotate({
   identifier: "ReplayJob",
-  description: "Past events on their way to a webhook again."
+  description: "A job that sends past events to a webhook again."
 })
 export type ReplayJob = typeof ReplayJob.Type
 
 const ReplayJobDetail = Schema.Struct({
   ...job,
-  progress_percent: field(Schema.Finite, "of what there is to read, two decimals; 100 when completed", 66.66),
+  progress_percent: field(
+    Schema.Finite,
+    "How much of the job is done, with two decimals; 100 when it is completed.",
+    66.66
+  ),
   eta_seconds: field(
     Schema.NullOr(Schema.Int),
-    "what it will still take at its pace so far; null unless it runs",
+    "Estimated seconds until the job is done; null if it is not running.",
     12
   ),
   history: Schema.optionalKey(
@@ -150,23 +161,26 @@ const ReplayJobDetail = Schema.Struct({
       Schema.Struct({
         ledgers: field(
           Schema.NullOr(Schema.Int),
-          "how many had to be fetched first; null while that is being found out",
+          "How many ledgers have to be fetched; null until it is known.",
           40_000
         ),
-        fetched_ledgers: count("how many of them have been", 12_000)
+        fetched_ledgers: count("How many of them have been fetched.", 12_000)
       }),
-      "ledgers that closed before the service's first one: there only where filters.since asks for them and the service has servers for them",
+      "Ledgers from before the service's first ledger, which have to be fetched first. Present only if filters.since reaches back that far and the operator has configured servers for it.",
       { ledgers: 40_000, fetched_ledgers: 12_000 }
     )
   )
-}).annotate({ identifier: "ReplayJobDetail", description: "A job and how far it is." })
+}).annotate({ identifier: "ReplayJobDetail", description: "A replay job with its progress." })
 
 const CancelledReplayJob = Schema.Struct({
   job_id: id,
-  status: field(Schema.Literal("cancelled"), "nothing more is queued"),
-  processed_events: count("what was queued by then, and may still be delivered", 800),
+  status: field(Schema.Literal("cancelled"), "No more events are queued."),
+  processed_events: count(
+    "Events that were queued before the cancellation. They may still be delivered.",
+    800
+  ),
   cancelled_at: Timestamp
-}).annotate({ identifier: "CancelledReplayJob", description: "The job is cancelled." })
+}).annotate({ identifier: "CancelledReplayJob", description: "The cancelled job." })
 
 const params = { job_id: JobId }
 
@@ -181,9 +195,9 @@ export class Replay extends HttpApiGroup.make("replay")
       .annotateMerge(
         scoped("deliveries:write", {
           identifier: "createReplayJob",
-          summary: "Replay events",
+          summary: "Create a replay job",
           description:
-            "Sends past events of the webhook's network to it again, as new deliveries that count towards the month's quota."
+            "Sends past events of the webhook's network to the webhook again. They are new deliveries and count towards the month's quota. To follow the job, call `GET /v1/replay/{job_id}`."
         })
       ),
     HttpApiEndpoint.get("list", "/", {
@@ -204,7 +218,7 @@ export class Replay extends HttpApiGroup.make("replay")
       scoped("deliveries:read", {
         identifier: "getReplayJob",
         summary: "Show a replay job",
-        description: "How far it is, how long it will still take, and why it failed."
+        description: "The job with its progress, the estimated time left and, if it failed, the reason."
       })
     ),
     HttpApiEndpoint.delete("cancel", "/:job_id", {
@@ -215,11 +229,12 @@ export class Replay extends HttpApiGroup.make("replay")
       scoped("deliveries:write", {
         identifier: "cancelReplayJob",
         summary: "Cancel a replay job",
-        description: "Nothing more is queued within a second. What is queued may still be delivered."
+        description:
+          "The job stops queueing events within a second. Events that are queued already may still be delivered."
       })
     )
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
-  .annotate(OpenApi.Description, "Past events again, as jobs to watch and to cancel.")
+  .annotate(OpenApi.Description, "Jobs that send past events to a webhook again.")
   .prefix("/v1/replay") {}

@@ -1,4 +1,4 @@
-/** Contract of what needs no key: is the process alive, is it ready. */
+/** Contract of the health probes, which need no key. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { CommonErrors, field, keyless } from "./Common.ts"
@@ -6,41 +6,43 @@ import { CommonErrors, field, keyless } from "./Common.ts"
 const Part = Schema.Struct({
   status: field(
     Schema.Literals(["ok", "starting", "degraded", "failed"]),
-    "degraded: it works, with less than it should have"
+    "ok: the part works. starting: it is not ready yet. degraded: it works with restrictions. failed: it does not work."
   ),
-  detail: field(Schema.String, "in a few words", "answers"),
+  detail: field(Schema.String, "What the part is doing, or what is wrong.", "answers"),
   facts: Schema.optionalKey(
     field(
       Schema.Record(Schema.String, Schema.NullOr(Schema.Union([Schema.String, Schema.Finite]))),
-      "what programs may look at",
+      "Figures for monitoring, by name.",
       { head: 94_084_608 }
     )
   )
-}).annotate({ identifier: "PartHealth", description: "The state of one part." })
+}).annotate({ identifier: "PartHealth", description: "The state of one part of the service." })
 
 const parts = Schema.Record(Schema.String, Part)
 
-const Alive = Schema.Struct({ status: field(Schema.Literal("ok"), "always ok") }).annotate({
+const Alive = Schema.Struct({ status: field(Schema.Literal("ok"), "Always ok.") }).annotate({
   identifier: "Alive",
-  description: "The process lives."
+  description: "The process is alive."
 })
 const Ready = Schema.Struct({
-  status: field(Schema.Literal("ok"), "every part is ok or degraded"),
-  parts: field(parts, "by name", { database: { status: "ok", detail: "answers" } })
-}).annotate({ identifier: "Ready", description: "The service is fit to serve." })
+  status: field(Schema.Literal("ok"), "Every part is ok or degraded."),
+  parts: field(parts, "The parts of the service, by name.", { database: { status: "ok", detail: "answers" } })
+}).annotate({ identifier: "Ready", description: "The service is ready." })
 
 const NotReady = Schema.Struct({
-  status: field(Schema.Literal("unavailable"), "some part is neither ok nor degraded"),
-  parts: field(parts, "by name", { database: { status: "failed", detail: "the database does not answer" } })
-}).annotate({ identifier: "NotReady", description: "The service is not fit to serve; its parts say why." })
+  status: field(Schema.Literal("unavailable"), "At least one part is starting or failed."),
+  parts: field(parts, "The parts of the service, by name.", {
+    database: { status: "failed", detail: "the database does not answer" }
+  })
+}).annotate({ identifier: "NotReady", description: "The service is not ready; the parts show why." })
 
 export class System extends HttpApiGroup.make("system", { topLevel: true })
   .add(
     HttpApiEndpoint.get("healthz", "/healthz", { success: Alive }).annotateMerge(
       keyless({
         identifier: "getHealth",
-        summary: "Is the process alive",
-        description: "Answers as long as the process lives; needs no key."
+        summary: "Check whether the process is alive",
+        description: "Answers 200 while the process is alive. Needs no key."
       })
     ),
     HttpApiEndpoint.get("readyz", "/readyz", {
@@ -48,10 +50,11 @@ export class System extends HttpApiGroup.make("system", { topLevel: true })
     }).annotateMerge(
       keyless({
         identifier: "getReadiness",
-        summary: "Is the service ready",
-        description: "Every part of it and its state; needs no key."
+        summary: "Check whether the service is ready",
+        description:
+          "Shows every part of the process with its state. Answers 503 if one is starting or failed. Needs no key."
       })
     )
   )
   .middleware(CommonErrors)
-  .annotate(OpenApi.Description, "For operators and their monitoring.") {}
+  .annotate(OpenApi.Description, "Health probes for operators.") {}

@@ -1,4 +1,4 @@
-/** The fields of a webhook that its customer sets: what each may hold, and what is said where it does not. */
+/** The fields of a webhook that customers set, with their checks and error messages. */
 import { Schema } from "effect"
 import { eventTypes } from "../../domain/EventType.ts"
 import { networks } from "../../domain/Network.ts"
@@ -7,18 +7,18 @@ import { field, rule } from "./Common.ts"
 
 export const Status = field(
   Schema.Literals(["active", "disabled"]),
-  "a disabled webhook gets nothing new; active enables it again",
+  "active: events are delivered. disabled: nothing is sent, and no deliveries are made for new events. Set active to enable the webhook again.",
   "active"
 )
 export const Network = field(
   Schema.Literals(networks),
-  "mainnet with live keys; testnet (the default) or devnet with test keys",
+  "The network to watch: mainnet with a live key; testnet (default) or devnet with a test key.",
   "mainnet"
 )
 
 export const Url = Schema.String.annotate({
   format: "uri",
-  description: `https, no user info, at most ${webhookBounds.urlLength} characters, a public address`,
+  description: `The endpoint that receives the deliveries: an https URL at a public address, without user name and password, of at most ${webhookBounds.urlLength} characters.`,
   examples: ["https://example.com/hooks/xrpl"]
 })
 
@@ -26,7 +26,7 @@ export const Description = Schema.NullOr(
   Schema.String.check(
     rule(
       (text: string) =>
-        // Characters, as people count them: not UTF-16 units. PostgreSQL keeps no NUL.
+        // Counts code points, not UTF-16 units. PostgreSQL cannot store NUL.
         [...text].length > webhookBounds.descriptionLength || text.includes("\0")
           ? `must have at most ${webhookBounds.descriptionLength} characters`
           : undefined,
@@ -34,27 +34,27 @@ export const Description = Schema.NullOr(
     )
   )
 ).annotate({
-  description: "what it is for, in your words; null: nothing",
+  description: "A note of your own about the webhook; null for none.",
   examples: ["Payments to the shop"]
 })
 
-/** An event type, or several in one word. */
+/** An event type, a family of types, or `*`. */
 export const EventPattern = Schema.String.check(
   rule((pattern: string) =>
     isEventPattern(pattern)
       ? undefined
-      : `must be one of the ${eventTypes.length} event types (as payment.xrp), a family (as nft.*), or *`
+      : `must be one of the ${eventTypes.length} event types (such as payment.xrp), a family (such as nft.*), or *`
   )
 )
 
 export const EventTypes = Schema.Array(EventPattern)
   .check(
-    rule((patterns) => (patterns.length === 0 ? "must hold at least one event type" : undefined), {
+    rule((patterns) => (patterns.length === 0 ? "must contain at least one event type" : undefined), {
       minItems: 1
     })
   )
   .annotate({
-    description: "event types as payment.xrp, families as nft.*, or * for every type",
+    description: "The events to deliver: event types (payment.xrp), families (nft.*), or * for every type.",
     examples: [["payment.xrp", "nft.*"]]
   })
 
@@ -63,13 +63,14 @@ export const AccountFilters = Schema.Array(Schema.String.check(rule(addressProbl
     rule(
       (filters) =>
         filters.length > webhookBounds.accountFilters
-          ? `must hold at most ${webhookBounds.accountFilters} addresses`
+          ? `must contain at most ${webhookBounds.accountFilters} addresses`
           : undefined,
       { maxItems: webhookBounds.accountFilters }
     )
   )
   .annotate({
-    description: "classic addresses, one of which an event must involve; empty, the default: every account",
+    description:
+      "Deliver only events that involve at least one of these classic addresses. Empty (default): events of every address.",
     examples: [["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"]]
   })
 
@@ -86,14 +87,14 @@ export const Secret = Schema.String.check(
     { pattern: `^[!-~]{${webhookBounds.secretLength.minimum},${webhookBounds.secretLength.maximum}}$` }
   )
 ).annotate({
-  description: "a signing secret of your own; by default one is made",
+  description: "Your own signing secret. Default: the service generates one.",
   examples: [SECRET_EXAMPLE]
 })
 
 export const Headers = Schema.Record(Schema.String, Schema.String)
   .check(rule(headersProblem, { maxProperties: webhookBounds.webhookHeaders }))
   .annotate({
-    description: `sent with every delivery; up to ${webhookBounds.webhookHeaders}, none of the service's own. Their values are not shown again`,
+    description: `HTTP headers to add to every delivery: up to ${webhookBounds.webhookHeaders}, none of those that the service sets itself. Their values are not shown again.`,
     examples: [{ "X-Tenant": "shop-42" }]
   })
 
@@ -108,12 +109,12 @@ export const integer = (minimum: number, maximum: number) =>
 
 export const MaxInFlight = field(
   integer(1, webhookBounds.maxInFlight),
-  `attempts at once at most, by default ${webhookBounds.defaultInFlight}; 1 keeps ledger order strict`,
+  `The most attempts that may be under way at the same time. Default: ${webhookBounds.defaultInFlight}. With 1, attempts never overlap.`,
   webhookBounds.defaultInFlight
 )
 
 export const MaxPerSecond = field(
   Schema.NullOr(integer(1, webhookBounds.maxPerSecond)),
-  "attempts a second at most; null, the default: no limit",
+  "The most attempts that may start in a second, retries included. Null (default): no limit.",
   50
 )

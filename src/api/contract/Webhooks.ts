@@ -1,4 +1,4 @@
-/** Contract of `/v1/webhooks`: what may be registered, and the record that is shown. */
+/** Contract of `/v1/webhooks`: register, show, change, test and delete webhooks. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { eventTypes } from "../../domain/EventType.ts"
@@ -32,7 +32,7 @@ import {
 } from "./WebhookFields.ts"
 
 export const WebhookId = idOf("wh_")
-/** What may be given at creation and changed later. */
+/** Optional fields, both when a webhook is registered and when it is changed. */
 const changeable = {
   description: Schema.optionalKey(Description),
   account_filters: Schema.optionalKey(AccountFilters),
@@ -49,7 +49,7 @@ const NewWebhook = Schema.Struct({
   ...changeable
 }).annotate({
   identifier: "NewWebhook",
-  description: "A webhook to register.",
+  description: "The webhook to register.",
   examples: [
     {
       url: "https://example.com/hooks/xrpl",
@@ -67,78 +67,110 @@ const WebhookChange = Schema.Struct({
   ...changeable
 }).annotate({
   identifier: "WebhookChange",
-  description: "What is to change; what is left out stays.",
+  description: "The fields to change. Fields that are left out stay as they are.",
   examples: [{ status: "active" }]
 })
 
 const record = {
-  id: field(Schema.String, "the webhook's id", "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),
-  url: field(Schema.String, "where deliveries go", "https://example.com/hooks/xrpl"),
-  description: field(Schema.NullOr(Schema.String), "in the customer's words", "Payments to the shop"),
-  event_types: field(Schema.Array(Schema.String), "as they were given", ["payment.xrp", "nft.*"]),
+  id: field(Schema.String, "The webhook's id.", "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),
+  url: field(Schema.String, "The endpoint that receives the deliveries.", "https://example.com/hooks/xrpl"),
+  description: field(Schema.NullOr(Schema.String), "Your note about the webhook.", "Payments to the shop"),
+  event_types: field(
+    Schema.Array(Schema.String),
+    "The event types, families or * that the webhook was registered with.",
+    ["payment.xrp", "nft.*"]
+  ),
   account_filters: field(
     Schema.Array(Schema.String),
-    `classic addresses; empty: every account. A list shows the first ${webhookBounds.listedAccountFilters} of each webhook`,
+    `Only events that involve one of these classic addresses are delivered; empty: events of every address. In a list of webhooks, only the first ${webhookBounds.listedAccountFilters} are shown.`,
     ["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"]
   ),
-  account_filters_count: field(Schema.Int, "how many there are in all", 1),
+  account_filters_count: field(Schema.Int, "The number of account filters.", 1),
   network: Network,
   status: Status,
-  consecutive_failures: field(Schema.Int, "failed deliveries since the last one that was delivered", 0),
-  max_in_flight: field(Schema.Int, "attempts at once at most", webhookBounds.defaultInFlight),
-  max_per_second: field(Schema.NullOr(Schema.Int), "attempts a second at most; null: no limit", 50),
+  consecutive_failures: field(
+    Schema.Int,
+    "Failed deliveries in a row. When the number reaches the service's limit, the webhook is disabled.",
+    0
+  ),
+  max_in_flight: field(
+    Schema.Int,
+    "The most attempts that may be under way at the same time.",
+    webhookBounds.defaultInFlight
+  ),
+  max_per_second: field(
+    Schema.NullOr(Schema.Int),
+    "The most attempts that may start in a second; null for no limit.",
+    50
+  ),
   headers: field(
     Schema.Record(Schema.String, Schema.String),
-    `the names of the headers sent with every delivery; their values are not shown again, but as ${HIDDEN_VALUE}`,
+    `HTTP headers added to every delivery. Their values are shown as ${HIDDEN_VALUE}.`,
     { "X-Tenant": HIDDEN_VALUE }
   ),
   created_at: Timestamp,
   updated_at: Timestamp,
-  disabled_at: field(Schema.NullOr(Timestamp), "null while it is active", null),
-  disabled_reason: field(Schema.NullOr(Schema.String), "null while it is active", null)
+  disabled_at: field(Schema.NullOr(Timestamp), "When the webhook was disabled; null if it is active.", null),
+  disabled_reason: field(
+    Schema.NullOr(Schema.String),
+    "Why the webhook was disabled; null if it is active.",
+    null
+  )
 }
 
 export const Webhook = Schema.Struct(record).annotate({
   identifier: "Webhook",
-  description: "A registered endpoint, without its secret."
+  description: "A webhook, without its secret."
 })
 export type Webhook = typeof Webhook.Type
 
 const CreatedWebhook = Schema.Struct({
   ...record,
-  secret: field(Schema.String, "signs deliveries; shown here and at rotation only", SECRET_EXAMPLE)
+  secret: field(
+    Schema.String,
+    "The secret that deliveries are signed with. It is shown only in this response: store it.",
+    SECRET_EXAMPLE
+  )
 }).annotate({ identifier: "CreatedWebhook", description: "The new webhook with its secret." })
 
 const Rotation = Schema.Struct({
   grace_seconds: Schema.optionalKey(
     field(
       integer(0, webhookBounds.graceSeconds),
-      "for how long the secret until now signs too, as the second signature of X-Service-Signature; by default 0",
+      "For how many seconds deliveries are also signed with the old secret, as a second signature in X-Service-Signature. Default: 0.",
       3_600
     )
   )
 }).annotate({
   identifier: "SecretRotation",
-  description: "How to rotate. A secret that was in the grace of an earlier rotation ends at once."
+  description:
+    "How long the old secret stays valid. A secret from before an earlier rotation stops signing at once."
 })
 
 const RotatedSecret = Schema.Struct({
-  id: field(Schema.String, "the webhook's id", "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),
-  secret: field(Schema.String, "the new secret, shown this once", SECRET_EXAMPLE),
+  id: field(Schema.String, "The webhook's id.", "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),
+  secret: field(
+    Schema.String,
+    "The new secret. It is shown only in this response: store it.",
+    SECRET_EXAMPLE
+  ),
   rotated_at: Timestamp
 }).annotate({ identifier: "RotatedSecret", description: "The new secret." })
 
 const TestEvent = Schema.Struct({
-  event_type: field(Schema.Literals(eventTypes), "of the event to make up", "payment.xrp")
+  event_type: field(Schema.Literals(eventTypes), "The type of the synthetic event.", "payment.xrp")
 }).annotate({
   identifier: "TestEvent",
-  description:
-    "An event of that type is made up and delivered whatever the webhook's filters, free of charge. Its envelope says testnet."
+  description: "The type of the event to send."
 })
 
 const QueuedTest = Schema.Struct({
-  delivery_id: field(Schema.String, "under which it is in the deliveries", "dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE")
-}).annotate({ identifier: "QueuedTest", description: "The test is queued." })
+  delivery_id: field(
+    Schema.String,
+    "The id of the delivery. Follow it with GET /v1/deliveries/{id}.",
+    "dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
+  )
+}).annotate({ identifier: "QueuedTest", description: "The queued test delivery." })
 
 const params = { id: WebhookId }
 
@@ -153,17 +185,20 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
         identifier: "createWebhook",
         summary: "Register a webhook",
         description:
-          "It holds from the next ledger that is routed after the answer, which shows its secret, once. The plan limits webhooks, and account filters in all (`GET /v1/account`)."
+          "The response contains the webhook's secret, which is not shown again. Events that the service finds after the response are delivered. The plan limits the number of webhooks and of account filters in all webhooks together (`GET /v1/account`)."
       })
     ),
     HttpApiEndpoint.get("list", "/", {
-      query: { status: Schema.optionalKey(Status), ...pageQuery },
+      query: {
+        status: Schema.optionalKey(field(Status, "Only webhooks with this status.", "active")),
+        ...pageQuery
+      },
       success: pageOf("WebhookPage", Webhook)
     }).annotateMerge(
       scoped("webhooks:read", {
         identifier: "listWebhooks",
         summary: "List webhooks",
-        description: `Those of the key's environment, newest first, with at most ${webhookBounds.listedAccountFilters} account filters each.`
+        description: `Newest first: webhooks of mainnet with a live key, of testnet and devnet with a test key. Each is shown with at most ${webhookBounds.listedAccountFilters} account filters.`
       })
     ),
     HttpApiEndpoint.get("get", "/:id", { params, success: Webhook, error: NotFound }).annotateMerge(
@@ -171,7 +206,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
         identifier: "getWebhook",
         summary: "Show a webhook",
         description:
-          "With all its account filters; without its secret and its headers' values, which are not shown again."
+          "The webhook with all its account filters. Its secret and the values of its headers are not shown."
       })
     ),
     HttpApiEndpoint.patch("change", "/:id", {
@@ -184,7 +219,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
         identifier: "changeWebhook",
         summary: "Change a webhook",
         description:
-          "Status active enables a disabled webhook again. A new url, headers and limits hold for waiting retries too. Each field replaces what was there, headers all of them: name every header with its value."
+          "To enable a disabled webhook, set status to active. Each given field replaces the old value; for headers and account_filters this is the whole set, so give every header with its value. A new url, headers and limits also apply to deliveries that wait for a retry."
       })
     ),
     HttpApiEndpoint.delete("remove", "/:id", {
@@ -196,7 +231,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
         identifier: "deleteWebhook",
         summary: "Delete a webhook",
         description:
-          "Its deliveries stay readable; queued attempts are dropped and marked failed, the newest at once, those of a long queue within minutes."
+          "Deliveries that wait are not sent; they end failed within minutes. All deliveries of the webhook can still be read."
       })
     ),
     HttpApiEndpoint.post("rotateSecret", "/:id/rotate-secret", {
@@ -208,7 +243,8 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       scoped("webhooks:write", {
         identifier: "rotateWebhookSecret",
         summary: "Rotate a webhook's secret",
-        description: "Every attempt sent after the answer, retries included, is signed with the new secret."
+        description:
+          "Generates a new secret. Every attempt that starts after the response, retries included, is signed with it. To change the secret without failed deliveries, set grace_seconds and let your receiver accept both signatures."
       })
     ),
     HttpApiEndpoint.post("test", "/:id/test", {
@@ -221,11 +257,11 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
         identifier: "testWebhook",
         summary: "Send a test event",
         description:
-          "An event of that type is made up and sent through the same path as real ones, free of charge."
+          "Sends a synthetic event of the given type, signed and retried like a real one. The webhook's filters are ignored, and the delivery does not count towards the quota. Its `network` is always testnet."
       })
     )
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
-  .annotate(OpenApi.Description, "The customer's endpoints, and what is sent to them.")
+  .annotate(OpenApi.Description, "Endpoints that receive events, and which events they receive.")
   .prefix("/v1/webhooks") {}

@@ -1,4 +1,4 @@
-/** `/v1/account`: the plan's limits as they hold for this account, and what it has used of its quota this month. */
+/** `/v1/account`: the account's limits, and how much of this month's quota it has used. */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { limitsJson } from "../../domain/Plans.ts"
@@ -20,7 +20,7 @@ export const accountLayer = HttpApiBuilder.group(
       get: Effect.fnUntraced(function* () {
         const { accountId, limits } = yield* Caller
         const now = yield* Clock.currentTimeMillis
-        // Accounts are never deleted, and the key has just been found with its own.
+        // Accounts are never deleted, so the key's account exists.
         const account = Option.getOrThrow(yield* accounts.find(accountId))
         return {
           id: account.id,

@@ -1,7 +1,6 @@
 /**
- * `/v1/api-keys`. A key gives no more than it has: no scope that it lacks, and a test key nothing live. So a test key
- * sees and revokes test keys only; a live key, which may make either, sees all keys of its account. A key revokes only
- * keys whose scopes it has.
+ * `/v1/api-keys`. A key cannot create or revoke a key with a scope that it lacks itself. A test key creates, sees and
+ * revokes test keys only; a live key, all keys of its account.
  */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -59,7 +58,7 @@ export const apiKeysLayer = HttpApiBuilder.group(
         const lacking = payload.scopes.find((scope) => !hasScope(caller.scopes, scope))
         if (lacking !== undefined) {
           return yield* Forbidden.because(
-            `This key cannot grant the scope ${lacking}, which it lacks itself.`
+            `This key cannot grant the scope ${lacking}, because it does not have that scope itself.`
           )
         }
         const key = {
@@ -72,7 +71,7 @@ export const apiKeysLayer = HttpApiBuilder.group(
         const created = yield* keys.create({ ...key, withinLimits: true }, now)
         if (created === undefined) {
           return yield* KeyLimitReached.because(
-            `The plan allows ${caller.limits.apiKeys} keys that are neither revoked nor expired, and there are as many; revoke one first.`
+            `The plan allows ${caller.limits.apiKeys} valid API keys, and the account has as many; revoke one first.`
           )
         }
         return {
@@ -102,7 +101,7 @@ export const apiKeysLayer = HttpApiBuilder.group(
         const lacking = scopes.value.find((scope) => !hasScope(caller.scopes, scope))
         if (lacking !== undefined) {
           return yield* Forbidden.because(
-            `This key cannot revoke a key with the scope ${lacking}, which it lacks itself.`
+            `This key cannot revoke a key with the scope ${lacking}, because it does not have that scope itself.`
           )
         }
         const revoked = yield* keys.revoke(owner, params.id, yield* Clock.currentTimeMillis)

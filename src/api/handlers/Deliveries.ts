@@ -1,6 +1,6 @@
 /**
- * `/v1/deliveries`: the log of what was sent. A request body is not stored: it is made again from its event, which the
- * log keeps, and comes out byte for byte as it was sent.
+ * `/v1/deliveries`. Request bodies are not stored. They are rebuilt from the event in the log, byte for byte as they
+ * were sent.
  */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -53,11 +53,11 @@ const pointOf = ({ at, p50Ms, p99Ms, ...counts }: DeliveryPoint) => ({
   p99_ms: p99Ms
 })
 
-/** Two decimals; 0 where there is nothing to divide by. */
+/** Two decimals; 0 if the divisor is 0. */
 const ratio = (dividend: number, divisor: number): number =>
   divisor === 0 ? 0 : Math.round((dividend / divisor) * 100) / 100
 
-/** A page for a pattern: the newest of the pages of its types, of which a family has 5 at most. */
+/** Reads one page for each type of the pattern (a family has at most 5) and merges them, newest first. */
 const ofTypes = <E>(
   pattern: string | undefined,
   limit: number,
@@ -87,14 +87,14 @@ export const deliveriesLayer = HttpApiBuilder.group(
       return Option.isNone(row) ? yield* noDelivery(id) : row.value
     })
 
-    /** Undefined when retention has dropped it. */
+    /** Undefined if retention has dropped the event. */
     const eventOf = Effect.fnUntraced(function* (row: DeliveryDetailRow) {
       if (row.event_offset === null) return parseLedgerEvent(row.test_event)
       const topic = eventTopicOf(row.network, row.from_history)
       const offset = row.event_offset
       const [record] = yield* log.read({ topic, partition: 0, offset }, 1)
       const event = record?.offset === offset ? parseLedgerEvent(record.value) : undefined
-      // The id makes sure that it is the right one.
+      // Checks that the record at this offset is this delivery's event.
       return event?.event_id === row.event_id ? event : undefined
     })
 
@@ -174,7 +174,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
             return yield* webhookDisabled(row.webhook_id)
           case "quota used up":
             return yield* QuotaExceeded.because(
-              "The month's delivery quota is used up; a retry is possible when the month turns or the plan grows."
+              "The month's delivery quota is used up; retry when the next month (UTC) begins, or choose a larger plan."
             )
         }
       }, orUnavailable)

@@ -1,6 +1,6 @@
 /**
- * `/v1/events`: the event log, as the events stage has written it. An event comes with the bytes that its webhooks got,
- * but for their ids.
+ * `/v1/events`: reads the event log that the stage `events` writes. An event is shown as webhooks receive it, without
+ * `webhook_id`.
  */
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -24,15 +24,15 @@ const eventOf = (row: EventRow): Event => ({
   ledger_index: row.ledgerIndex,
   timestamp: isoTime(unixMsToRipple(row.closeTime * 1_000)),
   network: row.network,
-  // Written as the payload of an event, which is an object.
+  // The events stage wrote it as an object.
   payload: JSON.parse(row.payload) as Event["payload"]
 })
 
-/** What a cursor says of the last event shown. */
+/** The place of the last event shown, as the id in a cursor. */
 const idOfPlace = ({ closeTime, network, ledgerIndex, position }: EventPlace): string =>
   [closeTime, network, ledgerIndex, position].join(" ")
 
-/** Of an id made by `idOfPlace`: a cursor is bound to it by its hash. */
+/** `id` was made by `idOfPlace`: the cursor's hash guarantees it. */
 const placeOfId = (id: string): EventPlace => {
   const [closeTime, network, ledgerIndex, position] = id.split(" ")
   return {
@@ -49,7 +49,7 @@ const numberOf = (text: string | undefined): number | undefined =>
 const timeOf = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : parseIsoTime(text)
 
-/** The one asked for, or all that a key of this environment sees. */
+/** The given network, or all networks that a key of this environment sees. */
 const networksFor = Effect.fnUntraced(function* (environment: KeyEnvironment, network: Network | undefined) {
   const seen = networksOf(environment)
   if (network === undefined) return seen
@@ -75,7 +75,7 @@ export const eventsLayer = HttpApiBuilder.group(
         if ((ledgerIndexMin ?? 0) > (ledgerIndexMax ?? ledgerIndexBounds.maximum)) {
           return yield* ValidationError.because("ledger_index_min must not be above ledger_index_max.")
         }
-        // Once each and in one order; all of them are no filter.
+        // Without duplicates and in one order. A list of all types means no filter.
         const wanted = expandPatterns(query.event_type ?? [])
         const filter = {
           networks,

@@ -1,6 +1,6 @@
 /**
- * `/v1/ledgers/coverage`: what was taken is read from the log; how far the network is, ingest says in its health. Where
- * ingest runs in another process the head is unknown here.
+ * `/v1/ledgers/coverage`. The processed ranges are read from the log. The network's newest ledger comes from the health
+ * of the stage `ingest`; if that stage runs in another process, `head` and `catching_up` are null.
  */
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -45,7 +45,7 @@ const progressOf = (
       announced_at: iso(headAt),
       age_ms: Math.max(0, nowMs - Date.parse(headAt))
     },
-    // One behind is a ledger just announced and being fetched.
+    // One ledger behind is normal: it was just announced and is being fetched.
     catching_up:
       behind > 1
         ? {
@@ -69,7 +69,7 @@ export const ledgersLayer = HttpApiBuilder.group(
     const watched = watchedNetworks(settings)
 
     const coverageOf = Effect.fnUntraced(function* (network: Network) {
-      // Asked first: what is taken meanwhile may then be in the ranges, never missing from both.
+      // Read before the ranges: a ledger taken in between then appears in the ranges, and is not missing from both.
       const part = yield* health.get(ledgerPart(network))
       const ranges = yield* ledgerRanges(log, network).pipe(Effect.catchTag("NotAMarker", Effect.die))
       return {

@@ -1,7 +1,6 @@
 /**
- * `/v1/replay`: jobs are made, shown and cancelled here; replay/ works on them. What is asked for is estimated before the
- * job is made: event ids by their number, filters by what the event log counts and history knows
- * (coverage/ReplayEstimate.ts).
+ * `/v1/replay`: creates, shows and cancels jobs; the role `replay` works on them. The number of events is estimated
+ * before the job is created: for event ids it is their number, for filters see coverage/ReplayEstimate.ts.
  */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -62,7 +61,7 @@ const capitalised = (text: string): string => text[0]!.toUpperCase() + text.slic
 
 const noJob = (id: string) => NotFound.because(`There is no replay job ${id}.`)
 
-/** Each once, times as numbers, and no types where all are wanted. */
+/** Without duplicates, with times as numbers, and without `event_types` if all types are wanted. */
 const filtersOf = ({ event_types = [], accounts, since, until }: Filters): ReplayFilters => {
   const types = expandPatterns(event_types)
   return {
@@ -92,7 +91,7 @@ export const replayLayer = HttpApiBuilder.group(
         const caller = yield* Caller
         const owner = ownerOf(caller)
         if ((payload.event_ids === undefined) === (payload.filters === undefined)) {
-          return yield* ValidationError.because("Either event_ids or filters must be given, and not both.")
+          return yield* ValidationError.because("Give either event_ids or filters, not both.")
         }
         const filters = payload.filters === undefined ? undefined : filtersOf(payload.filters)
         if (filters?.since !== undefined && filters.until !== undefined && filters.since >= filters.until) {
@@ -104,11 +103,11 @@ export const replayLayer = HttpApiBuilder.group(
         const { network } = webhook.value
         if (filters !== undefined && !filterReplayPlans.includes(caller.plan)) {
           return yield* PlanRequired.because(
-            `Replay by filters needs one of the plans ${filterReplayPlans.map(capitalised).join(", ")}; event_ids are replayed on every plan.`
+            `Replay by filters needs one of the plans ${filterReplayPlans.map(capitalised).join(", ")}; on every plan you can replay event_ids.`
           )
         }
         const eventIds = payload.event_ids === undefined ? undefined : [...new Set(payload.event_ids)]
-        // Before the estimate, so that it holds all that the job will read.
+        // Read before the estimate, so that the estimate includes every event that the job reads.
         const { end } = yield* log.offsets({ topic: eventsTopic(network), partition: 0 })
         const estimatedEvents = eventIds?.length ?? (yield* estimate(network, filters ?? {}))
         const now = yield* Clock.currentTimeMillis
@@ -133,11 +132,11 @@ export const replayLayer = HttpApiBuilder.group(
             return yield* webhookDisabled(payload.webhook_id)
           case "limit reached":
             return yield* ReplayLimitReached.because(
-              `The plan allows ${caller.limits.concurrentReplays} replay jobs at once, and as many are queued or running; cancel one or wait for its end.`
+              `The plan allows ${caller.limits.concurrentReplays} queued or running replay jobs, and the account has as many; cancel one or wait until one ends.`
             )
           case "quota used up":
             return yield* QuotaExceeded.because(
-              "The month's delivery quota is used up; a replay is possible when the month turns or the plan grows."
+              "The month's delivery quota is used up; create the replay when the next month (UTC) begins, or choose a larger plan."
             )
         }
       }, orUnavailable),
@@ -169,7 +168,7 @@ export const replayLayer = HttpApiBuilder.group(
               job_id: params.job_id,
               status: "cancelled" as const,
               processed_events: cancelled.job.processed_events,
-              // A cancelled job has its time.
+              // A cancelled job always has this time.
               cancelled_at: iso(cancelled.job.cancelled_at!)
             }
           case "not found":

@@ -1,4 +1,4 @@
-/** `/healthz`: the process lives. `/readyz`: every part of it, and the database, is fit to serve. */
+/** `/healthz`: the process is alive. `/readyz`: the database and every part of the process work. */
 import { Clock, Effect, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlClient } from "effect/sql"
@@ -20,12 +20,12 @@ export const systemLayer = HttpApiBuilder.group(
         onSuccess: () => ({ status: "ok", detail: "answers" })
       })
     )
-    /** Callers need no key: however many ask, the database is asked by one at a time. */
+    /** Callers need no key, so only one query runs at a time, and its result is reused for `readyCheckEveryMs`. */
     let last: { readonly atMs: number; readonly health: PartHealth } | undefined
     const database = Semaphore.makeUnsafe(1).withPermits(1)(
       Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
-        // A clock that was set back makes it old as well.
+        // `abs`: if the clock was set back, the result counts as old too.
         if (last !== undefined && Math.abs(nowMs - last.atMs) < Limits.readyCheckEveryMs) return last.health
         const health = yield* ask
         last = { atMs: yield* Clock.currentTimeMillis, health }

@@ -1,4 +1,4 @@
-/** `/v1/webhooks`: the customer's endpoints. What is checked here needs settings or the key; the rest is the contract's. */
+/** `/v1/webhooks`. Checks here only what depends on the settings or the key; the contract checks the rest. */
 import { randomBytes } from "node:crypto"
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -26,7 +26,7 @@ const SECRET_BYTES = 32
 
 const generateSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`
 
-/** The public record: field by field, so that a new column stays inside. */
+/** Lists the fields one by one, so that a new column is not published by accident. */
 const webhookOf = (row: WebhookSeen): Webhook => ({
   id: row.id,
   url: row.url,
@@ -55,7 +55,7 @@ const limitReached = ({ limit, allowed, present }: WebhookLimit) =>
     WebhookLimitReached.because(
       limit === "webhooks"
         ? `The plan allows ${allowed} webhooks, and the account has ${present}; delete one, or choose a larger plan.`
-        : `The plan allows ${allowed} account filters in all webhooks, and the account has ${present}; name fewer, or choose a larger plan.`
+        : `The plan allows ${allowed} account filters in all webhooks together, and the account has ${present}; use fewer, or choose a larger plan.`
     )
   )
 
@@ -88,7 +88,7 @@ export const webhooksLayer = HttpApiBuilder.group(
         ? Effect.void
         : Effect.fail(
             ValidationError.because(
-              `network ${network} is not watched by this service; a test key can have testnet or devnet.`
+              `network ${network} is not watched by this service; with a test key you can use testnet or devnet.`
             )
           )
     }
@@ -160,14 +160,14 @@ export const webhooksLayer = HttpApiBuilder.group(
         const owner = ownerOf(yield* Caller)
         const removed = yield* webhooks.remove(owner, params.id, yield* Clock.currentTimeMillis)
         if (!removed) return yield* noWebhook(params.id)
-        // It is deleted already: what cannot be ended now is ended soon.
+        // The webhook is deleted already. storage/deliveries/DeletedQueues ends the deliveries that are left.
         yield* Effect.ignore(endQueue(owner, params.id, Limits.deletedQueueAtOnce), { log: "Warn" })
       }, orUnavailable),
 
       rotateSecret: Effect.fnUntraced(function* ({ params, payload }) {
         const owner = ownerOf(yield* Caller)
         const now = yield* Clock.currentTimeMillis
-        // From this moment on every attempt of every process knows the new secret (WebhookRegistry, `current`).
+        // From `rotatedAt` on, every attempt of every process uses the new secret (WebhookRegistry, `current`).
         const rotatedAt = now + Limits.secretRotationMs
         const graceMs = (payload?.grace_seconds ?? 0) * 1_000
         const secret = generateSecret()

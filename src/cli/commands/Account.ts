@@ -22,10 +22,10 @@ const change = Effect.fnUntraced(function* (id: string, what: AccountChange, asJ
 
 const planArgument = Argument.Literals("plan", plans).pipe(Argument.withDescription(plans.join(", ")))
 
-const accountName = nameFlag("What the account is called", Limits.accountNameLength)
+const accountName = nameFlag("Name of the account", Limits.accountNameLength)
 const emailFlag = Flag.String("email").pipe(
-  Flag.withDescription("Where mails about its quota and its webhooks go"),
-  Flag.filter(isEmail, () => "an email address, as ops@example.com")
+  Flag.withDescription("Address for mails about the account's quota and webhooks"),
+  Flag.filter(isEmail, () => "an email address, such as ops@example.com")
 )
 
 const create = Command.make(
@@ -41,12 +41,12 @@ const create = Command.make(
     yield* show(
       yield* findAccount(id),
       asJson,
-      `The account is made; \`ledgerhook key create --account ${id} --name NAME --scopes SCOPES\` makes it a key.`
+      `The account is created. To create a key for it: \`ledgerhook key create --account ${id} --name NAME --scopes SCOPES\`.`
     )
   })
 ).pipe(
   Command.provide(newStores("account create")),
-  about("Make an account", "Make an account: what keys, webhooks and deliveries belong to.", {
+  about("Create an account", "Create an account. API keys, webhooks and deliveries belong to an account.", {
     "ledgerhook account create --name 'Example Ltd' --email ops@example.com --plan builder":
       "An account on the plan Builder"
   })
@@ -62,14 +62,14 @@ const list = Command.make(
       page: (before: Account | undefined, limit) => accounts.list(before?.id, limit),
       columns,
       toJson,
-      none: "There is no account yet; the first start of the service makes one, and so does `ledgerhook account create`."
+      none: "There is no account yet. Create one with `ledgerhook account create`, or start the service, which creates the first one."
     })
   })
 ).pipe(
   Command.provide(stores("account list")),
   about(
-    "Show all accounts",
-    "Show all accounts, newest first: a table on a terminal; JSON, with each account's limits, when piped.",
+    "List accounts",
+    "List all accounts, newest first: as a table on a terminal, as JSON with each account's limits when piped.",
     {
       "ledgerhook account list": "A table",
       "ledgerhook account list | jq -r '.[] | select(.plan == \"builder\").email'":
@@ -88,7 +88,7 @@ const update = Command.make(
   },
   Effect.fnUntraced(function* ({ account, name, email, json: asJson }) {
     if (Option.isNone(name) && Option.isNone(email))
-      return yield* wrongUsage("name what to change: --name, --email or both.")
+      return yield* wrongUsage("say what to change: give --name, --email or both.")
     const what = {
       ...(Option.isSome(name) ? { name: name.value } : {}),
       ...(Option.isSome(email) ? { email: email.value } : {})
@@ -100,7 +100,7 @@ const update = Command.make(
 ).pipe(
   about(
     "Change an account's name or email",
-    "Change an account's name or email; what is not named stays. Mails that are queued already go to the address before.",
+    "Change an account's name or email address, or both. Mails that are queued already go to the old address.",
     {
       "ledgerhook account update acct_01K… --email ops@example.com":
         "Give the account of the first start an address"
@@ -111,12 +111,12 @@ const update = Command.make(
 const setPlan = Command.make(
   "set-plan",
   { account: accountArgument, plan: planArgument, json },
-  ({ account, plan, json: asJson }) => change(account, { plan }, asJson, "The plan holds from now on.")
+  ({ account, plan, json: asJson }) => change(account, { plan }, asJson, "The plan applies from now on.")
 ).pipe(
   Command.provide(stores("account set-plan")),
   about(
-    "Put an account on another plan",
-    "Put an account on another plan. It holds at once, beside a running service too: deliveries that waited for the quota go on. Limits of its own hold on the plan Enterprise only, and come back with it.",
+    "Change an account's plan",
+    "Change an account's plan. The change applies at once, also in a running service: if the new quota allows it, waiting deliveries are sent. Limits set with `account set-limits` apply only on the plan Enterprise; on another plan they are kept but not used.",
     { "ledgerhook account set-plan acct_01K… professional": "Change the plan" }
   )
 )
@@ -124,7 +124,7 @@ const setPlan = Command.make(
 const NO_QUOTA = "none"
 const STANDARD = "default"
 
-/** Null: the plan's figure. On the plan that may have limits of its own, that is no quota. */
+/** `none` and `default` both give null: the plan's own limit, and Enterprise has no quota. */
 const limit = (name: string, description: string, others: ReadonlyArray<string> = [STANDARD]) =>
   Flag.String(name).pipe(
     Flag.withMetavar(["N", ...others].join("|")),
@@ -142,15 +142,15 @@ const limit = (name: string, description: string, others: ReadonlyArray<string> 
   )
 
 const limits = {
-  requestsPerMinute: limit("requests-per-minute", "Requests of one key in a minute"),
-  requestsPerDay: limit("requests-per-day", "Requests of one key in a day"),
-  monthlyDeliveries: limit("monthly-deliveries", "Delivery attempts in a calendar month (UTC)", [
+  requestsPerMinute: limit("requests-per-minute", "Requests per key and minute"),
+  requestsPerDay: limit("requests-per-day", "Requests per key and day"),
+  monthlyDeliveries: limit("monthly-deliveries", "Delivery attempts per calendar month (UTC)", [
     NO_QUOTA,
     STANDARD
   ]),
-  concurrentReplays: limit("concurrent-replays", "Replay jobs at once"),
+  concurrentReplays: limit("concurrent-replays", "Replay jobs queued or running at the same time"),
   webhooks: limit("webhooks", "Webhooks, active or disabled"),
-  accountFilters: limit("account-filters", "Addresses in the filters of all its webhooks")
+  accountFilters: limit("account-filters", "Addresses in the account filters of all webhooks together")
 }
 
 const setLimits = Command.make(
@@ -163,28 +163,28 @@ const setLimits = Command.make(
       if (Option.isSome(given[name])) own[name] = given[name].value
     if (Object.keys(own).length === 0) {
       return yield* wrongUsage(
-        "name a limit to set: --requests-per-minute, --requests-per-day, --monthly-deliveries, --concurrent-replays, --webhooks or --account-filters."
+        "say which limit to set: --requests-per-minute, --requests-per-day, --monthly-deliveries, --concurrent-replays, --webhooks or --account-filters."
       )
     }
     yield* Effect.gen(function* () {
       const { plan } = yield* findAccount(account)
       if (plan !== CUSTOM_PLAN) {
         return yield* failed(
-          `${account} is on the plan ${plan}, and limits of one's own are for ${CUSTOM_PLAN}; \`ledgerhook account set-plan ${account} ${CUSTOM_PLAN}\` changes the plan.`
+          `${account} is on the plan ${plan}, and only the plan ${CUSTOM_PLAN} can have limits of its own; change the plan with \`ledgerhook account set-plan ${account} ${CUSTOM_PLAN}\`.`
         )
       }
-      yield* change(account, { own }, asJson, "The limits hold from now on.")
+      yield* change(account, { own }, asJson, "The limits apply from now on.")
     }).pipe(Effect.provide(stores("account set-limits")))
   })
 ).pipe(
   about(
-    "Give an Enterprise account limits of its own",
-    "Give an account on the plan Enterprise limits of its own; those that are not named stay as they are, and `default` returns to the plan's. They hold at once, beside a running service too.",
+    "Set limits of an Enterprise account",
+    "Set limits of an account on the plan Enterprise. Limits that are not given stay as they are; `default` returns to the plan's limit. The change applies at once, also in a running service.",
     {
       "ledgerhook account set-limits acct_01K… --requests-per-minute 20000 --monthly-deliveries 50000000":
-        "More requests, and a quota",
-      "ledgerhook account set-limits acct_01K… --monthly-deliveries none": "No quota again",
-      "ledgerhook account set-limits acct_01K… --requests-per-minute default": "Back to the plan's figure"
+        "Allow more requests, and set a quota",
+      "ledgerhook account set-limits acct_01K… --monthly-deliveries none": "Remove the quota",
+      "ledgerhook account set-limits acct_01K… --requests-per-minute default": "Return to the plan's limit"
     }
   )
 )
@@ -194,29 +194,29 @@ const suspend = Command.make("suspend", { account: accountArgument, json }, ({ a
     account,
     { suspended: true },
     asJson,
-    `Its keys are refused and its deliveries wait, until \`ledgerhook account resume ${account}\`.`
+    `Its API keys are refused and its deliveries wait. To end this: \`ledgerhook account resume ${account}\`.`
   )
 ).pipe(
   Command.provide(stores("account suspend")),
   about(
-    "Refuse an account's keys, let its deliveries wait",
-    "Refuse every request with an account's keys (403) and let its deliveries wait, until it is resumed. Nothing is deleted.",
-    { "ledgerhook account suspend acct_01K…": "Until it is resumed" }
+    "Suspend an account",
+    "Suspend an account: requests with its API keys are refused with 403, and its deliveries wait until the account is resumed. Nothing is deleted.",
+    { "ledgerhook account suspend acct_01K…": "Suspend one account" }
   )
 )
 
 const resume = Command.make("resume", { account: accountArgument, json }, ({ account, json: asJson }) =>
-  change(account, { suspended: false }, asJson, "Its keys and deliveries work again.")
+  change(account, { suspended: false }, asJson, "Its API keys work again, and waiting deliveries are sent.")
 ).pipe(
   Command.provide(stores("account resume")),
   about(
     "End an account's suspension",
-    "End an account's suspension: its keys work again, and what waited is delivered.",
-    { "ledgerhook account resume acct_01K…": "End it" }
+    "End an account's suspension: its API keys work again, and waiting deliveries are sent.",
+    { "ledgerhook account resume acct_01K…": "Resume one account" }
   )
 )
 
 export const account = Command.make("account").pipe(
-  Command.withDescription("Make, show and change accounts"),
+  Command.withDescription("Create, list and change accounts"),
   Command.withSubcommands([create, list, update, setPlan, setLimits, suspend, resume])
 )

@@ -1,4 +1,4 @@
-/** An account as commands show it: a row of a table, lines of one, or JSON. Pure. */
+/** How commands show an account: as a row of a table, as lines, or as JSON. Pure. */
 import { iso } from "../../domain/IsoTime.ts"
 import { limitsJson, limitsOf } from "../../domain/Plans.ts"
 import type { Account } from "../../storage/accounts/AccountStore.ts"
@@ -41,11 +41,8 @@ export const fields = (account: Account): ReadonlyArray<Field> => {
     ["email", account.email ?? "-"],
     ["plan", account.plan],
     ["requests", `${limits.requestsPerMinute} a minute, ${limits.requestsPerDay} a day`],
-    [
-      "deliveries",
-      limits.monthlyDeliveries === null ? "without a quota" : `${limits.monthlyDeliveries} a month`
-    ],
-    ["replays", `${limits.concurrentReplays} at once`],
+    ["deliveries", limits.monthlyDeliveries === null ? "no quota" : `${limits.monthlyDeliveries} a month`],
+    ["replays", `${limits.concurrentReplays} at the same time`],
     ["webhooks", `${limits.webhooks}, with ${limits.accountFilters} account filters in all`],
     ["API keys", String(limits.apiKeys)],
     ["status", account.suspended_at === null ? "active" : `suspended since ${iso(account.suspended_at)}`],

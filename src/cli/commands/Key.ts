@@ -1,4 +1,4 @@
-/** `ledgerhook key …`: an account's API keys. A key's value is shown once, where it is made. */
+/** `ledgerhook key …`: create, list and revoke API keys. A key's value is shown only when it is created. */
 import { Clock, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Limits } from "../../config/Limits.ts"
@@ -54,7 +54,7 @@ const columns = (nowMs: number): ReadonlyArray<Column<ApiKeyRow>> => [
   { head: "SCOPES", cell: ({ scopes }) => scopes.join(",") }
 ]
 
-/** Undefined when one is unknown. */
+/** Undefined if a scope is unknown. */
 const scopesOf = (text: string): ReadonlyArray<Scope> | undefined => {
   const given = [...new Set(text.split(",").map((scope) => scope.trim()))]
   const known = scopes.filter((scope) => given.includes(scope))
@@ -65,12 +65,14 @@ const create = Command.make(
   "create",
   {
     account: accountFlag,
-    name: nameFlag("What the key is called, to tell it from others", Limits.apiKeyNameLength),
+    name: nameFlag("Name that tells the key from others", Limits.apiKeyNameLength),
     scopes: Flag.String("scopes").pipe(
-      Flag.withDescription(`What it may do, comma-separated: ${scopes.join(", ")} (everything)`),
+      Flag.withDescription(
+        `What the key may do: a comma-separated list of ${scopes.join(", ")} (all scopes)`
+      ),
       Flag.filterMap(
         (text) => Option.fromNullishOr(scopesOf(text)),
-        () => `a comma list of ${scopes.join(", ")}`
+        () => `a comma-separated list of ${scopes.join(", ")}`
       )
     ),
     environment: Flag.Literals("environment", keyEnvironments).pipe(
@@ -78,10 +80,10 @@ const create = Command.make(
     ),
     expiresAt: Flag.String("expires-at").pipe(
       Flag.withMetavar("TIME"),
-      Flag.withDescription("When it stops working; never by default"),
+      Flag.withDescription("When the key expires (default: never)"),
       Flag.filterMap(
         (text) => Option.fromNullishOr(parseIsoTime(text)),
-        () => "an ISO 8601 date-time with an offset, as 2027-01-01T00:00:00Z"
+        () => "an ISO 8601 date-time with an offset, such as 2027-01-01T00:00:00Z"
       ),
       Flag.optional
     ),
@@ -91,7 +93,7 @@ const create = Command.make(
     const now = yield* Clock.currentTimeMillis
     const expiresAt = Option.getOrUndefined(given.expiresAt)
     if (expiresAt !== undefined && expiresAt <= now) {
-      return yield* wrongUsage("--expires-at is in the past; give a time to come.")
+      return yield* wrongUsage("--expires-at is in the past; give a time in the future.")
     }
     yield* Effect.gen(function* () {
       yield* findAccount(account)
@@ -106,8 +108,8 @@ const create = Command.make(
         },
         now
       )
-      // A value of 32 random bytes that exists already: nobody will see this.
-      if (made === undefined) return yield* failed("no key was made; try again.")
+      // Only if 32 random bytes repeat.
+      if (made === undefined) return yield* failed("no key was created; try again.")
       const key = {
         id: made.id,
         account_id: account,
@@ -130,21 +132,21 @@ const create = Command.make(
           ["key", made.value]
         ],
         value: key,
-        note: "The key is shown this once: it is stored nowhere and cannot be had again."
+        note: "Copy the key now. It is not stored and cannot be shown again."
       })
     }).pipe(Effect.provide(stores("key create")))
   })
 ).pipe(
   about(
-    "Make an API key",
-    "Make an API key for an account. Its value is printed once, here: only its hash is stored. With --json, or piped, it is in the field `key`.",
+    "Create an API key",
+    "Create an API key for an account. Its value is printed only now, because only its hash is stored. In JSON it is the field `key`.",
     {
       "ledgerhook key create --account acct_01K… --name backend --scopes webhooks:read,webhooks:write":
         "A live key that manages webhooks",
       "ledgerhook key create --account acct_01K… --name trial --scopes admin --environment test --expires-at 2027-01-01T00:00:00Z":
-        "A test key with every scope, until New Year",
+        "A test key with every scope, which expires at New Year",
       "ledgerhook key create --account acct_01K… --name ci --scopes events:read | jq -r .key > key":
-        "Only the value, into a file"
+        "Write only the value to a file"
     }
   )
 )
@@ -161,14 +163,14 @@ const list = Command.make(
         keys.list({ accountId: account, ...environmentsAll }, before?.id, limit),
       columns: columns(yield* Clock.currentTimeMillis),
       toJson: (key) => toJson(key, account),
-      none: `The account has no key; \`ledgerhook key create --account ${account} --name NAME --scopes SCOPES\` makes one.`
+      none: `The account has no key. Create one with \`ledgerhook key create --account ${account} --name NAME --scopes SCOPES\`.`
     })
   })
 ).pipe(
   Command.provide(stores("key list")),
   about(
-    "Show an account's keys",
-    "Show an account's keys, newest first, expired and revoked ones too: by their last characters, their values are not stored.",
+    "List an account's API keys",
+    "List an account's API keys, newest first, including expired and revoked ones. Of a key's value only the beginning and the last four characters are shown.",
     {
       "ledgerhook key list --account acct_01K…": "A table",
       "ledgerhook key list --account acct_01K… | jq -r '.[] | select(.last_used_at == null).id'":
@@ -180,11 +182,13 @@ const list = Command.make(
 const revoke = Command.make(
   "revoke",
   {
-    key: Argument.String("key").pipe(Argument.withDescription("The key's id, as key_01K…; not its value")),
+    key: Argument.String("key").pipe(
+      Argument.withDescription("The key's id, such as key_01K…; not its value")
+    ),
     json
   },
   Effect.fnUntraced(function* ({ key: id, json: asJson }) {
-    // Checked here, since what is given may be a key's value: a refused argument would be repeated in the message.
+    // Checked here and not by the argument: the parser's message would repeat the text, which may be a key's value.
     if (!isId("key_", id)) {
       return yield* wrongUsage(
         "the argument <key> takes a key's id (key_ and 26 characters), not its value; `ledgerhook key list --account ACCOUNT` shows it."
@@ -195,7 +199,7 @@ const revoke = Command.make(
       const owner = Option.getOrUndefined(yield* accounts.ofKey(id))
       if (owner === undefined) {
         return yield* failed(
-          `there is no key ${id}; \`ledgerhook key list --account ACCOUNT\` shows an account's.`
+          `there is no key ${id}; \`ledgerhook key list --account ACCOUNT\` shows the keys of an account.`
         )
       }
       const now = yield* Clock.currentTimeMillis
@@ -209,19 +213,17 @@ const revoke = Command.make(
           ["revoked", revokedAt]
         ],
         value: { id, account_id: owner.account_id, revoked_at: revokedAt },
-        note: "Every server refuses it, at the latest in two seconds."
+        note: "The key is refused everywhere within two seconds."
       })
     }).pipe(Effect.provide(stores("key revoke")))
   })
 ).pipe(
-  about(
-    "Revoke an API key",
-    "Revoke an API key for good: every server refuses it, two seconds later at most.",
-    { "ledgerhook key revoke key_01K…": "By its id, as `key list` shows it" }
-  )
+  about("Revoke an API key", "Revoke an API key permanently. It is refused everywhere within two seconds.", {
+    "ledgerhook key revoke key_01K…": "Revoke a key by its id, which `key list` shows"
+  })
 )
 
 export const key = Command.make("key").pipe(
-  Command.withDescription("Make, show and revoke API keys"),
+  Command.withDescription("Create, list and revoke API keys"),
   Command.withSubcommands([create, list, revoke])
 )

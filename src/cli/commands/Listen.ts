@@ -1,7 +1,7 @@
 /**
- * `ledgerhook listen`: a receiver for trying webhooks out. It prints what arrives (blocks on a terminal, JSON lines when
- * piped) and answers 200, or 401 when the signature is wrong, as a receiver should. With --status and --delay it plays a
- * bad receiver.
+ * `ledgerhook listen`: a receiver to try webhooks with. It prints each request (a block on a terminal, a JSON line when
+ * piped) and answers 200, or 401 if the signature is wrong. With --status and --delay it behaves like a failing or slow
+ * receiver.
  */
 import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -20,29 +20,32 @@ const WRONG_SIGNATURE_STATUS = 401
 const delay = (text: string): number => {
   const ms = /^0+$/.test(text) ? 0 : parseDuration(text)
   if (ms === undefined || ms > Limits.listenDelayMs) {
-    throw new Error("a number with a unit, as `500ms` or `12 seconds`, up to 10 minutes")
+    throw new Error("a number with a unit, such as `500ms` or `12 seconds`, up to 10 minutes")
   }
   return ms
 }
 
 const flags = {
   port: wholeNumber("port", 0, 65_535, "a port from 0 to 65535").pipe(
-    withDefault(4000, "Port to listen on; 0: any free one")
+    withDefault(4000, "Port to listen on; 0: any free port")
   ),
   host: Flag.String("host").pipe(withDefault("127.0.0.1", "Address to listen on")),
   secret: Flag.String("secret").pipe(
     Flag.withDescription(
-      "The webhook's secret, as shown when it was made; without it signatures are not checked"
+      "The webhook's secret, from the response that created it; without it signatures are not checked"
     ),
     Flag.optional
   ),
   status: wholeNumber("status", 200, 599, "a status from 200 to 599").pipe(
-    withDefault(200, "HTTP status to answer with, to see retries; a wrong signature is answered with 401")
+    withDefault(
+      200,
+      "HTTP status to answer with, for example 503 to see retries; a wrong signature is always answered with 401"
+    )
   ),
   delay: Flag.String("delay").pipe(
     Flag.withMetavar("TIME"),
     Flag.mapTryCatch(delay, (error) => (error as Error).message),
-    withDefault(0, "How long to wait before answering, as 500ms or 12s, to see timeouts", "0s")
+    withDefault(0, "How long to wait before answering, such as 500ms, or 12s to see timeouts", "0s")
   )
 }
 
@@ -72,20 +75,20 @@ export const listen = Command.make(
     })
     const serve = Effect.gen(function* () {
       const url = yield* makeReceiver(host, port, answer)
-      yield* printError(`Listening on ${url}; Ctrl-C ends it.`)
+      yield* printError(`Listening on ${url}; press Ctrl-C to stop.`)
       return yield* Effect.never
     })
     yield* untilStopped(Effect.scoped(serve))
   })
 ).pipe(
   about(
-    "Receive webhooks here, verify and show them",
-    "Receive webhooks on this machine: verifies their signatures, answers 401 to wrong ones, and shows them, as blocks on a terminal and as JSON lines when piped. The service delivers to this machine only with DELIVERY_ALLOW_PRIVATE_ADDRESSES=true and DELIVERY_ALLOW_HTTP=true.",
+    "Receive, verify and show webhooks",
+    "Receive webhooks on this machine. Each request is verified (401 if its signature is wrong) and shown: as a block of text on a terminal, as a JSON line when piped. For deliveries to this machine, start the service with DELIVERY_ALLOW_PRIVATE_ADDRESSES=true and DELIVERY_ALLOW_HTTP=true.",
     {
       "ledgerhook listen --secret whsec_…": "Show webhooks and verify their signatures",
       "ledgerhook listen --port 4001 --status 503": "Fail every attempt, to see retries",
       "ledgerhook listen --delay 12s": "Answer too late, to see timeouts",
-      "ledgerhook listen | jq .body.payload": "Only the payloads"
+      "ledgerhook listen | jq .body.payload": "Show only the payloads"
     }
   )
 )

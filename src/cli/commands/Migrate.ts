@@ -1,4 +1,4 @@
-/** `ledgerhook migrate`: brings the database's tables to this program's version and says what it did. */
+/** `ledgerhook migrate`: applies the missing migrations and prints which ones. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { migrate as applyMigrations } from "../../storage/Migrations.ts"
@@ -24,8 +24,8 @@ export const migrate = Command.make(
   )
 ).pipe(
   about(
-    "Bring the database's tables up to date",
-    "Bring the tables of the embedded store or of DATABASE_URL up to date, and say which migrations were applied. `ledgerhook start` does the same before it starts; use this one to migrate ahead of a rollout.",
-    { "ledgerhook migrate": "Apply what is missing" }
+    "Migrate the database",
+    "Apply the missing migrations to the embedded PostgreSQL or to DATABASE_URL, and print which ones were applied. `ledgerhook start` does the same; use this command to migrate before a rollout.",
+    { "ledgerhook migrate": "Apply missing migrations" }
   )
 )

@@ -1,4 +1,4 @@
-/** What `listen` makes of one webhook request, and how it shows it: a block for people, a JSON line for pipes. Pure. */
+/** Verifies one webhook request for `listen`, and formats it: a block for people, a JSON line for programs. Pure. */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Limits } from "../../config/Limits.ts"
 import { BOLD, GREEN, painter, RED, YELLOW } from "../terminal/Colour.ts"
@@ -12,13 +12,13 @@ export interface Received {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly signature: SignatureVerdict
-  /** What it was answered with. */
+  /** The HTTP status of the response. */
   readonly status: number
 }
 
 /**
- * Over the raw bytes, in constant time. After a rotation with a grace the header holds two signatures, the new first.
- * Without a secret nothing is checked.
+ * Checks the signature of the raw bytes, in constant time. After a secret rotation with a grace period the header
+ * contains two signatures. Without a secret nothing is checked.
  */
 export const verifySignature = (
   secret: string | undefined,
@@ -35,7 +35,7 @@ export const verifySignature = (
 
 const NAME_WIDTH = 10
 
-/** The text itself where it is no JSON, or too deep to be shown as such. */
+/** Returns the text itself if it is not JSON or is nested too deep. */
 const parsed = (text: string): unknown => {
   if (isDeeperThan(text, Limits.commandJsonDepth)) return text
   try {
@@ -62,11 +62,10 @@ export const jsonLine = (received: Received): string =>
     })
   )
 
-/** Two columns, the second indented where it has several lines. A sender is a stranger, so its text is escaped. */
+/** Two columns, the second indented if it has several lines. The sender is untrusted, so its text is escaped. */
 const row = (name: string, value: string): string =>
   `  ${name.padEnd(NAME_WIDTH)}${printableLines(value).replaceAll("\n", `\n${" ".repeat(NAME_WIDTH + 2)}`)}`
 
-/** A field of the body, which may be anything. */
 const shown = (value: unknown): string =>
   value === undefined ? "-" : typeof value === "string" ? value : JSON.stringify(value)
 
@@ -88,7 +87,7 @@ export const block = (received: Received, colour: boolean): string => {
     `${paint(type, BOLD)}  ${paint(verdict, SIGNATURE_COLOURS[received.signature])}`,
     row("ledger", ["ledger_index", "timestamp", "network"].map((name) => shown(fields[name])).join("  ")),
     row("event", header(received, "event-id") ?? "-"),
-    row("delivery", `${header(received, "delivery-id") ?? "-"}  of ${shown(fields["webhook_id"])}`),
+    row("delivery", `${header(received, "delivery-id") ?? "-"}  for ${shown(fields["webhook_id"])}`),
     row("answered", `${received.status}  at ${received.receivedAt}  on ${received.path}`),
     row("payload", typeof content === "string" ? content : JSON.stringify(content, null, 2)),
     ""

@@ -1,4 +1,4 @@
-/** An HTTP server on this machine that takes webhooks: what `listen` and the demo answer with. */
+/** The HTTP server that receives webhooks for `listen` and for the demo. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect, type Scope } from "effect"
@@ -16,7 +16,7 @@ export interface Answer {
   readonly text?: string
 }
 
-/** Undefined when it is larger than what `listen` takes. */
+/** Undefined if the body is larger than `Limits.listenBodyBytes`. */
 const bodyOf = (request: IncomingMessage): Effect.Effect<Buffer | undefined> =>
   Effect.callback((resume) => {
     const chunks: Array<Buffer> = []
@@ -28,7 +28,7 @@ const bodyOf = (request: IncomingMessage): Effect.Effect<Buffer | undefined> =>
     request.on("end", () =>
       resume(Effect.succeed(bytes > Limits.listenBodyBytes ? undefined : Buffer.concat(chunks)))
     )
-    // A sender that has gone away waits for nothing.
+    // The sender has closed the connection, so no response is needed.
     request.on("error", () => resume(Effect.interrupt))
   })
 
@@ -40,23 +40,24 @@ const listening = (server: Server, host: string, port: number): Effect.Effect<vo
     server.once("error", (error: NodeJS.ErrnoException) => {
       const fault =
         error.code === "EADDRINUSE"
-          ? "is in use; choose another with --port"
+          ? "is in use; choose another one with --port"
           : `cannot be used: ${error.message}`
       resume(Effect.fail(failed(`port ${port} of ${host} ${fault}.`)))
     })
     server.listen(port, host, () => resume(Effect.void))
   })
 
-/** Answers every POST as `answer` says; gives the address it listens on. Port 0 is any free one. */
+/** Answers every POST with the result of `answer`. Returns the URL it listens on. Port 0 means any free port. */
 export const makeReceiver = Effect.fnUntraced(function* (
   host: string,
   port: number,
   answer: (post: Post) => Effect.Effect<Answer>
 ): Effect.fn.Return<string, CommandFailed, Scope.Scope> {
   const answerTo = Effect.fnUntraced(function* (request: IncomingMessage) {
-    if (request.method !== "POST") return { status: 405, text: "ledgerhook listen: webhooks come as POST.\n" }
+    if (request.method !== "POST") return { status: 405, text: "ledgerhook listen: only POST is accepted.\n" }
     const body = yield* bodyOf(request)
-    if (body === undefined) return { status: 413, text: "ledgerhook listen: too large.\n" }
+    if (body === undefined)
+      return { status: 413, text: "ledgerhook listen: the request body is too large.\n" }
     return yield* answer({ path: request.url ?? "/", headers: headersOf(request), body })
   })
   const handle = Effect.fnUntraced(function* (request: IncomingMessage, response: ServerResponse) {
@@ -73,7 +74,7 @@ export const makeReceiver = Effect.fnUntraced(function* (
       server.closeAllConnections()
     })
   )
-  // A server that listens on TCP has such an address.
+  // `address()` returns this type for a server that listens on TCP.
   const { address, family, port: actual } = server.address() as AddressInfo
   return `http://${family === "IPv6" ? `[${address}]` : address}:${actual}`
 })

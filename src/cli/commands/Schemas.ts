@@ -1,6 +1,6 @@
 /**
- * `npm run schemas`: brings the folder `schemas/` to what the code says; with `--check` it changes nothing and fails
- * where they differ. For maintainers: not a command of the `ledgerhook` program.
+ * `npm run schemas`: generates the folder `schemas/` from the code. With `--check` it changes nothing, and fails if a
+ * file differs. For maintainers; it is not a command of the `ledgerhook` program.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
@@ -32,6 +32,6 @@ for (const { path, what } of found) {
   }
 }
 if (check && found.length > 0) {
-  process.stderr.write("schemas/ is not what the code says; write it anew: npm run schemas\n")
+  process.stderr.write("schemas/ is outdated; generate it again: npm run schemas\n")
   process.exitCode = 1
 }

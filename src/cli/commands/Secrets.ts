@@ -1,7 +1,7 @@
 /**
- * `ledgerhook secrets rotate`: moves the stored webhook secrets to a new key, beside a running service or without one.
- * With a key file it makes the new key itself; with SECRETS_KEY both keys are given, and the operator says when every
- * process has them. Cut short anywhere, it is run again; nothing is lost in between, since both keys are kept.
+ * `ledgerhook secrets rotate`: encrypts the stored webhook secrets with a new key. The service may be running. With a
+ * key file the command generates the new key; with SECRETS_KEY the operator gives both keys to every process first. If
+ * the command is interrupted, run it again: both keys are kept, so nothing is lost.
  */
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
@@ -31,24 +31,24 @@ const checkSettings = ({ secretsKey, secretsKeyPrevious }: SettingsShape) => {
     ? Effect.void
     : Effect.fail(
         wrongUsage(
-          `SECRETS_KEY_PREVIOUS ${fault}; set it to the present key and SECRETS_KEY to a new one (\`openssl rand -base64 32\` makes one), restart every process, and run this again.`
+          `SECRETS_KEY_PREVIOUS ${fault}; set it to the current key and SECRETS_KEY to a new one (from \`openssl rand -base64 32\`), restart every process, and run this command again.`
         )
       )
 }
 
-/** For the life of the scope: of two that make a key at once, one would throw the other's away. */
+/** Held for the life of the scope: of two commands that generate a key, one would overwrite the other's key. */
 const alone = Effect.gen(function* () {
   if (yield* trySessionLock("secrets-rotation")) return
-  return yield* failed("another `ledgerhook secrets rotate` is at work on this database; wait for its end.")
+  return yield* failed("another `ledgerhook secrets rotate` is running on this database; wait until it ends.")
 })
 
 const reseal = Effect.fnUntraced(function* (given: SettingsShape) {
   const keys = yield* Effect.fromResult(readKeys(given))
-  const progress = (total: number) => showProgress("sealed anew", total, "webhooks")
+  const progress = (total: number) => showProgress("encrypted", total, "webhooks")
   const { resealed, unreadable } = yield* resealSecrets(keys, progress)
   if (unreadable.length > 0) {
     return yield* failed(
-      `the secrets of ${unreadable.length} webhooks have been altered in the database and were left as they are: ${unreadable.join(", ")}; give them new ones (POST /v1/webhooks/:id/rotate-secret), and run this again.`
+      `the secrets of ${unreadable.length} webhooks cannot be decrypted, because they were changed in the database: ${unreadable.join(", ")}; give these webhooks new secrets with POST /v1/webhooks/:id/rotate-secret, and run this command again.`
     )
   }
   return { keys, resealed }
@@ -62,7 +62,7 @@ const rotateSecrets = Effect.gen(function* () {
   yield* Effect.fromResult(makeKey(given))
   yield* requireKeys
   if (ownFile) {
-    // What an earlier rotation has left behind would need the key that is dropped now.
+    // Secrets that an interrupted rotation left behind need the previous key, which is dropped now.
     yield* reseal(given)
     yield* Effect.fromResult(replaceKeyFile(given.dataDir))
   }
@@ -71,11 +71,11 @@ const rotateSecrets = Effect.gen(function* () {
 
 const MINUTE_MS = 60_000
 
-/** When nothing needs the previous key any more: compaction has then dropped what the log held under it. */
+/** When the previous key may be deleted: compaction has then removed the log's records encrypted with it. */
 const droppable = ({ secretsKey, dataDir }: SettingsShape): string => {
-  const after = `when the service has run for ${Limits.maintenanceMs / MINUTE_MS} minutes and \`ledgerhook doctor\` finds nothing sealed with it`
+  const after = `when the service has run for ${Limits.maintenanceMs / MINUTE_MS} minutes and \`ledgerhook doctor\` reports no secret that is encrypted with it`
   return secretsKey === undefined
-    ? `The previous key is kept in ${previousKeyFile(dataDir)}, which may be deleted ${after}. The next rotation replaces it.`
+    ? `The previous key is kept in ${previousKeyFile(dataDir)}, and may be deleted ${after}. The next rotation replaces it.`
     : `SECRETS_KEY_PREVIOUS may be unset in every process ${after}.`
 }
 
@@ -88,7 +88,7 @@ const rotate = Command.make("rotate", { json }, ({ json: asJson }) =>
       fields: [
         ["current key", keys.current.id],
         ["previous key", keys.previous.map(({ id }) => id).join(", ")],
-        ["sealed anew", `the secrets of ${resealed} webhooks`]
+        ["encrypted", `the secrets of ${resealed} webhooks`]
       ],
       value: {
         current_key: keys.current.id,
@@ -113,15 +113,15 @@ const rotate = Command.make("rotate", { json }, ({ json: asJson }) =>
 ).pipe(
   about(
     "Encrypt webhook secrets with a new key",
-    "Encrypt the stored webhook secrets with a new key. The secrets themselves stay, so receivers notice nothing, and a running service goes on. Without SECRETS_KEY the command makes a new key file in DATA_DIR and keeps the old one beside it. With SECRETS_KEY: give every process the new key as SECRETS_KEY_PREVIOUS and restart it (needed only where several run); then give every process the new key as SECRETS_KEY and the old one as SECRETS_KEY_PREVIOUS, and restart it; then run this command. Cut short, it may be run again.",
+    "Encrypt the stored webhook secrets with a new key. The secrets themselves do not change, so receivers notice nothing, and the service may keep running. Without SECRETS_KEY, the command generates a new key file in DATA_DIR and keeps the old one beside it. With SECRETS_KEY, take three steps. 1. If several processes run: set SECRETS_KEY_PREVIOUS of each to the new key, and restart it. 2. Set SECRETS_KEY of each process to the new key and SECRETS_KEY_PREVIOUS to the old one, and restart it. 3. Run this command. If it is interrupted, run it again.",
     {
-      "ledgerhook secrets rotate": "A new key file, or with both keys in the environment",
-      "ledgerhook doctor": "Whether every stored secret can be opened"
+      "ledgerhook secrets rotate": "Change to a new key",
+      "ledgerhook doctor": "Check that every stored secret can be decrypted"
     }
   )
 )
 
 export const secrets = Command.make("secrets").pipe(
-  Command.withDescription("Look after the key that webhook secrets are encrypted with"),
+  Command.withDescription("Change the key that encrypts webhook secrets"),
   Command.withSubcommands([rotate])
 )

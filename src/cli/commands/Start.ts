@@ -1,4 +1,4 @@
-/** `ledgerhook start`: the service, until it is asked to stop. */
+/** `ledgerhook start`: runs the service until a signal stops it. */
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import packageJson from "../../../package.json" with { type: "json" }
@@ -13,7 +13,7 @@ export const start = Command.make(
   Effect.fnUntraced(function* () {
     const { environment } = yield* Invocation
     const { untilStopped } = yield* Signals
-    // Imported here, so that the small commands do not load the whole service.
+    // Imported here, so that other commands start faster.
     const { service } = yield* Effect.promise(() => import("../../Roles.ts"))
     yield* untilStopped(
       Effect.gen(function* () {
@@ -33,13 +33,12 @@ export const start = Command.make(
 ).pipe(
   about(
     "Run the service",
-    "Run the whole service in this process: applies migrations, watches the configured XRP Ledger networks, delivers, and serves the API. Prints the API's address and, at the first start, the admin key. SIGTERM or Ctrl-C stops it in order; a second one, more than a second later, ends it at once.",
+    "Run the service in this process, with the roles in ROLES (default: all). It applies migrations, watches the configured XRP Ledger networks, delivers events and serves the API. It prints the API's address and, at the first start, the admin key. SIGTERM or Ctrl-C stops it in order; a second one, more than a second later, stops it at once.",
     {
-      "ledgerhook start": "With the settings of the environment and .env",
+      "ledgerhook start": "Use the settings of the environment and .env",
       "XRPL_MAINNET_URLS= XRPL_TESTNET_URLS=wss://s.altnet.rippletest.net:51233 ledgerhook start":
         "Watch testnet only",
-      "DATABASE_URL=postgres://user:password@127.0.0.1/ledgerhook ledgerhook start":
-        "With a PostgreSQL of your own"
+      "DATABASE_URL=postgres://user:password@127.0.0.1/ledgerhook ledgerhook start": "Use your own PostgreSQL"
     }
   )
 )

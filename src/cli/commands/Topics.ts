@@ -1,6 +1,6 @@
 /**
- * `ledgerhook topics …`: how a Kafka cluster's topics differ from `topics/topics.json`, and making them the same.
- * `start` creates what is missing by itself; what would lose data or move keys is done here alone, with --force.
+ * `ledgerhook topics …`: compares a Kafka cluster's topics with `topics/topics.json`, and changes them to match.
+ * `start` creates missing topics automatically. Changes that lose data or move keys are made only here, with --force.
  */
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -14,12 +14,11 @@ import { settings } from "../terminal/Invocation.ts"
 import { print, printError } from "../terminal/Output.ts"
 import { type Column, json, printList } from "../terminal/Table.ts"
 
-/** The cluster of the settings, and what differs there. */
 const differences = Effect.gen(function* () {
   const all = yield* Settings
   if (all.kafka === undefined) {
     return yield* wrongUsage(
-      "KAFKA_BROKERS is not set: the embedded log makes its topics by itself, there is nothing to compare."
+      "KAFKA_BROKERS is not set, so the embedded log is used; it needs no topics to be created."
     )
   }
   const { planOf } = yield* loadKafka
@@ -66,16 +65,16 @@ const diff = Command.make(
       },
       columns,
       toJson,
-      none: "The cluster's topics are as they should be."
+      none: "The topics match topics/topics.json."
     })
   })
 ).pipe(
   about(
-    "Show how a cluster's topics differ",
-    "Show what KAFKA_BROKERS lacks or has differently from topics/topics.json, and whether `topics apply` would change it. Changes nothing; the exit code is 0 also where there are differences.",
+    "Compare a Kafka cluster's topics",
+    "Show how the topics of KAFKA_BROKERS differ from topics/topics.json, and whether `topics apply` would change them. Changes nothing. The exit code is 0 even if there are differences.",
     {
       "ledgerhook topics diff": "A table",
-      "ledgerhook topics diff --json": "For a program: [] when nothing differs"
+      "ledgerhook topics diff --json": "For programs: [] if nothing differs"
     }
   )
 )
@@ -85,7 +84,7 @@ const apply = Command.make(
   {
     force: Flag.Boolean("force").pipe(
       Flag.withDefault(false),
-      Flag.withDescription("Also what deletes records or moves keys to other partitions")
+      Flag.withDescription("Also make changes that delete records or move keys to other partitions")
     )
   },
   Effect.fnUntraced(function* ({ force }) {
@@ -96,24 +95,24 @@ const apply = Command.make(
     const done = yield* applyPlan(kafka, wanted)
     for (const change of done) yield* print(`Done: ${sentenceOf(change)}.`)
     for (const change of refused) {
-      const way = change.risk === "losing" ? "; --force does it all the same" : ""
+      const way = change.risk === "losing" ? "; to do it anyway, use --force" : ""
       yield* printError(`ledgerhook: ${sentenceOf(change)}${way}.`)
     }
     if (refused.length > 0) return yield* new FailureReported()
-    if (done.length === 0) yield* print("The cluster's topics are as they should be.")
+    if (done.length === 0) yield* print("The topics match topics/topics.json.")
   })
 ).pipe(
   about(
-    "Make a cluster's topics as they should be",
-    "Make the topics of KAFKA_BROKERS those of topics/topics.json, and say what was done. What would delete records (a shorter retention, another cleanup) or move keys (more partitions) is refused without --force, and the exit code is then 1. `ledgerhook start` creates missing topics by itself.",
+    "Update a Kafka cluster's topics",
+    "Change the topics of KAFKA_BROKERS to match topics/topics.json, and print what was done. Changes that delete records (a shorter retention, another cleanup policy) or move keys (more partitions) are refused without --force, and the exit code is then 1. `ledgerhook start` creates missing topics automatically.",
     {
-      "ledgerhook topics apply": "All that loses nothing",
-      "ledgerhook topics apply --force": "Also what `topics diff` warns of"
+      "ledgerhook topics apply": "Make the changes that lose nothing",
+      "ledgerhook topics apply --force": "Make all changes"
     }
   )
 )
 
 export const topics = Command.make("topics").pipe(
-  Command.withDescription("The topics of a Kafka cluster, as topics/topics.json describes them."),
+  Command.withDescription("Compare and update the topics of a Kafka cluster"),
   Command.withSubcommands([diff, apply])
 )

@@ -1,4 +1,4 @@
-/** `ledgerhook webhook list`: what all accounts, or one, have registered. */
+/** `ledgerhook webhook list`: the webhooks of all accounts or of one. */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { webhookSummaries } from "../../storage/webhooks/WebhookOverview.ts"
@@ -24,7 +24,10 @@ const columns: ReadonlyArray<Column<ListedWebhook>> = [
 
 const list = Command.make(
   "list",
-  { account: accountFlag.pipe(Flag.withDescription("Only this account's"), Flag.optional), json },
+  {
+    account: accountFlag.pipe(Flag.withDescription("Only the webhooks of this account"), Flag.optional),
+    json
+  },
   Effect.fnUntraced(function* ({ account, json: asJson }) {
     const accountId = Option.getOrUndefined(account)
     if (accountId !== undefined) yield* findAccount(accountId)
@@ -33,23 +36,23 @@ const list = Command.make(
       page: (before: ListedWebhook | undefined, limit) => webhookSummaries(accountId, before?.id, limit),
       columns,
       toJson: (webhook) => webhook,
-      none: "There is no webhook; POST /v1/webhooks registers one."
+      none: "There is no webhook. Register one with POST /v1/webhooks."
     })
   })
 ).pipe(
   Command.provide(stores("webhook list")),
   about(
-    "Show webhooks",
-    "Show webhooks, newest first, of all accounts or of one. FAILURES counts failed deliveries in a row. Secrets and headers are not shown, and of a webhook's account filters the first 100.",
+    "List webhooks",
+    "List the webhooks of all accounts or of one, newest first. FAILURES is the number of failed deliveries in a row. Secrets and headers are not shown. JSON contains at most 100 account filters of each webhook.",
     {
-      "ledgerhook webhook list": "Of all accounts",
+      "ledgerhook webhook list": "The webhooks of all accounts",
       "ledgerhook webhook list --account acct_01K… | jq '.[] | select(.status == \"disabled\")'":
-        "Those of one account that are disabled, with the reason"
+        "The disabled webhooks of one account, with the reason"
     }
   )
 )
 
 export const webhook = Command.make("webhook").pipe(
-  Command.withDescription("Show webhooks"),
+  Command.withDescription("List webhooks"),
   Command.withSubcommands([list])
 )

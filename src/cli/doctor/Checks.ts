@@ -1,7 +1,7 @@
 /**
- * What `doctor` looks at: the settings, the store and what is stored, Kafka and its schema registry, the API's port, each
- * ledger server, the mail server, the receiver of traces and metrics. Every check ends within `Limits.doctorCheckMs`.
- * Nothing is changed: no migration, no new folder, no lasting connection.
+ * What `doctor` checks: the settings, the database and its contents, Kafka and its schema registry, the API's port,
+ * each ledger server, the mail server, and the endpoint for traces and metrics. Every check ends within
+ * `Limits.doctorCheckMs`. Nothing is changed: no migration, no new folder, no lasting connection.
  */
 import { Effect } from "effect"
 import {
@@ -21,7 +21,7 @@ import { storeCheck } from "./StoreCheck.ts"
 import { givenLog, logFinding } from "./StoredChecks.ts"
 import { telemetryCheck } from "./TelemetryCheck.ts"
 
-/** In the order of this list; all run at once. */
+/** All checks run at the same time; the findings keep this order. */
 export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<Finding>> => {
   const settings = loadSettings(environment)
   if (!("port" in settings)) {
@@ -30,14 +30,14 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
         check: "settings",
         status: "problem",
         detail: message,
-        mend: `Correct or unset ${name}; the connections are checked once all settings are accepted.`
+        mend: `Correct or unset ${name}, then run doctor again: connections are checked only if all settings are valid.`
       })
     )
     return Effect.succeed(wrong)
   }
   const { kafka, mailFrom, networks, smtpUrl, telemetry } = settings
   const { set, empty } = givenSettings(environment)
-  const emptyNote = empty.length === 0 ? "" : `; empty, which means unset: ${empty.join(", ")}`
+  const emptyNote = empty.length === 0 ? "" : `; empty, and so unset: ${empty.join(", ")}`
   const accepted = fine(
     "settings",
     `${set.length} set, ${settingsTable.length - set.length} at their defaults${emptyNote}`

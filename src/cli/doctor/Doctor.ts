@@ -1,4 +1,4 @@
-/** `ledgerhook doctor`: every setting and connection checked, and how to mend what fails. */
+/** `ledgerhook doctor`: checks every setting and connection, and says how to fix what fails. */
 import { Effect, References } from "effect"
 import { Command, Flag } from "effect/cli"
 import { printable } from "../../domain/Printable.ts"
@@ -13,7 +13,7 @@ import type { Finding } from "./Finding.ts"
 
 const COLOURS: Readonly<Record<Finding["status"], number>> = { ok: GREEN, warning: YELLOW, problem: RED }
 
-/** A row each; below a row, indented, what to do. */
+/** One row per finding; below it, indented, what to do. */
 export const table = (findings: ReadonlyArray<Finding>, colour: boolean): string => {
   const width = (column: "check" | "status") => Math.max(...findings.map((finding) => finding[column].length))
   const checks = width("check")
@@ -46,17 +46,18 @@ export const doctor = Command.make(
           : table(checks, stdoutColour(invocation))
       )
       if (!ok) return yield* new FailureReported()
-      // What the parts would log about a failure is in the table.
+      // The table contains what the checked parts would log about a failure.
     },
     Effect.provideService(References.MinimumLogLevel, "None")
   )
 ).pipe(
   about(
     "Check every setting and connection",
-    "Check every setting and connection: the settings; the store (DATA_DIR or DATABASE_URL) with its secrets, withheld events and quarantine; Kafka with its topics and groups (KAFKA_BROKERS); the schema registry (SCHEMA_REGISTRY_URL); the API's port; each XRP Ledger server and its network; the mail server and MAIL_FROM (SMTP_URL); the receiver of traces and metrics (OTEL_EXPORTER_OTLP_ENDPOINT). Each problem comes with a way to fix it. Exits 1 if there is a problem. Changes nothing, and can run beside a running service.",
+    "Check every setting and connection: the values of the settings, the database (DATA_DIR or DATABASE_URL), Kafka and its schema registry, each XRP Ledger server and its network, the API's port, the mail server, and the endpoint for traces and metrics. Also report withheld events and quarantined records. Says how to fix each problem, and exits 1 if there is one. Changes nothing; the service may be running.",
     {
-      "ledgerhook doctor": "A table, with what to do about each problem",
-      "ledgerhook doctor --json | jq '.checks[] | select(.status != \"ok\")'": "For scripts"
+      "ledgerhook doctor": "Print a table, with what to do about each problem",
+      "ledgerhook doctor --json | jq '.checks[] | select(.status != \"ok\")'":
+        "Print only warnings and problems, for scripts"
     }
   )
 )

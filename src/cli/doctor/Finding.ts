@@ -1,4 +1,4 @@
-/** The result of one check of `doctor`, and how a check becomes one: it ends within `Limits.doctorCheckMs`. */
+/** The result of one check of `doctor`. `finding` runs a check and ends it after `Limits.doctorCheckMs`. */
 import { Data, Effect } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { errorText } from "../../observability/Logging.ts"
@@ -7,16 +7,16 @@ export interface Finding {
   readonly check: string
   readonly status: "ok" | "warning" | "problem"
   readonly detail: string
-  /** What to do about it; empty when nothing needs to be done. */
+  /** What to do; empty if nothing needs to be done. */
   readonly mend: string
 }
 
-/** What a check found bad, with a remedy of its own. */
+/** A problem that a check found, with its own fix. */
 export class Fault extends Data.TaggedError("Fault")<{ readonly detail: string; readonly mend: string }> {}
 
 export const fine = (check: string, detail: string): Finding => ({ check, status: "ok", detail, mend: "" })
 
-/** `run` gives what is fine. `mend` is the remedy when there is no answer, or an error that is no `Fault`. */
+/** `run` returns the detail if all is well. `mend` is used for a timeout and for errors that are not a `Fault`. */
 export const finding = <E, R>(
   check: string,
   mend: string,

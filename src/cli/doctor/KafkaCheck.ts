@@ -1,6 +1,6 @@
 /**
- * What `doctor` says of the Kafka cluster: whether it can be reached and logged in to, whether its topics are right, and
- * how long deliveries wait when a process dies.
+ * `doctor` checks the Kafka cluster: whether it can be reached and accepts the user, whether its topics match
+ * topics/topics.json, and how long it takes until another process takes over from a dead one.
  */
 import { Effect } from "effect"
 import type { KafkaSettings, SettingsShape } from "../../config/Config.ts"
@@ -16,23 +16,23 @@ const GROUPS = "kafka groups"
 const findingOf = (timeout: MemberTimeout): Finding => {
   switch (timeout.kind) {
     case "short":
-      return fine(GROUPS, `what a process had is taken over within ${seconds(timeout.ms)} of its death`)
+      return fine(GROUPS, `if a process dies, others take over its work within ${seconds(timeout.ms)}`)
     case "settable":
       return fine(
         GROUPS,
-        `what a process had is taken over after ${seconds(timeout.ms)}; the next start makes that ${seconds(Limits.kafkaMemberMs)}`
+        `if a process dies, others take over its work after ${seconds(timeout.ms)}; the next start reduces that to ${seconds(Limits.kafkaMemberMs)}`
       )
     case "refused":
       return {
         check: GROUPS,
         status: "warning",
-        detail: `what a process had is taken over ${seconds(timeout.ms)} after its death, and the cluster does not let this user shorten that (${timeout.reason})`,
-        mend: `Set group.consumer.min.session.timeout.ms of the brokers to ${Limits.kafkaMemberMs} or less, and let this user alter the configs of its groups; the next start does the rest.`
+        detail: `if a process dies, others take over its work only after ${seconds(timeout.ms)}, and the cluster does not allow this user to shorten that (${timeout.reason})`,
+        mend: `Set group.consumer.min.session.timeout.ms of the brokers to ${Limits.kafkaMemberMs} or less, and allow this user to alter the configs of its groups; then restart the service.`
       }
   }
 }
 
-/** Of a cluster that can be reached. */
+/** For a cluster that can be reached. */
 export const groupsFinding = (kafka: KafkaSettings): Effect.Effect<Finding> =>
   loadKafka.pipe(
     Effect.flatMap(({ memberTimeoutOf }) => memberTimeoutOf(kafka)),
@@ -45,8 +45,8 @@ export const groupsFinding = (kafka: KafkaSettings): Effect.Effect<Finding> =>
       Effect.succeed<Finding>({
         check: GROUPS,
         status: "warning",
-        detail: `how soon a process's death is noticed is not known: ${message}`,
-        mend: "Let this user describe the configs of its groups."
+        detail: `it cannot be read how soon a dead process is detected: ${message}`,
+        mend: "Allow this user to describe the configs of its groups."
       })
     )
   )
@@ -58,17 +58,17 @@ export const kafkaChecks = Effect.fnUntraced(function* (kafka: KafkaSettings, se
     const [first, ...others] = changes.filter(({ risk }) => risk !== "none")
     if (first !== undefined) {
       return yield* new Fault({
-        detail: `topic ${first.topic.name} and ${others.length} more differ in a way that only an operator changes`,
-        mend: "`ledgerhook topics diff` shows how; `ledgerhook topics apply --force` changes them."
+        detail: `topic ${first.topic.name} and ${others.length} more differ from topics/topics.json, and are not changed automatically`,
+        mend: "See the differences with `ledgerhook topics diff`, then change the topics with `ledgerhook topics apply --force`."
       })
     }
     return changes.length === 0
-      ? "reachable; the topics are as they should be"
-      : `reachable; ${changes.length} changes to topics are made at the next start`
+      ? "reachable; the topics match topics/topics.json"
+      : `reachable; the next start makes ${changes.length} changes to topics`
   })
   const cluster = yield* finding(
     "kafka",
-    "Start that Kafka, or correct KAFKA_BROKERS and what KAFKA_… says of logging in.",
+    "Start that Kafka cluster, or correct KAFKA_BROKERS, KAFKA_SSL and the KAFKA_… settings for authentication.",
     topics
   )
   return cluster.status === "ok" ? [cluster, yield* groupsFinding(kafka)] : [cluster]

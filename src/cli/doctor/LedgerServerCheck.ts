@@ -1,4 +1,4 @@
-/** What `doctor` says of a ledger server: whether it can be reached and is of the right network, and what it has. */
+/** `doctor` checks a ledger server: whether it can be reached, is of the right network, and which ledgers it has. */
 import { Effect, Ref } from "effect"
 import type { Network } from "../../domain/Network.ts"
 import { formatRanges, type Ranges } from "../../ledger/Ranges.ts"
@@ -6,7 +6,7 @@ import { Fault, finding } from "./Finding.ts"
 
 export const ledgerServerCheck = (network: Network, url: string, role: "feed" | "history") => {
   const variable = `XRPL_${network.toUpperCase()}_${role === "feed" ? "" : "HISTORY_"}URLS`
-  const mend = `Check the address and the network's firewall, or put another server into ${variable}.`
+  const mend = `Check the URL and your firewall, or set ${variable} to another server.`
   const connected = Effect.gen(function* () {
     // Loaded when needed: the ledger's client library is large.
     const { connect } = yield* Effect.promise(() => import("../../ledger/ServerConnection.ts"))
@@ -23,12 +23,12 @@ export const ledgerServerCheck = (network: Network, url: string, role: "feed" | 
     const index = yield* Ref.get(newest)
     if (role === "history" && claimed !== undefined) return `reachable, with ledgers ${formatRanges(claimed)}`
     return index === undefined
-      ? "reachable, no validated ledger announced yet"
+      ? "reachable, but it has not announced a validated ledger yet"
       : `reachable, at ledger ${index}`
   }).pipe(
     Effect.scoped,
     Effect.mapError(({ reason, detail }) => {
-      const move = `Move it to the setting of its own network, or remove it from ${variable}.`
+      const move = `Move this server to the setting of its own network, or remove it from ${variable}.`
       return new Fault({ detail, mend: reason === "wrong_network" ? move : mend })
     })
   )

@@ -1,4 +1,4 @@
-/** What `doctor` says of the mail server: whether it answers, takes the user, and takes mails from the sender. */
+/** `doctor` checks the mail server: whether it answers, accepts the user, and accepts mails from MAIL_FROM. */
 import { Effect } from "effect"
 import { senderRefusal } from "../../notify/SenderCheck.ts"
 import { smtpHost } from "../../notify/Smtp.ts"
@@ -10,10 +10,10 @@ export const mailCheck = (smtpUrl: string, mailFrom: string) =>
     "Start that mail server, or correct SMTP_URL.",
     Effect.gen(function* () {
       const refusal = yield* senderRefusal({ smtpUrl, mailFrom })
-      if (refusal === undefined) return `reachable, and takes mails from ${mailFrom}; none was sent`
+      if (refusal === undefined) return `reachable, and accepts mails from ${mailFrom}; no mail was sent`
       return yield* new Fault({
-        detail: `MAIL_FROM: ${mailFrom} is refused: ${refusal}`,
-        mend: "Set MAIL_FROM to an address from which that server lets this user send."
+        detail: `MAIL_FROM: the server refuses ${mailFrom}: ${refusal}`,
+        mend: "Set MAIL_FROM to an address from which the server allows this user to send."
       })
     })
   )

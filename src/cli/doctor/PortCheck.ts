@@ -1,4 +1,4 @@
-/** What `doctor` says of the API's port: whether it is free, or held by a service like this one. */
+/** `doctor` checks the API's port: whether it is free, or used by a running Ledgerhook. */
 import { createServer } from "node:net"
 import { Effect } from "effect"
 import type { SettingsShape } from "../../config/Config.ts"
@@ -34,7 +34,7 @@ export const portCheck = ({ host, port }: SettingsShape) => {
               code === "EACCES" ? "Set PORT to 1024 or higher." : "Set HOST to an address of this machine."
           })
         }
-        if (yield* isService(host, port)) return `${where} is used by a service that runs already`
+        if (yield* isService(host, port)) return `${where} is used by Ledgerhook, which is running`
         return yield* new Fault({
           detail: `${where} is in use by another program`,
           mend: "Stop that program, or set PORT to another port."

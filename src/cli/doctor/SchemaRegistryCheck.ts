@@ -1,4 +1,4 @@
-/** What `doctor` says of the schema registry: whether it answers and takes the user, and this version's schemas. */
+/** `doctor` checks the schema registry: whether it answers, accepts the user, and accepts this version's schemas. */
 import { Effect } from "effect"
 import type { Network } from "../../domain/Network.ts"
 import { examineSchemas } from "../../log/kafka/SchemaRegistry.ts"
@@ -13,8 +13,8 @@ export const schemaRegistryCheck = (url: string, topicPrefix: string, networks: 
       const refused = subjects.find(({ accepted }) => !accepted)
       if (refused !== undefined) {
         return yield* new Fault({
-          detail: `reachable, and refuses this version's schema of ${refused.subject}, which cannot read what earlier ones wrote`,
-          mend: "Run the version that registered the newest, or set another KAFKA_TOPIC_PREFIX."
+          detail: `reachable, but it refuses this version's schema of ${refused.subject}, because it is not compatible with the registered ones`,
+          mend: "Run the program version that registered the newest schema, or set another KAFKA_TOPIC_PREFIX."
         })
       }
       const all = subjects.length
@@ -23,9 +23,9 @@ export const schemaRegistryCheck = (url: string, topicPrefix: string, networks: 
       return [
         "reachable",
         ...(fresh + loose === 0 ? ["the schemas are registered"] : []),
-        ...(fresh > 0 ? [`${fresh} of ${all} schemas are registered at the next start`] : []),
+        ...(fresh > 0 ? [`the next start registers ${fresh} of ${all} schemas`] : []),
         ...(loose > 0
-          ? [`${loose} of ${all} may change in any way until the next start sets BACKWARD_TRANSITIVE`]
+          ? [`the next start sets the compatibility of ${loose} of ${all} schemas to BACKWARD_TRANSITIVE`]
           : [])
       ].join("; ")
     })

@@ -1,4 +1,4 @@
-/** What `doctor` says of the store: whether DATA_DIR or DATABASE_URL can be used, and of what is stored there. */
+/** `doctor` checks the database: whether DATA_DIR or DATABASE_URL can be used, and the data in it. */
 import { existsSync } from "node:fs"
 import { mkdtemp, rmdir } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
@@ -12,14 +12,14 @@ import { alertFinding, quarantineFinding, secretsFinding, storedLog } from "./St
 
 const nearestExisting = (path: string): string => (existsSync(path) ? path : nearestExisting(dirname(path)))
 
-/** Tried for real: rights alone say little for root, on read-only disks and in containers. */
+/** Tries to write: permission bits are misleading for root, on read-only disks and in containers. */
 const writable = (folder: string): Effect.Effect<void, Fault> =>
   Effect.tryPromise({
     try: async () => rmdir(await mkdtemp(join(folder, ".ledgerhook-doctor-"))),
     catch: (error) =>
       new Fault({
         detail: `${folder} cannot be written (${(error as NodeJS.ErrnoException).code})`,
-        mend: "Give this user the right to write there, or set DATA_DIR to another folder."
+        mend: "Allow this user to write there, or set DATA_DIR to another folder."
       })
   })
 
@@ -27,7 +27,7 @@ export const storeCheck = Effect.fnUntraced(function* (settings: SettingsShape) 
   const stored: Array<Finding | undefined> = []
   let log: LogIdentity | undefined
 
-  /** One connection for all, since the embedded server may have to be started for it. Gives the server's version. */
+  /** One connection for all checks, because the embedded PostgreSQL may have to be started. Returns its version. */
   const database = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const [row] = yield* sql<{
@@ -44,19 +44,19 @@ export const storeCheck = Effect.fnUntraced(function* (settings: SettingsShape) 
   const embedded = Effect.gen(function* () {
     const folder = resolve(settings.dataDir)
     yield* writable(nearestExisting(folder))
-    // One that does not exist yet is not made here: it only has to be possible.
-    if (!existsSync(join(folder, "postgres"))) return `${folder} is made at the first start`
+    // A folder that does not exist yet is not created here.
+    if (!existsSync(join(folder, "postgres"))) return `the first start will create ${folder}`
     const version = yield* Effect.mapError(
       database,
       ({ message: detail }) =>
-        new Fault({ detail, mend: "Stop what uses the folder, or set DATA_DIR to another one." })
+        new Fault({ detail, mend: "Stop the program that uses the folder, or set DATA_DIR to another one." })
     )
     return `embedded PostgreSQL ${version} in ${folder}`
   })
 
   const found =
     settings.databaseUrl === undefined
-      ? yield* finding("store", "Look at postgres.log in DATA_DIR.", embedded)
+      ? yield* finding("store", "See postgres.log in DATA_DIR for the reason.", embedded)
       : yield* finding(
           "store",
           "Start that PostgreSQL, or correct DATABASE_URL.",

@@ -1,6 +1,6 @@
 /**
- * What `doctor` reads in the database: whether its secrets can be opened, what detection withheld, what the store could
- * not take, and which log it belongs to. Each check is undefined when the database is not migrated that far.
+ * `doctor` checks the data in the database: whether its secrets can be decrypted, whether events were withheld or
+ * records quarantined, and which log it belongs to. A check returns undefined if its table does not exist yet.
  */
 import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
@@ -42,8 +42,8 @@ export const alertFinding = ifThere(
     )
     return warning(
       "detection",
-      `${total} on record where an event, or a part of one, was withheld: the ledger's data do not decide it, or it does not match its published schema; newest: ${newest.join("; ")}`,
-      "Everything else was delivered. Look the transactions up by their hash, and report those that should have become an event."
+      `${total} ${total === 1 ? "event was" : "events were"} withheld, wholly or in part, because the ledger's data is ambiguous or the event does not match its schema; newest: ${newest.join("; ")}`,
+      "All other events were delivered. Look up the transactions by their hash, and report those that should have caused an event."
     )
   })
 ).pipe(Effect.provide(AlertStore.layer))
@@ -52,17 +52,17 @@ export const quarantineFinding = ifThere(
   "quarantine",
   Effect.gen(function* () {
     const { rows, total } = yield* (yield* makeQuarantine).newest(Limits.doctorQuarantined)
-    if (total === 0) return fine("quarantine", "the store could take every record")
+    if (total === 0) return fine("quarantine", "no record is in quarantine")
     const newest = rows.map(({ stage, source, reason }) => `${stage}, ${source}: ${reason}`)
     return warning(
       "quarantine",
-      `${total} ${total === 1 ? "record is" : "records are"} in quarantine, since the store cannot take them; newest: ${newest.join("; ")}`,
-      "All other records were written. The table quarantine holds each with its reason; report those that come from the ledger."
+      `${total} ${total === 1 ? "record is" : "records are"} in quarantine, because the database refused them or they could not be read; newest: ${newest.join("; ")}`,
+      "All other records were processed. The table quarantine contains each record with the reason; report those that come from the ledger."
     )
   })
 )
 
-/** Undefined also where there are no secrets to open: no webhooks. */
+/** Also undefined if there are no webhooks. */
 export const secretsFinding = (settings: SettingsShape) =>
   ifThere(
     "webhooks",
@@ -75,27 +75,27 @@ export const secretsFinding = (settings: SettingsShape) =>
         check,
         status: "problem",
         detail,
-        mend: "Give the key they were sealed with, as SECRETS_KEY or as SECRETS_KEY_PREVIOUS."
+        mend: "Set SECRETS_KEY or SECRETS_KEY_PREVIOUS to the key that they were encrypted with."
       })
       const keys = readKeys(settings)
       if (Result.isFailure(keys)) return problem(keys.failure.message)
       const { webhooks, unreadable, ofPreviousKey } = yield* examineSecrets(keys.success)
       if (unreadable > 0)
-        return problem(`the secrets of ${unreadable} of ${webhooks} webhooks cannot be opened`)
+        return problem(`the secrets of ${unreadable} of ${webhooks} webhooks cannot be decrypted`)
       return ofPreviousKey > 0
         ? warning(
             check,
-            `the secrets of ${ofPreviousKey} of ${webhooks} webhooks are sealed with a previous key`,
-            "Run `ledgerhook secrets rotate` when every process has the new key."
+            `the secrets of ${ofPreviousKey} of ${webhooks} webhooks are encrypted with a previous key`,
+            "Once every process has the new key, run `ledgerhook secrets rotate`."
           )
-        : fine(check, `the secrets of all ${webhooks} webhooks open`)
+        : fine(check, `the secrets of all ${webhooks} webhooks can be decrypted`)
     })
   )
 
-/** Undefined also when the database was not started on yet. */
+/** Also undefined if no service has started on this database yet. */
 export const storedLog = ifThere("log_identity", knownLog)
 
-/** The log that the settings name; undefined when the cluster does not answer, which its own check says. */
+/** The log that the settings name; undefined if the cluster does not answer, which kafkaChecks reports. */
 export const givenLog = (kafka: KafkaSettings | undefined): Effect.Effect<LogIdentity | undefined> =>
   kafka === undefined
     ? Effect.succeed(embeddedIdentity)
@@ -108,11 +108,11 @@ export const givenLog = (kafka: KafkaSettings | undefined): Effect.Effect<LogIde
 export const logFinding = (known: LogIdentity, given: LogIdentity): Finding => {
   const conflict = conflictOf(known, given)
   return conflict === undefined
-    ? fine("log", `${logText(given)}, as before`)
+    ? fine("log", `${logText(given)}, which this database belongs to`)
     : {
         check: "log",
         status: "problem",
-        detail: `the database belongs to ${logText(known)}, and the settings name ${logText(given)}: no start is possible`,
+        detail: `the database belongs to ${logText(known)}, but the settings name ${logText(given)}; the service will not start`,
         mend: conflict
       }
 }

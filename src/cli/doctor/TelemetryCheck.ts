@@ -1,4 +1,4 @@
-/** What `doctor` says of the receiver of traces and metrics: whether it takes both. What it is sent is empty. */
+/** `doctor` checks the OTLP endpoint: whether it accepts traces and metrics. The requests are empty. */
 import { Effect } from "effect"
 import type { SettingsShape } from "../../config/Config.ts"
 import { otlpEndpoint } from "../../observability/OtlpEndpoint.ts"
@@ -19,18 +19,18 @@ export const telemetryCheck = ({ endpoint, headers: given }: NonNullable<Setting
     })
     if (status === 401 || status === 403)
       return yield* new Fault({
-        detail: `${host} does not let us in (HTTP ${status})`,
+        detail: `${host} refuses the credentials (HTTP ${status})`,
         mend: "Correct OTEL_EXPORTER_OTLP_HEADERS, or the user and password in OTEL_EXPORTER_OTLP_ENDPOINT."
       })
     if (!ok)
       return yield* new Fault({
         detail: `${host} answers ${new URL(url).pathname} with HTTP ${status}`,
-        mend: "Set OTEL_EXPORTER_OTLP_ENDPOINT to the address below which it takes /v1/traces and /v1/metrics."
+        mend: "Set OTEL_EXPORTER_OTLP_ENDPOINT to the URL without /v1/traces and /v1/metrics, which are appended to it."
       })
   })
   return finding(
     "telemetry",
-    "Start that receiver, or correct OTEL_EXPORTER_OTLP_ENDPOINT.",
-    Effect.forEach([traces, metrics], send).pipe(Effect.as(`${host} takes traces and metrics`))
+    "Start the server at that address, or correct OTEL_EXPORTER_OTLP_ENDPOINT.",
+    Effect.forEach([traces, metrics], send).pipe(Effect.as(`${host} accepts traces and metrics`))
   )
 }

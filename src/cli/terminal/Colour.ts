@@ -1,4 +1,4 @@
-/** SGR colours, for what should catch the eye where a terminal shows them. */
+/** SGR codes of terminal colours and styles. */
 export const BOLD = 1
 export const DIM = 2
 export const RED = 31

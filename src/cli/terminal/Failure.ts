@@ -1,7 +1,6 @@
 /**
- * How a command ends when it does not end well: what is printed and the exit code. 0 fine, 1 failed, 2 wrong usage
- * (flags or settings). One line for each expected failure, without a stack; a defect shows its cause at
- * LOG_LEVEL=debug.
+ * Exit codes and error output of commands: 0 success, 1 failure, 2 wrong usage (flags or settings). An expected failure
+ * prints one line without a stack trace. A defect prints its cause with LOG_LEVEL=debug.
  */
 import { Cause, Exit, Schema } from "effect"
 import { CliError } from "effect/cli"
@@ -10,31 +9,31 @@ import { errorText } from "../../observability/Logging.ts"
 
 export const ExitCode = { fine: 0, failed: 1, usage: 2, interrupted: 130 } as const
 
-/** Settings that cannot be used: one sentence each. */
+/** Settings are not valid. One sentence for each problem. */
 export class WrongSettings extends Schema.TaggedError<WrongSettings>()("WrongSettings", {
   messages: Schema.Array(Schema.String)
 }) {}
 
-/** Flags that are good by themselves and cannot be used together, or with these settings. */
+/** Valid flags that cannot be used together, or not with these settings. */
 export class WrongUsage extends Schema.TaggedError<WrongUsage>()("WrongUsage", {
   message: Schema.String
 }) {}
 
-/** A command could not do what was asked. */
+/** The command failed. */
 export class CommandFailed extends Schema.TaggedError<CommandFailed>()("CommandFailed", {
   message: Schema.String
 }) {}
 
-/** For `yield*`: ends the command with that sentence. */
+/** `yield*` it to end the command with this message. */
 export const failed = (message: string) => new CommandFailed({ message })
 export const wrongUsage = (message: string) => new WrongUsage({ message })
 
-/** As `CommandFailed`, but what went wrong was printed already. */
+/** The command failed and has printed why. */
 export class FailureReported extends Schema.TaggedError<FailureReported>()("FailureReported", {}) {}
 
 export interface Ending {
   readonly code: number
-  /** For standard error. */
+  /** Lines for standard error. */
   readonly lines: ReadonlyArray<string>
 }
 
@@ -45,7 +44,7 @@ const oneLine = (text: string): string => {
 
 const ofError = (error: unknown): Ending => {
   if (CliError.isCliError(error)) {
-    // The presenter has printed what is wrong with the arguments.
+    // The presenter in Root.ts has printed what is wrong with the arguments.
     return { code: ExitCode.usage, lines: error._tag === "ShowHelp" ? [] : [oneLine(errorText(error))] }
   }
   if (error instanceof WrongSettings) return { code: ExitCode.usage, lines: error.messages.map(oneLine) }
@@ -58,7 +57,7 @@ const ofDefect = (defect: unknown, debug: boolean): Ending => ({
   code: ExitCode.failed,
   lines: debug
     ? [`ledgerhook: unexpected: ${Cause.pretty(Cause.die(defect))}`]
-    : [`${oneLine(`unexpected: ${errorText(defect)}`)} (LOG_LEVEL=debug shows where)`]
+    : [`${oneLine(`unexpected: ${errorText(defect)}`)} (set LOG_LEVEL=debug to see where)`]
 })
 
 export const endingOf = (exit: Exit.Exit<unknown, unknown>, debug: boolean): Ending => {

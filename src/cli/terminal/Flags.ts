@@ -1,8 +1,8 @@
-/** Flags that say for themselves what they accept and, in --help, what they are when they are left out. */
+/** Flags whose errors say what is accepted and whose --help shows the default. */
 import { Option } from "effect"
 import { Flag } from "effect/cli"
 
-/** A whole number; `accepts` names what it is: "a port from 0 to 65535". */
+/** `accepts` describes the number for the error message: "a port from 0 to 65535". */
 export const wholeNumber = (name: string, minimum: number, maximum: number, accepts: string) =>
   Flag.String(name).pipe(
     Flag.withMetavar("N"),

@@ -1,8 +1,8 @@
-/** What --help says of a command. */
+/** Texts of --help. */
 import { Option } from "effect"
 import { Command, type HelpDoc } from "effect/cli"
 
-/** `short` stands in the list of commands. `examples`: what to type, and what for. */
+/** `short` is shown in the list of commands. `examples` maps a command line to what it does. */
 export const about =
   (short: string, long: string, examples: Readonly<Record<string, string>>) =>
   <Name extends string, Input, E, R, ContextInput>(
@@ -22,7 +22,7 @@ const marked = <A extends HelpDoc.FlagDoc | HelpDoc.ArgDoc>(docs: ReadonlyArray<
     description: doc.required ? Option.map(doc.description, (text) => `${text} (required)`) : doc.description
   }))
 
-/** A command's help that says what cannot be left out. */
+/** Adds "(required)" to flags and arguments that cannot be left out. */
 export const markRequired = (doc: HelpDoc.HelpDoc): HelpDoc.HelpDoc => ({
   ...doc,
   flags: marked(doc.flags),

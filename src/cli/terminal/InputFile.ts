@@ -1,11 +1,11 @@
-/** Files that commands read line by line, `-` for standard input, and what is said of one that cannot be read. */
+/** Reads a file, or standard input for `-`, line by line; errors for files that cannot be read. */
 import { Effect, FileSystem, type PlatformError, Stdio, Stream } from "effect"
 import { printable } from "../../domain/Printable.ts"
 import { type CommandFailed, failed } from "./Failure.ts"
 
 const STDIN = "-"
 
-/** Cuts chunks of text into lines. Of a line over `longest` characters one more than that comes, and the rest is dropped. */
+/** Splits chunks of text into lines. A line is cut after `longest` + 1 characters, which shows that it was longer. */
 export const makeLineSplitter = (longest: number) => {
   let line = ""
   const add = (text: string) => {
@@ -27,7 +27,7 @@ export const makeLineSplitter = (longest: number) => {
       add(last)
       return lines
     },
-    /** The last line, where the text does not end with one. */
+    /** The last line, if the text does not end with a line break. */
     end: (): ReadonlyArray<string> => (line === "" ? [] : [take()])
   }
 }
@@ -51,7 +51,7 @@ export const linesOf = (file: string, longest: number) =>
 export const fileFault = (file: string, { reason }: PlatformError.PlatformError): CommandFailed => {
   const said: Partial<Record<string, string>> = {
     NotFound: "no such file",
-    PermissionDenied: "may not be read",
+    PermissionDenied: "permission denied",
     BadResource: "is not a file"
   }
   return failed(`${printable(file)}: ${said[reason._tag] ?? reason.message}.`)

@@ -1,4 +1,4 @@
-/** What a command knows of how it was called: the environment as main.ts read it, and whether people look at it. */
+/** How a command was called: the environment, as main.ts read it, and whether stdout and stderr are terminals. */
 import { Context, Effect, Layer } from "effect"
 import { type Environment, loadSettings, Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
@@ -6,7 +6,7 @@ import * as Logging from "../../observability/Logging.ts"
 import { WrongSettings } from "./Failure.ts"
 
 export interface InvocationShape {
-  /** Environment variables, and below them those of `.env`. */
+  /** Environment variables; those of `.env` fill in what is not set. */
   readonly environment: Environment
   readonly stdoutTerminal: boolean
   readonly stderrTerminal: boolean
@@ -26,13 +26,13 @@ export const settingsOf = Effect.fnUntraced(function* (environment: Environment)
   return yield* new WrongSettings({ messages: loaded.map(({ message }) => message) })
 })
 
-/** Only commands that need settings read them, so that the others work whatever is set. */
+/** Read only by commands that need settings, so that the others work even if a setting is not valid. */
 export const settings = Layer.effect(
   Settings,
   Effect.flatMap(Invocation, ({ environment }) => settingsOf(environment))
 )
 
-/** As LOG_LEVEL and LOG_FORMAT say. A wrong value is told by those who read all settings; nobody else stumbles over it. */
+/** Follows LOG_LEVEL and LOG_FORMAT. A value that is not valid is ignored here; `settings` reports it. */
 export const logging = Layer.unwrap(
   Effect.gen(function* () {
     const { environment, stderrTerminal } = yield* Invocation

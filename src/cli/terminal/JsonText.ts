@@ -1,4 +1,4 @@
-/** JSON text of strangers: how deep it goes, where it is faulty, and how it is printed. Pure. */
+/** Untrusted JSON text: limits its depth, finds the line of a fault, and makes it printable. Pure. */
 import type { Json } from "../../domain/Ledger.ts"
 import { printable } from "../../domain/Printable.ts"
 
@@ -7,11 +7,11 @@ const BACKSLASH = 0x5c
 const OPENING = new Set([0x5b, 0x7b])
 const CLOSING = new Set([0x5d, 0x7d])
 
-/** For the lines of one text, in order: whether arrays and objects stand in one another more than `most` deep. */
+/** Takes the lines of one text in order; returns true once arrays and objects are nested more than `most` deep. */
 export const makeDepthMeter = (most: number) => {
   let depth = 0
   return (line: string): boolean => {
-    // No string of JSON spans lines.
+    // A JSON string cannot contain a line break.
     let quoted = false
     for (let i = 0; i < line.length; i++) {
       const code = line.charCodeAt(i)
@@ -26,13 +26,13 @@ export const makeDepthMeter = (most: number) => {
   }
 }
 
-/** Such text is not to be parsed: what handles its value would recurse as deep. */
+/** Such text must not be parsed: code that walks its value recurses and would exhaust the stack. */
 export const isDeeperThan = (text: string, most: number): boolean =>
   text.split("\n").some(makeDepthMeter(most))
 
 export interface JsonFault {
   readonly message: string
-  /** From 0. */
+  /** Counted from 0. */
   readonly line: number
 }
 
@@ -40,7 +40,7 @@ const isCutShort = (text: string, said: string): boolean =>
   /end of JSON|Unterminated string/.test(said) ||
   Number(/ at position (\d+)/.exec(said)?.[1] ?? -1) === text.length
 
-/** Whether no text behind it would make it JSON. `text` ends with a whole line. */
+/** Whether `text`, which ends with a complete line, cannot become valid JSON by appending text. */
 const isBeyondRepair = (text: string): boolean => {
   try {
     JSON.parse(text)
@@ -50,7 +50,7 @@ const isBeyondRepair = (text: string): boolean => {
   }
 }
 
-/** Where the faulty line begins: V8 often names no place, so the longest faultless beginning is looked for. */
+/** Where the faulty line begins. V8 often gives no position, so a binary search finds the longest valid beginning. */
 const faultyLine = (text: string): number => {
   let good = 0
   let bad = text.length
@@ -70,7 +70,7 @@ const countLines = (text: string): number => {
   return count
 }
 
-/** The value, or the fault and its line. */
+/** Returns the value, or the fault with its line. */
 export const parseJson = (text: string): { readonly value: Json } | JsonFault => {
   try {
     return { value: JSON.parse(text) }
@@ -79,7 +79,7 @@ export const parseJson = (text: string): { readonly value: Json } | JsonFault =>
     if (isCutShort(text, said)) {
       return { message: "not valid JSON: it ends too early.", line: countLines(text.trimEnd()) }
     }
-    // "… in JSON at position 11 (line 3 column 2)", or without a place and with the text quoted instead.
+    // V8 says "… in JSON at position 11 (line 3 column 2)", or gives no position and quotes the text.
     const place = /\(line (\d+) column \d+\)/.exec(said)
     const what = said.replace(/ (?:in|after) JSON at position.*$|, (?:\.{3})?".*$/s, "")
     return {
@@ -89,7 +89,7 @@ export const parseJson = (text: string): { readonly value: Json } | JsonFault =>
   }
 }
 
-/** The whole text line by line. In JSON the escapes are JSON's own, so that its value stays the same. */
+/** Makes a text of several lines printable. JSON keeps its value, because the escapes are valid in JSON. */
 export const printableLines = (text: string): string =>
   text
     .split("\n")

@@ -1,4 +1,4 @@
-/** Standard output and standard error of commands: written in order, waiting for a reader that is slow. */
+/** Writes to standard output and standard error in order, and waits for a slow reader. */
 import { Effect } from "effect"
 
 const write = (stream: NodeJS.WriteStream, text: string): Effect.Effect<void> =>
@@ -11,9 +11,9 @@ export const print = (line: string): Effect.Effect<void> => write(process.stdout
 
 export const printError = (line: string): Effect.Effect<void> => write(process.stderr, `${line}\n`)
 
-/** Writes over the line of the terminal that standard error is on, and stays there. */
+/** Replaces the current line of the terminal on standard error. */
 export const overwriteErrorLine = (text: string): Effect.Effect<void> =>
   write(process.stderr, `\r\u001b[K${text}`)
 
-/** Lines of the terminal that standard output is; asked each time, since windows are resized. */
+/** Height of the terminal. Read at each call, because windows are resized. */
 export const terminalRows = (): number => process.stdout.rows ?? 24

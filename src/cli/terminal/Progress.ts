@@ -1,15 +1,15 @@
-/** How far a long command is: one line on a terminal's standard error, written over again and gone at the end. */
+/** Progress of a command: one line on standard error, which is updated and finally removed. Only on a terminal. */
 import { Clock, Effect } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { Invocation } from "./Invocation.ts"
 import { overwriteErrorLine } from "./Output.ts"
 
-/** Shown whenever it is called, but not too often; nowhere when standard error is no terminal. */
+/** Shows the progress at most every `Limits.progressRefreshMs`. */
 export type ShowProgress = (done: number, note?: string) => Effect.Effect<void>
 
 const SECOND_MS = 1_000
 
-/** Writes a line over the one before, for the life of the scope; nowhere when standard error is no terminal. */
+/** Returns a function that replaces the line. The line is removed when the scope closes. */
 export const statusLine = Effect.gen(function* () {
   const { stderrTerminal } = yield* Invocation
   if (stderrTerminal) yield* Effect.addFinalizer(() => overwriteErrorLine(""))
@@ -18,13 +18,12 @@ export const statusLine = Effect.gen(function* () {
 
 const BAR_WIDTH = 24
 
-/** `part` from 0 to 1. Pure. */
+/** `part` is from 0 to 1. Pure. */
 export const bar = (part: number): string => {
   const full = Math.floor(part * BAR_WIDTH)
   return `[${"█".repeat(full)}${"░".repeat(BAR_WIDTH - full)}]`
 }
 
-/** For the life of the scope. */
 export const showProgress = Effect.fnUntraced(function* (verb: string, total: number, noun = "ledgers") {
   const write = yield* statusLine
   const startedAt = yield* Clock.currentTimeMillis

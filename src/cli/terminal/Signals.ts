@@ -1,8 +1,7 @@
 /**
- * SIGTERM and SIGINT. A command that runs until it is stopped takes the first one as its orderly end and exits 0; any
- * other command is interrupted and exits 130. The stop is given `Limits.shutdownMs`. Repeats within
- * `Limits.signalRepeatMs` are the same signal; a later one ends the process at once. Nothing is lost either way: the
- * next start takes up what was in flight.
+ * SIGTERM and SIGINT. The first signal stops a command: one that runs until stopped exits 0, any other exits 130. The
+ * stop may take `Limits.shutdownMs`. Signals within `Limits.signalRepeatMs` count as the first one; a later one ends
+ * the process at once. Nothing is lost either way: the next start resumes what was in flight.
  *
  *   running ──signal──▶ stopping ──done──▶ exit 0      (a later second signal, or too long: exit 1)
  */
@@ -12,14 +11,14 @@ import { Limits } from "../../config/Limits.ts"
 export class Signals extends Context.Service<
   Signals,
   {
-    /** Runs `self` until it ends or the process is asked to stop: none then, and `self` has been interrupted. */
+    /** Runs `self` until it ends, or interrupts it at a signal and returns none. */
     readonly untilStopped: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
   }
 >()("ledgerhook/cli/Signals") {}
 
 export interface SignalHandling {
   readonly service: Signals["Service"]
-  /** From here on signals stop `fiber`; `exit` ends the process. */
+  /** From this call on, signals stop `fiber`. `exit` ends the process. */
   readonly attach: <A, E>(fiber: Fiber.Fiber<A, E>, exit: (code: number, line: string) => void) => void
 }
 
@@ -29,14 +28,14 @@ export const makeSignalHandling = (): SignalHandling => {
   const requested = Deferred.makeUnsafe<void>()
   let orderly = false
   let stopping = false
-  /** Whether one more signal is a second one. npm passes on what the terminal has sent to its whole process group. */
+  /** True after `signalRepeatMs`. Before that, npm may forward a signal that the terminal sent to the whole group. */
   let repeatsOver = false
   return {
     service: {
       untilStopped: (self) =>
         Effect.suspend(() => {
           orderly = true
-          // A signal to the whole process group may end a child of ours, and so `self`, before it is taken here.
+          // A signal to the process group may end a child process, and so `self`, before it is handled here.
           const running = Effect.tapCause(self, () => Effect.sleep(Limits.signalArrivesMs))
           return Effect.raceFirst(Effect.asSome(running), Effect.as(Deferred.await(requested), Option.none()))
         })

@@ -1,7 +1,7 @@
 /**
- * What commands show of stored things: tables on a terminal, JSON when piped or asked for with --json. Lists are read
- * and printed page by page, whatever their length: an array with an element a line, or a table whose columns only grow.
- * Nothing stored can drive the terminal: control characters are shown as escapes.
+ * Prints lists and single items: tables on a terminal, JSON when piped or with --json. Lists are read and printed page
+ * by page, so their length does not matter: as an array with one element per line, or as a table whose columns only
+ * grow. Stored text cannot control the terminal, because control characters are escaped.
  */
 import { Effect } from "effect"
 import { Flag } from "effect/cli"
@@ -13,21 +13,21 @@ import { printableLines } from "./JsonText.ts"
 import { print } from "./Output.ts"
 
 export const json = Flag.Boolean("json").pipe(
-  Flag.withDescription("Print JSON also on a terminal; it is printed anyhow when piped"),
+  Flag.withDescription("Print JSON (default when the output is piped)"),
   Flag.withDefault(false)
 )
 
 export interface Column<A> {
   readonly head: string
   readonly cell: (item: A) => string
-  /** An SGR colour, for what should catch the eye. */
+  /** An SGR colour code. */
   readonly colour?: (item: A) => number | undefined
 }
 
 const GAP = "  "
 const shown = (text: string): string => printable(text, text.length)
 
-/** Lines of a table that may go on: `lines` of more items fit below those before. */
+/** A table that is printed in pages: the next `lines` are aligned with the previous ones. */
 export const makeTable = <A>(columns: ReadonlyArray<Column<A>>, colour: boolean) => {
   const paint = painter(colour)
   const widths = columns.map(({ head }) => head.length)
@@ -56,20 +56,20 @@ export const makeTable = <A>(columns: ReadonlyArray<Column<A>>, colour: boolean)
 export const inJson = ({ stdoutTerminal }: InvocationShape, wanted: boolean): boolean =>
   wanted || !stdoutTerminal
 
-/** A page of a JSON array: an element a line. */
+/** A page of a JSON array, one element per line. */
 const jsonLines = (items: ReadonlyArray<unknown>, first: boolean, more: boolean): string => {
   if (first && items.length === 0) return "[]"
   const elements = items.map((item) => shown(JSON.stringify(item))).join(",\n")
   return `${first ? "[\n" : ""}${elements}${more ? "," : "\n]"}`
 }
 
-/** Prints all of a list. `page` gives at most `limit` that follow the last one shown. */
+/** Prints a whole list. `page` returns at most `limit` items after `last`. */
 export const printList = Effect.fnUntraced(function* <A, E, R>(options: {
   readonly json: boolean
   readonly page: (last: A | undefined, limit: number) => Effect.Effect<ReadonlyArray<A>, E, R>
   readonly columns: ReadonlyArray<Column<A>>
   readonly toJson: (item: A) => unknown
-  /** Said on a terminal where there is nothing. */
+  /** Printed on a terminal if the list is empty. */
   readonly none: string
 }) {
   const invocation = yield* Invocation
@@ -89,7 +89,7 @@ export const printList = Effect.fnUntraced(function* <A, E, R>(options: {
 
 export type Field = readonly [name: string, value: string]
 
-/** Prints one thing: a line per field, and `note` below; in JSON `value`. */
+/** Prints one item: a line per field and `note` below, or `value` as JSON. */
 export const printOne = Effect.fnUntraced(function* (options: {
   readonly json: boolean
   readonly fields: ReadonlyArray<Field>

@@ -39,7 +39,7 @@ describe("the signature's verdict", () => {
 describe("the views", () => {
   it("show type, verdict, ids and payload as a block", () => {
     const shown = block(received(), false)
-    for (const part of ["payment.xrp  signature ok", "dlv_1  of wh_1", '"amount": "1"'])
+    for (const part of ["payment.xrp  signature ok", "dlv_1  for wh_1", '"amount": "1"'])
       assert.include(shown, part)
   })
 

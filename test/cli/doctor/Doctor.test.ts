@@ -88,7 +88,7 @@ describe("doctor", () => {
       const number = /^\d+/.exec(yield* settings({}))![0]
       assert.match(
         yield* settings({ KAFKA_CLIENT_ID: "", SMTP_URL: " ", XRPL_TESTNET_URLS: "" }),
-        new RegExp(`^${Number(number) + 1} set, .*; empty, which means unset: KAFKA_CLIENT_ID, SMTP_URL$`)
+        new RegExp(`^${Number(number) + 1} set, .*; empty, and so unset: KAFKA_CLIENT_ID, SMTP_URL$`)
       )
     })
   )
@@ -116,7 +116,7 @@ describe("doctor", () => {
         Effect.map(examined({ OTEL_EXPORTER_OTLP_ENDPOINT: url }), (findings) => one(findings, "telemetry"))
       assert.deepInclude(yield* look(receiver.url), {
         status: "ok",
-        detail: `${host} takes traces and metrics`
+        detail: `${host} accepts traces and metrics`
       })
       assert.deepStrictEqual(
         receiver.requests.map(({ path }) => path),
@@ -125,14 +125,14 @@ describe("doctor", () => {
       isProblem(
         yield* look("http://u:hunter2@127.0.0.1:1"),
         /^127\.0\.0\.1:1 cannot be reached$/,
-        /Start that/
+        /Start the server/
       )
       const refusing = (status: number) =>
         Effect.flatMap(
           makeOtlpReceiver(({ path }) => (path === "/v1/metrics" ? status : 200)),
           ({ url }) => look(url)
         )
-      isProblem(yield* refusing(401), /does not let us in \(HTTP 401\)/, /OTEL_EXPORTER_OTLP_HEADERS/)
+      isProblem(yield* refusing(401), /refuses the credentials \(HTTP 401\)/, /OTEL_EXPORTER_OTLP_HEADERS/)
       isProblem(yield* refusing(404), /answers \/v1\/metrics with HTTP 404/, /the address below which/)
     })
   )
@@ -182,7 +182,7 @@ describe("doctor", () => {
       const found = one(yield* examined({ SMTP_URL: server.url, MAIL_FROM: "a@b.example" }), "mail")
       assert.deepStrictEqual(
         [found.status, found.detail],
-        ["ok", "reachable, and takes mails from a@b.example; none was sent"]
+        ["ok", "reachable, and accepts mails from a@b.example; no mail was sent"]
       )
       assert.deepStrictEqual([server.senders, server.taken], [["a@b.example"], []])
       const findings = yield* examined({ SMTP_URL: "smtp://user:hunter2@127.0.0.1:1" })
@@ -197,7 +197,7 @@ describe("doctor", () => {
       const mailFrom = "Hooks <hooks@bücher.example>"
       isProblem(
         one(yield* examined({ SMTP_URL: server.url, MAIL_FROM: mailFrom }), "mail"),
-        /^MAIL_FROM: Hooks <hooks@bücher\.example> is refused: 553 not your address$/,
+        /^MAIL_FROM: the server refuses Hooks <hooks@bücher\.example>: 553 not your address$/,
         /^Set MAIL_FROM /
       )
       assert.deepStrictEqual(server.senders, ["hooks@bücher.example"])

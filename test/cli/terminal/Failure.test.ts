@@ -49,7 +49,7 @@ describe("the end of a command", () => {
   it("shows a defect's place only when asked to debug", () => {
     const defect = Cause.die(new Error("impossible"))
     assert.deepStrictEqual(ending(defect).lines, [
-      "ledgerhook: unexpected: impossible (LOG_LEVEL=debug shows where)"
+      "ledgerhook: unexpected: impossible (set LOG_LEVEL=debug to see where)"
     ])
     assert.match(ending(defect, true).lines.join("\n"), /impossible[\s\S]+Failure\.test\.ts/)
     assert.strictEqual(ending(defect).code, 1)

@@ -120,12 +120,12 @@ describe("a schema registry", () => {
         ])
         assert.match(
           (yield* look(holding("there", "NONE"))).detail,
-          /^reachable; (\d+) of \1 may change in any way until the next start sets BACKWARD_TRANSITIVE$/
+          /^reachable; the next start sets the compatibility of (\d+) of \1 schemas to BACKWARD_TRANSITIVE$/
         )
         for (const empty of [holding("taken", ""), answering(404, '{"message":"Subject not found"}')]) {
           assert.match(
             (yield* look(empty)).detail,
-            /^reachable; (\d+) of \1 schemas are registered at the next start$/
+            /^reachable; the next start registers (\d+) of \1 schemas$/
           )
         }
         const refused = yield* look(holding("refused", "BACKWARD_TRANSITIVE"))

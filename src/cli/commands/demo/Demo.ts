@@ -1,9 +1,8 @@
 /**
- * `ledgerhook demo`: the main job with no network and no configuration. A simulated ledger closes every second, three
- * receivers take the events, one at once, one slowly, one only at the third attempt. With `--ledgers N` it ends after N
- * ledgers, and its exit code says whether each event that the ledgers caused (known from their making, not from
- * detection) arrived at each receiver with a good signature. A signal ends it with a summary: exit code 0, or 130 with
- * `--ledgers`, whose question has no answer then.
+ * `ledgerhook demo`: runs the whole service without network or settings. A simulated ledger closes every second. Three
+ * receivers get the events: one answers at once, one slowly, one accepts only the third attempt. With `--ledgers N` the
+ * demo ends after N ledgers, and exits 0 only if each event that the simulator caused (not: that was detected) arrived
+ * at each receiver with a valid signature. A signal ends it with a summary and exit code 0, or 130 with `--ledgers`.
  */
 import { Clock, Effect, Option, References, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -21,10 +20,9 @@ import { type DemoSnapshot, ledgerLine, panel, summary } from "./DemoView.ts"
 import { judge } from "./Verdict.ts"
 
 const CLOSE_EVERY_MS = 1_000
-/** More than eleven days. */
 const MOST_LEDGERS = 1_000_000
 
-/** How many deliveries of each sample have which status, as the rows say. */
+/** Counts the deliveries of each receiver by status, from the database. */
 const statuses = Effect.fnUntraced(function* ({ sql, webhookIds }: DemoParts) {
   const rows = yield* sql<{ readonly webhook_id: string; readonly status: string; readonly count: number }>`
     SELECT webhook_id, status, count(*)::int AS count FROM deliveries GROUP BY webhook_id, status`
@@ -41,22 +39,22 @@ const tally = (types: Iterable<string>): ReadonlyMap<string, number> => {
 const introduction = ({ apiUrl, key }: DemoParts) =>
   [
     "",
-    "A simulated ledger closes every second. Its events go to three receivers:",
+    "A simulated ledger closes every second. Its events are delivered to three receivers:",
     `healthy answers at once, slow after ${SLOW_MS} ms, failing refuses the first ${FAILURES} attempts of each delivery.`,
-    "Look around meanwhile:",
+    "Meanwhile, try the API:",
     "",
     `  curl -H 'X-Service-Key: ${key}' ${apiUrl}/v1/deliveries`
   ].join("\n")
 
 const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
-  // Imported here, so that the small commands do not load the whole service.
+  // Imported here, so that other commands start faster.
   const { startDemo } = yield* Effect.promise(() => import("./DemoService.ts"))
   const { expectedEventIds } = yield* Effect.promise(() => import("../../../simulator/Chain.ts"))
   const invocation = yield* Invocation
   const live = invocation.stdoutTerminal
   const colour = stdoutColour(invocation)
   const { untilStopped } = yield* Signals
-  /** With `--ledgers`, the exit code answers a question; an interrupted run has no answer. */
+  /** With `--ledgers`, an interrupted run has no result, so it exits 130. */
   const interrupted = ledgerLimit === undefined ? Effect.void : Effect.interrupt
   const started = yield* untilStopped(startDemo)
   if (Option.isNone(started)) return yield* interrupted
@@ -94,7 +92,7 @@ const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
   })
 
   let drawnLines = 0
-  /** Back to the panel's first line, and away with everything below. */
+  /** Moves the cursor to the panel's first line and clears everything below. */
   const erased = () => (drawnLines === 0 ? "" : `\u001b[${drawnLines}A\u001b[J`)
   const draw = Effect.gen(function* () {
     const lines = panel(yield* snapshot, colour, terminalRows() - 1)
@@ -137,13 +135,15 @@ export const demo = Command.make(
   "demo",
   {
     ledgers: wholeNumber("ledgers", 1, MOST_LEDGERS, `a number from 1 to ${MOST_LEDGERS}`).pipe(
-      Flag.withDescription("End after this many ledgers, with a summary and a truthful exit code"),
+      Flag.withDescription(
+        "End after this many ledgers, with a summary; exit 0 only if every event arrived everywhere"
+      ),
       Flag.optional
     )
   },
   Effect.fnUntraced(function* ({ ledgers }) {
     const { environment } = yield* Invocation
-    // The view says what happens; messages would only tear it.
+    // Log messages would disturb the view.
     const quiet = (environment["LOG_LEVEL"] ?? "") === "" ? "Warn" : yield* References.MinimumLogLevel
     yield* runDemo(Option.getOrUndefined(ledgers)).pipe(
       Effect.scoped,
@@ -152,11 +152,11 @@ export const demo = Command.make(
   })
 ).pipe(
   about(
-    "See everything at work",
-    "The main job with no network and no configuration: a simulated ledger that closes every second, three webhooks with a built-in receiver, and a live view.",
+    "Try the service without network or settings",
+    "Run the whole service without network or settings: a simulated ledger that closes every second, three webhooks with a built-in receiver, and a view that updates itself.",
     {
-      "ledgerhook demo": "Until Ctrl-C, which prints a summary",
-      "ledgerhook demo --ledgers 20": "20 ledgers, a summary, and exit code 0 when nothing is missing"
+      "ledgerhook demo": "Run until Ctrl-C, then print a summary",
+      "ledgerhook demo --ledgers 20": "Run 20 ledgers and print a summary; exit 0 if nothing is missing"
     }
   )
 )

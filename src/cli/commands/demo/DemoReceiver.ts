@@ -1,7 +1,7 @@
 /**
- * The demo's receiver: a real HTTP server with one path per sample webhook. `healthy` answers at once, `slow` after a
- * while, `failing` answers 503 to the first two attempts of each delivery. It verifies signatures with the webhook's
- * secret and keeps what the summary is checked against.
+ * The demo's receiver: an HTTP server with one path for each sample webhook. `healthy` answers at once, `slow` after
+ * 400 ms, `failing` answers 503 to the first two attempts of each delivery. It verifies signatures and counts what
+ * arrives, for the summary.
  */
 import { Effect } from "effect"
 import { verifySignature } from "../Received.ts"
@@ -10,16 +10,16 @@ import { makeReceiver, type Post } from "../Receiver.ts"
 export const samples = ["healthy", "slow", "failing"] as const
 export type Sample = (typeof samples)[number]
 
-/** How long `slow` takes, in milliseconds. */
+/** Delay of `slow`. */
 export const SLOW_MS = 400
-/** Attempts of each delivery that `failing` refuses. */
+/** How many attempts of each delivery `failing` refuses. */
 export const FAILURES = 2
 
 export interface SampleCount {
   attempts: number
   refused: number
   wrongSignatures: number
-  /** Event id → event type, of deliveries answered with 200. */
+  /** Event id → event type of the deliveries that were answered with 200. */
   readonly accepted: Map<string, string>
 }
 
@@ -34,7 +34,7 @@ const newCount = (): SampleCount => ({ attempts: 0, refused: 0, wrongSignatures:
 export const makeDemoReceiver = Effect.gen(function* () {
   const counts: DemoReceiver["counts"] = { healthy: newCount(), slow: newCount(), failing: newCount() }
   const secrets = new Map<Sample, string>()
-  /** Attempts seen of each delivery to `failing` that has not been accepted yet. */
+  /** Delivery id → how many attempts `failing` has refused. */
   const refusals = new Map<string, number>()
 
   const statusFor = (sample: Sample, deliveryId: string): number => {

@@ -1,6 +1,6 @@
 /**
- * What the demo sets up: the simulated ledger, the receiver, the whole service on a temporary folder between them, and
- * three webhooks made through the API as a customer would. All of it goes away with the scope.
+ * Sets up the demo: the simulated ledger, the receiver, the whole service in a temporary folder, and three webhooks,
+ * which are registered through the API. Everything is removed when the scope closes.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -19,7 +19,7 @@ import { failed } from "../../terminal/Failure.ts"
 import { Invocation, settingsOf } from "../../terminal/Invocation.ts"
 import { makeDemoReceiver, type Sample, samples } from "./DemoReceiver.ts"
 
-/** The same ledgers at every run. */
+/** Fixed, so that every run has the same ledgers. */
 const SEED = 20_261_121
 const TRANSACTIONS_PER_LEDGER = 10
 
@@ -28,7 +28,7 @@ const temporaryFolder = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
 
-/** The operator's own HOST, PORT and LOG_LEVEL hold; everything else is the demo's. */
+/** HOST, PORT and LOG_LEVEL are taken from the environment; all other settings are fixed. */
 const demoSettings = Effect.fnUntraced(function* (dataDir: string) {
   const { environment } = yield* Invocation
   return yield* settingsOf({

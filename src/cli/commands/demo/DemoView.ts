@@ -1,4 +1,4 @@
-/** What the demo shows, as text made from a snapshot: a live panel on a terminal, a line per ledger when piped. Pure. */
+/** Formats a snapshot of the demo: a panel on a terminal, or a line per ledger when piped. Pure. */
 import { BOLD, DIM, GREEN, painter, RED, YELLOW } from "../../terminal/Colour.ts"
 import type { Sample } from "./DemoReceiver.ts"
 
@@ -69,7 +69,7 @@ const eventRows = (events: ReadonlyMap<string, number>): ReadonlyArray<string> =
   return cells.slice(0, half).map((cell, row) => `${cell}     ${cells[half + row] ?? ""}`.trimEnd())
 }
 
-/** The panel, redrawn in place; a terminal of fewer lines loses the last event types, never the figures above. */
+/** The panel, redrawn in place. On a short terminal the last event types are cut off, not the figures above. */
 export const panel = (snapshot: DemoSnapshot, colour: boolean, maxRows: number): ReadonlyArray<string> => {
   const paint = painter(colour)
   const total = sum(snapshot.events.values())
@@ -78,7 +78,7 @@ export const panel = (snapshot: DemoSnapshot, colour: boolean, maxRows: number):
   const [head, ...rows] = sampleRows(snapshot.samples)
   const lines = [
     "",
-    `${paint("Ledgerhook demo", BOLD)}   ${clockText(snapshot.elapsedMs)}   ${paint("Ctrl-C ends it", DIM)}`,
+    `${paint("Ledgerhook demo", BOLD)}   ${clockText(snapshot.elapsedMs)}   ${paint("Press Ctrl-C to stop", DIM)}`,
     "",
     `${paint("ledgers", BOLD)}     ${snapshot.ledgers}${snapshot.ledgerLimit === undefined ? "" : ` of ${snapshot.ledgerLimit}`}` +
       (last === undefined
@@ -109,7 +109,7 @@ export const ledgerLine = (snapshot: DemoSnapshot): string => {
 export interface DemoVerdict {
   readonly ok: boolean
   readonly expectedEvents: number
-  /** One sentence for each thing that is not as it should be. */
+  /** One sentence for each fault. */
   readonly faults: ReadonlyArray<string>
 }
 
@@ -133,11 +133,11 @@ export const summary = (
     ...verdict.faults.map((fault) => paint(fault, YELLOW)),
     verdict.ok
       ? paint(
-          `Every event arrived at each of the ${snapshot.samples.length} receivers, signed; nothing is missing.`,
+          `Every event arrived at each of the ${snapshot.samples.length} receivers with a valid signature.`,
           GREEN
         )
       : stopped
-        ? paint("Stopped before every delivery had arrived; nothing was waited for.", YELLOW)
+        ? paint("Stopped before every delivery had arrived.", YELLOW)
         : paint("Not every expected delivery arrived.", RED)
   ].join("\n")
 }

@@ -1,4 +1,4 @@
-/** Whether the demo's exit code may be 0: a comparison of what the ledgers caused with what receivers and log say. Pure. */
+/** Decides the demo's exit code: compares the events that the simulator caused with the receivers' counts. Pure. */
 import { type Sample, type SampleCount, samples } from "./DemoReceiver.ts"
 import type { DemoVerdict } from "./DemoView.ts"
 
@@ -7,7 +7,7 @@ const difference = (from: Iterable<string>, other: { readonly has: (id: string) 
 
 type StatusCounts = (sample: Sample, status: string) => number
 
-/** What each receiver lacks, has too much of, or got with a bad signature, and what the delivery log says otherwise. */
+/** Faults: events missing or surplus at a receiver, wrong signatures, deliveries not recorded as delivered. */
 export const judge = (
   expected: ReadonlySet<string>,
   counts: Readonly<Record<Sample, SampleCount>>,
@@ -22,12 +22,10 @@ export const judge = (
       ...(missing.length > 0
         ? [`${sample}: ${missing.length} events did not arrive, first ${missing[0]}`]
         : []),
-      ...(surplus.length > 0
-        ? [`${sample}: ${surplus.length} events nobody caused, first ${surplus[0]}`]
-        : []),
+      ...(surplus.length > 0 ? [`${sample}: ${surplus.length} unexpected events, first ${surplus[0]}`] : []),
       ...(wrongSignatures > 0 ? [`${sample}: ${wrongSignatures} wrong signatures`] : []),
       ...(delivered !== expected.size
-        ? [`${sample}: the delivery log has ${delivered} of ${expected.size} as delivered`]
+        ? [`${sample}: ${delivered} of ${expected.size} deliveries are recorded as delivered`]
         : [])
     ]
   })

@@ -1,7 +1,7 @@
 /**
- * Whether the log's markers are one whole chain with its events: every index once, each parent hash the hash before it,
- * close times that do not fall, and the events of each ledger where its marker says, without one too many. Pure: markers
- * and events are given in the order of the log, and the first thing that is wrong is told.
+ * Checks of the log's markers and events: each ledger index occurs once, each parent hash is the hash of the ledger
+ * before, close times do not decrease, and each ledger's events are where its marker says, no more and no fewer. Each
+ * check returns the fault, or undefined. Markers and events are given in the order of the log. Pure.
  */
 import type { LedgerEvent, LedgerMarker } from "../../../domain/LedgerEvent.ts"
 import type { LogRecord } from "../../../log/EventLog.ts"
@@ -16,7 +16,7 @@ const fault = (ledger_index: number, message: string): ChainFault => ({ ledger_i
 export const missing = (index: number, where: string): ChainFault =>
   fault(index, `ledger ${index} is missing: ${where}`)
 
-/** `previous` is the marker before it in the log; undefined for the first. */
+/** `previous` is the marker before it in the log; undefined for the first marker. */
 export const markerFault = (
   previous: LedgerMarker | undefined,
   marker: LedgerMarker
@@ -24,15 +24,15 @@ export const markerFault = (
   const { close_time, event_count, first_event_offset, ledger_index, parent_hash, range_since } = marker
   if (previous !== undefined) {
     if (ledger_index <= previous.ledger_index)
-      return fault(ledger_index, `ledger ${ledger_index} comes again after ledger ${previous.ledger_index}`)
+      return fault(ledger_index, `ledger ${ledger_index} follows ledger ${previous.ledger_index} in the log`)
     if (ledger_index > previous.ledger_index + 1)
       return missing(previous.ledger_index + 1, `ledger ${ledger_index} follows ${previous.ledger_index}`)
     if (parent_hash !== previous.ledger_hash)
       return fault(
         ledger_index,
-        `ledger ${ledger_index} names ${parent_hash} as its parent, but ledger ${previous.ledger_index} is ${previous.ledger_hash}`
+        `the parent hash of ledger ${ledger_index} is ${parent_hash}, but the hash of ledger ${previous.ledger_index} is ${previous.ledger_hash}`
       )
-    // Equal times are possible: ledgers once closed within their resolution.
+    // Equal times are possible: old ledgers closed within the resolution of the close time.
     if (!(Date.parse(close_time) >= Date.parse(previous.close_time)))
       return fault(
         ledger_index,
@@ -41,7 +41,7 @@ export const markerFault = (
     if (previous.range_since !== undefined && range_since !== previous.range_since)
       return fault(
         ledger_index,
-        `the marker of ledger ${ledger_index} counts its range from ${range_since}, that of ledger ${previous.ledger_index} from ${previous.range_since}`
+        `range_since of ledger ${ledger_index} is ${range_since}, but that of ledger ${previous.ledger_index} is ${previous.range_since}`
       )
   }
   if (
@@ -51,14 +51,14 @@ export const markerFault = (
   )
     return fault(
       ledger_index,
-      `the marker of ledger ${ledger_index} counts ${event_count} events, the first at offset ${first_event_offset}`
+      `the marker of ledger ${ledger_index} says ${event_count} events, the first at offset ${first_event_offset}, which cannot be`
     )
   return undefined
 }
 
 const eventOf = (record: LogRecord): Partial<LedgerEvent> | undefined => {
   try {
-    // Whatever it holds: every field may be absent, and is compared only.
+    // Any field may be absent; the caller only compares.
     return record.value === null
       ? undefined
       : ((JSON.parse(record.value) as Partial<LedgerEvent> | null) ?? undefined)
@@ -67,7 +67,7 @@ const eventOf = (record: LogRecord): Partial<LedgerEvent> | undefined => {
   }
 }
 
-/** Whether `record`, the next of the events topic, is the ledger's event at this place. */
+/** `record` is the next record of the events topic; it must be the ledger's event number `place`. */
 export const eventFault = (
   { event_count, first_event_offset, ledger_index }: LedgerMarker,
   place: number,
@@ -78,22 +78,25 @@ export const eventFault = (
   if (place === 0 && record.offset !== first_event_offset)
     return fault(
       ledger_index,
-      `${which} should be at offset ${first_event_offset}, and the next is at ${record.offset}`
+      `${which} should be at offset ${first_event_offset}, but the next event is at ${record.offset}`
     )
   const event = eventOf(record)
   if (event?.ledger_index === ledger_index && event.position === place) return undefined
   return fault(
     ledger_index,
-    `${which} should be at offset ${record.offset}, where ${event === undefined ? "no event" : `event ${(event.position ?? Number.NaN) + 1} of ledger ${event.ledger_index}`} is`
+    `${which} should be at offset ${record.offset}, but there is ${event === undefined ? "no event" : `event ${(event.position ?? Number.NaN) + 1} of ledger ${event.ledger_index}`}`
   )
 }
 
-/** `record` comes after all events of the ledgers up to `last`. */
+/** `record` follows the last event that the marker counts; it must belong to a later ledger. */
 export const excessFault = (last: LedgerMarker, record: LogRecord | undefined): ChainFault | undefined => {
   const index = record === undefined ? undefined : eventOf(record)?.ledger_index
   return index === undefined || index > last.ledger_index
     ? undefined
-    : fault(index, `offset ${record?.offset} holds one more event of ledger ${index} than its marker counts`)
+    : fault(
+        index,
+        `at offset ${record?.offset} there is another event of ledger ${index}, which its marker does not count`
+      )
 }
 
 export const hashFault = (marker: LedgerMarker, server: string, hash: string): ChainFault | undefined =>
@@ -101,5 +104,5 @@ export const hashFault = (marker: LedgerMarker, server: string, hash: string): C
     ? undefined
     : fault(
         marker.ledger_index,
-        `ledger ${marker.ledger_index} was taken as ${marker.ledger_hash}, but at ${server} it is ${hash}`
+        `the hash of ledger ${marker.ledger_index} is ${marker.ledger_hash} in the log, but ${hash} at ${server}`
       )

@@ -1,4 +1,4 @@
-/** What the commands on a range of ledgers share: which ledgers, of which network, from which server. */
+/** Flags of the commands on a range of ledgers: the range, the network and the server. */
 import { Effect, type Option } from "effect"
 import { Flag } from "effect/cli"
 import { Settings } from "../../../config/Config.ts"
@@ -16,11 +16,9 @@ const ledgerIndex = (name: string, description: string) =>
   )
 
 export const from = ledgerIndex("from", "First ledger")
-export const to = ledgerIndex("to", "Last ledger, included")
+export const to = ledgerIndex("to", "Last ledger (inclusive)")
 
-export const network = Flag.Literals("network", networks).pipe(
-  withDefault<Network>("mainnet", "The ledger's network")
-)
+export const network = Flag.Literals("network", networks).pipe(withDefault<Network>("mainnet", "The network"))
 
 export const serverUrl = (name: string, description: string) =>
   Flag.String(name).pipe(
@@ -35,7 +33,7 @@ export const serverUrl = (name: string, description: string) =>
 export const checkRange = (first: number, last: number): Effect.Effect<void, WrongUsage> =>
   first <= last ? Effect.void : Effect.fail(wrongUsage(`--from ${first} is after --to ${last}.`))
 
-/** The given server, else the network's preferred one; only then settings are read. */
+/** The given server, else the first one in the settings. Settings are read only if no server is given. */
 export const chooseServer = (given: Option.Option<string>, of: Network) =>
   given._tag === "Some"
     ? Effect.succeed(given.value)
@@ -44,7 +42,7 @@ export const chooseServer = (given: Option.Option<string>, of: Network) =>
         const url = watched.find((one) => one.network === of)?.urls[0]
         if (url === undefined)
           return yield* wrongUsage(
-            `XRPL_${of.toUpperCase()}_URLS: no server of ${of} is configured; name one with --url.`
+            `XRPL_${of.toUpperCase()}_URLS: no server of ${of} is configured; give one with --url.`
           )
         return url
       }).pipe(Effect.provide(settings))

@@ -1,7 +1,7 @@
 /**
- * `ledgerhook ledger detect`: the events of recorded ledgers, one JSON object a line on standard output. Needs no
- * settings, no store and no network. Faults in the input and events that detection withheld go to standard error; after
- * a fault the rest is still read, and the command fails at its end.
+ * `ledgerhook ledger detect`: prints the events of recorded ledgers, one JSON object per line. Needs no settings, no
+ * database and no network. Faults in the input and withheld events are printed to standard error. After a fault the
+ * rest of the input is still read, and the command then fails.
  */
 import { Effect, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
@@ -32,7 +32,7 @@ const eventLine = (event: DetectedEvent, file: string | undefined): string =>
     })
   )
 
-/** The events of one ledger, and what was withheld. */
+/** Prints the events of one ledger, and a warning for each withheld event. */
 const show = Effect.fnUntraced(function* ({ ledger }: Recorded, file: string, several: boolean) {
   const { events, alerts } = detectLedger(ledger)
   if (events.length > 0) {
@@ -45,13 +45,13 @@ const show = Effect.fnUntraced(function* ({ ledger }: Recorded, file: string, se
   }
 })
 
-/** False after a fault. */
+/** Returns whether the file had no fault. */
 const detectFile = (file: string, several: boolean) => {
   const name = printable(file)
   const reader = makeRecordedReader()
   let faults = 0
   const hopeless = () => faults >= Limits.recordedFaults
-  /** Whether more lines are wanted. */
+  /** Returns whether to read more lines. */
   const showAll = Effect.fnUntraced(function* (items: Iterable<Item>) {
     for (const item of items) {
       if (item._tag === "Recorded") yield* show(item, file, several)
@@ -77,7 +77,7 @@ const detectFile = (file: string, several: boolean) => {
     Effect.catchTag("PlatformError", (error) =>
       printError(`ledgerhook: ${fileFault(file, error).message}`).pipe(Effect.as(false))
     ),
-    // The other files are read all the same.
+    // The other files are still read.
     Effect.catchDefect((defect) =>
       printError(`ledgerhook: ${name}: unexpected: ${printable(errorText(defect))}`).pipe(Effect.as(false))
     )
@@ -88,7 +88,7 @@ const detect = Command.make(
   "detect",
   {
     files: Argument.String("file").pipe(
-      Argument.withDescription("A file of recorded ledgers or transactions; - reads standard input"),
+      Argument.withDescription("A file of recorded ledgers or transactions; - means standard input"),
       Argument.variadic({ min: 1 })
     )
   },
@@ -102,7 +102,7 @@ const detect = Command.make(
 ).pipe(
   about(
     "Print the events of recorded ledgers",
-    "Print the events of recorded ledgers, one JSON object a line: event_id, event_type, ledger_index, timestamp, payload, accounts; with several files, file comes first. The input may be ledgers or single transactions as the ledger's API returns them (version 1 or 2), arrays of those, or JSON lines of any of them. A line or document of more than 128 million characters, or more than 100 levels deep, is refused with its line; the rest is read.",
+    "Print the events of recorded ledgers, one JSON object per line with event_id, event_type, ledger_index, timestamp, payload and accounts; with several files, also file. The input may be ledgers or single transactions in the form of the XRP Ledger's API (version 1 or 2), arrays of them, or JSON lines. A line or document of more than 128 million characters, or nested more than 100 levels deep, is refused; the rest is still read.",
     {
       "ledgerhook ledger detect ledger-38129.json": "The events of one ledger",
       "ledgerhook ledger detect *.json | jq -r .event_type | sort | uniq -c":
@@ -114,6 +114,6 @@ const detect = Command.make(
 )
 
 export const ledger = Command.make("ledger").pipe(
-  Command.withDescription("Work with recorded ledgers, and check those that were taken"),
+  Command.withDescription("Record ledgers, detect their events, and verify processed ledgers"),
   Command.withSubcommands([detect, record, verify])
 )

@@ -1,7 +1,7 @@
 /**
- * `ledgerhook ledger record`: ledgers from a server, one file each, as `ledger detect` reads them. A file is whole or
- * not there; those that are there and whole are kept, so that a run that was cut short goes on where it was. In the end
- * each ledger is known to follow the one before.
+ * `ledgerhook ledger record`: fetches ledgers from a server and writes one file for each, which `ledger detect` reads.
+ * A file is either complete or absent. Complete files are kept, so an interrupted run continues where it stopped. The
+ * command checks that each ledger links to the one before.
  */
 import { Effect, FileSystem, Path, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -24,7 +24,7 @@ interface Options {
   readonly folder: string
 }
 
-/** What the chain needs of a recorded ledger. */
+/** The hashes that link a recorded ledger to the one before. */
 interface Link {
   readonly ledgerIndex: number
   readonly ledgerHash: unknown
@@ -69,11 +69,11 @@ export const recordLedgers = Effect.fnUntraced(function* (options: Options) {
       .pipe(
         Effect.mapError(({ detail, server }) =>
           failed(
-            `ledger ${index} cannot be recorded: ${server}: ${detail}. The same command goes on from what is there.`
+            `ledger ${index} cannot be recorded: ${server}: ${detail}. To continue from here, run the same command again.`
           )
         )
       )
-    // Under another name until it is whole.
+    // Under a temporary name until it is complete.
     yield* fileSystem.writeFileString(`${file}.part`, `${JSON.stringify(recorded)}\n`)
     yield* fileSystem.rename(`${file}.part`, file)
     return linkOf(index, recorded, false)
@@ -88,7 +88,7 @@ export const recordLedgers = Effect.fnUntraced(function* (options: Options) {
       Effect.fnUntraced(function* (link) {
         if (previous !== undefined && link.parentHash !== previous.ledgerHash)
           return yield* failed(
-            `${options.folder}: ledger ${link.ledgerIndex} names ${link.parentHash} as its parent, but ledger ${previous.ledgerIndex} is ${previous.ledgerHash}; one of the two files is of another chain.`
+            `${options.folder}: the parent hash of ledger ${link.ledgerIndex} is ${link.parentHash}, but the hash of ledger ${previous.ledgerIndex} is ${previous.ledgerHash}; one of the two files is from another chain. Delete it and run the command again.`
           )
         previous = link
         done++
@@ -106,8 +106,8 @@ export const record = Command.make(
     from,
     to,
     network,
-    url: serverUrl("url", "The server (ws:// or wss://); by default the network's first configured one"),
-    out: Flag.String("out").pipe(withDefault(".", "Folder for the files, made when it is missing"))
+    url: serverUrl("url", "The server (ws:// or wss://; default: the first one in the network's settings)"),
+    out: Flag.String("out").pipe(withDefault(".", "Folder for the files, created if it does not exist"))
   },
   Effect.fnUntraced(function* ({ out, url, ...range }) {
     yield* checkRange(range.from, range.to)
@@ -115,12 +115,12 @@ export const record = Command.make(
     const { kept, recorded } = yield* recordLedgers({ ...range, url: server, folder: out }).pipe(
       Effect.catchTag("PlatformError", (error) => Effect.fail(failed(`--out ${out}: ${errorText(error)}.`)))
     )
-    yield* print(`${recorded} ledgers recorded in ${out}${kept === 0 ? "" : `, ${kept} were there`}.`)
+    yield* print(`${recorded} ledgers recorded in ${out}${kept === 0 ? "" : `; ${kept} were there already`}.`)
   })
 ).pipe(
   about(
     "Record ledgers from a server as files",
-    "Record ledgers with all their transactions from a server: one JSON file each, NETWORK-INDEX.json, which `ledger detect` reads. Files that are there and whole are kept, so a run that was cut short goes on where it was. Asks for at most four ledgers at once, and leaves a server alone that warns of load.",
+    "Record ledgers with all their transactions from a server: one JSON file for each, named NETWORK-INDEX.json, which `ledger detect` reads. Complete files are kept, so an interrupted run continues where it stopped. The command requests at most four ledgers at the same time, and pauses if the server warns of load.",
     {
       "ledgerhook ledger record --from 94084608 --to 94084707 --out ledgers": "A hundred ledgers of mainnet",
       "ledgerhook ledger record --from 5 --to 9 --network testnet --url wss://s.altnet.rippletest.net:51233":

@@ -1,7 +1,7 @@
 /**
- * Recorded ledger data as people have it: whole JSON documents (a ledger, an answer of the API, a transaction, arrays
- * of those) or JSON lines of any of them. Input comes line by line, so any number of JSON lines pass in little memory.
- * What cannot be read, or is larger or deeper than any ledger, is a fault with its line; the rest still comes out. Pure.
+ * Reads recorded ledger data: a JSON document (a ledger, a response of the XRP Ledger's API, a transaction, or an array
+ * of them) or JSON lines. Input is read line by line, so JSON lines need little memory. Text that cannot be read, or
+ * that is larger or deeper than any ledger, gives a fault with its line number; the rest is still read. Pure.
  */
 import { Limits } from "../../../config/Limits.ts"
 import type { Json, Ledger } from "../../../domain/Ledger.ts"
@@ -27,13 +27,16 @@ const fault = (line: number, message: string): Fault => ({ _tag: "Fault", line, 
 const tooLong = (line: number): Fault =>
   fault(
     line,
-    `longer than ${Limits.recordedTextLength / 1_000_000} million characters; give each ledger a line of its own.`
+    `longer than ${Limits.recordedTextLength / 1_000_000} million characters; put each ledger on its own line.`
   )
 
 const tooDeep = (line: number): Fault =>
-  fault(line, `arrays and objects more than ${Limits.commandJsonDepth} deep; no ledger has as many.`)
+  fault(
+    line,
+    `arrays and objects nested more than ${Limits.commandJsonDepth} levels deep; this is not a ledger.`
+  )
 
-/** One after the other, since an array may hold millions of what is none. */
+/** A generator, because an array may contain millions of items that are not ledgers. */
 function* ledgerItems(value: Json, line: number, where: string): Generator<Item> {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* ledgerItems(item, line, `${where}item ${index + 1}: `)
@@ -63,11 +66,11 @@ function* ledgerItems(value: Json, line: number, where: string): Generator<Item>
 export interface RecordedReader {
   readonly line: (text: string) => Iterable<Item>
   readonly end: () => Iterable<Item>
-  /** Whether no further line can change anything. */
+  /** Whether the rest of the file is ignored. */
   readonly isDone: () => boolean
 }
 
-/** One reader per file. A first line that is JSON by itself means JSON lines; otherwise the file is one document. */
+/** One reader per file. If the first line is complete JSON, the file is JSON lines, otherwise one document. */
 export const makeRecordedReader = (): RecordedReader => {
   let mode: "start" | "lines" | "document" | "given up" = "start"
   let number = 0
@@ -126,7 +129,9 @@ export const makeRecordedReader = (): RecordedReader => {
     isDone: () => mode === "given up",
     end: () => {
       if (mode === "document") return readDocument()
-      return mode === "start" ? [fault(Math.max(number, 1), "no ledger or transaction in it.")] : []
+      return mode === "start"
+        ? [fault(Math.max(number, 1), "the file contains no ledger or transaction.")]
+        : []
     }
   }
 }

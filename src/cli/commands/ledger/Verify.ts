@@ -1,6 +1,6 @@
 /**
- * `ledgerhook ledger verify`: whether the log's chain is whole over a range of ledgers and, with --against, the one that
- * a server has. Reads the tables without owning them, beside a running service or without one, and changes nothing.
+ * `ledgerhook ledger verify`: checks that the log contains a complete chain of ledgers over a range and, with
+ * --against, that a server has the same chain. The service may be running. Changes nothing.
  */
 import { Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -18,19 +18,20 @@ const table = (result: Verification): string =>
   [
     ["network", result.network],
     ["range", `${result.from} to ${result.to}`],
-    ["ledgers", `${result.ledgers} whole, with ${result.events} events`],
+    ["ledgers", `${result.ledgers} complete, with ${result.events} events`],
     ...(result.last_hash === null ? [] : [["last hash", result.last_hash]]),
     ...(result.against === null ? [] : [["compared", `with ${result.against}`]]),
-    ["result", result.fault === null ? "whole" : `broken: ${result.fault.message}`]
+    ["result", result.fault === null ? "complete" : `broken: ${result.fault.message}`]
   ]
     .map(([name = "", value]) => `${name.padEnd(10)} ${value}`)
     .join("\n")
 
 const migrated = Effect.gen(function* () {
-  if (!(yield* hasTable("log_ends"))) return yield* failed("The database holds no log yet.")
+  if (!(yield* hasTable("log_ends")))
+    return yield* failed("the database contains no log yet; start the service first.")
 })
 
-/** Where an embedded log is; it is neither made nor migrated. */
+/** The database of the embedded log; it is neither created nor migrated. */
 const database = Layer.unwrap(
   Effect.as(
     requireDatabase,
@@ -46,7 +47,7 @@ export const verify = Command.make(
     from,
     to,
     network,
-    against: serverUrl("against", "Compare every hash with this server's (ws:// or wss://)"),
+    against: serverUrl("against", "Also compare every ledger hash with this server (ws:// or wss://)"),
     json: Flag.Boolean("json").pipe(
       Flag.withDescription("Print one JSON object instead of the table"),
       Flag.withDefault(false)
@@ -63,12 +64,12 @@ export const verify = Command.make(
   })
 ).pipe(
   about(
-    "Prove that no ledger is missing",
-    "Check that the log holds each ledger of a range once, that each names the one before as its parent, that close times do not fall, and that the events of each are where its marker says. With --against every hash is compared with a server's. Changes nothing and may run beside a running service; exits 1 and names the first fault when the chain is broken.",
+    "Verify that no ledger is missing",
+    "Check that the log contains each ledger of a range once, that each ledger links by hash to the one before, that close times do not decrease, and that no event is missing or added. With --against, every ledger hash is also compared with a server. Changes nothing; the service may be running. Exits 1 and names the first fault if the chain is broken.",
     {
-      "ledgerhook ledger verify --from 94084608 --to 94085000": "Read the log only",
+      "ledgerhook ledger verify --from 94084608 --to 94085000": "Check the log only",
       "ledgerhook ledger verify --from 94084608 --to 94085000 --against wss://s2.ripple.com --json":
-        "Compare with a server, for scripts"
+        "Compare with a server, and print JSON for scripts"
     }
   )
 )

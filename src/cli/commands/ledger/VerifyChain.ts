@@ -1,6 +1,6 @@
 /**
- * Reads a range of the log's markers and the events of their ledgers, in order and each once, and finds the first thing
- * that is wrong with the chain. A server's hashes are compared alongside, a bounded number at a time.
+ * Reads the markers of a range of ledgers and their events, in order, and returns the first fault in the chain
+ * (ChainCheck.ts). With a server, the hashes are compared at the same time, `Limits.ledgerRequestsPerServer` at once.
  */
 import { Data, Effect, Stream } from "effect"
 import { Limits } from "../../../config/Limits.ts"
@@ -25,7 +25,7 @@ const orUnreadable = <A>(
     Effect.fail(new Broken({ fault: { ledger_index: ledgerIndex, message } }))
   )
 
-/** The records of a partition one by one. */
+/** Reads the records of a partition one by one. */
 const makeCursor = (log: EventLogReader["Service"], start: Position) => {
   let page: ReadonlyArray<LogRecord> = []
   let place = 0
@@ -47,7 +47,7 @@ const makeCursor = (log: EventLogReader["Service"], start: Position) => {
   return { next, peek }
 }
 
-/** Where the first ledger's marker is: in the newest range that holds it. */
+/** The offset of the first ledger's marker, in the newest range that contains it. */
 const findStart = Effect.fnUntraced(function* (log: EventLogReader["Service"], of: Network, index: number) {
   const ranges = yield* ledgerRanges(log, of)
   const range = ranges.findLast(
@@ -59,16 +59,16 @@ const findStart = Effect.fnUntraced(function* (log: EventLogReader["Service"], o
     .map(({ first, last }) => `${first.marker.ledger_index} to ${last.marker.ledger_index}`)
     .join(", ")
   return yield* new Broken({
-    fault: missing(index, held === "" ? `the log holds no ledger of ${of}` : `the log holds ${held}`)
+    fault: missing(index, held === "" ? `the log contains no ledger of ${of}` : `the log contains ${held}`)
   })
 })
 
-/** What comes next, and the index after it unless it is the last. */
+/** A marker or a fault, and the next ledger's index; undefined after a fault. */
 type Step = readonly [LedgerMarker | Broken, number | undefined]
 
 /**
- * The markers of the range in order, each checked with its events. A fault comes last and as an element, so that it
- * does not overtake the comparison of the ledgers before it.
+ * The markers of the range in order, each checked with its events. A fault is the last element of the stream and not
+ * its error, so that the ledgers before it are compared with the server first.
  */
 const checkedMarkers = (log: EventLogReader["Service"], of: Network, first: number, last: number) =>
   Stream.unwrap(
@@ -118,11 +118,11 @@ export interface Verification {
   readonly network: Network
   readonly from: number
   readonly to: number
-  /** Ledgers found whole, from the first on, and their events. */
+  /** How many ledgers from the first on are complete, and their events. */
   readonly ledgers: number
   readonly events: number
   readonly last_hash: string | null
-  /** Host of the server whose hashes were compared. */
+  /** Host of the server that was compared with. */
   readonly against: string | null
   readonly fault: ChainFault | null
 }
@@ -131,7 +131,7 @@ export interface VerifyOptions {
   readonly network: Network
   readonly from: number
   readonly to: number
-  /** Address of a server whose hashes are compared. */
+  /** URL of the server to compare with. */
   readonly against: string | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * `ledgerhook replay create`: a job as the API makes it, by the same rules and for any account's webhook; or, with
- * --dry-run, what it would send. The work is done by a process with the role replay.
+ * `ledgerhook replay create`: creates a replay job for a webhook of any account, under the same rules as the API. With
+ * --dry-run it only counts the events. A process with the role `replay` works on the job.
  */
 import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -29,7 +29,7 @@ import { watchJob } from "./Watch.ts"
 
 const noWebhook = (id: string) => failed(`there is no webhook ${id}; \`ledgerhook webhook list\` shows them.`)
 
-/** Exact of what the log holds, and nothing is queued. */
+/** Counts the events that are in the log, exactly, and creates no job. */
 const dryRun = Effect.fnUntraced(function* ({ id, network }: ListedWebhook, wanted: Wanted, asJson: boolean) {
   const counts = yield* EventCounts
   const { eventIds, filters } = wanted
@@ -70,12 +70,12 @@ const dryRun = Effect.fnUntraced(function* ({ id, network }: ListedWebhook, want
       event_types: Object.fromEntries(byType.map(({ type, events: count }) => [type, count]))
     },
     note: reachesBack
-      ? "Nothing was queued; without --dry-run these events are sent to the webhook again, after what is fetched of before the first of them."
-      : "Nothing was queued; without --dry-run these events are sent to the webhook again."
+      ? "No job was created. Without --dry-run, earlier events are fetched first; then all events are sent to the webhook again."
+      : "No job was created. Without --dry-run, these events are sent to the webhook again."
   })
 })
 
-/** The job's id. */
+/** Creates the job and returns its id. */
 const make = Effect.fnUntraced(function* (
   { id: webhookId, account_id: accountId, network }: ListedWebhook,
   wanted: Wanted
@@ -87,10 +87,10 @@ const make = Effect.fnUntraced(function* (
   const { plan, own } = yield* findAccount(accountId)
   if (wanted.filters !== undefined && !filterReplayPlans.includes(plan)) {
     return yield* failed(
-      `${accountId} is on the plan ${plan}, and replays by filters need one of ${filterReplayPlans.join(", ")}; give event ids, or change the plan with \`ledgerhook account set-plan\`.`
+      `${accountId} is on the plan ${plan}, but replay by filters needs one of the plans ${filterReplayPlans.join(", ")}; give event ids, or change the plan with \`ledgerhook account set-plan\`.`
     )
   }
-  // Before the estimate, so that it holds all that the job will read.
+  // Read before the estimate, so that the estimate includes every event that the job reads.
   const { end } = yield* log.offsets({ topic: eventsTopic(network), partition: 0 })
   const estimatedEvents =
     wanted.filters === undefined
@@ -115,15 +115,15 @@ const make = Effect.fnUntraced(function* (
       return yield* noWebhook(webhookId)
     case "webhook disabled":
       return yield* failed(
-        `webhook ${webhookId} is disabled; its customer enables it by PATCH /v1/webhooks/${webhookId} with the status active.`
+        `webhook ${webhookId} is disabled; enable it first: PATCH /v1/webhooks/${webhookId} with status active, and a key of its account.`
       )
     case "limit reached":
       return yield* failed(
-        `${accountId} may have ${limitsOf(plan, own).concurrentReplays} replay jobs at once, and as many are queued or running; cancel one or wait for its end.`
+        `${accountId} may have ${limitsOf(plan, own).concurrentReplays} queued or running replay jobs, and has as many; cancel one or wait until one ends.`
       )
     case "quota used up":
       return yield* failed(
-        `the month's delivery quota of ${accountId} is used up; a replay is possible when the month turns or the plan grows.`
+        `the month's delivery quota of ${accountId} is used up; try again when the next month (UTC) begins, or change the plan with \`ledgerhook account set-plan\`.`
       )
   }
 })
@@ -134,24 +134,25 @@ export const create = Command.make(
     webhook: webhookFlag,
     ...wantedFlags,
     dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Count the events by type, and queue nothing"),
+      Flag.withDescription("Only count the events by type; create no job"),
       Flag.withDefault(false)
     ),
     watch: Flag.Boolean("watch").pipe(
-      Flag.withDescription("Watch the job to its end, as `replay watch` does"),
+      Flag.withDescription("Show the job's progress until it ends, like `replay watch`"),
       Flag.withDefault(false)
     ),
     json
   },
   Effect.fnUntraced(function* ({ webhook: webhookId, dryRun: isDry, watch, json: asJson, ...given }) {
-    if (isDry && watch) return yield* wrongUsage("--dry-run queues nothing, so there is nothing to --watch.")
+    if (isDry && watch)
+      return yield* wrongUsage("--dry-run and --watch cannot be used together: --dry-run creates no job.")
     const wanted = yield* wantedOf(given)
     yield* Effect.gen(function* () {
       const webhook = yield* findWebhookSummary(webhookId)
       if (Option.isNone(webhook)) return yield* noWebhook(webhookId)
       if (isDry) return yield* dryRun(webhook.value, wanted, asJson)
       const id = yield* make(webhook.value, wanted)
-      // Lines only, for who reads lines: the job's state is the first of them.
+      // In JSON, `watchJob` prints the job's state as its first line.
       if (watch && inJson(yield* Invocation, asJson)) return yield* watchJob(id, asJson)
       const job = yield* findJob(id)
       yield* printOne({
@@ -159,8 +160,8 @@ export const create = Command.make(
         fields: fields(job),
         value: toJson(job, yield* Clock.currentTimeMillis),
         note: watch
-          ? "Ctrl-C ends watching; the job goes on."
-          : `The job is made; \`ledgerhook replay watch ${id}\` shows how far it is.`
+          ? "Ctrl-C stops watching, not the job."
+          : `The job is created. To see its progress: \`ledgerhook replay watch ${id}\`.`
       })
       if (watch) yield* watchJob(id, asJson)
     }).pipe(Effect.provide(replayStores("replay create")))
@@ -168,15 +169,15 @@ export const create = Command.make(
 ).pipe(
   about(
     "Send past events to a webhook again",
-    "Send past events to a webhook again, as new deliveries that count towards its account's quota: events by their ids, or all that filters mean of what the log keeps of the webhook's network. The webhook's own filters are not asked. The rules are the API's (plan, jobs at once, quota); a process with the role replay does the work. --dry-run only counts.",
+    "Send past events to a webhook again: events by their ids, or every retained event of the webhook's network that matches the filters. The webhook's own filters are ignored. The events become new deliveries and count towards the account's quota. The limits of the account's plan apply, as in the API. A process with the role replay works on the job. With --dry-run, events are only counted.",
     {
       "ledgerhook replay create --webhook wh_01K… --type 'nft.*' --since 2026-11-20T00:00:00Z --until 2026-11-21T00:00:00Z --dry-run":
-        "How many NFT events of a day there are, by type",
+        "Count the NFT events of a day, by type",
       "ledgerhook replay create --webhook wh_01K… --account rPPx… --watch":
-        "All events of an account, and watch it to the end",
+        "Send all events of an address, and show the progress",
       "jq -r .event_id lost.jsonl | ledgerhook replay create --webhook wh_01K… --event-ids-file -":
-        "Events by their ids",
-      "ledgerhook replay create --webhook wh_01K… --type '*'": "All that is kept"
+        "Send events by their ids",
+      "ledgerhook replay create --webhook wh_01K… --type '*'": "Send all retained events"
     }
   )
 )

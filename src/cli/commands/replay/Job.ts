@@ -1,4 +1,4 @@
-/** Replay jobs as the commands on them show them, and the stores they stand on. */
+/** How commands show replay jobs, and the stores that they need. */
 import { Effect, Layer, Option } from "effect"
 import { iso } from "../../../domain/IsoTime.ts"
 import { etaSeconds, percentOf, type ReplayProgress } from "../../../domain/Replay.ts"
@@ -13,7 +13,7 @@ import { failed } from "../../terminal/Failure.ts"
 import { settings } from "../../terminal/Invocation.ts"
 import type { Column, Field } from "../../terminal/Table.ts"
 
-/** For commands on jobs, and for those that look into the log as well. */
+/** `jobStores` is for commands on jobs; `replayStores` also reads the log. */
 export const jobStores = (command: string) => Layer.provideMerge(ReplayStore.layer, stores(command))
 export const replayStores = (command: string) => {
   const jobs = jobStores(command)
@@ -30,7 +30,7 @@ const progressOf = ({ history, part, started_at, status }: ReplaySummary): Repla
   return { status, part, startedAt: startedAt === null ? null : Date.parse(iso(startedAt)) }
 }
 
-/** Seconds; null while nobody knows. */
+/** Seconds; null if it cannot be estimated. */
 export const remainingOf = (job: ReplaySummary, nowMs: number) => etaSeconds(progressOf(job), nowMs)
 
 export const toJson = (job: ReplaySummary, nowMs: number) => ({
@@ -54,9 +54,9 @@ export const toJson = (job: ReplaySummary, nowMs: number) => ({
 
 export const percentText = (job: ReplaySummary): string => `${Math.floor(percentOf(progressOf(job)))} %`
 
-/** How far fetching is. */
+/** Progress of fetching ledgers. */
 export const historyText = ({ fetched, ledgers }: NonNullable<ReplaySummary["history"]>): string =>
-  ledgers === null ? "how far back it reaches is being found out" : `${fetched} of ${ledgers} ledgers`
+  ledgers === null ? "counting the ledgers to fetch" : `${fetched} of ${ledgers} ledgers`
 
 export const columns: ReadonlyArray<Column<ReplaySummary>> = [
   { head: "ID", cell: ({ id }) => id },
@@ -79,7 +79,7 @@ export const fields = (job: ReplaySummary): ReadonlyArray<Field> => [
   ["account", job.account_id],
   ["webhook", `${job.webhook_id} (${job.network})`],
   ["status", job.status],
-  // Exact at the end of a job that has completed.
+  // The total is exact once the job has completed.
   ["events", `${job.status === "completed" ? "" : "about "}${job.total_events}`],
   ["queued", String(job.processed_events)],
   ["failed", String(job.failed_events)],
@@ -90,7 +90,7 @@ export const fields = (job: ReplaySummary): ReadonlyArray<Field> => [
   ...(job.cancelled_at === null ? [] : [["cancelled", iso(job.cancelled_at)] as const])
 ]
 
-/** The job, or the command ends with what to do. */
+/** Fails with a hint if the job does not exist. */
 export const findJob = Effect.fnUntraced(function* (id: string) {
   const found = yield* findReplaySummary(id)
   if (Option.isSome(found)) return found.value

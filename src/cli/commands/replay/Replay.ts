@@ -1,4 +1,4 @@
-/** `ledgerhook replay …`: past events again, as jobs of any account. Making one has its own file (replay/Create.ts). */
+/** `ledgerhook replay …`: watch, cancel and list replay jobs of any account. Create.ts creates them. */
 import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { type ReplaySummary, replaySummaries } from "../../../storage/replays/ReplayOverview.ts"
@@ -16,11 +16,11 @@ const watch = Command.make("watch", { job: jobArgument, json }, ({ job, json: as
 ).pipe(
   Command.provide(stores("replay watch")),
   about(
-    "Watch a replay job to its end",
-    "Show how far a replay job is until it ends: a bar with rate and remaining time on a terminal; piped, a JSON object a line whenever something has changed. Exits 0 when everything was queued for delivery and 1 when the job failed or was cancelled. Ctrl-C ends watching, not the job.",
+    "Show a replay job's progress until it ends",
+    "Show a replay job's progress until it ends: on a terminal a bar with rate and remaining time, when piped one JSON object per line for each change. Exits 0 if all events were queued for delivery, and 1 if the job failed or was cancelled. Ctrl-C stops watching, not the job.",
     {
-      "ledgerhook replay watch rpl_job_01K…": "A progress bar",
-      "ledgerhook replay watch rpl_job_01K… | jq -r .progress_percent": "The progress, for a program"
+      "ledgerhook replay watch rpl_job_01K…": "Show a progress bar",
+      "ledgerhook replay watch rpl_job_01K… | jq -r .progress_percent": "Print the percentage, for a program"
     }
   )
 )
@@ -42,23 +42,23 @@ const cancel = Command.make(
       json: asJson,
       fields: fields(job),
       value: toJson(job, yield* Clock.currentTimeMillis),
-      note: "Nothing more is queued; what was queued may still be delivered."
+      note: "No more events are queued. Events that were queued already may still be delivered."
     })
   })
 ).pipe(
   Command.provide(jobStores("replay cancel")),
   about(
     "Cancel a replay job",
-    "Cancel a queued or running replay job: nothing more is queued, within a second. What was queued may still be delivered.",
-    { "ledgerhook replay cancel rpl_job_01K…": "Cancel it" }
+    "Cancel a queued or running replay job. It stops queueing events within a second. Events that were queued already may still be delivered.",
+    { "ledgerhook replay cancel rpl_job_01K…": "Cancel one job" }
   )
 )
 
 const list = Command.make(
   "list",
   {
-    account: accountFlag.pipe(Flag.withDescription("Only this account's"), Flag.optional),
-    webhook: webhookFlag.pipe(Flag.withDescription("Only those to this webhook"), Flag.optional),
+    account: accountFlag.pipe(Flag.withDescription("Only the jobs of this account"), Flag.optional),
+    webhook: webhookFlag.pipe(Flag.withDescription("Only the jobs for this webhook"), Flag.optional),
     json
   },
   Effect.fnUntraced(function* ({ account, webhook, json: asJson }) {
@@ -71,23 +71,23 @@ const list = Command.make(
       page: (before: ReplaySummary | undefined, limit) => replaySummaries(of, before?.id, limit),
       columns,
       toJson: (job) => toJson(job, now),
-      none: "There is no replay job; `ledgerhook replay create` or POST /v1/replay makes one."
+      none: "There is no replay job. Create one with `ledgerhook replay create` or POST /v1/replay."
     })
   })
 ).pipe(
   Command.provide(stores("replay list")),
   about(
-    "Show replay jobs",
-    "Show replay jobs, newest first, of all accounts or of one, to all webhooks or to one. QUEUED counts events queued for delivery, FAILED those that could not be.",
+    "List replay jobs",
+    "List replay jobs, newest first, of all accounts or of one, for all webhooks or for one. QUEUED is the number of events queued for delivery, FAILED the number of events that could not be queued.",
     {
-      "ledgerhook replay list": "Of all accounts",
+      "ledgerhook replay list": "The jobs of all accounts",
       "ledgerhook replay list --webhook wh_01K… | jq '.[] | select(.status == \"failed\")'":
-        "Those to one webhook that failed, with the reason"
+        "The failed jobs of one webhook, with the reason"
     }
   )
 )
 
 export const replay = Command.make("replay").pipe(
-  Command.withDescription("Send past events to webhooks again, as jobs to watch and to cancel"),
+  Command.withDescription("Send past events to webhooks again"),
   Command.withSubcommands([create, watch, cancel, list])
 )

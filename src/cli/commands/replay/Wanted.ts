@@ -1,4 +1,4 @@
-/** Which events a replay is to send: the flags that say so, and what they mean together. */
+/** The flags that select the events of a replay, and the checks on their combination. */
 import { Effect, Option, Stream } from "effect"
 import { Flag } from "effect/cli"
 import { isEventId } from "../../../domain/EventId.ts"
@@ -10,9 +10,9 @@ import { wrongUsage } from "../../terminal/Failure.ts"
 import { fileFault, linesOf } from "../../terminal/InputFile.ts"
 
 const EVENT_ID =
-  "an event id: xrpl:<ledger_index>:<tx_hash>:<event_type>, and :<sub_index> where there are several"
+  "an event id: xrpl:<ledger_index>:<tx_hash>:<event_type>, followed by :<sub_index> if one transaction caused several events of the type"
 
-/** Far longer than any event id. */
+/** No event id is longer. */
 const LINE_LENGTH = 1_000
 
 const several = <A>(flag: Flag.Flag<A>) => Flag.atLeast(flag, 0)
@@ -23,7 +23,7 @@ const timeFlag = (name: string, description: string) =>
     Flag.withDescription(description),
     Flag.filterMap(
       (text) => Option.fromNullishOr(parseIsoTime(text)),
-      () => "an ISO 8601 date-time with an offset, as 2026-11-21T09:30:00Z"
+      () => "an ISO 8601 date-time with an offset, such as 2026-11-21T09:30:00Z"
     ),
     Flag.optional
   )
@@ -31,40 +31,40 @@ const timeFlag = (name: string, description: string) =>
 export const wantedFlags = {
   eventIds: Flag.String("event-id").pipe(
     Flag.withMetavar("ID"),
-    Flag.withDescription("An event, by its id; repeat it for several"),
+    Flag.withDescription("The id of an event to send; repeat the flag for several"),
     Flag.filter(isEventId, () => EVENT_ID),
     several
   ),
   eventIdsFile: Flag.String("event-ids-file").pipe(
     Flag.withMetavar("FILE"),
-    Flag.withDescription("Event ids, one a line; - reads standard input"),
+    Flag.withDescription("A file of event ids, one per line; - means standard input"),
     Flag.optional
   ),
   types: Flag.String("type").pipe(
     Flag.withMetavar("TYPE"),
     Flag.withDescription(
-      "Only events of this type, as nft.minted, or family, as 'nft.*'; repeat it for several"
+      "Only events of this type (nft.minted) or family ('nft.*'); repeat the flag for several"
     ),
     Flag.filterMap(
       (text) => Option.liftPredicate(expandPattern(text), (types) => types.length > 0),
-      () => "an event type or a family of them, as payment.xrp or nft.*; schemas/README.md lists them"
+      () => "an event type (payment.xrp) or a family (nft.*); schemas/README.md lists them"
     ),
     several
   ),
   accounts: Flag.String("account").pipe(
     Flag.withMetavar("ADDRESS"),
-    Flag.withDescription("Only events that involve this XRPL address; repeat it for several"),
+    Flag.withDescription("Only events that involve this XRPL address; repeat the flag for several"),
     Flag.filter(
       (address) => addressProblem(address) === undefined,
       () => "a classic XRPL address (r…)"
     ),
     several
   ),
-  since: timeFlag("since", "Only events of ledgers that closed after this time"),
-  until: timeFlag("until", "Only events of ledgers that closed before this time")
+  since: timeFlag("since", "Only events of ledgers that closed after this time (exclusive)"),
+  until: timeFlag("until", "Only events of ledgers that closed before this time (exclusive)")
 }
 
-/** Either of the two. */
+/** Either event ids or filters. */
 export type Wanted =
   | { readonly eventIds: ReadonlyArray<string>; readonly filters: undefined }
   | { readonly eventIds: undefined; readonly filters: ReplayFilters }
@@ -92,7 +92,7 @@ const idsOfFile = Effect.fnUntraced(function* (file: string) {
       return ids.size > replayBounds.replayEventIds
         ? Effect.fail(
             wrongUsage(
-              `--event-ids-file ${file} holds more than ${replayBounds.replayEventIds} event ids; make several replays of it.`
+              `--event-ids-file ${file} contains more than ${replayBounds.replayEventIds} event ids; split it and create several replays.`
             )
           )
         : Effect.void
@@ -113,7 +113,7 @@ export const wantedOf = Effect.fnUntraced(function* (given: GivenFlags) {
     return yield* wrongUsage(
       byIds
         ? "event ids (--event-id, --event-ids-file) and filters (--type, --account, --since, --until) cannot be used together."
-        : "say which events: --event-id or --event-ids-file, or --type, --account, --since, --until; `--type '*'` means all that are kept."
+        : "say which events: --event-id or --event-ids-file, or --type, --account, --since, --until; `--type '*'` means all retained events."
     )
   }
   if (byFilters) {
@@ -130,8 +130,10 @@ export const wantedOf = Effect.fnUntraced(function* (given: GivenFlags) {
   }
   const listed = file === undefined ? [] : yield* idsOfFile(file)
   const eventIds = [...new Set([...given.eventIds, ...listed])]
-  if (eventIds.length === 0) return yield* wrongUsage(`--event-ids-file ${file} holds no event id.`)
+  if (eventIds.length === 0) return yield* wrongUsage(`--event-ids-file ${file} contains no event id.`)
   if (eventIds.length > replayBounds.replayEventIds)
-    return yield* wrongUsage(`at most ${replayBounds.replayEventIds} event ids make one replay.`)
+    return yield* wrongUsage(
+      `a replay can have at most ${replayBounds.replayEventIds} event ids; create several replays.`
+    )
   return { eventIds, filters: undefined } satisfies Wanted
 })

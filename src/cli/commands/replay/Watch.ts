@@ -1,6 +1,6 @@
 /**
- * Watching a replay job to its end: a bar with rate and remaining time on a terminal, otherwise a JSON object a line
- * whenever something has changed. Who stops watching does not stop the job.
+ * Shows the progress of a replay job until it ends: on a terminal a bar with rate and remaining time, otherwise one
+ * JSON object per line for each change. Stopping it does not stop the job.
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../../../config/Limits.ts"
@@ -17,7 +17,7 @@ const MINUTE = 60
 const HOUR = 3_600
 const SECOND_MS = 1_000
 
-/** Whole seconds for people. Pure. */
+/** A time span for people. Pure. */
 export const spanText = (seconds: number): string => {
   if (seconds < MINUTE) return `${seconds} s`
   if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min ${seconds % MINUTE} s`
@@ -29,7 +29,7 @@ interface Sample {
   readonly count: number
 }
 
-/** How much a second over the last while; undefined until it can be told. */
+/** Rate per second over the last `Limits.replayRateMs`; undefined at the first sample. */
 const makeRate = () => {
   let samples: ReadonlyArray<Sample> = []
   return (now: Sample): number | undefined => {
@@ -40,15 +40,15 @@ const makeRate = () => {
   }
 }
 
-/** It waits for ledgers of before the service's first one. */
+/** Whether the job waits until ledgers from before the service's first one are fetched. */
 const isFetching = (
   job: ReplaySummary
 ): job is ReplaySummary & { history: NonNullable<ReplaySummary["history"]> } =>
   job.history !== null && job.history.settled_at === null
 
-/** What the terminal shows of a job that has not ended. Pure. */
+/** The line on a terminal while the job has not ended. Pure. */
 export const progressLine = (job: ReplaySummary, rate: number | undefined, nowMs: number): string => {
-  if (job.status === "queued") return `${bar(0)} waits for a process with the role replay`
+  if (job.status === "queued") return `${bar(0)} waiting for a process with the role replay`
   const each = rate === undefined ? [] : [`${Math.round(rate)}/s`]
   if (isFetching(job)) return [`${bar(job.part)} history: ${historyText(job.history)}`, ...each].join("  ")
   const remaining = remainingOf(job, nowMs)
@@ -65,12 +65,12 @@ const hasEnded = ({ status }: ReplaySummary): boolean => status !== "queued" && 
 const notes: Readonly<Record<ReplaySummary["status"], string>> = {
   queued: "",
   running: "",
-  completed: "Everything is queued for delivery.",
-  cancelled: "Nothing more is queued; what was queued may still be delivered.",
-  failed: "Nothing more is queued; what was queued may still be delivered."
+  completed: "All events are queued for delivery.",
+  cancelled: "No more events are queued. Events that were queued already may still be delivered.",
+  failed: "No more events are queued. Events that were queued already may still be delivered."
 }
 
-/** Ends with the job; fails unless it has completed. */
+/** Returns when the job ends. Fails if the job failed or was cancelled. */
 export const watchJob = Effect.fnUntraced(function* (id: string, wantsJson: boolean) {
   const invocation = yield* Invocation
   const { untilStopped } = yield* Signals
@@ -102,7 +102,7 @@ export const watchJob = Effect.fnUntraced(function* (id: string, wantsJson: bool
 
   if (!hasEnded(job)) {
     return yield* printError(
-      `ledgerhook: replay job ${id} goes on; \`ledgerhook replay watch ${id}\` shows it again.`
+      `ledgerhook: replay job ${id} continues. To watch it again: \`ledgerhook replay watch ${id}\`.`
     )
   }
   if (!asJson) yield* printOne({ json: false, fields: fields(job), value: job, note: notes[job.status] })

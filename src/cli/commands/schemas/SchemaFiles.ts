@@ -1,9 +1,9 @@
-/** The files of `schemas/` as they should be, and how a folder differs from that. Pure. */
+/** The generated files of `schemas/`, and how a folder differs from them. Pure. */
 import { openApiDocument } from "../../../api/Contract.ts"
 import { publishedSchemas } from "../../../domain/JsonSchemas.ts"
 import { schemaIndex } from "./SchemaIndex.ts"
 
-/** Texts by path below `schemas/`. */
+/** File contents by path below `schemas/`. */
 export type Files = ReadonlyMap<string, string>
 
 export interface Difference {

@@ -1,6 +1,6 @@
 /**
- * `schemas/README.md`, made from the published schemas: the catalogue of events with what triggers each, its fields and
- * an example; the types that fields are made of; the envelope and the records. Pure.
+ * Generates `schemas/README.md` from the published schemas: the catalogue of events, each with its trigger, fields and
+ * an example; the envelope, the records and the types of fields. Pure.
  */
 import type { PublishedSchema } from "../../../domain/JsonSchemas.ts"
 import type { Json } from "../../../domain/Ledger.ts"
@@ -28,7 +28,7 @@ interface Page {
   readonly schema: JsonSchema
 }
 
-/** Headings' anchors as GitHub makes them. */
+/** The anchor that GitHub gives a heading. */
 const anchor = (heading: string): string =>
   heading
     .toLowerCase()
@@ -39,12 +39,11 @@ const link = (heading: string): string => `[${heading}](#${anchor(heading)})`
 
 const code = (value: Json): string => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``
 
-/** What Markdown would take for a tag. */
+/** Escapes what Markdown would read as a tag. */
 const prose = (text: string): string => text.replaceAll("<", "&lt;")
 
 const cell = (text: string): string => prose(text).replaceAll("|", "\\|")
 
-/** What a value may be, in a few words. */
 const typeOf = (schema: JsonSchema): string => {
   const { $ref, anyOf, items, maximum, minimum, type } = schema
   if ($ref !== undefined) return link($ref.replace("#/$defs/", ""))
@@ -52,7 +51,7 @@ const typeOf = (schema: JsonSchema): string => {
   if (anyOf !== undefined) return anyOf.map(typeOf).join(" or ")
   if (type === "array") return `array of ${typeOf(items ?? {})}`
   if (type === "integer") {
-    // Beyond it numbers are not exact: a limit of JSON's readers, not of the field.
+    // The generator adds this maximum to every integer. It is no limit of the field.
     const bounded = maximum !== Number.MAX_SAFE_INTEGER
     return bounded ? `integer, ${minimum} to ${maximum}` : `integer, from ${minimum}`
   }
@@ -60,7 +59,7 @@ const typeOf = (schema: JsonSchema): string => {
 }
 
 const fields = ({ properties = {}, required = [] }: JsonSchema): ReadonlyArray<string> => [
-  "| field | type | there | meaning |",
+  "| field | type | present | meaning |",
   "|---|---|---|---|",
   ...Object.entries(properties).map(([name, field]) => {
     const presence = required.includes(name) ? "always" : "optional"
@@ -84,12 +83,12 @@ const section = ({ path, schema }: Page, heading = "###"): ReadonlyArray<string>
 const isPayload = ({ path }: Page): boolean => path.startsWith("payloads/")
 
 const catalogue = (pages: ReadonlyArray<Page>): ReadonlyArray<string> => [
-  "| event | happens when |",
+  "| event | when |",
   "|---|---|",
   ...pages.map(({ schema: { title = "", description = "" } }) => `| ${link(title)} | ${cell(description)} |`)
 ]
 
-/** One of the forms that a union has: its fields in a line. */
+/** One alternative of a union: its fields in a line. */
 const form = (schema: JsonSchema): string => {
   const { properties, required = [] } = schema
   if (properties === undefined) return typeOf(schema)
@@ -107,14 +106,14 @@ const definition = (name: string, schema: JsonSchema): ReadonlyArray<string> => 
     prose(description),
     ...(pattern === undefined
       ? []
-      : ["", `String, pattern ${code(pattern)}, as ${examples.map(code).join(", ")}.`]),
+      : ["", `String, pattern ${code(pattern)}. Examples: ${examples.map(code).join(", ")}.`]),
     ...(schema.enum === undefined ? [] : ["", `One of ${typeOf(schema)}.`]),
     ...(anyOf === undefined ? [] : ["", "One of:", "", ...anyOf.map((choice) => `- ${form(choice)}`)]),
     ...(properties === undefined ? [] : ["", ...fields(schema)])
   ]
 }
 
-/** Of all schemas together: the same name is the same type everywhere. */
+/** The types of all schemas: a name means the same type everywhere. */
 const definitions = (pages: ReadonlyArray<Page>): ReadonlyArray<[name: string, schema: JsonSchema]> => {
   const all = new Map(pages.flatMap(({ schema }) => Object.entries(schema.$defs ?? {})))
   return [...all].toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -122,12 +121,12 @@ const definitions = (pages: ReadonlyArray<Page>): ReadonlyArray<[name: string, s
 
 const introduction = `# Events and their schemas
 
-JSON Schemas (draft 2020-12) of everything that leaves Ledgerhook as an event: the [envelope](#event-envelope) that a webhook receives, the payload of each event type, and the [records](#records) of the public topics.
-Each file is complete in itself. Its \`$id\` is a name (\`urn:ledgerhook:schemas:v1:…\`), not an address: nothing has to be fetched.
+JSON Schemas (draft 2020-12) of the events that Ledgerhook sends: the [envelope](#event-envelope) that a webhook receives, the payload of each event type, and the [records](#records) of the public topics.
+Each file is complete in itself. Its \`$id\` (\`urn:ledgerhook:schemas:v1:…\`) is a name, not a URL to fetch.
 
-Within a version an event only gains optional fields. These schemas refuse fields they do not know, so a receiver that validates takes the schemas of the release it receives from, or lets unknown fields pass.
+Within a version, a new release only adds optional fields. These schemas refuse unknown fields. If your receiver validates events, use the schemas of the release that sends them, or allow unknown fields.
 
-To validate what a webhook receives, here with [Ajv](https://ajv.js.org): first the envelope, then the payload by its type.
+To validate the body of a webhook request, check the envelope first and then the payload by its event type. With [Ajv](https://ajv.js.org):
 
 \`\`\`js
 import { readFileSync } from "node:fs"
@@ -144,10 +143,10 @@ export const isPayment = (body) =>
   isEnvelope(body) && body.event_type === "payment.xrp" && isPayload(body.payload)
 \`\`\`
 
-This page and the schemas are made from the code by \`npm run schemas\`; \`npm run check\` fails where they differ.`
+This page and the schemas are generated from the code by \`npm run schemas\`. \`npm run check\` fails if they are outdated.`
 
 export const schemaIndex = (schemas: ReadonlyArray<PublishedSchema>): string => {
-  // Made by Effect from the code's schemas, with these keywords.
+  // Effect generates the documents, with these keywords only.
   const pages = schemas.map(({ path, document }): Page => ({ path, schema: document as JsonSchema }))
   const [envelope, ...others] = pages
   const events = others.filter(isPayload)
@@ -161,7 +160,7 @@ export const schemaIndex = (schemas: ReadonlyArray<PublishedSchema>): string => 
     "",
     "## Payloads",
     "",
-    "In the order of their fields. Fields that do not apply are left out, never null.",
+    "The fields of each payload, in their order. Fields that do not apply are absent, never null.",
     ...events.flatMap((page) => section(page)),
     "",
     "## Records",

@@ -145,7 +145,7 @@ describe("ledger record", () => {
       yield* record(server.url, folder, 5, 8)
       server.serve(chain(9, 12, { name: "another" }))
       const error = yield* Effect.flip(record(server.url, folder, 5, 12))
-      assert.match(error.message, /ledger 9 names .* but ledger 8 is/)
+      assert.match(error.message, /parent hash of ledger 9 is .* but the hash of ledger 8 is/)
       assert.isTrue(existsSync(join(folder, "mainnet-8.json")))
     })
   )

@@ -58,8 +58,8 @@ describe("recorded data", () => {
   })
 
   const faults: ReadonlyArray<readonly [what: string, text: string, expected: ReadonlyArray<RegExp>]> = [
-    ["nothing", "", [/^1: no ledger or transaction/]],
-    ["blank lines", "\n\n \n", [/^\d: no ledger or transaction/]],
+    ["nothing", "", [/^1: the file contains no ledger or transaction/]],
+    ["blank lines", "\n\n \n", [/^\d: the file contains no ledger or transaction/]],
     ["no JSON", "hello", [/^1: not valid JSON: /]],
     [
       "a fault in a document, in its line",
@@ -81,7 +81,7 @@ describe("recorded data", () => {
     [
       "1,800 nested arrays",
       "[".repeat(1_800) + "]".repeat(1_800),
-      [/^1: arrays and objects more than 100 deep/]
+      [/^1: arrays and objects nested more than 100 levels deep/]
     ],
     [
       "arrays nested over many lines, at the line that is too deep",
@@ -117,7 +117,7 @@ describe("recorded data", () => {
       told(read([good, deep, long, good].join("\n"))).map((said) => said.slice(0, 30)),
       [
         "ledger 5 with 1",
-        "2: arrays and objects more tha",
+        "2: arrays and objects nested m",
         "3: longer than 128 million cha",
         "ledger 5 with 1"
       ]
@@ -138,7 +138,7 @@ describe("recorded data", () => {
     const reader = makeRecordedReader()
     const filler = " ".repeat(Limits.recordedTextLength / 2)
     assert.deepStrictEqual(told(["[", filler, filler].flatMap((line) => [...reader.line(line)])), [
-      "3: longer than 128 million characters; give each ledger a line of its own."
+      "3: longer than 128 million characters; put each ledger on its own line."
     ])
     assert.isTrue(reader.isDone())
     assert.deepStrictEqual([...reader.line("{}"), ...reader.end()], [])
