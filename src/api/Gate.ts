@@ -13,6 +13,7 @@ import type { AdmissionQueue, Admitted } from "./AdmissionQueue.ts"
 import { authenticate, NO_VALID_KEY } from "./Authentication.ts"
 import { Caller } from "./contract/Common.ts"
 import { type ErrorCode, errorBody, statusOf, Unavailable } from "./Errors.ts"
+import type { Idempotency } from "./Idempotency.ts"
 import { keylessTurns } from "./KeylessTurns.ts"
 import { type FindPath, isApiPath, isProbe, pathOf } from "./Paths.ts"
 import { type RateStanding, rateHeaders, retryAfterSeconds } from "./RateLimits.ts"
@@ -75,13 +76,24 @@ const answered = <R>(
     )
   })
 
-/** `makeAdmit`: who may call under /v1; undefined where nothing is served there. */
-export const gate = <R>(
-  findPath: FindPath,
-  makeAdmit: Effect.Effect<AdmissionQueue["Service"]["admit"] | undefined, never, R>
-) => {
-  /** `caller`: undefined outside /v1. */
-  const routed = (request: Request, handler: Handler, caller: Admitted | undefined) =>
+/** What requests under /v1 pass besides. */
+interface ApiChecks {
+  /** Who may call. */
+  readonly admit: AdmissionQueue["Service"]["admit"]
+  /** A repeated request acts once. */
+  readonly idempotent: Idempotency["Service"]["run"]
+}
+
+/** A caller under /v1, and what its request passes. */
+interface Called {
+  readonly admitted: Admitted
+  readonly idempotent: ApiChecks["idempotent"]
+}
+
+/** `makeChecks`: undefined where nothing is served under /v1. */
+export const gate = <R>(findPath: FindPath, makeChecks: Effect.Effect<ApiChecks | undefined, never, R>) => {
+  /** `called`: undefined outside /v1. */
+  const routed = (request: Request, handler: Handler, called: Called | undefined) =>
     Effect.gen(function* () {
       const [path = "", query = ""] = request.url.split("?", 2)
       const known = findPath(path)
@@ -93,7 +105,7 @@ export const gate = <R>(
       if (endpoint === undefined) {
         return refusal("METHOD_NOT_ALLOWED", `This path takes ${known.allow}.`, { allow: known.allow })
       }
-      const forbidden = caller === undefined ? undefined : forbiddenBecause(caller, endpoint.scope)
+      const forbidden = called === undefined ? undefined : forbiddenBecause(called.admitted, endpoint.scope)
       if (forbidden !== undefined) return refusal("FORBIDDEN", forbidden)
       if (request.method !== "GET" && request.method !== "HEAD") {
         const refused = yield* checkBody(request, endpoint.body, endpoint.bodyBytes)
@@ -102,15 +114,20 @@ export const gate = <R>(
       if (!endpoint.hasQuery && query !== "") {
         return refusal("VALIDATION_ERROR", "This request takes no query parameters.")
       }
-      return yield* caller === undefined
-        ? // Nothing outside /v1 asks for a caller.
-          (handler as Effect.Effect<Response, Types.unhandled>)
-        : Effect.provideService(handler, Caller, caller.identity)
+      // Nothing outside /v1 asks for a caller.
+      if (called === undefined) return yield* handler as Effect.Effect<Response, Types.unhandled>
+      const { identity } = called.admitted
+      return yield* called.idempotent(
+        request,
+        identity,
+        Effect.provideService(handler, Caller, identity),
+        refusal
+      )
     })
 
   return HttpRouter.middleware<{ provides: Caller }>()(
     Effect.gen(function* () {
-      const admit = yield* makeAdmit
+      const checks = yield* makeChecks
       const turns = yield* keylessTurns
       // Typed as failing, as the router wants it of a middleware; in truth nothing is left to fail.
       return (handler: Handler): Effect.Effect<Response, Types.unhandled, Request> =>
@@ -121,16 +138,17 @@ export const gate = <R>(
           const path = pathOf(request.url)
           const response = Effect.gen(function* () {
             if (lacksHost(request)) return yield* Effect.as(turns.other, noHost)
-            if (admit === undefined || !isApiPath(path)) {
+            if (checks === undefined || !isApiPath(path)) {
               yield* isProbe(path) ? turns.probe : turns.other
               return yield* routed(request, handler, undefined)
             }
+            const { admit, idempotent } = checks
             const found = yield* authenticate(request, admit)
             if (Option.isNone(found)) return yield* Effect.as(turns.other, noKey)
             // The request is counted, and its answer says how many more may come.
             rate = found.value.rate
             return rate.admitted
-              ? yield* routed(request, handler, found.value)
+              ? yield* routed(request, handler, { admitted: found.value, idempotent })
               : rateLimited(rate, yield* Clock.currentTimeMillis)
           })
           return answered(response, request, requestId).pipe(

@@ -1,4 +1,5 @@
 /** The OpenAPI document's headers: what the gate reads from every request and writes on every answer. Pure. */
+import { IDEMPOTENCY_KEY_PATTERN } from "./Idempotency.ts"
 import type { Schema } from "./OpenApiSchemas.ts"
 
 /** A reference into the document. */
@@ -56,6 +57,18 @@ export const requestIdParameter = {
   description:
     "an id of your own for this request, 1 to 128 visible ASCII characters: the answer carries it too",
   schema: requestIdSchema
+}
+
+/** The name of the parameter among the components. */
+export const IDEMPOTENCY_KEY = "IdempotencyKey"
+
+export const idempotencyKeyParameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "a text of your own, 1 to 255 visible ASCII characters, new for each request: repeated with the same key and body within 24 hours, the request does nothing more and gets the same answer, with the header Idempotency-Replayed: true",
+  schema: { type: "string", pattern: IDEMPOTENCY_KEY_PATTERN, examples: ["5f1c2a9e-3b7d-4c55-9a0e"] }
 }
 
 /** What the gate writes on an answer. */

@@ -7,6 +7,8 @@ import { type IdPrefix, idPattern, isId } from "../../domain/Ids.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
 import {
   Forbidden,
+  IdempotencyInProgress,
+  IdempotencyKeyReused,
   InternalError,
   MethodNotAllowed,
   PayloadTooLarge,
@@ -57,6 +59,9 @@ export class CommonErrors extends HttpApiMiddleware.Service<CommonErrors>()("led
 
 /** Failures of requests that may carry a body: all but GET. */
 export const bodyErrors = [PayloadTooLarge, UnsupportedMediaType] as const
+
+/** Failures of POST requests: besides, those that an `Idempotency-Key` may lead to. */
+export const postErrors = [...bodyErrors, IdempotencyKeyReused, IdempotencyInProgress] as const
 
 /** A payload that may be left out: an empty body, or none, is undefined. */
 export const bodyOptional = <S extends Schema.Constraint>(payload: S) => [payload, Schema.Undefined] as const
