@@ -36,6 +36,7 @@ import * as SimulatedSource from "./simulator/SimulatedSource.ts"
 import { syntheticTransactions } from "./simulator/SyntheticTransactions.ts"
 import { AccountStore } from "./storage/accounts/AccountStore.ts"
 import { ApiKeyStore } from "./storage/accounts/ApiKeyStore.ts"
+import { forgetAnswers, IdempotencyStore } from "./storage/accounts/IdempotencyStore.ts"
 import { MailStore } from "./storage/accounts/MailStore.ts"
 import { UsageStore } from "./storage/accounts/UsageStore.ts"
 import { keepEndingQueues } from "./storage/deliveries/DeletedQueues.ts"
@@ -233,7 +234,8 @@ const stores = Layer.mergeAll(
   HistoryRequests.layer,
   UsageStore.layer,
   MailStore.layer,
-  TestDeliveries.layer
+  TestDeliveries.layer,
+  IdempotencyStore.layer
 ).pipe(
   Layer.provideMerge(Partitions.layer),
   Layer.provideMerge(
@@ -269,6 +271,7 @@ const upkeepLayer = supervisedWithLease(
     maintain,
     maintainEvents,
     forgetAlerts,
+    forgetAnswers,
     forgetQuarantined,
     forgetPreviousSecrets,
     keepEndingQueues,

@@ -19,8 +19,10 @@ export const statusOf = {
   WEBHOOK_LIMIT_REACHED: 409,
   KEY_LIMIT_REACHED: 409,
   WEBHOOK_DISABLED: 409,
+  IDEMPOTENCY_IN_PROGRESS: 409,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
+  IDEMPOTENCY_KEY_REUSED: 422,
   RATE_LIMITED: 429,
   INTERNAL_ERROR: 500,
   UNAVAILABLE: 503
@@ -149,6 +151,18 @@ export class UnsupportedMediaType extends failure(
   "UNSUPPORTED_MEDIA_TYPE",
   "The request body is not application/json.",
   "The request body must have the Content-Type application/json."
+) {}
+
+export class IdempotencyKeyReused extends failure(
+  "IDEMPOTENCY_KEY_REUSED",
+  "Another request used this Idempotency-Key within the last 24 hours.",
+  "Another request has used this Idempotency-Key within the last 24 hours; choose a new one for a new request."
+) {}
+
+export class IdempotencyInProgress extends failure(
+  "IDEMPOTENCY_IN_PROGRESS",
+  "A request with this Idempotency-Key is still running.",
+  "A request with this Idempotency-Key is still running; send it again in a second."
 ) {}
 
 export class InternalError extends failure(

@@ -13,6 +13,7 @@ import type { AdmissionQueue, Admitted } from "./AdmissionQueue.ts"
 import { authenticate, NO_VALID_KEY } from "./Authentication.ts"
 import { Caller } from "./contract/Common.ts"
 import { type ErrorCode, errorBody, statusOf, Unavailable } from "./Errors.ts"
+import type { Idempotency } from "./Idempotency.ts"
 import { keylessTurns } from "./KeylessTurns.ts"
 import { type FindPath, isApiPath, isProbe, pathOf } from "./Paths.ts"
 import { type RateStanding, rateHeaders, retryAfterSeconds } from "./RateLimits.ts"
@@ -77,13 +78,24 @@ const answered = <R>(
     )
   })
 
-/** `makeAdmit` gives the check of callers under /v1, or undefined if this process does not serve /v1. */
-export const gate = <R>(
-  findPath: FindPath,
-  makeAdmit: Effect.Effect<AdmissionQueue["Service"]["admit"] | undefined, never, R>
-) => {
-  /** `caller` is undefined outside /v1. */
-  const routed = (request: Request, handler: Handler, caller: Admitted | undefined) =>
+/** Checks of requests under /v1. */
+interface ApiChecks {
+  /** Finds the caller by its key. */
+  readonly admit: AdmissionQueue["Service"]["admit"]
+  /** Lets a repeated request act once. */
+  readonly idempotent: Idempotency["Service"]["run"]
+}
+
+/** A caller under /v1 with a valid key. */
+interface Called {
+  readonly admitted: Admitted
+  readonly idempotent: ApiChecks["idempotent"]
+}
+
+/** `makeChecks` gives undefined if this process does not serve /v1. */
+export const gate = <R>(findPath: FindPath, makeChecks: Effect.Effect<ApiChecks | undefined, never, R>) => {
+  /** `called` is undefined outside /v1. */
+  const routed = (request: Request, handler: Handler, called: Called | undefined) =>
     Effect.gen(function* () {
       const [path = "", query = ""] = request.url.split("?", 2)
       const known = findPath(path)
@@ -95,7 +107,7 @@ export const gate = <R>(
       if (endpoint === undefined) {
         return refusal("METHOD_NOT_ALLOWED", `This path accepts ${known.allow}.`, { allow: known.allow })
       }
-      const forbidden = caller === undefined ? undefined : forbiddenBecause(caller, endpoint.scope)
+      const forbidden = called === undefined ? undefined : forbiddenBecause(called.admitted, endpoint.scope)
       if (forbidden !== undefined) return refusal("FORBIDDEN", forbidden)
       if (request.method !== "GET" && request.method !== "HEAD") {
         const refused = yield* checkBody(request, endpoint.body, endpoint.bodyBytes)
@@ -104,15 +116,20 @@ export const gate = <R>(
       if (!endpoint.hasQuery && query !== "") {
         return refusal("VALIDATION_ERROR", "This path accepts no query parameters.")
       }
-      return yield* caller === undefined
-        ? // Handlers outside /v1 do not use a caller.
-          (handler as Effect.Effect<Response, Types.unhandled>)
-        : Effect.provideService(handler, Caller, caller.identity)
+      // Handlers outside /v1 do not use a caller.
+      if (called === undefined) return yield* handler as Effect.Effect<Response, Types.unhandled>
+      const { identity } = called.admitted
+      return yield* called.idempotent(
+        request,
+        identity,
+        Effect.provideService(handler, Caller, identity),
+        refusal
+      )
     })
 
   return HttpRouter.middleware<{ provides: Caller }>()(
     Effect.gen(function* () {
-      const admit = yield* makeAdmit
+      const checks = yield* makeChecks
       const turns = yield* keylessTurns
       // The router requires this error type of a middleware. No error is left here.
       return (handler: Handler): Effect.Effect<Response, Types.unhandled, Request> =>
@@ -123,16 +140,17 @@ export const gate = <R>(
           const path = pathOf(request.url)
           const response = Effect.gen(function* () {
             if (lacksHost(request)) return yield* Effect.as(turns.other, noHost)
-            if (admit === undefined || !isApiPath(path)) {
+            if (checks === undefined || !isApiPath(path)) {
               yield* isProbe(path) ? turns.probe : turns.other
               return yield* routed(request, handler, undefined)
             }
+            const { admit, idempotent } = checks
             const found = yield* authenticate(request, admit)
             if (Option.isNone(found)) return yield* Effect.as(turns.other, noKey)
             // The request is counted here, before it is routed.
             rate = found.value.rate
             return rate.admitted
-              ? yield* routed(request, handler, found.value)
+              ? yield* routed(request, handler, { admitted: found.value, idempotent })
               : rateLimited(rate, yield* Clock.currentTimeMillis)
           })
           return answered(response, request, requestId).pipe(

@@ -5,7 +5,15 @@
  */
 import type { OpenApi } from "effect/http-api"
 import { ledgerIndexBounds, pageDefaults, securitySchemes } from "./contract/Common.ts"
-import { component, headerComponents, headersOf, REQUEST_ID, requestIdParameter } from "./OpenApiHeaders.ts"
+import {
+  component,
+  headerComponents,
+  headersOf,
+  IDEMPOTENCY_KEY,
+  idempotencyKeyParameter,
+  REQUEST_ID,
+  requestIdParameter
+} from "./OpenApiHeaders.ts"
 import { exampleOf, isObject, type Schema, type Schemas, tidySchemas } from "./OpenApiSchemas.ts"
 
 type Content = OpenApi.OpenApiSpecContent
@@ -99,7 +107,7 @@ const requestBodyOf = ({ content }: { readonly content: Content }, schemas: Sche
   }
 }
 
-const operationOf = (operation: Operation, schemas: Schemas, responses: Components) => {
+const operationOf = (method: string, operation: Operation, schemas: Schemas, responses: Components) => {
   const keyed = operation.security.length > 0
   const published = Object.entries(operation.responses).map(([status, { description, content }]) => {
     const [schema = {}] = Object.values(content ?? {}).map((media) => media.schema)
@@ -117,7 +125,11 @@ const operationOf = (operation: Operation, schemas: Schemas, responses: Componen
   })
   return {
     ...operation,
-    parameters: [...operation.parameters.map(parameterOf), component("parameters", REQUEST_ID)],
+    parameters: [
+      ...operation.parameters.map(parameterOf),
+      component("parameters", REQUEST_ID),
+      ...(keyed && method === "post" ? [component("parameters", IDEMPOTENCY_KEY)] : [])
+    ],
     ...(operation.requestBody === undefined
       ? {}
       : { requestBody: requestBodyOf(operation.requestBody, schemas) }),
@@ -153,7 +165,7 @@ export const publishedDocument = (generated: Record<string, unknown>): Record<st
       Object.fromEntries(
         Object.entries(methods).map(([method, operation]) => [
           method,
-          operationOf(operation, schemas, responses)
+          operationOf(method, operation, schemas, responses)
         ])
       )
     ])
@@ -166,7 +178,7 @@ export const publishedDocument = (generated: Record<string, unknown>): Record<st
       securitySchemes,
       responses,
       headers: headerComponents,
-      parameters: { [REQUEST_ID]: requestIdParameter }
+      parameters: { [REQUEST_ID]: requestIdParameter, [IDEMPOTENCY_KEY]: idempotencyKeyParameter }
     }
   }
 }

@@ -1,4 +1,5 @@
 /** The headers in the OpenAPI document: those that the gate reads from requests and adds to responses. Pure. */
+import { IDEMPOTENCY_KEY_PATTERN } from "./Idempotency.ts"
 import type { Schema } from "./OpenApiSchemas.ts"
 
 export const component = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` })
@@ -61,7 +62,19 @@ export const requestIdParameter = {
   schema: requestIdSchema
 }
 
-/** The headers that the gate adds to a response. */
+/** The name of the parameter in the components. */
+export const IDEMPOTENCY_KEY = "IdempotencyKey"
+
+export const idempotencyKeyParameter = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "a text of your own, 1 to 255 visible ASCII characters, new for each request: repeated with the same key and body within 24 hours, the request does nothing more and gets the same answer, with the header Idempotency-Replayed: true",
+  schema: { type: "string", pattern: IDEMPOTENCY_KEY_PATTERN, examples: ["5f1c2a9e-3b7d-4c55-9a0e"] }
+}
+
+/** What the gate writes on an answer. */
 export const headersOf = (status: string, keyed: boolean) => {
   // These may occur before the key is known, so the rate limit headers may be missing.
   const failedEarly = status === "500" || status === "503"

@@ -29,6 +29,7 @@ import { ledgersLayer } from "./handlers/Ledgers.ts"
 import { replayLayer } from "./handlers/Replay.ts"
 import { systemLayer } from "./handlers/System.ts"
 import { webhooksLayer } from "./handlers/Webhooks.ts"
+import { Idempotency } from "./Idempotency.ts"
 import { listen } from "./Listener.ts"
 import { makeFindPath } from "./Paths.ts"
 import { requestSpans } from "./RequestSpans.ts"
@@ -49,8 +50,12 @@ const metricsLayer = PrometheusMetrics.layerHttp({ path: METRICS_PATH })
 
 const apiGate = gate(
   makeFindPath(Api, [metricsPath, { method: "GET", path: OPENAPI_PATH }, { method: "GET", path: DOCS_PATH }]),
-  Effect.map(AdmissionQueue, ({ admit }) => admit)
-).pipe(Layer.provide(AdmissionQueue.layer), Layer.provide(KeyAdmission.layer))
+  Effect.gen(function* () {
+    const { admit } = yield* AdmissionQueue
+    const { run: idempotent } = yield* Idempotency
+    return { admit, idempotent }
+  })
+).pipe(Layer.provide([AdmissionQueue.layer, Idempotency.layer]), Layer.provide(KeyAdmission.layer))
 
 type Groups =
   typeof Api extends HttpApi.HttpApi<infer Id, infer All> ? HttpApiGroup.ToService<Id, All> : never

@@ -33,6 +33,8 @@ export const storageLimits = {
   leaseRenewMs: 3_000,
   /** Between looks at a lease that another process has. */
   leaseTakeMs: 1_000,
+  /** How long the answer to a request with an `Idempotency-Key` is kept: a day, as customers know it from others. */
+  idempotencyKeptMs: 24 * 3_600_000,
   /** How often partitions are made ahead and retention is applied. */
   maintenanceMs: 3_600_000,
   /** How much longer than RETENTION_DELIVERIES a delivery is kept that waits: no quota is used up for more than a month. */

@@ -120,6 +120,15 @@ export type WebhookLimitReached = {
         message: string;
     };
 };
+export type IdempotencyInProgress = {
+    /** What is wrong. */
+    error: {
+        /** The code, for programs. It does not change. */
+        code: "IDEMPOTENCY_IN_PROGRESS";
+        /** What is wrong, for people. The wording may change. */
+        message: string;
+    };
+};
 export type PayloadTooLarge = {
     /** What is wrong. */
     error: {
@@ -134,6 +143,15 @@ export type UnsupportedMediaType = {
     error: {
         /** The code, for programs. It does not change. */
         code: "UNSUPPORTED_MEDIA_TYPE";
+        /** What is wrong, for people. The wording may change. */
+        message: string;
+    };
+};
+export type IdempotencyKeyReused = {
+    /** What is wrong. */
+    error: {
+        /** The code, for programs. It does not change. */
+        code: "IDEMPOTENCY_KEY_REUSED";
         /** What is wrong, for people. The wording may change. */
         message: string;
     };
@@ -732,8 +750,9 @@ export type NotReady = {
 /**
  * Register a webhook
  */
-export function createWebhook(newWebhook: NewWebhook, { xRequestId }: {
+export function createWebhook(newWebhook: NewWebhook, { xRequestId, idempotencyKey }: {
     xRequestId?: string;
+    idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 201;
@@ -752,13 +771,16 @@ export function createWebhook(newWebhook: NewWebhook, { xRequestId }: {
         data: MethodNotAllowed;
     } | {
         status: 409;
-        data: WebhookLimitReached;
+        data: WebhookLimitReached | IdempotencyInProgress;
     } | {
         status: 413;
         data: PayloadTooLarge;
     } | {
         status: 415;
         data: UnsupportedMediaType;
+    } | {
+        status: 422;
+        data: IdempotencyKeyReused;
     } | {
         status: 429;
         data: RateLimited;
@@ -773,7 +795,8 @@ export function createWebhook(newWebhook: NewWebhook, { xRequestId }: {
         method: "POST",
         body: newWebhook,
         headers: oazapfts.mergeHeaders(opts?.headers, {
-            "X-Request-Id": xRequestId
+            "X-Request-Id": xRequestId,
+            "Idempotency-Key": idempotencyKey
         })
     }));
 }
@@ -961,8 +984,9 @@ export function deleteWebhook(id: string, { xRequestId }: {
 /**
  * Rotate a webhook's secret
  */
-export function rotateWebhookSecret(id: string, secretRotation?: SecretRotation, { xRequestId }: {
+export function rotateWebhookSecret(id: string, secretRotation?: SecretRotation, { xRequestId, idempotencyKey }: {
     xRequestId?: string;
+    idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
@@ -983,11 +1007,17 @@ export function rotateWebhookSecret(id: string, secretRotation?: SecretRotation,
         status: 405;
         data: MethodNotAllowed;
     } | {
+        status: 409;
+        data: IdempotencyInProgress;
+    } | {
         status: 413;
         data: PayloadTooLarge;
     } | {
         status: 415;
         data: UnsupportedMediaType;
+    } | {
+        status: 422;
+        data: IdempotencyKeyReused;
     } | {
         status: 429;
         data: RateLimited;
@@ -1002,15 +1032,17 @@ export function rotateWebhookSecret(id: string, secretRotation?: SecretRotation,
         method: "POST",
         body: secretRotation,
         headers: oazapfts.mergeHeaders(opts?.headers, {
-            "X-Request-Id": xRequestId
+            "X-Request-Id": xRequestId,
+            "Idempotency-Key": idempotencyKey
         })
     }));
 }
 /**
  * Send a test event
  */
-export function testWebhook(id: string, testEvent: TestEvent, { xRequestId }: {
+export function testWebhook(id: string, testEvent: TestEvent, { xRequestId, idempotencyKey }: {
     xRequestId?: string;
+    idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 202;
@@ -1032,13 +1064,16 @@ export function testWebhook(id: string, testEvent: TestEvent, { xRequestId }: {
         data: MethodNotAllowed;
     } | {
         status: 409;
-        data: WebhookDisabled;
+        data: WebhookDisabled | IdempotencyInProgress;
     } | {
         status: 413;
         data: PayloadTooLarge;
     } | {
         status: 415;
         data: UnsupportedMediaType;
+    } | {
+        status: 422;
+        data: IdempotencyKeyReused;
     } | {
         status: 429;
         data: RateLimited;
@@ -1053,7 +1088,8 @@ export function testWebhook(id: string, testEvent: TestEvent, { xRequestId }: {
         method: "POST",
         body: testEvent,
         headers: oazapfts.mergeHeaders(opts?.headers, {
-            "X-Request-Id": xRequestId
+            "X-Request-Id": xRequestId,
+            "Idempotency-Key": idempotencyKey
         })
     }));
 }
@@ -1196,8 +1232,9 @@ export function getDelivery(id: string, { xRequestId }: {
 /**
  * Retry a failed delivery
  */
-export function retryDelivery(id: string, { xRequestId }: {
+export function retryDelivery(id: string, { xRequestId, idempotencyKey }: {
     xRequestId?: string;
+    idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
@@ -1222,13 +1259,16 @@ export function retryDelivery(id: string, { xRequestId }: {
         data: MethodNotAllowed;
     } | {
         status: 409;
-        data: DeliveryNotFailed | WebhookDisabled;
+        data: DeliveryNotFailed | WebhookDisabled | IdempotencyInProgress;
     } | {
         status: 413;
         data: PayloadTooLarge;
     } | {
         status: 415;
         data: UnsupportedMediaType;
+    } | {
+        status: 422;
+        data: IdempotencyKeyReused;
     } | {
         status: 429;
         data: RateLimited;
@@ -1242,15 +1282,17 @@ export function retryDelivery(id: string, { xRequestId }: {
         ...opts,
         method: "POST",
         headers: oazapfts.mergeHeaders(opts?.headers, {
-            "X-Request-Id": xRequestId
+            "X-Request-Id": xRequestId,
+            "Idempotency-Key": idempotencyKey
         })
     });
 }
 /**
  * Create a replay job
  */
-export function createReplayJob(newReplayJob: NewReplayJob, { xRequestId }: {
+export function createReplayJob(newReplayJob: NewReplayJob, { xRequestId, idempotencyKey }: {
     xRequestId?: string;
+    idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 202;
@@ -1275,13 +1317,16 @@ export function createReplayJob(newReplayJob: NewReplayJob, { xRequestId }: {
         data: MethodNotAllowed;
     } | {
         status: 409;
-        data: WebhookDisabled | ReplayLimitReached;
+        data: WebhookDisabled | ReplayLimitReached | IdempotencyInProgress;
     } | {
         status: 413;
         data: PayloadTooLarge;
     } | {
         status: 415;
         data: UnsupportedMediaType;
+    } | {
+        status: 422;
+        data: IdempotencyKeyReused;
     } | {
         status: 429;
         data: RateLimited;
@@ -1296,7 +1341,8 @@ export function createReplayJob(newReplayJob: NewReplayJob, { xRequestId }: {
         method: "POST",
         body: newReplayJob,
         headers: oazapfts.mergeHeaders(opts?.headers, {
-            "X-Request-Id": xRequestId
+            "X-Request-Id": xRequestId,
+            "Idempotency-Key": idempotencyKey
         })
     }));
 }
@@ -1571,8 +1617,9 @@ export function getLedgerCoverage({ xRequestId }: {
 /**
  * Create an API key
  */
-export function createApiKey(newApiKey: NewApiKey, { xRequestId }: {
+export function createApiKey(newApiKey: NewApiKey, { xRequestId, idempotencyKey }: {
     xRequestId?: string;
+    idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 201;
@@ -1591,13 +1638,16 @@ export function createApiKey(newApiKey: NewApiKey, { xRequestId }: {
         data: MethodNotAllowed;
     } | {
         status: 409;
-        data: KeyLimitReached;
+        data: KeyLimitReached | IdempotencyInProgress;
     } | {
         status: 413;
         data: PayloadTooLarge;
     } | {
         status: 415;
         data: UnsupportedMediaType;
+    } | {
+        status: 422;
+        data: IdempotencyKeyReused;
     } | {
         status: 429;
         data: RateLimited;
@@ -1612,7 +1662,8 @@ export function createApiKey(newApiKey: NewApiKey, { xRequestId }: {
         method: "POST",
         body: newApiKey,
         headers: oazapfts.mergeHeaders(opts?.headers, {
-            "X-Request-Id": xRequestId
+            "X-Request-Id": xRequestId,
+            "Idempotency-Key": idempotencyKey
         })
     }));
 }

@@ -15,6 +15,7 @@ import { Health } from "../../src/observability/Health.ts"
 import { syntheticEventsLayer } from "../../src/Roles.ts"
 import { AccountStore } from "../../src/storage/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../../src/storage/accounts/ApiKeyStore.ts"
+import { IdempotencyStore } from "../../src/storage/accounts/IdempotencyStore.ts"
 import { UsageStore } from "../../src/storage/accounts/UsageStore.ts"
 import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
@@ -148,6 +149,7 @@ export const storesLayer = (given: Environment = {}) =>
     HistoryStore.layer,
     UsageStore.layer,
     TestDeliveries.layer,
+    IdempotencyStore.layer,
     syntheticEventsLayer
   ).pipe(
     Layer.provideMerge(

@@ -12,6 +12,7 @@ import {
   KeyRequired,
   pageOf,
   pageQuery,
+  postErrors,
   rule,
   scoped,
   TimeBound,
@@ -107,7 +108,7 @@ export class ApiKeys extends HttpApiGroup.make("api-keys")
     HttpApiEndpoint.post("create", "/", {
       payload: NewApiKey,
       success: CreatedApiKey.pipe(HttpApiSchema.status(201)),
-      error: [KeyLimitReached, ...bodyErrors]
+      error: [KeyLimitReached, ...postErrors]
     }).annotateMerge(
       scoped("api_keys:write", {
         identifier: "createApiKey",

@@ -7,6 +7,8 @@ import { type IdPrefix, idPattern, isId } from "../../domain/Ids.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
 import {
   Forbidden,
+  IdempotencyInProgress,
+  IdempotencyKeyReused,
   InternalError,
   MethodNotAllowed,
   PayloadTooLarge,
@@ -57,6 +59,9 @@ export class CommonErrors extends HttpApiMiddleware.Service<CommonErrors>()("led
 
 /** Errors of the methods that may have a body: all except GET. */
 export const bodyErrors = [PayloadTooLarge, UnsupportedMediaType] as const
+
+/** Errors of POST requests, those of the header `Idempotency-Key` included. */
+export const postErrors = [...bodyErrors, IdempotencyKeyReused, IdempotencyInProgress] as const
 
 /** A payload that may be omitted. An empty or absent body is decoded as undefined. */
 export const bodyOptional = <S extends Schema.Constraint>(payload: S) => [payload, Schema.Undefined] as const

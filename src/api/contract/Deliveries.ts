@@ -5,7 +5,6 @@ import { deliveryStatuses } from "../../domain/Delivery.ts"
 import { statsPeriods } from "../../domain/StatsPeriod.ts"
 import { DeliveryNotFailed, NotFound, QuotaExceeded, WebhookDisabled } from "../Errors.ts"
 import {
-  bodyErrors,
   CommonErrors,
   count,
   EVENT_ID_EXAMPLE,
@@ -14,6 +13,7 @@ import {
   KeyRequired,
   pageOf,
   pageQuery,
+  postErrors,
   scoped,
   TimeBound,
   Timestamp
@@ -227,7 +227,7 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
     HttpApiEndpoint.post("retry", "/:id/retry", {
       params,
       success: Retried,
-      error: [NotFound, DeliveryNotFailed, WebhookDisabled, QuotaExceeded, ...bodyErrors]
+      error: [NotFound, DeliveryNotFailed, WebhookDisabled, QuotaExceeded, ...postErrors]
     }).annotateMerge(
       scoped("deliveries:write", {
         identifier: "retryDelivery",

@@ -24,6 +24,7 @@ import {
   KeyRequired,
   pageOf,
   pageQuery,
+  postErrors,
   rule,
   scoped,
   TimeBound,
@@ -189,7 +190,7 @@ export class Replay extends HttpApiGroup.make("replay")
     HttpApiEndpoint.post("create", "/", {
       payload: NewReplayJob,
       success: QueuedReplayJob.pipe(HttpApiSchema.status(202)),
-      error: [NotFound, PlanRequired, WebhookDisabled, ReplayLimitReached, QuotaExceeded, ...bodyErrors]
+      error: [NotFound, PlanRequired, WebhookDisabled, ReplayLimitReached, QuotaExceeded, ...postErrors]
     })
       .annotate(BodyBytes, replayBounds.replayBodyBytes)
       .annotateMerge(

@@ -13,6 +13,7 @@ import {
   KeyRequired,
   pageOf,
   pageQuery,
+  postErrors,
   scoped,
   Timestamp
 } from "./Common.ts"
@@ -179,7 +180,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.post("create", "/", {
       payload: NewWebhook,
       success: CreatedWebhook.pipe(HttpApiSchema.status(201)),
-      error: [WebhookLimitReached, ...bodyErrors]
+      error: [WebhookLimitReached, ...postErrors]
     }).annotateMerge(
       scoped("webhooks:write", {
         identifier: "createWebhook",
@@ -238,7 +239,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       params,
       payload: bodyOptional(Rotation),
       success: RotatedSecret,
-      error: [NotFound, ...bodyErrors]
+      error: [NotFound, ...postErrors]
     }).annotateMerge(
       scoped("webhooks:write", {
         identifier: "rotateWebhookSecret",
@@ -251,7 +252,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       params,
       payload: TestEvent,
       success: QueuedTest.pipe(HttpApiSchema.status(202)),
-      error: [NotFound, WebhookDisabled, ...bodyErrors]
+      error: [NotFound, WebhookDisabled, ...postErrors]
     }).annotateMerge(
       scoped("webhooks:write", {
         identifier: "testWebhook",

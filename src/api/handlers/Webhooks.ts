@@ -13,6 +13,7 @@ import { makeEndQueue } from "../../storage/deliveries/DeletedQueues.ts"
 import { TestDeliveries } from "../../storage/deliveries/TestDeliveries.ts"
 import { SecretBox } from "../../storage/webhooks/SecretBox.ts"
 import { type WebhookLimit, type WebhookSeen, WebhookStore } from "../../storage/webhooks/WebhookStore.ts"
+import { AfterCommit } from "../AfterCommit.ts"
 import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
@@ -177,7 +178,7 @@ export const webhooksLayer = HttpApiBuilder.group(
         }
         const row = yield* webhooks.rotateSecret(owner, params.id, rotation, now)
         if (Option.isNone(row)) return yield* noWebhook(params.id)
-        yield* Effect.sleep(Limits.secretRotationMs)
+        yield* (yield* AfterCommit)(Effect.sleep(Limits.secretRotationMs))
         return { id: params.id, secret, rotated_at: iso(rotatedAt) }
       }, orUnavailable),
 

@@ -71,5 +71,18 @@ export default Effect.gen(function* () {
       next_attempt_at timestamptz,
       last_error text
     )`
+  // What requests with an `Idempotency-Key` were answered (storage/accounts/IdempotencyStore.ts).
+  yield* sql`
+    CREATE TABLE idempotency_answers (
+      account_id text COLLATE "C" NOT NULL REFERENCES accounts (id),
+      environment text NOT NULL CHECK (environment IN ('live', 'test')),
+      key text COLLATE "C" NOT NULL,
+      fingerprint text NOT NULL,
+      status integer NOT NULL,
+      sealed_body text NOT NULL,
+      answered_at timestamptz NOT NULL,
+      PRIMARY KEY (account_id, environment, key)
+    )`
+  yield* sql`CREATE INDEX idempotency_answers_by_time ON idempotency_answers (answered_at)`
   yield* sql`CREATE INDEX mails_due ON mails (next_attempt_at) WHERE next_attempt_at IS NOT NULL`
 })

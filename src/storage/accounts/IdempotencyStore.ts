@@ -1,0 +1,102 @@
+/**
+ * What the API answered to requests with an `Idempotency-Key`, for 24 hours. The request's changes and its answer commit
+ * in one transaction: after a crash either both are there or neither, so a repeated request never acts twice. Answers are
+ * sealed, since some show a secret once. The daily rate limit of a key bounds how many there are.
+ */
+import { Clock, Context, Effect, Layer, Result } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { Limits } from "../../config/Limits.ts"
+import type { KeyEnvironment } from "../../domain/Network.ts"
+import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
+import { SecretBox } from "../webhooks/SecretBox.ts"
+
+export interface KeptAnswer {
+  readonly status: number
+  /** Empty when the answer has no body. */
+  readonly body: string
+}
+
+export interface IdempotentRequest {
+  readonly accountId: string
+  readonly environment: KeyEnvironment
+  readonly key: string
+  /** Equal for equal requests. */
+  readonly fingerprint: string
+}
+
+/** `first`: the request ran now. `again`: it ran before. `running`: it runs at this moment. `other`: the key was used for another request. */
+export type Outcome<A> =
+  | { readonly is: "first"; readonly result: A }
+  | { readonly is: "again"; readonly answer: KeptAnswer }
+  | { readonly is: "running" | "other" }
+
+const at = (unixMs: number) => new Date(unixMs).toISOString()
+
+export class IdempotencyStore extends Context.Service<IdempotencyStore>()(
+  "ledgerhook/storage/IdempotencyStore",
+  {
+    make: Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const box = yield* SecretBox
+
+      return {
+        /** Runs `handle` unless this request ran before, and keeps its answer. When `handle` fails, nothing is kept or changed. */
+        once: <A extends { readonly answer: KeptAnswer }, E, R>(
+          { accountId, environment, key, fingerprint }: IdempotentRequest,
+          nowMs: number,
+          handle: Effect.Effect<A, E, R>
+        ): Effect.Effect<Outcome<A>, E | SqlError.SqlError, R> =>
+          Effect.gen(function* () {
+            // PostgreSQL releases the lock when the transaction ends, also when this process dies.
+            const name = ["idempotency", accountId, environment, key].join(" ")
+            const [lock] = yield* sql<{ readonly taken: boolean }>`
+              SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS taken`
+            if (lock?.taken !== true) return { is: "running" } as const
+            const [kept] = yield* sql<{
+              readonly fingerprint: string
+              readonly status: number
+              readonly sealed_body: string
+            }>`
+              SELECT fingerprint, status, sealed_body FROM idempotency_answers
+              WHERE account_id = ${accountId} AND environment = ${environment} AND key = ${key}
+                AND answered_at > ${at(nowMs - Limits.idempotencyKeptMs)}::timestamptz`
+            if (kept !== undefined) {
+              if (kept.fingerprint !== fingerprint) return { is: "other" } as const
+              // It fails only if the key that sealed it was taken away within the 24 hours: then acting again is worse.
+              const body = Result.getOrThrow(box.open(kept.sealed_body))
+              return { is: "again", answer: { status: kept.status, body } } as const
+            }
+            const result = yield* handle
+            const { status, body } = result.answer
+            yield* sql`
+              INSERT INTO idempotency_answers
+                (account_id, environment, key, fingerprint, status, sealed_body, answered_at)
+              VALUES (${accountId}, ${environment}, ${key}, ${fingerprint}, ${status}, ${box.seal(body)},
+                      ${at(nowMs)}::timestamptz)
+              ON CONFLICT (account_id, environment, key) DO UPDATE SET
+                fingerprint = excluded.fingerprint, status = excluded.status,
+                sealed_body = excluded.sealed_body, answered_at = excluded.answered_at`
+            return { is: "first", result } as const
+          }).pipe(sql.withTransaction),
+
+        /** Deletes answers older than 24 hours; returns how many. */
+        drop: (nowMs: number) =>
+          sql`
+            DELETE FROM idempotency_answers
+            WHERE answered_at <= ${at(nowMs - Limits.idempotencyKeptMs)}::timestamptz RETURNING 1`.pipe(
+            Effect.map((rows) => rows.length)
+          )
+      }
+    })
+  }
+) {
+  static readonly layer = Layer.effect(IdempotencyStore, IdempotencyStore.make)
+}
+
+/** Deletes answers older than 24 hours, hourly. */
+export const forgetAnswers = Effect.gen(function* () {
+  const store = yield* IdempotencyStore
+  return yield* Effect.flatMap(Clock.currentTimeMillis, store.drop).pipe(
+    repeatEvery("deleting old idempotent answers", Limits.maintenanceMs)
+  )
+})
