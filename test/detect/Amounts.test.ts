@@ -56,7 +56,7 @@ describe("amounts", () => {
       { ...usd("1"), currency: "US\0" },
       { ...usd("1"), currency: "a".repeat(40) },
       { ...usd("1"), issuer: "<script>" },
-      // One letter is another than the checksum says.
+      // One letter is wrong: the checksum does not match.
       { ...usd("1"), issuer: issuer.replace(/.$/, (last) => (last === "r" ? "p" : "r")) },
       usd("1e97"),
       usd("007"),

@@ -39,7 +39,7 @@ const offer = (maker: string, gets: string, pays: string) => ({
   TakerPays: usd(pays)
 })
 
-/** A ledger with something of every family, in execution order. */
+/** A ledger with events of every family, in execution order. */
 const everything: ReadonlyArray<LedgerTransaction> = [
   transaction({ TransactionType: "Payment", Destination: bob, Amount: usd("5"), Delegate: dave }, [
     balance(alice, "9", "8"),
@@ -121,7 +121,7 @@ describe("the order of events", () => {
   it("and every byte stay the same if transactions and nodes are shuffled", () => {
     const expected = bytes(detectLedger(ledgerOf(everything)))
     const turned = everything.map(({ hash, tx, meta }) => {
-      // Every transaction made here has a list of nodes.
+      // Every transaction of this file has a list of nodes.
       const nodes = meta["AffectedNodes"] as ReadonlyArray<Json>
       return (by: number) => ({
         hash,
@@ -221,7 +221,7 @@ describe("damaged input", () => {
   )
   const wrongs: ReadonlyArray<Json> = [null, {}, [], "", "x", -1, 1e300, true, [null], { value: "1e99999" }]
 
-  /** Every copy of `value` in which one part, at whatever depth, is `wrong`. */
+  /** Every copy of `value` in which one part, at any depth, is replaced by `wrong`. */
   const damaged = function* (value: Json, wrong: Json): Generator<Json> {
     yield wrong
     if (Array.isArray(value)) {

@@ -19,10 +19,10 @@ const check = (n: number) =>
 const checks = (): Detection =>
   detectLedger(ledgerOf([transaction({ TransactionType: "CheckCreate" }, [check(1), check(2), check(3)])]))
 
-/** What a faulty detector would have made of the event at `index`. */
+/** The event at `index` as a faulty detector would return it. */
 const broken = ({ alerts, events }: Detection, index: number, fault: object): Detection => ({
   alerts,
-  // The type checker must not see the fault.
+  // Typed loosely, so that the type checker does not refuse the fault.
   events: events.map((event, i) => (i === index ? ({ ...event, ...fault } as DetectedEvent) : event))
 })
 

@@ -28,7 +28,7 @@ const root = (fields: JsonObject, previous?: JsonObject) =>
 const accountSet = (tx: JsonObject, node: JsonObject) =>
   transaction({ TransactionType: "AccountSet", ...tx }, [node])
 
-/** The changes of the one event; undefined when there is none. */
+/** The changes of the event; undefined if there is none. */
 const changesOf = (found: ReturnType<typeof detect>): Json | undefined => {
   assert.deepStrictEqual(found.alerts, [])
   if (found.events.length === 0) return undefined

@@ -31,7 +31,7 @@ const ledgerOf = (file: string): Ledger => {
 const linesOf = (file: string, ledger: Ledger): ReadonlyArray<string> =>
   detectLedger(ledger).events.map((event) => sortedJson({ ...event, file }))
 
-/** The place of a transaction among all files: ledger, execution order, hash. */
+/** Orders the transactions of all files: by ledger, execution order and hash. */
 const placeOf = (ledger_index: number, transactionIndex: Json | undefined, hash: string): string =>
   `${String(ledger_index).padStart(12, "0")} ${String(transactionIndex).padStart(6, "0")} ${hash}`
 
@@ -72,7 +72,7 @@ describe.skipIf(!corpusPresent)("real data (skipped without ../shared/xrpl-corpu
       const transactions = ledger.transactions.toReversed().map(({ hash, tx, meta }) => ({
         hash,
         tx,
-        // Transactions of the corpus all have a list there.
+        // Every transaction of the corpus has this list.
         meta: { ...meta, AffectedNodes: (meta["AffectedNodes"] as ReadonlyArray<Json>).toReversed() }
       }))
       const [straight, shuffled] = [ledger, { ...ledger, transactions }].map(detectLedger)

@@ -32,7 +32,7 @@ const payment = (fields: JsonObject, nodes: ReadonlyArray<JsonObject> = [], meta
 const amountOf = (found: ReturnType<typeof detect>, type = "payment.xrp") =>
   payloadNamed(found, type)["amount"]
 
-/** A line between `low` and `high` whose balance, from the low side's view, changes. */
+/** A line between `low` and `high` whose balance changes, as the low side sees it. */
 const line = (id: number, low: string, high: string, before: string, after: string) =>
   modified(
     "RippleState",
@@ -191,7 +191,7 @@ describe("a partial payment of an MPT before the ledger recorded what it deliver
   const issuanceOf = (account: string): string => `0000000${sequence}${accountIdOfAddress(account)}`
   const id = issuanceOf(issuer)
   const mpt = (value: string, issuance = id) => ({ mpt_issuance_id: issuance, value })
-  /** rippled's API repeats the maximum. */
+  /** The API's delivered_amount repeats the maximum. */
   const claimed = { delivered_amount: mpt("100000") }
   const partial = (nodes: ReadonlyArray<JsonObject>, meta: JsonObject = claimed, fields: JsonObject = {}) =>
     detect(payment({ Flags: PARTIAL, Amount: mpt("100000"), ...fields }, nodes, meta))
@@ -204,7 +204,7 @@ describe("a partial payment of an MPT before the ledger recorded what it deliver
   it("reports what the receiver's MPToken gained, not the maximum", () => {
     const gained = modified("MPToken", key(1), holding(bob, { MPTAmount: "99514" }), { MPTAmount: "100" })
     assert.deepStrictEqual(amountOf(partial([gained]), "payment.issued"), mpt("99414"))
-    // The same without the API's synthetic field.
+    // The same without the field that the API adds.
     assert.deepStrictEqual(amountOf(partial([gained], {}), "payment.issued"), mpt("99414"))
   })
 
@@ -230,7 +230,7 @@ describe("a partial payment of an MPT before the ledger recorded what it deliver
   it("is withheld with an alert if the nodes do not show the amount", () => {
     const cases: ReadonlyArray<ReadonlyArray<JsonObject>> = [
       [],
-      // Another's, another token's, less than before, written as hex by an older codec.
+      // Of another holder; of another token; a decrease; hex from an older codec.
       [modified("MPToken", key(1), holding(alice, { MPTAmount: "5" }), { MPTAmount: "9" })],
       [modified("MPToken", key(1), holding(bob, { MPTAmount: "9" }, issuanceOf(carol)), { MPTAmount: "5" })],
       [modified("MPToken", key(1), holding(bob, { MPTAmount: "5" }), { MPTAmount: "9" })],

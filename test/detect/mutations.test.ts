@@ -24,7 +24,7 @@ import {
   usd
 } from "./support.ts"
 
-/** One transaction of each type and set of events that the simulated ledger makes, as a ledger of its own. */
+/** One transaction of the simulated ledger for each type and set of events, in a ledger of its own. */
 const samples = (): ReadonlyArray<Ledger> => {
   const chain = makeChain({
     seed: 19,
@@ -50,7 +50,7 @@ const samples = (): ReadonlyArray<Ledger> => {
   return [...found.values()]
 }
 
-/** None of these is what a ledger holds in any field that an event is made of. */
+/** No ledger holds one of these in a field that an event is made of. */
 const wrongs: ReadonlyArray<Json> = [
   null,
   true,
@@ -64,7 +64,7 @@ const wrongs: ReadonlyArray<Json> = [
   { x: "y" }
 ]
 
-/** An object of unknown fields, or a list, may stand where there is one: such an entry is only another entry. */
+/** Where there is an object or a list, another one is no damage: it is only another entry. */
 const isOfTheSameKind = (a: Json, b: Json): boolean =>
   a === b || (Array.isArray(a) && Array.isArray(b)) || (isJsonObject(a) && isJsonObject(b))
 
@@ -84,14 +84,14 @@ const entry = [
 ]
 const amount = ["currency", "issuer", "value"]
 
-/** Fields that no ledger leaves out, by what holds them; events that do not need one come out as before. */
+/** Fields that no ledger leaves out, by the object that holds them. An event that does not need one stays as it is. */
 const required: Readonly<Record<string, ReadonlyArray<string>>> = {
   tx: ["Account", "Destination", "NFTokenID", "TransactionType"],
   meta: ["AffectedNodes", "TransactionResult"],
   CreatedNode: ["LedgerEntryType", "LedgerIndex", "NewFields"],
   ModifiedNode: ["LedgerEntryType", "LedgerIndex"],
   DeletedNode: ["FinalFields", "LedgerEntryType", "LedgerIndex"],
-  // An account made without XRP has no balance to list.
+  // An account created without XRP has no Balance.
   NewFields: entry.filter((name) => name !== "Balance"),
   FinalFields: entry,
   SignerEntry: ["Account", "SignerWeight"],
@@ -107,7 +107,7 @@ interface Mutant {
   readonly copy: Json
 }
 
-/** Every copy of `value` in which one part, at whatever depth, is wrong or gone. */
+/** Every copy of `value` in which one part, at any depth, is wrong or missing. */
 const mutants = function* (value: Json, holder: string): Generator<Mutant> {
   for (const wrong of wrongs)
     if (!isOfTheSameKind(value, wrong)) yield { what: `is ${JSON.stringify(wrong)}`, copy: wrong }

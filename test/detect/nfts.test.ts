@@ -22,9 +22,9 @@ import {
   usd
 } from "./support.ts"
 
-/** Serial 0 scrambles a taxon by 2459 (0x99B) alone, so this one is of taxon 5. */
+/** With serial 0 the taxon is XORed with 2459 (0x99B) only, so the taxon here is 5. */
 const firstId = (owner: string) => `00080064${accountIdOf(owner)}0000099E00000000`
-/** Made-up ids of the same issuer: only their parts at the ends differ. */
+/** Invented ids of one issuer: they differ in their first and last digits. */
 const otherId = (n: number) =>
   `00080064${accountIdOf("alice")}0000000100000${n.toString(16).toUpperCase().padStart(3, "0")}`
 

@@ -21,7 +21,7 @@ export const carol = account("carol")
 export const dave = account("dave")
 export const issuer = account("issuer")
 
-/** The key of a ledger entry: sorts as its number. */
+/** The key of a ledger entry. Keys sort like their numbers. */
 export const key = (n: number): string => n.toString(16).toUpperCase().padStart(64, "0")
 
 export const hashNamed = (name: string): string =>
@@ -86,10 +86,10 @@ export const ledgerOf = (
   ...header
 })
 
-/** Before metadata told what a partial payment delivered. */
+/** From the time before metadata recorded what a partial payment delivered. */
 export const in2013: Partial<Ledger> = { ledger_index: 3_000_000, close_time: 430_000_000 }
 
-/** What it finds must also be what is published: every case made up here is held to the schemas. */
+/** Detects, and checks each event against the published schemas. */
 export const detect = (transaction: LedgerTransaction, header: Partial<Ledger> = {}): Detection => {
   const detection = detectLedger(ledgerOf([transaction], header))
   for (const { event_type, payload } of detection.events)
@@ -104,7 +104,7 @@ export const names = ({ events }: Detection): ReadonlyArray<string> =>
 export const alertTypes = ({ alerts }: Detection): ReadonlyArray<string | null> =>
   alerts.map(({ event_type }) => event_type)
 
-/** The event named `type` or `type:sub_index`; fails when there is none. */
+/** The event named `type` or `type:sub_index`; fails if there is none. */
 export const eventNamed = (detection: Detection, name: string): DetectedEvent => {
   const event = detection.events[names(detection).indexOf(name)]
   assert.isDefined(event, `${name} is not among ${names(detection).join(", ")}`)
