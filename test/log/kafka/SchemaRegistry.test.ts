@@ -86,7 +86,7 @@ describe("a schema registry", () => {
       assert.match(yield* failure(answering(502, "x".repeat(10_000))), / with HTTP 502 \(x{300}…\)\.$/)
       assert.match(
         yield* failure(answering(200, "{}")),
-        / answered without the id of xrpl\.testnet\.ledgers-value\.$/
+        / answered without the schema id of xrpl\.testnet\.ledgers-value\.$/
       )
     })
   )
