@@ -1,6 +1,6 @@
 /**
- * Reads the messages of a rippled or Clio server (events.md 6.1 to 6.3): announcements, ledgers, errors, and whether the
- * server belongs to its network. Pure. A field of the wrong type counts as absent.
+ * Reads the messages of a rippled or Clio server (events.md 6.1 to 6.3): announcements, ledgers, errors, and whether
+ * the server belongs to its network. Pure. A field of the wrong type counts as absent.
  */
 import { Result } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -113,7 +113,9 @@ export const rangesOf = (message: unknown): Ranges | undefined =>
 /** Whether the server answered, but warned that it is close to limiting us. */
 export const isLoaded = (answer: unknown): boolean => isJsonObject(answer) && answer["warning"] === "load"
 
-/** Compares the server's answer for the last taken ledger with our hash. Undefined: the answer does not contradict it. */
+/**
+ * Compares the server's answer for the last taken ledger with our hash. Undefined: the answer does not contradict it.
+ */
 export const contradiction = (answer: unknown, taken: TakenLedger): Refusal | undefined => {
   const result = resultOf(answer)
   const said = announcementOf(result)

@@ -1,7 +1,7 @@
 /**
- * A map of a compacted topic with one partition: the newest value of each key, kept up to date for the life of the scope.
- * A record that cannot be decoded is logged and skipped. `caughtUp` waits until the map contains every record that was in
- * the topic at the time of the call.
+ * A map of a compacted topic with one partition: the newest value of each key, kept up to date for the life of the
+ * scope. A record that cannot be decoded is logged and skipped. `caughtUp` waits until the map contains every record
+ * that was in the topic at the time of the call.
  */
 import { Effect, Latch, Result, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"

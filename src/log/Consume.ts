@@ -1,6 +1,7 @@
 /**
- * `EventLog.consume` for the logs of one process. Each call owns all partitions of its topics. A second call with the same
- * group and topic waits until the first has ended. When a handler ends, later commits for its partition are refused.
+ * `EventLog.consume` for the logs of one process. Each call owns all partitions of its topics. A second call with the
+ * same group and topic waits until the first has ended. When a handler ends, later commits for its partition are
+ * refused.
  */
 import { Effect, type Scope, Semaphore } from "effect"
 import {

@@ -1,10 +1,10 @@
 /**
  * The partitioned, append-only log through which the stages exchange records. Adapters: memory (tests), PostgreSQL (one
- * process) and Kafka, all tested by test/conformance. Guarantees: offsets of a partition only grow, and readers see them in
- * order, but offsets may be missing (compaction, Kafka's transaction markers). A transaction lands whole or not at all,
- * and is never seen in part. Records of one key go to one partition. A committed offset is the next one to read. Reading
- * is at least once: nothing here deduplicates. After an `EventLogError` of an append the outcome is unknown: read the log
- * before writing again.
+ * process) and Kafka, all tested by test/conformance. Guarantees: offsets of a partition only grow, and readers see
+ * them in order, but offsets may be missing (compaction, Kafka's transaction markers). A transaction lands whole or not
+ * at all, and is never seen in part. Records of one key go to one partition. A committed offset is the next one to
+ * read. Reading is at least once: nothing here deduplicates. After an `EventLogError` of an append the outcome is
+ * unknown: read the log before writing again.
  */
 import { Context, type Effect, Schema, type Scope } from "effect"
 
@@ -54,7 +54,9 @@ export interface AssignedPartition extends Partition {
   readonly startOffset: number
   /** The partition's end when it was assigned. */
   readonly endOffsetAtStart: number
-  /** The next records in order: at least one, at most `max`. Waits at the end. To apply back-pressure, do not call it. */
+  /**
+   * The next records in order: at least one, at most `max`. Waits at the end. To apply back-pressure, do not call it.
+   */
   readonly take: (max: number) => Effect.Effect<ReadonlyArray<LogRecord>, EventLogError>
   /** Fails (`EventLogError`, operation `commit`) if the partition belongs to another owner by now. */
   readonly commit: (offset: number) => Effect.Effect<void, EventLogError>
@@ -86,9 +88,9 @@ export class EventLog extends Context.Service<
     /** Writes all of it or nothing. Returns the positions of `append`, in its order. */
     readonly transaction: (transaction: Transaction) => Effect.Effect<ReadonlyArray<Position>, EventLogError>
     /**
-     * Opens the only writer of this name across all processes. When it has opened, every transaction of earlier writers of
-     * the name has been committed or aborted, and their later ones are refused (`EventLogError`, operation `fence`). After
-     * a failure the writer itself may be refused: open another.
+     * Opens the only writer of this name across all processes. When it has opened, every transaction of earlier writers
+     * of the name has been committed or aborted, and their later ones are refused (`EventLogError`, operation `fence`).
+     * After a failure the writer itself may be refused: open another.
      */
     readonly exclusive: (name: string) => Effect.Effect<
       {
@@ -101,8 +103,8 @@ export class EventLog extends Context.Service<
     >
     /**
      * Joins `group` and runs `handle` for each partition of `topics` that this process owns, in a fiber of its own. The
-     * fiber is interrupted when the partition is lost. If a handler fails or ends, the returned effect fails; otherwise it
-     * never ends.
+     * fiber is interrupted when the partition is lost. If a handler fails or ends, the returned effect fails; otherwise
+     * it never ends.
      */
     readonly consume: <E, R>(
       options: ConsumeOptions,

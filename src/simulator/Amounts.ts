@@ -1,6 +1,6 @@
 /**
- * Amounts as integers: drops of XRP and millionths of a token. Both have six decimals, and all arithmetic is exact. Token
- * values stay below 10^10, so that rippled writes them in plain notation, without an exponent.
+ * Amounts as integers: drops of XRP and millionths of a token. Both have six decimals, and all arithmetic is exact.
+ * Token values stay below 10^10, so that rippled writes them in plain notation, without an exponent.
  */
 import type { Json, JsonObject } from "../domain/Ledger.ts"
 

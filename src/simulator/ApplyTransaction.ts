@@ -1,6 +1,6 @@
 /**
- * Turns a draft into a validated transaction: adds fee, sequence and signature, hashes it, applies it, and returns it with
- * its metadata and the events it must cause. The signature has the right form but is not valid.
+ * Turns a draft into a validated transaction: adds fee, sequence and signature, hashes it, applies it, and returns it
+ * with its metadata and the events it must cause. The signature has the right form but is not valid.
  */
 import { encode, hashes } from "xrpl"
 import { type EventType, rankOf } from "../domain/EventType.ts"

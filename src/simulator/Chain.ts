@@ -1,8 +1,8 @@
 /**
- * The chain of simulated ledgers. Its options and the close times decide every ledger. Each header names its parent's hash
- * and is hashed as in rippled. With `hashing: "binary"` the transaction hashes and the root of the transaction tree are
- * computed as in rippled as well. `account_hash` is always made up. After a restart, a chain continues from its last
- * header, with new accounts.
+ * The chain of simulated ledgers. Its options and the close times decide every ledger. Each header names its parent's
+ * hash and is hashed as in rippled. With `hashing: "binary"` the transaction hashes and the root of the transaction
+ * tree are computed as in rippled as well. `account_hash` is always made up. After a restart, a chain continues from
+ * its last header, with new accounts.
  */
 import { hashes } from "xrpl"
 import type { EventType } from "../domain/EventType.ts"

@@ -1,6 +1,7 @@
 /**
  * Addresses, and the keys of ledger entries as on the real ledger: SHA-512Half of the entry type's space and the fields
- * that identify the entry. The xrpl library computes most; checks, directories, NFT pages and NFT offers are added here.
+ * that identify the entry. The xrpl library computes most; checks, directories, NFT pages and NFT offers are added
+ * here.
  */
 import { hashes } from "xrpl"
 import { accountIdOfAddress, addressOfAccountId } from "../domain/AccountId.ts"

@@ -1,6 +1,7 @@
 /**
- * Order books as in rippled's payment engine: best price first, then oldest first. Taking removes offers that are expired,
- * belong to the taker or have no funds. If an owner runs out of funds during a trade, the rest of the offer is removed.
+ * Order books as in rippled's payment engine: best price first, then oldest first. Taking removes offers that are
+ * expired, belong to the taker or have no funds. If an owner runs out of funds during a trade, the rest of the offer is
+ * removed.
  */
 import { type Asset, amountOf, assetOf, minimum, quantityOf } from "./Amounts.ts"
 import { bookKey } from "./Keys.ts"

@@ -1,7 +1,7 @@
 /**
- * A scenario drafts the next transaction of one kind from the state of the ledger, or returns undefined if none is possible
- * now. The changes of a draft must be valid. The events they cause are listed in `expected`; events that depend on the
- * offers a trade meets are added by the operations on the view.
+ * A scenario drafts the next transaction of one kind from the state of the ledger, or returns undefined if none is
+ * possible now. The changes of a draft must be valid. The events they cause are listed in `expected`; events that
+ * depend on the offers a trade meets are added by the operations on the view.
  */
 import type { EventType } from "../domain/EventType.ts"
 import type { JsonObject } from "../domain/Ledger.ts"

@@ -1,7 +1,7 @@
 /**
- * Chooses the next scenario from a shuffled deck that contains each scenario as often as its weight. The deck is used up
- * before it is shuffled again, so every kind occurs in every round. A scenario that is not possible now is set aside and
- * tried first next time.
+ * Chooses the next scenario from a shuffled deck that contains each scenario as often as its weight. The deck is used
+ * up before it is shuffled again, so every kind occurs in every round. A scenario that is not possible now is set aside
+ * and tried first next time.
  */
 import type { Draft, Scenario } from "./Scenario.ts"
 import { accounts } from "./scenarios/Accounts.ts"

@@ -1,7 +1,7 @@
 /**
- * `LedgerSource` for a test network without servers: generates its ledgers in this process. It makes ledgers only while the
- * network has an active webhook, and only after ingest has taken the ledger before. So after a restart the chain continues
- * from the last ledger in the log, with new accounts.
+ * `LedgerSource` for a test network without servers: generates its ledgers in this process. It makes ledgers only while
+ * the network has an active webhook, and only after ingest has taken the ledger before. So after a restart the chain
+ * continues from the last ledger in the log, with new accounts.
  *
  *   wait until the last ledger is taken ─▶ wait for an active webhook ─▶ wait until the next is due ─▶ make a ledger
  */

@@ -1,6 +1,6 @@
 /**
- * One transaction for each event type, made by the simulated ledger from a seed. Test deliveries are built from them. They
- * have the form of real transactions, but their accounts, hashes and ledgers do not exist.
+ * One transaction for each event type, made by the simulated ledger from a seed. Test deliveries are built from them.
+ * They have the form of real transactions, but their accounts, hashes and ledgers do not exist.
  */
 import { type EventType, eventTypes } from "../domain/EventType.ts"
 import type { Ledger } from "../domain/Ledger.ts"

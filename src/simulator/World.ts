@@ -1,7 +1,7 @@
 /**
- * The state before the first simulated ledger: gateways with their tokens, people with XRP and trust lines, guests whose
- * accounts may be deleted, and the genesis account with all other XRP. It is built at random; the account addresses derive
- * from the name of the chain's origin.
+ * The state before the first simulated ledger: gateways with their tokens, people with XRP and trust lines, guests
+ * whose accounts may be deleted, and the genesis account with all other XRP. It is built at random; the account
+ * addresses derive from the name of the chain's origin.
  */
 import type { JsonObject } from "../domain/Ledger.ts"
 import { type Token, UNIT } from "./Amounts.ts"

@@ -147,10 +147,7 @@ describe.skipIf(kafkaBrokers().length === 0)("ledgerhook topics", () => {
           })
           const refused = run("apply")
           assert.deepStrictEqual([refused.code, refused.stdout], [1, ""])
-          assert.match(
-            refused.stderr,
-            /webhooks\.deliveries: partitions 2 → 24: keys would move .+; --force/
-          )
+          assert.match(refused.stderr, /webhooks\.deliveries: partitions 2 → 24: keys would move .+; --force/)
           assert.strictEqual(run("apply", "--force").code, 0)
           assert.strictEqual(run("diff").stdout, "[]\n")
           assert.strictEqual(run("apply").stdout, "The cluster's topics are as they should be.\n")

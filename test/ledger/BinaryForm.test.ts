@@ -1,6 +1,6 @@
 /**
- * A ledger decoded from its bytes holds the events of its JSON, byte for byte (events.md 5, cases 82 and 93): ledgers of
- * the project's own making. BinaryCorpus.slow.test.ts does the same with real ones.
+ * A ledger decoded from its bytes holds the events of its JSON, byte for byte (events.md 5, cases 82 and 93): ledgers
+ * of the project's own making. BinaryCorpus.slow.test.ts does the same with real ones.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { detectLedger } from "../../src/detect/Detect.ts"

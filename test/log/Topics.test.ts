@@ -1,4 +1,6 @@
-/** Topics as data: names resolve, retention follows the settings, keys go where Kafka's default partitioner sends them. */
+/**
+ * Topics as data: names resolve, retention follows the settings, keys go where Kafka's default partitioner sends them.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import {
   kindOf,

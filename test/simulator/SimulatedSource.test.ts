@@ -1,4 +1,6 @@
-/** A test network that the simulated ledger plays: only for an active webhook, one sound chain through every restart. */
+/**
+ * A test network that the simulated ledger plays: only for an active webhook, one sound chain through every restart.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer } from "effect"
 import { TestClock } from "effect/testing"

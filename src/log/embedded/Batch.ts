@@ -79,7 +79,9 @@ export const accept = (requests: ReadonlyArray<Request>, known: LogState, nowMs:
   return { accepted, refused }
 }
 
-/** If several transactions commit an offset of one partition, the last one counts, as if each had been written alone. */
+/**
+ * If several transactions commit an offset of one partition, the last one counts, as if each had been written alone.
+ */
 const commitsOf = (requests: ReadonlyArray<Request>): ReadonlyMap<string, GroupCommit> => {
   const commits = new Map<string, GroupCommit>()
   for (const { transaction } of requests) {

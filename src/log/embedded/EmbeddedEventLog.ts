@@ -1,6 +1,7 @@
 /**
- * `EventLog` in PostgreSQL, for one process. All transactions go through one writer (Writer.ts). The newest records are in
- * memory; older ones are read from the tables. Readers at the end wait for the writer, so nothing polls the database.
+ * `EventLog` in PostgreSQL, for one process. All transactions go through one writer (Writer.ts). The newest records are
+ * in memory; older ones are read from the tables. Readers at the end wait for the writer, so nothing polls the
+ * database.
  */
 import { Clock, Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"

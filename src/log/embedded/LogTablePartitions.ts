@@ -1,8 +1,8 @@
 /**
- * The table partitions of the embedded log. Each is created before the first write of its days, and dropped as a whole when
- * the longest retention of its topics has passed; checkpoints in it are first moved to a newer one. Compacted topics are
- * not partitioned: superseded records are deleted one by one. Tombstones stay for `tombstoneKeptMs`, so that a slow reader
- * still sees the deletion.
+ * The table partitions of the embedded log. Each is created before the first write of its days, and dropped as a whole
+ * when the longest retention of its topics has passed; checkpoints in it are first moved to a newer one. Compacted
+ * topics are not partitioned: superseded records are deleted one by one. Tombstones stay for `tombstoneKeptMs`, so that
+ * a slow reader still sees the deletion.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

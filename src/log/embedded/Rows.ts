@@ -1,7 +1,7 @@
 /**
- * The row format of the embedded log. A row contains consecutive records of one partition, as JSON compressed with zstd.
- * Its size is bounded. The program compresses, because PostgreSQL's own compression is slower and compresses less. Pure:
- * Tables.ts writes and reads the rows.
+ * The row format of the embedded log. A row contains consecutive records of one partition, as JSON compressed with
+ * zstd. Its size is bounded. The program compresses, because PostgreSQL's own compression is slower and compresses
+ * less. Pure: Tables.ts writes and reads the rows.
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib"
 import { Limits } from "../../config/Limits.ts"

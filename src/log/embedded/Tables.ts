@@ -1,8 +1,8 @@
 /**
- * The SQL of the embedded log (tables: migrations/0007_log.ts): take ownership, write a batch in one statement, read. Each
- * write carries the writer's fence and has no effect unless that fence is the newest, so a delayed write of an earlier
- * connection changes nothing. Offsets are int8 in PostgreSQL and numbers here. In array parameters numbers are sent as
- * text, since the driver uses one size for all numbers of an array.
+ * The SQL of the embedded log (tables: migrations/0007_log.ts): take ownership, write a batch in one statement, read.
+ * Each write carries the writer's fence and has no effect unless that fence is the newest, so a delayed write of an
+ * earlier connection changes nothing. Offsets are int8 in PostgreSQL and numbers here. In array parameters numbers are
+ * sent as text, since the driver uses one size for all numbers of an array.
  */
 import { Data, Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -16,7 +16,9 @@ export interface GroupCommit extends Position {
   readonly group: string
 }
 
-/** The right to write. `owner` increases with each process that opens the log, `epoch` each time it reloads its state. */
+/**
+ * The right to write. `owner` increases with each process that opens the log, `epoch` each time it reloads its state.
+ */
 export interface Fence {
   readonly owner: number
   readonly epoch: number
@@ -113,8 +115,8 @@ export const makeTables = Effect.gen(function* () {
   })
 
   /**
-   * Reads the rows up to offset + `max`. If there are none, because offsets are missing, it reads the next row. The inner
-   * LIMIT stops PostgreSQL from scanning to the end of the log.
+   * Reads the rows up to offset + `max`. If there are none, because offsets are missing, it reads the next row. The
+   * inner LIMIT stops PostgreSQL from scanning to the end of the log.
    */
   const readRows = Effect.fnUntraced(function* ({ topic, partition, offset }: Position, max: number) {
     const rowsBelow = (below: number, limit: number) => sql<{
@@ -173,7 +175,9 @@ export const makeTables = Effect.gen(function* () {
   const read = (from: Position, max: number) =>
     kindOf(from.topic) === "compacted" ? readCompacted(from, max) : readRows(from, max)
 
-  /** An offset at or before the first record with a timestamp from `unixMs` on; undefined if there is no such record. */
+  /**
+   * An offset at or before the first record with a timestamp from `unixMs` on; undefined if there is no such record.
+   */
   const searchTime = ({ topic, partition }: Partition, unixMs: number) =>
     (kindOf(topic) === "compacted"
       ? sql<{ readonly found: bigint }>`

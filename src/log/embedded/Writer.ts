@@ -1,7 +1,7 @@
 /**
- * The only writer of the embedded log. It combines waiting transactions, gives their records offsets, and writes them in
- * one statement. Only then readers see them and the callers get their result. A transaction that throws fails its own
- * caller only. After a failed write it is unknown what landed, so the state in memory is discarded and reloaded.
+ * The only writer of the embedded log. It combines waiting transactions, gives their records offsets, and writes them
+ * in one statement. Only then readers see them and the callers get their result. A transaction that throws fails its
+ * own caller only. After a failed write it is unknown what landed, so the state in memory is discarded and reloaded.
  *
  *   callers ─▶ queue ─▶ give offsets ─▶ write (all or nothing) ─▶ records in memory ─▶ callers
  */

@@ -1,8 +1,8 @@
 /**
- * Requests to a Kafka cluster (4.0 or later). A channel has one connection per broker. A broker answers the requests of a
- * connection in order, so a fetch that waits for new records needs a channel of its own. Every failure is a `KafkaFault`,
- * which can be compared with Kafka's error names. `onLeader` and `onCoordinator` retry while a leader or coordinator is
- * being elected or has moved.
+ * Requests to a Kafka cluster (4.0 or later). A channel has one connection per broker. A broker answers the requests of
+ * a connection in order, so a fetch that waits for new records needs a channel of its own. Every failure is a
+ * `KafkaFault`, which can be compared with Kafka's error names. `onLeader` and `onCoordinator` retry while a leader or
+ * coordinator is being elected or has moved.
  */
 import {
   Base,

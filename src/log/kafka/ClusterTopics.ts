@@ -1,7 +1,7 @@
 /**
  * Compares the topics of a Kafka cluster with topics/topics.json (TopicPlan.ts) and applies the differences. Creating
- * missing topics is safe, also if two processes do it at once. A change that would lose data is made only if an operator
- * asks for it.
+ * missing topics is safe, also if two processes do it at once. A change that would lose data is made only if an
+ * operator asks for it.
  */
 import { Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes } from "@platformatic/kafka"
 import { Effect, Schedule, Schema } from "effect"

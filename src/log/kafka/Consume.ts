@@ -1,8 +1,8 @@
 /**
- * `EventLog.consume` on Kafka: a member of the group for the life of the scope, and a fiber for each partition it owns. A
- * revoked partition is given up only after its handler has ended, so that work under way is finished and committed and a
- * partition never has two owners. A fenced member drops its partitions at once, and its commits are refused. While brokers
- * are unavailable, heartbeats and fetches are retried.
+ * `EventLog.consume` on Kafka: a member of the group for the life of the scope, and a fiber for each partition it owns.
+ * A revoked partition is given up only after its handler has ended, so that work under way is finished and committed
+ * and a partition never has two owners. A fenced member drops its partitions at once, and its commits are refused.
+ * While brokers are unavailable, heartbeats and fetches are retried.
  */
 import { Cause, Deferred, Effect, Fiber, FiberHandle, Latch, Queue, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
@@ -121,7 +121,9 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
         owned.set(keyOf(one), { ...one, fetched, fiber, revoking: false })
       })
 
-      /** Ends the handler. The next heartbeat leaves the partition out, so the cluster may assign it to another member. */
+      /**
+       * Ends the handler. The next heartbeat leaves the partition out, so the cluster may assign it to another member.
+       */
       const revoke = (one: OwnedPartition) => {
         one.revoking = true
         return Fiber.interrupt(one.fiber).pipe(

@@ -1,6 +1,6 @@
 /**
- * One fetch request, used by Fetcher.ts and Reader.ts. A broker answers at once if it has a record, else when one arrives
- * or `maxWaitMs` is over. It returns nothing beyond the first transaction that is still open.
+ * One fetch request, used by Fetcher.ts and Reader.ts. A broker answers at once if it has a record, else when one
+ * arrives or `maxWaitMs` is over. It returns nothing beyond the first transaction that is still open.
  */
 import { fetchV17 } from "@platformatic/kafka"
 import type { Effect } from "effect"

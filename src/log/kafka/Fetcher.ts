@@ -1,7 +1,8 @@
 /**
- * Fetches records for the partitions that one member of a group owns. It sends one fetch at a time to each broker, for all
- * of its partitions whose buffers are not full. While nothing is new, the broker delays its answer; if a full partition was
- * left out, the delay is shorter, so that it is soon included again. After a failure it looks all leaders up again.
+ * Fetches records for the partitions that one member of a group owns. It sends one fetch at a time to each broker, for
+ * all of its partitions whose buffers are not full. While nothing is new, the broker delays its answer; if a full
+ * partition was left out, the delay is shorter, so that it is soon included again. After a failure it looks all leaders
+ * up again.
  */
 import { Effect, Latch, Queue, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"

@@ -1,7 +1,7 @@
 /**
  * Sets how soon Kafka detects that a member of our consumer groups has died. Until then, its partitions have no owner.
- * Kafka's default is 45 s. A group can have a shorter timeout, but not below the limit in the brokers' configuration. If
- * the cluster refuses, the start continues: dead members are then detected later.
+ * Kafka's default is 45 s. A group can have a shorter timeout, but not below the limit in the brokers' configuration.
+ * If the cluster refuses, the start continues: dead members are then detected later.
  */
 import { type Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes } from "@platformatic/kafka"
 import { Effect } from "effect"

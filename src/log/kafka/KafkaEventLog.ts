@@ -1,7 +1,7 @@
 /**
- * `EventLog` on a Kafka cluster (4.0 or later), for any number of processes. A transaction succeeds when Kafka has committed
- * it. Offsets may be missing (transaction markers, compaction). Kafka applies retention from the topics' settings
- * (ClusterTopics.ts), so `applyRetention` does nothing.
+ * `EventLog` on a Kafka cluster (4.0 or later), for any number of processes. A transaction succeeds when Kafka has
+ * committed it. Offsets may be missing (transaction markers, compaction). Kafka applies retention from the topics'
+ * settings (ClusterTopics.ts), so `applyRetention` does nothing.
  */
 import { randomUUID } from "node:crypto"
 import { Clock, Effect, Exit, Layer, Semaphore } from "effect"

@@ -1,6 +1,6 @@
 /**
- * Loads the Kafka adapter only if Kafka is configured. Otherwise every command would wait for its client to load and need
- * the memory for it.
+ * Loads the Kafka adapter only if Kafka is configured. Otherwise every command would wait for its client to load and
+ * need the memory for it.
  */
 import { Effect } from "effect"
 

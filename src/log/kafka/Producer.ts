@@ -1,7 +1,7 @@
 /**
- * A transactional producer: writes records and commits offsets in one Kafka transaction at a time. After a failure it aborts
- * the transaction and initializes again under the same transactional id: Kafka then aborts what an earlier producer of that
- * id left open, and refuses what it still sends (fencing).
+ * A transactional producer: writes records and commits offsets in one Kafka transaction at a time. After a failure it
+ * aborts the transaction and initializes again under the same transactional id: Kafka then aborts what an earlier
+ * producer of that id left open, and refuses what it still sends (fencing).
  */
 import {
   addOffsetsToTxnV4,

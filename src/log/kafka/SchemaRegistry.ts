@@ -1,7 +1,7 @@
 /**
- * Registers the schemas of the public topics at a registry with Confluent's HTTP API, each as subject `<topic>-value`. A
- * new version of a schema must be able to read all records written with earlier ones; otherwise the registry refuses it,
- * and the start fails. Error messages name the registry's host, never its user and password.
+ * Registers the schemas of the public topics at a registry with Confluent's HTTP API, each as subject `<topic>-value`.
+ * A new version of a schema must be able to read all records written with earlier ones; otherwise the registry refuses
+ * it, and the start fails. Error messages name the registry's host, never its user and password.
  */
 import { Duration, Effect, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
@@ -12,8 +12,8 @@ import type { Network } from "../../domain/Network.ts"
 import { namesOf, schemaOf } from "../Topics.ts"
 
 /**
- * Allows new optional fields and event types. Not FULL: the published schemas refuse unknown fields, so an earlier schema
- * cannot read a new field. Transitive, because a topic contains records of many earlier versions.
+ * Allows new optional fields and event types. Not FULL: the published schemas refuse unknown fields, so an earlier
+ * schema cannot read a new field. Transitive, because a topic contains records of many earlier versions.
  */
 const COMPATIBILITY = "BACKWARD_TRANSITIVE"
 

@@ -1,8 +1,8 @@
 /** Splits a list into groups of bounded size. Pure. */
 
 /**
- * Consecutive items share a group while every total stays within its limit. `sizesOf` returns one size for each limit. An
- * item above a limit gets a group of its own.
+ * Consecutive items share a group while every total stays within its limit. `sizesOf` returns one size for each limit.
+ * An item above a limit gets a group of its own.
  */
 export const splitByLimits = <A>(
   items: ReadonlyArray<A>,

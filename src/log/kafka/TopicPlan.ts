@@ -1,7 +1,7 @@
 /**
  * Plans the changes that make a cluster's topics equal to `topics/topics.json`, with the risk of each. An operator must
- * confirm a change that would delete records (shorter retention, another cleanup policy) or move keys to other partitions.
- * Pure.
+ * confirm a change that would delete records (shorter retention, another cleanup policy) or move keys to other
+ * partitions. Pure.
  */
 import { networks } from "../../domain/Network.ts"
 import {
@@ -38,7 +38,9 @@ export interface TopicChange {
 const RETENTION = "retention.ms"
 const CLEANUP = "cleanup.policy"
 const FOR_EVER = "-1"
-/** Copies that must have a record before it counts as written. With Kafka's default of 1, losing a broker loses records. */
+/**
+ * Copies that must have a record before it counts as written. With Kafka's default of 1, losing a broker loses records.
+ */
 const IN_SYNC = "min.insync.replicas"
 
 /** Every topic that the program uses, with its name on the cluster. Copies are limited to the number of brokers. */

@@ -1,8 +1,8 @@
 /**
- * Combines the transactions of concurrent callers into one Kafka transaction, because most of its cost is independent of
- * the number of records. Each of a few producers writes the transactions that wait when it is free. A caller gets its
- * offsets when Kafka has committed. If a caller is interrupted, its transaction is withdrawn, or, if it has been started,
- * the caller waits for its end.
+ * Combines the transactions of concurrent callers into one Kafka transaction, because most of its cost is independent
+ * of the number of records. Each of a few producers writes the transactions that wait when it is free. A caller gets
+ * its offsets when Kafka has committed. If a caller is interrupted, its transaction is withdrawn, or, if it has been
+ * started, the caller waits for its end.
  */
 import { Deferred, Effect, Exit, Queue } from "effect"
 import { Limits } from "../../config/Limits.ts"

@@ -1,4 +1,6 @@
-/** Checks in XRP and tokens: created, cashed for an exact or a minimum amount, cancelled by either side or when expired. */
+/**
+ * Checks in XRP and tokens: created, cashed for an exact or a minimum amount, cancelled by either side or when expired.
+ */
 import type { JsonObject } from "../../domain/Ledger.ts"
 import { amountOf, assetOf, minimum, quantityOf, UNIT } from "../Amounts.ts"
 import { checkKey } from "../Keys.ts"
@@ -79,7 +81,7 @@ const cash = (world: World): Draft | undefined => {
     apply: (view) => {
       move(view, writerOf(check), account, asset, delivered)
       view.remove(check.index)
-      // rippled names it for tokens and wherever it could differ from what the transaction says.
+      // rippled writes DeliveredAmount for tokens, and where it may differ from the transaction's amount.
       if (flexible || asset !== "XRP") view.delivered = amount
     }
   }

@@ -1,4 +1,6 @@
-/** Escrows: created with a time or a condition, then finished or cancelled by any account as soon as that is allowed. */
+/**
+ * Escrows: created with a time or a condition, then finished or cancelled by any account as soon as that is allowed.
+ */
 import { createHash } from "node:crypto"
 import type { JsonObject } from "../../domain/Ledger.ts"
 import { quantityOf, UNIT } from "../Amounts.ts"

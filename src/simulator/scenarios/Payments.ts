@@ -1,4 +1,6 @@
-/** Payments in XRP and tokens: partial, across currencies, to oneself, creating an account, or removing a trust line. */
+/**
+ * Payments in XRP and tokens: partial, across currencies, to oneself, creating an account, or removing a trust line.
+ */
 import { type Asset, amountOf, minimum, type Token, UNIT } from "../Amounts.ts"
 import { accountKey } from "../Keys.ts"
 import { makerOf, offersOf, quote, takeOffers } from "../OrderBook.ts"
@@ -57,7 +59,9 @@ const fundAccount = (world: World): Draft | undefined => {
   }
 }
 
-/** Chooses sender and receiver of a token: holder to holder, gateway to holder (issue), or holder to gateway (redeem). */
+/**
+ * Chooses sender and receiver of a token: holder to holder, gateway to holder (issue), or holder to gateway (redeem).
+ */
 const tokenRoute = (world: World) => {
   const to = world.random.pickOrNone(holdings(world, ({ room }) => room > 10n * UNIT))
   if (to === undefined) return undefined

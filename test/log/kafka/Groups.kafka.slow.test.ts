@@ -1,4 +1,6 @@
-/** How soon a member's death is noticed is what the program asks for, wherever the cluster lets it, and told where not. */
+/**
+ * How soon a member's death is noticed is what the program asks for, wherever the cluster lets it, and told where not.
+ */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,4 +1,7 @@
-/** The decisions inside the Kafka adapter, as functions of values: what is handed out, how batches are cut, what is revoked. */
+/**
+ * The decisions inside the Kafka adapter, as functions of values: what is handed out, how batches are cut, what is
+ * revoked.
+ */
 
 import { assert, describe, it } from "@effect/vitest"
 import type { fetchV17, RecordsBatch } from "@platformatic/kafka"

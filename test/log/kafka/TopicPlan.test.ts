@@ -23,7 +23,12 @@ const cases: ReadonlyArray<
 > = [
   [undefined, kept(), "none", /^topic work is created with 24 partitions$/],
   [kept(), kept(), undefined, /never/],
-  [kept({ partitions: 12 }), kept(), "losing", /^topic work: partitions 12 → 24: keys would move to other partitions, /],
+  [
+    kept({ partitions: 12 }),
+    kept(),
+    "losing",
+    /^topic work: partitions 12 → 24: keys would move to other partitions, /
+  ],
   [kept({ partitions: 48 }), kept(), "impossible", /partitions 48 → 24: Kafka cannot remove partitions$/],
   [
     kept({ replication: 1 }),
