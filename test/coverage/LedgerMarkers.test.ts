@@ -1,4 +1,4 @@
-/** The ranges are those that reading every marker would find, and finding them takes few reads. */
+/** Binary search finds the same ranges as reading every marker, with few reads. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Limits } from "../../src/config/Limits.ts"
@@ -63,7 +63,7 @@ describe("ranges of ledgers", () => {
     })
   )
 
-  it.effect("are told apart wherever ingest began anew, above and below, in few reads", () =>
+  it.effect("are separate wherever ingest started a new range, and found with few reads", () =>
     Effect.gen(function* () {
       const { reader, reads } = logOf([
         ...markers(100, 3_099),
@@ -81,7 +81,7 @@ describe("ranges of ledgers", () => {
     })
   )
 
-  it.effect("end where a ledger is there twice or one is missing", () =>
+  it.effect("end where a ledger is duplicated or missing", () =>
     Effect.gen(function* () {
       const { reader } = logOf([...markers(5, 8), ...markers(8, 9), ...markers(12, 13)])
       assert.deepStrictEqual(yield* found(reader), [

@@ -1,5 +1,5 @@
 /**
- * Every real ledger of the corpus, decoded from its bytes, holds the events of its JSON, byte for byte (events.md 5).
+ * Every real ledger of the corpus, decoded from its bytes, gives exactly the events of its JSON (events.md 5).
  */
 import { globSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"

@@ -1,4 +1,4 @@
-/** What fetches history dies wherever it may: whoever goes on keeps each ledger and each event once. */
+/** If the process that fetches history dies at any step, the next one ends with each ledger and each event once. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { EventLog, type Transaction } from "../../src/log/EventLog.ts"
@@ -51,7 +51,7 @@ const dying = Effect.fnUntraced(function* ({ step, when, range }: (typeof crashe
 describe("a process that fetches history and dies", () => {
   for (const crash of crashes) {
     it.live(
-      `${crash.when} the ${crash.step} of range ${crash.range}: another goes on, and nothing is kept twice or left out`,
+      `${crash.when} the ${crash.step} of range ${crash.range}: another process continues, without a duplicate or a gap`,
       () =>
         Effect.gen(function* () {
           yield* takeNewest

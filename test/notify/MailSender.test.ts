@@ -1,4 +1,4 @@
-/** Mails on a real database to a real SMTP server: one for each cause, whatever fails in between. */
+/** Mails from a real database to a real SMTP server: one for each cause, whatever fails in between. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Logger, Metric } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-/** Who is told by mail, from what has happened to what the mail server took: each once, whoever looks. */
+/** Which accounts are notified by mail, from the cause to the mail server: one mail for each cause. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"

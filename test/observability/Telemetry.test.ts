@@ -1,4 +1,4 @@
-/** Traces and metrics reach a real OTLP receiver, and one that is away, slow or refusing holds nothing up. */
+/** Traces and metrics reach a real OTLP receiver. An unavailable, slow or refusing receiver delays nothing. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Latch, Layer, Logger, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
@@ -108,7 +108,7 @@ describe("telemetry", () => {
     })
   )
 
-  it.live("warns once of a receiver that refuses, tries on, and says when it takes them again", () =>
+  it.live("warns once of a receiver that refuses, keeps trying, and reports when it accepts data again", () =>
     Effect.gen(function* () {
       let refusals = 0
       const receiver = yield* makeOtlpReceiver(() => (++refusals <= 3 ? 503 : 200))

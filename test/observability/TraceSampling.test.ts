@@ -1,4 +1,4 @@
-/** What is kept of the spans that a busy process offers: an even part, at a bound that nobody outside can move. */
+/** Sampling of a busy process's spans: evenly, up to a limit that callers cannot change. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Option, Tracer } from "effect"
 import { makeSampling } from "../../src/observability/TraceSampling.ts"

@@ -144,7 +144,7 @@ describe("the simulated ledger plays a test network", () => {
   )
 })
 
-describe("a process that begins anew goes on with the chain", () => {
+describe("a restarted process continues the chain", () => {
   it.effect("from the log's last ledger, with accounts and transactions that never were", () =>
     Effect.gen(function* () {
       const lives: Array<{ accounts: Set<string>; hashes: Set<string> }> = []
@@ -226,7 +226,7 @@ describe("a process that begins anew goes on with the chain", () => {
 })
 
 describe("a test network that was simulated and gets servers, or loses them", () => {
-  it.effect("begins anew where the other chain begins, and the coverage shows a range for each", () =>
+  it.effect("starts a new range where the other chain begins, and the coverage shows both", () =>
     Effect.gen(function* () {
       const first = yield* playing(audience())
       yield* untilTaken(5)

@@ -1,4 +1,4 @@
-/** What the embedded log keeps when its database fails in the worst moment, and when a caller does. */
+/** The embedded log when its database, or a caller, fails at the worst moment. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Result, type Scope } from "effect"

@@ -1,4 +1,4 @@
-/** The log on a real Kafka keeps what every log keeps. */
+/** The log on a real Kafka passes the suite of all logs. */
 import { assert, describe, it } from "@effect/vitest"
 import { Admin } from "@platformatic/kafka"
 import { Context, Effect, Fiber, Layer } from "effect"

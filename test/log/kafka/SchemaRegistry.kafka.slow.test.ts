@@ -1,4 +1,4 @@
-/** At a real registry: schemas are registered once, may only grow, and values name theirs. */
+/** A real registry: schemas are registered once, may only gain fields, and values carry their schema's id. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

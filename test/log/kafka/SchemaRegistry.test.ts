@@ -1,4 +1,4 @@
-/** A registry that cannot be used stops the start with a sentence that says why, and never what it takes to log in. */
+/** If the registry cannot be used, the start fails with the reason, without user or password. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

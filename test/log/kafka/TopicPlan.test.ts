@@ -1,4 +1,4 @@
-/** What a cluster's topics lack is found, whatever would lose data is told apart, and said in a sentence. */
+/** The plan finds every difference of a cluster's topics, marks those that would lose data, and describes each. */
 import { assert, describe, it } from "@effect/vitest"
 import { planTopics, sentenceOf, type TopicState, wantedTopics } from "../../../src/log/kafka/TopicPlan.ts"
 
