@@ -10,7 +10,7 @@ import { awaitLedgers, memoryLayer, oneEventEach } from "../support/ingesting.ts
 import { appendMarkers, markers } from "../support/markers.ts"
 import { scriptedSource } from "../support/scriptedSource.ts"
 
-/** The log, of whose events retention has dropped those before the offset. */
+/** A log whose events before the offset have been dropped by retention. */
 const withEventsFrom = (start: number) =>
   Effect.map(EventLog, (log) => ({
     ...log,
@@ -20,7 +20,7 @@ const withEventsFrom = (start: number) =>
       )
   }))
 
-/** Ledgers 100 and 104 are empty, the others hold as many events as index % 4. */
+/** Ledgers 100 and 104 are empty, the others have index % 4 events each. */
 const takeLedgers = Effect.gen(function* () {
   const source = scriptedSource()
   source.serve(chain(100, 107))

@@ -68,7 +68,7 @@ describe("what a server's answer must agree with", () => {
       yield* announcements.announce("a", announcement(11))
       assert.strictEqual(announcements.announced(11, "a")?.transactionCount, 3)
       assert.deepStrictEqual(announcements.announcers(11), ["a"])
-      // Another hash is another ledger: the count belongs to the first.
+      // With another hash it is another ledger, so the count of the first does not apply.
       yield* announcements.announce("a", announcement(11, "other"))
       assert.isUndefined(announcements.announced(11, "a")?.transactionCount)
     })
@@ -86,7 +86,7 @@ describe("what a server's answer must agree with", () => {
       announcements.discredit("b")
       announcements.discredit("c")
       assert.strictEqual(hash("a"), announcement(11).ledgerHash)
-      // Its own word binds it all the same.
+      // A discredited server's own answers must still agree with its own announcement.
       assert.strictEqual(hash("c"), announcement(11).ledgerHash)
       announcements.trust("b")
       announcements.trust("c")

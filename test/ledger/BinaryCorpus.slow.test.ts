@@ -16,7 +16,7 @@ describe.skipIf(!corpusPresent)("real ledgers' bytes (skipped without ../shared/
     return normaliseLedger(raw)?.ledger ?? ledgerOfTransaction(raw)!
   }
 
-  /** Balances below zero, a mistake of 2013, are the only thing in them that the codec does not write. */
+  /** The only thing that the codec cannot write: negative balances, a fault of ledgers of 2013. */
   const isRefused = (transaction: LedgerTransaction): boolean =>
     /"Balance":"-[0-9]+"/.test(JSON.stringify(transaction.meta))
 

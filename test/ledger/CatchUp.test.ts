@@ -26,7 +26,7 @@ const running = (source: ScriptedSource) =>
     Effect.forkScoped
   )
 
-/** The log of the context, whose transactions wait for `gate` and are counted. */
+/** Wraps the log so that its transactions wait for `gate` and are counted. */
 const gatedLog = (gate: Latch.Latch, transactions: Array<number>) =>
   Layer.effect(
     EventLog,
@@ -79,7 +79,7 @@ describe("catching up", () => {
         yield* source.announce(400)
         yield* TestClock.adjust("1 minute")
         yield* eventually(Effect.succeed(true))
-        // Waiting in the queue, handed to the log, in flight, and between those.
+        // Upper bound: ledgers in the queue, in the current batch, being fetched, and in between.
         const most = 2 * Limits.catchUpWaiting + 2 * Limits.catchUpParallel + 2
         assert.isAtMost(source.asked.length, most)
         yield* Latch.open(gate)

@@ -19,7 +19,7 @@ import {
 } from "../support/past.ts"
 import { assertQueued } from "../support/replaying.ts"
 
-/** The step of a range, of which there are two, that never returns: before or after it took effect. */
+/** Where the process dies: before or after the append or the row of one of two ranges. */
 const crashes = ["append", "row"].flatMap((step) =>
   (["before", "after"] as const).flatMap((when) => [1, 2].map((range) => ({ step, when, range })))
 )
@@ -70,7 +70,7 @@ describe("a process that fetches history and dies", () => {
           yield* assertCompleted(job.id, expected.length)
           yield* assertQueued(job, expected)
           yield* assertHeldOnce(719)
-          // What was appended is not fetched again, and no more than what one range, and what was ahead of it, had.
+          // Appended ledgers are not fetched again. At most one range and the ledgers fetched ahead are.
           const again = asked(server).slice(before)
           const appended = crash.step === "row" || crash.when === "after"
           if (appended && crash.range === 1) assert.isFalse(again.includes(FIRST - 1))

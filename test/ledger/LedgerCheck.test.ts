@@ -7,7 +7,7 @@ import { chain, hashOf, rawTransaction } from "../support/chain.ts"
 
 const [raw] = chain(7, 7)
 
-/** Ledger 7, three transactions, with `change` made to its raw form. */
+/** Ledger 7 with three transactions, after `change` was applied to its raw form. */
 const served = (change: object = {}, validated = true): FetchedLedger => {
   const { ledger, malformed } = normaliseLedger({ ...raw, ...change })!
   return { server: "test", validated, ledger, malformed }

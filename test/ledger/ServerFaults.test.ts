@@ -155,7 +155,7 @@ describe("servers that all limit us", () => {
         yield* eventuallyAdvancing(taken(2))
         for (const moments of times) {
           const waits = moments.slice(1).map((moment, i) => moment - moments[i]!)
-          // Steps of the virtual clock are added to each.
+          // Each figure also contains steps of the virtual clock.
           for (const wait of waits) assert.isTrue(wait >= 10_000 && wait <= 30_500, waits.join(", "))
         }
       }).pipe(Effect.provide(memoryLayer()))

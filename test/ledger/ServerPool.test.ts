@@ -130,7 +130,7 @@ describe("several servers:", () => {
     }).pipe(Effect.provide(memoryLayer()))
   )
 
-  it.effect("one of another chain than the one taken is not used again, and the health names it", () =>
+  it.effect("a server on another chain is not used again, and the health names it", () =>
     Effect.gen(function* () {
       const good = yield* mainnetServer
       const other = yield* mainnetServer

@@ -86,7 +86,7 @@ describe("the choice of a server for a ledger", () => {
     assert.strictEqual(chooseServer([candidate({ claims: false }), candidate({ refused: true })]), 1)
   })
 
-  it("is one below its request limit; if all of the best are full, none", () => {
+  it("is a server below its request limit, and undefined if the best candidates are all full", () => {
     assert.strictEqual(chooseServer([candidate({ full: true, announced: 0 }), candidate()]), 1)
     assert.isUndefined(chooseServer([candidate({ full: true }), candidate({ claims: false })]))
     assert.isUndefined(chooseServer([]))

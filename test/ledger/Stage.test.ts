@@ -63,7 +63,7 @@ describe("ingest takes every ledger exactly once, in order", () => {
       yield* source.announce(100)
       yield* awaitLedgers(1)
       yield* Fiber.interrupt(before)
-      // Ledgers closed while nobody watched.
+      // Ledgers closed while ingest was stopped.
       yield* source.announce(180)
       yield* running(source, { start: 150 })
       yield* awaitLedgers(81)
@@ -74,7 +74,7 @@ describe("ingest takes every ledger exactly once, in order", () => {
   it.effect("also when the log fails before or after a write has landed", () => {
     const source = scriptedSource()
     source.serve(chain(100, 110))
-    // Two transactions at least: ledger 100, and what was fetched meanwhile.
+    // At least two transactions: ledger 100, and the ledgers fetched meanwhile.
     const faults: Array<Fault> = ["before", "after", "before", "before", "after"]
     return Effect.gen(function* () {
       yield* running(source, { start: 100 })

@@ -1,4 +1,4 @@
-/** XRPL_VERIFY=full: a ledger is taken only when its bytes have its hash, and its JSON is those bytes. */
+/** XRPL_VERIFY=full: a ledger is taken only if its bytes have its hash and its JSON encodes to these bytes. */
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -44,7 +44,7 @@ const edited = (ledger: ClosedLedger, edit: (binary: Binary["ledger"]) => object
   return { result: { ...result, ledger: { ...result.ledger, ...edit(result.ledger) } } }
 }
 
-/** What is not proven; undefined when the ledger is. */
+/** The fault found; undefined if the ledger is verified. */
 const faultOf = (ledger: FetchedLedger, answer: unknown) =>
   Result.getOrUndefined(Result.flip(verifyLedger(ledger, answer)))
 
@@ -124,7 +124,7 @@ describe.skipIf(!corpusPresent)("real ledgers (skipped without ../shared/xrpl-co
   })
 })
 
-/** The binary answer that the server would have given: its hashes prove or disprove it. */
+/** The binary answer for the ledger. */
 const binaryOfRecorded = (recorded: {
   readonly transactions: ReadonlyArray<{ readonly metaData: object }>
   readonly [field: string]: unknown

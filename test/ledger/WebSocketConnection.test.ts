@@ -11,7 +11,7 @@ import type { Refusal } from "../../src/ledger/ServerMessages.ts"
 import { open } from "../../src/ledger/WebSocketConnection.ts"
 import { corpusFiles, corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
 
-/** A server that would compress, and does the same at every request. */
+/** A server that supports compression and reacts to every request in the same way. */
 const serverThat = Effect.fnUntraced(function* (answers: (socket: WebSocket, id: number) => void) {
   const extensions: Array<string | undefined> = []
   const server = yield* Effect.acquireRelease(

@@ -35,7 +35,7 @@ describe("compacted view", () => {
     }).pipe(Effect.scoped, Effect.provide(Live))
   )
 
-  it.effect("follows later changes and deletions, and tells each after it is in the view", () =>
+  it.effect("follows later changes and deletions, and calls onChange after each", () =>
     Effect.gen(function* () {
       const log = yield* EventLog
       const { values, caughtUp, changes } = yield* view

@@ -17,7 +17,7 @@ const span = (at: number, options: Partial<SpanOptions> = {}): SpanOptions => ({
   ...options
 })
 
-/** A span of ours to be a parent. */
+/** A parent span of this process. */
 const parentOf = (at: number) => Option.some(new Tracer.NativeSpan(span(at)))
 
 const START = 1_795_000_000

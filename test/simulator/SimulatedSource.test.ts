@@ -27,7 +27,7 @@ const NETWORK = "testnet"
 const HOUR_MS = 3_600_000
 const NOW = Date.UTC(2026, 10, 21)
 
-/** Active webhooks that come and go. */
+/** Active webhooks that can be added and removed. */
 const audience = (present = true) => {
   const some = Latch.makeUnsafe(present)
   let any = present
@@ -47,7 +47,7 @@ const audience = (present = true) => {
 
 const simulating = ingest({ network: NETWORK, start: "latest", detect: detectLedger })
 
-/** A life of the process: a source of its own, and ingest. */
+/** One process: a new source, and ingest. */
 const playing = (webhooks: ReturnType<typeof audience>) =>
   simulating.pipe(Effect.provide(Layer.fresh(SimulatedSource.layer(webhooks))), Effect.forkScoped)
 
@@ -89,7 +89,7 @@ const assertOneChain = Effect.gen(function* () {
 
 const health = Effect.flatMap(Health, (registry) => registry.get(ledgerPart(NETWORK)))
 
-/** On a clock of today. */
+/** Sets the clock to a present-day time. */
 const scenario = <A, E>(body: Effect.Effect<A, E, EventLog | Health>) =>
   TestClock.setTime(NOW).pipe(Effect.andThen(body), Effect.provide(memoryLayer()))
 
@@ -145,7 +145,7 @@ describe("the simulated ledger plays a test network", () => {
 })
 
 describe("a restarted process continues the chain", () => {
-  it.effect("from the log's last ledger, with accounts and transactions that never were", () =>
+  it.effect("from the log's last ledger, with new accounts and transactions", () =>
     Effect.gen(function* () {
       const lives: Array<{ accounts: Set<string>; hashes: Set<string> }> = []
       let seen = 0

@@ -162,7 +162,7 @@ describe("embedded event log", () => {
     }).pipe(Effect.provide(Live))
   )
 
-  it.live("has one owner: a second process on the database is told so", () =>
+  it.live("has one owner: the start of a second process on the database fails", () =>
     Effect.gen(function* () {
       yield* EventLog
       const another = Layer.fresh(EmbeddedEventLog.layer).pipe(Layer.provide(settingsLayer()))

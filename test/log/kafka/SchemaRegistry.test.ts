@@ -69,7 +69,7 @@ describe("a schema registry", () => {
     })
   )
 
-  it.live("that is away, refuses the login or answers nonsense is named in one sentence", () =>
+  it.live("that is unavailable, refuses the login or answers nonsense gives a one-sentence error", () =>
     Effect.gen(function* () {
       assert.strictEqual(
         yield* failureAt("127.0.0.1:1"),
