@@ -94,7 +94,7 @@ const scenario = <A, E>(body: Effect.Effect<A, E, EventLog | Health>) =>
   TestClock.setTime(NOW).pipe(Effect.andThen(body), Effect.provide(memoryLayer()))
 
 describe("the simulated ledger plays a test network", () => {
-  it.effect("while there is an active webhook and at no other time, one chain through every pause", () =>
+  it.effect("makes ledgers only while there is an active webhook, as one chain across pauses", () =>
     Effect.gen(function* () {
       const webhooks = audience(false)
       yield* playing(webhooks)
