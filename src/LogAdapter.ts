@@ -1,6 +1,6 @@
 /**
- * Chooses the log's adapter: Kafka if KAFKA_BROKERS is set, else the embedded log in the same PostgreSQL. If the database
- * belongs to another log, the start fails before anything is created on the cluster.
+ * Chooses the log's adapter: Kafka if KAFKA_BROKERS is set, else the embedded log in the same PostgreSQL. If the
+ * database belongs to another log, the start fails before anything is created on the cluster.
  */
 import { Effect, Layer } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -50,8 +50,8 @@ const logOf = (
     : Layer.merge(kafkaLog(settings, settings.kafka), Leases.layer)
 
 /**
- * The log, and the leases for jobs that one process does at a time. With the embedded log there is one process, which has
- * every lease. With Kafka the processes share the leases through the database.
+ * The log, and the leases for jobs that one process does at a time. With the embedded log there is one process, which
+ * has every lease. With Kafka the processes share the leases through the database.
  */
 export const logLayer = Layer.unwrap(Effect.map(Settings, logOf))
 

@@ -1,6 +1,6 @@
 /**
- * Builds a process from its settings: which parts run, and which layers they need. This is the only file that knows every
- * stage. A role that fails reports `failed` in `Health` and is restarted; the other roles keep running.
+ * Builds a process from its settings: which parts run, and which layers they need. This is the only file that knows
+ * every stage. A role that fails reports `failed` in `Health` and is restarted; the other roles keep running.
  */
 import { Clock, Console, Effect, Layer, Schedule } from "effect"
 import { HttpServer } from "effect/http"

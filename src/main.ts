@@ -1,6 +1,6 @@
 /**
- * The `ledgerhook` program. Only this file reads the environment, handles signals and ends the process. Variables of the
- * environment override those of `.env`.
+ * The `ledgerhook` program. Only this file reads the environment, handles signals and ends the process. Variables of
+ * the environment override those of `.env`.
  */
 import { readFileSync } from "node:fs"
 import { parseEnv } from "node:util"

@@ -1,8 +1,8 @@
 /**
- * Finds which ledgers the log holds, as ranges without a gap, and the marker of one ledger, by binary search. A range is
- * exact if its markers have `range_since`, the time when their range began. For older markers without it, two markers are
- * taken to be in one range if their index and offset differ by the same number; several gaps and duplicates that add up to
- * zero would be missed. `ledgerhook ledger verify` reads every marker instead.
+ * Finds which ledgers the log holds, as ranges without a gap, and the marker of one ledger, by binary search. A range
+ * is exact if its markers have `range_since`, the time when their range began. For older markers without it, two
+ * markers are taken to be in one range if their index and offset differ by the same number; several gaps and duplicates
+ * that add up to zero would be missed. `ledgerhook ledger verify` reads every marker instead.
  */
 import { Effect, Schema } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -121,8 +121,8 @@ export const ledgerRanges = Effect.fnUntraced(function* (
 })
 
 /**
- * Finds the ledger's marker within the range. It alternates interpolation, which usually hits at once because a marker has
- * nearly the offset that its index suggests, with bisection, which bounds the number of reads.
+ * Finds the ledger's marker within the range. It alternates interpolation, which usually hits at once because a marker
+ * has nearly the offset that its index suggests, with bisection, which bounds the number of reads.
  */
 export const findInRange = Effect.fnUntraced(function* (
   log: Reader,

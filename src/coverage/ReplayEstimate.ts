@@ -1,8 +1,8 @@
 /**
- * Estimates how many events a replay with filters will queue. For the time that the log covers, it uses the counts of the
- * event log's tables, which may lack the newest events. For the time before the service's first ledger, it uses the event
- * counts of the ranges already fetched. For the rest it assumes the event rate of the first day of the service's own
- * ledgers. In both cases it assumes that the filters match the same share as on that day.
+ * Estimates how many events a replay with filters will queue. For the time that the log covers, it uses the counts of
+ * the event log's tables, which may lack the newest events. For the time before the service's first ledger, it uses the
+ * event counts of the ranges already fetched. For the rest it assumes the event rate of the first day of the service's
+ * own ledgers. In both cases it assumes that the filters match the same share as on that day.
  */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"

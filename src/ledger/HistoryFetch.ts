@@ -1,7 +1,7 @@
 /**
- * Fetches past ledgers from the history servers and checks them as ingest does. It works downwards: each ledger must have
- * the hash that the ledger above names as its parent, so every ledger is verified when it arrives. If no server has a
- * ledger, it fails with a sentence for the user who asked for the replay.
+ * Fetches past ledgers from the history servers and checks them as ingest does. It works downwards: each ledger must
+ * have the hash that the ledger above names as its parent, so every ledger is verified when it arrives. If no server
+ * has a ledger, it fails with a sentence for the user who asked for the replay.
  */
 import { Effect, Schedule, Schema, Stream } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -55,7 +55,9 @@ export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
         })
       )
 
-  /** Logs the servers' errors for the operator, and fails with a sentence for the user. `above`: the lowest ledger held. */
+  /**
+   * Logs the servers' errors for the operator, and fails with a sentence for the user. `above`: the lowest ledger held.
+   */
   const orUnavailable =
     (index: number, above: number) =>
     <A>(ledger: Effect.Effect<A, LedgerSourceError>) =>
@@ -81,8 +83,8 @@ export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
   return {
     /**
      * Finds the last ledger that closed at `sinceMs` (Unix milliseconds) or before, by binary search. It searches below
-     * ledger `closedAfter`, and at most `furthest` ledgers below the service's own `first`. If the chain began later, it
-     * returns ledger 1.
+     * ledger `closedAfter`, and at most `furthest` ledgers below the service's own `first`. If the chain began later,
+     * it returns ledger 1.
      */
     lastClosedBy: Effect.fnUntraced(function* (
       sinceMs: number,

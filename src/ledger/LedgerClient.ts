@@ -1,7 +1,7 @@
 /**
- * Requests to one ledger server, for CLI commands: single ledgers and their hashes, several at a time over one connection,
- * without a subscription. If the connection breaks or the server limits us, it waits and connects again. After
- * `ledgerClientTries` failures in a row it fails with the reason.
+ * Requests to one ledger server, for CLI commands: single ledgers and their hashes, several at a time over one
+ * connection, without a subscription. If the connection breaks or the server limits us, it waits and connects again.
+ * After `ledgerClientTries` failures in a row it fails with the reason.
  */
 import { Clock, Effect, Random, Result, type Scope, Semaphore } from "effect"
 import { Limits } from "../config/Limits.ts"

@@ -1,7 +1,7 @@
 /**
  * Turns ledgers into log records: the events of a ledger in order, and the marker that closes it. Several consecutive
- * ledgers make one transaction: first all events, then one marker for each ledger. This saves a commit per ledger during
- * catch-up; at the head, a transaction has one ledger. Pure.
+ * ledgers make one transaction: first all events, then one marker for each ledger. This saves a commit per ledger
+ * during catch-up; at the head, a transaction has one ledger. Pure.
  */
 import { isLinked } from "../coverage/LedgerMarkers.ts"
 import { isoTime, type Ledger } from "../domain/Ledger.ts"

@@ -2,8 +2,8 @@
  * The port through which validated ledgers of one network arrive. Adapters: `RippledSource` and, for a test network
  * without servers, `SimulatedSource`.
  *
- * Announcements are hints: they may skip, repeat, stop or be wrong. Only a ledger that `fetch` returns is used, and it has
- * passed the caller's checks (`accept`). While no server can be reached, `fetch` waits.
+ * Announcements are hints: they may skip, repeat, stop or be wrong. Only a ledger that `fetch` returns is used, and it
+ * has passed the caller's checks (`accept`). While no server can be reached, `fetch` waits.
  */
 import { Context, type Effect, Schema } from "effect"
 import { type Ledger, unixMsToRipple } from "../domain/Ledger.ts"

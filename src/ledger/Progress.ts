@@ -1,6 +1,6 @@
 /**
- * The health of ingest of one network, computed from its progress and the state of its servers when `/readyz` asks. It is
- * ok while the head is at most `ledgerHeadAgeMs` old and ingest is at the head or still taking ledgers. Pure.
+ * The health of ingest of one network, computed from its progress and the state of its servers when `/readyz` asks. It
+ * is ok while the head is at most `ledgerHeadAgeMs` old and ingest is at the head or still taking ledgers. Pure.
  */
 import { Limits } from "../config/Limits.ts"
 import type { PartHealth } from "../observability/Health.ts"

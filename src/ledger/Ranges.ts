@@ -1,6 +1,6 @@
 /**
- * Parses the ledger ranges that a server claims to have, from its `complete_ledgers` or `validated_ledgers`: `empty`, `7`
- * or `32570-32590,32595-32600`. Claims can be wrong, so they only order the servers and never exclude one. Pure.
+ * Parses the ledger ranges that a server claims to have, from its `complete_ledgers` or `validated_ledgers`: `empty`,
+ * `7` or `32570-32590,32595-32600`. Claims can be wrong, so they only order the servers and never exclude one. Pure.
  */
 export interface Range {
   readonly from: number

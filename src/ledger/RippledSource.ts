@@ -2,8 +2,8 @@
  * `LedgerSource` over rippled's WebSocket API, with several servers (ServerPool.ts).
  *
  * It asks for a ledger first at the server that announced it first, then at the others, and last at servers that do not
- * claim to have it. If no connected server sends it, further servers are connected. While none can be connected, requests
- * wait.
+ * claim to have it. If no connected server sends it, further servers are connected. While none can be connected,
+ * requests wait.
  */
 import { Clock, Effect, Layer, Result, Schedule, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -91,7 +91,8 @@ const make = Effect.fnUntraced(function* (
 
   const fetch = Effect.fnUntraced(function* (index: number, accept: Accept) {
     const asked = new Set<LedgerServer>()
-    // Their answers had another hash than other servers announced. If the announcement proves wrong, ask them once more.
+    // Their answers had another hash than other servers announced. If the announcement proves wrong, ask them once
+    // more.
     const suspected = new Set<LedgerServer>()
     const pardoned = new Set<LedgerServer>()
     const pardon = () => {

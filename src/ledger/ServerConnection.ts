@@ -1,7 +1,7 @@
 /**
- * One connection to one rippled or Clio server. Before it is returned, the server's network and chain are checked and the
- * ledger stream is subscribed. It ends if the server announces no new ledger for `ledgerSilenceMs`. It ends once, with a
- * reason, and does not reconnect (ServerPool.ts does).
+ * One connection to one rippled or Clio server. Before it is returned, the server's network and chain are checked and
+ * the ledger stream is subscribed. It ends if the server announces no new ledger for `ledgerSilenceMs`. It ends once,
+ * with a reason, and does not reconnect (ServerPool.ts does).
  */
 import { Deferred, Effect, Option, Queue, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"

@@ -113,7 +113,9 @@ export const rangesOf = (message: unknown): Ranges | undefined =>
 /** Whether the server answered, but warned that it is close to limiting us. */
 export const isLoaded = (answer: unknown): boolean => isJsonObject(answer) && answer["warning"] === "load"
 
-/** Compares the server's answer for the last taken ledger with our hash. Undefined: the answer does not contradict it. */
+/**
+ * Compares the server's answer for the last taken ledger with our hash. Undefined: the answer does not contradict it.
+ */
 export const contradiction = (answer: unknown, taken: TakenLedger): Refusal | undefined => {
   const result = resultOf(answer)
   const said = announcementOf(result)

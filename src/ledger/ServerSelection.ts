@@ -89,8 +89,8 @@ export interface ConnectionPlan {
 }
 
 /**
- * Connects the first two usable servers: the active one and a hot standby. A less preferred server is released only after
- * both servers before it have announced a ledger, so switching back to a preferred server leaves no gap.
+ * Connects the first two usable servers: the active one and a hot standby. A less preferred server is released only
+ * after both servers before it have announced a ledger, so switching back to a preferred server leaves no gap.
  */
 export const planConnections = (servers: ReadonlyArray<PoolServer>, now: number): ConnectionPlan => {
   const connect: Array<number> = []
@@ -135,8 +135,9 @@ export interface Candidate {
 }
 
 /**
- * The position of the candidate to ask. Candidates that claim to have the ledger come first, then those whose last answer
- * passed the checks, then the earliest announcer, then the operator's order. Undefined: the best candidates are full.
+ * The position of the candidate to ask. Candidates that claim to have the ledger come first, then those whose last
+ * answer passed the checks, then the earliest announcer, then the operator's order. Undefined: the best candidates are
+ * full.
  */
 export const chooseServer = (candidates: ReadonlyArray<Candidate>): number | undefined => {
   const doubt = ({ claims, refused }: Candidate) => (claims ? 0 : 2) + (refused ? 1 : 0)

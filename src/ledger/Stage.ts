@@ -1,8 +1,8 @@
 /**
- * Ingest of one network. Takes every validated ledger after the checkpoint, once and in order. Each must link by hash to
- * the one before. Its events and marker are appended in one transaction; the last marker in the log is the checkpoint.
- * It never skips a ledger, never goes back and never ends: if it cannot continue, it waits and reports why in `Health`. If
- * a simulated test network gets servers, or the other way round, ingest starts a new chain.
+ * Ingest of one network. Takes every validated ledger after the checkpoint, once and in order. Each must link by hash
+ * to the one before. Its events and marker are appended in one transaction; the last marker in the log is the
+ * checkpoint. It never skips a ledger, never goes back and never ends: if it cannot continue, it waits and reports why
+ * in `Health`. If a simulated test network gets servers, or the other way round, ingest starts a new chain.
  *
  *   checkpoint ─▶ fetch ahead and check ─▶ link ─▶ detect ─▶ append ─▶ next
  *                                           └─ broken chain: stopped; asks again every minute until a ledger links
@@ -28,7 +28,9 @@ export interface IngestOptions {
   /** The first ledger if there is no checkpoint. `latest`: the newest announced one. */
   readonly start: "latest" | number
   readonly detect: (ledger: Ledger) => Detection
-  /** Called with the withheld events before the ledger is appended. After a crash it may be called again for a ledger. */
+  /**
+   * Called with the withheld events before the ledger is appended. After a crash it may be called again for a ledger.
+   */
   readonly onAlerts?: (ledgerIndex: number, alerts: Detection["alerts"]) => Effect.Effect<void>
 }
 

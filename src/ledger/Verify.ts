@@ -1,8 +1,8 @@
 /**
- * Verifies that a ledger matches its hash (XRPL_VERIFY=full). It recomputes the header hash and the root of the transaction
- * tree from the server's binary answer, and every transaction of the JSON answer must encode to the bytes in that tree.
- * Detection then reads the decoded bytes, not the JSON, which may contain added fields such as `delivered_amount`. The
- * one thing not verified is that the network has validated this hash. Pure.
+ * Verifies that a ledger matches its hash (XRPL_VERIFY=full). It recomputes the header hash and the root of the
+ * transaction tree from the server's binary answer, and every transaction of the JSON answer must encode to the bytes
+ * in that tree. Detection then reads the decoded bytes, not the JSON, which may contain added fields such as
+ * `delivered_amount`. The one thing not verified is that the network has validated this hash. Pure.
  */
 import { Result } from "effect"
 import { encode } from "xrpl"

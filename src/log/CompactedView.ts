@@ -1,7 +1,7 @@
 /**
- * A live view of a compacted topic (one partition): the newest value of each key, kept up to date for the life of the
- * scope. What cannot be decoded is logged and passed over. `caughtUp` tells when the view holds everything that was in
- * the topic when it was asked.
+ * A map of a compacted topic with one partition: the newest value of each key, kept up to date for the life of the
+ * scope. A record that cannot be decoded is logged and skipped. `caughtUp` waits until the map contains every record
+ * that was in the topic at the time of the call.
  */
 import { Effect, Latch, Result, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -15,9 +15,9 @@ export interface CompactedView<A> {
 
 export const make = <A>(options: {
   readonly topic: string
-  /** A failure says what is wrong; the record is passed over. */
+  /** Fails with the reason why the record is skipped. */
   readonly decode: (value: string) => Result.Result<A, string>
-  /** Told of each change after it is in the view; undefined when the key is gone. */
+  /** Called after each change. `value` is undefined if the key was deleted. */
   readonly onChange: (key: string, value: A | undefined) => void
 }): Effect.Effect<CompactedView<A>, never, EventLog | Scope.Scope> =>
   Effect.gen(function* () {
@@ -27,7 +27,7 @@ export const make = <A>(options: {
     let next = 0
     let advanced = Latch.makeUnsafe()
 
-    /** The view must outlive any record: a decoder that throws is one that fails. */
+    /** A decoder that throws counts as failed, so that no record can stop the view. */
     const decode = (value: string): Result.Result<A, string> => {
       try {
         return options.decode(value)
@@ -44,7 +44,7 @@ export const make = <A>(options: {
       }
       const decoded = decode(value)
       if (Result.isFailure(decoded)) {
-        yield* Effect.logError(`${record.topic}@${record.offset} (${key}) is passed over: ${decoded.failure}`)
+        yield* Effect.logError(`${record.topic}@${record.offset} (${key}) is skipped: ${decoded.failure}`)
         return
       }
       values.set(key, decoded.success)
@@ -59,7 +59,7 @@ export const make = <A>(options: {
     }
 
     const follow = Effect.gen(function* () {
-      // The end is asked for before reading: compaction leaves holes, and what is below it and not there is gone.
+      // The end is read before the records: if nothing is read below it, compaction has dropped what was there.
       const { end } = yield* log.offsets(partition)
       const records = yield* log.read({ ...partition, offset: next }, Limits.logReadRecords)
       for (const record of records) yield* apply(record)

@@ -1,7 +1,7 @@
 /**
- * Consumer groups for the adapters of one process: each `consume` owns all partitions of its topics; a second one of the
- * same group and topic waits until the first has ended, as a standby would. A partition is fenced when its handler ends:
- * a commit after that is refused.
+ * `EventLog.consume` for the logs of one process. Each call owns all partitions of its topics. A second call with the
+ * same group and topic waits until the first has ended. When a handler ends, later commits for its partition are
+ * refused.
  */
 import { Effect, type Scope, Semaphore } from "effect"
 import {
@@ -29,7 +29,7 @@ const assign = Effect.fnUntraced(function* (log: Primitives, group: string, part
   const take = (max: number): Effect.Effect<ReadonlyArray<LogRecord>, EventLogError> =>
     Effect.gen(function* () {
       while (true) {
-        // Asked for before reading: what is below this end and is not read now was dropped (compaction, retention).
+        // The end is read before the records: if nothing is read below it, compaction or retention has dropped it.
         const { end } = yield* log.offsets(partition)
         const records = yield* log.read({ topic, partition: number, offset: next }, max)
         const last = records.at(-1)
@@ -88,7 +88,7 @@ export const makeConsume = (log: Primitives): EventLog["Service"]["consume"] => 
         yield* Effect.ensuring(handle(assigned), release)
         return yield* Effect.die(new Error(`the handler of ${partition.topic} ended`))
       })
-    // In the order of their names, so that two consumers of several topics cannot wait for each other.
+    // Locked in the order of their names, so that two consumers cannot deadlock.
     const topics = [...options.topics].sort()
     const partitions = topics.flatMap((topic) =>
       Array.from({ length: partitionsOf(topic) }, (_, partition): Partition => ({ topic, partition }))

@@ -1,22 +1,20 @@
 /**
- * The partitioned, append-only log in which the stages meet: one port, with adapters in memory (tests), in PostgreSQL
- * (one process) and on Kafka, which one suite tests (test/conformance).
- *
- * Promises: within a partition offsets only grow and a reader sees them in order (dense here; Kafka's transaction
- * markers and compaction leave holes, so readers must not assume density); a transaction lands whole or not at all and is
- * never seen in part; records of one key go to one partition; a committed offset is the next one to read. Delivery is
- * at least once: nothing here deduplicates, and a failed write may have landed (`EventLogError` after an append means
- * "unknown"): read back before writing again.
+ * The partitioned, append-only log through which the stages exchange records. Adapters: memory (tests), PostgreSQL (one
+ * process) and Kafka, all tested by test/conformance. Guarantees: offsets of a partition only grow, and readers see
+ * them in order, but offsets may be missing (compaction, Kafka's transaction markers). A transaction lands whole or not
+ * at all, and is never seen in part. Records of one key go to one partition. A committed offset is the next one to
+ * read. Reading is at least once: nothing here deduplicates. After an `EventLogError` of an append the outcome is
+ * unknown: read the log before writing again.
  */
 import { Context, type Effect, Schema, type Scope } from "effect"
 
-/** A record to append. A null value is a tombstone: compaction forgets its key. */
+/** A record to append. A null value is a tombstone: it deletes its key. */
 export interface NewRecord {
   readonly topic: string
   readonly key: string
   readonly value: string | null
   readonly headers?: Readonly<Record<string, string>>
-  /** Unix milliseconds; by default the moment of the append. */
+  /** Unix milliseconds. Default: the time of the append. */
   readonly timestamp?: number
 }
 
@@ -35,42 +33,45 @@ export interface Partition {
   readonly partition: number
 }
 
-/** Where a record is found: `xrpl.mainnet.events/0@1234`. */
+/** The position as text: `xrpl.mainnet.events/0@1234`. */
 export const sourceOf = ({ topic, partition, offset }: Position): string => `${topic}/${partition}@${offset}`
 
-/** As an offset to commit it is the next one to read: last handled + 1. */
+/** For a commit, `offset` is the next one to read: the last handled one + 1. */
 export interface Position extends Partition {
   readonly offset: number
 }
 
 export interface Transaction {
   readonly append: ReadonlyArray<NewRecord>
-  /** More records of the same transaction, made from where `append` landed (a ledger's marker names its events). */
+  /** More records of the transaction, built from the positions of `append`. A marker needs the offset of its events. */
   readonly appendThen?: (positions: ReadonlyArray<Position>) => ReadonlyArray<NewRecord>
   readonly commit?: { readonly group: string; readonly positions: ReadonlyArray<Position> }
 }
 
 /** One partition while this process owns it in its group. */
 export interface AssignedPartition extends Partition {
-  /** Where reading began. Records below the head of that moment may have been handled before, by an owner that died. */
+  /** The offset at which reading starts. Records after it may have been handled by an earlier owner that died. */
   readonly startOffset: number
   /** The partition's end when it was assigned. */
   readonly endOffsetAtStart: number
-  /** The next records in order, at least one and at most `max`; waits at the head. Not calling it is back-pressure. */
+  /**
+   * The next records in order: at least one, at most `max`. Waits at the end. To apply back-pressure, do not call it.
+   */
   readonly take: (max: number) => Effect.Effect<ReadonlyArray<LogRecord>, EventLogError>
-  /** Refused (`EventLogError`, operation `commit`) once the partition belongs to another owner. */
+  /** Fails (`EventLogError`, operation `commit`) if the partition belongs to another owner by now. */
   readonly commit: (offset: number) => Effect.Effect<void, EventLogError>
 }
 
 export interface ConsumeOptions {
   readonly group: string
   readonly topics: ReadonlyArray<string>
+  /** Gives partition n of every topic to the same owner. The topics must have equally many partitions. */
   readonly together?: boolean
 }
 
 export class EventLogError extends Schema.TaggedError<EventLogError>()("EventLogError", {
   operation: Schema.Literals(["append", "read", "commit", "consume", "retention", "fence"]),
-  /** Empty where it is of no topic. */
+  /** Empty if the error concerns no single topic. */
   topic: Schema.String,
   cause: Schema.Defect()
 }) {
@@ -84,12 +85,12 @@ export class EventLogError extends Schema.TaggedError<EventLogError>()("EventLog
 export class EventLog extends Context.Service<
   EventLog,
   {
-    /** All or nothing. Positions are those of `append`, in its order. */
+    /** Writes all of it or nothing. Returns the positions of `append`, in its order. */
     readonly transaction: (transaction: Transaction) => Effect.Effect<ReadonlyArray<Position>, EventLogError>
     /**
-     * A writer of its own for what must have one writer over all processes. Opening it ends every earlier one of that
-     * name: what those had under way has been committed or aborted by then, and what they send later is refused
-     * (`EventLogError`, operation `fence`). A writer that has failed once may be refused as well: open another.
+     * Opens the only writer of this name across all processes. When it has opened, every transaction of earlier writers
+     * of the name has been committed or aborted, and their later ones are refused (`EventLogError`, operation `fence`).
+     * After a failure the writer itself may be refused: open another.
      */
     readonly exclusive: (name: string) => Effect.Effect<
       {
@@ -101,40 +102,39 @@ export class EventLog extends Context.Service<
       Scope.Scope
     >
     /**
-     * Owns partitions of `topics` in `group` for the life of the scope and runs `handle` for each, in a fiber that is
-     * interrupted when the partition is lost. A handler that fails or ends stops the consumer: the error comes out of
-     * the returned effect, which otherwise never ends. `together`: partition n of each topic (they have as many) goes to
-     * the same owner, if not at the same moment.
+     * Joins `group` and runs `handle` for each partition of `topics` that this process owns, in a fiber of its own. The
+     * fiber is interrupted when the partition is lost. If a handler fails or ends, the returned effect fails; otherwise
+     * it never ends.
      */
     readonly consume: <E, R>(
       options: ConsumeOptions,
       handle: (partition: AssignedPartition) => Effect.Effect<void, E, R>
     ) => Effect.Effect<never, E | EventLogError, Exclude<R, Scope.Scope>>
-    /** Records with `from` <= offset, in order, at most `max`; empty at the head. Records before retention are gone. */
+    /** Records from the offset on, in order, at most `max`. Empty at the end. */
     readonly read: (from: Position, max: number) => Effect.Effect<ReadonlyArray<LogRecord>, EventLogError>
-    /** Waits until the partition holds a record at `offset` or beyond. */
+    /** Waits until the partition has a record at `offset` or later. */
     readonly awaitOffset: (position: Position) => Effect.Effect<void, EventLogError>
     /** The last record of the partition, if any. */
     readonly last: (partition: Partition) => Effect.Effect<LogRecord | undefined, EventLogError>
-    /** First retained offset and the offset of the next append. */
+    /** The first offset that is kept, and the offset of the next append. */
     readonly offsets: (
       partition: Partition
     ) => Effect.Effect<{ readonly start: number; readonly end: number }, EventLogError>
-    /** Offset of the first record whose timestamp is at or after `unixMs`; the end when there is none. */
+    /** Offset of the first record with a timestamp at or after `unixMs`; the end if there is none. */
     readonly offsetAtTime: (partition: Partition, unixMs: number) => Effect.Effect<number, EventLogError>
-    /** Fails while the log does not answer. */
+    /** Succeeds if the log answers. */
     readonly reachable: Effect.Effect<void, EventLogError>
-    /** The group's committed position in the partition: 0 when there is none. */
+    /** The group's committed offset in the partition; 0 if there is none. */
     readonly committed: (group: string, partition: Partition) => Effect.Effect<number, EventLogError>
     /**
-     * Drops what the topics' retention no longer keeps, and superseded records of compacted topics. The newest record of
-     * a topic that is a checkpoint stays (`keeps_newest` in topics/topics.json).
+     * Drops records that are older than their topic's retention, and superseded records of compacted topics. The newest
+     * record of a topic with `keeps_newest` (topics/topics.json) stays, since it is a checkpoint.
      */
     readonly applyRetention: Effect.Effect<void, EventLogError>
   }
 >()("ledgerhook/log/EventLog") {}
 
-/** What a process may do with a log that it does not own. */
+/** Read access, also for a process that does not own the log. */
 export class EventLogReader extends Context.Service<
   EventLogReader,
   Pick<EventLog["Service"], "read" | "last" | "offsets" | "committed">

@@ -1,4 +1,4 @@
-/** `EventLog.exclusive` for the logs of one process: the newest writer of a name is the only one. */
+/** `EventLog.exclusive` for the logs of one process: only the newest writer of a name may write. */
 import { Effect } from "effect"
 import { type EventLog, EventLogError, type Transaction } from "./EventLog.ts"
 
@@ -6,7 +6,7 @@ export const fenced = (name: string, topic = ""): EventLogError =>
   new EventLogError({
     operation: "fence",
     topic,
-    cause: new Error(`the writer ${name} failed or was opened elsewhere`)
+    cause: new Error(`the writer ${name} has failed before, or another one was opened`)
   })
 
 export const makeExclusive = ({

@@ -1,10 +1,10 @@
-/** The last record of a partition, found by reading: compaction may have dropped the newest offsets. */
+/** Finds the last record of a partition by reading, since compaction may have dropped the newest offsets. */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { EventLogReader, LogRecord, Partition } from "./EventLog.ts"
 
 export const makeLast = ({ offsets, read }: Pick<EventLogReader["Service"], "offsets" | "read">) => {
-  /** The last of the records from `offset` on. */
+  /** The last record at `offset` or later. */
   const lastFrom = Effect.fnUntraced(function* (partition: Partition, offset: number) {
     let last: LogRecord | undefined
     for (let next = offset; ; next = last.offset + 1) {
@@ -19,7 +19,7 @@ export const makeLast = ({ offsets, read }: Pick<EventLogReader["Service"], "off
 
   return Effect.fnUntraced(function* (partition: Partition) {
     const { start, end } = yield* offsets(partition)
-    // Longer and longer steps back find what is left.
+    // Each round reads from twice as far back.
     for (let span = 1; ; span *= 2) {
       const from = Math.max(start, end - span)
       const found = yield* lastFrom(partition, from)

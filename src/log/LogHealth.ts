@@ -1,4 +1,4 @@
-/** The log's part of `/readyz`: whether it answers, asked whenever somebody asks. Without it no event goes on. */
+/** The part `log` of `/readyz`: whether the log answers. It is checked at each request. */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { Health, type PartHealth } from "../observability/Health.ts"
@@ -8,7 +8,7 @@ export const logPart = "log"
 
 const failed = (detail: string): PartHealth => ({ status: "failed", detail })
 
-/** From now on. */
+/** Registers the check in `Health`. */
 export const watchLog = Effect.gen(function* () {
   const log = yield* EventLog
   const health = yield* Health

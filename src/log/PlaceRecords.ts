@@ -1,6 +1,6 @@
 /**
- * What a transaction becomes: its records with their partitions and offsets, `appendThen` included. Pure but for the
- * `ends` it moves: the caller owns them and gives a copy when the write may still fail.
+ * Gives each record of a transaction its partition and offset, including those of `appendThen`. It calls `moveEnd` for
+ * each record; if the write can still fail, the caller keeps those ends apart until it has succeeded.
  */
 import type { LogRecord, NewRecord, Position, Transaction } from "./EventLog.ts"
 import { partitionOf } from "./Topics.ts"
@@ -9,11 +9,11 @@ export const partitionKey = (topic: string, partition: number): string => `${top
 
 export interface PlacedTransaction {
   readonly records: ReadonlyArray<LogRecord>
-  /** Those of `append`, in its order. */
+  /** The positions of `append`, in its order. */
   readonly positions: ReadonlyArray<Position>
 }
 
-/** `endOf` gives a partition's next offset and `moveEnd` sets it. */
+/** `endOf` returns a partition's next offset, and `moveEnd` sets it. */
 export const placeRecords = (
   transaction: Transaction,
   nowMs: number,
@@ -54,7 +54,7 @@ export const byPartition = (
   return groups
 }
 
-/** The records that compaction keeps of `records` (one partition): the newest of each key, tombstones for a while. */
+/** Compacts one partition: keeps the newest record of each key, and tombstones from `tombstonesFromMs` on. */
 export const compacted = (
   records: ReadonlyArray<LogRecord>,
   tombstonesFromMs: number

@@ -1,6 +1,6 @@
 /**
- * Records of one partition in memory, in the order of their offsets, and who waits for more. The memory log keeps all
- * of them here, the embedded log the newest.
+ * Records of one partition in memory, in the order of their offsets, with a latch for readers that wait for more. The
+ * memory log keeps all its records here, the embedded log only the newest.
  */
 import { Effect, Latch } from "effect"
 import type { LogRecord } from "./EventLog.ts"
@@ -35,7 +35,7 @@ export const push = (list: RecordList, records: ReadonlyArray<LogRecord>): void 
   waiting.openUnsafe()
 }
 
-/** Drops the oldest when there is half as much again as is wanted: in large pieces, since each costs a copy. */
+/** Drops the oldest records down to the limits, once a limit is exceeded by half: each drop copies the array. */
 export const trim = (list: RecordList, maxRecords: number, maxSize: number): void => {
   const { records } = list
   if (records.length <= 1.5 * maxRecords && list.size <= 1.5 * maxSize) return
@@ -45,7 +45,7 @@ export const trim = (list: RecordList, maxRecords: number, maxSize: number): voi
   records.splice(0, drop)
 }
 
-/** Index of the first record at `offset` or beyond. */
+/** Index of the first record at `offset` or later. */
 export const indexAt = (list: RecordList, offset: number): number => {
   let low = 0
   let high = list.records.length
@@ -62,7 +62,7 @@ export const readFrom = (list: RecordList, offset: number, max: number): Readonl
   return list.records.slice(from, from + max)
 }
 
-/** Waits until there is, or was, a record at `offset` or beyond. */
+/** Waits until the partition's end is beyond `offset`. The record itself may be gone by then. */
 export const awaitEnd = (list: RecordList, offset: number): Effect.Effect<void> =>
   Effect.suspend(() =>
     list.end > offset ? Effect.void : Effect.flatMap(Latch.await(list.grew), () => awaitEnd(list, offset))

@@ -1,11 +1,11 @@
 /**
- * The topics as data: what `topics/topics.json` says of a name, and which partition a key belongs to. Both adapters
- * read it. A name that no entry covers is a mistake in the program and dies naming itself.
+ * Looks topics up in `topics/topics.json`, and computes the partition of a key. All adapters use it. A topic that is
+ * not in the file is a bug, so these functions throw an error that names it.
  */
 import entries from "../../topics/topics.json" with { type: "json" }
 import { parseDuration } from "../config/Values.ts"
 
-/** Retentions that a setting decides are written as its name. */
+/** Retentions that come from a setting. In the file they are written as its name, `RETENTION_EVENTS`. */
 export interface RetentionSettings {
   readonly retentionEventsMs: number
 }
@@ -46,7 +46,7 @@ const entryOf = (topic: string): TopicEntry => {
   return entry
 }
 
-/** How a topic forgets: within days, by the retention of events, or record by record as keys are superseded. */
+/** `work`: a fixed retention. `history`: the retention of events. `compacted`: keeps the newest record of each key. */
 export type TopicKind = "work" | "history" | "compacted"
 
 const kindOfEntry = ({ retention }: TopicEntry): TopicKind =>
@@ -57,11 +57,11 @@ const retentionOfEntry = ({ retention, pattern }: TopicEntry, settings: Retentio
   if (retention === "RETENTION_EVENTS") return settings.retentionEventsMs
   const ms = parseDuration(retention)
   if (ms === undefined)
-    throw new Error(`retention ${retention} of the topics ${pattern.source} is no duration`)
+    throw new Error(`retention ${retention} of the topics ${pattern.source} is not a duration`)
   return ms
 }
 
-/** Attempts that may wait: `webhooks.delay.2` … `.10`. */
+/** The attempts that have a delay topic: `webhooks.delay.2` … `.10`. */
 const DELAYED_ATTEMPTS = Array.from({ length: 9 }, (_, i) => i + 2)
 
 /** The names of all topics, with the placeholders filled in. */
@@ -78,20 +78,20 @@ export const kindOf = (topic: string): TopicKind => kindOfEntry(entryOf(topic))
 
 export const partitionsOf = (topic: string): number => entryOf(topic).partitions
 
-/** Copies of each partition, where a cluster has as many brokers. */
+/** Copies of each partition, if the cluster has that many brokers. */
 export const replicationOf = (topic: string): number => entryOf(topic).replication
 
-/** The published schema of the topic's values, as its path; null for a topic that is the program's own. */
+/** Path of the published schema of the topic's values; null for an internal topic. */
 export const schemaOf = (topic: string): string | null => entryOf(topic).schema
 
-/** Whether the newest record of each partition outlives the topic's retention: a checkpoint that must not be lost. */
+/** Whether retention never drops the newest record of a partition, because it is a checkpoint. */
 export const keepsNewest = (topic: string): boolean => entryOf(topic).keepsNewest
 
 /** How long the topic keeps records, in milliseconds; null for a compacted one. */
 export const retentionOf = (topic: string, settings: RetentionSettings): number | null =>
   retentionOfEntry(entryOf(topic), settings)
 
-/** The longest that a topic of this kind keeps records, in milliseconds. */
+/** The longest retention of all topics of this kind, in milliseconds. */
 export const longestRetention = (kind: TopicKind, settings: RetentionSettings): number =>
   Math.max(
     ...topics
@@ -99,7 +99,7 @@ export const longestRetention = (kind: TopicKind, settings: RetentionSettings): 
       .map((entry) => retentionOfEntry(entry, settings) ?? 0)
   )
 
-/** MurmurHash2, as the default partitioner of Kafka's clients has it: the same key lands in the same partition there. */
+/** MurmurHash2 as in the default partitioner of Kafka's Java client, so both choose the same partition for a key. */
 export const murmur2 = (data: Uint8Array): number => {
   const M = 0x5bd1e995
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength)

@@ -1,7 +1,7 @@
 /**
- * Sends the mails that are due, one after the other. Several processes may do this: each mail is leased to one process at
- * a time, and marked as sent when the mail server has accepted it. If the process dies between the two, the mail is sent
- * again with the same Message-ID. A failed mail is retried after the delays of `mailRetryDelaysMs`, then given up.
+ * Sends the mails that are due, one after the other. Several processes may do this: each mail is leased to one process
+ * at a time, and marked as sent when the mail server has accepted it. If the process dies between the two, the mail is
+ * sent again with the same Message-ID. A failed mail is retried after the delays of `mailRetryDelaysMs`, then given up.
  */
 import { Clock, Effect, Fiber } from "effect"
 import { Limits } from "../config/Limits.ts"

@@ -1,6 +1,7 @@
 /**
- * Sends one mail through the server of `SMTP_URL`. If that is not set, or the account has no mail address, it writes the
- * mail to the program's log. Every attempt for a mail has the same content and Message-ID, so a duplicate can be recognised.
+ * Sends one mail through the server of `SMTP_URL`. If that is not set, or the account has no mail address, it writes
+ * the mail to the program's log. Every attempt for a mail has the same content and Message-ID, so a duplicate can be
+ * recognised.
  */
 import { createHash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"

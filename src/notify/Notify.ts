@@ -1,6 +1,6 @@
 /**
- * Notifies accounts by mail. It queues the mails about quotas itself; the recorder queues those about disabled webhooks.
- * Several processes may run it: for each cause one mail is queued.
+ * Notifies accounts by mail. It queues the mails about quotas itself; the recorder queues those about disabled
+ * webhooks. Several processes may run it: for each cause one mail is queued.
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"

@@ -1,6 +1,6 @@
 /**
- * Checks whether the mail server accepts MAIL_FROM as sender, without sending a mail: connect, log in, MAIL FROM, RSET. It
- * cannot detect a server that refuses the sender only after it knows the recipient.
+ * Checks whether the mail server accepts MAIL_FROM as sender, without sending a mail: connect, log in, MAIL FROM, RSET.
+ * It cannot detect a server that refuses the sender only after it knows the recipient.
  */
 import { domainToASCII } from "node:url"
 import { Effect } from "effect"

@@ -1,7 +1,7 @@
 /**
- * SMTP with nodemailer: the options for the server of `SMTP_URL`, and its errors. STARTTLS is used if the server offers it,
- * and required if a password is sent. For a server on this machine (loopback) STARTTLS is off, since local servers rarely
- * have a valid certificate.
+ * SMTP with nodemailer: the options for the server of `SMTP_URL`, and its errors. STARTTLS is used if the server offers
+ * it, and required if a password is sent. For a server on this machine (loopback) STARTTLS is off, since local servers
+ * rarely have a valid certificate.
  */
 import { Schema } from "effect"
 import { createTransport } from "nodemailer"

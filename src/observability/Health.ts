@@ -1,6 +1,6 @@
 /**
- * The health of each part of this process. Parts report here, and `/readyz` reads it. A part can register a probe, which
- * runs at every read, so a part that has stopped reporting does not stay "ok".
+ * The health of each part of this process. Parts report here, and `/readyz` reads it. A part can register a probe,
+ * which runs at every read, so a part that has stopped reporting does not stay "ok".
  */
 import { Context, Effect, Layer } from "effect"
 import type { Network } from "../domain/Network.ts"

@@ -1,7 +1,7 @@
 /**
  * The program's log messages. They go to standard error, since standard output is for the results of commands. Format:
- * coloured lines for people, or one JSON object a line. Annotations have the same names in both. An equal warning or error
- * is written once in `windowMs`; the field `repeated` counts those left out.
+ * coloured lines for people, or one JSON object a line. Annotations have the same names in both. An equal warning or
+ * error is written once in `windowMs`; the field `repeated` counts those left out.
  */
 import { Cause, Console, Formatter, Layer, Logger, type LogLevel, References } from "effect"
 import { makeRepeatFilter, type RepeatFilterLimits } from "./RepeatFilter.ts"

@@ -1,6 +1,6 @@
 /**
- * Limits repeated log messages. The first is written at once, then one for each window. Each says how many were left out
- * since the one before.
+ * Limits repeated log messages. The first is written at once, then one for each window. Each says how many were left
+ * out since the one before.
  */
 
 interface Window {

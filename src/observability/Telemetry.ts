@@ -1,7 +1,7 @@
 /**
- * Sends traces and metrics by OTLP (protobuf over HTTP) in the background. The service never waits for them. Sampling and
- * the request timeout bound what waits to be sent. If the endpoint is unavailable, the data is dropped; the start and the
- * end of an outage are logged once each. When the process stops, it sends what is left.
+ * Sends traces and metrics by OTLP (protobuf over HTTP) in the background. The service never waits for them. Sampling
+ * and the request timeout bound what waits to be sent. If the endpoint is unavailable, the data is dropped; the start
+ * and the end of an outage are logged once each. When the process stops, it sends what is left.
  */
 import { randomUUID } from "node:crypto"
 import { ConfigProvider, Effect, Layer, References, Tracer } from "effect"
@@ -47,8 +47,8 @@ const makeOutageReporter = (host: string) => {
 }
 
 /**
- * Turns every failure into a transport error, which the exporter retries soon. Without this it would wait for as long as a
- * `Retry-After` asks, or for an answer that never ends, and keep the data in memory.
+ * Turns every failure into a transport error, which the exporter retries soon. Without this it would wait for as long
+ * as a `Retry-After` asks, or for an answer that never ends, and keep the data in memory.
  */
 const clientLayer = ({ endpoint: { host }, limits: { requestMs } }: TelemetryOptions) =>
   Layer.effect(

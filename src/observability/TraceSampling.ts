@@ -1,7 +1,8 @@
 /**
- * Decides which spans are kept. A request to the API or a span of `traceNames` starts a trace, at most `tracesPerSecond`
- * for each name. The spans below a kept span are kept as well. All together are at most `spansPerSecond`. A quiet service
- * is traced completely; a busy one is sampled evenly at a fixed cost. Metrics are not sampled.
+ * Decides which spans are kept. A request to the API or a span of `traceNames` starts a trace, at most
+ * `tracesPerSecond` for each name. The spans below a kept span are kept as well. All together are at most
+ * `spansPerSecond`. A quiet service is traced completely; a busy one is sampled evenly at a fixed cost. Metrics are not
+ * sampled.
  */
 import { Tracer } from "effect"
 import { type TraceName, traceNames } from "./Tracing.ts"

@@ -1,6 +1,6 @@
 /**
- * Amounts as integers: drops of XRP and millionths of a token, so that both have six decimals and all arithmetic is
- * exact. Token values stay below 10^10, where rippled's text form is plain notation (docs/detection-rules.md 1.5).
+ * Amounts as integers: drops of XRP and millionths of a token. Both have six decimals, and all arithmetic is exact.
+ * Token values stay below 10^10, so that rippled writes them in plain notation, without an exponent.
  */
 import type { Json, JsonObject } from "../domain/Ledger.ts"
 
@@ -13,7 +13,7 @@ export type Asset = "XRP" | Token
 /** Drops of XRP, or millionths of one XRP or one token unit. */
 export const UNIT = 1_000_000n
 
-/** The issuer written into a trust line's balance: account one, nobody's. */
+/** The issuer that rippled writes into a trust line's balance: ACCOUNT_ONE, which nobody owns. */
 export const NEUTRAL_ISSUER = "rrrrrrrrrrrrrrrrrrrrBZbvji"
 
 export const valueText = (quantity: bigint): string => {
@@ -33,7 +33,7 @@ export const amountOf = (asset: Asset, quantity: bigint): Json =>
     ? quantity.toString()
     : { currency: asset.currency, issuer: asset.issuer, value: valueText(quantity) }
 
-/** The quantity of an amount field; an absent XRP amount is zero. */
+/** The quantity of an amount field. An absent field is zero. */
 export const quantityOf = (amount: Json | undefined): bigint => {
   if (amount === undefined) return 0n
   if (typeof amount === "string") return BigInt(amount)
@@ -47,7 +47,7 @@ export const assetOf = (amount: Json | undefined): Asset => {
   return { currency: String(currency), issuer: String(issuer) }
 }
 
-/** `Math.min` does not take integers of any size. */
+/** `Math.min` does not accept bigints. */
 export const minimum = (first: bigint, ...others: ReadonlyArray<bigint>): bigint => {
   let least = first
   for (const quantity of others) if (quantity < least) least = quantity

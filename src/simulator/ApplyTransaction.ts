@@ -1,6 +1,6 @@
 /**
- * A draft made into a validated transaction: fee, sequence and signature filled in, hashed, applied, with the metadata
- * and the list of events it must cause. The signature is well-formed but made up; nothing here verifies it.
+ * Turns a draft into a validated transaction: adds fee, sequence and signature, hashes it, applies it, and returns it
+ * with its metadata and the events it must cause. The signature has the right form but is not valid.
  */
 import { encode, hashes } from "xrpl"
 import { type EventType, rankOf } from "../domain/EventType.ts"
@@ -14,17 +14,17 @@ import type { World } from "./World.ts"
 export interface SimulatedTransaction {
   readonly hash: string
   readonly tx: JsonObject
-  /** As rippled keeps it: without the fields that its API adds. */
+  /** As rippled stores it, without the fields that its API adds. */
   readonly meta: JsonObject
   /** The events it must cause, in the order of their rank, each as often as it must occur. */
   readonly expected: ReadonlyArray<EventType>
-  /** The kind of transaction, for people. */
+  /** The scenario's name, for people. */
   readonly scenario: string
 }
 
 /**
- * `binary`: hashes and the transaction tree as rippled computes them, from the binary forms (about 1 ms a transaction).
- * `digest`: made-up hashes over the JSON (some 20 µs), for many transactions a ledger.
+ * `binary`: hashes and transaction tree as rippled computes them from the binary form, about 1 ms a transaction.
+ * `digest`: made-up hashes of the JSON, for ledgers with many transactions.
  */
 export type Hashing = "binary" | "digest"
 

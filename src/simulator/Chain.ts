@@ -1,8 +1,8 @@
 /**
- * The chain of simulated ledgers: a pure function of its options and of the times at which ledgers are closed. Each
- * header names the hash of the one before and is hashed as rippled does it; with `hashing: "binary"` the transaction
- * hashes and the root of the transaction tree are true as well. `account_hash` is made up: the state is not a tree.
- * A chain whose world is lost (a restart) goes on from its last header, with new accounts.
+ * The chain of simulated ledgers. Its options and the close times decide every ledger. Each header names its parent's
+ * hash and is hashed as in rippled. With `hashing: "binary"` the transaction hashes and the root of the transaction
+ * tree are computed as in rippled as well. `account_hash` is always made up. After a restart, a chain continues from
+ * its last header, with new accounts.
  */
 import { hashes } from "xrpl"
 import type { EventType } from "../domain/EventType.ts"
@@ -35,7 +35,7 @@ export interface ClosedLedger {
   readonly transactions: ReadonlyArray<SimulatedTransaction>
 }
 
-/** The ledger that a chain goes on from. */
+/** The ledger that a chain continues from. */
 export interface ParentLedger {
   readonly ledgerHash: string
   /** Ripple seconds. */
@@ -43,11 +43,11 @@ export interface ParentLedger {
 }
 
 export interface ChainOptions {
-  /** A 32-bit number: the same seed, parent and close times make the same ledgers. */
+  /** A 32-bit number. The same seed, parent and close times give the same ledgers. */
   readonly seed: number
-  /** That ledger is empty. */
+  /** This ledger has no transactions. */
   readonly firstLedgerIndex: number
-  /** The ledger before the first; by default one is made up. */
+  /** The ledger before the first. Default: a made-up one. */
   readonly parent?: ParentLedger | undefined
   readonly transactionsPerLedger: number
   readonly hashing: Hashing
@@ -55,15 +55,15 @@ export interface ChainOptions {
   readonly firstCloseTime: number
 }
 
-/** Where a chain without a past begins: high enough to look like a ledger of today, and to leave room below. */
+/** The first ledger of a new chain. */
 export const FIRST_LEDGER_INDEX = 1_000_000
-/** Guests' accounts must be old enough to be deleted, so a chain cannot begin at ledger 1. */
+/** An account can be deleted only some ledgers after its sequence number, so a chain cannot begin at ledger 1. */
 export const LOWEST_FIRST_LEDGER = 1_000
 const CLOSE_TIME_RESOLUTION = 10
 
 const withHash = (header: Omit<LedgerHeader, "ledger_hash">): LedgerHeader => ({
   ...header,
-  // Its parameter type asks for the whole ledger; the hash covers the header's fields alone.
+  // The parameter type requires a whole ledger, but the hash covers only the header's fields.
   ledger_hash: hashes.hashLedgerHeader(header as never)
 })
 
@@ -76,7 +76,7 @@ const feesOf = (transactions: ReadonlyArray<SimulatedTransaction>): bigint =>
   transactions.reduce((sum, { tx }) => sum + BigInt(String(tx["Fee"])), 0n)
 
 export interface Chain {
-  /** The newest ledger: no other is kept. */
+  /** The newest ledger. Older ones are not kept. */
   readonly head: () => ClosedLedger
   /** Makes the next ledger; a time not after the parent's close time becomes one second after it. */
   readonly close: (rippleTime: number) => ClosedLedger
@@ -86,12 +86,12 @@ export const makeChain = (options: ChainOptions): Chain => {
   const { firstLedgerIndex, hashing, transactionsPerLedger } = options
   if (firstLedgerIndex < LOWEST_FIRST_LEDGER)
     throw new Error(`firstLedgerIndex is ${firstLedgerIndex}: at least ${LOWEST_FIRST_LEDGER} is accepted.`)
-  // Accounts, and with them all ids, are named after where the chain begins: none comes back in a later life.
+  // Accounts, and with them all ids, derive from the chain's first ledger, so a restarted chain never repeats them.
   const origin =
     options.parent === undefined ? String(options.seed) : `${options.seed} ${options.parent.ledgerHash}`
   const before = options.parent ?? {
     ledgerHash: digestOf(`before ${origin}`),
-    // Ledger time begins in 2000; a virtual clock may stand before that.
+    // Ledger time begins in 2000; a test's virtual clock may be before that.
     closeTime: Math.max(0, options.firstCloseTime - 1)
   }
   const firstCloseTime = Math.max(before.closeTime + 1, options.firstCloseTime)
@@ -154,8 +154,8 @@ export const asLedger = ({ header, transactions }: ClosedLedger): Ledger => ({
 })
 
 /**
- * The ids of the events a ledger must cause, by the rule of docs/detection-rules.md 1.3 and from the lists of the scenarios
- * alone: what a run delivered can be held against it without asking any detector.
+ * The ids of the events that a ledger must cause. They come from the scenarios alone, so tests can compare them with
+ * deliveries without using detection.
  */
 export const expectedEventIds = ({ header, transactions }: ClosedLedger): ReadonlyArray<string> =>
   transactions.flatMap(({ expected, hash }) => {

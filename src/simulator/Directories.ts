@@ -1,4 +1,4 @@
-/** Which directories list an entry: those of its owners, of its order book, of the offers for its NFT. */
+/** Computes which directories list an entry: those of its owners, of its order book, and of the offers for its NFT. */
 import type { Json, JsonObject } from "../domain/Ledger.ts"
 import { assetOf, quantityOf } from "./Amounts.ts"
 import { bookKey, currencyHex, issuerHex, nftOffersDirectoryKey, ownerDirectoryKey, rateHex } from "./Keys.ts"
@@ -25,14 +25,14 @@ const ownerDirectory = (owner: string): Directory => {
   return { index, fields: { Flags: 0, Owner: owner, RootIndex: index } }
 }
 
-/** Digits of a book directory's key that are the price. */
+/** How many hex digits of a book directory's key are the price. */
 const RATE_DIGITS = 16
 
 /** The key of the directory for offers of this book at this price. */
 export const bookDirectoryKey = (pays: Json, gets: Json): string =>
   bookKey(assetOf(pays), assetOf(gets)) + rateHex(quantityOf(pays), quantityOf(gets))
 
-/** From the offer's stored key: a traded offer stays in the directory of the price it was placed at. */
+/** Read from the offer's stored key: a partly filled offer stays in the directory of its original price. */
 const bookDirectory = (offer: JsonObject): Directory => {
   const index = String(offer["BookDirectory"])
   const pays = assetOf(offer["TakerPays"])
@@ -59,7 +59,7 @@ const nftOffersDirectory = (offer: JsonObject): Directory => {
   return { index, fields: { Flags: flags, NFTokenID: nftokenId, RootIndex: index } }
 }
 
-/** The field that names who pays the reserve; trust lines and NFT pages account for themselves. */
+/** The field that names the account which pays the reserve. Trust lines and NFT pages are handled elsewhere. */
 const ownerFields: Readonly<Record<EntryType, "Account" | "Owner" | undefined>> = {
   AccountRoot: undefined,
   Check: "Account",

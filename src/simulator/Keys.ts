@@ -1,18 +1,19 @@
 /**
- * Addresses and the keys of ledger entries, as on the real ledger: SHA-512Half of a space and what names the entry.
- * xrpl computes those it knows; the spaces it lacks (checks, directories, NFT pages and offers) are added here.
+ * Addresses, and the keys of ledger entries as on the real ledger: SHA-512Half of the entry type's space and the fields
+ * that identify the entry. The xrpl library computes most; checks, directories, NFT pages and NFT offers are added
+ * here.
  */
 import { hashes } from "xrpl"
 import { accountIdOfAddress, addressOfAccountId } from "../domain/AccountId.ts"
 import { hashOfBytes } from "../ledger/BinaryForm.ts"
 import type { Asset } from "./Amounts.ts"
 
-/** A digest of text: where a value only has to look random and be the same in every run. */
+/** A digest of text, for values that must look random but be equal in every run. */
 export const digestOf = (text: string): string => hashOfBytes(Buffer.from(text).toString("hex"))
 
 export const addressOf = (name: string): string => addressOfAccountId(digestOf(name).slice(0, 40))
 
-/** Entries remembered before the memory is emptied: accounts come and go for as long as the ledger runs. */
+/** Size at which a cache is emptied. New accounts appear as long as the ledger runs, so it would grow for ever. */
 const REMEMBERED = 20_000
 
 const remembered = (compute: (key: string) => string) => {
@@ -60,7 +61,7 @@ export const nftOfferKey = (address: string, sequence: number): string =>
 export const nftOffersDirectoryKey = (nftokenId: string, sells: boolean): string =>
   hashOfBytes(space(sells ? "i" : "h") + nftokenId)
 
-/** Of a currency as order books name it: 160 bits, zero for XRP. */
+/** A currency as 160 bits; zero for XRP. */
 export const currencyHex = (asset: Asset): string => {
   if (asset === "XRP") return "0".repeat(40)
   if (asset.currency.length === 40) return asset.currency

@@ -1,6 +1,6 @@
 /**
- * The entries of the simulated ledger at one moment, by key and by type. Changed only through a `TransactionView`,
- * which makes the metadata; entries are never changed in place, so an entry once read stays as it was.
+ * The current entries of the simulated ledger, by key and by type. Only a `TransactionView` changes them, since it also
+ * makes the metadata. Entries are replaced, never changed in place, so an entry that was read stays as it was.
  */
 import type { JsonObject } from "../domain/Ledger.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
@@ -23,21 +23,21 @@ export interface Entry {
   /** The transaction that last changed it, and that transaction's ledger. */
   readonly previousTxnId: string
   readonly previousTxnLedger: number
-  /** Of a directory only: the keys it lists. Metadata never shows them. */
+  /** For a directory: the keys it lists. Metadata does not show them. */
   readonly members: ReadonlySet<string>
 }
 
 export class LedgerState {
   readonly #types = new Map<EntryType, Map<string, Entry>>()
   readonly #entries = new Map<string, Entry>()
-  /** Who holds each NFT, by its id: pages alone would have to be searched. */
+  /** The owner of each NFT by its id, so that pages need not be searched. */
   readonly nftOwners = new Map<string, string>()
 
   get(index: string): Entry | undefined {
     return this.#entries.get(index)
   }
 
-  /** Dies when there is none: for keys that the caller has just seen. */
+  /** Throws if there is no such entry. */
   entry(index: string): Entry {
     const entry = this.#entries.get(index)
     if (entry === undefined) throw new Error(`LedgerState: there is no entry ${index}`)

@@ -1,7 +1,7 @@
 /**
- * NFT pages: an owner's tokens in the order of their ids' low 96 bits, up to 32 a page, the last page with the highest
- * key. A full page splits and its neighbours' links follow; an empty page goes, and the last one takes over the page
- * before it. Pages are not merged: the metadata of a merge is that of a page that goes.
+ * NFT pages: the tokens of an owner, ordered by the low 96 bits of their ids, up to 32 a page. The last page has the
+ * highest key. A full page is split, and an empty page is removed, with the links of its neighbours. If the last page
+ * becomes empty, it takes over the tokens of the page before it. Unlike in rippled, pages are never merged.
  */
 import type { Json, JsonObject } from "../domain/Ledger.ts"
 import { accountIdOf } from "./Keys.ts"
@@ -9,7 +9,7 @@ import type { Entry, LedgerState } from "./LedgerState.ts"
 import type { TransactionView } from "./TransactionView.ts"
 
 const TOKENS_PER_PAGE = 32
-/** Hex digits of the 96 bits that order tokens and name pages. */
+/** Number of hex digits of the 96 bits by which tokens are ordered and pages are named. */
 const LOW_DIGITS = 24
 
 interface Token {
@@ -18,7 +18,7 @@ interface Token {
 
 const low = (id: string): string => id.slice(-LOW_DIGITS)
 const idOf = (token: Token): string => token.NFToken.NFTokenID
-// Only this file writes pages.
+// Safe: only this file writes pages.
 const tokensOf = (page: Entry): ReadonlyArray<Token> =>
   page.fields["NFTokens"] as unknown as ReadonlyArray<Token>
 const asJson = (tokens: ReadonlyArray<Token>): Json => tokens as unknown as Json
@@ -43,7 +43,7 @@ const pagesOf = (state: LedgerState, owner: string): ReadonlyArray<Entry> => {
   return pages
 }
 
-/** The page a token belongs to: the one with the lowest key above it. */
+/** The page for a token: the one with the lowest key above the token's. */
 const pageFor = (state: LedgerState, owner: string, id: string): Entry | undefined =>
   pagesOf(state, owner).findLast((page) => low(id) < low(page.index)) ?? state.get(lastKey(owner))
 
@@ -106,7 +106,7 @@ const removePage = (view: TransactionView, owner: string, page: Entry): void => 
   link(view, next, "PreviousPageMin", before)
 }
 
-/** Returns the token's URI, which goes with it to its next owner. */
+/** Removes the token and returns its URI, which its next owner's page needs. */
 export const takeNft = (view: TransactionView, owner: string, id: string): string | undefined => {
   const page = pagesOf(view.state, owner).find((one) => tokensOf(one).some((token) => idOf(token) === id))
   if (page === undefined) throw new Error(`NftPages: ${owner} does not hold ${id}`)

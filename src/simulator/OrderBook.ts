@@ -1,6 +1,7 @@
 /**
- * Order books as rippled's flow sees them: best price first, oldest first within a price; what is expired, one's own or
- * without funds is removed on the way; an owner who runs out of funds leaves a remainder that is removed as well.
+ * Order books as in rippled's payment engine: best price first, then oldest first. Taking removes offers that are
+ * expired, belong to the taker or have no funds. If an owner runs out of funds during a trade, the rest of the offer is
+ * removed.
  */
 import { type Asset, amountOf, assetOf, minimum, quantityOf } from "./Amounts.ts"
 import { bookKey } from "./Keys.ts"
@@ -38,7 +39,7 @@ const asked = (offer: Entry): Price => ({
 const within = (price: Price, most: Price | undefined): boolean =>
   most === undefined || price.pays * most.gets <= most.pays * price.gets
 
-/** What the book gives for at most `wanted`, and what that costs, when nothing stands in the way. */
+/** How much the book can give, and at what cost, without expired offers and those of `takers`. */
 export const quote = (
   state: LedgerState,
   book: { readonly gives: Asset; readonly wants: Asset },
@@ -61,13 +62,13 @@ export const quote = (
 }
 
 export interface Taking {
-  /** Who pays the makers, and who gets what they give. */
+  /** Pays the makers. `receiver` gets what they give. */
   readonly payer: string
   readonly receiver: string
   readonly gives: Asset
   readonly wants: Asset
   readonly wanted: bigint
-  /** The worst price accepted; by default any. */
+  /** The worst price accepted. Default: any price. */
   readonly limit?: Price
 }
 
@@ -85,7 +86,7 @@ const take = (view: TransactionView, taking: Taking, offer: Entry, left: bigint)
     TakerGets: amountOf(gives, gets - filledGets),
     TakerPays: amountOf(wants, pays - filledPays)
   })
-  // A last millionth of what is paid closes the offer as well.
+  // Because of rounding, one side of an offer may be filled before the other. Either closes it.
   if (filledGets === gets || filledPays === pays) {
     view.remove(offer.index)
     view.expect("dex.offer_filled")
@@ -98,7 +99,7 @@ const take = (view: TransactionView, taking: Taking, offer: Entry, left: bigint)
   return { pays: filledPays, gets: filledGets }
 }
 
-/** Consumes the book up to `wanted` and the price limit; returns what was paid and got. */
+/** Takes offers up to `wanted` and the price limit. Returns what was paid and received. */
 export const takeOffers = (view: TransactionView, taking: Taking): Price => {
   const total = { pays: 0n, gets: 0n }
   for (const offer of offersOf(view.state, taking.gives, taking.wants)) {

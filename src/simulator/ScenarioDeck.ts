@@ -1,6 +1,7 @@
 /**
- * Deals the scenarios: a shuffled deck with each as often as its weight, dealt to the end before it is shuffled anew, so
- * that every kind comes in every round. One that does not suit the moment waits and is tried first from then on.
+ * Chooses the next scenario from a shuffled deck that contains each scenario as often as its weight. The deck is used
+ * up before it is shuffled again, so every kind occurs in every round. A scenario that is not possible now is set aside
+ * and tried first next time.
  */
 import type { Draft, Scenario } from "./Scenario.ts"
 import { accounts } from "./scenarios/Accounts.ts"
@@ -54,7 +55,7 @@ export const makeScenarioDeck = (): ((world: World) => Dealt) => {
       const dealt = attempt(world, scenario)
       if (dealt !== undefined) return dealt
     }
-    // Failures always suit, so a round cannot pass without one that does.
+    // The failure scenarios are always possible, so every round has one that is.
     for (let tries = 0; tries <= 2 * round.length; tries++) {
       if (deck.length === 0) deck = world.random.shuffle(round)
       const dealt = attempt(world, deck.pop()!)

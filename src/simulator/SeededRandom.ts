@@ -1,6 +1,6 @@
 /**
- * A seeded source of chance (mulberry32). The simulated ledger is a pure function of its seed and its clock, so it draws
- * from this and nothing else; the draws of one seed never change between runs.
+ * A seeded random generator (mulberry32). One seed always gives the same sequence. The simulated ledger uses no other
+ * randomness, so its seed and its clock decide every ledger.
  */
 export interface SeededRandom {
   /** Uniform in [0, 1). */
@@ -8,7 +8,7 @@ export interface SeededRandom {
   /** Uniform integer, both ends included. */
   readonly int: (minimum: number, maximum: number) => number
   readonly flip: (probability: number) => boolean
-  /** Dies on an empty list: callers look first. */
+  /** Throws if the list is empty. */
   readonly pick: <A>(list: ReadonlyArray<A>) => A
   readonly pickOrNone: <A>(list: ReadonlyArray<A>) => A | undefined
   readonly shuffle: <A>(list: ReadonlyArray<A>) => Array<A>

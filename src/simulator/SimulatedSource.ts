@@ -1,9 +1,9 @@
 /**
- * `LedgerSource` of a test network that has no servers: the simulated ledger plays it, in this process, while there is
- * an active webhook. It goes in step with ingest: a ledger is made only when the one before has been taken, so where
- * the log ends is where a new process goes on, with new accounts.
+ * `LedgerSource` for a test network without servers: generates its ledgers in this process. It makes ledgers only while
+ * the network has an active webhook, and only after ingest has taken the ledger before. So after a restart the chain
+ * continues from the last ledger in the log, with new accounts.
  *
- *   last ledger not yet taken ─▶ idle until there is an active webhook ─▶ not yet due ─▶ a ledger is made
+ *   wait until the last ledger is taken ─▶ wait for an active webhook ─▶ wait until the next is due ─▶ make a ledger
  */
 import { Clock, Context, Effect, Latch, Layer, Random } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -17,13 +17,13 @@ import {
 import type { ActiveWebhooks } from "../webhooks/ActiveWebhooks.ts"
 import { asLedger, type Chain, type ClosedLedger, FIRST_LEDGER_INDEX, makeChain } from "./Chain.ts"
 
-/** Closes ledgers one by one, as the demo does; without it they come by the clock. */
+/** Set by the demo: ledgers are closed on demand. Without it they are closed every `simulatedNetworkCloseMs`. */
 export interface ManualClosing {
   readonly seed: number
   readonly transactionsPerLedger: number
   /** Waits until the next ledger is wanted. */
   readonly wanted: Effect.Effect<unknown>
-  /** Is told of each ledger before it is fetched. The chain's first one is empty. */
+  /** Called with each ledger before it is fetched. The first ledger of a chain is empty. */
   readonly closed: (ledger: ClosedLedger) => Effect.Effect<unknown>
 }
 
@@ -47,7 +47,7 @@ const make = (webhooks: ActiveWebhooks, manual: ManualClosing | undefined): Ledg
   let taken: TakenLedger | undefined
   let chain: Chain | undefined
   let headAt: number | undefined
-  /** Replaced whenever a ledger was taken. */
+  /** Opened and replaced when a ledger has been taken. */
   let progress = Latch.makeUnsafe()
 
   const head = () => chain?.head()
@@ -85,9 +85,9 @@ const make = (webhooks: ActiveWebhooks, manual: ManualClosing | undefined): Ledg
         continue
       }
       const sinceMs = (yield* Clock.currentTimeMillis) - (headAt ?? Number.NEGATIVE_INFINITY)
-      // Below zero the clock was set back.
+      // Negative if the clock was set back.
       if (sinceMs < 0 || sinceMs >= Limits.simulatedNetworkCloseMs) yield* next
-      // The last active webhook may be gone after it.
+      // After the sleep, check again whether there is an active webhook.
       else yield* Effect.sleep(Limits.simulatedNetworkCloseMs - sinceMs)
     }
   })
@@ -116,7 +116,7 @@ const make = (webhooks: ActiveWebhooks, manual: ManualClosing | undefined): Ledg
       Effect.sync(() => {
         taken = ledger
         const { ledger_hash, parent_hash } = head()?.header ?? {}
-        // Of an earlier process: the chain goes on from there.
+        // The ledger is of an earlier process: the next chain continues from it.
         if (ledger.ledgerHash !== ledger_hash && ledger.ledgerHash !== parent_hash) chain = undefined
         const waiting = progress
         progress = Latch.makeUnsafe()

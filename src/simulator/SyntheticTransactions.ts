@@ -1,23 +1,23 @@
 /**
- * One transaction for each event type, made by the simulated ledger from a seed: what a test event is built from. The
- * shapes are those of real ledgers; the accounts, hashes and ledgers do not exist.
+ * One transaction for each event type, made by the simulated ledger from a seed. Test deliveries are built from them.
+ * They have the form of real transactions, but their accounts, hashes and ledgers do not exist.
  */
 import { type EventType, eventTypes } from "../domain/EventType.ts"
 import type { Ledger } from "../domain/Ledger.ts"
 import { asLedger, LOWEST_FIRST_LEDGER, makeChain } from "./Chain.ts"
 
 export interface SyntheticTransaction {
-  /** The ledger with this transaction alone. */
+  /** The ledger, reduced to this transaction. */
   readonly ledger: Ledger
   /** All events it causes, in the order of their rank. */
   readonly expected: ReadonlyArray<EventType>
 }
 
-/** A round of the mix is some 130 transactions; no seed has needed a third one. */
+/** If an event type has not occurred after this many ledgers, no scenario causes it: a bug. */
 const LEDGERS_AT_MOST = 200
 const TRANSACTIONS_PER_LEDGER = 10
 
-/** For each type the transaction with the fewest other events among the ledgers it takes to see all types. */
+/** Makes ledgers until every type has occurred. Chooses for each type the transaction with the fewest other events. */
 export const syntheticTransactions = (
   seed: number,
   closeTime: number

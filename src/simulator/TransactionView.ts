@@ -1,8 +1,8 @@
 /**
- * The ledger as one transaction changes it. Every change lands in the state at once; what was there before is kept, and
- * `affectedNodes` makes of both the metadata that rippled would write: each entry once, sorted by key, new entries with
- * their non-default fields, changed ones with what differs, directories and owner counts kept along.
- * Scenarios say here as well which events they cause, so that what is expected does not depend on any detector.
+ * Applies one transaction to the ledger state and records the metadata. Each change is applied at once, and the entry's
+ * state before the transaction is kept. From both, `affectedNodes` makes the metadata that rippled would write: one
+ * node for each entry, sorted by key, including directories and owner counts. Scenarios also record here which events
+ * they cause, so that tests can compare detection with an independent list.
  */
 import type { EventType } from "../domain/EventType.ts"
 import type { Json, JsonObject } from "../domain/Ledger.ts"
@@ -11,7 +11,7 @@ import { type Directory, directoriesOf, ownerOf, threadedAccounts } from "./Dire
 import { accountKey } from "./Keys.ts"
 import type { Entry, EntryType, LedgerState } from "./LedgerState.ts"
 
-/** Fields to set; undefined removes the field. */
+/** Fields to set. Undefined removes a field. */
 export type Patch = { readonly [field: string]: Json | undefined }
 
 export interface TransactionOrigin {
@@ -27,7 +27,7 @@ const NO_MEMBERS: ReadonlySet<string> = new Set()
 const same = (a: Json | undefined, b: Json | undefined): boolean =>
   a === b || (typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b))
 
-/** Left out of a new entry's fields: numbers, XRP amounts, 64-bit fields and 160-bit fields of zero. */
+/** Default values, which a new entry's node leaves out: zero as a number, XRP amount, 64-bit or 160-bit field. */
 const isDefault = (value: Json): boolean =>
   value === 0 || value === "0" || (typeof value === "string" && /^0{40}$/.test(value))
 
@@ -43,9 +43,9 @@ export class TransactionView {
   readonly state: LedgerState
   readonly origin: TransactionOrigin
   readonly expected: Array<EventType> = []
-  /** What becomes `DeliveredAmount`. */
+  /** Becomes `DeliveredAmount` in the metadata. */
   delivered: Json | undefined
-  /** What was there before this transaction, by key; undefined: nothing. */
+  /** The entries before this transaction, by key. Undefined: the entry did not exist. */
   readonly #before = new Map<string, Entry | undefined>()
   /** Removed entries with their last fields. */
   readonly #removed = new Map<string, JsonObject>()
@@ -126,7 +126,7 @@ export class TransactionView {
     if (members.size === 0) this.remove(directory.index)
   }
 
-  /** Closes the transaction: stamps what changed with it and returns the metadata's nodes. */
+  /** Ends the transaction: marks changed entries with its hash and returns the metadata's nodes. */
   affectedNodes(): ReadonlyArray<JsonObject> {
     for (const [index, before] of [...this.#before]) {
       const after = this.state.get(index)
@@ -167,7 +167,7 @@ const createdNode = ({ fields, index, type }: Entry): JsonObject => ({
   }
 })
 
-/** What existed and changed or went; added fields are not listed (docs/detection-rules.md 1.2). */
+/** Previous values of fields that changed or were removed. Added fields are not listed. */
 const previousFields = (before: JsonObject, after: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(before).filter(([field, value]) => !same(value, after[field])))
 
@@ -189,7 +189,7 @@ const deletedNode = (before: Entry, final: JsonObject): JsonObject => {
 
 const modifiedNode = (before: Entry, after: Entry): JsonObject => {
   const unchanged = before.fields === after.fields || same(before.fields, after.fields)
-  // An account that is only threaded shows no fields at all; a directory whose list changed shows no previous ones.
+  // An account that is only threaded shows no fields. A directory whose list changed shows no previous fields.
   const threadedOnly = unchanged && before.type === "AccountRoot"
   return {
     ModifiedNode: {

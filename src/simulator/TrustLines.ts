@@ -1,6 +1,6 @@
 /**
- * Trust lines: balances from either side's view, moving tokens, and the upkeep rippled does after every change: which
- * side pays the reserve, and removal once a line is in its default state on both sides.
+ * Trust lines: balances from either side's view, and moving tokens. After each change it does what rippled does: it
+ * updates which side pays the reserve, and removes a line that is in its default state on both sides.
  */
 import type { JsonObject } from "../domain/Ledger.ts"
 import { type Asset, NEUTRAL_ISSUER, quantityOf, type Token, valueText } from "./Amounts.ts"
@@ -9,7 +9,7 @@ import { accountKey, isLow, lineKey } from "./Keys.ts"
 import type { Entry, LedgerState } from "./LedgerState.ts"
 import type { Patch, TransactionView } from "./TransactionView.ts"
 
-/** Per side: low and high. */
+/** The flag of each kind for the low and the high side. */
 export const lineFlags = {
   reserve: [0x10000, 0x20000],
   noRipple: [0x100000, 0x200000],
@@ -18,7 +18,7 @@ export const lineFlags = {
 
 export const lsfDefaultRipple = 0x00800000
 
-/** Drops kept back per account and per owned entry. */
+/** Reserve in drops: for an account, and for each entry it owns. */
 const RESERVE_BASE = 1_000_000n
 export const RESERVE_INCREMENT = 200_000n
 
@@ -42,7 +42,7 @@ export const limitOf = (line: JsonObject, account: string): bigint =>
 
 export const currencyOf = (line: JsonObject): string => String((line["Balance"] as JsonObject)["currency"]) // always there
 
-/** Has the other side, the gateway, frozen the holder's line? */
+/** Whether the gateway has frozen the holder's line. */
 export const isFrozen = (line: JsonObject, holder: string): boolean =>
   hasFlag(line, lineFlags.freeze[sideOf(line, holder) === 0 ? 1 : 0])
 
@@ -52,7 +52,7 @@ const lineBalance = (currency: string, low: bigint): JsonObject => ({
   value: valueText(low)
 })
 
-/** What `account` may give away now: XRP above its reserve, tokens held and not frozen. */
+/** What `account` can spend: XRP above its reserve, or tokens that are not frozen. */
 export const spendable = (state: LedgerState, account: string, asset: Asset): bigint => {
   if (asset === "XRP") {
     const root = state.entry(accountKey(account)).fields
@@ -66,7 +66,7 @@ export const spendable = (state: LedgerState, account: string, asset: Asset): bi
   return balance > 0n ? balance : 0n
 }
 
-/** A new line of `holder`, who pays its reserve; gateways let balances ripple, holders do not. */
+/** Creates a line of `holder`, who pays its reserve. Rippling is on for the gateway's side and off for the holder's. */
 export const createLine = (
   view: TransactionView,
   holder: string,
@@ -95,7 +95,7 @@ export const createLine = (
   view.expect("trustline.created")
 }
 
-/** Does a side's state differ from what a line has by default, so that this side must pay for it? */
+/** Whether a side's settings differ from the default, so that this side pays the reserve. */
 const needsReserve = (view: TransactionView, line: JsonObject, side: 0 | 1): boolean => {
   const account = sidesOf(line)[side === 0 ? "low" : "high"]
   const ripples = !hasFlag(line, lineFlags.noRipple[side])
@@ -107,7 +107,7 @@ const needsReserve = (view: TransactionView, line: JsonObject, side: 0 | 1): boo
   )
 }
 
-/** Changes a line, moves its reserve where it belongs, and removes it when nobody needs it any more. */
+/** Changes a line, updates who pays its reserve, and removes it if both sides are in the default state. */
 export const changeLine = (view: TransactionView, index: string, patch: Patch): void => {
   view.update(index, patch)
   const line = view.state.entry(index).fields
@@ -136,7 +136,7 @@ const addToLine = (view: TransactionView, holder: string, token: Token, quantity
   changeLine(view, line.index, { Balance: lineBalance(token.currency, low) })
 }
 
-/** Moves XRP or tokens; a receiver without a line gets one, as when an offer is filled. */
+/** Moves XRP or tokens. A receiver without a trust line gets one, as when an offer is filled. */
 export const move = (
   view: TransactionView,
   from: string,

@@ -1,7 +1,7 @@
 /**
- * Who and what there is before the first simulated ledger: gateways with their tokens, people with XRP and trust lines,
- * guests that may be deleted, and the genesis account with all other XRP. Built from chance and the name of its origin,
- * after which its accounts are named.
+ * The state before the first simulated ledger: gateways with their tokens, people with XRP and trust lines, guests
+ * whose accounts may be deleted, and the genesis account with all other XRP. It is built at random; the account
+ * addresses derive from the name of the chain's origin.
  */
 import type { JsonObject } from "../domain/Ledger.ts"
 import { type Token, UNIT } from "./Amounts.ts"
@@ -12,7 +12,7 @@ import type { SeededRandom } from "./SeededRandom.ts"
 import { TransactionView } from "./TransactionView.ts"
 import { balanceOf, createLine, currencyOf, isFrozen, limitOf, lsfDefaultRipple } from "./TrustLines.ts"
 
-/** All XRP there ever was, in drops; the genesis account holds what nobody else does. */
+/** The total of all XRP in drops. The genesis account has what no other account has. */
 export const TOTAL_DROPS = 100_000_000_000n * UNIT
 const GENESIS_ACCOUNT = "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
 
@@ -31,7 +31,7 @@ const TOKENS = [
 const GATEWAYS = 4
 
 export interface TradedToken extends Token {
-  /** Drops per unit around which it trades. */
+  /** The price around which it trades, in drops per unit. */
   readonly price: bigint
 }
 
@@ -40,12 +40,12 @@ export interface World {
   readonly state: LedgerState
   readonly tokens: ReadonlyArray<TradedToken>
   readonly gateways: ReadonlyArray<string>
-  /** Hold tokens, NFTs, escrows and checks, and stay for ever. */
+  /** Accounts that own tokens, NFTs, escrows and checks, and are never deleted. */
   readonly people: ReadonlyArray<string>
-  /** Funded by a payment; own nothing that would keep them from being deleted. */
+  /** Accounts created by a payment. They own nothing, so they can be deleted. */
   readonly guests: Set<string>
   readonly freshAddress: () => string
-  /** Of the ledger being made. */
+  /** The ledger being made. */
   readonly ledgerIndex: number
   readonly parentCloseTime: number
 }
@@ -117,7 +117,7 @@ export const makeWorld = (
   }
 }
 
-/** Another of `people`. */
+/** A random one of `people`, other than the given ones. */
 export const otherPerson = (world: World, ...than: ReadonlyArray<string>): string =>
   world.random.pick(world.people.filter((person) => !than.includes(person)))
 
@@ -128,13 +128,13 @@ export interface Holding {
   readonly token: TradedToken
   readonly balance: bigint
   readonly limit: bigint
-  /** How much more of the token the limit lets a payment bring. */
+  /** How much more of the token the limit allows the person to receive. */
   readonly room: bigint
-  /** By the gateway. */
+  /** Whether the gateway has frozen the line. */
   readonly frozen: boolean
 }
 
-/** Those that fit, in the order of their creation. */
+/** The matching holdings, in the order of their creation. */
 export const holdings = (
   world: World,
   fits: (holding: Holding) => boolean = () => true

@@ -1,4 +1,4 @@
-/** Where the service's own ledgers begin, on the memory log. */
+/** The service's first ledger, on the memory log. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { firstLedger } from "../../src/coverage/FirstLedger.ts"
@@ -10,7 +10,7 @@ import { awaitLedgers, memoryLayer, oneEventEach } from "../support/ingesting.ts
 import { appendMarkers, markers } from "../support/markers.ts"
 import { scriptedSource } from "../support/scriptedSource.ts"
 
-/** The log, of whose events retention has dropped those before the offset. */
+/** A log whose events before the offset have been dropped by retention. */
 const withEventsFrom = (start: number) =>
   Effect.map(EventLog, (log) => ({
     ...log,
@@ -20,7 +20,7 @@ const withEventsFrom = (start: number) =>
       )
   }))
 
-/** Ledgers 100 and 104 are empty, the others hold as many events as index % 4. */
+/** Ledgers 100 and 104 are empty, the others have index % 4 events each. */
 const takeLedgers = Effect.gen(function* () {
   const source = scriptedSource()
   source.serve(chain(100, 107))
@@ -47,7 +47,7 @@ describe("the service's first ledger", () => {
     }).pipe(Effect.scoped, Effect.provide(memoryLayer()))
   )
 
-  it.effect("is the first whose events are all kept, where markers outlive them", () =>
+  it.effect("is the first whose events are all kept, if markers are kept longer than events", () =>
     Effect.gen(function* () {
       yield* takeLedgers
       // 101: offset 0; 102: 1 and 2; 103: 3 to 5; 105: 6.
@@ -58,7 +58,7 @@ describe("the service's first ledger", () => {
     }).pipe(Effect.scoped, Effect.provide(memoryLayer()))
   )
 
-  it.effect("is none that the simulated ledger made", () =>
+  it.effect("is never a simulated one", () =>
     Effect.gen(function* () {
       const log = yield* EventLog
       const simulated = markers(50, 60, "simulated").map((marker) => ({

@@ -1,4 +1,4 @@
-/** The ranges are those that reading every marker would find, and finding them takes few reads. */
+/** Binary search finds the same ranges as reading every marker, with few reads. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Limits } from "../../src/config/Limits.ts"
@@ -7,7 +7,7 @@ import type { LedgerMarker } from "../../src/domain/LedgerEvent.ts"
 import type { EventLogReader, LogRecord } from "../../src/log/EventLog.ts"
 import { markers } from "../support/markers.ts"
 
-/** A log of these markers; the nth stands at `offsetOf(n)`. */
+/** A log of these markers. The nth marker is at `offsetOf(n)`. */
 const logOf = (all: ReadonlyArray<LedgerMarker>, offsetOf: (n: number) => number = (n) => n) => {
   const records = all.map(
     (marker, n): LogRecord => ({
@@ -36,7 +36,7 @@ const logOf = (all: ReadonlyArray<LedgerMarker>, offsetOf: (n: number) => number
   return { reader, reads: () => reads }
 }
 
-/** As ingest writes them: each range one unbroken chain, taken after the one before. */
+/** Markers as ingest writes them: each range is a chain without a gap, taken after the range before it. */
 const taken = (...ranges: ReadonlyArray<ReadonlyArray<LedgerMarker>>): ReadonlyArray<LedgerMarker> => {
   let detected_at = 1_800_000_000_000
   return ranges.flatMap((range) => {
@@ -63,7 +63,7 @@ describe("ranges of ledgers", () => {
     })
   )
 
-  it.effect("are told apart wherever ingest began anew, above and below, in few reads", () =>
+  it.effect("are separate wherever ingest started a new range, and found with few reads", () =>
     Effect.gen(function* () {
       const { reader, reads } = logOf([
         ...markers(100, 3_099),
@@ -81,7 +81,7 @@ describe("ranges of ledgers", () => {
     })
   )
 
-  it.effect("end where a ledger is there twice or one is missing", () =>
+  it.effect("end where a ledger is duplicated or missing", () =>
     Effect.gen(function* () {
       const { reader } = logOf([...markers(5, 8), ...markers(8, 9), ...markers(12, 13)])
       assert.deepStrictEqual(yield* found(reader), [
@@ -102,9 +102,9 @@ describe("ranges of ledgers", () => {
     })
   )
 
-  it.effect("are told apart where breaks make up for each other, also where only offsets are missing", () =>
+  it.effect("are separate even if gaps and duplicates add up to zero, and if only offsets are missing", () =>
     Effect.gen(function* () {
-      // 100 ledgers back, then as many ahead as were taken meanwhile.
+      // 100 ledgers back, then forward again by the number of ledgers taken meanwhile.
       const all = taken(markers(1_000, 1_999), markers(500, 599, "another"), markers(2_100, 4_000))
       for (const offsetOf of [(n: number) => n, (n: number) => 2 * n + (n > 700 ? 9 : 0)]) {
         const { reader, reads } = logOf(all, offsetOf)
@@ -118,7 +118,7 @@ describe("ranges of ledgers", () => {
     })
   )
 
-  it.effect("go on from markers that do not tell when their range began", () =>
+  it.effect("continue from older markers without `range_since`", () =>
     Effect.gen(function* () {
       const [older, newer] = [markers(7, 1_200).slice(0, 500), markers(7, 1_200).slice(500)]
       const { reader, reads } = logOf([...markers(900, 950), ...older, ...taken(newer)])
@@ -155,7 +155,7 @@ describe("ranges of ledgers", () => {
     })
   )
 
-  it.effect("hold each ledger where it is found", () =>
+  it.effect("contain each ledger at the offset that findInRange returns", () =>
     Effect.gen(function* () {
       const { reader } = logOf([...markers(5, 30), ...markers(40, 47)], (n) => 3 * n)
       const [older, newer] = yield* ledgerRanges(reader, "mainnet")

@@ -10,7 +10,7 @@ import { addresses } from "../support/events.ts"
 import { appendLedgers, eventsOf, indexEvents, pastLedgers, replayingLayer } from "../support/replaying.ts"
 
 describe("an estimate", () => {
-  it.live("counts what the log still holds, whatever the tables hold besides", () =>
+  it.live("counts the events that the log still holds, and no others in the tables", () =>
     Effect.gen(function* () {
       const ledgers = pastLedgers(11, 300)
       const dropped = ledgers.findIndex(({ events }, i) => i > 100 && events.length > 0)

@@ -1,4 +1,4 @@
-/** What detection could not decide is told before its ledger is in the log, so that a crash between loses nothing. */
+/** Detection alerts are recorded before their ledger is appended to the log, so a crash in between loses none. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { DetectionAlert } from "../../src/domain/LedgerEvent.ts"
@@ -10,7 +10,7 @@ import { scriptedSource } from "../support/scriptedSource.ts"
 const alert: DetectionAlert = { tx_hash: hashOf("undecided"), event_type: "payment.xrp", reason: "unknown" }
 
 describe("detection alerts", () => {
-  it.effect("are told once each, before the ledger is taken; the ledger goes on", () =>
+  it.effect("are reported once each, before the ledger is appended, and do not stop the ledger", () =>
     Effect.gen(function* () {
       const source = scriptedSource()
       const told: Array<unknown> = []

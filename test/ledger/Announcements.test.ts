@@ -1,4 +1,4 @@
-/** What the servers announced: who counts, and who wins where they disagree. */
+/** Announcements of servers: which is the newest ledger, and which hash counts if servers disagree. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -31,7 +31,7 @@ describe("the head", () => {
     })
   )
 
-  it.effect("comes back from a jump with the server's next word", () =>
+  it.effect("is corrected by the server's next announcement after a wrong one", () =>
     Effect.gen(function* () {
       const announcements = threeServers()
       yield* announcements.announce("a", announcement(4_000_000_000))
@@ -40,7 +40,7 @@ describe("the head", () => {
     })
   )
 
-  it.effect("wakes who waits for it, and who waits for one more server to announce a ledger", () =>
+  it.effect("wakes those who wait for it, and those who wait for one more server to announce a ledger", () =>
     Effect.gen(function* () {
       const announcements = threeServers()
       yield* announcements.announce("a", announcement(11))
@@ -57,8 +57,8 @@ describe("the head", () => {
   )
 })
 
-describe("what an answer is held against", () => {
-  it.effect("is what its server announced, or else another", () =>
+describe("what a server's answer must agree with", () => {
+  it.effect("is its own announcement, or else that of another server", () =>
     Effect.gen(function* () {
       const announcements = threeServers()
       yield* announcements.announce("a", announcement(11, "chain", 3))
@@ -68,13 +68,13 @@ describe("what an answer is held against", () => {
       yield* announcements.announce("a", announcement(11))
       assert.strictEqual(announcements.announced(11, "a")?.transactionCount, 3)
       assert.deepStrictEqual(announcements.announcers(11), ["a"])
-      // Another hash is another ledger: the count belongs to the first.
+      // With another hash it is another ledger, so the count of the first does not apply.
       yield* announcements.announce("a", announcement(11, "other"))
       assert.isUndefined(announcements.announced(11, "a")?.transactionCount)
     })
   )
 
-  it.effect("is the hash most servers announced, then the preferred server's, of those to be believed", () =>
+  it.effect("is the hash of most servers, then of the preferred one; discredited servers do not count", () =>
     Effect.gen(function* () {
       const announcements = threeServers()
       const hash = (server: string) => announcements.announced(11, server)?.ledgerHash
@@ -86,7 +86,7 @@ describe("what an answer is held against", () => {
       announcements.discredit("b")
       announcements.discredit("c")
       assert.strictEqual(hash("a"), announcement(11).ledgerHash)
-      // Its own word binds it all the same.
+      // A discredited server's own answers must still agree with its own announcement.
       assert.strictEqual(hash("c"), announcement(11).ledgerHash)
       announcements.trust("b")
       announcements.trust("c")

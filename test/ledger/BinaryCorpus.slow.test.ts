@@ -1,4 +1,6 @@
-/** Every real ledger of the corpus, decoded from its bytes, holds the events of its JSON, byte for byte. */
+/**
+ * Every real ledger of the corpus, decoded from its bytes, gives exactly the events of its JSON.
+ */
 import { globSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -14,7 +16,7 @@ describe.skipIf(!corpusPresent)("real ledgers' bytes (skipped without ../shared/
     return normaliseLedger(raw)?.ledger ?? ledgerOfTransaction(raw)!
   }
 
-  /** Balances below zero, a mistake of 2013, are the only thing in them that the codec does not write. */
+  /** The only thing that the codec cannot write: negative balances, a fault of ledgers of 2013. */
   const isRefused = (transaction: LedgerTransaction): boolean =>
     /"Balance":"-[0-9]+"/.test(JSON.stringify(transaction.meta))
 

@@ -1,4 +1,4 @@
-/** Catching up on the virtual clock: fetched in parallel, committed in order and together, within a bounded memory. */
+/** Catch-up on the virtual clock: ledgers are fetched in parallel and appended in order, several in a transaction. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
@@ -26,7 +26,7 @@ const running = (source: ScriptedSource) =>
     Effect.forkScoped
   )
 
-/** The log of the context, whose transactions wait for `gate` and are counted. */
+/** Wraps the log so that its transactions wait for `gate` and are counted. */
 const gatedLog = (gate: Latch.Latch, transactions: Array<number>) =>
   Layer.effect(
     EventLog,
@@ -67,27 +67,30 @@ describe("catching up", () => {
     }).pipe(Effect.provide(gatedLog(Latch.makeUnsafe(true), transactions)), Effect.provide(memoryLayer()))
   })
 
-  it.effect("bounds the events of a transaction, and what is fetched while the log is away", () => {
-    const source = scriptedSource()
-    source.serve(chain(100, 400, { transactions: 300 }))
-    const gate = Latch.makeUnsafe(false)
-    const transactions: Array<number> = []
-    return Effect.gen(function* () {
-      yield* running(source)
-      yield* source.announce(400)
-      yield* TestClock.adjust("1 minute")
-      yield* eventually(Effect.succeed(true))
-      // Waiting in the queue, handed to the log, in flight, and between those.
-      const most = 2 * Limits.catchUpWaiting + 2 * Limits.catchUpParallel + 2
-      assert.isAtMost(source.asked.length, most)
-      yield* Latch.open(gate)
-      yield* eventuallyAdvancing(Effect.map(takenIndexes, ({ length }) => length === 301))
-      assert.deepStrictEqual(yield* takenIndexes, range(100, 400))
-      assert.isAtMost(Math.max(...transactions), Limits.catchUpBatchEvents + 300)
-    }).pipe(Effect.provide(gatedLog(gate, transactions)), Effect.provide(memoryLayer()))
-  })
+  it.effect(
+    "bounds the events of a transaction, and the ledgers fetched while the log is unavailable",
+    () => {
+      const source = scriptedSource()
+      source.serve(chain(100, 400, { transactions: 300 }))
+      const gate = Latch.makeUnsafe(false)
+      const transactions: Array<number> = []
+      return Effect.gen(function* () {
+        yield* running(source)
+        yield* source.announce(400)
+        yield* TestClock.adjust("1 minute")
+        yield* eventually(Effect.succeed(true))
+        // Upper bound: ledgers in the queue, in the current batch, being fetched, and in between.
+        const most = 2 * Limits.catchUpWaiting + 2 * Limits.catchUpParallel + 2
+        assert.isAtMost(source.asked.length, most)
+        yield* Latch.open(gate)
+        yield* eventuallyAdvancing(Effect.map(takenIndexes, ({ length }) => length === 301))
+        assert.deepStrictEqual(yield* takenIndexes, range(100, 400))
+        assert.isAtMost(Math.max(...transactions), Limits.catchUpBatchEvents + 300)
+      }).pipe(Effect.provide(gatedLog(gate, transactions)), Effect.provide(memoryLayer()))
+    }
+  )
 
-  it.effect("goes on after a restart between two transactions as if there had been none", () => {
+  it.effect("continues after a restart between two transactions without a gap or a duplicate", () => {
     const source = scriptedSource()
     source.serve(chain(100, 300))
     const gate = Latch.makeUnsafe(true)
@@ -103,7 +106,7 @@ describe("catching up", () => {
     }).pipe(Effect.provide(gatedLog(gate, [])), Effect.provide(memoryLayer()))
   })
 
-  it.effect("says how fast it is and how long it will take, in the health and every few seconds", () => {
+  it.effect("reports rate and time left, in the health and in the program's log", () => {
     const source = scriptedSource()
     const messages: Array<string> = []
     const logger = Logger.make(({ message }) => void messages.push(String(message)))

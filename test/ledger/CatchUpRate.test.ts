@@ -1,4 +1,4 @@
-/** How fast ledgers are taken, and what that says of the rest. */
+/** The rate of catch-up, and the time left. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   addSample,
@@ -15,25 +15,25 @@ const steady = (seconds: number): ProgressSamples =>
     firstSample(0, 0)
   )
 
-describe("the pace of catching up", () => {
-  it("is that of the last half minute, from a bounded number of samples", () => {
+describe("the rate of catch-up", () => {
+  it("covers the last half minute with a bounded number of samples", () => {
     const samples = steady(90)
     assert.strictEqual(ledgersPerSecond(samples, 90_000), 20)
     assert.isBelow(samples.length, 40)
     assert.isAtLeast(samples[0]!.at, 60_000)
   })
 
-  it("falls when nothing is taken any more", () => {
+  it("falls when no more ledgers are taken", () => {
     assert.strictEqual(ledgersPerSecond(steady(10), 20_000), 10)
   })
 
-  it("is not told from less than a second, nor after the clock went back", () => {
+  it("is unknown for the first second, and after the clock was set back", () => {
     assert.isUndefined(ledgersPerSecond(firstSample(5_000, 7), 5_000))
     assert.isUndefined(ledgersPerSecond(addSample(firstSample(5_000, 7), 1_000, 8), 1_000))
     assert.isUndefined(ledgersPerSecond([], 5_000))
   })
 
-  it("tells how far it is to the head", () => {
+  it("gives the number of ledgers to the head", () => {
     assert.deepStrictEqual(remaining(steady(10), 1_200, 10_000), {
       ledgers: 1_000,
       ledgers_per_second: 20,

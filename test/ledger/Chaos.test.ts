@@ -28,7 +28,7 @@ interface Run {
   readonly troubled: number
   /** The network's ledgers altogether. */
   readonly last: number
-  /** How likely a server's behaviour is another with the next ledger. */
+  /** The probability that a server changes its behaviour at the next ledger. */
   readonly change: number
 }
 
@@ -56,7 +56,7 @@ const run = Effect.fnUntraced(function* ({ change, last, seed, troubled }: Run) 
     servers.map(({ url }) => url),
     { start: FIRST }
   )
-  // The first ledger has no parent to link to: whoever serves it is believed.
+  // The first ledger has no parent to link to, so any server's answer is accepted.
   yield* eventuallyAdvancing(Effect.map(takenIndexes, ({ length }) => length === 1))
   const seen = new Set<Mood>()
   let tip = FIRST
@@ -71,7 +71,7 @@ const run = Effect.fnUntraced(function* ({ change, last, seed, troubled }: Run) 
         seen.add(server.mood())
       }
     networkCloses()
-    // Now and then the process is not run for a while.
+    // Sometimes the process pauses.
     yield* pass(chance() < 3 / troubled ? 60_000 : 1_000)
   }
   const takenAmongFaults = (yield* takenIndexes).length
@@ -85,7 +85,7 @@ const run = Effect.fnUntraced(function* ({ change, last, seed, troubled }: Run) 
     }),
     1_000
   ).pipe(
-    // Where it stands tells why.
+    // The health shows where it is stuck.
     Effect.catchCause(() =>
       Effect.flatMap(health.get(ledgerPart("mainnet")), (part) => Effect.die(new Error(JSON.stringify(part))))
     )
@@ -95,7 +95,7 @@ const run = Effect.fnUntraced(function* ({ change, last, seed, troubled }: Run) 
   return takenAmongFaults
 })
 
-/** The log holds what the network closed, from the first ledger to the last one taken: once each, in order. */
+/** Checks that the log has every ledger from the first to the last taken one, once each and in order. */
 const isWhole = Effect.gen(function* () {
   const log = yield* EventLog
   const all = yield* markers
@@ -123,7 +123,7 @@ describe("servers that misbehave in every way, in combination", () => {
     () =>
       Effect.gen(function* () {
         const takenAmongFaults = yield* run(hour)
-        // It does not merely recover once all is well again.
+        // It made progress during the faults, not only after them.
         assert.isAbove(takenAmongFaults, hour.troubled / 2)
         yield* isWhole
       }).pipe(Effect.provide(memoryLayer())),

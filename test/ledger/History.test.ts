@@ -1,4 +1,4 @@
-/** What fetches history dies wherever it may: whoever goes on keeps each ledger and each event once. */
+/** If the process that fetches history dies at any step, the next one ends with each ledger and each event once. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { EventLog, type Transaction } from "../../src/log/EventLog.ts"
@@ -19,7 +19,7 @@ import {
 } from "../support/past.ts"
 import { assertQueued } from "../support/replaying.ts"
 
-/** The step of a range, of which there are two, that never returns: before or after it took effect. */
+/** Where the process dies: before or after the append or the row of one of two ranges. */
 const crashes = ["append", "row"].flatMap((step) =>
   (["before", "after"] as const).flatMap((when) => [1, 2].map((range) => ({ step, when, range })))
 )
@@ -51,7 +51,7 @@ const dying = Effect.fnUntraced(function* ({ step, when, range }: (typeof crashe
 describe("a process that fetches history and dies", () => {
   for (const crash of crashes) {
     it.live(
-      `${crash.when} the ${crash.step} of range ${crash.range}: another goes on, and nothing is kept twice or left out`,
+      `${crash.when} the ${crash.step} of range ${crash.range}: another process continues, without a duplicate or a gap`,
       () =>
         Effect.gen(function* () {
           yield* takeNewest
@@ -70,7 +70,7 @@ describe("a process that fetches history and dies", () => {
           yield* assertCompleted(job.id, expected.length)
           yield* assertQueued(job, expected)
           yield* assertHeldOnce(719)
-          // What was appended is not fetched again, and no more than what one range, and what was ahead of it, had.
+          // Appended ledgers are not fetched again. At most one range and the ledgers fetched ahead are.
           const again = asked(server).slice(before)
           const appended = crash.step === "row" || crash.when === "after"
           if (appended && crash.range === 1) assert.isFalse(again.includes(FIRST - 1))

@@ -1,4 +1,4 @@
-/** Which answers are taken as the ledger asked for, and what is said of the others. */
+/** Which answers are accepted as the requested ledger, and which fault the others get. */
 import { assert, describe, it } from "@effect/vitest"
 import { normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
 import { checkLedger } from "../../src/ledger/LedgerCheck.ts"
@@ -7,7 +7,7 @@ import { chain, hashOf, rawTransaction } from "../support/chain.ts"
 
 const [raw] = chain(7, 7)
 
-/** Ledger 7, three transactions, with `change` made to its raw form. */
+/** Ledger 7 with three transactions, after `change` was applied to its raw form. */
 const served = (change: object = {}, validated = true): FetchedLedger => {
   const { ledger, malformed } = normaliseLedger({ ...raw, ...change })!
   return { server: "test", validated, ledger, malformed }
@@ -18,8 +18,8 @@ const expected = { index: 7, parentHash: raw!.parent_hash }
 const reason = (fetched: FetchedLedger, expectations = {}) =>
   checkLedger(fetched, { ...expected, ...expectations })?.reason
 
-describe("a ledger is taken only when it is final, whole and the right one", () => {
-  it("takes a validated ledger with all its transactions, whatever order they are listed in", () => {
+describe("the check of a ledger", () => {
+  it("accepts a validated ledger with all its transactions, whatever order they are listed in", () => {
     const transactions = raw!.transactions.toReversed()
     const announced = { announcedHash: raw!.ledger_hash, announcedCount: 3 }
     assert.isUndefined(reason(served({ transactions }), announced))
@@ -43,7 +43,7 @@ describe("a ledger is taken only when it is final, whole and the right one", () 
     assert.isUndefined(reason(served({ ledger_hash: "9".repeat(64) })))
   })
 
-  it("refuses a list that is shorter or longer than announced, or has a hole", () => {
+  it("refuses a list that is shorter or longer than announced, or has a gap", () => {
     const [a, b, c] = raw!.transactions
     assert.strictEqual(reason(served({ transactions: [a, b] }), { announcedCount: 3 }), "truncated")
     assert.strictEqual(reason(served(), { announcedCount: 2 }), "truncated")
@@ -52,7 +52,7 @@ describe("a ledger is taken only when it is final, whole and the right one", () 
     assert.strictEqual(reason(served({ transactions: [a, a, b, c] })), "truncated")
   })
 
-  it("refuses an empty list where the header tells of transactions, whatever was announced", () => {
+  it("refuses an empty list if the header has transactions, whatever was announced", () => {
     const none = served({ transactions: [] })
     assert.strictEqual(reason({ ...none, transactionHash: hashOf("tree") }), "truncated")
     assert.isUndefined(reason({ ...none, transactionHash: "0".repeat(64) }))
@@ -66,7 +66,7 @@ describe("a ledger is taken only when it is final, whole and the right one", () 
     assert.strictEqual(reason(served({ transactions: [noResult] })), "malformed")
   })
 
-  it("calls the chain broken only for a whole ledger with another parent, and names both hashes", () => {
+  it("reports a broken chain only for a complete ledger with another parent, and names both hashes", () => {
     const broken = checkLedger(served(), { index: 7, parentHash: hashOf("other") })
     assert.strictEqual(broken?.reason, "broken_chain")
     assert.include(broken?.detail, raw!.parent_hash)

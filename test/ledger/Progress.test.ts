@@ -1,4 +1,4 @@
-/** When a network counts as ready. */
+/** When the ingest of a network is healthy. */
 import { assert, describe, it } from "@effect/vitest"
 import { LedgerSourceError, type SourceState } from "../../src/ledger/LedgerSource.ts"
 import { healthOf, type Progress } from "../../src/ledger/Progress.ts"
@@ -38,31 +38,31 @@ const lost = new LedgerSourceError({ server: "one.example", reason: "disconnecte
 
 const status = (progress: Progress, source: SourceState) => healthOf(progress, source, NOW).status
 
-describe("a network is ready", () => {
-  it("while its head is at most a minute old and taken", () => {
+describe("the health of ingest", () => {
+  it("is ok while the head is at most a minute old and taken", () => {
     assert.strictEqual(status(taken(9, 3), head(9, 3)), "ok")
     assert.strictEqual(status(taken(9, 60), head(9, 60)), "ok")
     assert.strictEqual(status(taken(9, 61), head(9, 61)), "failed")
   })
 
-  it("while it catches up and moves", () => {
+  it("is ok while it catches up and takes ledgers", () => {
     assert.strictEqual(status(taken(9, 59), head(900, 3)), "ok")
     assert.include(healthOf(taken(9, 59), head(900, 3), NOW).detail, "891 ledgers behind")
     assert.strictEqual(status(taken(9, 61), head(900, 3)), "failed")
   })
 
-  it("not before the first ledger is announced, and failed when none comes", () => {
+  it("is starting before the first announcement, and failed if none comes", () => {
     assert.strictEqual(status(taken(undefined, 3), none), "starting")
     const health = healthOf(taken(undefined, 61), { ...none, lastError: lost }, NOW)
     assert.strictEqual(health.status, "failed")
     assert.include(health.detail, "it is away")
   })
 
-  it("degraded while it reconnects", () => {
+  it("is degraded while it reconnects", () => {
     assert.strictEqual(status(taken(9, 3), { ...head(9, 3), server: undefined, lastError: lost }), "degraded")
   })
 
-  it("while its source rests for a good reason, however long", () => {
+  it("is ok while the source is idle, however long", () => {
     const idle: SourceState = { ...head(9, 3_600), idle: "no active webhook" }
     assert.deepInclude(healthOf(taken(9, 3_600), idle, NOW), {
       status: "ok",
@@ -71,12 +71,12 @@ describe("a network is ready", () => {
     assert.strictEqual(status(taken(undefined, 3_600), { ...none, idle: "no active webhook" }), "ok")
   })
 
-  it("when the first ledger after a long silence has just been announced", () => {
+  it("is ok when the first ledger after a long silence has just been announced", () => {
     assert.strictEqual(status(taken(9, 3_600), head(10, 3)), "ok")
     assert.strictEqual(status(taken(9, 3_600), head(11, 3)), "failed")
   })
 
-  it("never once its chain is broken, and says why", () => {
+  it("is failed once the chain is broken, and says why", () => {
     const stopped: Progress = { ...taken(9, 3), obstacle: { kind: "stopped", detail: "ledger 10 names …" } }
     const health = healthOf(stopped, head(10, 3), NOW)
     assert.strictEqual(health.status, "failed")

@@ -1,4 +1,4 @@
-/** What a server's claim of its ledgers says, in all the forms rippled and Clio write it. */
+/** The ledger ranges that a server claims, in all the forms that rippled and Clio write. */
 import { assert, describe, it } from "@effect/vitest"
 import { claims, formatRanges, parseRanges } from "../../src/ledger/Ranges.ts"
 
@@ -12,12 +12,12 @@ describe("claimed ranges", () => {
     ])
   })
 
-  it("of another form say nothing", () => {
+  it("in another form are ignored", () => {
     for (const text of [undefined, null, 7, "1-", "9-3", "a-b", "1-2-3", "1,,2"])
       assert.isUndefined(parseRanges(text), String(text))
   })
 
-  it("cover what is in them and what was announced since, and all when nothing is known", () => {
+  it("cover their ledgers and later announcements, and every ledger if the server named no ranges", () => {
     const ranges = parseRanges("10-20,30-40")
     assert.deepStrictEqual(
       [9, 10, 25, 40, 41, 42, 43].map((index) => claims(ranges, 42, index)),
@@ -27,7 +27,7 @@ describe("claimed ranges", () => {
     assert.isFalse(claims([], undefined, 7))
   })
 
-  it("are written as they are read", () => {
+  it("are written in the form in which they are read", () => {
     for (const text of ["empty", "7", "10-20,30-40"])
       assert.strictEqual(formatRanges(parseRanges(text)!), text)
   })

@@ -82,7 +82,7 @@ describe("an answer that is not the ledger asked for is not taken:", () => {
   interface Served {
     readonly transactions: ReadonlyArray<{ readonly meta: { readonly TransactionIndex: number } }>
   }
-  /** Its indexes have no hole: only the announced count tells. */
+  /** The transaction indexes have no gap, so only the announced count shows the fault. */
   const withoutLast = ({ transactions }: Served) =>
     transactions.filter(({ meta }) => meta.TransactionIndex !== transactions.length - 1)
   const edited =
@@ -119,7 +119,7 @@ describe("an answer that is not the ledger asked for is not taken:", () => {
   )
 })
 
-describe("of several servers", () => {
+describe("of several servers:", () => {
   it.effect("the next is used when the first is of another network, and the first is not subscribed to", () =>
     Effect.gen(function* () {
       const testnet = yield* rippledServer({ networkId: 1 })
@@ -133,7 +133,7 @@ describe("of several servers", () => {
     }).pipe(Effect.provide(memoryLayer()))
   )
 
-  it.effect("the next is asked for a ledger that the first does not have", () =>
+  it.effect("the next server is asked for a ledger that the first does not have", () =>
     Effect.gen(function* () {
       const short = yield* rippledServer()
       short.serve(chain(8, 60))

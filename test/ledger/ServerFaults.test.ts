@@ -1,4 +1,4 @@
-/** How servers that limit us, warn, or speak nonsense are treated, and whose claims of history are believed first. */
+/** Servers that limit us, warn of load or send nonsense, and servers that claim history. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -32,7 +32,7 @@ const state = Effect.gen(function* () {
 })
 
 describe("history", () => {
-  it.effect("is read from the server that claims it, and the claim shown", () =>
+  it.effect("is read from the server that claims it, and the health shows the claim", () =>
     Effect.gen(function* () {
       const recent = yield* mainnetServer("20-30")
       const full = yield* mainnetServer("1-12,14-30")
@@ -49,7 +49,7 @@ describe("history", () => {
     }).pipe(Effect.provide(memoryLayer()))
   )
 
-  it.effect("that a server claims wrongly is read from the next, without repeating the question", () =>
+  it.effect("that a server claims wrongly is read from the next server, with one request", () =>
     Effect.gen(function* () {
       const liar = yield* mainnetServer("1-30")
       for (const index of range(5, 9)) liar.misbehave(`ledger ${index}`, 9, () => ({ error: "lgrNotFound" }))
@@ -62,7 +62,7 @@ describe("history", () => {
   )
 })
 
-describe("a server that is short of room", () => {
+describe("a server that warns of load", () => {
   it.effect(
     "is asked four things at once, and half as many after a warning of load, until it has calmed",
     () =>
@@ -155,7 +155,7 @@ describe("servers that all limit us", () => {
         yield* eventuallyAdvancing(taken(2))
         for (const moments of times) {
           const waits = moments.slice(1).map((moment, i) => moment - moments[i]!)
-          // Steps of the virtual clock are added to each.
+          // Each figure also contains steps of the virtual clock.
           for (const wait of waits) assert.isTrue(wait >= 10_000 && wait <= 30_500, waits.join(", "))
         }
       }).pipe(Effect.provide(memoryLayer()))
@@ -163,7 +163,7 @@ describe("servers that all limit us", () => {
 })
 
 describe("a server that cannot follow the network", () => {
-  it.effect("is left, and named in the health of the network that goes on without it", () =>
+  it.effect("is disconnected and named in the health, and ingest continues without it", () =>
     Effect.gen(function* () {
       const old = yield* mainnetServer()
       const good = yield* mainnetServer()

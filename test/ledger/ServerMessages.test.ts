@@ -1,4 +1,4 @@
-/** How a server's words are read: nothing of the wrong form is taken for what it is not. */
+/** Reading a server's messages: a field of the wrong type counts as absent. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import {
@@ -13,7 +13,7 @@ import {
 import { chain, hashOf } from "../support/chain.ts"
 
 describe("an announcement", () => {
-  it("names a ledger, and its hash and count where they are there", () => {
+  it("has a ledger index, and hash and count if present", () => {
     const hash = hashOf("a")
     assert.deepStrictEqual(
       announcementOf({ ledger_index: 7, ledger_hash: hash.toLowerCase(), txn_count: 0 }),
@@ -26,7 +26,7 @@ describe("an announcement", () => {
     })
   })
 
-  it("without a possible index is none", () => {
+  it("without a valid index is ignored", () => {
     for (const ledger_index of [undefined, null, 0, -1, 1.5, 2 ** 32, "7", Number.NaN])
       assert.isUndefined(announcementOf({ ledger_index }))
     for (const message of [undefined, null, "text", []]) assert.isUndefined(announcementOf(message))
@@ -36,7 +36,7 @@ describe("an announcement", () => {
 describe("a refusal", () => {
   const reason = (error: string) => refusalOf(error, undefined).reason
 
-  it("is what the server's code says, in both API versions' words", () => {
+  it("follows the server's error code, in both API versions", () => {
     assert.strictEqual(reason("lgrNotFound"), "not_found")
     for (const code of ["notSynced", "noNetwork", "noCurrent", "noClosed"])
       assert.strictEqual(reason(code), "not_synced")
@@ -46,7 +46,7 @@ describe("a refusal", () => {
       assert.strictEqual(reason(code), "malformed")
   })
 
-  it("is told without control characters, and not at any length", () => {
+  it("contains no control characters, and its length is bounded", () => {
     assert.strictEqual(
       refusalOf("no\u001b[2J", "line\nWARN forged").detail,
       "answered no\\u001b[2J: line\\u000aWARN forged"
@@ -68,7 +68,7 @@ describe("a refusal", () => {
 describe("a server", () => {
   const info = (fields: object) => ({ result: { info: fields } })
 
-  it("fits its network when it names it or names none, and can follow", () => {
+  it("fits its network if it names this network or none, and is not amendment blocked", () => {
     assert.isUndefined(unfit("testnet", info({ network_id: 1 })))
     assert.isUndefined(unfit("mainnet", info({})))
     assert.strictEqual(unfit("mainnet", info({ network_id: 1 }))?.reason, "wrong_network")
@@ -79,7 +79,7 @@ describe("a server", () => {
     assert.isTrue(Result.isSuccess(answered({ warnings: [{ id: 2001 }] })))
   })
 
-  it("serves a validated ledger only where it says so itself", () => {
+  it("has sent a validated ledger only if the answer says so", () => {
     const [ledger] = chain(7, 7)
     assert.isTrue(ledgerOf("s", { result: { ledger, validated: true } })?.validated)
     assert.isFalse(ledgerOf("s", { result: { ledger, validated: "true" } })?.validated)

@@ -1,4 +1,7 @@
-/** Several servers of one network at once, over real sockets on the virtual clock: who is connected, who is asked. */
+/**
+ * Several servers of one network at once, over real sockets on the virtual clock: which are connected, and which are
+ * asked.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Health, ledgerPart } from "../../src/observability/Health.ts"
@@ -36,7 +39,7 @@ const facts = Effect.gen(function* () {
 })
 const fact = (name: string) => Effect.map(facts, (all) => all[name])
 
-describe("of several servers", () => {
+describe("several servers:", () => {
   it.effect("two are connected and subscribed to, the others are not", () =>
     Effect.gen(function* () {
       const servers = [yield* mainnetServer, yield* mainnetServer, yield* mainnetServer] as const
@@ -100,7 +103,7 @@ describe("of several servers", () => {
     }).pipe(Effect.provide(memoryLayer()))
   )
 
-  it.effect("one more is connected for ledgers that the connected ones lack, and let go afterwards", () =>
+  it.effect("one more is connected for ledgers that the connected ones lack, and released afterwards", () =>
     Effect.gen(function* () {
       const short = yield* Effect.forEach([1, 2], () =>
         Effect.map(rippledServer(), (server) => {
@@ -127,7 +130,7 @@ describe("of several servers", () => {
     }).pipe(Effect.provide(memoryLayer()))
   )
 
-  it.effect("one of another chain than the one taken is not used again, and the health names it", () =>
+  it.effect("a server on another chain is not used again, and the health names it", () =>
     Effect.gen(function* () {
       const good = yield* mainnetServer
       const other = yield* mainnetServer
@@ -155,7 +158,7 @@ describe("of several servers", () => {
 })
 
 describe("a network that was reset", () => {
-  it.effect("stops, says so, and takes nothing of the new chain", () =>
+  it.effect("stops ingest, which says so and takes no ledger of the new chain", () =>
     Effect.gen(function* () {
       const server = yield* mainnetServer
       yield* ingesting([server.url])
@@ -172,7 +175,7 @@ describe("a network that was reset", () => {
     }).pipe(Effect.provide(memoryLayer()))
   )
 
-  it.effect("is also seen when its new chain is not as long as the old one yet", () =>
+  it.effect("is also detected while its new chain is shorter than the old one", () =>
     Effect.gen(function* () {
       const server = yield* mainnetServer
       yield* ingesting([server.url])

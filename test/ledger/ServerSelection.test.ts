@@ -1,4 +1,4 @@
-/** Which servers are connected, which is asked, and how long one that failed is left alone. */
+/** Which servers are connected, which one is asked, and how long to back off after a failure. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   afterFailure,
@@ -48,7 +48,7 @@ describe("the plan of connections", () => {
     assert.deepStrictEqual(steps([connected("a"), idle("a"), idle("c")]).connect, [2])
   })
 
-  it("goes back to a preferred one, and lets another go only once it has proven itself", () => {
+  it("returns to a preferred server, and releases the other only once the preferred one has announced a ledger", () => {
     const others = [connected("b"), connected("c")]
     assert.deepStrictEqual(steps([idle("a"), ...others]), { connect: [0], release: [] })
     const coming = idle("a", { phase: "connected" })
@@ -56,7 +56,7 @@ describe("the plan of connections", () => {
     assert.deepStrictEqual(steps([connected("a"), ...others]), { connect: [], release: [2] })
   })
 
-  it("connects one more that is called, and keeps it for as long as it is called", () => {
+  it("connects one more server that a fetch needs, and keeps it for as long", () => {
     const two = [connected("a"), connected("b")]
     assert.deepStrictEqual(steps([...two, idle("c", { wantedUntil: NOW + 1 })]).connect, [2])
     const called = connected("c", { wantedUntil: NOW + 700 })
@@ -80,13 +80,13 @@ describe("the choice of a server for a ledger", () => {
     assert.strictEqual(chooseServer([candidate(), candidate({ announced: 0 })]), 1)
   })
 
-  it("passes over one that claims not to have it, and one whose last answer was refused", () => {
+  it("is not one that does not claim the ledger, or whose last answer was refused, if there is another", () => {
     assert.strictEqual(chooseServer([candidate({ claims: false, announced: 0 }), candidate()]), 1)
     assert.strictEqual(chooseServer([candidate({ refused: true, announced: 0 }), candidate()]), 1)
     assert.strictEqual(chooseServer([candidate({ claims: false }), candidate({ refused: true })]), 1)
   })
 
-  it("is one that has room, and none rather than one in doubt", () => {
+  it("is a server below its request limit, and undefined if the best candidates are all full", () => {
     assert.strictEqual(chooseServer([candidate({ full: true, announced: 0 }), candidate()]), 1)
     assert.isUndefined(chooseServer([candidate({ full: true }), candidate({ claims: false })]))
     assert.isUndefined(chooseServer([]))
@@ -94,7 +94,7 @@ describe("the choice of a server for a ledger", () => {
 })
 
 describe("a server that failed", () => {
-  it("is left alone exponentially longer, up to a bound, stretched by chance", () => {
+  it("gets an exponential backoff, up to a bound, with jitter", () => {
     const bounds = { first: 250, longest: 15_000 }
     assert.deepStrictEqual(
       [1, 2, 3, 7, 50].map((failures) => backoffMs(failures, bounds, 0)),
@@ -103,13 +103,13 @@ describe("a server that failed", () => {
     assert.strictEqual(backoffMs(1, bounds, 0.5), 281)
   })
 
-  it("is not left alone for hours because the clock went back", () => {
+  it("does not get a backoff of hours if the clock is set back", () => {
     const backoff = afterFailure(noBackoff, "rate_limited", 3_600_000, 0)
     assert.strictEqual(notBeforeOf(backoff, 3_600_001, false), 3_610_000)
     assert.strictEqual(notBeforeOf(backoff, 0, false), 0)
   })
 
-  it("is left alone for 30 s at most while no server is connected, stretched by chance all the same", () => {
+  it("gets a backoff of at most 30 s, with jitter, while no server is connected", () => {
     const waits = (chance: number, noneConnected: boolean) => {
       let backoff = noBackoff
       return [1, 2, 3, 4, 5].map(() => {
@@ -122,7 +122,7 @@ describe("a server that failed", () => {
     assert.deepStrictEqual(waits(1, true), [12.5, 25, 30, 30, 30])
   })
 
-  it("is left alone for at least ten seconds when it limits us, and longer when it is unfit", () => {
+  it("gets a backoff of at least 10 s if it limits us, and a longer one if it is unfit", () => {
     assert.strictEqual(afterFailure(noBackoff, "rate_limited", NOW, 0).notBefore, 11_000)
     assert.strictEqual(afterFailure(noBackoff, "disconnected", NOW, 0).notBefore, 1_250)
     assert.strictEqual(afterFailure(noBackoff, "wrong_network", NOW, 0).notBefore, 61_000)

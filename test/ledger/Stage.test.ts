@@ -63,7 +63,7 @@ describe("ingest takes every ledger exactly once, in order", () => {
       yield* source.announce(100)
       yield* awaitLedgers(1)
       yield* Fiber.interrupt(before)
-      // Ledgers closed while nobody watched.
+      // Ledgers closed while ingest was stopped.
       yield* source.announce(180)
       yield* running(source, { start: 150 })
       yield* awaitLedgers(81)
@@ -74,7 +74,7 @@ describe("ingest takes every ledger exactly once, in order", () => {
   it.effect("also when the log fails before or after a write has landed", () => {
     const source = scriptedSource()
     source.serve(chain(100, 110))
-    // Two transactions at least: ledger 100, and what was fetched meanwhile.
+    // At least two transactions: ledger 100, and the ledgers fetched meanwhile.
     const faults: Array<Fault> = ["before", "after", "before", "before", "after"]
     return Effect.gen(function* () {
       yield* running(source, { start: 100 })
@@ -92,7 +92,7 @@ describe("ingest takes every ledger exactly once, in order", () => {
     }).pipe(Effect.provide(faultyLog(faults)), Effect.provide(memoryLayer()))
   })
 
-  it.effect("and waits for one that no server has, rather than skip it", () => {
+  it.effect("and waits for a ledger that no server has, instead of skipping it", () => {
     const source = scriptedSource()
     source.serve(chain(100, 104).concat(chain(106, 110)))
     return Effect.gen(function* () {
@@ -113,7 +113,7 @@ describe("ingest takes every ledger exactly once, in order", () => {
 })
 
 describe("a broken chain", () => {
-  it.effect("stops the network, says at which ledger, and goes on by itself once a ledger links", () => {
+  it.effect("stops the network, says at which ledger, and resumes once a ledger links", () => {
     const source = scriptedSource()
     const other = chain(103, 103, { name: "fork" })[0]!
     source.serve([...chain(100, 102), other, ...chain(104, 106)])
@@ -146,7 +146,7 @@ describe("a broken chain", () => {
 })
 
 describe("what ingest writes", () => {
-  it.effect("names where a ledger's events begin, in the marker of the same transaction", () => {
+  it.effect("includes the offset of a ledger's first event, in the marker of the same transaction", () => {
     const source = scriptedSource()
     source.serve(chain(100, 104))
     return Effect.gen(function* () {
@@ -204,7 +204,7 @@ describe("what ingest writes", () => {
     }).pipe(Effect.provide(memoryLayer()))
   })
 
-  it.effect("moves on in time from ledger to ledger, even when the clock jumps back over a restart", () => {
+  it.effect("has strictly increasing detection times, even if the clock is set back during a restart", () => {
     const source = scriptedSource()
     source.serve(chain(100, 105))
     return Effect.gen(function* () {
@@ -226,7 +226,7 @@ describe("what ingest writes", () => {
     }).pipe(Effect.provide(memoryLayer()))
   })
 
-  it.effect("is whole for a ledger of thousands of events, and goes on over what cannot be decided", () => {
+  it.effect("is complete for a ledger with thousands of events, and withholds undecided ones", () => {
     const source = scriptedSource()
     source.serve(chain(100, 100, { transactions: 5_000 }).concat(chain(101, 101)))
     return Effect.gen(function* () {

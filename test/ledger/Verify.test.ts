@@ -1,4 +1,4 @@
-/** XRPL_VERIFY=full: a ledger is taken only when its bytes have its hash, and its JSON is those bytes. */
+/** XRPL_VERIFY=full: a ledger is taken only if its bytes have its hash and its JSON encodes to these bytes. */
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -44,15 +44,15 @@ const edited = (ledger: ClosedLedger, edit: (binary: Binary["ledger"]) => object
   return { result: { ...result, ledger: { ...result.ledger, ...edit(result.ledger) } } }
 }
 
-/** What is not proven; undefined when the ledger is. */
+/** The fault found; undefined if the ledger is verified. */
 const faultOf = (ledger: FetchedLedger, answer: unknown) =>
   Result.getOrUndefined(Result.flip(verifyLedger(ledger, answer)))
 
 const [empty, ...full] = simulated(8)
 const one = full.at(-1)!
 
-describe("a ledger is proven", () => {
-  it("when its bytes have its hashes, in both versions' words, also when it is empty", () => {
+describe("a ledger is verified", () => {
+  it("if its bytes have its hashes, in both API versions, also if it is empty", () => {
     assert.isUndefined(faultOf(fetched(empty!), binary(empty!)))
     for (const ledger of full)
       for (const version of [1, 2] as const)
@@ -67,7 +67,7 @@ describe("a ledger is proven", () => {
     assert.include(faultOf(last, binary(one))?.detail, "20 transactions, but its JSON lists 19")
   })
 
-  it("not when the header or the bytes are others", () => {
+  it("not when the header or the bytes differ", () => {
     const header = edited(one, ({ ledger_data }) => ({ ledger_data: ledger_data.replace(/.$/, "F") }))
     assert.include(faultOf(fetched(one), header)?.detail, "header")
     assert.isDefined(faultOf(fetched(one), binary(full[0]!)))
@@ -94,7 +94,7 @@ describe("a ledger is proven", () => {
     for (const other of others) assert.strictEqual(faultOf(other, binary(one))?.reason, "not_proven")
   })
 
-  it("and is what the bytes say, whatever the server added to the JSON", () => {
+  it("and contains what the bytes contain, whatever the server added to the JSON", () => {
     const { ledger, ...rest } = fetched(one)
     const forged = ledger.transactions.map((transaction) => ({
       ...transaction,
@@ -124,7 +124,7 @@ describe.skipIf(!corpusPresent)("real ledgers (skipped without ../shared/xrpl-co
   })
 })
 
-/** The binary answer that the server would have given: its hashes prove or disprove it. */
+/** The binary answer for the ledger. */
 const binaryOfRecorded = (recorded: {
   readonly transactions: ReadonlyArray<{ readonly metaData: object }>
   readonly [field: string]: unknown

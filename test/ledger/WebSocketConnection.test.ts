@@ -1,4 +1,4 @@
-/** What a hostile ledger server may send costs its connection, and neither memory nor the process. */
+/** A hostile ledger server loses its connection, but costs neither memory nor the process. */
 import { readFileSync } from "node:fs"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -11,7 +11,7 @@ import type { Refusal } from "../../src/ledger/ServerMessages.ts"
 import { open } from "../../src/ledger/WebSocketConnection.ts"
 import { corpusFiles, corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
 
-/** A server that would compress, and does the same at every request. */
+/** A server that supports compression and reacts to every request in the same way. */
 const serverThat = Effect.fnUntraced(function* (answers: (socket: WebSocket, id: number) => void) {
   const extensions: Array<string | undefined> = []
   const server = yield* Effect.acquireRelease(
@@ -72,7 +72,7 @@ describe.each(ways)("a connection of %s", (_, ask) => {
     })
   )
 
-  it.live("outlives an error that is no text, and shows no control character of one that is", () =>
+  it.live("survives an error that is not text, and removes control characters from one that is", () =>
     Effect.gen(function* () {
       const errors: Array<unknown> = [{ toString: 1 }, "no\u001b[2J\n"]
       const { url } = yield* serverThat((socket, id) => {

@@ -1,4 +1,4 @@
-/** Real ledgers, served over rippled's WebSocket protocol and ingested, against the events they are known to hold. */
+/** Real ledgers are served over rippled's protocol and ingested, and the events compared with the known ones. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { detectLedger } from "../../src/detect/Detect.ts"

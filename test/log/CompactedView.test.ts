@@ -1,4 +1,4 @@
-/** A view follows its topic: newest values, deletions, what cannot be read, and how far it has come. */
+/** A compacted view: newest values, deletions, unreadable records, and `caughtUp`. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import * as CompactedView from "../../src/log/CompactedView.ts"
@@ -35,7 +35,7 @@ describe("compacted view", () => {
     }).pipe(Effect.scoped, Effect.provide(Live))
   )
 
-  it.effect("follows later changes and deletions, and tells each after it is in the view", () =>
+  it.effect("follows later changes and deletions, and calls onChange after each", () =>
     Effect.gen(function* () {
       const log = yield* EventLog
       const { values, caughtUp, changes } = yield* view
@@ -52,7 +52,7 @@ describe("compacted view", () => {
     }).pipe(Effect.scoped, Effect.provide(Live))
   )
 
-  it.effect("passes over what cannot be decoded, also where the decoder throws, and goes on", () =>
+  it.effect("skips records that cannot be decoded, also if the decoder throws", () =>
     Effect.gen(function* () {
       const log = yield* EventLog
       const { values, caughtUp } = yield* view

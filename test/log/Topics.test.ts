@@ -1,4 +1,4 @@
-/** Topics as data: names resolve, retention follows the settings, keys go where Kafka's default partitioner sends them. */
+/** Topics from topics.json: names, retentions, and the same partitions as Kafka's default partitioner. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   kindOf,
@@ -29,7 +29,7 @@ describe("topics", () => {
     assert.strictEqual(partitionOf("webhooks.deliveries", "foobar"), (-790_332_482 & 0x7fff_ffff) % 24)
   })
 
-  it("resolve patterns, and die naming a topic that nobody described", () => {
+  it("resolve patterns, and throw for an unknown topic, naming it", () => {
     assert.strictEqual(partitionsOf("xrpl.testnet.events"), 1)
     assert.strictEqual(partitionsOf("webhooks.delay.10"), 6)
     for (const topic of ["xrpl.events", "xrpl.testnet.events.more", "webhooks.delay.", "webhooks-config"]) {

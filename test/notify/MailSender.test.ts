@@ -1,4 +1,4 @@
-/** Mails on a real database to a real SMTP server: one for each cause, whatever fails in between. */
+/** Mails from a real database to a real SMTP server: one for each cause, whatever fails in between. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Logger, Metric } from "effect"
 import { SqlClient } from "effect/sql"
@@ -115,7 +115,7 @@ describe("mail", () => {
     }).pipe(underNow)
   )
 
-  it.effect("is finished and marked by a process that is told to stop in the middle of it", () =>
+  it.effect("is finished and marked by a process that is stopped while it sends", () =>
     Effect.gen(function* () {
       const goOn = yield* Deferred.make<void>()
       const begun = yield* Deferred.make<void>()
@@ -133,7 +133,7 @@ describe("mail", () => {
     }).pipe(underNow)
   )
 
-  it.effect("waits while the server is away, longer each time, and goes out when it is back", () =>
+  it.effect("is retried with growing waits while the server is unavailable, and sent when it is back", () =>
     Effect.gen(function* () {
       const { port } = yield* Effect.scoped(makeMailServer())
       yield* queue(["cause/0"])

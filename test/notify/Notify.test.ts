@@ -1,4 +1,4 @@
-/** Who is told by mail, from what has happened to what the mail server took: each once, whoever looks. */
+/** Which accounts are notified by mail, from the cause to the mail server: one mail for each cause. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -19,7 +19,7 @@ const notifying = (server: MailServer) =>
     Layer.provide(Mailer.layer, settingsLayer({ SMTP_URL: server.url, MAIL_FROM: "hooks@service.example" }))
   )
 
-/** Two processes that notify, until `holds`. */
+/** Runs `notify` in two processes until `holds` is true. */
 const notified = (server: MailServer, count: number) =>
   Effect.gen(function* () {
     const processes = yield* Effect.forEach([1, 2], () =>
@@ -32,7 +32,7 @@ const notified = (server: MailServer, count: number) =>
 const month = () => new Date().toISOString().slice(0, 7)
 
 describe("notify", () => {
-  it.live("tells an account once of 80% and once of 100% of its quota, and others nothing", () =>
+  it.live("notifies an account once at 80% and once at 100% of its quota, and no other account", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const server = yield* makeMailServer()
@@ -60,7 +60,7 @@ describe("notify", () => {
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
-  it.live("tells the account of a webhook that failed too often and was disabled", () =>
+  it.live("notifies the account of a webhook that was disabled after too many failures", () =>
     Effect.gen(function* () {
       const server = yield* makeMailServer()
       const receiver = yield* makeReceiver(() => 500)

@@ -1,4 +1,4 @@
-/** From an SMTP_URL to how the server is reached, and where a password is never sent in clear. */
+/** The connection options from SMTP_URL. A password is never sent unencrypted to another machine. */
 import { assert, describe, it } from "@effect/vitest"
 import { mailError, smtpHost, transportOptions } from "../../src/notify/Smtp.ts"
 

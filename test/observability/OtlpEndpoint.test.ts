@@ -1,4 +1,4 @@
-/** From an address to where each signal goes, with what is secret in a header and never in a message. */
+/** The addresses of traces and metrics from one setting. User and password go into a header, never into a message. */
 import { assert, describe, it } from "@effect/vitest"
 import { otlpEndpoint } from "../../src/observability/OtlpEndpoint.ts"
 

@@ -1,4 +1,4 @@
-/** Warnings that are repeated while something is away: one of a kind in a window, with the number of those left out. */
+/** Repeated warnings: one for each window is written, with the number of those left out. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock, TestConsole } from "effect/testing"

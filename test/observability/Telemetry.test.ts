@@ -1,4 +1,4 @@
-/** Traces and metrics reach a real OTLP receiver, and one that is away, slow or refusing holds nothing up. */
+/** Traces and metrics reach a real OTLP receiver. An unavailable, slow or refusing receiver delays nothing. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Latch, Layer, Logger, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
@@ -24,7 +24,7 @@ const telemetry = (url: string, changed: Partial<typeof limits> = {}) =>
     limits: { ...limits, ...changed }
   })
 
-/** What is said while it runs. */
+/** Collects the log lines. */
 const listening = () => {
   const lines: Array<string> = []
   const some = Latch.makeUnsafe()
@@ -108,7 +108,7 @@ describe("telemetry", () => {
     })
   )
 
-  it.live("warns once of a receiver that refuses, tries on, and says when it takes them again", () =>
+  it.live("warns once of a receiver that refuses, keeps trying, and reports when it accepts data again", () =>
     Effect.gen(function* () {
       let refusals = 0
       const receiver = yield* makeOtlpReceiver(() => (++refusals <= 3 ? 503 : 200))
@@ -125,10 +125,10 @@ describe("telemetry", () => {
     })
   )
 
-  it.live("neither waits nor fails when nobody listens, or nobody answers, and ends in time", () =>
+  it.live("neither waits nor fails if no receiver listens or answers, and stops in time", () =>
     Effect.gen(function* () {
       const silent = yield* makeOtlpReceiver(() => "handled")
-      // An answer that begins, and asks for patience, is none.
+      // An answer that starts, asks to retry later and never ends must not delay anything.
       const dripping = yield* makeOtlpReceiver((_, response) => {
         response.writeHead(200, { "retry-after": "3600" }).write("x")
         return "handled"

@@ -1,4 +1,4 @@
-/** What is kept of the spans that a busy process offers: an even part, at a bound that nobody outside can move. */
+/** Sampling of a busy process's spans: evenly, up to a limit that callers cannot change. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Option, Tracer } from "effect"
 import { makeSampling } from "../../src/observability/TraceSampling.ts"
@@ -17,7 +17,7 @@ const span = (at: number, options: Partial<SpanOptions> = {}): SpanOptions => ({
   ...options
 })
 
-/** A span of ours to be a parent. */
+/** A parent span of this process. */
 const parentOf = (at: number) => Option.some(new Tracer.NativeSpan(span(at)))
 
 const START = 1_795_000_000

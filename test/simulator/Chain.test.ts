@@ -98,7 +98,7 @@ describe("the chain of simulated ledgers", () => {
     }
   })
 
-  it("goes on from a ledger of an earlier life, with accounts and transactions that never were", () => {
+  it("continues from a ledger of an earlier process, with new accounts and transactions", () => {
     const accountsOf = (ledgers: ReadonlyArray<ClosedLedger>) =>
       new Set(ledgers.flatMap(({ transactions }) => transactions.map(({ tx }) => tx["Account"])))
     const past = ledgersOf(20)
@@ -107,7 +107,7 @@ describe("the chain of simulated ledgers", () => {
       seed: 1,
       firstLedgerIndex: last.ledger_index + 1,
       parent: { ledgerHash: last.ledger_hash, closeTime: last.close_time },
-      // A clock that is behind.
+      // The clock was set back.
       firstCloseTime: last.close_time - 100,
       transactionsPerLedger: 10,
       hashing: "digest"

@@ -1,4 +1,4 @@
-/** The metadata's promises, checked by an account of the ledger kept from the metadata alone. */
+/** Checks the metadata by a copy of the ledger that is built from metadata alone. */
 import { assert, describe, it } from "@effect/vitest"
 import { decode, encode } from "xrpl"
 import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
@@ -42,7 +42,7 @@ const forEachTransaction = (
 
 const drops = (value: Json | undefined): bigint => (typeof value === "string" ? BigInt(value) : 0n)
 
-/** How much XRP the node's entry holds more than before. */
+/** By how much the node's XRP balance has grown. */
 const xrpChange = ({ FinalFields, kind, LedgerEntryType, NewFields, PreviousFields }: Node): bigint => {
   if (LedgerEntryType === "Escrow")
     return kind === "CreatedNode" ? drops(NewFields?.["Amount"]) : -drops(FinalFields?.["Amount"])
@@ -59,7 +59,7 @@ const withoutDefaults = (fields: JsonObject): JsonObject =>
     )
   )
 
-/** Fields before the transaction, as far as the node tells: what was added cannot be told from what was there. */
+/** Fields before the transaction, as far as the node shows them. Added fields look like unchanged ones. */
 const overlaid = ({ FinalFields, PreviousFields }: Node): JsonObject => ({
   ...FinalFields,
   ...PreviousFields

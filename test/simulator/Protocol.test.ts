@@ -52,7 +52,7 @@ describe("answers of the simulated server", () => {
       ])
       yield* ask(connected, { command: "unsubscribe", streams: ["ledger"] })
       yield* simulated.close
-      // Whatever had been sent would have come before this answer.
+      // A message sent earlier would have arrived before this answer.
       yield* ask(connected, { command: "ping" })
       assert.lengthOf(heard, 1)
     })
@@ -226,7 +226,7 @@ describe("answers of the simulated server", () => {
     })
   )
 
-  it.effect("tells its network and what it holds", () =>
+  it.effect("reports its network and its ledgers", () =>
     Effect.gen(function* () {
       const { connected, simulated } = yield* running
       const { header } = yield* simulated.close

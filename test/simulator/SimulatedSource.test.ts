@@ -1,4 +1,6 @@
-/** A test network that the simulated ledger plays: only for an active webhook, one sound chain through every restart. */
+/**
+ * A test network that the simulated ledger plays: only for an active webhook, one sound chain through every restart.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -25,7 +27,7 @@ const NETWORK = "testnet"
 const HOUR_MS = 3_600_000
 const NOW = Date.UTC(2026, 10, 21)
 
-/** Active webhooks that come and go. */
+/** Active webhooks that can be added and removed. */
 const audience = (present = true) => {
   const some = Latch.makeUnsafe(present)
   let any = present
@@ -45,7 +47,7 @@ const audience = (present = true) => {
 
 const simulating = ingest({ network: NETWORK, start: "latest", detect: detectLedger })
 
-/** A life of the process: a source of its own, and ingest. */
+/** One process: a new source, and ingest. */
 const playing = (webhooks: ReturnType<typeof audience>) =>
   simulating.pipe(Effect.provide(Layer.fresh(SimulatedSource.layer(webhooks))), Effect.forkScoped)
 
@@ -87,12 +89,12 @@ const assertOneChain = Effect.gen(function* () {
 
 const health = Effect.flatMap(Health, (registry) => registry.get(ledgerPart(NETWORK)))
 
-/** On a clock of today. */
+/** Sets the clock to a present-day time. */
 const scenario = <A, E>(body: Effect.Effect<A, E, EventLog | Health>) =>
   TestClock.setTime(NOW).pipe(Effect.andThen(body), Effect.provide(memoryLayer()))
 
 describe("the simulated ledger plays a test network", () => {
-  it.effect("while there is an active webhook and at no other time, one chain through every pause", () =>
+  it.effect("makes ledgers only while there is an active webhook, as one chain across pauses", () =>
     Effect.gen(function* () {
       const webhooks = audience(false)
       yield* playing(webhooks)
@@ -142,8 +144,8 @@ describe("the simulated ledger plays a test network", () => {
   )
 })
 
-describe("a process that begins anew goes on with the chain", () => {
-  it.effect("from the log's last ledger, with accounts and transactions that never were", () =>
+describe("a restarted process continues the chain", () => {
+  it.effect("from the log's last ledger, with new accounts and transactions", () =>
     Effect.gen(function* () {
       const lives: Array<{ accounts: Set<string>; hashes: Set<string> }> = []
       let seen = 0
@@ -224,7 +226,7 @@ describe("a process that begins anew goes on with the chain", () => {
 })
 
 describe("a test network that was simulated and gets servers, or loses them", () => {
-  it.effect("begins anew where the other chain begins, and the coverage shows a range for each", () =>
+  it.effect("starts a new range where the other chain begins, and the coverage shows both", () =>
     Effect.gen(function* () {
       const first = yield* playing(audience())
       yield* untilTaken(5)

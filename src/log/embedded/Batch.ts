@@ -1,6 +1,6 @@
 /**
- * The embedded log's group commit as pure functions: which of the waiting transactions can be made and where their
- * records land, and what is to be written for them.
+ * Combines waiting transactions into one write (group commit), as pure functions: `accept` gives the records their
+ * offsets, and `batchOf` builds the rows to write.
  */
 import { type Deferred, Exit } from "effect"
 import {
@@ -29,7 +29,7 @@ export interface Bounds {
   readonly newest: number
 }
 
-/** What the tables hold, as this process knows it. */
+/** This process's copy of what the tables contain. */
 export interface LogState {
   readonly fence: Fence
   readonly partitions: Map<string, Bounds>
@@ -53,7 +53,7 @@ export const failed = (operation: EventLogError["operation"], { transaction }: R
     cause
   })
 
-/** Gives offsets to each transaction that can be made; the others are refused, and leave no hole. */
+/** Gives offsets to the records of each transaction. A transaction that throws is refused and takes no offsets. */
 export const accept = (requests: ReadonlyArray<Request>, known: LogState, nowMs: number) => {
   const ends = new Map<string, number>()
   const accepted: Array<Accepted> = []
@@ -79,7 +79,9 @@ export const accept = (requests: ReadonlyArray<Request>, known: LogState, nowMs:
   return { accepted, refused }
 }
 
-/** The last commit of a position wins, as if each had been written alone. */
+/**
+ * If several transactions commit an offset of one partition, the last one counts, as if each had been written alone.
+ */
 const commitsOf = (requests: ReadonlyArray<Request>): ReadonlyMap<string, GroupCommit> => {
   const commits = new Map<string, GroupCommit>()
   for (const { transaction } of requests) {
@@ -99,7 +101,7 @@ interface Group {
   readonly after: Bounds
 }
 
-/** All of a batch, and what it adds to each partition. */
+/** The batch to write, and what it adds to each partition. */
 export const batchOf = (
   accepted: ReadonlyArray<Accepted>,
   known: LogState

@@ -1,6 +1,7 @@
 /**
- * `EventLog` in PostgreSQL, for one process: one writer (log/embedded/Writer.ts), the newest records in memory, older
- * ones by range reads. Readers at the head wait for the writer: nothing polls.
+ * `EventLog` in PostgreSQL, for one process. All transactions go through one writer (Writer.ts). The newest records are
+ * in memory; older ones are read from the tables. Readers at the end wait for the writer, so nothing polls the
+ * database.
  */
 import { Clock, Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -33,14 +34,14 @@ const failed = (operation: EventLogError["operation"], topic: string) => (cause:
   new EventLogError({ operation, topic, cause })
 
 /**
- * Tells a second process at its start. The lock lives as long as its connection: should that break, the next process to
- * start takes the log over, and this one's writes are fenced.
+ * Refuses the start of a second process. The lock ends with its database connection. If that breaks and another process
+ * starts, the new one takes over, and this one's writes are fenced.
  */
 const claim = Effect.gen(function* () {
   if (yield* trySessionLock("log-owner")) return
   return yield* new EventLogInUse({
     message:
-      "DATABASE_URL: another process owns the embedded log of this database; stop it or use another database."
+      "DATABASE_URL: another process uses the embedded log of this database. Stop it, or use another database."
   })
 })
 
@@ -115,8 +116,8 @@ export const layer: Layer.Layer<EventLog, EventLogInUse | EventLogError, Setting
   )
 
 /**
- * The log as its tables hold it, for a process that does not own it: takes no lock, fences nobody, writes nothing. What
- * the owner has answered for is there; it may be appended to while it is read.
+ * Reads the log from its tables, in a process that does not own it. It takes no lock and writes nothing. It sees every
+ * transaction that has succeeded, and more may be appended while it reads.
  */
 export const readerLayer: Layer.Layer<EventLogReader, never, SqlClient.SqlClient> = Layer.effect(
   EventLogReader,

@@ -1,8 +1,8 @@
 /**
- * The embedded log's table partitions: made before the first write of their days, whatever the clock does, and dropped
- * whole when the longest retention of their topics has passed; a checkpoint in them moves on before. Compacted topics
- * lose superseded records one by one; their tombstones stay for a while, so that who reads behind the head still learns
- * what is gone.
+ * The table partitions of the embedded log. Each is created before the first write of its days, and dropped as a whole
+ * when the longest retention of its topics has passed; checkpoints in it are first moved to a newer one. Compacted
+ * topics are not partitioned: superseded records are deleted one by one. Tombstones stay for `tombstoneKeptMs`, so that
+ * a slow reader still sees the deletion.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -32,7 +32,7 @@ export const makeLogTablePartitions = Effect.gen(function* () {
   const ensure = (table: BatchTable, unixMs: number) => partitions[table].ensure(unixMs, unixMs)
   const forget = Effect.andThen(partitions.log_work.forget, partitions.log_history.forget)
 
-  /** The rows with the newest records of checkpoints go where the present's rows are, before theirs are dropped. */
+  /** Moves the newest row of each checkpoint topic to the current table partition before its own is dropped. */
   const saveNewest = Effect.fnUntraced(function* (table: BatchTable, nowMs: number, droppedMs: number) {
     const ends = yield* sql<{ readonly topic: string }>`SELECT DISTINCT topic FROM log_ends`
     const topics = ends
@@ -47,7 +47,7 @@ export const makeLogTablePartitions = Effect.gen(function* () {
         AND b.written_at < ${at(droppedMs)}::timestamptz`
   })
 
-  /** Not while a write is under way: it moves where partitions start. */
+  /** Must not run during a write: it changes the start offsets of the log's partitions. */
   const applyRetention = (nowMs: number, settings: RetentionSettings) =>
     Effect.gen(function* () {
       for (const table of batchTables) {

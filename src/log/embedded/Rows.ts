@@ -1,16 +1,16 @@
 /**
- * The form in which the embedded log keeps records: a row is a batch of one partition's records with dense offsets, of
- * bounded size, as JSON packed with zstd (here, since PostgreSQL's own compression takes several times as long and
- * shrinks less). Pure; log/embedded/Tables.ts writes and reads the rows.
+ * The row format of the embedded log. A row contains consecutive records of one partition, as JSON compressed with
+ * zstd. Its size is bounded. The program compresses, because PostgreSQL's own compression is slower and compresses
+ * less. Pure: Tables.ts writes and reads the rows.
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib"
 import { Limits } from "../../config/Limits.ts"
 import type { LogRecord, Partition } from "../EventLog.ts"
 
-/** Level 1 packs some 1 GB/s of events; higher ones gain a few per cent. */
+/** The fastest level: higher ones make the rows only a little smaller. */
 const PACKING = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
-/** A record inside a row; headers are left out when there are none. */
+/** A record inside a row. Empty headers are left out. */
 type StoredRecord = readonly [
   key: string,
   value: string | null,
@@ -26,12 +26,12 @@ const stored = ({ key, value, timestamp, headers }: LogRecord): StoredRecord => 
 export interface BatchRow extends Partition {
   readonly base: number
   readonly last: number
-  /** The newest timestamp of the partition up to this row's end: it never falls, so that a search by time can halve. */
+  /** The newest timestamp in the partition up to the end of this row. It never decreases, so an index finds a time. */
   readonly newest: number
   readonly records: Uint8Array
 }
 
-/** One partition's records (dense, in order) as rows; `newest` is the newest timestamp before them. */
+/** Packs consecutive records of one partition into rows. `newest`: the newest timestamp before them. */
 export const rowsOf = (records: ReadonlyArray<LogRecord>, newest: number): ReadonlyArray<BatchRow> => {
   const rows: Array<BatchRow> = []
   let batch: Array<LogRecord> = []
@@ -56,7 +56,7 @@ export const rowsOf = (records: ReadonlyArray<LogRecord>, newest: number): Reado
   return rows
 }
 
-/** The row's records at `from` or beyond. */
+/** The row's records at offset `from` or later. */
 export const recordsOf = (
   { topic, partition }: Partition,
   base: number,

@@ -1,8 +1,8 @@
 /**
- * The embedded log's tables (migrations/0007_log.ts) as functions: own the log, write a batch in one statement, read
- * ranges. A write carries the writer's fence and lands only while that is the newest, so that one that was cut off and
- * arrives late leaves nothing behind. Offsets are int8 in PostgreSQL and numbers here: 2^53 records are not reached. In
- * array parameters numbers go as text, since the driver wants one size for all of an array's numbers.
+ * The SQL of the embedded log (tables: migrations/0007_log.ts): take ownership, write a batch in one statement, read.
+ * Each write carries the writer's fence and has no effect unless that fence is the newest, so a delayed write of an
+ * earlier connection changes nothing. Offsets are int8 in PostgreSQL and numbers here. In array parameters numbers are
+ * sent as text, since the driver uses one size for all numbers of an array.
  */
 import { Data, Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -16,13 +16,15 @@ export interface GroupCommit extends Position {
   readonly group: string
 }
 
-/** Who may write: `owner` changes with each process that opens the log, `epoch` with each time it reads its state back. */
+/**
+ * The right to write. `owner` increases with each process that opens the log, `epoch` each time it reloads its state.
+ */
 export interface Fence {
   readonly owner: number
   readonly epoch: number
 }
 
-/** Another process has opened the log since, or this writer has read its state back. */
+/** Another process has opened the log since, or this writer has reloaded its state. */
 export class Fenced extends Data.TaggedError("Fenced")<{ readonly message: string }> {}
 
 export interface Batch {
@@ -32,10 +34,10 @@ export interface Batch {
   readonly commits: ReadonlyArray<GroupCommit>
 }
 
-/** After unpacking a row of this many records, everything else has its turn. */
+/** After a row of this many records, unpacking yields to other fibers. */
 const LARGE_ROW_RECORDS = 100
 
-/** As JSON: the driver cannot tell the type of an array that holds nothing but tombstones. */
+/** Sent as JSON: the driver cannot infer the type of an array that contains only nulls (tombstones). */
 const compactedRow = (record: LogRecord) => ({
   topic: record.topic,
   partition: record.partition,
@@ -50,14 +52,14 @@ export const makeTables = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tablePartitions = yield* makeLogTablePartitions
 
-  /** Makes this process the owner: whoever was it before can write no more. */
+  /** Makes this process the owner. The writes of earlier owners are refused from now on. */
   const own = Effect.map(
     sql<{ readonly owner: bigint }>`
       UPDATE log_owner SET owner = owner + 1, epoch = 0 RETURNING owner`,
     ([row]): Fence => ({ owner: Number(row!.owner), epoch: 0 })
   )
 
-  /** Waits for the end of this owner's write that may still be running, and fences what may still arrive. */
+  /** Waits until a running write of this owner has ended, and refuses those that are still on their way. */
   const renew = Effect.fnUntraced(function* ({ owner }: Fence) {
     yield* tablePartitions.forget
     const [row] = yield* sql<{ readonly epoch: bigint }>`
@@ -68,7 +70,7 @@ export const makeTables = Effect.gen(function* () {
     return { owner, epoch: Number(row.epoch) }
   })
 
-  /** One statement: all of it lands, or nothing. */
+  /** One statement, so it writes everything or nothing. */
   const write = Effect.fnUntraced(function* (fence: Fence, batch: Batch, nowMs: number) {
     const { rows, compacted, ends, commits } = batch
     for (const table of new Set(rows.map(({ topic }) => tableOf(topic))))
@@ -109,12 +111,12 @@ export const makeTables = Effect.gen(function* () {
           SET end_offset = excluded.end_offset, newest_timestamp = excluded.newest_timestamp
       )
       SELECT held FROM fence`
-    if (held.length === 0) return yield* new Fenced({ message: "This writer is no longer the log's newest." })
+    if (held.length === 0) return yield* new Fenced({ message: "A newer writer has replaced this one." })
   })
 
   /**
-   * Only the next row is sure to be wanted: where offsets are missing, the rows that would hold `max` are not there. The
-   * rows are counted before they are chosen, or PostgreSQL would look for more of them to the log's end.
+   * Reads the rows up to offset + `max`. If there are none, because offsets are missing, it reads the next row. The
+   * inner LIMIT stops PostgreSQL from scanning to the end of the log.
    */
   const readRows = Effect.fnUntraced(function* ({ topic, partition, offset }: Position, max: number) {
     const rowsBelow = (below: number, limit: number) => sql<{
@@ -126,20 +128,19 @@ export const makeTables = Effect.gen(function* () {
         WHERE topic = ${topic} AND partition = ${partition} AND last_offset >= ${String(offset)}
         ORDER BY last_offset LIMIT ${limit}
       ) AS next WHERE base_offset < ${String(below)} ORDER BY last_offset`
-    // A row holds a record or more.
+    // Every row has at least one record, so `max` rows are enough.
     const dense = yield* rowsBelow(offset + max, Math.min(max, Limits.embeddedLogReadRows))
     const rows = dense.length > 0 ? dense : yield* rowsBelow(Number.MAX_SAFE_INTEGER, 1)
     const records: Array<LogRecord> = []
     for (const row of rows) {
       const unpacked = recordsOf({ topic, partition }, Number(row.base_offset), row.records, offset)
       for (const record of unpacked) records.push(record)
-      // Unpacking a large one takes some milliseconds.
       if (unpacked.length >= LARGE_ROW_RECORDS) yield* Effect.yieldNow
     }
     return records.slice(0, max)
   })
 
-  /** Fewer where they are large; sizes are told without unpacking a value. */
+  /** Returns fewer than `max` if the values are large. `pg_column_size` does not decompress them. */
   const readCompacted = ({ topic, partition, offset }: Position, max: number) =>
     sql<{
       readonly log_offset: bigint
@@ -170,11 +171,13 @@ export const makeTables = Effect.gen(function* () {
       )
     )
 
-  /** At most `max` records; none only where there is none at `from` or beyond. */
+  /** At most `max` records. Empty only if there is no record at `from` or later. */
   const read = (from: Position, max: number) =>
     kindOf(from.topic) === "compacted" ? readCompacted(from, max) : readRows(from, max)
 
-  /** An offset before which no record is as new as the time; undefined when none is. */
+  /**
+   * An offset at or before the first record with a timestamp from `unixMs` on; undefined if there is no such record.
+   */
   const searchTime = ({ topic, partition }: Partition, unixMs: number) =>
     (kindOf(topic) === "compacted"
       ? sql<{ readonly found: bigint }>`

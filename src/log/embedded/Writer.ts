@@ -1,10 +1,9 @@
 /**
- * The embedded log's one writer. It groups the transactions that wait, gives them offsets, writes them in one statement,
- * and only then shows them to readers and answers the callers. A transaction that cannot be made fails its caller alone.
- * After a failed write nobody knows what landed: the state is thrown away and read back before the callers are told, or
- * else by whoever needs it next, so that nothing is ever answered from a state that may be wrong.
+ * The only writer of the embedded log. It combines waiting transactions, gives their records offsets, and writes them
+ * in one statement. Only then readers see them and the callers get their result. A transaction that throws fails its
+ * own caller only. After a failed write it is unknown what landed, so the state in memory is discarded and reloaded.
  *
- *   callers ─▶ queue ─▶ writer: stage → write (all or nothing) → tails → callers
+ *   callers ─▶ queue ─▶ give offsets ─▶ write (all or nothing) ─▶ records in memory ─▶ callers
  */
 import { Cause, Clock, Deferred, Effect, Exit, Latch, Queue, Semaphore } from "effect"
 import { Limits } from "../../config/Limits.ts"
@@ -28,8 +27,8 @@ import type { Tables } from "./Tables.ts"
 export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
   const queue = yield* Queue.bounded<Request>(Limits.embeddedLogQueue)
   const lists = new Map<string, RecordList>()
-  /** Who writes, reads the state back or applies retention does so alone. */
-  const turn = Semaphore.makeUnsafe(1)
+  /** Writing, reloading the state and applying retention exclude one another. */
+  const lock = Semaphore.makeUnsafe(1)
   const unanswered = new Set<Request>()
   let closed = false
   let fence = yield* tables.own
@@ -55,7 +54,7 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
     const commits = new Map<string, number>()
     for (const commit of yield* tables.loadCommits)
       commits.set(commitKey(commit.group, commit), commit.offset)
-    // Tails may lack what an unanswered write has left: they begin anew, and who waits looks again.
+    // The records in memory may lack those of the failed write: clear them, and wake the readers that wait.
     for (const [key, list] of lists) {
       list.records.length = 0
       list.size = 0
@@ -107,7 +106,7 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
       return
     }
     known = undefined
-    // Should this fail as well, whoever needs the state next tries again.
+    // If this fails as well, the next use of the state loads it.
     yield* Effect.ignore(load)
     const cause = Cause.squash(exit.cause)
     for (const request of requests)
@@ -137,7 +136,7 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
       )
     })
 
-  yield* turn.withPermit(load)
+  yield* lock.withPermit(load)
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       closed = true
@@ -149,11 +148,11 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
       }
     })
   )
-  // A batch that has begun is ended. One that all its callers have left is not begun.
+  // Uninterruptible: a batch that has started is finished. Requests of interrupted callers are left out.
   yield* Effect.forkScoped(
     Effect.forever(
       Effect.flatMap(takeBatch, (requests) =>
-        turn
+        lock
           .withPermit(serve(requests.filter((request) => unanswered.has(request))))
           .pipe(Effect.uninterruptible)
       )
@@ -163,14 +162,14 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
   return {
     submit,
     listOf,
-    /** What the tables hold; read back first where a write has failed. */
-    state: Effect.suspend(() => (known === undefined ? turn.withPermit(loaded) : Effect.succeed(known))),
-    /** Runs alone, then reads the partitions' bounds anew. */
+    /** What the tables contain. Reloaded first if a write has failed. */
+    state: Effect.suspend(() => (known === undefined ? lock.withPermit(loaded) : Effect.succeed(known))),
+    /** Runs `retention` while nothing is written, then reloads the state. */
     applyRetention: <E>(retention: Effect.Effect<void, E>) =>
       Effect.gen(function* () {
         known = undefined
         yield* retention
         yield* load
-      }).pipe(turn.withPermit, Effect.uninterruptible)
+      }).pipe(lock.withPermit, Effect.uninterruptible)
   }
 })

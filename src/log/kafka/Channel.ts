@@ -1,8 +1,8 @@
 /**
- * Requests to a Kafka cluster (4.0 or later). A channel has one connection per broker. A broker answers the requests of a
- * connection in order, so a fetch that waits for new records needs a channel of its own. Every failure is a `KafkaFault`,
- * which knows Kafka's names for what went wrong. `onLeader` and `onCoordinator` retry what ends within seconds: a
- * leader or coordinator is being elected, or has moved.
+ * Requests to a Kafka cluster (4.0 or later). A channel has one connection per broker. A broker answers the requests of
+ * a connection in order, so a fetch that waits for new records needs a channel of its own. Every failure is a
+ * `KafkaFault`, which can be compared with Kafka's error names. `onLeader` and `onCoordinator` retry while a leader or
+ * coordinator is being elected or has moved.
  */
 import {
   Base,
@@ -23,7 +23,7 @@ export class KafkaFault extends Schema.TaggedError<KafkaFault>()("KafkaFault", {
   message: Schema.String,
   cause: Schema.Defect()
 }) {
-  /** Whether Kafka gave this reason, by its name in the protocol: `UNKNOWN_MEMBER_ID`. */
+  /** Whether Kafka answered with one of these error names, such as `UNKNOWN_MEMBER_ID`. */
   is(...reasons: ReadonlyArray<string>): boolean {
     const { cause } = this
     if (!(cause instanceof Error && GenericError.isGenericError(cause))) return false
@@ -66,7 +66,7 @@ export interface KafkaChannel {
   ) => Effect.Effect<Answer, KafkaFault>
   /** Fails unless a broker answers now. */
   readonly reachable: Effect.Effect<void, KafkaFault>
-  /** Look leaders and coordinators up again: after a fault they may be others. */
+  /** Clears the known leaders and coordinators, so that the next request looks them up. */
   readonly forget: Effect.Effect<void>
 }
 
@@ -75,7 +75,7 @@ const stepSchedule = Schedule.min([
   Schedule.spaced(Limits.kafkaStepWaitMs.longest)
 ])
 
-/** Repeats what Kafka refuses for one of the `passing` reasons, asking anew who is in charge. */
+/** Retries a request that fails with one of the `transient` errors, and looks the leader or coordinator up again. */
 export const retryTransient =
   (channel: KafkaChannel, transient: ReadonlyArray<string>) =>
   <A>(request: Effect.Effect<A, KafkaFault>): Effect.Effect<A, KafkaFault> =>
@@ -88,10 +88,10 @@ export const retryTransient =
       })
     )
 
-/** The transaction before is still being ended by the same coordinator. */
+/** The coordinator is still ending the previous transaction. */
 const BUSY = "CONCURRENT_TRANSACTIONS"
 
-/** A partition's leader is being chosen or has moved. */
+/** A partition's leader is being elected or has moved. */
 export const NO_LEADER = ["NOT_LEADER_OR_FOLLOWER", "LEADER_NOT_AVAILABLE", "UNKNOWN_TOPIC_OR_PARTITION"]
 
 const NO_COORDINATOR = [
@@ -102,7 +102,7 @@ const NO_COORDINATOR = [
   "UNKNOWN_TOPIC_OR_PARTITION"
 ]
 
-/** A request to the partition's leader of the moment. */
+/** Sends a request to the current leader of the partition. */
 export const onLeader = <A>(
   channel: KafkaChannel,
   topic: string,
@@ -111,7 +111,7 @@ export const onLeader = <A>(
 ): Effect.Effect<A, KafkaFault> =>
   Effect.flatMap(channel.leader(topic, partition), request).pipe(retryTransient(channel, NO_LEADER))
 
-/** A request to the coordinator of the moment. */
+/** Sends a request to the current coordinator. */
 export const onCoordinator = <A>(
   channel: KafkaChannel,
   kind: "group" | "transaction",
@@ -122,7 +122,7 @@ export const onCoordinator = <A>(
 
 const COORDINATOR_KINDS = { group: 0, transaction: 1 } as const
 
-/** Opens channels to the cluster. They share what they learn of its brokers. */
+/** Returns an effect that opens a channel. All its channels share the list of known brokers. */
 export const makeChannels = (options: BaseOptions): Effect.Effect<KafkaChannel, never, Scope.Scope> => {
   const named = options.bootstrapBrokers.map((broker) => parseBroker(broker))
   /** Any broker can be asked for metadata and coordinators. The one at `first` is asked before the others. */
@@ -136,13 +136,13 @@ export const makeChannels = (options: BaseOptions): Effect.Effect<KafkaChannel, 
     )
     const coordinators = new Map<string, number>()
 
-    // The library would ask the first that accepts a connection, even when it never answers.
+    // The library would always use the first broker that accepts a connection, even if it never answers.
     client[kGetBootstrapConnection] = (callback) =>
       client.connections.getFirstAvailable([...brokers.slice(first), ...brokers.slice(0, first)], callback)
 
     const attempt = <A>(request: () => Promise<A>) => Effect.tryPromise({ try: request, catch: faultOf })
 
-    /** Asks any broker; after a failure the next one. */
+    /** Asks one broker. After a failure, the next request goes to the next broker. */
     const askAny = <A>(request: () => Promise<A>) =>
       Effect.suspend(() => {
         const asked = first

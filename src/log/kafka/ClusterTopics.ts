@@ -1,7 +1,7 @@
 /**
- * The topics of a Kafka cluster: what it has, what it should have (log/kafka/TopicPlan.ts), and making it so. Creating
- * what is missing is safe and may be repeated, also by two processes at once; what would lose data is done only on
- * demand.
+ * Compares the topics of a Kafka cluster with topics/topics.json (TopicPlan.ts) and applies the differences. Creating
+ * missing topics is safe, also if two processes do it at once. A change that would lose data is made only if an
+ * operator asks for it.
  */
 import { Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes } from "@platformatic/kafka"
 import { Effect, Schedule, Schema } from "effect"
@@ -60,7 +60,7 @@ const foundTopics = Effect.fnUntraced(function* (admin: Admin, names: ReadonlyAr
 export const reachable = (settings: KafkaSettings): Effect.Effect<void, KafkaTopicsError> =>
   withAdmin(settings, (admin) => Effect.asVoid(request("connecting", () => admin.metadata({ topics: [] }))))
 
-/** Which log this is: the cluster's own id, and the prefix of the names on it. */
+/** Identifies the log by the cluster's id and the prefix of our names on it. */
 export const identityOf = (settings: KafkaSettings) =>
   withAdmin(settings, (admin) =>
     Effect.map(
@@ -69,7 +69,7 @@ export const identityOf = (settings: KafkaSettings) =>
     )
   )
 
-/** What differs between the cluster and topics/topics.json. */
+/** The changes that make the cluster's topics equal to topics/topics.json. */
 export const planOf = (settings: KafkaSettings, retention: RetentionSettings) =>
   withAdmin(settings, (admin) =>
     Effect.gen(function* () {
@@ -97,7 +97,7 @@ const applyOne = (admin: Admin, change: TopicChange) => {
           configs: Object.entries(topic.settings).map(([name, value]) => ({ name, value }))
         })
       ).pipe(
-        // Another process was first.
+        // Another process created it first.
         Effect.catchIf(
           ({ message }) => /already exists/i.test(message),
           () => Effect.void
@@ -130,13 +130,13 @@ const applyOne = (admin: Admin, change: TopicChange) => {
   }
 }
 
-/** Makes the changes that are possible; returns them. */
+/** Applies the changes that are possible, and returns them. */
 export const applyPlan = (settings: KafkaSettings, changes: ReadonlyArray<TopicChange>) =>
   withAdmin(settings, (admin) =>
     Effect.gen(function* () {
       const possible = changes.filter(({ risk }) => risk !== "impossible")
       for (const change of possible) yield* applyOne(admin, change)
-      // Brokers learn of new topics some milliseconds after they answered.
+      // Brokers may not know a new topic yet when the request has succeeded.
       const topics = [...new Set(possible.map(({ topic }) => topic.name))]
       yield* request("reading new topics", () => admin.metadata({ topics, forceUpdate: true })).pipe(
         Effect.retry({
@@ -148,7 +148,7 @@ export const applyPlan = (settings: KafkaSettings, changes: ReadonlyArray<TopicC
     })
   )
 
-/** At a start: makes what is missing and what loses nothing, and says what is left to an operator. */
+/** At the start: applies the changes that lose nothing, and logs a warning for each of the others. */
 export const ensureTopics = Effect.fnUntraced(function* (
   settings: KafkaSettings,
   retention: RetentionSettings
@@ -159,6 +159,6 @@ export const ensureTopics = Effect.fnUntraced(function* (
     changes.filter(({ risk }) => risk === "none")
   )
   for (const change of changes.filter(({ risk }) => risk !== "none")) {
-    yield* Effect.logWarning(`not done: ${sentenceOf(change)}; see \`ledgerhook topics diff\``)
+    yield* Effect.logWarning(`not changed: ${sentenceOf(change)}. See \`ledgerhook topics diff\`.`)
   }
 })

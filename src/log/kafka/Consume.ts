@@ -1,8 +1,8 @@
 /**
- * `EventLog.consume` on Kafka: a member of the group for the life of the scope, and a fiber for each partition it owns. A
- * partition is revoked only after its handler has ended: work in flight is finished and committed first, so a partition
- * never has two owners. A fenced member drops its partitions at once, and its commits are refused. While brokers are away,
- * heartbeats and fetches are retried.
+ * `EventLog.consume` on Kafka: a member of the group for the life of the scope, and a fiber for each partition it owns.
+ * A revoked partition is given up only after its handler has ended, so that work under way is finished and committed
+ * and a partition never has two owners. A fenced member drops its partitions at once, and its commits are refused.
+ * While brokers are unavailable, heartbeats and fetches are retried.
  */
 import { Cause, Deferred, Effect, Fiber, FiberHandle, Latch, Queue, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
@@ -41,12 +41,12 @@ const refused = (topic: string, cause: unknown) => new EventLogError({ operation
 
 export interface ConsumeParts {
   readonly channel: KafkaChannel
-  /** For the fetches of each group, which brokers hold back. */
+  /** For the fetches of each group, which brokers answer late while nothing is new. */
   readonly openChannel: Effect.Effect<KafkaChannel, never, Scope.Scope>
   readonly reader: KafkaReader
   readonly nameOf: (topic: string) => string
   readonly groupNameOf: (group: string) => string
-  /** The process's memberships, by group: transactions that commit for a group name its member. */
+  /** This process's members, by group. A transaction that commits offsets names the group's member. */
   readonly members: Map<string, Member>
 }
 
@@ -71,7 +71,7 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
         startOf: (partition) => Effect.map(reader.offsets(partition), ({ start }) => start)
       })
       const fetching = yield* FiberHandle.make<never>()
-      /** Opened when the cluster should hear of a change before the next heartbeat is due. */
+      /** Opened to send the next heartbeat at once, because the owned partitions have changed. */
       const changed = Latch.makeUnsafe(false)
       const owned = new Map<string, OwnedPartition>()
       const topicOf = new Map<string, string>()
@@ -121,7 +121,9 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
         owned.set(keyOf(one), { ...one, fetched, fiber, revoking: false })
       })
 
-      /** Ends the handler; the next heartbeat tells the cluster that the partition is free. */
+      /**
+       * Ends the handler. The next heartbeat leaves the partition out, so the cluster may assign it to another member.
+       */
       const revoke = (one: OwnedPartition) => {
         one.revoking = true
         return Fiber.interrupt(one.fiber).pipe(
@@ -136,7 +138,7 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
       }
 
       const rejoin = Effect.gen(function* () {
-        yield* Effect.logWarning(`group ${group}: the cluster has fenced this member; it joins again`)
+        yield* Effect.logWarning(`group ${group}: Kafka has fenced this member; joining again`)
         const lost = [...owned.values()]
         owned.clear()
         member = newMember()
@@ -153,18 +155,18 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
         const assigned = yield* heartbeat(channel, groupOptions, member, owned.values())
         const { added, revoked } = changeOf(owned, assigned ?? [...owned.values()])
         const toRevoke = revoked.filter(({ revoking }) => !revoking)
-        // Most answers repeat the assignment.
+        // Usually nothing has changed.
         if (added.length + toRevoke.length === 0) return
         if (added.length > 0) changed.openUnsafe()
         yield* Effect.forEach(toRevoke, revoke, { discard: true })
-        // What cannot be assigned now is added again after the next heartbeat.
+        // A partition that cannot be assigned now is tried again after the next heartbeat.
         yield* Effect.ensuring(Effect.forEach(added, assign, { discard: true }), fetchOwned)
       }).pipe(
         Effect.catch((fault) =>
           isFenced(fault)
             ? rejoin
             : Effect.andThen(
-                Effect.logWarning(`group ${group}: no heartbeat, trying again`, fault),
+                Effect.logWarning(`group ${group}: heartbeat failed; retrying`, fault),
                 channel.forget
               )
         )
@@ -179,7 +181,7 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
         Effect.forever,
         Effect.forkScoped
       )
-      // Handlers end first, while heartbeats and fetches go on: what they finish can still be committed.
+      // Handlers end first, while heartbeats continue, so that they can still commit.
       yield* Effect.addFinalizer(() =>
         Effect.gen(function* () {
           yield* Fiber.interruptAll([...owned.values()].map(({ fiber }) => fiber))

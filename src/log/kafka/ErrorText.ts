@@ -1,6 +1,6 @@
-/** What the Kafka client's errors say. Pure. */
+/** Texts for the Kafka client's errors. Pure. */
 
-/** The innermost of the client's nested errors says what happened, and often the cluster in words of its own. */
+/** The innermost of the client's nested errors names the cause. If the cluster sent a message, that is used. */
 export const reasonOf = (error: unknown): string => {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
   if (!(error instanceof Error)) return String(error)

@@ -1,6 +1,6 @@
 /**
- * One fetch: the request that the group's fetcher and the reader share. A broker answers at once when it has a record,
- * else when one arrives or `maxWaitMs` is over. It returns nothing beyond the first transaction that is still open.
+ * One fetch request, used by Fetcher.ts and Reader.ts. A broker answers at once if it has a record, else when one
+ * arrives or `maxWaitMs` is over. It returns nothing beyond the first transaction that is still open.
  */
 import { fetchV17 } from "@platformatic/kafka"
 import type { Effect } from "effect"
@@ -19,7 +19,7 @@ export interface FetchFrom {
 
 export interface FetchBounds {
   readonly maxWaitMs: number
-  /** Of the whole answer, and of each partition in it; a batch that is larger comes all the same. */
+  /** Limits of the whole answer and of each partition in it. The first batch is returned even if it is larger. */
   readonly maxBytes: number
   readonly partitionBytes: number
 }

@@ -1,7 +1,8 @@
 /**
- * Fetches for the partitions that one member of a group owns, over connections of its own: one fetch at a time to each
- * broker, for all of its partitions whose buffers have room. A broker holds a fetch back while nothing is new; it holds it
- * only briefly while a full partition waits to be included again. After a failure everything is looked up anew.
+ * Fetches records for the partitions that one member of a group owns. It sends one fetch at a time to each broker, for
+ * all of its partitions whose buffers are not full. While nothing is new, the broker delays its answer; if a full
+ * partition was left out, the delay is shorter, so that it is soon included again. After a failure it looks all leaders
+ * up again.
  */
 import { Effect, Latch, Queue, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
@@ -25,7 +26,7 @@ interface Located {
 
 export interface FetcherParts {
   readonly openChannel: Effect.Effect<KafkaChannel, never, Scope.Scope>
-  /** The partition's first offset that retention has kept. */
+  /** The first offset of the partition that retention has not dropped. */
   readonly startOf: (partition: Partition) => Effect.Effect<number, KafkaFault>
 }
 
@@ -33,10 +34,10 @@ const hasRoom = ({ buffer }: FetchedPartition): boolean =>
   Queue.sizeUnsafe(buffer) < Limits.kafkaBufferRecords
 
 export const makeFetcher = ({ openChannel, startOf }: FetcherParts) => {
-  /** Opened when a full buffer may have room again. */
+  /** Opened when records have been taken from a buffer. */
   const room = Latch.makeUnsafe(false)
 
-  /** Resume at the log's start where retention was faster than the reader. */
+  /** If retention has dropped records before they were read, continues at the partition's start. */
   const skipDropped = Effect.fnUntraced(function* (fetched: FetchedPartition) {
     const start = yield* startOf(fetched)
     if (start <= fetched.next) return
@@ -46,7 +47,7 @@ export const makeFetcher = ({ openChannel, startOf }: FetcherParts) => {
     fetched.next = start
   })
 
-  /** Whether any record came. */
+  /** Returns whether any record came. */
   const fetchOnce = Effect.fnUntraced(function* (
     channel: KafkaChannel,
     broker: number,
@@ -94,15 +95,15 @@ export const makeFetcher = ({ openChannel, startOf }: FetcherParts) => {
     })
 
   return {
-    /** The next records of the partition, at least one and at most `max`; waits for them. */
+    /** Waits for the next records of the partition: at least one, at most `max`. */
     take: ({ buffer }: FetchedPartition, max: number): Effect.Effect<ReadonlyArray<LogRecord>> =>
       Effect.tap(Queue.takeBetween(buffer, 1, max), () => Effect.sync(() => room.openUnsafe())),
-    /** Never ends, and never fails: while brokers are away it tries again. */
+    /** Never ends and never fails. While brokers are unavailable, it retries. */
     run: (partitions: ReadonlyArray<FetchedPartition>): Effect.Effect<never> => {
       const afterFault = (fault: KafkaFault) =>
         (fault.is("OFFSET_OUT_OF_RANGE")
           ? Effect.ignore(Effect.forEach(partitions, skipDropped, { discard: true }))
-          : Effect.logWarning("fetching from Kafka: trying again", fault)
+          : Effect.logWarning("fetching from Kafka failed; retrying", fault)
         ).pipe(Effect.andThen(Effect.sleep(Limits.storeRetryMs.longest)))
       return Effect.gen(function* () {
         const channel = yield* openChannel
@@ -117,7 +118,7 @@ export const makeFetcher = ({ openChannel, startOf }: FetcherParts) => {
         ).pipe(Effect.tapError(afterFault))
         yield* Effect.forEach(
           Map.groupBy(located, ({ broker }) => broker),
-          // While one broker's fault is waited out, the others are fetched from.
+          // A fault of one broker does not stop the fetches from the others.
           ([broker, led]) => Effect.tapError(fetchFromBroker(channel, broker, led), afterFault),
           { concurrency: "unbounded", discard: true }
         )

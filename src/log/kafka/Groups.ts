@@ -1,7 +1,7 @@
 /**
- * How soon the cluster notices that a member of the program's groups has died: its partitions wait that long for another
- * owner. Brokers say 45 s; each group may have a setting of its own, down to a bound that only the brokers' configuration
- * moves. A cluster that refuses is no failure: everything works, and is taken over later.
+ * Sets how soon Kafka detects that a member of our consumer groups has died. Until then, its partitions have no owner.
+ * Kafka's default is 45 s. A group can have a shorter timeout, but not below the limit in the brokers' configuration.
+ * If the cluster refuses, the start continues: dead members are then detected later.
  */
 import { type Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes } from "@platformatic/kafka"
 import { Effect } from "effect"
@@ -13,10 +13,10 @@ import { ownName } from "./Names.ts"
 const GROUPS = ["deliver", "delay", "route", "events"]
 const SESSION_TIMEOUT = "consumer.session.timeout.ms"
 
-/** How long a member may be silent before it is given up. */
+/** How long a member may send no heartbeat before its partitions go to others. */
 export type MemberTimeout = { readonly ms: number } & (
   | { readonly kind: "short" }
-  /** It is long, and this user can shorten it. */
+  /** It is longer than ours, and this user may shorten it. */
   | { readonly kind: "settable" }
   | { readonly kind: "refused"; readonly reason: string }
 )
@@ -73,16 +73,16 @@ const shorten = (settings: KafkaSettings, validateOnly: boolean) =>
     })
   )
 
-/** Changes nothing. */
+/** The current timeout. Changes nothing. */
 export const memberTimeoutOf = (settings: KafkaSettings) => shorten(settings, true)
 
-/** At a start: shortens it where the cluster lets this user, and says where not. */
+/** At the start: shortens the timeout, or logs a warning if the cluster refuses. */
 export const ensureGroups = (settings: KafkaSettings): Effect.Effect<void> =>
   shorten(settings, false).pipe(
     Effect.flatMap((found) =>
       found.kind === "refused"
         ? Effect.logWarning(
-            `deliveries of a process that dies wait for ${found.ms / 1_000} s; see \`ledgerhook doctor\` (${found.reason})`
+            `Kafka detects a dead process only after ${found.ms / 1_000} s, and its deliveries wait until then; see \`ledgerhook doctor\` (${found.reason})`
           )
         : Effect.void
     ),

@@ -1,7 +1,7 @@
 /**
- * `EventLog` on a Kafka cluster (4.0 or later), for any number of processes. A transaction that succeeds has been committed
- * by Kafka. Offsets have holes (transaction markers, compaction). Kafka applies retention by itself, from the topics'
- * settings (log/kafka/ClusterTopics.ts).
+ * `EventLog` on a Kafka cluster (4.0 or later), for any number of processes. A transaction succeeds when Kafka has
+ * committed it. Offsets may be missing (transaction markers, compaction). Kafka applies retention from the topics'
+ * settings (ClusterTopics.ts), so `applyRetention` does nothing.
  */
 import { randomUUID } from "node:crypto"
 import { Clock, Effect, Exit, Layer, Semaphore } from "effect"
@@ -33,11 +33,11 @@ const failed =
   (cause: KafkaFault): EventLogError =>
     new EventLogError({ operation, topic, cause })
 
-/** What a failure names: a transaction may only commit. */
+/** The topic to name in an error. A transaction without records is named after the offsets it commits. */
 const topicOf = ({ append, commit }: Transaction): string =>
   append[0]?.topic ?? commit?.positions[0]?.topic ?? ""
 
-/** Readers of a cluster, and what they stand on. */
+/** The parts for reading, shared by both layers below. */
 const makeReading = (settings: KafkaSettings) =>
   Effect.gen(function* () {
     const openChannel = makeChannels(clientOptions(settings))
@@ -52,7 +52,7 @@ const makeReading = (settings: KafkaSettings) =>
       },
       offsets: (partition: Partition) =>
         Effect.suspend(() => {
-          // Dies for a topic that nobody described.
+          // Throws if the topic is not in topics/topics.json.
           partitionOf(partition.topic, "")
           return Effect.mapError(reader.offsets(partition), failed("read", partition.topic))
         }),
@@ -62,7 +62,7 @@ const makeReading = (settings: KafkaSettings) =>
     return { openChannel, channel, nameOf, groupNameOf, reader, primitives }
   })
 
-/** `schemaIds` by topic, of those whose values carry their schema's id (log/kafka/SchemaRegistry.ts). */
+/** `schemaIds`: for each topic with a registered schema, the id to write before its values (SchemaRegistry.ts). */
 export const layer = (
   settings: KafkaSettings,
   schemaIds: ReadonlyMap<string, number> = new Map()
@@ -71,7 +71,7 @@ export const layer = (
     EventLog,
     Effect.gen(function* () {
       const { openChannel, channel, nameOf, groupNameOf, reader, primitives } = yield* makeReading(settings)
-      // Its answers wait for nothing else, and what it finds out troubles nobody else's requests.
+      // A channel of its own, so that health checks do not wait behind other requests.
       const health = yield* openChannel
       const members = new Map<string, Member>()
       const process = `${settings.topicPrefix}${settings.clientId}.${randomUUID()}`
@@ -119,8 +119,8 @@ export const layer = (
       const exclusive = Effect.fnUntraced(function* (name: string) {
         const producer = makeProducer(yield* openChannel, ownName(settings, name))
         yield* Effect.mapError(producer.initialize, failed("append", ""))
-        // One at a time, and none after a failure: the producer would open itself again, against its successor.
-        const turn = yield* Semaphore.make(1)
+        // After a failure the producer would initialize again and fence its successor, so it is not used any more.
+        const lock = yield* Semaphore.make(1)
         let usable = true
         return {
           transaction: (given: Transaction) =>
@@ -137,7 +137,7 @@ export const layer = (
                 Effect.mapError(failed("append", topic))
               )
               return kafka.positions(offsets!)
-            }).pipe(Semaphore.withPermits(turn, 1))
+            }).pipe(Semaphore.withPermits(lock, 1))
         }
       })
 
@@ -164,7 +164,7 @@ export const layer = (
     })
   )
 
-/** The log for a process that only reads. */
+/** Read access for a process that joins no group and writes nothing. */
 export const readerLayer = (settings: KafkaSettings): Layer.Layer<EventLogReader> =>
   Layer.effect(
     EventLogReader,

@@ -1,6 +1,6 @@
 /**
- * What others do with Kafka, loaded when there is one: its client takes some tenths of a second to load, for which every
- * command would wait, and 60 MB.
+ * Loads the Kafka adapter only if Kafka is configured. Otherwise every command would wait for its client to load and
+ * need the memory for it.
  */
 import { Effect } from "effect"
 

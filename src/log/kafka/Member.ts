@@ -1,11 +1,10 @@
 /**
- * A member of a consumer group, by Kafka's own protocol for it (KIP-848): what it sends to the group's coordinator. The
- * cluster assigns partitions in its answers to heartbeats. A partition that the member does not name in its next
- * heartbeat is revoked, and only then goes to another member.
- *
+ * The requests of a member of a consumer group to the group's coordinator (protocol: KIP-848). The cluster assigns
+ * partitions in its answers to heartbeats. A partition goes to another member only after this one has sent a heartbeat
+ * without it.
  *   joining   epoch 0, owns nothing → stable
  *   stable    owns what it was assigned → revoking, when the assignment shrinks → stable
- *   fenced    the cluster has given its partitions away: everything stops, and it joins again under another id
+ *   fenced    the cluster has given its partitions to others: it stops, and joins again under another id
  */
 import { randomUUID } from "node:crypto"
 import { consumerGroupHeartbeatV1, offsetCommitV9 } from "@platformatic/kafka"
@@ -22,7 +21,7 @@ export interface TopicPartition {
 
 export const keyOf = ({ topicId, partition }: TopicPartition): string => `${topicId}/${partition}`
 
-/** What a new assignment means for a member that owns `owned`. Pure. */
+/** Compares a new assignment with the owned partitions. Pure. */
 export const changeOf = <A extends TopicPartition>(
   owned: ReadonlyMap<string, A>,
   assigned: ReadonlyArray<TopicPartition>
@@ -36,7 +35,7 @@ export const changeOf = <A extends TopicPartition>(
 
 const LEAVE = -1
 const NO_EPOCH = -1
-/** The cluster's assignor that gives one member the partitions of one number of all topics; its default spreads them. */
+/** The assignor that gives partition n of all topics to the same member. Kafka's default assignor does not. */
 const SAME_NUMBERS = "range"
 
 export interface Member {
@@ -46,7 +45,7 @@ export interface Member {
 
 export const newMember = (): Member => ({ id: randomUUID(), epoch: 0 })
 
-/** The member must join again. */
+/** Whether the member has been fenced and must join again. */
 export const isFenced = (fault: KafkaFault): boolean =>
   fault.is("UNKNOWN_MEMBER_ID", "FENCED_MEMBER_EPOCH", "UNRELEASED_INSTANCE_ID")
 
@@ -81,7 +80,7 @@ const sendHeartbeat = (
     }))
   )
 
-/** Tells what the member owns, and returns the assignment when the cluster says it. */
+/** Sends the owned partitions. Returns the assignment if the answer contains one. */
 export const heartbeat = Effect.fnUntraced(function* (
   channel: KafkaChannel,
   options: GroupOptions,
@@ -97,7 +96,7 @@ export const heartbeat = Effect.fnUntraced(function* (
   )
 })
 
-/** Tells the cluster that the member leaves, so that its partitions are assigned to others at once. */
+/** Leaves the group, so that its partitions are assigned to others at once. */
 export const leave = (channel: KafkaChannel, options: GroupOptions, { id }: Member): Effect.Effect<void> =>
   Effect.flatMap(channel.coordinator("group", options.group), (broker) =>
     sendHeartbeat(channel, broker, options, { id, epoch: LEAVE }, [])
@@ -125,7 +124,7 @@ export const commitOffset = (
       }
     ])
   ).pipe(
-    // The epoch moves with each change of the group; the partition is still this member's.
+    // The epoch increases with each change of the group, although the partition still belongs to this member.
     Effect.retry({ while: (fault) => fault.is("STALE_MEMBER_EPOCH"), times: Limits.kafkaStepTries }),
     Effect.asVoid
   )

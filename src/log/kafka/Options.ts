@@ -1,4 +1,4 @@
-/** The client's options for a cluster. Faults are not retried in the client: the adapter knows what may be repeated. */
+/** The client's options. The client does not retry: the adapter knows which requests may be sent again. */
 import type { BaseOptions } from "@platformatic/kafka"
 import type { KafkaSettings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"

@@ -1,7 +1,7 @@
 /**
- * A transactional producer: writes records and commits offsets in one Kafka transaction at a time. After a failure it aborts
- * the transaction and initializes again under the same transactional id: Kafka then aborts what an earlier producer of that
- * id left open, and refuses what it still sends (fencing).
+ * A transactional producer: writes records and commits offsets in one Kafka transaction at a time. After a failure it
+ * aborts the transaction and initializes again under the same transactional id: Kafka then aborts what an earlier
+ * producer of that id left open, and refuses what it still sends (fencing).
  */
 import {
   addOffsetsToTxnV4,
@@ -20,14 +20,14 @@ import { type KafkaChannel, KafkaFault, NO_LEADER, onCoordinator, retryTransient
 import { splitByLimits } from "./SplitByLimits.ts"
 import { encodeValue } from "./WireFormat.ts"
 
-/** A record with its place decided. */
+/** A record with its partition chosen. */
 export interface PlacedRecord {
   /** As the cluster names it. */
   readonly topic: string
   readonly partition: number
   readonly key: string
   readonly value: string | null
-  /** Of the value, where a registry has one for the topic. */
+  /** The id of the value's schema, if the topic's schema is registered. */
   readonly schemaId: number | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly timestamp: number
@@ -35,7 +35,7 @@ export interface PlacedRecord {
 
 export interface GroupCommit {
   readonly group: string
-  /** The group's member in this process, if any: Kafka refuses the commit when it is no longer one. */
+  /** The group's member in this process, if any. Kafka refuses the commit if that is no longer a member. */
   readonly member: { readonly id: string; readonly epoch: number } | undefined
   /** Topics as the cluster names them. */
   readonly positions: ReadonlyArray<Position>
@@ -65,7 +65,7 @@ interface Pending {
   offset: number | undefined
 }
 
-/** The sequence numbers of the library's encoder go by this name. */
+/** The key of a partition in the sequence numbers of the library's encoder. */
 const partitionName = ({ topic, partition }: { readonly topic: string; readonly partition: number }) =>
   `${topic}:${partition}`
 
@@ -76,7 +76,7 @@ const messageOf = (record: PlacedRecord): MessageRecord => ({
   topic: record.topic,
   partition: record.partition,
   key: Buffer.from(record.key),
-  // The client writes an absent value as Kafka's null; its type does not say so.
+  // The client writes `undefined` as Kafka's null; its type does not allow it.
   value: (record.value === null ? undefined : encodeValue(record.value, record.schemaId)) as Buffer,
   headers: new Map(
     Object.entries(record.headers).map(([name, text]) => [Buffer.from(name), Buffer.from(text)])
@@ -114,7 +114,7 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
     onTransaction((broker) =>
       channel.call(endTxnV4.api, broker, transactionalId, producer.id, producer.epoch, commit)
     ).pipe(
-      // Asked again when the answer was lost: Kafka knows that it has done it already.
+      // If the answer is lost, sending the request again is safe: Kafka remembers the outcome.
       Effect.retry({
         while: (fault) => !fault.is("INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED", "INVALID_TXN_STATE"),
         schedule: Schedule.spaced(Limits.kafkaStepWaitMs.longest),
@@ -122,7 +122,7 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
       })
     )
 
-  /** One request to the broker that leads the batches' partitions: a batch for each partition. */
+  /** One request to the broker that leads all these partitions, with one batch for each. */
   const sendTo = Effect.fnUntraced(function* (
     producer: ProducerIdentity,
     broker: number,
@@ -143,7 +143,7 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
       }
     )
     const baseOffsets = new Map<string, bigint>()
-    // A boolean is the answer to requests that want none.
+    // The type includes a boolean for requests without acknowledgement, which we do not send.
     for (const { name, partitionResponses } of typeof answer === "boolean" ? [] : answer.responses) {
       for (const { index, baseOffset } of partitionResponses) {
         baseOffsets.set(partitionName({ topic: name, partition: index }), baseOffset)
@@ -160,7 +160,7 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
     }
   })
 
-  /** Sends what has not landed yet, unchanged, so that a broker recognizes what it has already. */
+  /** Sends the records that have no offset yet. They are unchanged, so a broker recognizes those it already has. */
   const send = Effect.fnUntraced(function* (producer: ProducerIdentity, pending: ReadonlyArray<Pending>) {
     const unsent = pending.filter(({ offset }) => offset === undefined)
     const batches = yield* Effect.forEach(
@@ -193,7 +193,7 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
     )
     if (fresh.size === 0) return
     yield* onTransaction((broker) =>
-      // Version 3: later ones are for brokers, and a cluster with access control refuses them to clients.
+      // Version 3: later versions are for brokers, and a cluster with access control refuses them from clients.
       channel.call(addPartitionsToTxnV3.api, broker, [
         {
           transactionalId,
@@ -218,7 +218,7 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
   ) {
     yield* addPartitions(producer, records, added)
     const all = records.map((record): Pending => ({ record, offset: undefined }))
-    // One after the other, so that each partition keeps its order.
+    // One batch after the other, so that each partition keeps its order.
     for (const some of splitByLimits(all, [Limits.kafkaBatchBytes], ({ record }) => [bytesOf(record)])) {
       yield* retryTransient(channel, NO_LEADER)(Effect.suspend(() => send(producer, some)))
     }
@@ -257,9 +257,9 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
   })
 
   return {
-    /** Makes this the only producer of its id: what another one left open is aborted, what it still sends is refused. */
+    /** Makes this the only producer of its id. Kafka aborts an open transaction of an earlier one and fences it. */
     initialize: Effect.asVoid(initialize),
-    /** The offsets of each transaction's `append`. All of them land, or none. */
+    /** Writes the transactions as one Kafka transaction. Returns the offsets of each one's `append`. */
     run: (
       transactions: ReadonlyArray<KafkaTransaction>
     ): Effect.Effect<ReadonlyArray<ReadonlyArray<number>>, KafkaFault> =>

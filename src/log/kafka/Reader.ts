@@ -1,7 +1,7 @@
 /**
- * Reading a Kafka partition without a group: by offset, by time, at its ends, and what groups have committed. Only
- * committed records are seen, and none is passed over: where a transaction is still open below the end, a read waits for
- * it to be committed or aborted, at most its own timeout (Limits.kafkaTransactionMs for this program's).
+ * Reads a Kafka partition without a group: records by offset, offsets by time, start and end, and committed offsets of
+ * groups. It returns committed records only, and skips none: if a transaction is still open below the end, a read waits
+ * until it is committed or aborted. Kafka aborts ours after `kafkaTransactionMs`.
  */
 import { listOffsetsV9, offsetFetchV9 } from "@platformatic/kafka"
 import { Effect } from "effect"
@@ -53,7 +53,7 @@ const fetchPartition = (
 
 export const makeReader = (
   channel: KafkaChannel,
-  /** For `awaitOffset`, whose fetches brokers hold back. */
+  /** For `awaitOffset`: brokers delay the answers to its fetches while nothing is new. */
   waiting: KafkaChannel,
   nameOf: (topic: string) => string
 ): KafkaReader => {
@@ -70,9 +70,9 @@ export const makeReader = (
   const offsets = (partition: Partition) =>
     Effect.all({ start: listOffset(partition, EARLIEST), end: end(partition) }, { concurrency: "unbounded" })
 
-  /** Bytes that a record of the topic takes on the cluster, by what was read last. */
+  /** Average bytes of a record on the cluster, by topic, from the last read. */
   const recordBytes = new Map<string, number>()
-  /** What is read and not asked for is thrown away; a reader that wants a few records gets few more. */
+  /** How many bytes to fetch for this many records. Records that were not asked for are thrown away. */
   const bytesFor = (topic: string, records: number): number =>
     Math.min(
       Limits.kafkaFetchBytes,
@@ -82,7 +82,7 @@ export const makeReader = (
   const read = Effect.fnUntraced(function* (from: Position, max: number) {
     const name = nameOf(from.topic)
     let offset = from.offset
-    /** When the reading began: what comes later is not waited for. */
+    /** The end when the read began. Later records are not waited for. */
     let head: number | undefined
     while (head === undefined || offset < head) {
       const fetched = yield* fetchPartition(
@@ -91,7 +91,7 @@ export const makeReader = (
         { ...from, offset },
         { maxWaitMs: 0, maxBytes: bytesFor(from.topic, max) }
       ).pipe(
-        // Before the first record that is kept, or beyond the last.
+        // The offset is before the first kept record or beyond the end.
         Effect.catchIf(
           (fault) => fault.is("OFFSET_OUT_OF_RANGE"),
           () => Effect.map(offsets(from), ({ start, end }) => ({ records: [], next: start, bytes: 0, end }))
@@ -103,7 +103,7 @@ export const makeReader = (
       }
       head ??= fetched.end
       if (fetched.next > offset) offset = fetched.next
-      // Everything that has ended was handed out: what is left waits for its transaction.
+      // Only records of an open transaction are left: wait for its end.
       else if (offset < head) yield* Effect.sleep(Limits.kafkaUnsettledMs)
     }
     return []
@@ -145,7 +145,7 @@ export const makeReader = (
           true
         )
       ).pipe(
-        // A transaction that commits an offset is on its way: its outcome decides.
+        // A transaction that commits an offset is still open: wait for its outcome.
         Effect.tapError((fault) =>
           fault.is("UNSTABLE_OFFSET_COMMIT") ? Effect.sleep(Limits.kafkaUnsettledMs) : Effect.void
         ),

@@ -1,6 +1,6 @@
 /**
- * Kafka's batches as records of the log, of committed transactions only: a broker hands out aborted records too and says
- * which they are; control batches are transaction markers and no records. Pure.
+ * Converts the batches of a fetch answer into records, of committed transactions only. A broker also returns aborted
+ * records, with a list of the aborted transactions. Control batches are transaction markers, not records. Pure.
  */
 import type { fetchV17, KafkaRecord, RecordsBatch } from "@platformatic/kafka"
 import type { LogRecord, Partition } from "../EventLog.ts"
@@ -20,13 +20,13 @@ const headersOf = ({ headers }: KafkaRecord): Readonly<Record<string, string>> =
 export interface FetchedRecords {
   /** In order, from the asked offset on. */
   readonly records: ReadonlyArray<LogRecord>
-  /** Where to read on: past what was handed out, records or not. */
+  /** The offset to continue at: after the last batch of the answer. */
   readonly next: number
-  /** Of all batches, as the cluster keeps them. */
+  /** Size of all batches, as stored on the cluster. */
   readonly bytes: number
 }
 
-/** The committed records of an answer that was asked for from `from` on. */
+/** The committed records of an answer, from offset `from` on. */
 export const committedRecords = (
   { topic, partition }: Partition,
   from: number,

@@ -1,7 +1,7 @@
 /**
- * The public topics' schemas at a registry with Confluent's HTTP API, each under `<topic>-value`. A later schema must be
- * able to read all that was written under earlier ones: the registry refuses another, and that stops the start. What is
- * said of a failure names the registry's host, never what it takes to log in.
+ * Registers the schemas of the public topics at a registry with Confluent's HTTP API, each as subject `<topic>-value`.
+ * A new version of a schema must be able to read all records written with earlier ones; otherwise the registry refuses
+ * it, and the start fails. Error messages name the registry's host, never its user and password.
  */
 import { Duration, Effect, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
@@ -12,8 +12,8 @@ import type { Network } from "../../domain/Network.ts"
 import { namesOf, schemaOf } from "../Topics.ts"
 
 /**
- * New optional fields and event types pass, other changes do not. Not FULL: published schemas refuse unknown fields, so
- * an earlier one cannot read a new field. Transitive, since a topic holds what 400 days of versions wrote.
+ * Allows new optional fields and event types. Not FULL: the published schemas refuse unknown fields, so an earlier
+ * schema cannot read a new field. Transitive, because a topic contains records of many earlier versions.
  */
 const COMPATIBILITY = "BACKWARD_TRANSITIVE"
 
@@ -26,10 +26,10 @@ const Compatibility = Schema.fromJsonString(Schema.Struct({ compatibilityLevel: 
 const Verdict = Schema.fromJsonString(Schema.Struct({ is_compatible: Schema.Boolean }))
 const Refusal = Schema.fromJsonString(Schema.Struct({ message: Schema.String }))
 
-/** The registry says no to what was asked, for a reason of the subject's. */
+/** The registry answered 409: the request is not compatible with the subject. */
 class Conflict extends Schema.TaggedError<Conflict>()("Conflict", { reason: Schema.String }) {}
 
-/** What the registry said, in one short line: some repeat whole schemas. */
+/** The registry's message as one short line: some registries repeat whole schemas. */
 const reasonIn = (body: string): string => {
   const said = Schema.decodeUnknownOption(Refusal)(body)
   const line = (said._tag === "Some" ? said.value.message : body).replace(/\s+/g, " ").trim()
@@ -41,7 +41,7 @@ const reasonIn = (body: string): string => {
 const schemaIn = (document: JsonObject) =>
   HttpClientRequest.bodyJsonUnsafe({ schemaType: "JSON", schema: JSON.stringify(document) })
 
-/** Its user and password go into a header. */
+/** A client of the registry. User and password of the address are sent in a header. */
 const registryAt = (address: string) => {
   const url = new URL(address)
   const [username, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)]
@@ -51,7 +51,7 @@ const registryAt = (address: string) => {
   const fault = (what: string) =>
     new SchemaRegistryError({ message: `SCHEMA_REGISTRY_URL: the registry at ${url.host} ${what}.` })
 
-  /** Its answer, whatever it is, to one who may ask. */
+  /** Sends a request. Fails if the registry cannot be reached or refuses user and password. */
   const exchange = Effect.fnUntraced(
     function* (request: HttpClientRequest.HttpClientRequest) {
       const client = yield* HttpClient.HttpClient
@@ -70,11 +70,11 @@ const registryAt = (address: string) => {
     Effect.timeout(Duration.millis(Limits.schemaRegistryMs)),
     Effect.catchTags({
       HttpClientError: () => Effect.fail(fault("cannot be reached")),
-      TimeoutError: () => Effect.fail(fault(`gave no answer within ${Limits.schemaRegistryMs / 1_000} s`))
+      TimeoutError: () => Effect.fail(fault(`did not answer within ${Limits.schemaRegistryMs / 1_000} s`))
     })
   )
 
-  /** The body of what it does as asked. */
+  /** Returns the body of a 200 answer. */
   const ask = Effect.fnUntraced(function* (request: HttpClientRequest.HttpClientRequest) {
     const { status, body } = yield* exchange(request)
     if (status === 200) return body
@@ -82,7 +82,7 @@ const registryAt = (address: string) => {
     return yield* fault(`answered ${request.method} ${request.url} with HTTP ${status} (${reasonIn(body)})`)
   })
 
-  /** What it says of something, if it has it. */
+  /** Returns the decoded body of a 200 answer, or undefined for a 404. */
   const find = Effect.fnUntraced(function* <A>(
     request: HttpClientRequest.HttpClientRequest,
     shape: Schema.Decoder<A>
@@ -96,7 +96,7 @@ const registryAt = (address: string) => {
   })
 
   return {
-    /** A conflict here is with another process that does the same: the second try finds it done. */
+    /** A conflict means that another process sets it at the same time, so one retry is enough. */
     setCompatibility: (subject: string) =>
       ask(
         HttpClientRequest.put(`/config/${subject}`).pipe(
@@ -105,33 +105,33 @@ const registryAt = (address: string) => {
       ).pipe(
         Effect.retry({ times: 1, while: (error) => error instanceof Conflict }),
         Effect.catchTag("Conflict", ({ reason }) =>
-          Effect.fail(fault(`does not take ${COMPATIBILITY} for ${subject} (${reason})`))
+          Effect.fail(fault(`does not accept ${COMPATIBILITY} for ${subject} (${reason})`))
         )
       ),
-    /** The schema's id: the one it has, where it is registered already. */
+    /** Registers the schema and returns its id. If it is registered already, the id stays the same. */
     register: (subject: string, document: JsonObject) =>
       ask(HttpClientRequest.post(`/subjects/${subject}/versions`).pipe(schemaIn(document))).pipe(
         Effect.catchTag("Conflict", ({ reason }) =>
           Effect.fail(
             fault(
-              `refuses this version's schema of ${subject}, which cannot read what earlier ones wrote (${reason}); run the version that registered the newest, or set another KAFKA_TOPIC_PREFIX`
+              `refuses this version's schema of ${subject}, because it cannot read records of the registered ones (${reason}). Run the version that registered the newest schema, or set another KAFKA_TOPIC_PREFIX`
             )
           )
         ),
         Effect.flatMap((answer) =>
           Effect.mapError(Schema.decodeUnknownEffect(Registered)(answer), () =>
-            fault(`answered without the id of ${subject}`)
+            fault(`answered without the schema id of ${subject}`)
           )
         ),
         Effect.map(({ id }) => id)
       ),
-    /** Whether it has this very schema. */
+    /** Whether exactly this schema is registered. */
     has: (subject: string, document: JsonObject) =>
       Effect.map(
         find(HttpClientRequest.post(`/subjects/${subject}`).pipe(schemaIn(document)), Registered),
         (found) => found !== undefined
       ),
-    /** Whether `register` would not be refused for what the subject has. */
+    /** Whether the schema is compatible with the newest registered one; true if there is none. */
     accepts: (subject: string, document: JsonObject) =>
       Effect.map(
         find(
@@ -142,7 +142,7 @@ const registryAt = (address: string) => {
         ),
         (found) => found?.is_compatible ?? true
       ),
-    /** What new schemas are held to; undefined: nothing of the subject's own. */
+    /** The compatibility level of the subject; undefined: it has none of its own. */
     compatibilityOf: (subject: string) =>
       Effect.map(
         find(HttpClientRequest.get(`/config/${subject}`), Compatibility),
@@ -157,13 +157,13 @@ const documentOf = (topic: string): JsonObject => {
   return found.document
 }
 
-/** The public topics, with the subjects that `prefix`, which begins their names on the cluster, gives them. */
+/** The public topics with their subjects. `prefix`: KAFKA_TOPIC_PREFIX. */
 const subjectsOf = (prefix: string, networks: ReadonlyArray<Network>) =>
   namesOf(networks)
     .filter((topic) => schemaOf(topic) !== null)
     .map((topic) => ({ topic, subject: `${prefix}${topic}-value` }))
 
-/** The public topics' schema ids, by topic; registered where they are new. Two processes may do it at once. */
+/** Registers the schemas of the public topics and returns their ids by topic. Two processes may do this at once. */
 export const registerSchemas = (
   address: string,
   prefix: string,
@@ -181,15 +181,15 @@ export const registerSchemas = (
 
 export interface SubjectState {
   readonly subject: string
-  /** This version's schema is there. */
+  /** Whether this version's schema is registered. */
   readonly registered: boolean
-  /** It is there, or would be taken. */
+  /** Whether it is registered or would be accepted. */
   readonly accepted: boolean
-  /** Held to what `registerSchemas` holds it to. */
+  /** Whether the subject has the compatibility level that `registerSchemas` sets. */
   readonly strict: boolean
 }
 
-/** What `registerSchemas` would find; changes nothing. */
+/** The state of each subject. Changes nothing. */
 export const examineSchemas = (
   address: string,
   prefix: string,

@@ -1,6 +1,9 @@
-/** Cuts a list into pieces that a transaction or a batch can carry. Pure. */
+/** Splits a list into groups of bounded size. Pure. */
 
-/** Neighbours together while each of their total sizes is within its limit; an item that is too large stands alone. */
+/**
+ * Consecutive items share a group while every total stays within its limit. `sizesOf` returns one size for each limit.
+ * An item above a limit gets a group of its own.
+ */
 export const splitByLimits = <A>(
   items: ReadonlyArray<A>,
   limits: ReadonlyArray<number>,

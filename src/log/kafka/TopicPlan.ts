@@ -1,6 +1,7 @@
 /**
- * What has to change on a cluster so that its topics are those of `topics/topics.json`, and what each change would cost:
- * one that would lose data (shorter retention, another cleanup) or move keys is for an operator to confirm. Pure.
+ * Plans the changes that make a cluster's topics equal to `topics/topics.json`, with the risk of each. An operator must
+ * confirm a change that would delete records (shorter retention, another cleanup policy) or move keys to other
+ * partitions. Pure.
  */
 import { networks } from "../../domain/Network.ts"
 import {
@@ -12,22 +13,22 @@ import {
   retentionOf
 } from "../Topics.ts"
 
-/** As a cluster has it, or should. Settings by Kafka's names for them. */
+/** A topic as it is on the cluster, or as it should be. Settings have Kafka's names. */
 export interface TopicState {
   readonly name: string
   readonly partitions: number
-  /** Copies of each partition; of the one with the fewest. */
+  /** Copies of each partition. If partitions differ, the smallest number. */
   readonly replication: number
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** `losing`: records would be gone, or stand out of order. `impossible`: not by this program. */
+/** `losing`: records would be deleted, or lose their order. `impossible`: this program cannot make the change. */
 export type Risk = "none" | "losing" | "impossible"
 
 export interface TopicChange {
   readonly kind: "create" | "partitions" | "replication" | "setting"
   readonly topic: TopicState
-  /** The setting's name, where it is one. */
+  /** The setting's name, if `kind` is `setting`. */
   readonly setting?: string
   readonly from?: string
   readonly to: string
@@ -37,10 +38,12 @@ export interface TopicChange {
 const RETENTION = "retention.ms"
 const CLEANUP = "cleanup.policy"
 const FOR_EVER = "-1"
-/** Copies that must have a record before it counts as written: with Kafka's default of one it can die with its broker. */
+/**
+ * Copies that must have a record before it counts as written. With Kafka's default of 1, losing a broker loses records.
+ */
 const IN_SYNC = "min.insync.replicas"
 
-/** Every topic the program uses, under the cluster's names. A partition has no more copies than there are brokers. */
+/** Every topic that the program uses, with its name on the cluster. Copies are limited to the number of brokers. */
 export const wantedTopics = (
   prefix: string,
   settings: RetentionSettings,
@@ -58,10 +61,10 @@ export const wantedTopics = (
           ? { [CLEANUP]: "compact" }
           : {
               [CLEANUP]: "delete",
-              // Kafka cannot keep the newest record alone; a checkpoint's records are small.
+              // Kafka cannot keep only the newest record, so all are kept. Checkpoint records are small.
               [RETENTION]: keepsNewest(topic) ? FOR_EVER : String(retentionMs)
             }),
-        // One broker may be away and writing goes on.
+        // Writing continues while one broker is down.
         [IN_SYNC]: String(Math.max(1, replication - 1))
       }
     }
@@ -70,7 +73,7 @@ export const wantedTopics = (
 const isShorter = (from: string | undefined, to: string): boolean =>
   to !== FOR_EVER && (from === FOR_EVER || Number(from) > Number(to))
 
-/** More is the operator's choice; where there are too few copies, as many in sync would stop all writing. */
+/** An operator may set a higher number. With too few copies, requiring our number would stop all writes. */
 const isEnoughInSync = (topic: TopicState, found: TopicState): boolean =>
   found.replication < topic.replication || Number(found.settings[IN_SYNC]) >= Number(topic.settings[IN_SYNC])
 
@@ -95,7 +98,7 @@ const partitionChange = (topic: TopicState, found: TopicState): ReadonlyArray<To
         }
       ]
 
-/** More copies than wanted are the operator's choice. */
+/** An operator may choose more copies than wanted. */
 const replicationChange = (topic: TopicState, found: TopicState): ReadonlyArray<TopicChange> =>
   topic.replication <= found.replication
     ? []
@@ -109,7 +112,7 @@ const replicationChange = (topic: TopicState, found: TopicState): ReadonlyArray<
         }
       ]
 
-/** In the order of `wanted`. */
+/** The changes, in the order of `wanted`. */
 export const planTopics = (
   wanted: ReadonlyArray<TopicState>,
   found: ReadonlyArray<TopicState>
@@ -135,15 +138,16 @@ export const planTopics = (
 }
 
 const costOf = ({ kind, risk, setting, to }: TopicChange): string => {
-  if (kind === "replication") return "kafka-reassign-partitions makes the copies, this program does not"
-  if (risk === "impossible") return "Kafka cannot take partitions away"
-  if (kind === "partitions") return "keys would move, and their records stand out of order"
+  if (kind === "replication") return "kafka-reassign-partitions must add the copies; this program cannot"
+  if (risk === "impossible") return "Kafka cannot remove partitions"
+  if (kind === "partitions")
+    return "keys would move to other partitions, and their records would lose their order"
   return setting === CLEANUP && to === "compact"
     ? "all but the newest record of each key would be deleted"
     : "older records would be deleted"
 }
 
-/** What a change does to its topic, and its cost where it has one: a sentence without its full stop. */
+/** The change, and its cost if it has one, as a sentence without the full stop. */
 export const sentenceOf = (change: TopicChange): string => {
   const { from = "unset", kind, risk, setting, to, topic } = change
   if (kind === "create") return `topic ${topic.name} is created with ${to}`

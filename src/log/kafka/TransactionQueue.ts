@@ -1,7 +1,8 @@
 /**
- * Joins the transactions of concurrent callers: a Kafka transaction costs some ten milliseconds, however many records it
- * has. A few producers take turns, and each writes what waits as one transaction. A caller gets its offsets when Kafka
- * has committed. An interrupted caller withdraws what has not begun, and waits for the end of what has.
+ * Combines the transactions of concurrent callers into one Kafka transaction, because most of its cost is independent
+ * of the number of records. Each of a few producers writes the transactions that wait when it is free. A caller gets
+ * its offsets when Kafka has committed. If a caller is interrupted, its transaction is withdrawn, or, if it has been
+ * started, the caller waits for its end.
  */
 import { Deferred, Effect, Exit, Queue } from "effect"
 import { Limits } from "../../config/Limits.ts"
@@ -10,7 +11,7 @@ import { bytesOf, type KafkaTransaction, type Producer } from "./Producer.ts"
 import { splitByLimits } from "./SplitByLimits.ts"
 
 interface Submitted {
-  state: "waiting" | "begun" | "withdrawn"
+  state: "waiting" | "started" | "withdrawn"
   readonly transaction: KafkaTransaction
   readonly done: Deferred.Deferred<ReadonlyArray<number>, KafkaFault>
 }
@@ -28,7 +29,7 @@ const commitTogether = (producer: Producer, group: ReadonlyArray<Submitted>): Ef
     if (Exit.isSuccess(exit)) {
       for (const [i, { done }] of group.entries()) yield* Deferred.succeed(done, exit.value[i]!)
     } else if (group.length > 1 && Exit.hasDies(exit)) {
-      // A caller's own mistake must not fail the others; nothing of the group was committed.
+      // A bug of one caller must not fail the others. Nothing was committed, so each is written alone.
       for (const one of group) yield* commitTogether(producer, [one])
     } else {
       for (const { done } of group) yield* Deferred.failCause(done, exit.cause)
@@ -41,19 +42,19 @@ export const makeTransactionQueue = Effect.fnUntraced(function* (producers: Read
     yield* Effect.gen(function* () {
       const taken = yield* Queue.takeBetween(queue, 1, Limits.kafkaJoinedTransactions)
       const wanted = taken.filter(({ state }) => state === "waiting")
-      for (const one of wanted) one.state = "begun"
+      for (const one of wanted) one.state = "started"
       for (const group of splitByLimits(wanted, LIMITS, sizesOf)) yield* commitTogether(producer, group)
     }).pipe(Effect.forever, Effect.forkScoped)
   }
 
-  /** The offsets of the transaction's `append`. */
+  /** Returns the offsets of the transaction's `append`. */
   return Effect.fnUntraced(function* (transaction: KafkaTransaction) {
     const done = yield* Deferred.make<ReadonlyArray<number>, KafkaFault>()
     const submitted: Submitted = { state: "waiting", transaction, done }
     yield* Queue.offer(queue, submitted)
     return yield* Effect.onInterrupt(Deferred.await(done), () =>
       Effect.suspend(() => {
-        if (submitted.state === "begun") return Effect.exit(Deferred.await(done))
+        if (submitted.state === "started") return Effect.exit(Deferred.await(done))
         submitted.state = "withdrawn"
         return Effect.void
       })

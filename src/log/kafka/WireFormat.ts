@@ -1,7 +1,6 @@
 /**
- * Confluent's wire format of a value: a zero byte, the schema's id in four bytes, and the JSON. Without a registry a value
- * is the JSON alone, which never begins with a zero byte: readers take both, whatever the settings were when it was
- * written. Pure.
+ * Confluent's wire format of a value: a zero byte, the schema's id in four bytes, then the JSON. Without a registry the
+ * value is only the JSON, which never begins with a zero byte. So `decodeValue` accepts both. Pure.
  */
 const MAGIC = 0
 const PREFIX_BYTES = 5

@@ -1,4 +1,6 @@
-/** `EventLog` in memory: the whole semantics, lost on exit. For tests and simulations, on whatever clock they run. */
+/**
+ * `EventLog` in memory, for tests and simulations. It behaves as the other adapters do, but loses its records on exit.
+ */
 import { Clock, Effect, Layer } from "effect"
 import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"

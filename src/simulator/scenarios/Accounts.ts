@@ -1,4 +1,4 @@
-/** Settings of accounts: flags, fields, regular keys, signer lists; and the deletion of guests' accounts. */
+/** Changes of account settings (flags, fields, regular keys, signer lists), and deletions of guests' accounts. */
 import type { JsonObject } from "../../domain/Ledger.ts"
 import { quantityOf } from "../Amounts.ts"
 import { accountKey, addressOf, digestOf, isLow, ownerDirectoryKey, signerListKey } from "../Keys.ts"
@@ -9,14 +9,14 @@ import { otherPerson, type World } from "../World.ts"
 
 export const lsfRequireDestTag = 0x00020000
 
-/** `SetFlag` numbers with the bit each sets: those that stop nothing the other scenarios do. */
+/** `SetFlag` numbers with the bit that each sets. Only flags that do not get in the way of other scenarios. */
 const SETTINGS = [
   { number: 1, bit: lsfRequireDestTag },
   { number: 3, bit: 0x00080000 },
   { number: 14, bit: 0x10000000 }
 ] as const
 const asfAccountTxnID = 5
-/** What the field holds until the account's next transaction. */
+/** A placeholder until the account's next transaction sets the field. */
 const NO_TRANSACTION = "0".repeat(64)
 
 export const settingChange = (tx: Draft["tx"], patch: Patch): Draft => ({
@@ -38,7 +38,7 @@ const flag = (world: World): Draft => {
   return accountSet(account, { [set ? "SetFlag" : "ClearFlag"]: number }, { Flags: (flags ^ bit) >>> 0 })
 }
 
-/** Values that differ from draw to draw, so that setting one always changes something. */
+/** Random values, so that setting one always changes something. */
 const field = (world: World): Draft => {
   const { random } = world
   const account = random.pick(world.people)
@@ -57,7 +57,7 @@ const field = (world: World): Draft => {
   return clears ? accountSet(account, { Domain: "" }, { Domain: undefined }) : accountSet(account, made, made)
 }
 
-/** Tracking of the last transaction: from then on every transaction of the account changes `AccountTxnID`. */
+/** Turns on tracking of the last transaction: every later transaction of the account changes `AccountTxnID`. */
 const tracking = (world: World): Draft => {
   const account = world.random.pick(world.people)
   const tracks = rootOf(world, account)["AccountTxnID"] !== undefined
@@ -95,7 +95,7 @@ const signerList = (world: World): Draft => {
       expected: ["account.settings_changed"],
       apply: (view) => view.remove(index)
     }
-  // Weights from chance, so that a list set anew is never the one in force.
+  // Random weights, so that a new list always differs from the current one.
   const signers = random
     .shuffle(world.people.filter((person) => person !== account))
     .slice(0, random.int(2, 4))
@@ -124,7 +124,7 @@ const signerList = (world: World): Draft => {
   }
 }
 
-/** An account may go this many ledgers after its sequence number's. */
+/** An account can be deleted this many ledgers after the ledger with the number of its sequence. */
 const DELETION_AGE = 256
 
 const accountDelete = (world: World): Draft | undefined => {

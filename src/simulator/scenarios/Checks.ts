@@ -1,4 +1,6 @@
-/** Checks in XRP and tokens: written, cashed exactly or for what there is, cancelled by either side or after expiry. */
+/**
+ * Checks in XRP and tokens: created, cashed for an exact or a minimum amount, cancelled by either side or when expired.
+ */
 import type { JsonObject } from "../../domain/Ledger.ts"
 import { amountOf, assetOf, minimum, quantityOf, UNIT } from "../Amounts.ts"
 import { checkKey } from "../Keys.ts"
@@ -42,7 +44,7 @@ const write = (world: World): Draft | undefined => {
 const writerOf = (check: Entry): string => String(check.fields["Account"])
 const casherOf = (check: Entry): string => String(check.fields["Destination"])
 
-/** What the check can bring now. */
+/** The amount for which the check can be cashed now. */
 const worth = (world: World, check: Entry): bigint => {
   const sendMax = check.fields["SendMax"]
   return minimum(quantityOf(sendMax), spendable(world.state, writerOf(check), assetOf(sendMax)))
@@ -79,7 +81,7 @@ const cash = (world: World): Draft | undefined => {
     apply: (view) => {
       move(view, writerOf(check), account, asset, delivered)
       view.remove(check.index)
-      // rippled names it for tokens and wherever it could differ from what the transaction says.
+      // rippled writes DeliveredAmount for tokens, and where it may differ from the transaction's amount.
       if (flexible || asset !== "XRP") view.delivered = amount
     }
   }
@@ -90,7 +92,7 @@ const cancel = (world: World): Draft | undefined => {
   const check = world.state.pick("Check", random, () => true)
   if (check === undefined) return undefined
   const parties = [writerOf(check), casherOf(check)]
-  // Anybody may remove a check once it has expired.
+  // Any account may cancel an expired check.
   const account = random.pick(
     isExpired(check, world.parentCloseTime) ? [...parties, otherPerson(world)] : parties
   )

@@ -1,4 +1,6 @@
-/** Escrows: created by time or condition, finished and cancelled by whoever comes first once they may. */
+/**
+ * Escrows: created with a time or a condition, then finished or cancelled by any account as soon as that is allowed.
+ */
 import { createHash } from "node:crypto"
 import type { JsonObject } from "../../domain/Ledger.ts"
 import { quantityOf, UNIT } from "../Amounts.ts"
@@ -8,7 +10,7 @@ import { type Draft, POPULATION, type Scenario } from "../Scenario.ts"
 import { spendable } from "../TrustLines.ts"
 import { otherPerson, type World } from "../World.ts"
 
-/** The secret of an escrow, from its first transaction's parts, so that it need not be kept. */
+/** The secret of an escrow, derived from its first transaction, so that it need not be stored. */
 const preimageOf = (owner: string, finishAfter: number): string =>
   digestOf(`preimage ${owner} ${finishAfter}`)
 
@@ -25,7 +27,7 @@ const create = (world: World, kind: "finish" | "condition" | "cancel"): Draft | 
   if (spendable(world.state, owner, "XRP") < drops * 2n) return undefined
   const destination = otherPerson(world, owner)
   const finishAfter = world.parentCloseTime + random.int(3, 6)
-  // One that is to be cancelled may only be finished with a secret that nobody tells.
+  // An escrow that is meant to be cancelled gets a condition whose secret is never used.
   const secret = kind === "cancel" ? random.hex(32) : preimageOf(owner, finishAfter)
   const terms: JsonObject = {
     Account: owner,
@@ -59,12 +61,12 @@ const create = (world: World, kind: "finish" | "condition" | "cancel"): Draft | 
 const isPast = (world: World, time: unknown): boolean =>
   typeof time === "number" && time < world.parentCloseTime
 
-/** Those held for the secret that nobody tells have it made up: it is not the one derived from their terms. */
+/** An escrow that is meant to be cancelled has a random condition: not the one derived from its terms. */
 const isTold = ({ fields }: Entry): boolean =>
   fields["Condition"] === undefined ||
   fields["Condition"] === conditionOf(preimageOf(String(fields["Account"]), Number(fields["FinishAfter"])))
 
-/** Drops: 33 base fees, and one for each 16 bytes of fulfillment. */
+/** In drops: 33 base fees, plus one for each 16 bytes of fulfillment. */
 const FULFILLMENT_FEE = 350n
 
 const end = (

@@ -1,4 +1,4 @@
-/** Transactions that fail and cost their fee, and one that succeeds without any event: nothing may be detected. */
+/** Transactions that must cause no event: some that fail and cost only their fee, and one that succeeds. */
 import { amountOf, UNIT } from "../Amounts.ts"
 import type { Draft, Scenario } from "../Scenario.ts"
 import { otherPerson, type World } from "../World.ts"

@@ -1,4 +1,4 @@
-/** Offers for NFTs: to sell, give away and buy; accepted directly or through a broker; cancelled; found expired. */
+/** Offers to sell, give away or buy NFTs: created, accepted directly or through a broker, cancelled, expired. */
 import type { JsonObject } from "../../domain/Ledger.ts"
 import { UNIT } from "../Amounts.ts"
 import { lsfSellNFToken } from "../Directories.ts"
@@ -15,7 +15,7 @@ const nftOf = (offer: Entry): string => String(offer.fields["NFTokenID"])
 const makerOf = (offer: Entry): string => String(offer.fields["Owner"])
 const sells = (offer: Entry): boolean => offer.fields["Flags"] === lsfSellNFToken
 
-/** A sell offer whose owner still has the token, a buy offer for a token that somebody else has. */
+/** Whether a sell offer's owner still has the token, or a buy offer is for a token of another account. */
 const isLive = (world: World, offer: Entry): boolean => {
   const holder = world.state.nftOwners.get(nftOf(offer))
   return holder !== undefined && sells(offer) === (holder === makerOf(offer))
@@ -60,7 +60,7 @@ const sell = (world: World): Draft | undefined => {
   })
 }
 
-/** Often for what is on sale, for more than is asked: a broker can live from the difference. */
+/** Often for a token on sale, at a higher price than asked, so that a broker can earn the difference. */
 const buy = (world: World): Draft | undefined => {
   const { random, state } = world
   if (state.count("NFTokenOffer") >= POPULATION.nftOffers) return undefined
@@ -91,7 +91,7 @@ const settle = (view: TransactionView, world: World, sale: Sale, offers: Readonl
   const { broker, buyer, id, price, seller } = sale
   const issuer = issuerOfNft(world, id)
   const fee = broker?.fee ?? 0n
-  // Who mints for himself, or buys back his own, pays himself no royalty.
+  // An issuer who sells or buys back its own token pays itself no royalty.
   const cut = seller === issuer || buyer === issuer ? 0n : royalty(id, price - fee)
   view.addXrp(buyer, -price)
   if (broker !== undefined) view.addXrp(broker.account, fee)
@@ -170,14 +170,14 @@ const brokered = (world: World): Draft | undefined => {
 
 const cancel = (world: World): Draft | undefined => {
   const { random, state } = world
-  // First what can no longer be accepted, so that it does not pile up.
+  // Offers that can no longer be accepted are cancelled first, so that they do not accumulate.
   const offer =
     state.pick("NFTokenOffer", random, (entry) => !isLive(world, entry)) ??
     state.pick("NFTokenOffer", random, () => true)
   if (offer === undefined) return undefined
   const account =
     isExpired(offer, world.parentCloseTime) && random.flip(0.5) ? otherPerson(world) : makerOf(offer)
-  // Offers that are gone may be named along: they count as cancelled already.
+  // NFTokenCancelOffer may also name offers that no longer exist.
   const gone = random.flip(0.2) ? [random.hex(32)] : []
   return {
     tx: { TransactionType: "NFTokenCancelOffer", Account: account, NFTokenOffers: [offer.index, ...gone] },
@@ -186,7 +186,7 @@ const cancel = (world: World): Draft | undefined => {
   }
 }
 
-/** Fails, and yet removes the offer: the one deletion here that survives a failure. */
+/** A transaction that fails and still removes the expired offer. No other failure here deletes an entry. */
 const acceptExpired = (world: World): Draft | undefined => {
   const offer = world.state.pick(
     "NFTokenOffer",

@@ -1,4 +1,4 @@
-/** NFTs minted (for oneself, for another issuer, with an offer) and burned with the offers for them. */
+/** NFTs: minted for oneself, for another issuer or with an offer, and burned together with their offers. */
 import { amountOf, quantityOf, UNIT } from "../Amounts.ts"
 import { lsfSellNFToken } from "../Directories.ts"
 import { accountIdOf, accountKey, nftOfferKey, nftOffersDirectoryKey } from "../Keys.ts"
@@ -12,7 +12,7 @@ const tfBurnable = 1
 const tfTransferable = 8
 const asfAuthorizedNFTokenMinter = 10
 
-/** People who mint; the first of them so much that pages fill up and split. */
+/** Accounts that mint. The first mints so many that its pages fill up and are split. */
 const CREATORS = 3
 const STUDIO_SHARE = 0.7
 
@@ -83,7 +83,7 @@ const mint = (world: World): Draft | undefined => {
   }
 }
 
-/** Names the creator's minter: a setting of the account, and what lets another mint for it. */
+/** Sets the creator's minter: the account that may mint for it. */
 const authorise = (world: World): Draft => {
   const { random } = world
   const account = random.pick(world.people.slice(CREATORS, CREATORS * 3))

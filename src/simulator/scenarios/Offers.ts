@@ -1,4 +1,4 @@
-/** OfferCreate that rests, crosses in part or wholly, or replaces; OfferCancel, also of what is gone. */
+/** OfferCreate that rests in the book, is filled in part or completely, or replaces another; OfferCancel. */
 import type { JsonObject } from "../../domain/Ledger.ts"
 import { type Asset, amountOf, minimum, quantityOf, UNIT } from "../Amounts.ts"
 import { bookDirectoryKey } from "../Directories.ts"
@@ -13,7 +13,7 @@ import type { World } from "../World.ts"
 const tfImmediateOrCancel = 0x00020000
 const tfSell = 0x00080000
 
-/** Less than a hundredth of a unit is not worth an entry. */
+/** The smallest offer that is left in the book: a hundredth of a unit. */
 const DUST = UNIT / 100n
 
 interface Order {
@@ -80,7 +80,7 @@ const offerCreate = (order: Order): Draft => ({
   apply: (view) => place(view, order)
 })
 
-/** An order away from the middle of its market: sells above, buys below, so that it meets nothing. */
+/** An order away from the market price, selling above it or buying below it, so that it meets no other offer. */
 const restingOrder = (world: World, account: string): Order | undefined => {
   const { random, state } = world
   const token = random.pick(world.tokens)
@@ -92,7 +92,7 @@ const restingOrder = (world: World, account: string): Order | undefined => {
     ? { account, gives: token, wants: "XRP", gets: units * UNIT, pays: drops }
     : { account, gives: "XRP", wants: token, gets: drops, pays: units * UNIT }
   const price = { pays: order.gets, gets: order.pays }
-  // Some makers offer more than they have: such an offer is consumed as far as the funds go, and then removed.
+  // Some makers offer more than they have. Such an offer is filled as far as the funds allow, then removed.
   if (spendable(state, account, order.gives) * 3n < order.gets) return undefined
   if (crosses(state, order.wants, order.gives, price)) return undefined
   const flags = random.flip(0.2) ? { flags: tfSell } : {}
@@ -107,7 +107,7 @@ const rest = (world: World): Draft | undefined => {
   return order === undefined ? undefined : offerCreate(order)
 }
 
-/** In a currency that nobody trades: these rest until their owner goes. */
+/** Offers in a currency that nobody trades. They stay until their owner's account is deleted. */
 const guestOffer = (world: World): Draft | undefined => {
   if (world.state.count("Offer") >= POPULATION.offers) return undefined
   const account = world.random.pickOrNone(
@@ -124,7 +124,7 @@ const guestOffer = (world: World): Draft | undefined => {
   })
 }
 
-/** An order that takes from the best offer on: some of it, some offers whole, or more than there is. */
+/** An order that takes the best offers: part of one, several completely, or more than the book has. */
 const cross = (world: World): Draft | undefined => {
   const { random, state } = world
   const best = random.pickOrNone(state.ofType("Offer").filter((offer) => !world.guests.has(makerOf(offer))))
@@ -168,7 +168,7 @@ const cancel = (world: World): Draft | undefined => {
   }
 }
 
-/** Succeeds without a trace: the offer was filled or never there. */
+/** Succeeds without a change: the offer was filled or never existed. */
 const cancelGone = (world: World): Draft => ({
   tx: { TransactionType: "OfferCancel", Account: world.random.pick(world.people), OfferSequence: 1 }
 })

@@ -1,4 +1,6 @@
-/** Payments: XRP, tokens, in part, across currencies, to oneself, and those that open an account or close a line. */
+/**
+ * Payments in XRP and tokens: partial, across currencies, to oneself, creating an account, or removing a trust line.
+ */
 import { type Asset, amountOf, minimum, type Token, UNIT } from "../Amounts.ts"
 import { accountKey } from "../Keys.ts"
 import { makerOf, offersOf, quote, takeOffers } from "../OrderBook.ts"
@@ -15,7 +17,7 @@ const part = (world: World, quantity: bigint, percent: number): bigint => {
   return (cents > 0n ? cents : 1n) * (UNIT / 100n)
 }
 
-/** Tags as exchanges use them; always one where the receiver insists. */
+/** A destination tag, as exchanges use them. Always set if the receiver requires one. */
 const destinationTag = (world: World, destination: string): { readonly DestinationTag?: number } => {
   const root = world.state.get(accountKey(destination))
   const required = root !== undefined && hasFlag(root.fields, lsfRequireDestTag)
@@ -57,7 +59,9 @@ const fundAccount = (world: World): Draft | undefined => {
   }
 }
 
-/** Who can send the token to whom: holder to holder, gateway to holder (issuing), holder to gateway (redeeming). */
+/**
+ * Chooses sender and receiver of a token: holder to holder, gateway to holder (issue), or holder to gateway (redeem).
+ */
 const tokenRoute = (world: World) => {
   const to = world.random.pickOrNone(holdings(world, ({ room }) => room > 10n * UNIT))
   if (to === undefined) return undefined
@@ -70,7 +74,7 @@ const tokenRoute = (world: World) => {
   )
   const kind = world.random.int(1, 10)
   if (from === undefined || kind <= 3) {
-    // Fixed sizes against what is redeemed in parts of balances: so the tokens in circulation find their level.
+    // Issues have fixed sizes, redemptions are parts of balances, so the amount in circulation settles at a level.
     const quantity = minimum(BigInt(world.random.int(10, 300)) * 10n * UNIT, to.room)
     return { sender: token.issuer, receiver: to.holder, token, quantity }
   }
@@ -97,7 +101,7 @@ const tokenPayment = (world: World): Draft | undefined => {
   }
 }
 
-/** Asks for far more than it delivers: the amount that counts is in the metadata alone. */
+/** A partial payment that delivers far less than its Amount. Only the metadata has the delivered amount. */
 const partialPayment = (world: World): Draft | undefined => {
   const route = tokenRoute(world)
   if (route === undefined) return undefined
@@ -162,7 +166,7 @@ const throughBook = (world: World, token: Token, buysXrp: boolean): Draft | unde
 const crossCurrencyPayment = (world: World): Draft | undefined =>
   throughBook(world, world.random.pick(world.tokens), world.random.flip(0.4))
 
-/** Redeems all of a line nobody keeps a limit on: the line goes with the last token. */
+/** Redeems all tokens of a line without a limit, which usually removes the line. */
 const redeemAll = (world: World): Draft | undefined => {
   const found = world.random.pickOrNone(
     holdings(world, ({ balance, frozen, limit }) => limit === 0n && balance > 0n && !frozen)
@@ -177,7 +181,7 @@ const redeemAll = (world: World): Draft | undefined => {
       Destination: token.issuer,
       ...destinationTag(world, token.issuer)
     },
-    // The line's removal is named by the operation that removes it: the gateway may still freeze and so keep it.
+    // The removal of the line is added by `move`: a line that the gateway has frozen stays.
     expected: ["payment.issued"],
     apply: (view) => move(view, holder, token.issuer, token, balance)
   }

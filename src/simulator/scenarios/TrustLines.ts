@@ -1,4 +1,4 @@
-/** TrustSet: new lines, other limits, freezing by the gateway, rippling by the holder, and removal. */
+/** TrustSet: new lines, changed limits, freezes by the gateway, rippling flags of the holder, and removals. */
 import { amountOf, UNIT } from "../Amounts.ts"
 import type { Draft, Scenario } from "../Scenario.ts"
 import type { Patch } from "../TransactionView.ts"
@@ -40,7 +40,7 @@ const modified = (account: string, found: Holding, limit: bigint, flags: number,
   ),
   apply: (view) => {
     changeLine(view, found.line.index, patch)
-    // What only a freeze or a limit kept goes with it, which `changeLine` has named.
+    // If the line was removed, `changeLine` has added that event already.
     if (view.state.get(found.line.index) !== undefined) view.expect("trustline.modified")
   }
 })
@@ -49,14 +49,14 @@ const newLimit = (world: World): Draft | undefined => {
   const found = world.random.pickOrNone(holdings(world, ({ balance, limit }) => balance > 0n && limit > 0n))
   if (found === undefined) return undefined
   const { holder, line, token } = found
-  // Down to nothing while there is a balance: the line stays and can later be redeemed away.
+  // A limit of zero with a balance left: the line stays until the balance has been redeemed.
   const limit = world.random.flip(0.25) ? 0n : found.limit + BigInt(world.random.int(1, 500)) * UNIT
   return modified(holder, found, limit, 0, {
     [limitField(line.fields, holder)]: amountOf({ ...token, issuer: holder }, limit)
   })
 }
 
-/** Lines the gateway keeps frozen at once; the others must go on trading. */
+/** How many lines a gateway freezes at most, so that the others can still trade. */
 const FROZEN_MOST = 5
 
 const freeze = (world: World): Draft | undefined => {

@@ -1,4 +1,4 @@
-/** The embedded log keeps what every log keeps, and what is its own: retention, lost connections, a single owner. */
+/** The embedded log passes the suite of all logs. Its own tests: retention, lost connections, a single owner. */
 
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
@@ -42,7 +42,7 @@ const events = (...given: ReadonlyArray<string>): ReadonlyArray<NewRecord> =>
 describe("embedded event log", () => {
   suite(subject)
 
-  it.effect("drops whole days by retention and goes on counting offsets", () =>
+  it.effect("drops whole days by retention, and offsets keep counting", () =>
     Effect.gen(function* () {
       const log = yield* EventLog
       const work = { topic: WORK, key: "wh_1", value: "old" }
@@ -87,7 +87,7 @@ describe("embedded event log", () => {
     }).pipe(Effect.provide(live({ RETENTION_EVENTS: "1 day" })))
   )
 
-  it.live("goes on after its database connections were cut, without a hole and without a double", () =>
+  it.live("resumes after its database connections were cut, without a gap or a duplicate", () =>
     Effect.gen(function* () {
       const log = yield* EventLog
       const sql = yield* SqlClient.SqlClient
@@ -162,7 +162,7 @@ describe("embedded event log", () => {
     }).pipe(Effect.provide(Live))
   )
 
-  it.live("has one owner: a second process on the database is told so", () =>
+  it.live("has one owner: the start of a second process on the database fails", () =>
     Effect.gen(function* () {
       yield* EventLog
       const another = Layer.fresh(EmbeddedEventLog.layer).pipe(Layer.provide(settingsLayer()))

@@ -1,4 +1,4 @@
-/** What the embedded log keeps when its database fails in the worst moment, and when a caller does. */
+/** The embedded log when its database, or a caller, fails at the worst moment. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Result, type Scope } from "effect"
@@ -56,7 +56,7 @@ const test = (
   )
 
 describe("embedded event log under faults", () => {
-  test("shows a write whose answer was lost to whoever reads back, so that nobody writes it twice", ({
+  test("shows a write whose answer was lost when the caller reads back, so that it is not written twice", ({
     log,
     proxy
   }) =>
@@ -75,7 +75,7 @@ describe("embedded event log under faults", () => {
       ])
     }))
 
-  test("wakes who waits for a write whose answer was lost", ({ log, proxy }) =>
+  test("wakes readers that wait for a write whose answer was lost", ({ log, proxy }) =>
     Effect.gen(function* () {
       // The first write of a day makes its partition: that answer is not the one to lose.
       yield* log.transaction({ append: events("1") })
@@ -169,7 +169,7 @@ describe("embedded event log under faults", () => {
 })
 
 describe("closing the embedded event log", () => {
-  it.live("answers whoever still waits for an append, and what was answered as landed has landed", () =>
+  it.live("answers every caller that waits for an append, and a success means that it has landed", () =>
     Effect.gen(function* () {
       const database = yield* makeDatabase
       const fibers = yield* Effect.scoped(

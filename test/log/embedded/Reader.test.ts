@@ -1,4 +1,4 @@
-/** The log read beside its owner: what the owner has answered for, without a lock, and no more rows than are needed. */
+/** Reading the log beside its owner: every successful append is seen, without a lock and without extra rows. */
 import { randomBytes } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"

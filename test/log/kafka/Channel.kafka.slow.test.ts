@@ -1,4 +1,4 @@
-/** A broker that takes connections and answers nothing, as one does whose process is frozen, is not asked for ever. */
+/** A broker that accepts connections but does not answer, such as a frozen process, is not asked for ever. */
 import { createServer, type Socket } from "node:net"
 import { describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"

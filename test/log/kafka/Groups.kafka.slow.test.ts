@@ -1,4 +1,4 @@
-/** How soon a member's death is noticed is what the program asks for, wherever the cluster lets it, and told where not. */
+/** The timeout of group members is shortened if the cluster allows it; otherwise a warning is logged. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

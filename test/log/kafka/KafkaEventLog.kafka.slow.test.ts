@@ -1,4 +1,4 @@
-/** The log on a real Kafka keeps what every log keeps. */
+/** The log on a real Kafka passes the suite of all logs. */
 import { assert, describe, it } from "@effect/vitest"
 import { Admin } from "@platformatic/kafka"
 import { Context, Effect, Fiber, Layer } from "effect"
@@ -48,7 +48,7 @@ describe.skipIf(kafkaBrokers().length === 0)("Kafka event log", () => {
   )
 
   it.live(
-    "gives partitions of one number of topics that belong together to one owner, while owners come and go",
+    "with `together`, gives partition n of all topics to one owner, while owners come and go",
     () =>
       Effect.gen(function* () {
         const { open } = yield* subject

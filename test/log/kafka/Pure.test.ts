@@ -1,4 +1,7 @@
-/** The decisions inside the Kafka adapter, as functions of values: what is handed out, how batches are cut, what is revoked. */
+/**
+ * The decisions inside the Kafka adapter, as functions of values: what is handed out, how batches are cut, what is
+ * revoked.
+ */
 
 import { assert, describe, it } from "@effect/vitest"
 import type { fetchV17, RecordsBatch } from "@platformatic/kafka"
@@ -62,7 +65,7 @@ const keys = (from: number, given: fetchV17.FetchResponsePartition) =>
   committedRecords(PARTITION, from, given).records.map(({ key }) => key)
 
 describe("what a fetch hands out", () => {
-  it("is the records of committed transactions alone, with markers passed over", () => {
+  it("is only the records of committed transactions, without markers", () => {
     const given = answer(
       [
         batch(0, 1, ["a", "b"]),
@@ -107,7 +110,7 @@ describe("what a fetch hands out", () => {
     )
   })
 
-  it("reads on behind what holds no record at all", () => {
+  it("continues after batches without records", () => {
     const { records, next } = committedRecords(
       PARTITION,
       7,

@@ -1,4 +1,4 @@
-/** At a real registry: schemas are registered once, may only grow, and values name theirs. */
+/** A real registry: schemas are registered once, may only gain fields, and values carry their schema's id. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -23,7 +23,7 @@ import { startService } from "../../support/serviceProcess.ts"
 const document = (name: string): JsonObject =>
   publishedSchemas().find(({ path }) => path === `records/${name}.schema.json`)!.document
 
-/** What a version of before would have registered. */
+/** The schema that an earlier version would have registered. */
 const registerEarlier = (subject: string, earlier: JsonObject) =>
   ask(`/subjects/${subject}/versions`, { schemaType: "JSON", schema: JSON.stringify(earlier) })
 

@@ -1,4 +1,4 @@
-/** A registry that cannot be used stops the start with a sentence that says why, and never what it takes to log in. */
+/** If the registry cannot be used, the start fails with the reason, without user or password. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -69,7 +69,7 @@ describe("a schema registry", () => {
     })
   )
 
-  it.live("that is away, refuses the login or answers nonsense is named in one sentence", () =>
+  it.live("that is unavailable, refuses the login or answers nonsense gives a one-sentence error", () =>
     Effect.gen(function* () {
       assert.strictEqual(
         yield* failureAt("127.0.0.1:1"),
@@ -86,7 +86,7 @@ describe("a schema registry", () => {
       assert.match(yield* failure(answering(502, "x".repeat(10_000))), / with HTTP 502 \(x{300}…\)\.$/)
       assert.match(
         yield* failure(answering(200, "{}")),
-        / answered without the id of xrpl\.testnet\.ledgers-value\.$/
+        / answered without the schema id of xrpl\.testnet\.ledgers-value\.$/
       )
     })
   )

@@ -1,4 +1,4 @@
-/** What a cluster's topics lack is found, whatever would lose data is told apart, and said in a sentence. */
+/** The plan finds every difference of a cluster's topics, marks those that would lose data, and describes each. */
 import { assert, describe, it } from "@effect/vitest"
 import { planTopics, sentenceOf, type TopicState, wantedTopics } from "../../../src/log/kafka/TopicPlan.ts"
 
@@ -23,8 +23,13 @@ const cases: ReadonlyArray<
 > = [
   [undefined, kept(), "none", /^topic work is created with 24 partitions$/],
   [kept(), kept(), undefined, /never/],
-  [kept({ partitions: 12 }), kept(), "losing", /^topic work: partitions 12 → 24: keys would move, /],
-  [kept({ partitions: 48 }), kept(), "impossible", /partitions 48 → 24: Kafka cannot take partitions away$/],
+  [
+    kept({ partitions: 12 }),
+    kept(),
+    "losing",
+    /^topic work: partitions 12 → 24: keys would move to other partitions, /
+  ],
+  [kept({ partitions: 48 }), kept(), "impossible", /partitions 48 → 24: Kafka cannot remove partitions$/],
   [
     kept({ replication: 1 }),
     kept(),

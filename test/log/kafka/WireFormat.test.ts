@@ -1,4 +1,4 @@
-/** Values have Confluent's bytes where there is a schema, and are read with and without them. */
+/** Values with a schema have Confluent's prefix. Values with and without it can be read. */
 import { assert, describe, it } from "@effect/vitest"
 import { decodeValue, encodeValue } from "../../../src/log/kafka/WireFormat.ts"
 

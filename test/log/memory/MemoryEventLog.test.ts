@@ -1,4 +1,4 @@
-/** The memory log keeps what every log keeps, and retention on whatever clock it runs. */
+/** The memory log passes the suite of all logs, and applies retention by the test's clock. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -13,7 +13,7 @@ const open = Effect.map(Layer.build(Live), (context) => Context.get(context, Eve
 describe("memory event log", () => {
   suite(Effect.succeed({ dense: true, durable: false, open }))
 
-  it.effect("drops what retention no longer keeps, and goes on counting offsets", () =>
+  it.effect("drops records by retention, and offsets keep counting", () =>
     Effect.gen(function* () {
       const log = yield* EventLog
       const work = { topic: "webhooks.deliveries", key: "wh_1", value: "old" }

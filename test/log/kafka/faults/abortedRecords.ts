@@ -1,6 +1,6 @@
 /**
- * A consumer that reads committed records should not see the records of an aborted transaction. The library hands
- * them out in two cases: an answer holds several aborted transactions of one producer (it keeps the last of them only), or
+ * A consumer that reads committed records should not see the records of an aborted transaction. The library hands them
+ * out in two cases: an answer holds several aborted transactions of one producer (it keeps the last of them only), or
  * an answer ends before the transaction's marker.
  */
 import { randomUUID } from "node:crypto"

@@ -1,7 +1,7 @@
 /**
  * A transactional producer needs WRITE on its transactional id and its topics, no more. The library sends the highest
- * version of AddPartitionsToTxn that the broker knows; from version 4 on that request is for brokers and needs CLUSTER_ACTION.
- * With version 3 it works. Starts a broker of its own, with TLS, users and access control.
+ * version of AddPartitionsToTxn that the broker knows; from version 4 on that request is for brokers and needs
+ * CLUSTER_ACTION. With version 3 it works. Starts a broker of its own, with TLS, users and access control.
  */
 import { randomUUID } from "node:crypto"
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

@@ -1,6 +1,6 @@
 /**
- * The scripts beside this file print what src/log/kafka/README.md says. When a new version of the library prints something
- * else, a fault is fixed: remove the way round it.
+ * The scripts beside this file print what src/log/kafka/README.md says. When a new version of the library prints
+ * something else, a fault is fixed: remove the way round it.
  */
 import { execFile } from "node:child_process"
 import { readFileSync } from "node:fs"

@@ -1,4 +1,4 @@
-/** What the scripts share: the cluster, a topic of their own on it, and a name for what came of something. */
+/** Shared by the scripts: the cluster, a topic of their own, and a text for an outcome. */
 import { randomUUID } from "node:crypto"
 import { Admin, GenericError } from "@platformatic/kafka"
 

@@ -1,6 +1,6 @@
 /**
- * A group's member should give a partition back when it has finished with the records it was handed. The library's member
- * gives it back at once: another member is handed the same record while the first one still works on it.
+ * A group's member should give a partition back when it has finished with the records it was handed. The library's
+ * member gives it back at once: another member is handed the same record while the first one still works on it.
  */
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
