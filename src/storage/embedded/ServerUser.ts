@@ -63,7 +63,7 @@ export const handOver = ({ owner }: ServerUser, folder: string): void => {
 /** For folders above the cluster: another user may pass through, but not list or change them. */
 export const folderMode = ({ owner }: ServerUser): number => (owner === undefined ? 0o700 : 0o711)
 
-/** Also sets the mode of an existing folder. */
+/** Lets another user pass through a folder that exists already. */
 export const passThrough = ({ owner }: ServerUser, folder: string): void => {
   if (owner !== undefined) chmodSync(folder, (statSync(folder).mode & 0o7777) | 0o001)
 }

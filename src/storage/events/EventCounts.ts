@@ -70,7 +70,7 @@ export class EventCounts extends Context.Service<EventCounts>()("ledgerhook/stor
 
     const tallyTypes = ({ network, eventTypes = allTypes, from, before }: WantedEvents) => {
       const [firstHour, endHour] = [Math.ceil(from / HOUR) * HOUR, Math.floor(before / HOUR) * HOUR]
-      // Without a whole hour the first of the two parts beside them is all of the time.
+      // If the time has no whole hour, the part before the hours is all of it.
       const hours = firstHour < endHour ? ([firstHour, endHour] as const) : ([before, before] as const)
       const ofType = (start: number, end: number) =>
         sql`FROM events WHERE network = ${network} AND event_type = type AND ${closed(start, end)}`
