@@ -1,4 +1,4 @@
-/** Back when due, on the test's clock: nothing early, nothing late, and nobody held back by what waits longer. */
+/** Delays on the test's clock: work returns neither early nor late, and long waits do not hold up short ones. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -27,7 +27,7 @@ const put = Effect.fnUntraced(function* (topicOf: number, id: string, waitMs: nu
   })
 })
 
-/** Ids of what has come back, in order. */
+/** Ids of the work that has returned, in order. */
 const back = Effect.gen(function* () {
   const log = yield* EventLog
   const partition = partitionOf(DELIVERIES_TOPIC, KEY)
@@ -36,7 +36,7 @@ const back = Effect.gen(function* () {
 })
 
 describe("delay", () => {
-  it.effect("gives work back when it is due", () =>
+  it.effect("returns work when it is due", () =>
     Effect.gen(function* () {
       yield* Effect.forkScoped(delay)
       yield* put(2, "a", 1_000)
@@ -50,14 +50,14 @@ describe("delay", () => {
     }).pipe(Effect.scoped, Effect.provide(layer))
   )
 
-  it.effect("holds nothing back behind work that waits longer than its topic's delay", () =>
+  it.effect("does not hold up other work behind work that waits longer than the topic's delay", () =>
     Effect.gen(function* () {
       yield* Effect.forkScoped(delay)
       yield* put(2, "long", 300_000)
       yield* put(2, "a", 1_000)
       yield* TestClock.adjust(1_000)
       assert.deepStrictEqual(yield* back, ["a"])
-      // Wherever the long one waits by now, what comes there later leaves in its own time.
+      // Also in the topic where the long one waits now, later work leaves on time.
       for (const [attempt, delayMs] of [
         [4, 30_000],
         [5, 120_000]
@@ -69,7 +69,7 @@ describe("delay", () => {
     }).pipe(Effect.scoped, Effect.provide(layer))
   )
 
-  it.effect("gives such work back when it is due, to the second, and once", () =>
+  it.effect("returns that work once, when it is due, to the second", () =>
     Effect.gen(function* () {
       yield* Effect.forkScoped(delay)
       for (const waitMs of [601_000, 300_000, 61_500, 2_500]) yield* put(2, `${waitMs}`, waitMs)

@@ -1,4 +1,4 @@
-/** An attempt has no fiber of its own, unless it is traced: what must not happen in one is told all the same. */
+/** Attempts without a fiber: a defect in one still reaches its owner. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, FiberSet, Layer, References } from "effect"
 import { makeAttempt } from "../../src/deliver/Attempt.ts"
@@ -9,7 +9,7 @@ import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
 import { event, SECRET } from "../support/sending.ts"
 import { settingsLayer } from "../support/settings.ts"
 
-// What an attempt reads of it.
+// The fields that an attempt reads.
 const config = { id: "wh_1", headers: {} } as PackedWebhook
 const webhook = { config, url: new URL("https://a.example/"), secret: SECRET, previousSecret: undefined }
 const work = {
@@ -41,7 +41,7 @@ const partsWith = (send: Send, isTraced: boolean, abandoned: Array<number>) =>
     Layer.succeed(References.TracerEnabled, isTraced)
   )
 
-/** How the attempt's owner ends. */
+/** The exit of the fiber that owns the attempt. */
 const exitOf = (send: Send, ended: () => void, isTraced: boolean) =>
   Effect.gen(function* () {
     const fibers = yield* FiberSet.make<void, never>()
@@ -78,7 +78,7 @@ describe.each([false, true])("a defect in an attempt ends its owner (traced: %s)
 })
 
 describe.each([false, true])("what is under way when its owner ends (traced: %s)", (isTraced) => {
-  it.effect("is abandoned, and told to nobody when it ends all the same", () =>
+  it.effect("is abandoned when its scope closes, and its outcome is then not reported", () =>
     Effect.gen(function* () {
       const late: Array<() => void> = []
       const abandoned: Array<number> = []

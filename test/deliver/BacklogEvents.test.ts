@@ -1,4 +1,4 @@
-/** Events for deliveries that wait in PostgreSQL, from a log whose reads are counted. */
+/** Reading events for the backlog, from a log that counts its reads. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Limits } from "../../src/config/Limits.ts"
@@ -56,8 +56,8 @@ const onLog = <E, R>(
   return test(reads).pipe(Effect.provide(BacklogEvents.layer.pipe(Layer.provideMerge(counting))))
 }
 
-describe("events of what waits", () => {
-  it.effect("are read once, however many pages show them", () =>
+describe("events of the backlog", () => {
+  it.effect("are read from the log once, however many pages need them", () =>
     onLog((reads) =>
       Effect.gen(function* () {
         yield* append(TOPIC, 0, 3 * PIECE)
@@ -76,7 +76,7 @@ describe("events of what waits", () => {
     )
   )
 
-  it.effect("are found at the log's end, which grows", () =>
+  it.effect("are found at the end of the log, which grows", () =>
     onLog(() =>
       Effect.gen(function* () {
         yield* append(TOPIC, 0, 5)
@@ -88,7 +88,7 @@ describe("events of what waits", () => {
     )
   )
 
-  it.effect("stand in the history's topic where their rows say so", () =>
+  it.effect("are read from the history topic if their rows say so", () =>
     onLog(() =>
       Effect.gen(function* () {
         const history = historyEventsTopic("mainnet")
@@ -100,7 +100,7 @@ describe("events of what waits", () => {
     )
   )
 
-  it.effect("are forgotten when others are used more", () =>
+  it.effect("are dropped from the cache when others are used more recently", () =>
     onLog((reads) =>
       Effect.gen(function* () {
         const pieces = Limits.eventPieces + 1

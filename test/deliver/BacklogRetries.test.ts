@@ -1,6 +1,6 @@
 /**
- * Retries of deliveries that only their rows remember (parked): a crash at any moment leaves the row or the log to go on
- * from. So the retry is in the log before the row says that its attempt is over, and is not lost when it comes first.
+ * Retries of deliveries in the backlog. Their retry is appended before their attempt is recorded, so after a crash at
+ * any moment either the row or the log has the work. A retry that arrives too early must not be lost.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
@@ -19,7 +19,7 @@ import {
 } from "../support/delivering.ts"
 import { makeReceiver } from "../support/receiver.ts"
 
-/** What the delay topic of second attempts holds. */
+/** The records of the delay topic of second attempts. */
 const retriesIn = Effect.fnUntraced(function* (log: EventLog["Service"]) {
   const topic = delayTopic(2)
   const records = yield* Effect.forEach(Array.from({ length: partitionsOf(topic) }).keys(), (partition) =>
@@ -40,7 +40,7 @@ const storeWith = (change: (store: Store, log: EventLog["Service"]) => Partial<S
     })
   ).pipe(Layer.provide(DeliveryStore.layer))
 
-/** Deliveries of a webhook that was disabled when they came: from then on their rows alone remember them. */
+/** Deliveries that are in the backlog because their webhook was disabled when they arrived. */
 const backlogDeliveries = Effect.fnUntraced(function* (url: string, count: number) {
   const store = yield* DeliveryStore
   const webhook = yield* makeWebhook(url)
@@ -55,7 +55,7 @@ const backlogDeliveries = Effect.fnUntraced(function* (url: string, count: numbe
   return { webhook, ids }
 })
 
-it.live("are in the log before their rows say that the attempt is over", () => {
+it.live("a retry from the backlog is in the log before its attempt is recorded", () => {
   const queuedBefore: Array<boolean> = []
   const store = storeWith(({ record }, log) => ({
     record: (attempts, disableAfter) =>
@@ -83,7 +83,7 @@ it.live("are in the log before their rows say that the attempt is over", () => {
   }).pipe(Effect.scoped, Effect.provide(deliveringLayer({ DELIVERY_RETRY_DELAYS: "500ms" }, store)))
 })
 
-it.live("come again when they come before the attempt is recorded", () => {
+it.live("a retry that arrives before its attempt is recorded is offered again later", () => {
   const read = Latch.makeUnsafe()
   let recording = false
   const store = storeWith(({ record, states }) => ({

@@ -1,6 +1,6 @@
 /**
- * Receivers that send more than a response: what is read of it is bounded, and what they send too much is never taken for
- * the response to another request.
+ * Receivers that send more than a response: what is read is limited, and extra bytes are never taken for the next
+ * response.
  */
 import type { Socket } from "node:net"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
@@ -24,7 +24,7 @@ const flood = (first: string, next: string) =>
     socket.once("data", () => socket.write(first, more))
   })
 
-/** A deadline that no test reaches: whatever ends an attempt, it is not that. */
+/** A deadline that no test reaches. */
 const patient = { DELIVERY_TIMEOUT: "1 minute" }
 
 const makeSender = Effect.map(Layer.build(senderWith(patient)), (context) => Context.get(context, Sender))
@@ -49,7 +49,7 @@ describe("a response that never ends", () => {
     })
   )
 
-  it.live("is cut short after 64 KiB that are no body: large informational responses", () =>
+  it.live("is cut short after 64 KiB outside the body: large informational responses", () =>
     Effect.gen(function* () {
       const hints = yield* flood("", `HTTP/1.1 103 Early Hints\r\nLink: ${"x".repeat(12_000)}\r\n\r\n`)
       assert.deepInclude(yield* send(`http://127.0.0.1:${hints}/`, patient), {
@@ -59,7 +59,7 @@ describe("a response that never ends", () => {
     })
   )
 
-  it.live("is cut short after 64 KiB that are no body: extensions of a chunk", () =>
+  it.live("is cut short after 64 KiB outside the body: extensions of a chunk", () =>
     Effect.gen(function* () {
       const chunked = (status: string) =>
         flood(`HTTP/1.1 ${status}\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n1;x=`, "x".repeat(1_024))
@@ -70,7 +70,7 @@ describe("a response that never ends", () => {
     })
   )
 
-  it.live("is not one whose body is long", () =>
+  it.live("does not include a response with a long body", () =>
     Effect.gen(function* () {
       const body = "x".repeat(1024 * 1024)
       const port = yield* tcpServer((socket) =>
@@ -134,7 +134,7 @@ describe("a connection", () => {
     })
   )
 
-  it.live("is used again after a 2xx, and only by the same account", () =>
+  it.live("is reused after a 2xx, and only for the same account", () =>
     Effect.gen(function* () {
       const connections = new Set<unknown>()
       const receiver = yield* makeReceiver((_, response) => {
@@ -142,7 +142,7 @@ describe("a connection", () => {
         return 200
       })
       const sender = yield* makeSender
-      // A connection is free again a turn of the event loop after its response: two take turns.
+      // A connection is free one event-loop iteration after its response, so two connections alternate.
       for (let i = 0; i < 6; i++) yield* sendBy(sender, receiver.url)
       assert.isAtMost(connections.size, 2)
       const ofOne = connections.size
@@ -151,7 +151,7 @@ describe("a connection", () => {
     })
   )
 
-  it.live("is used again over TLS, whose session tickets are no bytes of a response", () =>
+  it.live("is reused over TLS: session tickets do not count as response bytes", () =>
     Effect.gen(function* () {
       const trusted = getCACertificates("default")
       setDefaultCACertificates([...trusted, certificates.localhost.cert])
@@ -175,7 +175,7 @@ describe("a response that contradicts itself", () => {
       name: "two lengths, the other way round",
       response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n"
     },
-    { name: "a status 100 that was not asked for", response: "HTTP/1.1 100 Continue\r\n\r\n" },
+    { name: "an unexpected status 100", response: "HTTP/1.1 100 Continue\r\n\r\n" },
     {
       name: "another protocol",
       response: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"

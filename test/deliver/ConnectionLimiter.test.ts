@@ -1,4 +1,4 @@
-/** Who may use how many connections: bounds that hold whatever comes, and some for whoever comes last. */
+/** How many connections a webhook may use: the bounds are kept, and a webhook that comes late gets some. */
 import { assert, describe, it } from "@effect/vitest"
 import { Limits } from "../../src/config/Limits.ts"
 import { makeLimiter, type Share } from "../../src/deliver/ConnectionLimiter.ts"
@@ -43,7 +43,7 @@ describe("shares of an origin's connections", () => {
   it("give a lone webhook its widest window", () =>
     assert.strictEqual(makeHog(makeLimiter(bounds), 256).share.inUse, 256))
 
-  it("leave some at once beside eight of the same account that hang, and soon as many as each of them has", () => {
+  it("leave some to a late webhook when eight of its account hang, and an equal part once requests end", () => {
     const limiter = makeLimiter(bounds)
     const hogs = makeEight(limiter)
     const late = makeHog(limiter, 256)
@@ -54,7 +54,7 @@ describe("shares of an origin's connections", () => {
     assert.isAtMost(most - late.share.inUse, 2)
   })
 
-  it("leave as many as each has beside hundreds of the same account that hang, when their first requests end", () => {
+  it("leave an equal part to a late webhook when hundreds of its account hang, once their first requests end", () => {
     const limiter = makeLimiter(bounds)
     const hogs = Array.from({ length: 200 }, () => makeHog(limiter, 256))
     const late = makeHog(limiter, 256)
@@ -64,13 +64,13 @@ describe("shares of an origin's connections", () => {
     assert.isAtMost(most - late.share.inUse, 2)
   })
 
-  it("leave more beside eight of another account", () => {
+  it("leave more to a late webhook when the eight that hang belong to another account", () => {
     const limiter = makeLimiter(bounds)
     makeEight(limiter, "acct_2")
     assert.isAtLeast(makeHog(limiter, 256).share.inUse, 100)
   })
 
-  it("never pass the bound, nor its half for an account with many webhooks; another account finds some", () => {
+  it("never exceed the bound, or half of it for an account with many webhooks", () => {
     const limiter = makeLimiter(bounds)
     const hogs = Array.from({ length: 2_000 }, () => makeHog(limiter, 256))
     const inUse = () => hogs.reduce((sum, { share }) => sum + share.inUse, 0)
@@ -80,7 +80,7 @@ describe("shares of an origin's connections", () => {
     assert.isAtMost(inUse(), bounds.perOrigin)
   })
 
-  it("go to webhooks that wait in turn, when an account has more of them than connections", () => {
+  it("are passed round when an account has more waiting webhooks than connections", () => {
     const limiter = makeLimiter({ ...bounds, perOrigin: 64, inProcess: 1_000 })
     const turns = new Map<Share, number>()
     const hogs = Array.from({ length: 100 }, () => {
@@ -98,7 +98,7 @@ describe("shares of an origin's connections", () => {
     assert.isTrue(hogs.every((share) => turns.has(share)))
   })
 
-  it("are bounded in the process, too, and wake whoever waits for that", () => {
+  it("are bounded in the process too, and a release wakes a webhook that waits for that bound", () => {
     const limiter = makeLimiter({ ...bounds, perOrigin: 1_024, inProcess: 100 })
     const hogs = Array.from({ length: 150 }, (_, i) =>
       makeHog(limiter, 256, `acct_${i}`, `https://${i}.example`)
@@ -113,7 +113,7 @@ describe("shares of an origin's connections", () => {
     assert.isTrue(without.some(({ share }) => share.inUse > 0))
   })
 
-  it("lose no wake-up to one that takes none", () => {
+  it("wake the next webhook if the first one takes no connection", () => {
     const limiter = makeLimiter({ ...bounds, perOrigin: 1, inProcess: 10 })
     const first = limiter.join("acct_1", ORIGIN, () => {})
     assert.isTrue(limiter.take(first))
@@ -125,7 +125,7 @@ describe("shares of an origin's connections", () => {
     assert.strictEqual(hog.share.inUse, 1)
   })
 
-  it("are free again when their webhooks have left and their requests have ended", () => {
+  it("are free when their webhooks have left and their requests have ended", () => {
     const limiter = makeLimiter({ ...bounds, perOrigin: 4, inProcess: 4 })
     const one = makeHog(limiter, 256)
     const waiting = makeHog(limiter, 256, "acct_2")
@@ -138,7 +138,7 @@ describe("shares of an origin's connections", () => {
     assert.strictEqual(makeHog(limiter, 256).share.inUse, used)
   })
 
-  it("reach everybody, whoever takes and releases when", () => {
+  it("reach every webhook in a random order of takes and releases", () => {
     for (let seed = 1; seed <= 20; seed++) {
       const chance = makeSeededRandom(seed)
       const limiter = makeLimiter({

@@ -1,4 +1,4 @@
-/** Where connections go, with real ones: never to an address that is not public, whatever a URL or a resolver says. */
+/** Real connections: never to an address that is not public, whatever a URL or a resolver says. */
 import { isIP } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -21,7 +21,9 @@ describe("the address really connected to", () => {
     return { port, seen }
   })
 
-  /** A sender whose resolver gives one list of addresses after the other, the last one again and again, for one use. */
+  /**
+   * A sender whose resolver gives one list of addresses after the other, the last one again and again, for one use.
+   */
   const sendResolving = (url: string, ...answers: ReadonlyArray<ReadonlyArray<string>>) =>
     Effect.gen(function* () {
       let asked = 0
@@ -37,7 +39,7 @@ describe("the address really connected to", () => {
       return { attempt: sendBy(sender, url), asked: () => asked }
     })
 
-  it.live("is no private one, whether named or given as a literal, in any spelling", () =>
+  it.live("is never private, whether given by name or as a literal in any spelling", () =>
     Effect.gen(function* () {
       const { port, seen } = yield* privateServer
       for (const host of [
@@ -83,7 +85,7 @@ describe("the address really connected to", () => {
     })
   )
 
-  it.live("is never the private one of a name that has both", () =>
+  it.live("is the public one if a name has both kinds", () =>
     Effect.gen(function* () {
       const { port, seen } = yield* privateServer
       for (const addresses of [
@@ -101,14 +103,14 @@ describe("the address really connected to", () => {
     })
   )
 
-  it.live("is the one that was checked, when the name's answer changes between check and connect", () =>
+  it.live("is the one that was checked, even if the DNS answer changes before connecting", () =>
     Effect.gen(function* () {
       const { port, seen } = yield* privateServer
       const url = `http://rebinding.example:${port}/`
       const { attempt, asked } = yield* sendResolving(url, [NOBODY], ["127.0.0.1"])
       const first = yield* attempt
       assert.notStrictEqual(first.error, "address not allowed")
-      // One question an attempt: there is no second answer to fall for.
+      // The name is resolved once for each attempt, so there is no second answer.
       assert.strictEqual(asked(), 1)
       assert.deepInclude(yield* attempt, { delivered: false, error: "address not allowed" })
       assert.strictEqual(asked(), 2)

@@ -1,4 +1,4 @@
-/** What each event means to an actor's lanes: what went before, the event, and the commands that it leads to. */
+/** For each event of an actor's lanes: the events before it, the event, and the commands that follow. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Share } from "../../src/deliver/ConnectionLimiter.ts"
 import type { CurrentWebhook, LaneKind, Work } from "../../src/deliver/Lane.ts"
@@ -70,7 +70,6 @@ const caughtUp = (lane: LaneKind): Event => ({ kind: "caughtUp", lane })
 const overdue = to({ kind: "overdue", lane: "live" } as const)
 const stopped: Event = { kind: "stopped" }
 
-/** A command in words. */
 const told = (command: Command): string => {
   switch (command.kind) {
     case "start":
@@ -100,7 +99,7 @@ interface Row {
 const backlogIsOpen = [caughtUp("live"), caughtUp("replays")]
 const inRows = [resumed, ...backlogIsOpen]
 const others = ["e1", "e2", "e3", "e4"]
-/** Half of the room, which one lane may have. */
+/** Half of the memory budget, which one lane may use. */
 const full = offers("d1", "d2", "d3", "d4")
 
 const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
@@ -113,7 +112,7 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       commands: ["start d1", "connect"]
     },
     {
-      what: "is done with when it is offered again",
+      what: "is acknowledged if it is a duplicate",
       given: full,
       event: offer("d1"),
       commands: ["acknowledge d1"]
@@ -125,27 +124,27 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       commands: ["start d2"]
     },
     {
-      what: "starts when an attempt has ended and may run ahead of its recording",
+      what: "starts when an attempt has ended, if it may run ahead of the record",
       given: [...full, connected, connected],
       event: ended,
       commands: ["disconnect", "connect"]
     },
     {
-      what: "waits for the recording when it may not",
+      what: "waits for the record if it may not run ahead",
       given: [...full, connected, connected],
       event: ended,
       commands: ["disconnect"],
       ahead: 0
     },
     {
-      what: "starts when an attempt is recorded, whose record is then done with",
+      what: "starts when an attempt is settled, which is acknowledged",
       given: [...full, connected, connected, ended],
       event: settled("d1"),
       commands: ["acknowledge d1", "connect"],
       ahead: 0
     },
     {
-      what: "runs ahead no further than it may",
+      what: "runs ahead only as far as allowed",
       given: [...full, connected, connected, ended],
       event: connected,
       commands: ["start d3"],
@@ -158,13 +157,13 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       commands: ["start d1", "wake after 1000"]
     },
     {
-      what: "asks anew when there may be what it lacked",
+      what: "asks again when woken",
       given: offers("d1"),
       event: woken,
       commands: ["connect"]
     },
     {
-      what: "that went back meanwhile leaves its connection to others",
+      what: "that was spilled meanwhile gives its connection back",
       given: [offer("d1"), changed(current("none"))],
       event: connected,
       commands: ["disconnect"]
@@ -173,13 +172,13 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
   "the memory budget": [
     { what: "refuses what is beyond a lane's share", given: full, event: offer("d5"), commands: ["refuse"] },
     {
-      what: "refuses what comes after what it refused, though there is room again",
+      what: "refuses later work after a refusal, even if memory is free again",
       given: [...full, offer("d5"), connected, ended, settled("d1")],
       event: offer("d6"),
       commands: ["refuse"]
     },
     {
-      what: "takes the queue of who has too much for who has none",
+      what: "spills the queue of a lane over its fair share for one that has nothing",
       given: [
         ...full,
         ...["e1", "e2"].map((id) => offer(id, current(), "wh_2")),
@@ -189,7 +188,7 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       commands: ["spill d1 d2 d3 d4", "refuse"]
     },
     {
-      what: "goes to a lane that waits for some, once it is enough for a page",
+      what: "goes to a lane that waits to page, once it is enough for a page",
       given: [
         ...others.map((id) => offer(id, current("all", 4), "wh_2")),
         ...[...offers("d1", "d2", "d3"), refusedSpilled(1), caughtUp("live"), connected, connected],
@@ -201,15 +200,20 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
     }
   ],
   "a backlog": [
-    { what: "is not read before the log's start is through", given: [], event: resumed, commands: [] },
     {
-      what: "is read from then on, each lane's for itself",
+      what: "is not read before everything in the log at the start was offered",
+      given: [],
+      event: resumed,
+      commands: []
+    },
+    {
+      what: "is read afterwards, for each kind of lane separately",
       given: [resumed],
       event: caughtUp("live"),
       commands: ['read 4 live after ""']
     },
     {
-      what: "is refused what comes",
+      what: "refuses work from the log",
       given: inRows,
       event: offer("d1"),
       commands: ["refuse"]
@@ -221,7 +225,7 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       commands: ["connect"]
     },
     {
-      what: "is read on after a full page, once there is room for half as many",
+      what: "is read further after a full page, once half a page fits",
       given: [
         ...[...inRows, page("live", "d1", "d2", "d3", "d4"), connected, connected],
         ...[ended, ended, connected, settled("d1", false)]
@@ -230,37 +234,37 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       commands: ['read 2 live after "d4"']
     },
     {
-      what: "takes nothing that was recorded while the page was read, and looks again",
+      what: "skips deliveries that were settled while the page was read, and reads again",
       given: [...inRows, page("live", "d1"), connected, settled("d1", false)],
       event: page("live", "d1"),
       commands: ['read 4 live after ""']
     },
     {
-      what: "is through with an empty page, and takes what comes",
+      what: "ends with an empty page, and work from the log is queued again",
       given: [...inRows, page("live")],
       event: offer("d1"),
       commands: ["connect"]
     },
     {
-      what: "is not through while a refused delivery is being parked",
+      what: "does not end while a refused delivery is being spilled",
       given: [...inRows, offer("d1"), page("live")],
       event: offer("d2"),
       commands: ["refuse"]
     },
     {
-      what: "looks again when that is parked",
+      what: "is read again when that is spilled",
       given: [...inRows, offer("d1"), page("live")],
       event: refusedSpilled(1),
       commands: ['read 4 live after ""']
     },
     {
-      what: "is not read while its queue goes back",
+      what: "is not read while its queue is being spilled",
       given: [...inRows, page("live", "d1"), changed(current("none"))],
       event: changed(current()),
       commands: []
     },
     {
-      what: "is read from its beginning when that has gone back",
+      what: "is read from its start when that is spilled",
       given: [...inRows, page("live", "d1"), changed(current("none")), changed(current())],
       event: queueSpilled("d1"),
       commands: ["acknowledge d1", 'read 4 live after ""']
@@ -268,55 +272,55 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
   ],
   "a webhook": [
     {
-      what: "that is disabled gets its queue back into its rows",
+      what: "that is disabled has its queue spilled",
       given: full,
       event: changed(current("none")),
       commands: ["spill d1 d2 d3 d4"]
     },
     {
-      what: "that has only free deliveries left reads those",
+      what: "that may send only free deliveries reads those",
       given: inRows,
       event: changed(current("free")),
       commands: []
     },
     {
-      what: "whose page was read for other deliveries asks again",
+      what: "whose page was asked for with another permission asks again",
       given: [...inRows, changed(current("free"))],
       event: page("live", "d1"),
       commands: ['read 4 free after ""']
     },
     {
-      what: "whose queue waits for too long gives it up",
+      what: "whose queue waits for too long has it spilled",
       given: full,
       event: overdue,
       commands: ["spill d1 d2 d3 d4"]
     },
     {
-      what: "keeps what came from its rows: that holds no offset back",
+      what: "keeps a queue from the backlog: it holds no offset back",
       given: [...inRows, page("live", "d1")],
       event: overdue,
       commands: []
     },
     {
-      what: "that is deleted is forgotten with its queue",
+      what: "that is deleted is removed with its queue",
       given: offers("d1", "d2"),
       event: changed(undefined),
       commands: ["acknowledge d1", "acknowledge d2", "forget"]
     },
     {
-      what: "that is deleted is remembered while an attempt is under way",
+      what: "that is deleted stays while an attempt is under way",
       given: [...offers("d1", "d2"), connected],
       event: changed(undefined),
       commands: ["acknowledge d2"]
     },
     {
-      what: "and forgotten once that is recorded",
+      what: "and is removed once that is settled",
       given: [...offers("d1"), connected, changed(undefined), ended],
       event: settled("d1"),
       commands: ["acknowledge d1", "forget"]
     },
     {
-      what: "that is unknown is refused",
+      what: "that is unknown has its work refused",
       given: [],
       event: to({ kind: "offered", current: undefined, work: work("d1", true) }),
       commands: ["refuse"]
@@ -338,13 +342,13 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       commands: ["start r1", "askReplayStart"]
     },
     {
-      what: "waits for all that is live",
+      what: "waits for queued live deliveries",
       given: [...offers("r1", "d1"), replayMayStart],
       event: connected,
       commands: ["start d1", "askReplayStart"]
     },
     {
-      what: "waits for what live rows alone remember",
+      what: "waits for live deliveries of the backlog",
       given: [...offers("r1"), ...full, offer("d5")],
       event: replayMayStart,
       commands: []
@@ -359,19 +363,19 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
   "lanes that have stopped": [
     { what: "start nothing", given: [stopped], event: offer("d1"), commands: [] },
     {
-      what: "use no connection that comes late",
+      what: "give back a connection that arrives late",
       given: [offer("d1"), stopped],
       event: connected,
       commands: ["disconnect"]
     },
     {
-      what: "end what is under way",
+      what: "settle attempts under way",
       given: [...offers("d1", "d2"), connected, stopped, ended],
       event: settled("d1"),
       commands: ["acknowledge d1"]
     },
     {
-      what: "take no page",
+      what: "ignore a page",
       given: [...inRows, stopped],
       event: page("live", "d1"),
       commands: []

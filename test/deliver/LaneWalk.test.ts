@@ -1,8 +1,8 @@
 /**
- * Random walks of an actor's lanes through a world of plain data: records come, statements, answers and timers end in any
- * order, webhooks are disabled, out of quota, deleted, and some never answer. At every step the window, memory, order and
- * offsets are as promised (laneWorld); no delivery starts twice; who answers waits for nobody who does not; and in the end
- * nothing is left over.
+ * Random walks of an actor's lanes through a world of plain data (laneWorld). Records arrive; statements, answers and
+ * timers end in any order; webhooks are disabled, out of quota or deleted, and some never answer. After each step the
+ * window, the memory budget, the order and the offsets are checked. No delivery starts twice, and at the end nothing
+ * is left.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { makeSeededRandom } from "../../src/simulator/SeededRandom.ts"
@@ -34,12 +34,12 @@ const walk = (world: World, seed: number) => {
   return log
 }
 
-/** What waits for its retry is due. */
+/** Makes all waiting retries due. */
 const back = ({ delayed, log }: World) => {
   for (const record of delayed.splice(0)) log[record.row.lane].records.push(record)
 }
 
-/** Ends whatever can end, until nothing is under way any more. */
+/** Ends everything that is under way. */
 const calm = (world: World, answers: (webhook: Webhook) => boolean) => {
   const { underWay, log, delayed } = world
   for (let steps = 0; steps < MOST_STEPS; steps++) {

@@ -1,6 +1,6 @@
 /**
- * Deliveries of an account whose month is used up, or that is suspended, wait and go on: on a real database, to real
- * receivers, on the virtual clock, so that months turn.
+ * Deliveries of an account wait while its quota is used up or it is suspended, and resume afterwards: on a real
+ * database, to real receivers, on a virtual clock.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -38,7 +38,7 @@ const setAccount = Effect.fnUntraced(function* (id: string, quota: number | null
     WHERE id = ${id}`
 })
 
-/** Waits until this process knows. */
+/** Waits until this process knows the account's hold. */
 const untilHold = (id: string, hold: Hold | undefined) =>
   eventuallyAdvancing(Effect.map(AccountHolds, (holds) => holds.get(id) === hold))
 
@@ -62,7 +62,7 @@ const delivered = (ids: ReadonlyArray<string>) => all(ids, ({ status }) => statu
 const receivedIds = (receiver: Receiver) => receiver.received.map(({ deliveryId }) => deliveryId)
 
 let tests = 0
-/** A free delivery towards the webhook, as the API queues it; returns its id. */
+/** Queues a free delivery to the webhook, as the API does; returns its id. */
 const queueTest = Effect.fnUntraced(function* (webhookId: string, accountId: string) {
   const sql = yield* SqlClient.SqlClient
   const store = yield* DeliveryStore
@@ -104,7 +104,7 @@ const inNovember = <A, E, R>(test: Effect.Effect<A, E, R>, environment = {}) =>
   )
 
 describe("a used up quota", () => {
-  it.effect("stops charged deliveries and due retries; both go on in order when the month turns", () =>
+  it.effect("stops charged deliveries and due retries; both resume in order when the month ends", () =>
     inNovember(
       Effect.gen(function* () {
         let broken = true
@@ -135,7 +135,7 @@ describe("a used up quota", () => {
     )
   )
 
-  it.effect("is noticed while deliveries are under way: what is queued in memory goes back to its rows", () =>
+  it.effect("is noticed while deliveries are under way: queues are spilled to the backlog", () =>
     inNovember(
       Effect.gen(function* () {
         const receiver = yield* makeReceiver()
@@ -161,7 +161,7 @@ describe("a used up quota", () => {
     )
   )
 
-  it.effect("lets go when the limit is raised", () =>
+  it.effect("ends when the limit is raised", () =>
     inNovember(
       Effect.gen(function* () {
         const receiver = yield* makeReceiver()
@@ -177,7 +177,7 @@ describe("a used up quota", () => {
     )
   )
 
-  it.effect("does not touch other accounts' webhooks in the same partition, nor test deliveries", () =>
+  it.effect("does not affect other accounts' webhooks in the same partition, or test deliveries", () =>
     inNovember(
       Effect.gen(function* () {
         const receiver = yield* makeReceiver()
@@ -208,38 +208,40 @@ describe("a used up quota", () => {
     )
   )
 
-  it.effect("holds through a crash and a restart, and what waited goes out once and in order", () =>
-    inNovember(
-      Effect.gen(function* () {
-        const receiver = yield* makeReceiver()
-        const store = yield* DeliveryStore
-        const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
-        yield* useUp("acct_1")
-        const ids = yield* queueEvents(webhook, 300)
-        // A process died while it gave its queue back: some of it is parked, and no offset was committed.
-        yield* store.spill(ids.slice(100, 150))
-        const first = yield* startDelivering
-        yield* eventuallyAdvancing(parked(ids))
-        yield* first.stop
-        const second = yield* startDelivering
-        const more = yield* queueEvents(webhook, 10)
-        yield* eventuallyAdvancing(parked(more))
-        assert.strictEqual(receiver.received.length, 0)
-        yield* TestClock.setTime(DECEMBER)
-        yield* untilHold("acct_1", undefined)
-        yield* eventuallyAdvancing(Effect.sync(() => receiver.received.length > 100))
-        yield* second.stop
-        yield* startDelivering
-        yield* setAccount("acct_1", null)
-        yield* eventuallyAdvancing(delivered([...ids, ...more]))
-        assert.deepStrictEqual(receivedIds(receiver), [...ids, ...more])
-      })
-    )
+  it.effect(
+    "persists through a crash and a restart; waiting deliveries are then sent once and in order",
+    () =>
+      inNovember(
+        Effect.gen(function* () {
+          const receiver = yield* makeReceiver()
+          const store = yield* DeliveryStore
+          const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
+          yield* useUp("acct_1")
+          const ids = yield* queueEvents(webhook, 300)
+          // A process died while it spilled its queue: a part is in the backlog, and no offset was committed.
+          yield* store.spill(ids.slice(100, 150))
+          const first = yield* startDelivering
+          yield* eventuallyAdvancing(parked(ids))
+          yield* first.stop
+          const second = yield* startDelivering
+          const more = yield* queueEvents(webhook, 10)
+          yield* eventuallyAdvancing(parked(more))
+          assert.strictEqual(receiver.received.length, 0)
+          yield* TestClock.setTime(DECEMBER)
+          yield* untilHold("acct_1", undefined)
+          yield* eventuallyAdvancing(Effect.sync(() => receiver.received.length > 100))
+          yield* second.stop
+          yield* startDelivering
+          yield* setAccount("acct_1", null)
+          yield* eventuallyAdvancing(delivered([...ids, ...more]))
+          assert.deepStrictEqual(receivedIds(receiver), [...ids, ...more])
+        })
+      )
   )
 })
 
 describe("a suspended account", () => {
-  it.effect("has all its deliveries wait, free ones too, and go on when it is let go", () =>
+  it.effect("has all its deliveries wait, also free ones, until it is no longer suspended", () =>
     inNovember(
       Effect.gen(function* () {
         const receiver = yield* makeReceiver()
@@ -250,7 +252,7 @@ describe("a suspended account", () => {
         const ids = yield* queueEvents(webhook, 5)
         const test = yield* queueTest(webhook, "acct_1")
         yield* eventuallyAdvancing(parked([...ids, test]))
-        // The month's turn is no matter here.
+        // The end of the month does not matter here.
         yield* TestClock.setTime(DECEMBER)
         assert.isTrue(yield* parked([...ids, test]))
         assert.strictEqual(receiver.received.length, 0)

@@ -1,4 +1,6 @@
-/** What is recorded together: as much as comes within some milliseconds, and nothing is waited for that will not come. */
+/**
+ * Which outcomes the recorder writes together: those of some milliseconds. It does not wait for abandoned attempts.
+ */
 import { assert, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -29,7 +31,7 @@ const onRecorder = <E>(
   )
 }
 
-/** An attempt comes to its end. */
+/** Offers the outcome of an attempt. */
 const offer = (recorder: Recorder["Service"], onSettled: () => void = () => undefined) =>
   recorder.offer({
     attempt: {
@@ -49,7 +51,7 @@ const offer = (recorder: Recorder["Service"], onSettled: () => void = () => unde
     onSettled
   })
 
-it.effect("what ends within some milliseconds is written together", () =>
+it.effect("outcomes of some milliseconds are written in one statement", () =>
   onRecorder((written) =>
     Effect.gen(function* () {
       const recorder = yield* Recorder
@@ -60,7 +62,7 @@ it.effect("what ends within some milliseconds is written together", () =>
       assert.deepStrictEqual(written, [])
       yield* TestClock.adjust(1)
       assert.deepStrictEqual(written, [8])
-      // The last ones: nothing else will come.
+      // The last outcomes: no other attempt is under way.
       for (let i = 8; i < 20; i++) offer(recorder)
       yield* TestClock.adjust(0)
       assert.deepStrictEqual(written, [8, 12])
@@ -68,7 +70,7 @@ it.effect("what ends within some milliseconds is written together", () =>
   )
 )
 
-it.effect("half is written while the other half is under way", () =>
+it.effect("one half is written while the other half is being sent", () =>
   onRecorder((written) =>
     Effect.gen(function* () {
       const recorder = yield* Recorder
@@ -90,7 +92,7 @@ const record = Effect.fnUntraced(function* (recorder: Recorder["Service"], count
   for (let i = 0; i <= count / Limits.recorderBatch; i++) yield* TestClock.adjust(0)
 })
 
-it.effect("a lone webhook's outcomes are written in halves of what may run ahead", () =>
+it.effect("outcomes of a single webhook are written in halves of what may run ahead", () =>
   onRecorder((written) =>
     Effect.gen(function* () {
       const recorder = yield* Recorder
@@ -109,7 +111,7 @@ it.effect("a lone webhook's outcomes are written in halves of what may run ahead
   )
 )
 
-it.effect("attempts run ahead of their recording up to a part of what was recorded lately", () =>
+it.effect("attempts run ahead of their record up to a part of what was recorded lately", () =>
   onRecorder(() =>
     Effect.gen(function* () {
       const recorder = yield* Recorder
@@ -141,7 +143,7 @@ it.effect("attempts run ahead of their recording up to a part of what was record
   )
 )
 
-it.effect("beside full windows some attempts run ahead all the same", () =>
+it.effect("some attempts may run ahead although windows are full", () =>
   onRecorder(
     () =>
       Effect.gen(function* () {
@@ -156,7 +158,7 @@ it.effect("beside full windows some attempts run ahead all the same", () =>
   )
 )
 
-it.effect("enough is written at once, whatever else is under way", () =>
+it.effect("a full batch is written at once, whatever else is under way", () =>
   onRecorder((written) =>
     Effect.gen(function* () {
       const recorder = yield* Recorder
@@ -168,7 +170,7 @@ it.effect("enough is written at once, whatever else is under way", () =>
   )
 )
 
-it.effect("the next statement is on its way before what landed is settled", () =>
+it.effect("the next statement is sent before the last batch is settled", () =>
   Effect.gen(function* () {
     const events: Array<string> = []
     let number = 0
@@ -197,7 +199,7 @@ it.effect("the next statement is on its way before what landed is settled", () =
   })
 )
 
-it.effect("attempts that were cut off are not waited for", () =>
+it.effect("abandoned attempts are not waited for", () =>
   onRecorder((written) =>
     Effect.gen(function* () {
       const recorder = yield* Recorder

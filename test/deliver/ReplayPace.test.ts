@@ -1,11 +1,13 @@
-/** How many replayed deliveries a process starts: as many as it can while nothing live leaves, few beside live ones. */
+/**
+ * How fast replayed deliveries start: as fast as possible while no live delivery starts, otherwise a few at a time.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
 import { ReplayPace } from "../../src/deliver/ReplayPace.ts"
 
-/** What always has one more to start. */
+/** A webhook that always has another delivery to start. */
 const makeReplay = (pace: ReplayPace["Service"]) => {
   let started = 0
   const start = () => {
@@ -18,7 +20,7 @@ const makeReplay = (pace: ReplayPace["Service"]) => {
 const yields = (count: number) => Effect.replicateEffect(Effect.yieldNow, count, { discard: true })
 
 describe("the pace of replays", () => {
-  it.effect("is the event loop's while nothing live leaves", () =>
+  it.effect("is that of the event loop while no live delivery starts", () =>
     Effect.gen(function* () {
       const pace = yield* ReplayPace
       const { start, started } = makeReplay(pace)
@@ -28,7 +30,7 @@ describe("the pace of replays", () => {
     }).pipe(Effect.provide(ReplayPace.layer))
   )
 
-  it.effect("is a few at a time beside live deliveries, shared among webhooks, until those have ended", () =>
+  it.effect("is a few at a time beside live deliveries, with equal parts for each webhook", () =>
     Effect.gen(function* () {
       const pace = yield* ReplayPace
       const [one, two] = [makeReplay(pace), makeReplay(pace)]

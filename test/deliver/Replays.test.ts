@@ -1,4 +1,6 @@
-/** Replayed deliveries beside live ones, on a real database and to real receivers: live first, one window, one rate. */
+/**
+ * Replayed deliveries beside live ones, on a real database and to real receivers: live first, one window, one rate.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Limits } from "../../src/config/Limits.ts"
@@ -22,7 +24,7 @@ const idsOf = (received: ReadonlyArray<Received>) => received.map(({ deliveryId 
 
 describe("replayed deliveries", () => {
   it.live(
-    "leave in order, after all that is live, within one window",
+    "are sent in order, after live ones, within one window",
     () =>
       Effect.gen(function* () {
         let open = 0
@@ -50,14 +52,14 @@ describe("replayed deliveries", () => {
           order.filter((id) => replayed.includes(id)),
           replayed
         )
-        // What had begun before the live ones were seen is all that may come before one of them.
+        // Only attempts that started before the live deliveries arrived may precede them.
         assert.isBelow(order.indexOf(live.at(-1)!), live.length + 50)
       }).pipe(Effect.scoped, Effect.provide(deliveringLayer())),
     60_000
   )
 
   it.live(
-    "wait in their rows beyond a bound, in order, and hold no live delivery back",
+    "go to the backlog beyond a bound, in order, and hold no live delivery back",
     () =>
       Effect.gen(function* () {
         let stuck = true
@@ -108,7 +110,7 @@ describe("replayed deliveries", () => {
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
-  it.live("are retried through the delay topics, and come back behind live ones", () =>
+  it.live("are retried through the delay topics, and return behind live ones", () =>
     Effect.gen(function* () {
       const log = yield* EventLog
       const seen = new Set<string>()
@@ -130,7 +132,7 @@ describe("replayed deliveries", () => {
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
-  it.live("wait for a disabled webhook and go on when it is enabled; end with a deleted one", () =>
+  it.live("wait for a disabled webhook until it is enabled, and end with a deleted one", () =>
     Effect.gen(function* () {
       const receiver = yield* makeReceiver()
       const store = yield* DeliveryStore
@@ -153,7 +155,7 @@ describe("replayed deliveries", () => {
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
-  it.live("go on after a restart where they were", () =>
+  it.live("resume after a restart where they stopped", () =>
     Effect.gen(function* () {
       const receiver = yield* makeReceiver()
       const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 4 })

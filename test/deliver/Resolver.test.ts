@@ -1,7 +1,4 @@
-/**
- * What is remembered of names, with answers and a clock of the test's own; what the system itself knows; and what a real
- * DNS server answers over UDP.
- */
+/** The cache of addresses, on a clock of the test; the system's own names; a real DNS server over UDP. */
 import { Resolver as DnsClient } from "node:dns/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -20,7 +17,7 @@ const answer = (address: string, ttlMs?: number): Addresses => ({
   ttlMs
 })
 
-/** A memory over `answers`, given one after the other. */
+/** A cache over `answers`, which are returned one after the other. */
 const rememberingOf = (...answers: ReadonlyArray<Addresses | Error>) => {
   const asked: Array<string> = []
   const clock = { nowMs: 0 }
@@ -34,7 +31,7 @@ const rememberingOf = (...answers: ReadonlyArray<Addresses | Error>) => {
 }
 
 describe("a name's addresses", () => {
-  it("are asked for again when their time to live is over, and after a minute at the latest", async () => {
+  it("are resolved again when their time to live is over, and after a minute at the latest", async () => {
     const { asked, clock, resolve } = rememberingOf(
       answer("192.0.2.1", 30_000),
       answer("192.0.2.2", 3_600_000),
@@ -52,7 +49,7 @@ describe("a name's addresses", () => {
     assert.strictEqual((await resolve("a.example")).addresses[0]?.address, "192.0.2.3")
   })
 
-  it("that come without a time to live are used for seconds", async () => {
+  it("without a time to live are used for a few seconds", async () => {
     const { asked, clock, resolve } = rememberingOf(answer("192.0.2.1"), answer("192.0.2.2"))
     await resolve("a.example")
     clock.nowMs = 4_999
@@ -62,7 +59,7 @@ describe("a name's addresses", () => {
     assert.strictEqual((await resolve("a.example")).addresses[0]?.address, "192.0.2.2")
   })
 
-  it("are asked for once, however many wait for them, and for each name", async () => {
+  it("are resolved once for concurrent requests, separately for each name", async () => {
     const { asked, resolve } = rememberingOf(answer("192.0.2.1", 0), answer("192.0.2.2", 0))
     const [first, second, other] = await Promise.all(["a.example", "a.example", "b.example"].map(resolve))
     assert.deepStrictEqual(asked, ["a.example", "b.example"])
@@ -70,7 +67,7 @@ describe("a name's addresses", () => {
     assert.notStrictEqual(first, other)
   })
 
-  it("that could not be had are asked for again after a second", async () => {
+  it("are resolved again a second after a failure", async () => {
     const { asked, clock, resolve } = rememberingOf(new Error("no answer"), answer("192.0.2.1", 1_000))
     const failing = () =>
       resolve("a.example").then(
@@ -85,7 +82,7 @@ describe("a name's addresses", () => {
     assert.isFalse(await failing())
   })
 
-  it("are the system's where it has its own: local names", async () => {
+  it("come from the system for local names", async () => {
     const { addresses, ttlMs } = await Resolver.defaultValue()("localhost")
     assert.includeMembers(
       ["127.0.0.1", "::1"],
@@ -98,7 +95,7 @@ describe("a name's addresses", () => {
 const TRY_MS = 300
 const FROM_THE_SYSTEM: Addresses = { addresses: [{ address: "192.0.2.99", family: 4 }], ttlMs: undefined }
 
-/** Resolves by a server with that zone, as the program does by the machine's; the system's answer stands apart. */
+/** Resolves with a DNS server that has this zone. The system's resolver gives a different answer. */
 const resolvingFrom = Effect.fnUntraced(function* (zone: Zone) {
   const { address, asked } = yield* makeDnsServer(zone)
   let clients = 0
@@ -118,7 +115,7 @@ const resolvingFrom = Effect.fnUntraced(function* (zone: Zone) {
 })
 
 describe("DNS", () => {
-  it.live("gives both kinds of address, IPv4 first, for the shortest time to live", () =>
+  it.live("returns both kinds of address, IPv4 first, with the shortest time to live", () =>
     Effect.gen(function* () {
       const { resolved, asked } = yield* resolvingFrom({
         "a.example.com": { 4: { "192.0.2.1": 300, "192.0.2.2": 300 }, 6: { "2001:db8::1": 20 } }
@@ -141,7 +138,7 @@ describe("DNS", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is asked again once the time to live is over, a minute at most, and then answers anew", () =>
+  it.live("is asked again once the time to live is over", () =>
     Effect.gen(function* () {
       const zone: { [hostname: string]: { 4: Record<string, number> } } = {
         "short.example.com": { 4: { "192.0.2.1": 2 } },
@@ -171,7 +168,7 @@ describe("DNS", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("does with one kind of address where the other is not there", () =>
+  it.live("is enough with one kind of address if the other is missing", () =>
     Effect.gen(function* () {
       const { resolved } = yield* resolvingFrom({
         "four.example.com": { 4: { "192.0.2.1": 60 } },
@@ -186,7 +183,7 @@ describe("DNS", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("waits for one try at most where one question is answered and the other is not", () =>
+  it.live("is waited for one try at most if one of the two queries is not answered", () =>
     Effect.gen(function* () {
       const { resolved, asked } = yield* resolvingFrom({
         "mixed.example.com": { 4: { "192.0.2.1": 60 }, 6: "silence" }
@@ -198,7 +195,7 @@ describe("DNS", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("leaves a name it does not know to the system", () =>
+  it.live("leaves unknown names to the system", () =>
     Effect.gen(function* () {
       const { resolved, asked } = yield* resolvingFrom({})
       assert.deepStrictEqual(yield* resolved("unknown.example.com"), FROM_THE_SYSTEM)

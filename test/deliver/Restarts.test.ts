@@ -1,6 +1,6 @@
 /**
- * A steady stream to one webhook whose receiver restarts meanwhile: nothing is missing. `EVENTS=100000` is the full
- * measure; by default it is a tenth.
+ * A stream of deliveries to a receiver that restarts meanwhile: no event is lost. `EVENTS=100000` runs it in full;
+ * the default is a tenth.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -12,7 +12,7 @@ import { deliveringLayer, makeWebhook, queueEvents, startDelivering } from "../s
 
 const EVENTS = Number(process.env["EVENTS"] ?? 10_000)
 const BATCH = 500
-/** Queued and not received yet: enough that work is always there, and few enough that the stream goes on to the end. */
+/** How many deliveries are queued ahead: enough that work is always there, and few enough to queue until the end. */
 const WAITING_MAX = 4 * BATCH
 const RESTARTS = 3
 
@@ -31,12 +31,12 @@ const makeRestarting = Effect.gen(function* () {
   const start = Effect.callback<void>((resume) => {
     server = makeServer()
     server.listen(port, "127.0.0.1", () => {
-      // A server that listens on TCP has such an address.
+      // The address of a TCP server is an object.
       port = (server.address() as AddressInfo).port
       resume(Effect.void)
     })
   })
-  /** As a process that is killed: connections are cut, and nobody listens. */
+  /** Like a killed process: connections are cut, and nothing listens. */
   const stop = Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))
     server.closeAllConnections()
@@ -45,7 +45,6 @@ const makeRestarting = Effect.gen(function* () {
   return { received, url: `http://127.0.0.1:${port}/hook`, start, stop }
 })
 
-/** For what takes as long as the machine needs. */
 const PATIENCE = "120 seconds"
 
 const some = (statuses: ReadonlyArray<string>) =>
@@ -78,7 +77,7 @@ it.live(
         for (let restart = 1; restart <= RESTARTS; restart++) {
           yield* receivedAll((EVENTS * restart) / (RESTARTS + 1))
           yield* receiver.stop
-          // It is missed: a delivery has failed.
+          // A delivery has failed, so its event will not arrive.
           yield* waitUntil(some(["retrying"]), PATIENCE)
           yield* receiver.start
         }

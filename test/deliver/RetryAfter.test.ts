@@ -1,4 +1,4 @@
-/** `Retry-After` on a real database and to a real receiver: shown as the attempt's next delay, and kept. */
+/** `Retry-After` on a real database and to a real receiver: shown as the attempt's next delay, and respected. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -11,8 +11,8 @@ import {
 } from "../support/delivering.ts"
 import { makeReceiver } from "../support/receiver.ts"
 
-describe("a receiver that asks to be left alone", () => {
-  it.live("is, and the attempt tells for how long", () =>
+describe("a receiver that answers with Retry-After", () => {
+  it.live("gets the next attempt after that time, and the attempt shows it", () =>
     Effect.gen(function* () {
       let refused = false
       const asking = yield* makeReceiver((_, response) => {

@@ -1,4 +1,4 @@
-/** One attempt against real servers that misbehave in each way a receiver can: the outcome says what happened. */
+/** One attempt against real servers that misbehave in many ways: the outcome says what happened. */
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Latch, Layer, Scope } from "effect"
@@ -79,7 +79,7 @@ describe("an attempt", () => {
     })
   )
 
-  it.live("counts a 2xx whose headers came in time, however slowly its body drips", () =>
+  it.live("counts a 2xx whose headers came in time, even if its body is slow", () =>
     Effect.gen(function* () {
       const outcome = yield* attemptAt((_, response) => {
         response.writeHead(202)
@@ -126,7 +126,7 @@ describe("an attempt", () => {
         })
         const sender = Context.get(yield* Layer.build(senderWith()), Sender)
         const sendOnce = sendBy(sender, receiver.url)
-        // A connection is free again a turn of the event loop after its response: two take turns.
+        // A connection is free one event-loop iteration after its response, so two connections alternate.
         const times = 5
         body = "x".repeat(16 * 1024)
         for (let i = 0; i < times; i++) assert.strictEqual((yield* sendOnce).responseBody, body)
@@ -140,7 +140,7 @@ describe("an attempt", () => {
       })
   )
 
-  it.live("is cut off when its sender's scope closes, and told to nobody; after that none is begun", () =>
+  it.live("is aborted when its sender's scope closes, reports nothing, and no other one starts", () =>
     Effect.gen(function* () {
       const arrived = Latch.makeUnsafe()
       const cut = Latch.makeUnsafe()
@@ -159,7 +159,7 @@ describe("an attempt", () => {
       yield* Scope.close(scope, Exit.void)
       yield* Latch.await(cut)
       sendIt("acct_1", requestTo(receiver.url), ended)
-      // Whatever was begun before this one would have arrived before it.
+      // A request that was sent before this one would have arrived before it.
       const other = yield* makeReceiver()
       yield* sendBy(sender, other.url)
       assert.strictEqual(receiver.received.length, 1)
@@ -167,7 +167,7 @@ describe("an attempt", () => {
     })
   )
 
-  it.live("ends at its deadline whatever drips: the TLS handshake, the headers, the body", () =>
+  it.live("ends at its deadline if the TLS handshake, the headers or the body are slow", () =>
     Effect.gen(function* () {
       const timeout = { delivered: false, responseStatus: null, error: "timeout after 300 ms" }
       const headers = yield* tcpServer((socket) =>
@@ -203,7 +203,7 @@ describe("an attempt", () => {
     })
   )
 
-  it.live("tells how long a 429 or 503 asks to be left alone, and no other status", () =>
+  it.live("reports the Retry-After of a 429 or 503, and of no other status", () =>
     Effect.gen(function* () {
       const askedBy = (status: number, retryAfter: string) =>
         Effect.map(
@@ -231,7 +231,7 @@ describe("an attempt", () => {
     })
   )
 
-  it.live("names what the network and DNS did", () =>
+  it.live("names failures of the network and of DNS", () =>
     Effect.gen(function* () {
       const closed = yield* Effect.scoped(tcpServer(() => {}))
       assert.deepInclude(yield* send(`http://127.0.0.1:${closed}/`), { error: "connection refused" })
@@ -254,7 +254,7 @@ describe("an attempt", () => {
           })
         )
       assert.strictEqual(yield* errorOf(certificates.localhost), "TLS: self-signed certificate")
-      // Once these two are trusted, what else is wrong with them shows.
+      // With both trusted, their other errors show.
       const trusted = getCACertificates("default")
       setDefaultCACertificates([...trusted, certificates.expired.cert, certificates.other.cert])
       yield* Effect.addFinalizer(() => Effect.sync(() => setDefaultCACertificates(trusted)))

@@ -1,4 +1,7 @@
-/** Delivery on a real database and to real receivers: what ends how, in which order, and whom a bad receiver hurts. */
+/**
+ * Delivery on a real database and to real receivers: how deliveries end, in which order, and whom a bad receiver
+ * delays.
+ */
 import type { ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
@@ -75,7 +78,7 @@ describe("deliver", () => {
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
-  it.live("delivers on a later attempt and sets the failure counter back", () =>
+  it.live("delivers on a later attempt and resets the failure counter", () =>
     Effect.gen(function* () {
       const seen = new Map<string, number>()
       const receiver = yield* makeReceiver(({ deliveryId }) => {
@@ -134,7 +137,7 @@ describe("deliver", () => {
       )
   )
 
-  it.live("keeps ledger order at max_in_flight 1, also when more is queued than memory may hold", () =>
+  it.live("keeps ledger order at max_in_flight 1, also beyond the memory budget", () =>
     Effect.gen(function* () {
       const receiver = yield* makeReceiver()
       const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
@@ -168,7 +171,7 @@ describe("deliver", () => {
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
-  it.live("lets a receiver that hangs delay nobody else, though it has more queued than fits", () =>
+  it.live("does not let a receiver that hangs delay others, even beyond the memory budget", () =>
     Effect.gen(function* () {
       const hanging = yield* makeReceiver(() => "handled")
       const healthy = yield* makeReceiver()
@@ -200,7 +203,7 @@ describe("deliver", () => {
       }).pipe(Effect.scoped, Effect.provide(deliveringLayer({ DELIVERY_TIMEOUT: "1 minute" })))
   )
 
-  it.live("attempts once what the log gives twice", () =>
+  it.live("drops a duplicate record of the log", () =>
     Effect.gen(function* () {
       const receiver = yield* makeReceiver()
       yield* startDelivering
@@ -263,7 +266,7 @@ describe("deliver", () => {
     }
   )
 
-  it.live("drops what is queued for a deleted webhook and says so in its rows", () =>
+  it.live("ends deliveries of a deleted webhook with that reason", () =>
     Effect.gen(function* () {
       const receiver = yield* makeReceiver()
       const webhook = yield* makeWebhook(receiver.url)
@@ -275,7 +278,7 @@ describe("deliver", () => {
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
-  it.live("finishes what is in flight when it stops, and goes on with the rest when it starts again", () =>
+  it.live("finishes attempts in flight when it stops, and resumes the others when it starts again", () =>
     Effect.gen(function* () {
       const receiver = yield* makeReceiver()
       const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 8 })

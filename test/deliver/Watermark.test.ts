@@ -1,9 +1,9 @@
-/** The low watermark commits nothing that is still open, and everything that is not. */
+/** The watermark never passes an offset that is open, and passes all that are done below it. */
 import { assert, describe, it } from "@effect/vitest"
 import { makeWatermark } from "../../src/deliver/Watermark.ts"
 
 describe("watermark", () => {
-  it("commits nothing while the oldest offset is open, and all of it once that is done", () => {
+  it("commits nothing while the oldest offset is open, and everything once it is done", () => {
     const watermark = makeWatermark(10)
     for (const offset of [10, 11, 12]) watermark.add(offset)
     watermark.done(12)
@@ -23,7 +23,7 @@ describe("watermark", () => {
     assert.strictEqual(watermark.committable(), 6)
   })
 
-  it("stays right over many offsets finished in another order", () => {
+  it("is correct for many offsets finished in another order", () => {
     const watermark = makeWatermark(0)
     const count = 5_000
     for (let offset = 0; offset < count; offset++) watermark.add(offset)

@@ -1,4 +1,7 @@
-/** The decisions of the delivery actor, as values: is work current, may it start, what does a page mean, what failed. */
+/**
+ * Pure decisions of the delivery actor: is work current, may it start, what does a page mean, why did an attempt
+ * fail.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { connectionFailure, responseFailure } from "../../src/deliver/FailureText.ts"
 import {
@@ -44,16 +47,16 @@ describe("work state", () => {
     assert.strictEqual(workState(work(2), row("retrying", 2), false), "duplicate")
     assert.strictEqual(workState(work(5), row("retrying", 2), false), "duplicate")
   })
-  it("is early while the attempt before it is not recorded, whoever remembers that one", () => {
+  it("is early while the attempt before it is not recorded, also in the backlog", () => {
     assert.strictEqual(workState(work(4), row("retrying", 2), false), "early")
     assert.strictEqual(workState(work(2), row("pending", 0, true), false), "early")
     assert.strictEqual(workState(work(2), row("failed", 0), false), "duplicate")
   })
-  it("asks for the retry of a recorded failure again only when a dead owner may have left it out", () => {
+  it("is unanswered only if an earlier owner may have died before it appended the retry", () => {
     assert.strictEqual(workState(work(2), row("retrying", 2), true), "unanswered")
     assert.strictEqual(workState(work(1), row("retrying", 2), true), "duplicate")
   })
-  it("is over when the delivery ended, when its row is gone, and when its row alone remembers it", () => {
+  it("is a duplicate if the delivery has ended, has no row, or is in the backlog", () => {
     assert.strictEqual(workState(work(2), row("delivered", 1), true), "duplicate")
     assert.strictEqual(workState(work(2), row("failed", 1), true), "duplicate")
     assert.strictEqual(workState(work(1), undefined, true), "duplicate")
@@ -100,7 +103,7 @@ describe("Retry-After", () => {
   })
 
   const policy = { delaysMs: [1_000, 5_000, 30_000, 120_000, 600_000], jitter: 0.1 }
-  it("is waited for in its own topic as far as that one's delay goes, else in the longest that fits", () => {
+  it("uses the attempt's own topic up to its delay, otherwise the longest topic that fits", () => {
     assert.strictEqual(delayOf(policy, 2, -5), 2)
     assert.strictEqual(delayOf(policy, 2, 1_100), 2)
     assert.strictEqual(delayOf(policy, 2, 3_000), 2)
@@ -109,7 +112,7 @@ describe("Retry-After", () => {
     assert.strictEqual(delayOf(policy, 2, 601_000), 6)
     assert.strictEqual(delayOf(policy, 9, 60_000), 9)
   })
-  it("takes few pieces, none of which outstays its topic", () => {
+  it("is split into few pieces, none longer than its topic's delay", () => {
     for (let waitMs = 1; waitMs <= 720_000; waitMs = Math.ceil(waitMs * 1.3)) {
       let left = waitMs
       let pieces = 0
@@ -122,15 +125,15 @@ describe("Retry-After", () => {
   })
 })
 
-describe("rate window", () => {
-  /** Takes a token where there is one. */
+describe("token bucket", () => {
+  /** Takes a token if there is one. */
   const take = (window: TokenBucket, maxPerSecond: number, nowMs: number): number => {
     const waitMs = window.waitMs(maxPerSecond, nowMs)
     if (waitMs === 0) window.take()
     return waitMs
   }
 
-  it("lets one second's worth through at once and then the rate", () => {
+  it("allows the tokens of one second at once and then the rate", () => {
     const window = makeTokenBucket()
     const at = 1_000_000
     assert.deepStrictEqual(
@@ -141,7 +144,7 @@ describe("rate window", () => {
     assert.strictEqual(take(window, 4, at + 250), 0)
     assert.strictEqual(take(window, 4, at + 250), 250)
   })
-  it("gives nothing for a clock that jumps back and no more than a bucketful for one that jumps ahead", () => {
+  it("adds nothing if the clock jumps back and at most a full bucket if it jumps ahead", () => {
     const window = makeTokenBucket()
     assert.strictEqual(take(window, 1, 5_000), 0)
     assert.isAbove(take(window, 1, 1_000), 0)
@@ -160,7 +163,7 @@ describe("memory budget", () => {
     outlet.live.queue = Array.from({ length: queued }) as Lane["queue"]
   }
 
-  it("is half a lone lane's, and the same for many that come together", () => {
+  it("allows half to a single lane, and equal parts to many", () => {
     const budget = budgetOf(100)
     const [first, second] = makeOutlets(2)
     assert.strictEqual(remainingFor(budget, first!), 50)
@@ -171,7 +174,7 @@ describe("memory budget", () => {
     assert.deepStrictEqual([remainingFor(budget, first!), remainingFor(budget, second!)], [5, 5])
   })
 
-  it("has a few places for each lane, however many others fill it", () => {
+  it("always allows each lane `laneLeast` deliveries", () => {
     const budget = budgetOf(100)
     for (const outlet of makeOutlets(200)) {
       assert.isAtLeast(remainingFor(budget, outlet), 4)
@@ -180,7 +183,7 @@ describe("memory budget", () => {
     assert.isAtMost(budget.held, 100 + 200 * 4)
   })
 
-  it("takes back from the lane that queues the most, and only what is over a fair share for one below it", () => {
+  it("chooses the longest queue over its fair share, and only for a lane below its own", () => {
     const budget = budgetOf(100)
     const [first, second, third, fourth] = makeOutlets(4)
     fill(budget, first!, 50)
@@ -192,7 +195,7 @@ describe("memory budget", () => {
     first!.live.queue = []
     assert.strictEqual(largestOverFairShare(budget, fourth!), third)
     addHeld(budget, third!, -10)
-    // In flight it stays: only a queue can go back.
+    // Attempts in flight stay: only a queue can be spilled.
     second!.live.queue = []
     assert.isUndefined(largestOverFairShare(budget, fourth!))
   })
@@ -209,7 +212,7 @@ describe("lane", () => {
     ...fields
   })
 
-  it("goes live only when a page that began anew is empty and nothing changed meanwhile", () => {
+  it("returns to mode `log` only after an empty page from the start, if nothing changed meanwhile", () => {
     const through = backlog({})
     afterPage(through, asked(), 0, "")
     assert.strictEqual(through.mode, "log")
@@ -226,7 +229,7 @@ describe("lane", () => {
     assert.strictEqual(changed.mode, "backlog")
   })
 
-  it("pages on from the last row of a full page, and anew after a short one", () => {
+  it("pages on from the last row of a full page, and from the start after a short one", () => {
     const lane = backlog({})
     afterPage(lane, asked(), 10, "dlv_9")
     assert.deepStrictEqual([lane.cursor, lane.atEnd], ["dlv_9", false])
@@ -234,7 +237,7 @@ describe("lane", () => {
     assert.deepStrictEqual([lane.cursor, lane.atEnd, lane.mode], ["", true, "backlog"])
   })
 
-  it("begins its pages anew when its queue went back, and one that is on its way counts no more", () => {
+  it("pages from the start after its queue was spilled, and ignores a page under way", () => {
     const lane = backlog({
       mode: "log",
       cursor: "dlv_9",
@@ -247,7 +250,7 @@ describe("lane", () => {
     assert.isTrue(lane.page?.stale)
   })
 
-  it("asks for no page that is small beside what it works off", () => {
+  it("asks for no page that is small compared with what it holds", () => {
     assert.strictEqual(pageLimit(backlog({}), 500, 200), 200)
     assert.strictEqual(pageLimit(backlog({}), 4, 200), 4)
     assert.strictEqual(pageLimit(backlog({ held: 6 }), 5, 200), 0)
@@ -256,7 +259,7 @@ describe("lane", () => {
     assert.strictEqual(pageLimit(backlog({ held: 300 }), 100, 200), 100)
   })
 
-  it("starts attempts within its window, which counts what waits to be recorded when much does", () => {
+  it("starts attempts within its window, which counts unsettled ones unless they may run ahead", () => {
     const outlet = (fields: Partial<Outlet>, queued = 1): Outlet => {
       const made = { ...makeOutlet("wh_1", undefined, "log"), ...fields }
       made.live.queue = Array.from({ length: queued }) as Lane["queue"]
@@ -271,7 +274,7 @@ describe("lane", () => {
     assert.isUndefined(mayStart(outlet({ inFlight: 3, unsettled: 4 }), 4, false))
   })
 
-  it("starts replays only when nothing live waits, in memory or in its rows", () => {
+  it("starts replays only when no live delivery waits, in memory or in the backlog", () => {
     const outlet = makeOutlet("wh_1", undefined, "log")
     outlet.replays.queue = Array.from({ length: 1 }) as Lane["queue"]
     assert.strictEqual(mayStart(outlet, 4, true)?.kind, "replays")
@@ -282,7 +285,7 @@ describe("lane", () => {
     assert.strictEqual(mayStart(outlet, 4, true)?.kind, "live")
   })
 
-  it("asks ahead while there is more, and at the end only when idle", () => {
+  it("asks for pages ahead, and at the end of the backlog only when idle", () => {
     assert.isTrue(wantsPage(backlog({}), 10))
     assert.isFalse(wantsPage(backlog({ page: asked() }), 10))
     assert.isFalse(wantsPage(backlog({ mode: "log" }), 10))
@@ -302,7 +305,7 @@ describe("last_error", () => {
     assert.strictEqual(coded("E_NEVER_SEEN"), "connection failed (E_NEVER_SEEN)")
     assert.strictEqual(connectionFailure("?"), "connection failed")
   })
-  it("sees through what wraps the cause", () => {
+  it("finds the cause inside wrapping errors", () => {
     const refused = Object.assign(new Error(), { code: "ECONNREFUSED" })
     assert.strictEqual(connectionFailure(new AggregateError([refused])), "connection refused")
     const socket = Object.assign(new Error(), { code: "UND_ERR_SOCKET", cause: refused })
@@ -311,7 +314,7 @@ describe("last_error", () => {
 })
 
 describe("sliding count", () => {
-  it("is what went by in the last window, with a part of the window before", () => {
+  it("counts the current window and a part of the one before", () => {
     const count = makeSlidingCount(1_000)
     assert.strictEqual(count.recent(5_000), 0)
     count.add(100, 5_000)

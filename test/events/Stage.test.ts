@@ -1,4 +1,7 @@
-/** The event log's stage on a real database: what is written, once whatever dies between, and what is forgotten. */
+/**
+ * The events stage on a real database: each event is written once, whatever process dies, and dropped after
+ * retention.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer, Metric, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -17,12 +20,12 @@ const DAY_MS = 86_400_000
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 const timestampOf = (unixMs: number) => `${new Date(unixMs).toISOString().slice(0, 19)}Z`
 
-/** Nothing of a test is ever too old by the machine's clock. */
+/** No event of a test is past retention by the machine's clock. */
 const storing = EventStore.layer.pipe(
   Layer.provideMerge(Layer.merge(TestDatabase, MemoryEventLog.layer)),
   Layer.provideMerge(settingsLayer({ RETENTION_EVENTS: "36500 days" }))
 )
-/** As it is by default. */
+/** The default. */
 const forgetting = EventStore.layer.pipe(
   Layer.provideMerge(TestDatabase),
   Layer.provideMerge(settingsLayer())
@@ -77,7 +80,7 @@ const committed = Effect.flatMap(EventLog, (log) =>
   log.committed("events", { topic: eventsTopic("mainnet"), partition: 0 })
 )
 
-/** The log of a process that dies when it would commit. */
+/** A log whose process dies before its commit. */
 const dyingAtCommit = Layer.effect(
   EventLog,
   Effect.map(EventLog, (log) =>
@@ -140,7 +143,7 @@ describe("events", () => {
     }).pipe(Effect.scoped, Effect.provide(storing))
   )
 
-  it.live("quarantines records that are no events, and goes on", () =>
+  it.live("quarantines records that are no events, and continues", () =>
     Effect.gen(function* () {
       const log = yield* EventLog
       const topic = eventsTopic("mainnet")
@@ -169,7 +172,7 @@ describe("events", () => {
     }).pipe(Effect.scoped, Effect.provide(storing))
   )
 
-  it.live("quarantines an event with a NUL in a field, and goes on with the others of its batch", () =>
+  it.live("quarantines an event with a NUL in a field, and writes the others of its batch", () =>
     Effect.gen(function* () {
       const good = ledger(1, 300)
       const [one, another] = ledger(2, 2)
@@ -197,7 +200,7 @@ describe("events", () => {
 })
 
 describe("event store", () => {
-  it.live("holds an event once, however many write it at once", () =>
+  it.live("stores an event once, even if several processes write it at once", () =>
     Effect.gen(function* () {
       const store = yield* EventStore
       const all = ledger(1, 50)
@@ -209,7 +212,7 @@ describe("event store", () => {
     }).pipe(Effect.provide(forgetting))
   )
 
-  it.live("drops whole partitions past the retention, and makes none for what is past it", () =>
+  it.live("drops whole partitions past retention, and makes none for older events", () =>
     Effect.gen(function* () {
       const store = yield* EventStore
       const at = (daysAgo: number) =>
@@ -225,7 +228,7 @@ describe("event store", () => {
     }).pipe(Effect.provide(forgetting))
   )
 
-  it.live("finds out when another process has dropped a partition", () =>
+  it.live("notices that another process has dropped a partition", () =>
     Effect.gen(function* () {
       const store = yield* EventStore
       const old = eventOf({ timestamp: timestampOf(NOW - 390 * DAY_MS) })

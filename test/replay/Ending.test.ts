@@ -1,4 +1,4 @@
-/** How jobs end before they are through, and who works on them: with the stage itself, several at once. */
+/** How jobs end early and who works on them: with the stage itself, several at once. */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Latch, type Layer, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
@@ -26,10 +26,10 @@ import {
 } from "../support/replaying.ts"
 import { setUsage } from "../support/rows.ts"
 
-/** Nobody delivers here, so no job gets through them. */
+/** Too many events: nothing delivers here, so a job waits before it has queued them all. */
 const ledgers = pastLedgers(5, 600)
 const events = eventsOf(ledgers)
-/** A job gets through these. */
+/** Few enough for a job to queue them all. */
 const few = { until: Date.parse(ledgers[240]!.closeTime) }
 const fewEvents = eventsOf(ledgers.slice(0, 240))
 
@@ -46,7 +46,7 @@ const test = <A, E>(
 const until = (id: string, status: string) =>
   eventually(Effect.map(jobRow(id), (job) => assert.strictEqual(job.status, status)))
 
-/** When a batch waits for the latch: before its worker looks at what it depends on, or after. */
+/** When a batch waits for the latch: before or after its worker reads the job's conditions. */
 type Pause = "before it looks" | "after it looked"
 
 /** Workers of which each batch but the first waits for the latch. */
@@ -76,7 +76,7 @@ const halfway = Effect.fnUntraced(function* (filters: ReplayFilters = {}, when: 
   return { ...job, stage, goOn: Latch.open(go) }
 })
 
-/** What was counted is what was queued, and nothing else waits. */
+/** Checks that the counts match what was queued, and that nothing else waits. */
 const assertTrue = Effect.fnUntraced(function* (job: { readonly id: string; readonly webhookId: string }) {
   const { processed_events } = yield* jobRow(job.id)
   yield* assertQueued(job, events.slice(0, processed_events))
@@ -85,7 +85,7 @@ const assertTrue = Effect.fnUntraced(function* (job: { readonly id: string; read
 
 describe("a running job", () => {
   test(
-    "is cancelled within a second, and tells what it had queued",
+    "is cancelled within a second, and shows what it had queued",
     Effect.gen(function* () {
       const jobs = yield* ReplayStore
       const job = yield* queueJob({ filters: {}, estimatedEvents: events.length })
@@ -104,7 +104,7 @@ describe("a running job", () => {
   )
 
   test(
-    "whose worker does not answer is cancelled all the same; what that one does later counts for nothing",
+    "whose worker does not answer is cancelled too; what the worker does later has no effect",
     Effect.gen(function* () {
       const jobs = yield* ReplayStore
       const job = yield* halfway({}, "after it looked")
@@ -123,7 +123,7 @@ describe("a running job", () => {
   )
 
   test(
-    "queues no more ahead than is attempted, and is cancelled within a second while it waits",
+    "waits while too many of its deliveries wait, and is then cancelled within a second",
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const jobs = yield* ReplayStore
@@ -170,7 +170,7 @@ describe("a running job", () => {
   }
 
   test(
-    "queues what the month's quota carries, and fails with the rest",
+    "queues what the month's quota allows, and then fails",
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const carried = Limits.replayBatchEvents + 123
@@ -209,7 +209,7 @@ describe("a running job", () => {
   )
 
   test(
-    "is given back by a process that stops, and another goes on at once",
+    "is released by a process that stops, and another one continues at once",
     Effect.gen(function* () {
       const job = yield* halfway(few)
       yield* Fiber.interrupt(job.stage)
@@ -220,7 +220,7 @@ describe("a running job", () => {
   )
 
   test(
-    "is not touched while its owner renews the lease, and taken over when that ends",
+    "stays with its owner while the lease is renewed, and is taken over when it ends",
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const work = yield* ReplayWork
@@ -232,7 +232,7 @@ describe("a running job", () => {
       const second = yield* claim
       assert.strictEqual(second.id, job.id)
       assert.strictEqual(yield* work.renew(first), "lost")
-      // The first wakes and works on: the same deliveries, and no say in the job.
+      // The first worker wakes up: it makes the same deliveries and cannot change the job.
       yield* Effect.all([runJob(first), runJob(second)], { concurrency: 2 })
       yield* assertQueued(job, fewEvents)
       assert.deepInclude(yield* jobRow(job.id), {
@@ -243,7 +243,7 @@ describe("a running job", () => {
   )
 
   test(
-    "shares the stage's places with others: as many as there are run at once",
+    "runs beside others, up to `replayJobs` at once",
     Effect.gen(function* () {
       const jobs = yield* Effect.forEach(Array.from({ length: Limits.replayJobs + 2 }), () =>
         queueJob({ eventIds: events.slice(0, 10).map(({ event_id }) => event_id) })

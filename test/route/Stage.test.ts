@@ -1,4 +1,7 @@
-/** Route on a real database: whose events become deliveries while accounts are on hold, and what a crash leaves behind. */
+/**
+ * Route on a real database: which events become deliveries while accounts are on hold, and what happens after a
+ * crash.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
@@ -95,7 +98,7 @@ const untilHeld = (accountId: string, held: boolean) =>
   )
 
 describe("route", () => {
-  it.live("quarantines what is no event and what the store cannot take, and queues the rest in order", () =>
+  it.live("quarantines unreadable and refused records, and queues the rest in order", () =>
     Effect.gen(function* () {
       const log = yield* EventLog
       const receiver = yield* makeReceiver()
@@ -120,32 +123,30 @@ describe("route", () => {
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
-  it.live(
-    "queues nothing new for accounts whose quota is used up, and goes on with what comes afterwards",
-    () =>
-      Effect.gen(function* () {
-        const held = yield* makeWebhook("https://a.example/", { accountId: "acct_1" })
-        const other = yield* makeWebhook("https://b.example/", { accountId: "acct_2" })
-        yield* Effect.forkScoped(route(["mainnet"]))
-        yield* append([0, 1])
-        yield* isQueued(held, [0, 1])
-        yield* useUp("acct_1")
-        yield* untilHeld("acct_1", true)
-        yield* append([2, 3])
-        yield* isQueued(other, [0, 1, 2, 3])
-        yield* isQueued(held, [0, 1])
-        yield* raise("acct_1")
-        yield* untilHeld("acct_1", false)
-        yield* append([4])
-        yield* isQueued(other, [0, 1, 2, 3, 4])
-        yield* isQueued(held, [0, 1, 4])
-        const store = yield* DeliveryStore
-        const rows = yield* store.states([0, 1, 2, 3, 4].map((position) => idOf(held, position)))
-        assert.strictEqual(rows.size, 3)
-      }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  it.live("queues nothing new for accounts whose quota is used up, and resumes with later events", () =>
+    Effect.gen(function* () {
+      const held = yield* makeWebhook("https://a.example/", { accountId: "acct_1" })
+      const other = yield* makeWebhook("https://b.example/", { accountId: "acct_2" })
+      yield* Effect.forkScoped(route(["mainnet"]))
+      yield* append([0, 1])
+      yield* isQueued(held, [0, 1])
+      yield* useUp("acct_1")
+      yield* untilHeld("acct_1", true)
+      yield* append([2, 3])
+      yield* isQueued(other, [0, 1, 2, 3])
+      yield* isQueued(held, [0, 1])
+      yield* raise("acct_1")
+      yield* untilHeld("acct_1", false)
+      yield* append([4])
+      yield* isQueued(other, [0, 1, 2, 3, 4])
+      yield* isQueued(held, [0, 1, 4])
+      const store = yield* DeliveryStore
+      const rows = yield* store.states([0, 1, 2, 3, 4].map((position) => idOf(held, position)))
+      assert.strictEqual(rows.size, 3)
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
-  /** It died before it appended their work and committed the events' offsets. */
+  /** Rows of a process that died before it appended their work and committed the events' offsets. */
   const dieAfterRowsOf = Effect.fnUntraced(function* (webhookId: string, positions: ReadonlyArray<number>) {
     const store = yield* DeliveryStore
     yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(DETECTED, DETECTED))
@@ -163,24 +164,22 @@ describe("route", () => {
     )
   })
 
-  it.live(
-    "appends the work of rows that a killed process has made, though their account is on hold by now",
-    () =>
-      Effect.gen(function* () {
-        const store = yield* DeliveryStore
-        const webhookId = yield* makeWebhook("https://a.example/", { accountId: "acct_1" })
-        yield* useUp("acct_1")
-        yield* untilHeld("acct_1", true)
-        yield* append([0, 1, 2, 3])
-        yield* dieAfterRowsOf(webhookId, [1, 2])
-        yield* Effect.forkScoped(route(["mainnet"]))
-        yield* isQueued(webhookId, [1, 2])
-        assert.strictEqual((yield* store.states([0, 3].map((position) => idOf(webhookId, position)))).size, 0)
-      }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  it.live("appends the work of rows that a killed process made, even if their account is on hold now", () =>
+    Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      const webhookId = yield* makeWebhook("https://a.example/", { accountId: "acct_1" })
+      yield* useUp("acct_1")
+      yield* untilHeld("acct_1", true)
+      yield* append([0, 1, 2, 3])
+      yield* dieAfterRowsOf(webhookId, [1, 2])
+      yield* Effect.forkScoped(route(["mainnet"]))
+      yield* isQueued(webhookId, [1, 2])
+      assert.strictEqual((yield* store.states([0, 3].map((position) => idOf(webhookId, position)))).size, 0)
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
   it.live(
-    "appends the work of such rows in ledger order, though their webhook wants other events by now",
+    "appends the work of such rows in ledger order, even if their webhook has changed its filters",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -195,7 +194,7 @@ describe("route", () => {
       }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
-  it.live("leaves what a killed process began for a webhook that is disabled by now to wait for it", () =>
+  it.live("appends the work of such rows for a disabled webhook, for which it then waits", () =>
     Effect.gen(function* () {
       const receiver = yield* makeReceiver()
       const webhookId = yield* makeWebhook(receiver.url)
@@ -210,7 +209,7 @@ describe("route", () => {
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
-  it.live("ends what a killed process began for a webhook that was deleted before its rows were made", () =>
+  it.live("ends such rows of a webhook that was deleted before they were made", () =>
     Effect.gen(function* () {
       const webhookId = yield* makeWebhook("https://a.example/")
       yield* append([0])
@@ -222,7 +221,7 @@ describe("route", () => {
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
-  it.live("does not queue again what an earlier owner has queued", () =>
+  it.live("does not queue again what an earlier owner has queued already", () =>
     Effect.gen(function* () {
       const webhookId = yield* makeWebhook("https://a.example/")
       yield* append([0, 1])

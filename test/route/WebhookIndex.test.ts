@@ -63,7 +63,7 @@ describe("webhook index", () => {
     assert.deepStrictEqual(ids(index.match(event({ event_type: "nft.minted" }))), [])
   })
 
-  it("forgets what a change no longer asks for", () => {
+  it("no longer matches what a change has removed", () => {
     const index = indexOf(webhook("wh_1", { account_filters: [A] }))
     index.set("wh_1", webhook("wh_1", { account_filters: [C] }))
     assert.deepStrictEqual(ids(index.match(event())), [])
@@ -74,7 +74,7 @@ describe("webhook index", () => {
     assert.deepStrictEqual(ids(index.match(event({ accounts: [C] }))), [])
   })
 
-  it("queues nothing for a disabled or deleted webhook, and again once it is enabled", () => {
+  it("matches nothing for a disabled or deleted webhook, and matches again once it is enabled", () => {
     for (const fields of [{}, { account_filters: [A] }]) {
       const index = indexOf(webhook("wh_1", fields))
       index.set("wh_1", webhook("wh_1", { ...fields, status: "disabled" }))
@@ -86,7 +86,7 @@ describe("webhook index", () => {
     }
   })
 
-  it("takes filters none of which is an address for filters that match nothing", () => {
+  it("matches nothing if none of the filters is an address", () => {
     assert.deepStrictEqual(ids(indexOf(webhook("wh_1", { account_filters: ["rA"] })).match(event())), [])
   })
 
@@ -108,7 +108,7 @@ describe("webhook index", () => {
         event_types: some<EventType>(eventTypes.slice(0, 4), 2),
         account_filters: some(accounts, random(8) === 0 ? 0 : random(200))
       }
-      // Whole stretches in which most are deleted: the index grows and shrinks.
+      // In long phases most changes are deletions, so the index grows and shrinks.
       if (random(4) < (Math.floor(step / 200) % 2) * 3) {
         configs.delete(id)
         index.set(id, undefined)

@@ -1,7 +1,7 @@
 /**
- * A newcomer among any number of webhooks of its partition that hang and are flooded: it is served as if it were alone,
- * memory stays bounded, and the partition's offsets are committed all the same. Everything is the program's but time and
- * the receivers; the limits are made small, so that few deliveries meet all of them.
+ * A new webhook beside many webhooks of its partition that hang and have a flood of deliveries: it is served as if it
+ * were alone, memory stays bounded, and the partition's offsets are committed. Time and receivers are simulated,
+ * everything else is the program. Limits are small, so that few deliveries reach all of them.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Random } from "effect"
@@ -20,13 +20,13 @@ import { makeVirtualClock } from "./virtualClock.ts"
 
 const CROWDS = [1, 11, 50, 200]
 const PARTITION = 0
-/** Of those that hang: the first are flooded with more than all may hold together, the others have enough to hang on. */
+/** Events for webhooks that hang. The first `FLOODED` get more than memory holds, the others `OTHERS`. */
 const FLOOD = [120, 40]
 const FLOODED = 20
 const OTHERS = 10
 const ROUNDS = 5
 const ROUND_MS = 1_000
-/** Of the newcomer in each round, as a ledger brings them. */
+/** Events for the newcomer in each round, like those of a ledger. */
 const EVENTS = 20
 const LIMIT_MS = 600_000
 
@@ -47,7 +47,7 @@ const scenario = Effect.fnUntraced(function* (
   const log = yield* EventLog
   const make = Effect.fnUntraced(function* (name: string, kind: Kind) {
     const id = webhookId(name, PARTITION)
-    // A host each: how they share the connections to one is another matter (deliver/ConnectionLimiter.test.ts).
+    // One host for each webhook: sharing connections to one host is tested in deliver/ConnectionLimiter.test.ts.
     yield* clock.outside(makeWebhook(`https://${id.toLowerCase()}.example/${id}`, { id }))
     return { id, receiver: receivers.add(`/${id}`, kind) }
   })
@@ -88,7 +88,7 @@ const simulate = Effect.fnUntraced(function* (crowd: number) {
     held: makeHeld(clock, (id) => owners.get(id) ?? "")
   }
   const { newcomer, taken, committed } = yield* clock.run(
-    // The stage ends before what it works with does.
+    // The stage ends before the services that it uses.
     scenario(crowd, machinery, owners).pipe(
       Effect.scoped,
       Effect.provide(layerOf(machinery, limits)),

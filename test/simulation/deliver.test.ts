@@ -1,7 +1,7 @@
 /**
- * The delivery half of the chain on a virtual clock, with receivers of every kind and chance by seed: actors, lanes,
- * recorder and delay are the program's, on a real database; its limits are made small, so that few deliveries meet all of
- * them. In a quiet phase at the end every receiver but the failing ones is well again, and all must settle.
+ * Deliver and delay on a virtual clock and a real database, with receivers of every kind and chance by seed. Limits
+ * are small, so that few deliveries reach all of them. In the quiet phase at the end, all receivers but the failing
+ * ones recover, and every delivery must settle.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Random } from "effect"
@@ -21,7 +21,7 @@ const SEEDS = Array.from({ length: 12 }, (_, i) => i + 1)
 const ATTEMPTS = 10
 const PARTITIONS = 2
 const ROUNDS = 6
-/** For all that is left at the quiet phase's beginning: every attempt of the failing ones, one window after the other. */
+/** Time for everything that is left when the quiet phase begins, also all attempts of failing receivers. */
 const QUIET_MS = 3_600_000
 
 const limits = {
@@ -35,13 +35,13 @@ const limits = {
 }
 
 interface Webhook {
-  /** Was disabled for a while. */
+  /** It was disabled for a while. */
   paused: boolean
   readonly id: string
   readonly receiver: Receiver
   readonly maxInFlight: number
   readonly maxPerSecond: number | undefined
-  /** Deliveries in ledger order, with the moment in which each was queued. */
+  /** Deliveries in ledger order, and when each was queued. */
   readonly queued: Map<string, number>
 }
 
@@ -51,11 +51,11 @@ interface World extends Machinery {
   readonly webhooks: Array<Webhook>
   /** The webhook of each delivery. */
   readonly owners: Map<string, string>
-  /** When the stage was started again. */
+  /** When the stage was restarted. */
   readonly restartsMs: Array<number>
 }
 
-/** Half a minute of trouble as the seed has it, and what the rows say when all has settled. */
+/** Runs half a minute of faults chosen by the seed, and returns the rows when everything has settled. */
 const scenario = Effect.fnUntraced(function* (world: World) {
   const { seed, chance, clock, receivers, held, webhooks, owners, restartsMs } = world
   const count = chance.int(4, 8)
@@ -131,7 +131,7 @@ const firsts = (webhook: Webhook): ReadonlyArray<string> => [
   ...new Set(webhook.receiver.requests.map(({ deliveryId }) => deliveryId))
 ]
 
-/** One second's worth at once, and once more for each new owner of the partition, which begins with a full bucket. */
+/** The tokens of one second at once, and again after each restart, which begins with a full bucket. */
 const assertRate = ({ maxPerSecond, receiver: { requests } }: Webhook, restartsMs: ReadonlyArray<number>) => {
   if (maxPerSecond === undefined) return
   for (const [from, { atMs: fromMs }] of requests.entries())
@@ -156,7 +156,7 @@ const simulate = Effect.fnUntraced(function* (seed: number) {
     restartsMs: []
   }
   const { ended, last } = yield* clock.run(
-    // The stage ends before what it works with does.
+    // The stage ends before the services that it uses.
     scenario(world).pipe(Effect.scoped, Effect.provide(layerOf(world, limits)), Random.withSeed(seed)),
     QUIET_MS
   )

@@ -1,6 +1,6 @@
 /**
- * What the delivery actors hold in memory, seen from the store: what their states were asked for came from the log, what
- * a page brought came from the backlog; both end with their record, or when only their rows remember them.
+ * Counts the deliveries that actors hold in memory, by watching the store. A delivery is held from the read of its
+ * state or of its page until its attempt is recorded or it is spilled.
  */
 import { Effect, Layer } from "effect"
 import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
@@ -10,16 +10,16 @@ import type { VirtualClock } from "./virtualClock.ts"
 
 export interface Held {
   readonly store: Layer.Layer<DeliveryStore, never, DeliveryStore>
-  /** The most that one partition has held. */
+  /** The most deliveries that one partition has held at once. */
   readonly most: () => number
   readonly wasSpilled: (deliveryId: string) => boolean
-  /** The stage has ended, and with it all it held. */
+  /** Call it when the stage has ended: it then holds nothing. */
   readonly forget: () => void
 }
 
 export const makeHeld = (clock: VirtualClock, webhookOf: (deliveryId: string) => string): Held => {
   const held = new Map<number, Set<string>>()
-  /** Remembered by their rows alone: what a page may bring. */
+  /** Deliveries of the backlog, which a page may bring. */
   const inRows = new Set<string>()
   const everSpilled = new Set<string>()
   let most = 0

@@ -1,4 +1,4 @@
-/** What simulations of the delivering half are made of, and what holds in all of them. */
+/** The parts of simulations of deliver, and the checks that hold in all of them. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { StageLimits, type stageLimits } from "../../src/config/StageLimits.ts"
@@ -20,7 +20,7 @@ import { DEADLINE_MS, FAST_MS, type Receiver, type Receivers } from "./receivers
 import type { VirtualClock } from "./virtualClock.ts"
 
 export const BEGAN_MS = Date.parse("2026-11-21T09:30:00.000Z")
-/** Part of it is the recording of its own attempts, which other lanes' pages and outcomes share. */
+/** Allowed delay. Pages and outcomes of other lanes share the database with a webhook's own records. */
 const DELAYED_BY_OTHERS_MS = 500
 
 export interface Machinery {
@@ -29,7 +29,7 @@ export interface Machinery {
   readonly held: Held
 }
 
-/** A webhook's id whose work is in that partition, so that webhooks meet one another in an actor. */
+/** A webhook id whose work is in that partition, so that several webhooks share an actor. */
 export const webhookId = (name: string, partition: number): string => {
   for (let i = 0; ; i++) {
     const id = `wh_${`${name}N${i}`.padStart(26, "0")}`
@@ -37,7 +37,7 @@ export const webhookId = (name: string, partition: number): string => {
   }
 }
 
-/** The program's delivering half; only time, limits, the receivers and a watch on the store are the simulation's. */
+/** The program's services. Only time, limits, receivers and the watch on the store are simulated. */
 export const layerOf = ({ clock, receivers, held }: Machinery, limits: Readonly<typeof stageLimits>) =>
   Recorder.layer.pipe(
     Layer.provideMerge(
@@ -68,12 +68,12 @@ export const layerOf = ({ clock, receivers, held }: Machinery, limits: Readonly<
         DISABLE_AFTER_FAILURES: "1000000"
       })
     ),
-    // As the program runs without an endpoint for traces.
+    // No tracing, as in a program without an endpoint for traces.
     Layer.provideMerge(Telemetry.layer(undefined)),
     Layer.provideMerge(Layer.succeed(StageLimits, limits))
   )
 
-/** What is fast alone is as fast beside the others: it waits for its own window, and next to nothing else. */
+/** Checks that a fast receiver is as fast as if it were alone: its deliveries wait for little but its own window. */
 export const assertUnhurt = ({
   receiver: { requests },
   maxInFlight,
@@ -81,7 +81,7 @@ export const assertUnhurt = ({
 }: {
   readonly receiver: Receiver
   readonly maxInFlight: number
-  /** Deliveries in ledger order, with the moment in which each was queued. */
+  /** Deliveries in ledger order, and when each was queued. */
   readonly queued: ReadonlyMap<string, number>
 }) => {
   const alone: Array<number> = []

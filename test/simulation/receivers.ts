@@ -1,6 +1,6 @@
 /**
- * Receivers for simulations, in the place of the sender: each answers by its kind and by seeded chance, until it is told
- * to recover. They keep what they saw, with its times, and how many requests were open at once.
+ * Simulated receivers in place of the sender. Each answers by its kind and by seeded chance, until `recover` is
+ * called. They record their requests with times, and how many were open at once.
  */
 import { Effect, FiberSet, Layer } from "effect"
 import { Sender } from "../../src/deliver/Sender.ts"
@@ -23,7 +23,7 @@ export interface Receiver {
   mostOpen: number
 }
 
-/** What a receiver does with one request. */
+/** How a receiver handles one request. */
 interface Reaction {
   readonly afterMs: number
   /** Null: it does not answer. */
@@ -31,7 +31,7 @@ interface Reaction {
 }
 
 export const FAST_MS = 100
-/** Answers come at multiples of this: what ends together is recorded together, and a simulation has fewer steps. */
+/** Answers come at multiples of this, so that a simulation has fewer steps. */
 const STEP_MS = 100
 export const DEADLINE_MS = 5_000
 
@@ -66,9 +66,9 @@ const outcomeOf = ({ afterMs, status }: Reaction): AttemptOutcome => ({
 })
 
 export interface Receivers {
-  /** A receiver at that path. */
+  /** Adds a receiver at that path. */
   readonly add: (path: string, kind: Kind) => Receiver
-  /** From now on all but the failing ones are fast. */
+  /** From now on all receivers but the failing ones are fast. */
   readonly recover: () => void
   readonly sender: Layer.Layer<Sender>
 }

@@ -1,12 +1,12 @@
 /**
- * Time for simulations: it stands while anything can happen without it (fibers that are ready, statements under way on a
- * real database), and then jumps to the next moment that anybody sleeps for. An hour passes in seconds, and nothing that
- * the machine is slow at takes any time at all.
+ * A clock for simulations. It stands still while anything can happen without time (fibers that are ready, statements
+ * under way on a real database), and then jumps to the next moment for which a fiber sleeps. So an hour passes in
+ * seconds, and a slow machine changes nothing.
  */
 import { setImmediate } from "node:timers/promises"
 import { Clock, Duration, Effect, Fiber } from "effect"
 
-/** Turns of the event loop without a statement under way after which every fiber waits for time. */
+/** After so many event-loop iterations without a statement under way, every fiber waits for time. */
 const CALM_TURNS = 8
 const NANOS_PER_MS = 1_000_000n
 
@@ -17,9 +17,9 @@ interface Sleeper {
 
 export interface VirtualClock {
   readonly nowMs: () => number
-  /** Time stands while this is under way: for what waits for the outer world. */
+  /** Stops time while the effect runs. For effects that wait for something outside the simulation. */
   readonly outside: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Runs it with this clock, to its end; dies when that does not come within `limitMs` of virtual time. */
+  /** Runs the effect with this clock. Dies if it does not end within `limitMs` of virtual time. */
   readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>, limitMs: number) => Effect.Effect<A, E, R>
 }
 

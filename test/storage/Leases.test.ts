@@ -33,7 +33,7 @@ const job = Effect.gen(function* () {
 })
 
 describe("leases", () => {
-  it.live("let one process do a job, and another only when the first has ended it", () =>
+  it.live("let one process do a job, and another one only after the first has ended", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const start = yield* processes

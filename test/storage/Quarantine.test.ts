@@ -1,4 +1,7 @@
-/** What the store cannot take is kept apart with its reason, once, and bounded; what is not the data's fault is not. */
+/**
+ * Records that PostgreSQL refuses are stored with the reason, once, up to a maximum. Other errors are not
+ * quarantined.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
@@ -66,7 +69,7 @@ describe("quarantine", () => {
     }).pipe(Effect.provide(TestDatabase))
   )
 
-  it.effect("holds a record once, however often it comes again", () =>
+  it.effect("stores a record once, even if it is read again", () =>
     Effect.gen(function* () {
       const { quarantine, write, written } = yield* makeNames
       yield* write(["a\0b", "good"])
@@ -76,7 +79,7 @@ describe("quarantine", () => {
     }).pipe(Effect.provide(TestDatabase))
   )
 
-  it.effect("is not for what the data did not cause: no table, no partition", () =>
+  it.effect("is not used for errors that the data do not cause: no table, no partition", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const quarantine = yield* makeQuarantine

@@ -1,4 +1,4 @@
-/** The pool of what the API looks up: it cannot write, plans a statement once, and mixes up no answers. */
+/** The pool for the API's lookups: it cannot write, plans a statement once, and returns each answer to its query. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"

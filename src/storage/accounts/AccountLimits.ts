@@ -1,4 +1,4 @@
-/** An account's limits as the database has them: its plan's, and what it has of its own. */
+/** An account's limits in the database: those of its plan, replaced by its own. */
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type LimitOverrides, limitsOf, type Plan, type PlanLimits } from "../../domain/Plans.ts"
@@ -12,12 +12,13 @@ export const ownColumns: ReadonlyArray<readonly [keyof LimitOverrides, string]> 
   ["accountFilters", "account_filters"]
 ]
 
-/** Of a row of `accounts`: its `LimitOverrides`. */
+/** SQL for the `LimitOverrides` of a row of `accounts`. */
 export const OWN_LIMITS = `jsonb_build_object(${ownColumns.map(([limit, name]) => `'${limit}', ${name}`).join(", ")})`
 
 /**
- * Holds the account's row to the end of the transaction: whoever adds what a limit counts waits for it, and then counts
- * what it has added. Before any row of `webhooks` is held, so that nobody waits in a circle. Undefined: no such account.
+ * Locks the account's row until the transaction ends: a concurrent transaction that adds something a limit counts
+ * waits, and then counts it. Call it before locking rows of `webhooks`, so that transactions cannot deadlock.
+ * Undefined if there is no such account.
  */
 export const lockedLimits = (
   sql: SqlClient.SqlClient,

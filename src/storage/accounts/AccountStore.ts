@@ -1,6 +1,6 @@
 /**
- * Accounts: made, shown and changed by the operator. The first start makes the first account and a key to begin with;
- * processes that start together make one of each between them. The key is returned once, to be printed: it is stored
+ * Accounts: created, shown and changed by the operator. The first start makes the first account and its first key; if
+ * several processes start together, they make one of each. The key is returned once, to be printed, and stored
  * nowhere.
  */
 import { Context, Effect, Layer, Option } from "effect"
@@ -18,10 +18,10 @@ export interface NewAccount {
 
 export interface Account extends NewAccount {
   readonly id: string
-  /** What replaces its plan's limits, where the plan allows it. */
+  /** Replaces limits of the plan, if the plan allows it. */
   readonly own: LimitOverrides
   readonly created_at: string
-  /** Null: not suspended. */
+  /** Null if it is not suspended. */
   readonly suspended_at: string | null
 }
 
@@ -34,9 +34,9 @@ export interface AccountChange {
   readonly name?: string
   readonly email?: string
   readonly plan?: Plan
-  /** Limits that are not named stay as they are. */
+  /** Limits that are not named stay unchanged. */
   readonly own?: Partial<LimitOverrides>
-  /** Suspending an account again keeps the first time. */
+  /** Suspending a suspended account keeps the first time. */
   readonly suspended?: boolean
 }
 
@@ -66,23 +66,23 @@ export class AccountStore extends Context.Service<AccountStore>()("ledgerhook/st
           Effect.map(([account]) => Option.fromNullishOr(account))
         ),
 
-      /** Newest first, those with an id below `beforeId`. */
+      /** Newest first, with ids below `beforeId`. */
       list: (beforeId: string | undefined, limit: number) =>
         sql<Account>`
           SELECT ${columns} FROM accounts WHERE ${beforeId === undefined ? sql`true` : sql`id < ${beforeId}`}
           ORDER BY id DESC LIMIT ${limit}`,
 
-      /** Whose key that is, and since when it is revoked. */
+      /** The account of a key, and when the key was revoked. */
       ofKey: (keyId: string) =>
         sql<KeyOwnership>`SELECT account_id, revoked_at FROM api_keys WHERE id = ${keyId}`.pipe(
           Effect.map(([key]) => Option.fromNullishOr(key))
         ),
 
-      /** The account afterwards; none when there is no such account. */
+      /** Returns the changed account; none if there is no such account. */
       change: (id: string, { name, email, plan, own = {}, suspended }: AccountChange, nowMs: number) =>
         sql<Account>`
           UPDATE accounts SET ${sql.csv([
-            // A statement sets something; this is what stays as it is.
+            // An UPDATE must set something, even if nothing changes.
             sql`id = id`,
             ...(name === undefined ? [] : [sql`name = ${name}`]),
             ...(email === undefined ? [] : [sql`email = ${email}`]),
@@ -105,8 +105,8 @@ export class AccountStore extends Context.Service<AccountStore>()("ledgerhook/st
         ),
 
       /**
-       * Makes the first account when there is none. `adminKey` becomes a key of the first account when no key has that
-       * value yet; without it a new first account gets a key of its own, and that is the `keyToPrint`.
+       * Makes the first account if there is none. `adminKey` becomes a key of the first account unless a key has that
+       * value already. Without `adminKey` a new first account gets a generated key, the `keyToPrint`.
        */
       ensureFirstAccount: Effect.fnUntraced(function* (adminKey: string | undefined, nowMs: number) {
         yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('ledgerhook.first-account', 0))`

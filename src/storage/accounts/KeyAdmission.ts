@@ -1,8 +1,8 @@
 /**
- * Who calls, and whether the call may pass: one statement for any number of requests, that finds their keys by SHA-256,
- * counts them in both rate windows of each key and says how many pass. Exact under any concurrency, over all servers:
- * the statement holds each key's row of counts, and takes those rows in one order, so that no two wait for each other.
- * Nothing is remembered outside the database: a revoked key ends with its next request, everywhere.
+ * Admission of API requests: one statement for any number of requests. It finds their keys by SHA-256, counts them in
+ * both rate windows of each key and returns how many pass. Exact over all servers: the statement locks each key's row
+ * of counts, in one order, so that statements cannot deadlock. Nothing is cached, so a revoked key fails at its next
+ * request.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -21,17 +21,17 @@ import { OWN_LIMITS } from "./AccountLimits.ts"
 
 export interface WindowUse {
   readonly limit: number
-  /** Requests counted in the window before those asked about. */
+  /** Requests counted in the window before these. */
   readonly usedBefore: number
   /** Unix milliseconds. */
   readonly endsMs: number
 }
 
-/** Of the requests with one key. */
+/** The answer for the requests with one key. */
 export interface Admission {
   readonly identity: Identity
   readonly suspended: boolean
-  /** So many of the requests pass; the others are not counted. */
+  /** How many of the requests are admitted. The others are not counted. */
   readonly admitted: number
   readonly minute: WindowUse
   readonly day: WindowUse
@@ -86,12 +86,13 @@ export class KeyAdmission extends Context.Service<KeyAdmission>()("ledgerhook/st
     const perMinute = column(standards.map(({ requestsPerMinute }) => requestsPerMinute))
     const perDay = column(standards.map(({ requestsPerDay }) => requestsPerDay))
 
-    // Counts may be lost with a crash of the database, so their commit does not wait for its disk. A window that is one
-    // ahead was begun by a server whose clock is: it goes on. One further off was begun by a wrong clock: it is dropped.
+    // A crash of the database may lose counts: their commit does not wait for the disk. A window one ahead was begun
+    // by a server whose clock is ahead, and is continued. A window further ahead comes from a wrong clock and is
+    // dropped.
     return {
       /**
-       * `requests`: how many, by the SHA-256 of their key in lower-case hex. A key that is unknown, revoked or expired is
-       * not in the result. What is looked up is a hash: how long that takes tells nothing about any key.
+       * `requests`: their number by the SHA-256 of their key, in lower-case hex. Unknown, revoked and expired keys
+       * are not in the result. The lookup is by hash, so its duration reveals nothing about a key.
        */
       admit: (requests: ReadonlyMap<string, number>, nowMs: number) =>
         sql<Row>`

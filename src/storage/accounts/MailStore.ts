@@ -1,6 +1,6 @@
 /**
- * The mail outbox. A mail is queued once per cause, also by transactions that tell of what they changed; senders lease
- * one at a time, so that no two send the same at once, and one that died leaves it to the next when its lease is over.
+ * The queue of mails. A mail is queued once for each cause, in the transaction that causes it. Senders lease one mail
+ * at a time, so no two send the same one; if a sender dies, another one takes its mail when the lease ends.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -10,24 +10,24 @@ import { printable } from "../../domain/Printable.ts"
 import { column } from "../Columns.ts"
 
 export interface NewMail extends MailText {
-  /** What it is about: there is one mail of each. */
+  /** Why it is sent. There is one mail for each cause. */
   readonly cause: string
   readonly accountId: string
-  /** Null when the account has no address: the mail is written to the log instead. */
+  /** Null if the account has no address: the mail is then logged instead. */
   readonly recipient: string | null
 }
 
-/** A mail in its sender's hands. */
+/** A mail that this process has leased to send. */
 export interface LeasedMail extends NewMail {
   readonly id: number
-  /** This one included, from 1. */
+  /** The number of this attempt, from 1. */
   readonly attempt: number
   readonly createdAt: Date
 }
 
 const at = (unixMs: number) => new Date(unixMs).toISOString()
 
-/** Queues mails inside the caller's transaction, if there is one; those whose cause is known stay as they are. */
+/** Queues mails, inside the caller's transaction if there is one. A mail whose cause exists already is not queued. */
 export const queueMails = (
   sql: SqlClient.SqlClient,
   mails: ReadonlyArray<NewMail>,
@@ -51,7 +51,7 @@ export class MailStore extends Context.Service<MailStore>()("ledgerhook/storage/
     return {
       queue: (mails: ReadonlyArray<NewMail>, nowMs: number) => queueMails(sql, mails, nowMs),
 
-      /** The mail that has been due longest, for `leaseMs`; undefined when none is due. */
+      /** Leases the mail that has been due longest for `leaseMs`; undefined if none is due. */
       lease: (nowMs: number, leaseMs: number) =>
         sql<Omit<LeasedMail, "createdAt"> & { readonly created_ms: number }>`
           WITH due AS (
@@ -73,7 +73,7 @@ export class MailStore extends Context.Service<MailStore>()("ledgerhook/storage/
         sql`UPDATE mails SET sent_at = ${at(nowMs)}::timestamptz, next_attempt_at = NULL, last_error = NULL
             WHERE id = ${String(id)}::bigint AND sent_at IS NULL`.pipe(Effect.asVoid),
 
-      /** `nextAttemptAt` null gives it up. Nothing when its lease was over and another sender has it. */
+      /** If `nextAttemptAt` is null, the mail is given up. Changes nothing if another sender has leased the mail. */
       failed: ({ id, attempt }: LeasedMail, error: string, nextAttemptAt: number | null) =>
         sql`UPDATE mails SET last_error = ${printable(error, Limits.mailErrorLength)},
                    next_attempt_at = ${nextAttemptAt === null ? null : at(nextAttemptAt)}::timestamptz
@@ -81,7 +81,7 @@ export class MailStore extends Context.Service<MailStore>()("ledgerhook/storage/
           Effect.asVoid
         ),
 
-      /** Drops what was queued before `beforeMs` and is sent or given up; returns how many. */
+      /** Deletes mails queued before `beforeMs` that are sent or given up; returns how many. */
       drop: (beforeMs: number) =>
         sql`DELETE FROM mails WHERE next_attempt_at IS NULL AND created_at < ${at(beforeMs)}::timestamptz
             RETURNING 1`.pipe(Effect.map((rows) => rows.length))

@@ -1,6 +1,7 @@
 /**
- * What accounts have used of their monthly delivery quota, and what follows: whose deliveries wait, and who is to be
- * told. DeliveryStore.record counts; here is only read. A quota is `limitsOf` (domain/Plans.ts) in SQL.
+ * How much accounts have used of their monthly delivery quota, and what follows: which accounts are on hold, and
+ * which must get a mail. This file only reads; DeliveryStore.record counts. A quota is `limitsOf` (domain/Plans.ts)
+ * in SQL.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -8,7 +9,7 @@ import { CUSTOM_PLAN, type Plan, planLimits, plans } from "../../domain/Plans.ts
 import { CHARGED_NETWORK, type Hold, monthOf, type QuotaNotice, quotaNotices } from "../../domain/Quota.ts"
 import { column } from "../Columns.ts"
 
-/** An account that has reached a part of its quota and has not been told. */
+/** An account that has reached a part of its quota and has no mail about it. */
 export interface ReachedQuota {
   readonly accountId: string
   readonly name: string
@@ -18,13 +19,13 @@ export interface ReachedQuota {
   readonly percent: QuotaNotice
   readonly deliveries: number
   readonly quota: number
-  /** The mail's: one each per account, month, figure and part. */
+  /** The mail's cause: one for each account, month, quota and part. */
   readonly cause: string
 }
 
 const firstDayOf = (month: string): string => `${month}-01`
 
-/** Every account with its quota (null: none) and what it has used of it in that month, as a table expression. */
+/** A table expression: every account, its quota (null: none) and its use in that month. */
 const accountUsage = (sql: SqlClient.SqlClient, month: string) => sql`(
   SELECT a.id, a.name, a.email, a.plan, a.suspended_at, coalesce(u.deliveries, 0) AS deliveries,
          coalesce(CASE WHEN a.plan = ${CUSTOM_PLAN} THEN a.monthly_deliveries END, p.quota) AS quota
@@ -35,7 +36,7 @@ const accountUsage = (sql: SqlClient.SqlClient, month: string) => sql`(
   LEFT JOIN delivery_usage u ON u.account_id = a.id AND u.month = ${firstDayOf(month)}::date
 )`
 
-/** Whether the account's quota of this month is used up: for a transaction that must know. */
+/** Whether the account's quota of this month is used up. Runs in the caller's transaction. */
 export const quotaUsedUp = (
   sql: SqlClient.SqlClient,
   accountId: string,
@@ -45,8 +46,7 @@ export const quotaUsedUp = (
       WHERE id = ${accountId} AND deliveries >= quota`.pipe(Effect.map((rows) => rows.length > 0))
 
 /**
- * How many more deliveries the account's quota of this month carries, those that are queued already taken off, each with
- * one attempt still to come; null: any number.
+ * How many more deliveries this month's quota allows. Each queued delivery counts as one attempt. Null: any number.
  */
 export const deliveriesLeftInQuota = (
   sql: SqlClient.SqlClient,
@@ -76,7 +76,7 @@ export class UsageStore extends Context.Service<UsageStore>()("ledgerhook/storag
           Effect.map((rows) => rows[0]?.deliveries ?? 0)
         ),
 
-      /** The accounts whose deliveries wait at `nowMs`. */
+      /** The accounts on hold at `nowMs`. */
       holds: (nowMs: number) =>
         sql<{ readonly id: string; readonly hold: Hold }>`
           SELECT id, CASE WHEN suspended_at IS NULL THEN 'quota' ELSE 'suspended' END AS hold
@@ -85,7 +85,7 @@ export class UsageStore extends Context.Service<UsageStore>()("ledgerhook/storag
           Effect.map((rows): ReadonlyMap<string, Hold> => new Map(rows.map(({ id, hold }) => [id, hold])))
         ),
 
-      /** Who has reached a part of the quota and has no mail of that. */
+      /** Accounts that have reached a part of the quota and have no mail about it. */
       untold: (nowMs: number, limit: number) => {
         const month = monthOf(nowMs)
         return sql<Omit<ReachedQuota, "month">>`

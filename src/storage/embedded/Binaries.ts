@@ -1,14 +1,14 @@
 /**
- * Where PostgreSQL's programs are: in the npm package for this platform, else a system PostgreSQL 15 or later. The
- * package lists its library links in a file that its postinstall would restore; installs here run no scripts, so what
- * is missing is restored at the start, by any number of processes at once.
+ * Finds PostgreSQL's programs: in the npm package for this platform, otherwise a system PostgreSQL 15 or later. The
+ * package lists its library links in a file that its postinstall script would restore. Installs here run no scripts,
+ * so missing links are restored at the start. Several processes may do so at once.
  */
 import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join, relative, resolve } from "node:path"
 
 const OLDEST_MAJOR = 15
-/** Debian's layout: one folder per major version. */
+/** On Debian: one folder for each major version. */
 const SYSTEM_ROOT = "/usr/lib/postgresql"
 
 const packageFolder = (): string | undefined => {
@@ -29,7 +29,7 @@ interface ListedLink {
 const restoreLinks = (root: string): void => {
   const list = join(root, "native", "pg-symlinks.json")
   if (!existsSync(list)) return
-  // The file is part of the pinned package: its form is known.
+  // The file is part of the pinned package, so its form is known.
   const links = JSON.parse(readFileSync(list, "utf8")) as ReadonlyArray<ListedLink>
   for (const { source, target } of links) {
     const link = join(root, target)
@@ -52,7 +52,7 @@ const systemBinaries = (): string | undefined =>
     .map((major) => join(SYSTEM_ROOT, major, "bin"))
     .find(isUsable)
 
-/** The folder of the programs; undefined where there is none. Throws when the package cannot be completed. */
+/** The folder of the programs; undefined if there is none. Throws if the links cannot be restored. */
 export const findBinaries = (): string | undefined => {
   const root = packageFolder()
   const bin = root === undefined ? undefined : join(root, "native", "bin")

@@ -1,6 +1,6 @@
 /**
- * The folder and the database cluster in it: made when missing, whole or not at all, and of the version that the
- * programs at hand can run.
+ * DATA_DIR and the database cluster in it. A missing cluster is made, whole or not at all. Its version must be one
+ * that the programs found can run.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
@@ -11,10 +11,10 @@ import { isAlive } from "./Postmaster.ts"
 import { reasonIn } from "./ServerMessages.ts"
 import { commandAs, folderMode, handOver, passThrough, type ServerUser } from "./ServerUser.ts"
 
-/** The cluster's superuser; only who can reach the socket can be it. */
+/** The cluster's superuser. Only a process that can reach the socket can connect as it. */
 export const SUPERUSER = "ledgerhook"
 
-/** Node's own recursive mkdir loops for ever where the system refuses with ENOENT, as below /proc. */
+/** Node's recursive mkdir loops for ever if the system refuses with ENOENT, as below /proc. */
 const makeFolders = (folder: string, mode: number): void => {
   if (existsSync(folder)) return
   makeFolders(dirname(folder), mode)
@@ -26,7 +26,7 @@ export const makeFolder = (dataDir: string, user: ServerUser): Effect.Effect<voi
     try: () => {
       makeFolders(dataDir, folderMode(user))
       passThrough(user, dataDir)
-      // Its own name: programs that start at once must not take each other's away.
+      // Named by process: programs that start at once must not delete each other's probe.
       const probe = join(dataDir, `.writable-${process.pid}`)
       writeFileSync(probe, "")
       rmSync(probe)
@@ -37,17 +37,17 @@ export const makeFolder = (dataDir: string, user: ServerUser): Effect.Effect<voi
 
 const NEW = ".new-"
 
-/** What first starts that were killed have left. One that is under way in another process stays. */
+/** Deletes half-made clusters of killed first starts, but not one that another process is making. */
 const removeLeftovers = (cluster: string): void => {
   for (const name of readdirSync(dirname(cluster))) {
     const [, pid] = name.split(`${basename(cluster)}${NEW}`)
     if (pid === undefined || (Number(pid) !== process.pid && isAlive(Number(pid)))) continue
-    // Its initdb may still be ending, and writing there.
+    // Its initdb may still be writing there.
     rmSync(join(dirname(cluster), name), { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
   }
 }
 
-/** Made beside its place and renamed, so that a first start cut short leaves no half-made cluster. */
+/** Makes the cluster in a folder beside it and renames that, so a killed first start leaves no half-made cluster. */
 export const initialise = (
   bin: string,
   user: ServerUser,
@@ -57,7 +57,7 @@ export const initialise = (
     removeLeftovers(cluster)
     if (existsSync(join(cluster, "PG_VERSION"))) return Effect.void
     const fresh = `${cluster}${NEW}${process.pid}`
-    // The server's user could not make it: the folder above is not its own.
+    // Made here, because the server's user may not write to the folder above.
     mkdirSync(fresh, { mode: 0o700 })
     handOver(user, fresh)
     const args = [
@@ -87,12 +87,12 @@ export const initialise = (
     try {
       renameSync(fresh, cluster)
     } catch {
-      // Another process was first: its cluster is as good.
+      // Another process was first: use its cluster.
       rmSync(fresh, { recursive: true, force: true })
     }
     return Effect.void
   }).pipe(
-    // A full disk or too few descriptors: the system's own reason.
+    // For example a full disk, or too few file descriptors.
     Effect.catchDefect((error) =>
       Effect.fail(failure(`DATA_DIR: no database could be made in ${cluster} (${reasonOf(error)}).`))
     )

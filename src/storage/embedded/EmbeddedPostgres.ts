@@ -1,9 +1,10 @@
 /**
- * A PostgreSQL server of the program's own, under DATA_DIR, on a Unix socket in a private folder. A service has the
- * folder to itself and brings the server back should it die; a command attaches to a running server, or starts one for
- * as long as it runs. Stopped with the scope; after kill -9 of the program or the server, the next start recovers.
+ * Runs a PostgreSQL server of the program's own, under DATA_DIR, on a Unix socket in a private folder. A service has
+ * the folder to itself and restarts the server if it dies. A command attaches to a running server, or starts one
+ * while it runs. The server stops with the scope. After a kill -9 of the program or the server, the next start
+ * recovers.
  *
- *   waiting (somebody's server is stopping, or a command's ends soon) → starting → serving ─died─▶ starting
+ *   waiting (another process's server is stopping, or a command's ends soon) → starting → serving ─died─▶ starting
  */
 import type { ChildProcess } from "node:child_process"
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
@@ -28,13 +29,13 @@ export interface EmbeddedServer {
 
 export interface EmbeddedOptions {
   readonly dataDir: string
-  /** What this process is, for whoever finds the folder in use: `ledgerhook start`. */
+  /** Shown to another process that finds the folder in use: `ledgerhook start`. */
   readonly command: string
   /** A service must have the folder to itself; a command may attach. */
   readonly owner: boolean
 }
 
-/** Waits until the folder's server is gone or, for a command, ready: true when a ready one may be used. */
+/** Waits until the folder has no server or, for a command, a ready one. True if a ready one may be used. */
 const settle = Effect.fnUntraced(function* (options: EmbeddedOptions, cluster: string, holderFile: string) {
   const deadline = (yield* Clock.currentTimeMillis) + Limits.embeddedTakeOverMs
   while (true) {
@@ -43,7 +44,7 @@ const settle = Effect.fnUntraced(function* (options: EmbeddedOptions, cluster: s
     if (running.ready && !options.owner) return true
     const [pid, holder] = existsSync(holderFile) ? readFileSync(holderFile, "utf8").split("\n") : []
     const held = isAlive(Number(pid))
-    // Whoever holds it may be a command that ends soon, or dead, with the server stopping behind it.
+    // Its holder may be a command that ends soon, or it may have died and its server is stopping.
     const waitedEnough = (yield* Clock.currentTimeMillis) > deadline
     if (waitedEnough || (held && holder === "ledgerhook start")) {
       return yield* failure(
@@ -98,14 +99,14 @@ const prepare = Effect.fnUntraced(function* (given: string) {
   return place
 })
 
-/** Waits for the exit of a watchdog, and with it of its server. */
+/** Waits until a watchdog and its server have ended. */
 const ended = (child: ChildProcess): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
     child.once("exit", () => resume(Effect.void))
   })
 
-/** Whether the server answers: true when it does, false when it ended because another program's was there first. */
+/** Waits until the server is ready. False if it ended because another program's server was first. */
 const answers = Effect.fnUntraced(function* (child: ChildProcess, place: ServerPaths) {
   const deadline = (yield* Clock.currentTimeMillis) + Limits.embeddedStartMs
   while (child.exitCode === null) {
@@ -122,7 +123,7 @@ const answers = Effect.fnUntraced(function* (child: ChildProcess, place: ServerP
   )
 })
 
-/** Starts the server, or attaches to it; it is stopped with the scope that started it. */
+/** Starts the server or attaches to a running one. A server that was started here stops with the scope. */
 export const start = (
   options: EmbeddedOptions
 ): Effect.Effect<EmbeddedServer, EmbeddedPostgresError, Scope.Scope> =>
@@ -137,7 +138,7 @@ export const start = (
     let current: ChildProcess | undefined
     yield* Effect.addFinalizer(() => (current === undefined ? Effect.void : stop(current, place.cluster)))
 
-    /** Our own server once it answers; undefined: somebody else's may be used. */
+    /** The server started here, once it is ready; undefined if another process's server may be used. */
     const serve = Effect.gen(function* () {
       while (true) {
         if (yield* settle(options, place.cluster, holderFile)) return undefined
@@ -160,7 +161,7 @@ export const start = (
       let child: ChildProcess | undefined = first
       while (child !== undefined) {
         yield* ended(child)
-        yield* Effect.logError("the embedded database ended; it is started again")
+        yield* Effect.logError("the embedded database ended; restarting it")
         child = yield* serve.pipe(
           Effect.tapError((error) => Effect.logError("the embedded database does not start", error)),
           Effect.retry(Schedule.spaced(Limits.embeddedRestartMs))

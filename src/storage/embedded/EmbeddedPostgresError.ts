@@ -1,4 +1,4 @@
-/** What stands in the way of the embedded server: one sentence that names the setting to change. */
+/** Why the embedded server cannot start: one sentence that names the setting to change. */
 import { Schema } from "effect"
 
 export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresError>()(
@@ -10,6 +10,6 @@ export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresEr
 
 export const failure = (message: string) => new EmbeddedPostgresError({ message })
 
-/** The system's code where there is one: stable, and no path or secret in it. */
+/** The system's error code if there is one: it is stable and contains no path or secret. */
 export const reasonOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : String(error)

@@ -1,6 +1,6 @@
 /**
- * Who serves a cluster, as its lock files and the system say. After a crash the numbers in those files may belong to any
- * other process, so a process counts only when its working directory is the cluster.
+ * Finds the server of a cluster by its lock files. After a crash the numbers in them may belong to any process, so a
+ * process counts only if its working directory is the cluster.
  */
 import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -15,7 +15,7 @@ export const isAlive = (pid: number): boolean => {
   }
 }
 
-/** Whether that process is a server of this cluster: its working directory is the cluster. */
+/** Whether that process is a server of this cluster. */
 const serves = (pid: number, cluster: string): boolean => {
   try {
     return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster)
@@ -24,25 +24,25 @@ const serves = (pid: number, cluster: string): boolean => {
   }
 }
 
-/** Whether `parent`, our watchdog, started that process: of two programs at once, one sees the other's server. */
+/** Whether our watchdog `parent` started that process. If two programs start at once, one sees the other's server. */
 export const isChildOf = (pid: number, parent: number | undefined): boolean => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-    // The second field is the program's name in brackets and may hold spaces; state and parent follow it.
+    // The second field is the program's name in brackets and may contain spaces. State and parent follow.
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]) === parent
   } catch {
     return false
   }
 }
 
-/** What postmaster.pid says: its first line is the process, its eighth the state. */
+/** Reads postmaster.pid: the first line is the process id, the eighth the state. */
 export const postmaster = (
   cluster: string
 ): { readonly pid: number; readonly ready: boolean } | undefined => {
   try {
     const lines = readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")
     const pid = Number(lines[0])
-    // After a crash the number may belong to any other process, another cluster's server too.
+    // After a crash the number may belong to any process, also to another cluster's server.
     return serves(pid, cluster) ? { pid, ready: lines[7]?.trim() === "ready" } : undefined
   } catch {
     return undefined
@@ -50,14 +50,14 @@ export const postmaster = (
 }
 
 /**
- * PostgreSQL takes the living process that a lock file names for its predecessor and refuses to start. After a crash
- * that number may be anybody's: such a file goes. One of a dead process it replaces itself, with checks of its own.
+ * Deletes lock files that name a living process which is no server of this cluster: PostgreSQL would take it for a
+ * running server and refuse to start. A lock file of a dead process stays, because PostgreSQL checks and replaces it.
  */
 export const removeStaleLocks = (cluster: string, socket: string): void => {
   for (const file of [join(cluster, "postmaster.pid"), `${socket}.lock`]) {
     if (!existsSync(file)) continue
     const pid = Number(readFileSync(file, "utf8").split("\n")[0])
-    // An empty file is one that a server is about to fill: it reads as 0, which is no process.
+    // A server is about to fill an empty file. It reads as 0, which is no process.
     if (pid > 0 && isAlive(pid) && !serves(pid, cluster)) rmSync(file, { force: true })
   }
 }

@@ -1,6 +1,6 @@
 /**
- * One run of the server: started under a watchdog that stops it when this program ends, however that happens, and
- * stopped in order by closing the same pipe.
+ * One run of the server, under a watchdog that stops it when this program ends, in whatever way. Closing the
+ * watchdog's pipe stops the server in order.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { closeSync, openSync } from "node:fs"
@@ -12,7 +12,7 @@ import { postmaster } from "./Postmaster.ts"
 import { commandAs, type ServerUser } from "./ServerUser.ts"
 import { PORT } from "./SocketFolder.ts"
 
-/** Runs "$@" and stops it when standard input closes: with the program that holds the other end, however that ends. */
+/** Runs "$@" and stops it when standard input closes, that is, when the program ends in whatever way. */
 const WATCHDOG = `exec 3<&0
 "$@" </dev/null 3<&- &
 server=$!
@@ -24,11 +24,11 @@ export interface ServerPaths {
   readonly user: ServerUser
   readonly cluster: string
   readonly sockets: string
-  /** The server's own messages; begun anew at each start. */
+  /** The server's messages. Truncated at each start. */
   readonly logFile: string
 }
 
-/** Throws when no process can be started. */
+/** Throws if no process can be started. */
 export const launch = ({ bin, user, cluster, sockets, logFile }: ServerPaths): ChildProcess => {
   const settings = [
     "listen_addresses=",
@@ -40,7 +40,7 @@ export const launch = ({ bin, user, cluster, sockets, logFile }: ServerPaths): C
   const command = [join(bin, "postgres"), "-D", cluster, ...settings.flatMap((setting) => ["-c", setting])]
   const { program, args, options } = commandAs(user, command)
   const log = openSync(logFile, "w", 0o600)
-  // A session of its own: Ctrl-C in the terminal must reach the program only, which stops the server last.
+  // Its own session: Ctrl-C in the terminal must reach only the program, which stops the server last.
   const child = spawn("sh", ["-c", WATCHDOG, "sh", program, ...args], {
     ...options,
     stdio: ["pipe", log, log],
@@ -48,7 +48,7 @@ export const launch = ({ bin, user, cluster, sockets, logFile }: ServerPaths): C
   })
   closeSync(log)
   if (child.pid === undefined) {
-    // Node says so a second time, to whoever listens.
+    // Node also emits an error event, which would be uncaught.
     child.on("error", () => undefined)
     throw failure("DATA_DIR: the database cannot be started there: too many processes or open files.")
   }

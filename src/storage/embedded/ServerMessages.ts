@@ -1,10 +1,10 @@
-/** What PostgreSQL's programs print when they fail, as one sentence: the last line is rarely the reason. Pure. */
+/** Finds the reason in what PostgreSQL's programs print when they fail; it is rarely the last line. Pure. */
 
-/** Time, zone and process, as the server begins its lines. */
+/** Time, zone and process: the beginning of each line of the server. */
 const PREFIX = /^\d{4}-\d\d-\d\d [\d:.]+ \S+ \[\d+\] /
 const FAILURE = /^(?:FATAL|PANIC|ERROR|initdb: error): +/
 const DETAIL = /^DETAIL: +/
-/** Said after the reason. */
+/** Lines that follow the reason. */
 const AFTERWARDS = /^(?:initdb: removing |child process |LOG: |HINT: |STATEMENT: |DETAIL: )/
 
 export const reasonIn = (output: string): string => {

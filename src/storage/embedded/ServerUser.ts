@@ -1,23 +1,24 @@
 /**
- * PostgreSQL refuses to run as root. Where this program does, the server runs in a user namespace in which root's files
- * belong to an ordinary user; where namespaces are not allowed, as the user `postgres` or `nobody`. That user then owns
- * the cluster and the socket's folder, and of DATA_DIR, which holds keys, it may only pass through.
+ * The user that the server runs as. PostgreSQL refuses to run as root. If this program is root, the server runs in a
+ * user namespace in which root's files belong to an ordinary user or, if namespaces are not allowed, as the user
+ * `postgres` or `nobody`. That user owns the cluster and the socket's folder. It may only pass through DATA_DIR,
+ * which contains keys.
  */
 import { spawnSync } from "node:child_process"
 import { chmodSync, chownSync, statSync } from "node:fs"
 import { failure, reasonOf } from "./EmbeddedPostgresError.ts"
 
 export interface ServerUser {
-  /** Put before the command. */
+  /** Prefix of the command. */
   readonly prefix: ReadonlyArray<string>
-  /** To whom the server's folders belong, where that is not this program's user. */
+  /** The owner of the server's folders, if it is not this program's user. */
   readonly owner: { readonly name: string; readonly uid: number; readonly gid: number } | undefined
 }
 
 const UNPRIVILEGED = 65_534
 const NAMESPACE = ["unshare", "--user", `--map-user=${UNPRIVILEGED}`, `--map-group=${UNPRIVILEGED}`, "--"]
 
-/** Runs a command to its end. That this system has none of that name is an answer; that it could not be tried is not. */
+/** Runs a command. A command that does not exist counts as a failure; any other error is thrown. */
 const tried = (
   program: string,
   args: ReadonlyArray<string>,
@@ -40,7 +41,7 @@ const accountOf = (name: string): ServerUser["owner"] => {
   return uid === undefined || gid === undefined ? undefined : { name, uid, gid }
 }
 
-/** Undefined: there is no way to run the server on this system as this user. Throws when that cannot be found out. */
+/** Undefined if this user cannot run the server on this system. Throws if that cannot be determined. */
 export const chooseServerUser = (): ServerUser | undefined => {
   if (process.getuid?.() !== 0) return { prefix: [], owner: undefined }
   const [program, ...args] = NAMESPACE
@@ -49,7 +50,7 @@ export const chooseServerUser = (): ServerUser | undefined => {
   return owner === undefined ? undefined : { prefix: [], owner }
 }
 
-/** Program, arguments and spawn options that run `command` as that user. */
+/** Program, arguments and spawn options to run `command` as that user. */
 export const commandAs = ({ prefix, owner }: ServerUser, command: ReadonlyArray<string>) => {
   const [program, ...args] = [...prefix, ...command]
   return { program: program!, args, options: owner === undefined ? {} : { uid: owner.uid, gid: owner.gid } }
@@ -59,15 +60,15 @@ export const handOver = ({ owner }: ServerUser, folder: string): void => {
   if (owner !== undefined) chownSync(folder, owner.uid, owner.gid)
 }
 
-/** Folders above the cluster: another user passes through them, and cannot list or change them. */
+/** For folders above the cluster: another user may pass through, but not list or change them. */
 export const folderMode = ({ owner }: ServerUser): number => (owner === undefined ? 0o700 : 0o711)
 
-/** Makes a folder so that was there already. */
+/** Lets another user pass through a folder that exists already. */
 export const passThrough = ({ owner }: ServerUser, folder: string): void => {
   if (owner !== undefined) chmodSync(folder, (statSync(folder).mode & 0o7777) | 0o001)
 }
 
-/** Whether the user can get to the file at all, through all folders above it. */
+/** Whether the user can reach the file through all folders above it. */
 export const canReach = (user: ServerUser, path: string): boolean => {
   const { program, args, options } = commandAs(user, ["test", "-x", path])
   return tried(program, args, options).worked

@@ -1,6 +1,6 @@
 /**
- * What detection withheld: written by ingest before the ledger itself, so that no crash loses an alert, and harmless to
- * write again. Kept for RETENTION_EVENTS, and of more than `Limits.detectionAlerts` only the newest.
+ * Detection alerts. Ingest writes them before the ledger's events, so a crash loses none; writing them again changes
+ * nothing. They are kept for RETENTION_EVENTS, and at most the newest `Limits.detectionAlerts`.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -50,7 +50,7 @@ export class AlertStore extends Context.Service<AlertStore>()("ledgerhook/storag
           })
           .pipe(Effect.asVoid),
 
-      /** How many are kept, and the newest of them. */
+      /** How many are kept, and the newest ones. */
       newest: Effect.fnUntraced(function* (limit: number) {
         const [counted] = yield* sql<{ readonly total: number }>`
           SELECT count(*)::float8 AS total FROM detection_alerts`
@@ -60,7 +60,7 @@ export class AlertStore extends Context.Service<AlertStore>()("ledgerhook/storag
         return { total: counted?.total ?? 0, alerts }
       }),
 
-      /** Drops those recorded before `beforeMs`, and all but the newest `keep`; returns how many. */
+      /** Deletes alerts recorded before `beforeMs`, and all but the newest `keep`; returns how many. */
       drop: (beforeMs: number, keep: number) =>
         sql`
           DELETE FROM detection_alerts
@@ -74,7 +74,7 @@ export class AlertStore extends Context.Service<AlertStore>()("ledgerhook/storag
   static readonly layer = Layer.effect(AlertStore, AlertStore.make)
 }
 
-/** Forgets what is too old or too much, hourly. */
+/** Deletes old and surplus alerts, hourly. */
 export const forgetAlerts = Effect.gen(function* () {
   const { retentionEventsMs } = yield* Settings
   const alerts = yield* AlertStore

@@ -1,21 +1,20 @@
-/** Times in which ledgers closed, as queries on the event log compare them: ledgers close at whole seconds. Pure. */
+/** Ranges of close times for queries on the event log. Ledgers close at whole seconds. Pure. */
 
-/** Unix seconds; `before` is not included. */
+/** Unix seconds. `before` is excluded. */
 export interface CloseTimes {
   readonly from: number
   readonly before: number
 }
 
-/** The ledger's clock counts 32 bits of seconds from 2000 on: it ends in 2136. */
+/** The ledger's clock counts seconds since 2000 in 32 bits, so it ends in 2136. */
 const END_OF_TIME = 946_684_800 + 2 ** 32
 
 const withinClock = (unixSeconds: number): number => Math.min(END_OF_TIME, Math.max(0, unixSeconds))
 
-/** What closed after `since` and before `until`: Unix milliseconds, possibly with a fraction. */
+/** The seconds after `since` and before `until`, which are Unix milliseconds, possibly with a fraction. */
 export const secondsBetween = (since: number | undefined, until: number | undefined): CloseTimes => ({
   from: since === undefined ? 0 : withinClock(Math.floor(since / 1_000) + 1),
   before: until === undefined ? END_OF_TIME : withinClock(Math.ceil(until / 1_000))
 })
 
-/** For PostgreSQL. */
 export const timeOf = (unixSeconds: number): string => new Date(unixSeconds * 1_000).toISOString()

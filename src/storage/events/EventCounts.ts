@@ -1,7 +1,7 @@
 /**
- * How many events of the event log a filter means. By time and type the number is exact: whole hours are summed from
- * `event_hours`, and only what is cut off before and after them is counted. By accounts it is exact up to
- * `Limits.estimateEnough` events; more of them are counted in a sample of the time and scaled.
+ * Counts the events that a filter matches. Without accounts the count is exact: whole hours are summed from
+ * `event_hours`, and the partial hours at both ends are counted. With accounts it is exact up to
+ * `Limits.estimateEnough` events; beyond that a sample is counted and scaled.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -26,14 +26,14 @@ export interface EventTally {
 }
 
 const HOUR = 3_600
-/** Multiples of it, modulo 1, are spread evenly however many there are, and have no rhythm that days could share. */
+/** Its multiples modulo 1 are spread evenly for any count, and share no rhythm with days. */
 const GOLDEN_RATIO = 0.618_033_988_749_895
 
 export interface BusyTime extends CloseTimes {
   readonly events: number
 }
 
-/** When that many of the events had happened, if they are spread evenly within each of the times. Pure. */
+/** The time by which that many events had happened, if each of `times` has its events spread evenly. Pure. */
 const momentOf = (times: ReadonlyArray<BusyTime>, events: number): number => {
   let left = events
   for (const { from, before, events: own } of times) {
@@ -44,8 +44,8 @@ const momentOf = (times: ReadonlyArray<BusyTime>, events: number): number => {
 }
 
 /**
- * `count` windows, one in each of as many slices that are equally busy, each with that share (0 to 1) of its slice's
- * events. Pure.
+ * `count` windows of time. The time is cut into `count` slices with equal numbers of events, and each window has that
+ * share (0 to 1) of its slice's events. Pure.
  */
 export const sampleOf = (
   times: ReadonlyArray<BusyTime>,
@@ -70,7 +70,7 @@ export class EventCounts extends Context.Service<EventCounts>()("ledgerhook/stor
 
     const tallyTypes = ({ network, eventTypes = allTypes, from, before }: WantedEvents) => {
       const [firstHour, endHour] = [Math.ceil(from / HOUR) * HOUR, Math.floor(before / HOUR) * HOUR]
-      // Without a whole hour the first of the two parts beside them is all of the time.
+      // If the time has no whole hour, the part before the hours is all of it.
       const hours = firstHour < endHour ? ([firstHour, endHour] as const) : ([before, before] as const)
       const ofType = (start: number, end: number) =>
         sql`FROM events WHERE network = ${network} AND event_type = type AND ${closed(start, end)}`
@@ -89,10 +89,11 @@ export class EventCounts extends Context.Service<EventCounts>()("ledgerhook/stor
         ) AS counted WHERE events > 0`
     }
 
-    /** An event has a row for each of its accounts. */
+    /** DISTINCT, because an event has a row for each of its accounts. */
     const ofAccounts = ({ network, accounts = [], eventTypes = allTypes }: WantedEvents) =>
       sql.and([
-        // A subquery, since PostgreSQL would else weigh each of 10,000 accounts when it plans, for longer than it searches.
+        // A subquery: PostgreSQL would otherwise estimate each of 10,000 accounts, and planning would take longer
+        // than running.
         sql`network = ${network} AND account = ANY((SELECT ${column(accounts)}::text[])::text[])`,
         sql`event_type = ANY(${column(eventTypes)}::text[])`
       ])
@@ -114,7 +115,7 @@ export class EventCounts extends Context.Service<EventCounts>()("ledgerhook/stor
           WHERE ${ofAccounts(wanted)} AND close_time >= since AND close_time < until
         ) AS found`.pipe(Effect.map(([row]) => row!.events))
 
-    /** Events of all accounts, hour by hour; of an hour that is cut off, in proportion. */
+    /** Events of all accounts, hour by hour. Of a partial hour, a proportional part. */
     const hoursOf = ({ network, eventTypes = allTypes, from, before }: WantedEvents) =>
       sql<{ readonly hour: number; readonly events: number }>`
         SELECT extract(epoch FROM hour)::float8 AS hour, sum(events)::float8 AS events FROM event_hours
@@ -129,7 +130,7 @@ export class EventCounts extends Context.Service<EventCounts>()("ledgerhook/stor
         )
       )
 
-    /** Looks at a growing share of the events until it has found enough; all of them give the exact number. */
+    /** Samples a growing share of the events until it has found enough. A share of 1 gives the exact number. */
     const estimateAccounts = Effect.fnUntraced(function* (wanted: WantedEvents) {
       const enough = Limits.estimateEnough
       const { fewest, lookups, most } = Limits.estimateWindows
@@ -150,11 +151,11 @@ export class EventCounts extends Context.Service<EventCounts>()("ledgerhook/stor
           ? Effect.map(tallyTypes(wanted), (tallies) => tallies.reduce((sum, { events }) => sum + events, 0))
           : estimateAccounts(wanted),
 
-      /** By type, exactly; a type without events has no row. By accounts it takes as long as they have events. */
+      /** Exact counts by type. A type without events has no row. With accounts, the cost grows with their events. */
       tally: (wanted: WantedEvents) =>
         wanted.accounts === undefined ? tallyTypes(wanted) : tallyAccounts(wanted),
 
-      /** Of these events, as far as the event log has them. */
+      /** Of these events, those that the event log has. */
       tallyIds: (network: Network, eventIds: ReadonlyArray<string>) => {
         const possible = eventIds.filter((id) => Number.isSafeInteger(ledgerOfEventId(id)))
         return sql<EventTally>`
@@ -167,7 +168,7 @@ export class EventCounts extends Context.Service<EventCounts>()("ledgerhook/stor
           ) AS found GROUP BY event_type`
       },
 
-      /** The ledgers that hold events of the accounts, in order. */
+      /** The ledgers that have events of the accounts, ascending. */
       ledgersOf: (wanted: WantedEvents) =>
         sql<{ readonly ledger: number }>`
           SELECT DISTINCT ledger_index::float8 AS ledger FROM event_accounts

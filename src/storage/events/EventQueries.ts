@@ -1,7 +1,7 @@
 /**
- * The event log's reading side: pages, newest ledger first, and one event by its id. A page is the newest of what each
- * wanted network and type has; each of these is read from its newest end, and no further than the page is long. Within a
- * network ledgers close one after the other, so a range of ledgers is a range of time.
+ * Reads the event log: pages, newest ledger first, and one event by its id. For each wanted network and type the
+ * newest rows are read, at most as many as a page has, and merged. Within a network ledgers close one after the
+ * other, so a range of ledgers is a range of time.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { eventTypes as allTypes, type EventType } from "../../domain/EventType.ts"
@@ -10,7 +10,7 @@ import { column } from "../Columns.ts"
 import { ReadSql } from "../Sql.ts"
 import { secondsBetween, timeOf } from "./CloseTimes.ts"
 
-/** Where an event stands: pages go by close time, then network, then ledger and position, each descending. */
+/** Position in a page's order: close time, network, ledger, position in the ledger, each descending. */
 export interface EventPlace {
   /** Unix seconds. */
   readonly closeTime: number
@@ -28,13 +28,13 @@ export interface EventRow extends EventPlace {
 
 export interface EventFilter {
   readonly networks: ReadonlyArray<Network>
-  /** None means every type. */
+  /** Empty means every type. */
   readonly eventTypes: ReadonlyArray<EventType>
   readonly account: string | undefined
   /** Both inclusive. */
   readonly ledgerIndexMin: number | undefined
   readonly ledgerIndexMax: number | undefined
-  /** Both exclusive; Unix milliseconds, possibly with a fraction. */
+  /** Both exclusive. Unix milliseconds, possibly with a fraction. */
   readonly since: number | undefined
   readonly until: number | undefined
 }
@@ -55,7 +55,7 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
       const { from, before } = secondsBetween(since, until)
       const { ledgerIndexMin: first = 0, ledgerIndexMax: last = Number.MAX_SAFE_INTEGER } = ledgers
       const byLedger = first > 0 || last < Number.MAX_SAFE_INTEGER
-      // Written into the statement: PostgreSQL counts on many more rows for a number that it does not know.
+      // A literal: for a parameter PostgreSQL expects many more rows.
       const rows = sql.literal(String(limit))
       const time = (unixSeconds: number) => sql`${timeOf(unixSeconds)}::timestamptz`
       const ledger = (index: number) => sql`${String(index)}::bigint`
@@ -78,12 +78,13 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
         ...(account === undefined ? [] : [sql`account = ${account}`]),
         ...(byLedger
           ? [
-              // With the time, in which all filters are ordered: by the ledger's index alone it would have to sort.
+              // Compared together with the close time, the order of all indexes: otherwise PostgreSQL would have to
+              // sort.
               sql`(close_time, ledger_index) >= (since, ${ledger(first)})`,
               sql`(close_time, ledger_index) <= (until, ${ledger(last)}) AND close_time BETWEEN since AND until`
             ]
           : []),
-        // An index has no such order: it finds the second, and the rest is compared.
+        // No index has this order: `close_time <=` uses the index, the row comparison filters the rest.
         ...(after === undefined
           ? []
           : [
@@ -96,7 +97,7 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
           SELECT * FROM ${sql(account === undefined ? "events" : "event_accounts")} WHERE ${sql.and(conditions)}
           ORDER BY close_time DESC, ledger_index DESC, position DESC LIMIT ${rows}
         ) AS found ORDER BY ${newestFirst} LIMIT ${rows}`
-      // An account's rows hold no more than the place of an event.
+      // `event_accounts` has only the position of an event, so the events are joined.
       const events = sql`
         SELECT event.* FROM (${page}) AS page CROSS JOIN LATERAL (
           SELECT * FROM events
@@ -108,10 +109,10 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
     }
 
     return {
-      /** Newest first, those that come after `after`. */
+      /** Newest first, from `after` on. */
       list,
 
-      /** The event of that id, which is one of the ledger's. */
+      /** The event with that id. The id tells its ledger. */
       find: (network: Network, ledgerIndex: number, eventId: string) =>
         sql<EventRow>`
           SELECT ${columns} FROM events

@@ -1,7 +1,6 @@
 /**
- * The event log's writing side: events, the accounts they involve and their count by hour go in together, once however
- * often they come, into partitions made for their ledgers' days; those past RETENTION_EVENTS are dropped whole, and not
- * made again.
+ * Writes the event log: events, their accounts and their count by hour, in one transaction, once each. Partitions are
+ * made for the days of the ledgers, dropped whole after RETENTION_EVENTS, and not made again.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -55,20 +54,21 @@ export class EventStore extends Context.Service<EventStore>()("ledgerhook/storag
     }
 
     return {
-      /** Writes those that are not there yet and, at `nowMs`, still kept. All or none. */
+      /** Inserts events that are new and not past retention at `nowMs`, in one transaction. */
       insert: Effect.fnUntraced(function* (events: ReadonlyArray<LedgerEvent>, nowMs: number) {
-        // By the partition, as they are dropped: one that is over is never made for an old ledger taken late.
+        // Compares whole partitions, as `drop` does: a dropped partition is not made again for a ledger that arrives
+        // late.
         const oldestKeptMs = partitions.startOf(nowMs - retentionEventsMs)
         const kept = events.filter(({ timestamp }) => Date.parse(timestamp) >= oldestKeptMs)
         if (kept.length === 0) return
         for (const timestamp of new Set(kept.map((event) => event.timestamp))) {
           yield* partitions.ensure(Date.parse(timestamp), Date.parse(timestamp))
         }
-        // A partition that is missing now was dropped by another process, whose clock is ahead.
+        // If a partition is missing now, another process with a faster clock has dropped it.
         yield* write(kept).pipe(Effect.onError(() => partitions.forget))
       }),
 
-      /** Makes the partitions of the days to come and drops those that are over; returns how many it dropped. */
+      /** Makes partitions ahead and drops those past retention; returns how many it dropped. */
       applyRetention: Effect.fnUntraced(function* (nowMs: number) {
         yield* partitions.ensure(nowMs, nowMs + Limits.partitionsAheadDays * DAY_MS)
         const beforeMs = nowMs - retentionEventsMs

@@ -1,6 +1,6 @@
 /**
- * Which ranges of history the log holds, as ingest keeps them: derived from the history's markers, and written after
- * them. A row may be written again after a crash, and is taken away once retention has dropped what it tells of.
+ * Which ranges of history the log has. Ingest derives the rows from the history's markers and writes them afterwards,
+ * so after a crash it may write a row again. Rows are deleted once retention has dropped their ledgers.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -22,7 +22,7 @@ export class HistoryStore extends Context.Service<HistoryStore>()("ledgerhook/st
             event_offset::float8 AS "eventOffset", events::float8 AS events
           FROM history_stretches WHERE network = ${network} ORDER BY first_ledger`,
 
-      /** Once, however often. */
+      /** Adds a range. Repeating it changes nothing. */
       add: (network: Network, range: HistoryRange) =>
         Effect.asVoid(sql`
           INSERT INTO history_stretches (network, first_ledger, last_ledger, parent_hash, last_hash, first_closed_at,
@@ -36,7 +36,7 @@ export class HistoryStore extends Context.Service<HistoryStore>()("ledgerhook/st
         Effect.asVoid(sql`
           DELETE FROM history_stretches WHERE network = ${network} AND marker_offset = ${number(markerOffset)}`),
 
-      /** Takes away those whose markers or events begin before what the log still holds. */
+      /** Deletes ranges whose first marker or event the log no longer has. */
       prune: (
         network: Network,
         { markersFrom, eventsFrom }: { readonly markersFrom: number; readonly eventsFrom: number }

@@ -1,7 +1,7 @@
 /**
- * Accounts, their keys, what both have used, and the mails that they are sent. An account's own limits replace those of
- * its plan where they are set. `key_usage` has one row per key, made with the key, and `delivery_usage` one per account
- * and UTC month: both are updated in place, and the free half of each page keeps those updates off the indexes.
+ * Accounts, their keys, the usage of both, and mails. An account's own limits replace those of its plan. `key_usage`
+ * has one row for each key, made with the key, and `delivery_usage` one for each account and UTC month. Both are
+ * updated in place; pages are half filled, so an update stays in its page and writes no index.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -37,7 +37,7 @@ export default Effect.gen(function* () {
       revoked_at timestamptz
     )`
   yield* sql`CREATE INDEX api_keys_by_account ON api_keys (account_id, id)`
-  // `minute` and `day`: since 1970, UTC.
+  // `minute` and `day` count from 1970, UTC.
   yield* sql`
     CREATE TABLE key_usage (
       key_id text COLLATE "C" PRIMARY KEY REFERENCES api_keys (id),
@@ -47,7 +47,7 @@ export default Effect.gen(function* () {
       day_used integer NOT NULL DEFAULT 0,
       last_used_at timestamptz
     ) WITH (fillfactor = 50)`
-  // Counted by the statement that records the attempts.
+  // Updated by the statement that records attempts.
   yield* sql`
     CREATE TABLE delivery_usage (
       account_id text COLLATE "C" NOT NULL,
@@ -55,8 +55,8 @@ export default Effect.gen(function* () {
       deliveries bigint NOT NULL,
       PRIMARY KEY (account_id, month)
     ) WITH (fillfactor = 50)`
-  // `cause` says what a mail is about, so that there is one of each. `next_attempt_at` is null once a mail is sent or given
-  // up, `recipient` where the account has no address.
+  // `cause` makes a mail unique. `next_attempt_at` is null once a mail is sent or given up, `recipient` if the
+  // account has no address.
   yield* sql`
     CREATE TABLE mails (
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -1,7 +1,7 @@
 /**
- * Webhooks. A rotation leaves the previous secret, sealed, and the end of its grace. `ending`: the webhook is deleted, and
- * what was queued for it is being ended (storage/deliveries/DeletedQueues.ts). Account filters are counted when they are
- * written, so that counting an account's reads an index and no filter.
+ * Webhooks. After a rotation a row keeps the previous secret, sealed, and the end of its grace. `ending`: the webhook
+ * is deleted and its queued deliveries are being ended (storage/deliveries/DeletedQueues.ts). The number of account
+ * filters is stored, so that summing it for an account reads an index only.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

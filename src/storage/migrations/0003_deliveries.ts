@@ -1,9 +1,8 @@
 /**
- * Deliveries and their attempts, range-partitioned by id: ids begin with their creation time, so a day is a range of ids,
- * an id finds its partition, and retention drops whole days. There is no DEFAULT partition: a row for a day that nobody
- * made is an error, not a leak. Ids compare by bytes (COLLATE "C") whatever the database's locale is. An event is at
- * `event_offset` in the network's events topic, or in that of its history if `from_history`. A test delivery's event is in
- * no topic: it stands in `test_event`, which also marks the delivery as free.
+ * Deliveries and their attempts, range-partitioned by id. Ids begin with their creation time, so a day is a range of
+ * ids and retention drops whole days. There is no DEFAULT partition: a row without a partition is an error. Ids
+ * compare by bytes (COLLATE "C"). An event is at `event_offset` in the network's events topic, or in its history
+ * topic if `from_history`. A test delivery has its event in `test_event`, which also marks the delivery as free.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -35,16 +34,16 @@ export default Effect.gen(function* () {
       updated_at timestamptz NOT NULL,
       CONSTRAINT deliveries_event CHECK ((event_offset IS NULL) <> (test_event IS NULL))
     ) PARTITION BY RANGE (id)`
-  // None holds what changes from `pending` to `delivered`, so that this update writes to no index (heap-only).
+  // No index has a column that changes from `pending` to `delivered`, so that update writes to no index (heap-only).
   yield* sql`CREATE INDEX deliveries_by_account ON deliveries (account_id, network, id)`
   yield* sql`CREATE INDEX deliveries_by_webhook ON deliveries (webhook_id, id)`
   yield* sql`CREATE INDEX deliveries_by_account_type ON deliveries (account_id, network, event_type, id)`
   yield* sql`CREATE INDEX deliveries_by_webhook_type ON deliveries (webhook_id, event_type, id)`
-  // Work that only the row remembers: its record in the log counts as done (deliver/Actor.ts). Replays are read apart.
+  // The backlog: the record in the log counts as finished (deliver/Lane.ts). Replays are read separately.
   yield* sql`
     CREATE INDEX deliveries_parked
     ON deliveries (webhook_id, (CASE WHEN replay_job_id IS NULL THEN 0 ELSE 1 END), id) WHERE parked`
-  // Those that failed: the attempt that delivers is in its delivery's row, which nothing changes after it.
+  // Failed attempts. The attempt that delivers is stored in the delivery's row.
   yield* sql`
     CREATE TABLE attempts (
       delivery_id text COLLATE "C" NOT NULL,

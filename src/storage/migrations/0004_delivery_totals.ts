@@ -1,16 +1,16 @@
 /**
- * Counts of deliveries. `delivery_totals` counts a webhook's by status, by the time of their creation (`width` is how
- * much of it goes together) and, of delivered ones, by latency; `delivery_type_totals` by type, status and ten minutes.
- * Triggers append what a statement changes to `delivery_changes`, so that no two who write wait for each other, and
- * storage/deliveries/DeliveryTotals.ts adds that to the totals. Who reads both in one statement, as by the view, has
- * exact counts.
+ * Counts of deliveries. `delivery_totals` counts a webhook's deliveries by status, by creation time (in spans of
+ * `width`) and, if delivered, by latency. `delivery_type_totals` counts by type, status and ten minutes. Triggers
+ * append each change to `delivery_changes`, so writers do not wait for each other, and
+ * storage/deliveries/DeliveryTotals.ts adds the changes to the totals. A statement that reads both, as the views do,
+ * has exact counts.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { BUCKETS_PER_DECADE } from "../../domain/LatencyBuckets.ts"
 import { countWidths } from "../../domain/StatsPeriod.ts"
 
-/** An id's time: ten characters of Crockford's base 32 after the prefix, the most significant first. */
+/** The time of an id: the ten characters of Crockford's base 32 after the prefix, most significant first. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 const characters = Array.from({ length: 10 }, (_, i) => ({ place: 5 + i, shift: 5 * (9 - i) }))
 const timeOfId = characters
@@ -20,7 +20,7 @@ const charactersOfTime = characters
   .map(({ shift }) => `substr('${ALPHABET}', ((ms >> ${shift}) & 31)::integer + 1, 1)`)
   .join(" || ")
 
-/** Rows of `deliveries` as changes: each came (1) or went (-1). */
+/** Rows of `deliveries` as changes of counts: 1 for a new row version, -1 for an old one. */
 const changesOf = (rows: string, n: 1 | -1): string => `
   SELECT account_id, network, webhook_id, event_type, status, id, ${n} AS n,
          CASE WHEN status = 'delivered' THEN coalesce(response_time_ms, 0) ELSE 0 END AS latency_ms FROM ${rows}`
@@ -49,7 +49,7 @@ export default Effect.gen(function* () {
   yield* sql`
     CREATE FUNCTION delivery_created_at(id text) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN to_timestamp((${sql.literal(timeOfId)}) / 1000.0)`
-  // Not in SQL: PostgreSQL would prepare it anew for each call.
+  // Not LANGUAGE SQL, which PostgreSQL would prepare again for each call.
   yield* sql`
     CREATE FUNCTION first_delivery_id(at timestamptz) RETURNS text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     AS $body$
@@ -86,14 +86,14 @@ export default Effect.gen(function* () {
       is_empty boolean NOT NULL GENERATED ALWAYS AS (count = 0) STORED,
       PRIMARY KEY (account_id, network, webhook_id, event_type, status, at)
     ) PARTITION BY RANGE (at)`
-  // For all of an account's webhooks: who asks for these says NOT is_empty, who asks for one finds it by the primary key. A
-  // condition on the count itself would have each change of it write to all indexes.
+  // For queries over all webhooks of an account, which say NOT is_empty. For one webhook the primary key serves. With
+  // a condition on `count`, every change of it would write to all indexes.
   yield* sql`
     CREATE INDEX delivery_totals_by_account ON delivery_totals (account_id, network, status, width, at) WHERE NOT is_empty`
   yield* sql`
     CREATE INDEX delivery_type_totals_by_account ON delivery_type_totals (account_id, network, event_type, status, at)
     WHERE NOT is_empty`
-  // Without an index: it is small, and all of it is read.
+  // Without an index: the table is small and always read whole.
   yield* sql`
     CREATE TABLE delivery_changes (
       account_id text COLLATE "C" NOT NULL,

@@ -1,8 +1,8 @@
 /**
- * Replay jobs, and the history that some wait for. A job's `cursor` is the next thing to read (an offset of the events
- * topic, or a ledger: storage/replays/ReplayWork.ts); `next_offset` is past the last event that was queued. History is
- * ledgers of before the service's own first one (domain/History.ts): `history_stretches` are the ranges that the log
- * holds, `history_requests` what jobs wait for. A job with an open request has no worker until the request is settled.
+ * Replay jobs, and the history that some wait for. A job's `cursor` is the next place to read, or the last ledger
+ * read (storage/replays/ReplayWork.ts); `next_offset` follows the last event that was queued. History is ledgers
+ * before the service's first own one (domain/History.ts): `history_stretches` are the ranges in the log,
+ * `history_requests` what jobs wait for. A job with an open request has no worker.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

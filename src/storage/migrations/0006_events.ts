@@ -1,16 +1,16 @@
 /**
- * The event log that GET /v1/events reads: each event, and each account it involves. Within a network ledgers close one
- * after the other, so (close_time, ledger_index, position) is the ledger's order; the indexes that pages are read from
- * end with it. A row is a function of its ledger alone: written again, even from another log, it is the same row.
- * Partitions cover 30 days and not one: time to plan a query, and to look for what is rare, grows with their number, and
- * 400 days are 15 of them. There is no DEFAULT partition: a row for days that nobody made is an error, not a leak.
+ * The event log for GET /v1/events: events, and the accounts of each. Within a network ledgers close one after the
+ * other, so (close_time, ledger_index, position) is the order of events; the indexes of pages end with it. A row
+ * depends on its ledger only, so writing it again gives the same row. Partitions cover 30 days: planning and rare
+ * searches take longer with more partitions, and 400 days are 15 of them. There is no DEFAULT partition: a row
+ * without a partition is an error.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // `payload` is text and not jsonb, which would put its keys into another order than the one that was delivered.
+  // `payload` is text, because jsonb would change the order of keys from the one that is delivered.
   yield* sql`
     CREATE TABLE events (
       network text COLLATE "C" NOT NULL,
@@ -34,7 +34,7 @@ export default Effect.gen(function* () {
       position integer NOT NULL,
       PRIMARY KEY (network, event_type, account, close_time, ledger_index, position)
     ) PARTITION BY RANGE (close_time)`
-  // How many events there are by hour of closing and type: replays are estimated from it.
+  // The number of events by hour and type, for estimates of replays.
   yield* sql`
     CREATE TABLE event_hours (
       network text COLLATE "C" NOT NULL,
@@ -43,8 +43,8 @@ export default Effect.gen(function* () {
       events bigint NOT NULL,
       PRIMARY KEY (network, event_type, hour)
     ) WITH (fillfactor = 50)`
-  // What detection withheld because the ledger's data do not decide it (docs/detection-rules.md 1.11). An alert has its place
-  // among those of its ledger, so that a ledger taken again after a crash adds nothing.
+  // Cases that the detection rules do not decide (docs/detection-rules.md 1.11). `place` numbers the alerts of a transaction's ledger, so that a
+  // ledger that is read again after a crash adds none.
   yield* sql`
     CREATE TABLE detection_alerts (
       network text NOT NULL,

@@ -1,16 +1,16 @@
 /**
- * The embedded log (log/embedded/EmbeddedEventLog.ts). A row is a batch of records of one partition, as in Kafka's
- * segments, so rows stay few. Topics that forget after days and those that keep more than a year live in two tables, each
- * range-partitioned by the time of writing, so that retention drops whole partitions; compacted topics have a row per
- * record, since there single records are superseded.
+ * The embedded log (log/embedded/EmbeddedEventLog.ts). A row is a batch of records of one partition, which keeps rows
+ * few. Topics that are kept for days and topics that are kept for more than a year have a table each,
+ * range-partitioned by the time of writing, so retention drops whole partitions. Compacted topics have a row for each
+ * record, because a newer record replaces an older one of the same key.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // Which log this database belongs to (storage/LogIdentity.ts): its offsets and checkpoints mean nothing on another one.
-  // Recorded at the first start; no cluster means the embedded log.
+  // Which log this database belongs to (storage/LogIdentity.ts). Recorded at the first start; no cluster id means the
+  // embedded log.
   yield* sql`
     CREATE TABLE log_identity (
       only_row boolean PRIMARY KEY CHECK (only_row),
@@ -19,7 +19,8 @@ export default Effect.gen(function* () {
       recorded_at timestamptz NOT NULL DEFAULT now(),
       CHECK ((cluster_id IS NULL) = (topic_prefix IS NULL))
     )`
-  // One row, the fence of every write: an owner per process that opened the log, an epoch per reading back of its state.
+  // One row that fences every write. `owner` counts processes that opened the log, `epoch` each time one loads its
+  // state.
   yield* sql`
     CREATE TABLE log_owner (
       only_row boolean PRIMARY KEY CHECK (only_row),
@@ -56,7 +57,7 @@ export default Effect.gen(function* () {
         records bytea NOT NULL,
         PRIMARY KEY (topic, partition, last_offset, written_at)
       ) PARTITION BY RANGE (written_at)`
-    // They come packed: compressing them again would only cost time. Table partitions take this over.
+    // EXTERNAL: records are compressed already. Table partitions inherit this.
     yield* sql`ALTER TABLE ${sql(table)} ALTER COLUMN records SET STORAGE EXTERNAL`
     yield* sql`CREATE INDEX ${sql(`${table}_by_time`)} ON ${sql(table)} (topic, partition, newest_timestamp, last_offset)`
   }

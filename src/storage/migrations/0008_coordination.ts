@@ -1,7 +1,4 @@
-/**
- * What processes share: records for the log that wait in the outbox, leases of jobs that one process does at a time,
- * notices of new work, and the quarantine of records that the store could not take.
- */
+/** What processes share: the outbox, leases, notices of new work, and the quarantine of refused records. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -9,13 +6,13 @@ const notices = [
   ["outbox", "INSERT", "outbox"],
   ["mails", "INSERT", "mails"],
   ["replay_jobs", "INSERT", "replays"],
-  // A job that waited for history has a worker again.
+  // A settled history request: its job needs a worker.
   ["history_requests", "UPDATE OF state", "replays"]
 ] as const
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // A row is one record for the log, written in the transaction that changed what it says (storage/outbox/Outbox.ts).
+  // A row is one record for the log (storage/outbox/Outbox.ts).
   yield* sql`
     CREATE TABLE outbox (
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -23,15 +20,15 @@ export default Effect.gen(function* () {
       key text NOT NULL,
       value text
     )`
-  // A row per job; its times are the database's (storage/Leases.ts).
+  // A row for each lease. Times are the database's (storage/Leases.ts).
   yield* sql`
     CREATE TABLE leases (
       name text PRIMARY KEY,
       owner text NOT NULL,
       expires_at timestamptz NOT NULL
     )`
-  // A record that comes again after a crash has the same stage and source (storage/Quarantine.ts). `quarantine_beyond`
-  // counts what the maximum of rows has pushed out.
+  // A record that is read again has the same stage and source (storage/Quarantine.ts). `quarantine_beyond` counts
+  // records that were deleted because there were more than the maximum.
   yield* sql`
     CREATE TABLE quarantine (
       id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -49,7 +46,7 @@ export default Effect.gen(function* () {
       records bigint NOT NULL
     )`
   yield* sql`INSERT INTO quarantine_beyond (only_row, records) VALUES (true, 0)`
-  // Sent at the commit, whoever wrote the row, so that nobody has to poll often (storage/outbox/WorkNotices.ts).
+  // Notices are sent at the commit, so that waiting processes need to poll rarely (storage/outbox/WorkNotices.ts).
   yield* sql`
     CREATE FUNCTION tell_of_work() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN

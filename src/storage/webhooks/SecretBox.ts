@@ -1,8 +1,8 @@
 /**
- * Seals webhook secrets for rest and for the log: AES-256-GCM, with the current key of storage/webhooks/SecretKeys.
- * Sealed form: `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url; the key id tells which key is
- * needed. Opens what the current key or one before it has sealed; a key file replaced by another process is noticed at
- * once.
+ * Seals webhook secrets for the database and the log: AES-256-GCM with the current key of SecretKeys. The sealed form
+ * is `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url; the key id tells which key opens it.
+ * Secrets sealed with a previous key can be opened too. If another process replaces the key file, the new key is used
+ * at once.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import { Context, Effect, Layer, Result } from "effect"
@@ -39,12 +39,12 @@ const keyIds = ({ current, previous }: SecretKeys): string => {
 }
 
 interface SecretBoxShape {
-  /** With the current key. Dies when the key file cannot be read: what is sealed must be there to be opened. */
+  /** Seals with the current key. Dies if the key file cannot be read, so that nothing is sealed with a lost key. */
   readonly seal: (secret: string) => string
   readonly open: (sealed: string) => Result.Result<string, SecretsKeyError>
 }
 
-/** `latest` gives the keys as they are now. */
+/** `latest` reads the current keys again. */
 export const makeSecretBox = (
   keys: SecretKeys,
   latest: () => Result.Result<SecretKeys, SecretsKeyError>

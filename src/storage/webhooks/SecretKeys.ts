@@ -1,7 +1,7 @@
 /**
- * The keys that webhook secrets are sealed with: the current one (SECRETS_KEY, else the key file in DATA_DIR, made at
- * the first start) and those before it, which still open what they sealed (SECRETS_KEY_PREVIOUS; the file that the
- * current key file replaced). A key file is whole or absent, and only its user can read it.
+ * The keys that seal webhook secrets: the current key (SECRETS_KEY, otherwise the key file in DATA_DIR, made at the
+ * first start) and previous keys, which only open what they sealed (SECRETS_KEY_PREVIOUS, and the file that a
+ * rotation left). A key file is whole or absent, and only its user can read it.
  */
 import { createHash, randomBytes } from "node:crypto"
 import {
@@ -25,7 +25,7 @@ export class SecretsKeyError extends Schema.TaggedError<SecretsKeyError>()("Secr
 }) {}
 
 export interface SecretKey {
-  /** The first 8 hex digits of the key's SHA-256: in every sealed secret, and no help to guess the key. */
+  /** The first 8 hex digits of the key's SHA-256. Part of every sealed secret; it does not help to guess the key. */
   readonly id: string
   readonly bytes: Buffer
 }
@@ -57,7 +57,7 @@ const read = (path: string): SecretKey => {
   return keyOf(bytes)
 }
 
-/** A file of this process with that text, synced: to be put in its place by one step. */
+/** Writes and syncs a file of this process, which the caller then renames or links into place. */
 const written = (path: string, text: string): string => {
   const fresh = `${path}.${process.pid}`
   const file = openSync(fresh, "w", 0o600)
@@ -80,7 +80,7 @@ const attempt = <A>(dataDir: string, use: () => A): Result.Result<A, SecretsKeyE
           })
   })
 
-/** Makes the key file where there is neither SECRETS_KEY nor a file: whoever is first, all then have the same one. */
+/** Makes the key file if there is neither SECRETS_KEY nor a file. Processes that start together get the same key. */
 export const makeKey = ({ dataDir, secretsKey }: SecretKeySettings): Result.Result<void, SecretsKeyError> =>
   attempt(dataDir, () => {
     const path = keyFile(dataDir)
@@ -97,28 +97,28 @@ export const makeKey = ({ dataDir, secretsKey }: SecretKeySettings): Result.Resu
     }
   })
 
-/** The keys as they are now: a rotation may have replaced the files since they were last read. */
+/** Reads the keys from settings and files. A rotation may replace the files at any time. */
 export const readKeys = (settings: SecretKeySettings): Result.Result<SecretKeys, SecretsKeyError> =>
   attempt(settings.dataDir, () => {
     const { dataDir, secretsKey, secretsKeyPrevious } = settings
     const given = secretsKeyPrevious === undefined ? [] : [keyOf(secretsKeyPrevious)]
     if (secretsKey !== undefined) return { current: keyOf(secretsKey), previous: given }
-    // The current one first: should it be replaced meanwhile, it is what is read as the previous.
+    // The current key first: if it is replaced meanwhile, it is then read as the previous key.
     const current = read(keyFile(dataDir))
     const previous = previousKeyFile(dataDir)
     return { current, previous: existsSync(previous) ? [...given, read(previous)] : given }
   })
 
 /**
- * Replaces the key file by a new key and keeps the present one as the previous. What the previous one of before has
- * sealed cannot be opened any more.
+ * Replaces the key file by a new key and keeps the current key as the previous one. Secrets sealed with the former
+ * previous key can no longer be opened.
  */
 export const replaceKeyFile = (dataDir: string): Result.Result<void, SecretsKeyError> =>
   attempt(dataDir, () => {
     const path = keyFile(dataDir)
     const previous = previousKeyFile(dataDir)
     const { bytes } = read(path)
-    // In this order: a key that has sealed something is in one of the files at every moment.
+    // In this order, so that a key in use is in one of the files at every moment.
     renameSync(written(previous, textOf(bytes)), previous)
     renameSync(written(path, textOf(randomBytes(KEY_BYTES))), path)
     const folder = openSync(dataDir, "r")

@@ -1,7 +1,7 @@
 /**
- * What the stored webhook secrets are sealed with, and their way to the current key: a batch of rows in a transaction,
- * with the records that tell route and deliver. Safe beside a running service, since a row is locked while its secrets
- * are sealed anew and they stay what they are; safe to repeat, since only rows of another key are taken.
+ * Seals stored webhook secrets again with the current key. Each batch is one transaction, with the records that tell
+ * route and deliver. It may run beside a service: rows are locked while they are sealed again, and the secrets stay
+ * the same. It may be repeated: only rows that another key has sealed are changed.
  */
 import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
@@ -18,7 +18,7 @@ const keyIdOf = (sealed: string): string => sealed.split(".")[1] ?? ""
 
 const boxOf = (keys: SecretKeys) => makeSecretBox(keys, () => Result.succeed(keys))
 
-/** Fails when stored secrets need a key that is not given: they could be neither used nor sealed anew. */
+/** Fails if stored secrets need a key that is not given: they could be neither used nor sealed again. */
 export const requireKeys = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const keys = yield* Effect.fromResult(readKeys(yield* Settings))
@@ -36,11 +36,11 @@ export const requireKeys = Effect.gen(function* () {
 })
 
 export interface SecretsFound {
-  /** Webhooks that are not deleted. */
+  /** How many webhooks are not deleted. */
   readonly webhooks: number
-  /** Those of them with a secret that cannot be opened. */
+  /** Those with a secret that cannot be opened. */
   readonly unreadable: number
-  /** Those that open, with a secret sealed with a key before the current one. */
+  /** Those that can be opened and have a secret sealed with a previous key. */
   readonly ofPreviousKey: number
 }
 
@@ -49,7 +49,7 @@ interface Sealed {
   readonly secrets: ReadonlyArray<string>
 }
 
-/** Tries every secret with `keys`; changes nothing. */
+/** Tries to open every secret with `keys`. Changes nothing. */
 export const examineSecrets = Effect.fnUntraced(function* (keys: SecretKeys) {
   const sql = yield* SqlClient.SqlClient
   const { open } = boxOf(keys)
@@ -71,7 +71,7 @@ export const examineSecrets = Effect.fnUntraced(function* (keys: SecretKeys) {
 
 interface Resealed {
   readonly resealed: number
-  /** Webhooks whose secret could not be opened: left as they are. */
+  /** Webhooks with a secret that could not be opened. They are unchanged. */
   readonly unreadable: ReadonlyArray<string>
 }
 
@@ -80,10 +80,10 @@ interface StoredRow extends WebhookRow {
   readonly deleted_at: string | null
 }
 
-/** Seals with the current key what another one of `keys` has sealed, deleted webhooks included. */
+/** Seals with the current key every secret that a previous one of `keys` has sealed, also of deleted webhooks. */
 export const resealSecrets = Effect.fnUntraced(function* <R>(
   keys: SecretKeys,
-  /** Told how many rows there are to do; what it gives is told after each batch how many are done. */
+  /** Called with the number of rows to do. Its result is called after each batch with the number done. */
   progress: (total: number) => Effect.Effect<(done: number) => Effect.Effect<void>, never, R>
 ) {
   const sql = yield* SqlClient.SqlClient

@@ -1,9 +1,9 @@
-/** Webhooks of all accounts, or of one, for the operator. Without their secrets and headers: those are the customer's. */
+/** Webhooks of all accounts, or of one, for the operator, without secrets and headers. */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { LISTED_COLUMNS, type ListedWebhook } from "./WebhookRow.ts"
 
-/** Newest first, those with an id below `beforeId`; deleted ones are not shown. */
+/** Newest first, with ids below `beforeId`. Deleted webhooks are not listed. */
 export const webhookSummaries = Effect.fnUntraced(function* (
   accountId: string | undefined,
   beforeId: string | undefined,
@@ -18,7 +18,7 @@ export const webhookSummaries = Effect.fnUntraced(function* (
     ])} ORDER BY id DESC LIMIT ${limit}`
 })
 
-/** Whosever it is; a deleted one is none. */
+/** Finds a webhook of any account. A deleted one is not found. */
 export const findWebhookSummary = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
   const [webhook] = yield* sql<ListedWebhook>`

@@ -1,17 +1,17 @@
-/** A row of `webhooks`, and what becomes of it: the record for the log, and the row after a change. Pure. */
+/** A row of `webhooks`, the record for the log that is made of it, and the row after a change. Pure. */
 
 import type { Network } from "../../domain/Network.ts"
 import { CONFIG_TOPIC, type WebhookConfig, type WebhookStatus } from "../../domain/Webhook.ts"
 import { expandPatterns, webhookBounds } from "../../domain/WebhookRules.ts"
 
-/** Times are ISO 8601 texts as the driver gives them. */
+/** Times are ISO 8601 texts, as the driver returns them. */
 export interface WebhookRow {
   readonly id: string
   readonly account_id: string
   readonly network: Network
   readonly url: string
   readonly description: string | null
-  /** As the customer gave them, patterns included. */
+  /** As the customer gave them, also patterns. */
   readonly event_types: ReadonlyArray<string>
   readonly account_filters: ReadonlyArray<string>
   readonly account_filters_count: number
@@ -21,7 +21,7 @@ export interface WebhookRow {
   readonly max_per_second: number | null
   readonly headers: Readonly<Record<string, string>>
   readonly sealed_secret: string
-  /** Both null unless a rotation gave the secret before it a grace. */
+  /** Both null unless the last rotation left the previous secret a grace. */
   readonly previous_sealed_secret: string | null
   readonly previous_secret_until: string | null
   readonly created_at: string
@@ -30,7 +30,7 @@ export interface WebhookRow {
   readonly disabled_reason: string | null
 }
 
-/** As lists have them: long filters would make a page of 37 MB. */
+/** A row of a list, without filters: long ones would make a page of 37 MB. */
 export type ListedWebhook = Omit<
   WebhookRow,
   "headers" | "sealed_secret" | "previous_sealed_secret" | "previous_secret_until"
@@ -41,7 +41,6 @@ export const LISTED_COLUMNS = `
   account_filters[1:${webhookBounds.listedAccountFilters}] AS account_filters, account_filters_count, status,
   consecutive_failures, max_in_flight, max_per_second, created_at, updated_at, disabled_at, disabled_reason`
 
-/** What a customer may change. */
 export type WebhookChange = Partial<
   Pick<
     WebhookRow,
@@ -58,7 +57,7 @@ export type WebhookChange = Partial<
 
 const DISABLED_BY_REQUEST = "disabled by request"
 
-/** The row after `change`. Only a real step between active and disabled touches the counter and the times. */
+/** The row after `change`. Counter and times change only if the status changes between active and disabled. */
 export const changed = (row: WebhookRow, change: WebhookChange, now: string): WebhookRow => {
   const next = { ...row, ...change, updated_at: now }
   if (next.status === row.status) return next
@@ -89,12 +88,12 @@ const configOf = (row: WebhookRow): WebhookConfig => ({
       })
 })
 
-/** The record that tells route and deliver of the row. */
+/** The record from which route and deliver learn of the row. */
 export const configRecord = (row: WebhookRow) => ({
   topic: CONFIG_TOPIC,
   key: row.id,
   value: JSON.stringify(configOf(row))
 })
 
-/** The record that tells them the webhook is gone. */
+/** The record from which they learn that the webhook is deleted. */
 export const tombstone = (id: string) => ({ topic: CONFIG_TOPIC, key: id, value: null })

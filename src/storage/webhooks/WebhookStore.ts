@@ -1,7 +1,6 @@
 /**
- * Webhooks. Every change writes its record for the log in the same transaction (Outbox), so what route and deliver
- * learn is what the rows say, in the same order. Customers reach only what their account and their key's networks own:
- * anything else does not exist for them.
+ * Webhooks. Every change inserts its record for the log in the same transaction (Outbox), so route and deliver learn
+ * of all changes, in order. A customer sees only webhooks of the own account on the key's networks.
  */
 import { Array as Arr, Clock, Context, Data, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -25,7 +24,7 @@ import {
   type WebhookRow
 } from "./WebhookRow.ts"
 
-/** Whose webhooks a request may see. */
+/** The account and networks whose webhooks a request may see. */
 export interface Owner {
   readonly accountId: string
   readonly networks: ReadonlyArray<Network>
@@ -51,21 +50,21 @@ export type WebhookSeen = ListedWebhook & Pick<WebhookRow, "headers">
 
 export interface SecretRotation {
   readonly sealedSecret: string
-  /** Unix milliseconds up to which the secret until now signs too; null: not at all. */
+  /** Until when the current secret still signs, in Unix milliseconds; null: it stops at once. */
   readonly previousUntil: number | null
 }
 
-/** The account has, or would have, more than its limits allow. */
+/** The change would exceed a limit of the account. */
 export class WebhookLimit extends Data.TaggedError("WebhookLimit")<{
   readonly limit: "webhooks" | "accountFilters"
   readonly allowed: number
-  /** What the account has without this change. */
+  /** How many the account has before the change. */
   readonly present: number
 }> {}
 
 const DAY_MS = 86_400_000
 
-/** The recorder locks the same rows in its own order; whom PostgreSQL picks as the victim of a deadlock tries again. */
+/** The recorder locks the same rows in another order. After a deadlock the statement is retried. */
 export const afterDeadlock = {
   times: 3,
   while: (error: SqlError.SqlError) => error.reason._tag === "DeadlockError"
@@ -80,7 +79,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
       sql`account_id = ${accountId} AND network = ANY(${networks}::text[]) AND deleted_at IS NULL`
     const first = <A>(rows: ReadonlyArray<A>): Option.Option<A> => Option.fromNullishOr(rows[0])
 
-    /** While the account's row is held (`lockedLimits`). */
+    /** Call it while the account's row is locked (`lockedLimits`). */
     const requireRoom = Effect.fnUntraced(function* (
       accountId: string,
       limits: PlanLimits,
@@ -95,7 +94,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
       }
     })
 
-    /** A mail each, in the transaction that disables them. */
+    /** Queues a mail for each webhook, in the transaction that disables it. */
     const tellOwners = Effect.fnUntraced(function* (
       rows: ReadonlyArray<WebhookRow>,
       reason: string,
@@ -163,7 +162,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
       find: (owner: Owner, id: string) =>
         sql<WebhookRow>`SELECT * FROM webhooks WHERE id = ${id} AND ${owned(owner)}`.pipe(Effect.map(first)),
 
-      /** Newest first, those with an id below `beforeId`. */
+      /** Newest first, with ids below `beforeId`. */
       list: (
         owner: Owner,
         {
@@ -179,7 +178,9 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
             ...(beforeId === undefined ? [] : [sql`id < ${beforeId}`])
           ])} ORDER BY id DESC LIMIT ${limit}`,
 
-      /** What an account has beyond its limits stays, and may be changed as long as its filters do not grow. */
+      /**
+       * An account that exceeds its limits keeps its webhooks and may change them, as long as filters do not grow.
+       */
       change: Effect.fnUntraced(function* (owner: Owner, id: string, change: WebhookChange, nowMs: number) {
         const limits =
           change.account_filters === undefined ? undefined : yield* lockedLimits(sql, owner.accountId)
@@ -202,7 +203,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
         return Option.some(written!)
       }, sql.withTransaction),
 
-      /** A previous secret that is still in its grace gives way to the one until now. */
+      /** The current secret becomes the previous one, and replaces a previous one that is still in its grace. */
       rotateSecret: Effect.fnUntraced(function* (
         owner: Owner,
         id: string,
@@ -220,7 +221,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
         return first(rows)
       }, sql.withTransaction),
 
-      /** Forgets previous secrets whose grace is over, of one batch of webhooks; returns how many. */
+      /** Deletes previous secrets whose grace is over, for one batch of webhooks; returns how many. */
       dropPreviousSecrets: Effect.fnUntraced(
         function* (nowMs: number) {
           const rows = yield* sql<WebhookRow & { readonly deleted_at: string | null }>`
@@ -237,7 +238,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
         Effect.retry(afterDeadlock)
       ),
 
-      /** What is queued for it is then to be ended (DeletedQueues). False when there is no such webhook. */
+      /** Deletes the webhook; DeletedQueues ends its deliveries. False if there is no such webhook. */
       remove: Effect.fnUntraced(function* (owner: Owner, id: string, nowMs: number) {
         const gone = yield* sql`
           UPDATE webhooks SET deleted_at = ${at(nowMs)}::timestamptz, updated_at = ${at(nowMs)}::timestamptz, ending = true
@@ -246,7 +247,9 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
         return gone.length > 0
       }, sql.withTransaction),
 
-      /** Disables those of `ids` that are active, and queues the mails that tell of it; returns which. Across accounts. */
+      /**
+       * Disables the active webhooks of `ids`, of any account, and queues mails to their owners. Returns their ids.
+       */
       disable: (ids: ReadonlyArray<string>, reason: string, nowMs: number) =>
         Effect.forEach(Arr.chunksOf(ids, Limits.webhooksDisabled), (some) =>
           disableSome(some, reason, nowMs)
@@ -257,7 +260,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
   static readonly layer = Layer.effect(WebhookStore, WebhookStore.make)
 }
 
-/** Forgets secrets whose grace is over, within a minute of its end. */
+/** Deletes previous secrets within a minute after their grace ends. */
 export const forgetPreviousSecrets = Effect.gen(function* () {
   const webhooks = yield* WebhookStore
   const once = Effect.gen(function* () {

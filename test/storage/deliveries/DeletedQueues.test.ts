@@ -1,4 +1,4 @@
-/** What is queued for a deleted webhook ends, however much it is, and whoever dies meanwhile. */
+/** Deliveries of a deleted webhook are ended, also if there are very many and if a process dies meanwhile. */
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"

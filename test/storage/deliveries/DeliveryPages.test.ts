@@ -1,6 +1,6 @@
 /**
- * Pages of deliveries: how much is read for them. That pages are exact for every filter, wherever their rows are, stands in
- * test/api/DeliveryFilters.test.ts.
+ * Pages of deliveries: how much is read for them. That pages are exact for every filter, wherever their rows are,
+ * stands in test/api/DeliveryFilters.test.ts.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -31,7 +31,7 @@ const ANY: DeliveryFilter = {
   until: undefined
 }
 
-/** As much of a plan that ran as tells what it read. */
+/** The parts of an executed plan that tell how many rows it read. */
 interface PlanNode {
   readonly "Relation Name"?: string
   readonly "Actual Rows": number
@@ -71,13 +71,14 @@ const Live = Layer.mergeAll(DeliveryStore.layer, DeliveryQueries.layer, Partitio
 )
 
 layer(Live)("pages of deliveries", (it) => {
-  it.effect("read the rows of the minutes that have what is wanted, and not their day's", () =>
+  it.effect("read only rows of minutes that have matching deliveries", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(NOW - 10 * DAY_MS, NOW + DAY_MS))
       yield* insertAccount("acct_minutes")
       const webhookIds = yield* Effect.forEach(Array.from({ length: 5 }), () => insertWebhook("acct_minutes"))
-      // Ten a minute, of five webhooks and four types; of each hour's the first one is pending, of a type that is not asked for.
+      // Ten a minute, of five webhooks and four types; of each hour's the first one is pending, of a type that is not
+      // asked for.
       const hours = 20
       yield* sql`
         INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, status, updated_at)

@@ -1,4 +1,4 @@
-/** Statistics of deliveries are those of the rows, whether these are in the totals or not. */
+/** Statistics of deliveries equal a count of the rows, whether these are in the totals or not. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -28,7 +28,7 @@ import { insertAccount, insertWebhook } from "../../support/rows.ts"
 const within = (found: number, exact: number) => Math.abs(found - exact) <= exact / 8 + 0.5
 
 layer(DeliveriesLive)("statistics of deliveries", (it) => {
-  it.effect("are those of the rows, of a webhook or an account, percentiles within an eighth", () =>
+  it.effect("equal a count of the rows, for a webhook or an account, percentiles within an eighth", () =>
     Effect.gen(function* () {
       yield* prepare(0)
       const owner = { accountId: "acct_2", networks: ["testnet", "devnet"] } as const
@@ -135,7 +135,7 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
     })
   )
 
-  it.effect("read the deliveries of the account, or of the webhook, and nobody else's", () =>
+  it.effect("read only deliveries of the account or the webhook", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const read = yield* ReadSql
@@ -178,7 +178,7 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
     })
   )
 
-  it.effect("a latency is told by its bucket within an eighth", () =>
+  it.effect("a bucket gives a latency within an eighth", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql<{ readonly ms: number; readonly bucket: number }>`

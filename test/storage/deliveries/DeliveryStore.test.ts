@@ -76,7 +76,7 @@ layer(Live)("delivery store", (it) => {
     yield* sql`UPDATE webhooks SET status = 'disabled', disabled_at = ${since}::timestamptz WHERE id = ${webhookId}`
   })
 
-  it.effect("makes a row once, however often its event is routed", () =>
+  it.effect("makes a row once, even if its event is routed several times", () =>
     Effect.gen(function* () {
       const { store, rows, ids } = yield* prepare(2)
       yield* store.record([attempt(ids[0]!, 1, "delivered")], DISABLE_AFTER)
@@ -87,7 +87,7 @@ layer(Live)("delivery store", (it) => {
     })
   )
 
-  it.effect("quarantines a row that PostgreSQL cannot take, and makes the others", () =>
+  it.effect("quarantines a row that PostgreSQL refuses, and inserts the others", () =>
     Effect.gen(function* () {
       const { store, webhookId } = yield* prepare(0)
       const rows = Array.from({ length: 20 }, () => newDelivery(webhookId))
@@ -105,7 +105,7 @@ layer(Live)("delivery store", (it) => {
     })
   )
 
-  it.effect("records an attempt whatever characters its response and its error have", () =>
+  it.effect("records an attempt with any characters in its response and its error", () =>
     Effect.gen(function* () {
       const { store, ids, webhookId } = yield* prepare(2)
       const [first, second] = ids
@@ -284,7 +284,7 @@ layer(Live)("delivery store", (it) => {
       })
   )
 
-  it.effect("pages what only rows remember in the order of ids, until it is recorded", () =>
+  it.effect("pages the backlog in id order, until an attempt is recorded", () =>
     Effect.gen(function* () {
       const { store, webhookId, ids } = yield* prepare(5)
       yield* store.spill([ids[4]!, ids[0]!, ids[2]!])
@@ -310,7 +310,7 @@ layer(Live)("delivery store", (it) => {
     })
   )
 
-  it.effect("keeps where each event stands, in the network's own topic or in its history's", () =>
+  it.effect("stores the offset of each event, in the network's topic or in its history topic", () =>
     Effect.gen(function* () {
       const { store, webhookId } = yield* prepare(0)
       const queries = yield* DeliveryQueries
@@ -337,7 +337,7 @@ layer(Live)("delivery store", (it) => {
     })
   )
 
-  it.effect("ends what waits for a webhook that stays disabled, and nothing else", () =>
+  it.effect("ends the backlog of a webhook that stays disabled, and nothing else", () =>
     Effect.gen(function* () {
       const { store, webhookId, ids } = yield* prepare(2)
       yield* store.spill([ids[0]!])
@@ -350,7 +350,7 @@ layer(Live)("delivery store", (it) => {
     })
   )
 
-  it.effect("ends what waits a batch after the other, reading little more than it ends", () =>
+  it.effect("ends a backlog in batches, reading few more rows than it ends", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const count = 2 * Limits.queueEndBatch + 100

@@ -1,6 +1,6 @@
 /**
- * Totals of deliveries: whatever is written, in whatever order and by how many, they equal a recount of the rows together
- * with the changes that are not in them yet.
+ * Totals of deliveries: whatever is written, in whatever order and by how many, they equal a recount of the rows
+ * together with the changes that are not in them yet.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -26,7 +26,7 @@ import {
   prepare
 } from "../../support/countedDeliveries.ts"
 
-/** What the counts say and the rows do not, and the other way round. */
+/** The differences between the counts and a recount of the rows. */
 const differences = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const found: Array<unknown> = []
@@ -120,7 +120,7 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
     })
   )
 
-  it.effect("that change stay where they are: no index holds a count", () =>
+  it.effect("that change stay in their page: no index has a count", () =>
     Effect.gen(function* () {
       yield* prepare(1)
       const sql = yield* SqlClient.SqlClient
@@ -191,7 +191,7 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
     })
   )
 
-  it.effect("take up what changes every moment, however much it is, and its room is used again", () =>
+  it.effect("take up many changes again and again, and reuse their space on disk", () =>
     Effect.gen(function* () {
       yield* prepare(0)
       const sql = yield* SqlClient.SqlClient
@@ -249,7 +249,7 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
   )
 
   it.effect(
-    "a delivery that succeeds stays where it is: no index holds what changes, and its page has room",
+    "a delivery that succeeds stays in its page: no index has a changed column, and the page has space",
     () =>
       Effect.gen(function* () {
         const [webhook] = yield* prepare(1)

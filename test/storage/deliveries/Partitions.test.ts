@@ -1,4 +1,4 @@
-/** Day partitions: there before a row needs them, whatever day it is, and dropped whole, but not while something waits. */
+/** Day partitions are made before a row needs them and dropped whole, but not while a delivery in them waits. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -43,7 +43,7 @@ layer(
     })
   )
 
-  it.effect("may be made by several at once, and again", () =>
+  it.effect("may be made by several processes at once, and repeatedly", () =>
     Effect.gen(function* () {
       const partitions = yield* Partitions
       const later = NOW + 10 * DAY_MS

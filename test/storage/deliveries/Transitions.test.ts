@@ -1,7 +1,4 @@
-/**
- * Walks every transition of a delivery, allowed and forbidden: each statement on a row in each state. A forbidden one must
- * leave everything as it was: the row, its attempts, the webhook's failure counter, the account's usage.
- */
+/** Each statement changes the states that it may change, and leaves all others as they are. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -222,7 +219,7 @@ layer(Layer.provideMerge(Partitions.layer, TestDatabase))("transitions of a deli
     })
   )
 
-  it.effect("endQueued says how many it ended", () =>
+  it.effect("endQueued returns how many it ended", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const targets = yield* Effect.forEach(stateNames, prepare)

@@ -24,7 +24,7 @@ const run = (server: EmbeddedServer, statement: string) =>
     Effect.flatMap(PgConnection.make({ ...server }), (connection) => connection.query(statement))
   ).pipe(Effect.map(({ rows }) => rows))
 
-/** Every PostgreSQL process of the folder, whoever started it. */
+/** Every PostgreSQL process of the folder. */
 const processesOf = (dataDir: string): ReadonlyArray<number> => {
   const cluster = path.join(fs.realpathSync(dataDir), "postgres")
   return fs
@@ -101,7 +101,7 @@ describe("embedded PostgreSQL", () => {
     })
   )
 
-  it.live("brings the server back when it dies under a running service", () =>
+  it.live("restarts the server if it dies under a running service", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const server = yield* service(folder)
@@ -114,7 +114,7 @@ describe("embedded PostgreSQL", () => {
     })
   )
 
-  it.live("stops the server when its program is killed, and starts there again", () =>
+  it.live("stops the server when its program is killed, and starts again in that folder", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const { child, said } = yield* program(folder)
@@ -129,7 +129,7 @@ describe("embedded PostgreSQL", () => {
     })
   )
 
-  it.live("refuses a folder that another service holds, naming it, within five seconds", () =>
+  it.live("refuses a folder that another service uses, and names it, within five seconds", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const { child } = yield* program(folder)
@@ -170,7 +170,7 @@ describe("embedded PostgreSQL", () => {
     })
   )
 
-  it.live("starts where the path is too long for a socket", () =>
+  it.live("starts in a folder whose path is too long for a socket", () =>
     Effect.gen(function* () {
       const folder = path.join(yield* temporaryFolder, "long".repeat(30))
       const server = yield* service(folder)
@@ -183,7 +183,7 @@ describe("embedded PostgreSQL", () => {
     })
   )
 
-  it.live("starts after a crash whose process number is another process's now", () =>
+  it.live("starts after a crash if another process now has the number of the old server", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const server = yield* crashedAfter(folder, "CREATE TABLE kept AS SELECT 7 AS n")
@@ -199,7 +199,7 @@ describe("embedded PostgreSQL", () => {
     })
   )
 
-  it.live("is not stopped by what an interrupted first start left", () =>
+  it.live("starts in spite of files of an interrupted first start", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       fs.mkdirSync(path.join(folder, `postgres.new-${process.pid}`))

@@ -1,4 +1,4 @@
-/** A first start where it cannot succeed says why; what it leaves is removed, and belongs to nobody else. */
+/** A first start that cannot succeed says why, and its files are removed. */
 import { type SpawnSyncReturns, spawn, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -33,7 +33,7 @@ const canMount = (() => {
 const isRoot = process.getuid?.() === 0
 const hasOtherUser = isRoot && run("id", "-u", "postgres").status === 0
 
-/** What `embeddedProgram.ts` prints first; it lives as long as the scope. */
+/** Starts `embeddedProgram.ts` for the life of the scope, and returns its first output. */
 const firstLine = (command: string, args: ReadonlyArray<string>, env = process.env) =>
   Effect.acquireRelease(
     Effect.sync(() => spawn(command, args, { env, stdio: ["ignore", "pipe", "ignore"] })),
@@ -98,7 +98,7 @@ describe("a first start", () => {
     )
   }
 
-  it.live("removes what one that was killed has left, and not what one is making", () =>
+  it.live("removes files of a killed first start, and not those of one under way", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const { pid: ended } = run("true")
@@ -164,7 +164,7 @@ describe("a first start", () => {
 })
 
 describe("what PostgreSQL's programs print", () => {
-  it("is told by its reason, not by its last line", () => {
+  it("is reported by its reason, not by its last line", () => {
     const server = "2026-11-23 06:29:11.328 UTC [26989] "
     assert.strictEqual(
       reasonIn(

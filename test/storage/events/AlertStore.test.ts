@@ -1,4 +1,4 @@
-/** Alerts are on record once each, whatever is repeated, and forgotten when they are old or too many. */
+/** Alerts are stored once, and deleted when they are too old or too many. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { alertFinding } from "../../../src/cli/doctor/StoredChecks.ts"
@@ -18,7 +18,7 @@ const alerts: ReadonlyArray<DetectionAlert> = [
 ]
 
 describe("alert store", () => {
-  it.effect("keeps what was withheld once, however often it is recorded", () =>
+  it.effect("stores an alert once, even if it is recorded again", () =>
     Effect.gen(function* () {
       const store = yield* AlertStore
       yield* store.record("mainnet", 7, alerts, NOW)
@@ -36,7 +36,7 @@ describe("alert store", () => {
     }).pipe(Effect.provide(Live))
   )
 
-  it.effect("quarantines an alert that PostgreSQL cannot take, and keeps the others of its ledger", () =>
+  it.effect("quarantines an alert that PostgreSQL refuses, and stores the others of its ledger", () =>
     Effect.gen(function* () {
       const store = yield* AlertStore
       const bad = { ...alerts[1]!, tx_hash: "A\0B" }
@@ -52,7 +52,7 @@ describe("alert store", () => {
     }).pipe(Effect.provide(Live))
   )
 
-  it.effect("forgets what is too old, and the oldest of what is too much", () =>
+  it.effect("deletes alerts that are too old, and the oldest ones beyond the maximum", () =>
     Effect.gen(function* () {
       const store = yield* AlertStore
       for (let i = 1; i <= 5; i++) yield* store.record("mainnet", i, alerts.slice(0, 1), NOW + i)
@@ -65,7 +65,7 @@ describe("alert store", () => {
     }).pipe(Effect.provide(Live))
   )
 
-  it.effect("is what doctor shows: how many, and the newest", () =>
+  it.effect("returns what doctor shows: how many, and the newest", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* alertFinding)?.status, "ok")
       const store = yield* AlertStore

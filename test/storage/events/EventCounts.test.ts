@@ -1,4 +1,7 @@
-/** Estimates from the event log's tables: where a sample looks, and that what is scaled from it is near the truth. */
+/**
+ * Estimates from the event log's tables: which times a sample reads, and that the scaled count is close to the exact
+ * one.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -21,12 +24,12 @@ describe("a sample", () => {
     }
   })
 
-  it("looks at all hours of the day", () => {
+  it("samples all hours of the day", () => {
     const hours = sampleOf(busy, 0.02, 100).map(({ from }) => Math.floor((from % DAY) / HOUR))
     assert.strictEqual(new Set(hours).size, 24)
   })
 
-  it("looks where the events are", () => {
+  it("samples the times that have events", () => {
     const times = [
       { from: 0, before: 100, events: 900 },
       { from: 100, before: 1_000, events: 0 },

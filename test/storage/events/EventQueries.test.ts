@@ -1,4 +1,4 @@
-/** What a page of events costs: PostgreSQL looks at about as many rows as are shown, however many there are. */
+/** The cost of a page of events: PostgreSQL reads about as many rows as the page shows. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -58,7 +58,7 @@ layer(
     Layer.provideMerge(settingsLayer())
   )
 )("event queries", (it) => {
-  it.effect("look at few more rows than they show, whatever the filters", () =>
+  it.effect("read few more rows than they show, for any filters", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const store = yield* EventStore

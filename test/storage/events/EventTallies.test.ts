@@ -1,4 +1,4 @@
-/** What a replay would queue, counted on a real database: exactly the events that the job's own filter lets through. */
+/** How many events a replay would queue, counted on a real database: exactly those that the job's filter matches. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { wantedEvents } from "../../../src/coverage/ReplayEstimate.ts"
@@ -43,7 +43,7 @@ describe("a tally", () => {
       ["a time after all", { since: until! + 86_400_000 }]
     ]
 
-    it.effect("counts the events that a job would queue, whatever the filters", () =>
+    it.effect("counts the events that a job would queue, for any filters", () =>
       Effect.gen(function* () {
         yield* writeLedgers(ledgers)
         const log = yield* EventLog
@@ -56,7 +56,7 @@ describe("a tally", () => {
       })
     )
 
-    it.effect("of event ids counts those that are there, whatever ledger the others name", () =>
+    it.effect("counts the event ids that exist, whatever ledgers the other ids name", () =>
       Effect.gen(function* () {
         const counts = yield* EventCounts
         const some = events.filter((_, i) => i % 90 === 5)
@@ -67,7 +67,7 @@ describe("a tally", () => {
       })
     )
 
-    it.effect("has no events to count where the log is empty", () =>
+    it.effect("counts no events in an empty log", () =>
       Effect.gen(function* () {
         assert.isUndefined(yield* wantedEvents(yield* EventLog, "devnet", {}))
       })

@@ -1,4 +1,4 @@
-/** What a database says of history: each range once, as long as the log holds it; and who waits for more. */
+/** History in the database: each range once, as long as the log has it; and requests of jobs. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -21,7 +21,7 @@ const range = (firstLedger: number, offset: number, events = 3): HistoryRange =>
 })
 
 describe("ranges of history", () => {
-  it.live("are there once however often they are written, lowest first, each network's own", () =>
+  it.live("are stored once, lowest first, separately for each network", () =>
     Effect.gen(function* () {
       const store = yield* HistoryStore
       const [low, high] = [range(10, 10), range(20, 0)]
@@ -48,7 +48,7 @@ describe("ranges of history", () => {
 })
 
 describe("a request for history", () => {
-  it.live("fails with what a server said, whatever characters that has", () =>
+  it.live("fails with the server's message, with any characters", () =>
     Effect.gen(function* () {
       const requests = yield* HistoryRequests
       const { id } = yield* queueJob({ filters: { since: 1_000 } })

@@ -1,4 +1,4 @@
-/** What the API changed reaches the log: in the order of its commits, each change once, whatever fails in between. */
+/** Changes of the API reach the log in the order of their commits, each once, whatever fails in between. */
 import { randomBytes } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Schedule } from "effect"

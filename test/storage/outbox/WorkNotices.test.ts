@@ -1,4 +1,4 @@
-/** Work that is queued in the database is told of: to every process that waits for it, whoever queued it and how. */
+/** Notices of queued work reach every process that waits for it, whichever process queued it. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Effect, Fiber, Layer, Schedule } from "effect"
@@ -39,7 +39,7 @@ const queueMail = ({ sql }: Process, cause: string) =>
     Date.parse("2026-10-01T00:00:00Z")
   )
 
-/** Fails where the wait took as long as it does when nobody tells. */
+/** Fails if the wait lasted as long as one without a notice. */
 const told = Effect.fnUntraced(function* ({ notices }: Process, work: Work) {
   const began = yield* Clock.currentTimeMillis
   yield* notices.next(work)
@@ -47,7 +47,7 @@ const told = Effect.fnUntraced(function* ({ notices }: Process, work: Work) {
 })
 
 describe("notices of work", () => {
-  it.live("reach every process that waits, once what was queued is committed", () =>
+  it.live("reach every process that waits, once the queued work is committed", () =>
     Effect.gen(function* () {
       const [one, two] = yield* opened
       yield* listening(one.sql, 2)
@@ -62,7 +62,7 @@ describe("notices of work", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("are not needed: a wait ends by itself", () =>
+  it.effect("are not needed: a wait also ends after a time", () =>
     Effect.gen(function* () {
       const [one] = yield* opened
       // The first of them may end with the look that comes with listening.
@@ -72,7 +72,7 @@ describe("notices of work", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("come again when their connection was lost, beginning with a look", () =>
+  it.live("continue after a lost connection; waits end once at the reconnect", () =>
     Effect.gen(function* () {
       const [one, two] = yield* opened
       yield* listening(one.sql, 2)
