@@ -53,7 +53,7 @@ export interface Outlet {
 
 export interface Lane {
   readonly kind: LaneKind
-  mode: "live" | "backlog"
+  mode: "log" | "backlog"
   queue: Array<Work>
   /** Deliveries in memory: queued, sent and not settled, going back to their rows, or maybe brought by a page. */
   held: number
@@ -144,7 +144,7 @@ export const mayStart = (outlet: Outlet, maxInFlight: number, ahead: boolean): L
   if (outlet.inFlight >= maxInFlight || (!ahead && outlet.unsettled >= maxInFlight)) return undefined
   const { live, replays } = outlet
   if (live.queue.length > 0) return live
-  return live.mode === "live" && replays.queue.length > 0 ? replays : undefined
+  return live.mode === "log" && replays.queue.length > 0 ? replays : undefined
 }
 
 /** Whether the lane should have a page now: ahead of need while there is more, only when idle at the end. */
@@ -172,5 +172,5 @@ export const afterPage = (lane: Lane, { limit, changed }: AskedPage, rows: numbe
   const anew = lane.cursor === ""
   lane.cursor = ""
   lane.atEnd = true
-  if (anew && rows === 0 && !changed && lane.parking === 0 && lane.passage === "all") lane.mode = "live"
+  if (anew && rows === 0 && !changed && lane.parking === 0 && lane.passage === "all") lane.mode = "log"
 }

@@ -67,7 +67,7 @@ export const isBusy = ({ rooms }: LaneMachine, key: string): boolean =>
 export const isFull = ({ outlets, rooms }: LaneMachine, webhookId: string): boolean => {
   const outlet = outlets.get(webhookId)
   return (
-    outlet?.replays.mode === "live" && outlet.known?.passage === "all" && roomFor(rooms.replays, outlet) === 0
+    outlet?.replays.mode === "log" && outlet.known?.passage === "all" && roomFor(rooms.replays, outlet) === 0
   )
 }
 
@@ -199,7 +199,7 @@ const start = (step: Step, outlet: Outlet, share: Share) => {
 const offer = (step: Step, outlet: Outlet, work: Work) => {
   const lane = outlet[work.kind]
   const room = step.machine.rooms[work.kind]
-  if (lane.mode === "live") makeWay(step, room, outlet)
+  if (lane.mode === "log") makeWay(step, room, outlet)
   if (lane.mode === "backlog" || outlet.known?.passage !== "all" || roomFor(room, outlet) === 0) {
     // From here on the lane cannot turn live before this work is parked: nothing may overtake it.
     lane.mode = "backlog"
@@ -245,7 +245,7 @@ const outletOf = ({ outlets }: LaneMachine, event: LaneEvent): Outlet | undefine
   const { kind, webhookId } = event
   const outlet = outlets.get(webhookId)
   if (outlet !== undefined || (kind !== "offered" && kind !== "resumed")) return outlet
-  const made = makeOutlet(webhookId, event.known, kind === "offered" ? "live" : "backlog")
+  const made = makeOutlet(webhookId, event.known, kind === "offered" ? "log" : "backlog")
   outlets.set(webhookId, made)
   return made
 }

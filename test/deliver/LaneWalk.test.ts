@@ -93,6 +93,6 @@ describe("an actor's lanes", () => {
     assert.strictEqual(machine.sending, 0)
     assert.strictEqual(world.inUse(), 0)
     for (const { live, replays } of machine.outlets.values())
-      assert.deepStrictEqual([live.mode, replays.mode], ["live", "live"])
+      assert.deepStrictEqual([live.mode, replays.mode], ["log", "log"])
   })
 })

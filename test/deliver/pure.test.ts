@@ -206,7 +206,7 @@ describe("lane", () => {
   it("goes live only when a page that began anew is empty and nothing changed meanwhile", () => {
     const through = backlog({})
     afterPage(through, asked(), 0, "")
-    assert.strictEqual(through.mode, "live")
+    assert.strictEqual(through.mode, "log")
     for (const blocked of [
       backlog({ parking: 1 }),
       backlog({ passage: "free" }),
@@ -230,7 +230,7 @@ describe("lane", () => {
 
   it("begins its pages anew when its queue went back, and one that is on its way counts no more", () => {
     const lane = backlog({
-      mode: "live",
+      mode: "log",
       cursor: "dlv_9",
       atEnd: true,
       page: asked(),
@@ -271,7 +271,7 @@ describe("lane", () => {
     assert.strictEqual(mayStart(outlet, 4, true)?.kind, "replays")
     outlet.live.mode = "backlog"
     assert.isUndefined(mayStart(outlet, 4, true))
-    outlet.live.mode = "live"
+    outlet.live.mode = "log"
     outlet.live.queue = Array.from({ length: 1 }) as Lane["queue"]
     assert.strictEqual(mayStart(outlet, 4, true)?.kind, "live")
   })
@@ -279,7 +279,7 @@ describe("lane", () => {
   it("asks ahead while there is more, and at the end only when idle", () => {
     assert.isTrue(wantsPage(backlog({}), 10))
     assert.isFalse(wantsPage(backlog({ page: asked() }), 10))
-    assert.isFalse(wantsPage(backlog({ mode: "live" }), 10))
+    assert.isFalse(wantsPage(backlog({ mode: "log" }), 10))
     assert.isFalse(wantsPage(backlog({ atEnd: true, queue: [{}] as never }), 10))
   })
 })
