@@ -147,7 +147,7 @@ describe("rate window", () => {
 
 describe("room", () => {
   const makeOutlets = (count: number) =>
-    Array.from({ length: count }, (_, i) => makeOutlet(`wh_${i}`, undefined, "live"))
+    Array.from({ length: count }, (_, i) => makeOutlet(`wh_${i}`, undefined, "log"))
   const roomOf = (deliveries: number) => makeRoom("live", { deliveries, laneShare: 0.5, laneLeast: 4 })
   const fill = (room: ReturnType<typeof roomOf>, outlet: Outlet, count: number, queued = count) => {
     hold(room, outlet, count)
@@ -252,7 +252,7 @@ describe("lane", () => {
 
   it("starts attempts within its window, which counts what waits to be recorded when much does", () => {
     const outlet = (fields: Partial<Outlet>, queued = 1): Outlet => {
-      const made = { ...makeOutlet("wh_1", undefined, "live"), ...fields }
+      const made = { ...makeOutlet("wh_1", undefined, "log"), ...fields }
       made.live.queue = Array.from({ length: queued }) as Lane["queue"]
       return made
     }
@@ -266,7 +266,7 @@ describe("lane", () => {
   })
 
   it("starts replays only when nothing live waits, in memory or in its rows", () => {
-    const outlet = makeOutlet("wh_1", undefined, "live")
+    const outlet = makeOutlet("wh_1", undefined, "log")
     outlet.replays.queue = Array.from({ length: 1 }) as Lane["queue"]
     assert.strictEqual(mayStart(outlet, 4, true)?.kind, "replays")
     outlet.live.mode = "backlog"
