@@ -133,7 +133,7 @@ describe("doctor", () => {
           ({ url }) => look(url)
         )
       isProblem(yield* refusing(401), /refuses the credentials \(HTTP 401\)/, /OTEL_EXPORTER_OTLP_HEADERS/)
-      isProblem(yield* refusing(404), /answers \/v1\/metrics with HTTP 404/, /the address below which/)
+      isProblem(yield* refusing(404), /answers \/v1\/metrics with HTTP 404/, /the URL without/)
     })
   )
 
