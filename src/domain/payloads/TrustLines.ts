@@ -23,7 +23,7 @@ const common = {
   ),
   account: required(
     Address,
-    "The account that this transaction's sender is, if it is one side of the line; otherwise the side that holds the line."
+    "The side that set the line with this transaction; if neither did, the side whose reserve the line counts towards."
   ),
   counterparty: required(Address, "The other side: usually the issuer."),
   currency: required(Currency, "The line's currency."),
