@@ -86,7 +86,7 @@ export const stageLimits = {
   replayIdleStarts: 32,
   /** Live ones are taken to go on for this long after the last: they come with ledgers, every 3 to 5 s. */
   replayLiveMs: 10_000,
-  /** The same beside live ones, and the time until the next: with the pause they leave most of the event loop to those. */
+  /** Replayed deliveries that start at once while live ones are sent, and the time between such starts. */
   replayStarts: 4,
   replayStartsEveryMs: 2,
   /** Pause after that many, as a multiple of how late the event loop came back to them, and its most; after fewer, less. */

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { Address, Amount, Hash, optional, payload, required, Time, tx_hash, uint32 } from "./Fields.ts"
 
-/** In the order in which all three types have them. */
+/** Fields of all three event types, in their order. */
 const common = {
   tx_hash,
   check_id: required(Hash, "The check's ledger entry."),

@@ -1,7 +1,7 @@
 /** Payloads of escrow.* (events.md 2.7). */
 import { Address, Amount, Hash, Hex, optional, payload, required, Time, tx_hash, uint32 } from "./Fields.ts"
 
-/** In the order in which all three types have them. */
+/** Fields of all three event types, in their order. */
 const common = {
   tx_hash,
   escrow_id: required(Hash, "The escrow's ledger entry."),

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { Address, Amount, Hash, optional, payload, required, Time, tx_hash } from "./Fields.ts"
 import { issuer, nftoken_id, transfer_fee } from "./Nfts.ts"
 
-/** In the order in which both types have them. */
+/** Fields of both event types, in their order. */
 const common = {
   tx_hash,
   offer_id: required(Hash, "The offer's ledger entry."),

@@ -14,7 +14,7 @@ import {
   uint32
 } from "./Fields.ts"
 
-/** In the order in which all three types have them. */
+/** Fields of all three event types, in their order. */
 const common = {
   tx_hash,
   trustline_id: required(
