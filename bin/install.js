@@ -1,5 +1,5 @@
-// Installs the dependencies when they are missing or not what the lockfile says, so that every npm script works
-// straight after a clone and after a pull. Plain JavaScript: it runs on whatever Node (>= 20) the machine has.
+// Installs the dependencies if they are missing or do not match the lockfile, so that every npm script works right after
+// a clone or a pull. Plain JavaScript, because it runs on any Node from version 20.
 import { spawnSync } from "node:child_process"
 import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { homedir, tmpdir } from "node:os"

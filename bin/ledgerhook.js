@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The `ledgerhook` command. TypeScript runs directly on the pinned Node 24; an older or other Node hands over to it.
+// The `ledgerhook` command. TypeScript runs directly on the pinned Node 24; an older Node starts the pinned one.
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import module from "node:module"
@@ -9,8 +9,8 @@ const itself = fileURLToPath(import.meta.url)
 const pinned = fileURLToPath(new URL("../node_modules/.bin/node", import.meta.url))
 
 if (Number(process.versions.node.split(".")[0]) >= 24) {
-  // What was compiled once is found again: a command then takes half the time. Beside the packages, since in the folder
-  // for temporary files others could put code; where that may not be written, nothing is kept.
+  // Caches compiled code, which halves the start of a command. The cache is not in the folder for temporary files, where
+  // other users could place code. If the folder is not writable, nothing is cached.
   module.enableCompileCache(fileURLToPath(new URL("../node_modules/.cache/ledgerhook", import.meta.url)))
   await import("../src/main.ts")
 } else if (existsSync(pinned)) {

@@ -14,7 +14,7 @@ import { authenticate, NO_VALID_KEY } from "./Authentication.ts"
 import { Caller } from "./contract/Common.ts"
 import { type ErrorCode, errorBody, statusOf, Unavailable } from "./Errors.ts"
 import type { Idempotency } from "./Idempotency.ts"
-import { keylessTurns } from "./KeylessTurns.ts"
+import { keylessPacing } from "./KeylessPacing.ts"
 import { type FindPath, isApiPath, isProbe, pathOf } from "./Paths.ts"
 import { type RateStanding, rateHeaders, retryAfterSeconds } from "./RateLimits.ts"
 import { checkBody } from "./RequestBody.ts"
@@ -130,7 +130,7 @@ export const gate = <R>(findPath: FindPath, makeChecks: Effect.Effect<ApiChecks 
   return HttpRouter.middleware<{ provides: Caller }>()(
     Effect.gen(function* () {
       const checks = yield* makeChecks
-      const turns = yield* keylessTurns
+      const pacing = yield* keylessPacing
       // The router requires this error type of a middleware. No error is left here.
       return (handler: Handler): Effect.Effect<Response, Types.unhandled, Request> =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
@@ -139,14 +139,14 @@ export const gate = <R>(findPath: FindPath, makeChecks: Effect.Effect<ApiChecks 
           let rate: RateStanding | undefined
           const path = pathOf(request.url)
           const response = Effect.gen(function* () {
-            if (lacksHost(request)) return yield* Effect.as(turns.other, noHost)
+            if (lacksHost(request)) return yield* Effect.as(pacing.other, noHost)
             if (checks === undefined || !isApiPath(path)) {
-              yield* isProbe(path) ? turns.probe : turns.other
+              yield* isProbe(path) ? pacing.probe : pacing.other
               return yield* routed(request, handler, undefined)
             }
             const { admit, idempotent } = checks
             const found = yield* authenticate(request, admit)
-            if (Option.isNone(found)) return yield* Effect.as(turns.other, noKey)
+            if (Option.isNone(found)) return yield* Effect.as(pacing.other, noKey)
             // The request is counted here, before it is routed.
             rate = found.value.rate
             return rate.admitted

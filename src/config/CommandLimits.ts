@@ -1,4 +1,4 @@
-/** Bounds of the commands; read as part of `Limits`. */
+/** Limits of the commands; part of `Limits`. */
 export const commandLimits = {
   /** Rows that a command reads and prints at once: a webhook may hold 350 KB of filters. */
   commandPageRows: 100,
@@ -37,6 +37,6 @@ export const commandLimits = {
   // --- the demo
   /** After the last ledger: the schedule's first delays, twice over, and what a slow machine needs. */
   demoSettleMs: 60_000,
-  /** Between looks at the figures. */
+  /** How often the figures are refreshed. */
   demoRefreshMs: 250
 } as const

@@ -1,8 +1,9 @@
-/** Bounds of what callers without a key can take from the process; read as part of `Limits`. */
+/** Limits of what callers without a key can use; part of `Limits`. */
 export const connectionLimits = {
   /**
-   * Connections to PORT. One more ends the connection whose last request is the oldest, so a new caller always gets in. Each
-   * holds at most one unsent answer and 160 KiB of unread requests (twice `connectionInputBytes` and a read of 64 KiB).
+   * Connections to PORT. One more ends the connection whose last request is the oldest, so a new caller always gets in.
+   * Each holds at most one unsent answer and 160 KiB of unread requests (twice `connectionInputBytes` and a read of 64
+   * KiB).
    */
   connections: 1_000,
   /** Bytes of later requests read ahead on one connection, give or take one read of 64 KiB. */
@@ -12,15 +13,15 @@ export const connectionLimits = {
   /** A connection on which nothing moves for this long is closed, also when its answer is not being read. */
   connectionStallMs: 60_000,
   /**
-   * Requests without a key that start before everything else in the process has its turn, and the longest pause after them.
-   * Probes are cheap and must not look late: on a machine that is overloaded many times over 100 a second still start.
-   * Others may be a large document each.
+   * Requests without a key that start before everything else in the process has its turn, and the longest pause after
+   * them. Probes are cheap and must not look late: on a machine that is overloaded many times over 100 a second still
+   * start. Others may be a large document each.
    */
   keylessProbes: { starts: 20, pauseMs: 20 },
   keylessOthers: { starts: 2, pauseMs: 50 },
   /**
-   * In a process that does more than serve the API, that pause: a multiple of how long they and everything else then kept the
-   * event loop. Beside deliveries they get a tenth of its time.
+   * In a process that does more than serve the API, that pause: a multiple of how long they and everything else then
+   * kept the event loop. Beside deliveries they get a tenth of its time.
    */
   keylessYield: 9,
   /** `/readyz` asks the database at most this often, however many callers ask. */

@@ -1,4 +1,4 @@
-/** Bounds of fetching what closed before the service's first ledger; read as part of `Limits`. */
+/** Limits of fetching ledgers from before the service's first one; part of `Limits`. */
 export const historyLimits = {
   /** Ledgers of before the service's first one that a replay may reach back: some three weeks, hours of fetching. */
   historyLedgers: 500_000,

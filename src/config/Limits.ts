@@ -1,7 +1,7 @@
 /**
- * Every bound of the program in one table: a name, a unit and the reason. Most are constants, and those of a published
- * contract must be. What a stage reads while it runs, and a test may want smaller, stands in StageLimits and is read from
- * there alone; what is pure is given the numbers that it needs. Tests never mock this module.
+ * All limits of the program, each with a name, a unit and the reason. Limits that a test may want to lower are in
+ * StageLimits, which stages read from their context. Pure functions get limits as arguments. Tests never mock this
+ * module.
  */
 import { apiKeyBounds } from "../domain/ApiKey.ts"
 import { replayBounds } from "../domain/Replay.ts"
@@ -107,7 +107,7 @@ export const Limits = {
   ledgerNotFoundWaitMs: { first: 250, longest: 1_000 },
   /** Waits between rounds over all servers for a ledger none of them serves. */
   ledgerRoundMs: { first: 1_000, longest: 15_000 },
-  /** A chain that does not link is asked for again this often: nothing here can mend it. */
+  /** A ledger that does not link to the one before is fetched again this often. */
   brokenChainRetryMs: 60_000,
   /** A head older than this, or a catch-up that has not moved for this long, is not ready. */
   ledgerHeadAgeMs: 60_000,
@@ -169,7 +169,7 @@ export const Limits = {
   dnsNames: 10_000,
   /** What `Retry-After` may add to a delay of the schedule. */
   retryAfterAddsMs: 10 * 60_000,
-  /** Deliveries queued for a disabled webhook end `failed` after this. */
+  /** Deliveries that wait for a disabled webhook end `failed` after this. */
   disabledQueueMs: 7 * 24 * 3_600_000,
   /** What deliver has confirmed of webhooks may be used this long: one confirmation in half of it, and none while idle. */
   webhookViewLeaseMs: 1_000,
@@ -187,8 +187,9 @@ export const Limits = {
   replayBatchEvents: 250,
   replayBatchRecords: 10_000,
   /**
-   * Deliveries of a job that may wait for their first attempt, and how often a job that has as many is looked at: enough for
-   * thousands a second, and few enough that a replay never outruns its receiver and fills tables and log with what waits.
+   * Deliveries of a job that may wait for their first attempt, and how often a job that has as many is looked at:
+   * enough for thousands a second, and few enough that a replay never outruns its receiver and fills tables and log
+   * with what waits.
    */
   replayAhead: 1_000,
   replayAheadMs: 25,
@@ -236,7 +237,7 @@ export const Limits = {
   mailRetryDelaysMs: [1, 5, 15, 60, 180, 360, 720, 1_440, 1_440].map((minutes) => minutes * 60_000),
   /** Characters of what a mail server said. */
   mailErrorLength: 500,
-  /** How long mails are kept: longer than a month, since their causes tell what an account was told of its quota. */
+  /** How long mails are kept: longer than a month, because they record which quota notices an account got. */
   mailsKeptMs: 90 * 24 * 3_600_000,
 
   // --- storage

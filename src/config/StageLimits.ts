@@ -1,6 +1,6 @@
 /**
- * What the stages from events to deliveries read while they run. They take it from their context (`yield* StageLimits`),
- * where a test may put smaller numbers; nothing has to be provided in the program.
+ * What the stages from events to deliveries read while they run. They take it from their context (`yield*
+ * StageLimits`), where a test may put smaller numbers; nothing has to be provided in the program.
  */
 import { Context } from "effect"
 
@@ -19,8 +19,8 @@ export const stageLimits = {
    */
   partitionDeliveries: 2_000,
   /**
-   * Part of a partition's free room that one webhook may hold, so that a lone one has half and many the same each; and what
-   * each may always hold, on top of the bound: no number of webhooks that hang can keep another waiting.
+   * Part of a partition's free room that one webhook may hold, so that a lone one has half and many the same each; and
+   * what each may always hold, on top of the bound: no number of webhooks that hang can keep another waiting.
    */
   lanes: { laneShare: 0.5, laneLeast: 4 },
   /**
@@ -34,14 +34,14 @@ export const stageLimits = {
    */
   unrecordedMost: 40,
   /**
-   * Or while these and all that is in flight are fewer than this part of what was recorded within these milliseconds, and
-   * than this number: where much is delivered statements may be large, and a crash repeats at most the promised 1 % of it.
-   * A lone webhook is a third faster with it.
+   * Or while these and all that is in flight are fewer than this part of what was recorded within these milliseconds,
+   * and than this number: where much is delivered statements may be large, and a crash repeats at most the promised 1 %
+   * of it. A lone webhook is a third faster with it.
    */
   repeatedPart: 0.01,
   repeatedOfMs: 10_000,
   repeatedMost: 400,
-  /** When work comes again whose attempt before is not recorded: that is a moment's affair, but after a crash a new attempt's. */
+  /** How long to wait before re-offering work whose previous attempt has not been recorded yet. */
   earlyWorkMs: 5_000,
   /** Rows a lane pages from PostgreSQL at once; with half a page more it is what a lane of a large backlog queues. */
   lanePageRows: 100,
@@ -50,7 +50,7 @@ export const stageLimits = {
   eventPieces: 32,
   /** How often an actor commits what it has done: a restart reads again at most what was done since. */
   commitEveryMs: 100,
-  /** What a stopping actor waits for its attempts in flight: a little more than one may take. */
+  /** How long a stopping actor waits for attempts in flight: one attempt takes up to 10 s by default. */
   drainMs: 11_000,
   /**
    * Connections in use to one origin, over all webhooks that point there: a lone webhook has a quarter, which is the widest
@@ -74,7 +74,7 @@ export const stageLimits = {
   recorderEnough: 128,
   /** How long a statement waits for more outcomes: it costs as much as some fifty of its rows. */
   recorderGatherMs: 8,
-  /** How often what waits for disabled webhooks is looked through. */
+  /** How often deliveries that wait for disabled webhooks are checked. */
   disabledSweepMs: 3_600_000,
   /** Replayed deliveries queued or in flight per delivery partition, apart from the live ones. */
   partitionReplays: 500,
@@ -86,7 +86,7 @@ export const stageLimits = {
   replayIdleStarts: 32,
   /** Live ones are taken to go on for this long after the last: they come with ledgers, every 3 to 5 s. */
   replayLiveMs: 10_000,
-  /** The same beside live ones, and the time until the next: with the pause they leave most of the event loop to those. */
+  /** Replayed deliveries that start at once while live ones are sent, and the time between such starts. */
   replayStarts: 4,
   replayStartsEveryMs: 2,
   /** Pause after that many, as a multiple of how late the event loop came back to them, and its most; after fewer, less. */

@@ -1,4 +1,4 @@
-/** Bounds of what works on the database; read as part of `Limits`. */
+/** Limits of the code that uses the database; part of `Limits`. */
 export const storageLimits = {
   /** First and longest wait while a store or the log is away. */
   storeRetryMs: { first: 50, longest: 2_000 },
@@ -10,7 +10,7 @@ export const storageLimits = {
   embeddedTakeOverMs: 4_000,
   /** Between tries to bring it back after it died. */
   embeddedRestartMs: 1_000,
-  /** How often its state is looked at meanwhile. */
+  /** How often its state is checked meanwhile. */
   embeddedPollMs: 20,
   /** How long the database may take to answer at the start. */
   databaseConnectMs: 5_000,
@@ -23,15 +23,15 @@ export const storageLimits = {
   /** A lookup that takes longer is given up, a 503: nobody waits behind one whose caller may long be gone. */
   databaseReadMs: 10_000,
   /**
-   * Between looks for work that nobody told of (storage/outbox/WorkNotices.ts): a mail is due again, or a worker died. With a lease
-   * that must end before it, its job is taken over within 15 s.
+   * Between looks for work that nobody told of (storage/outbox/WorkNotices.ts): a mail is due again, or a worker died.
+   * With a lease that must end before it, its job is taken over within 15 s.
    */
   workLookMs: 3_000,
   /** How long a lease lasts that is not renewed: what its process did is taken over after this. */
   leaseMs: 10_000,
   /** Between renewals: two may fail before the lease is given up. */
   leaseRenewMs: 3_000,
-  /** Between looks at a lease that another process has. */
+  /** Between tries to take a lease that another process holds. */
   leaseTakeMs: 1_000,
   /** How long the answer to a request with an `Idempotency-Key` is kept: a day, as customers know it from others. */
   idempotencyKeptMs: 24 * 3_600_000,

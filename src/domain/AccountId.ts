@@ -1,7 +1,6 @@
 /**
- * Classic addresses and the 20-byte account ids they stand for: base 58 with the ledger's alphabet, a zero version
- * byte and four checksum bytes. Here rather than from a library because detection needs both directions on its hot
- * path and nothing else of it.
+ * Converts between classic addresses and 20-byte account ids: base 58 with the ledger's alphabet, a zero version byte
+ * and four checksum bytes. Not from a library, because detection converts every account of every event and needs speed.
  */
 import { hash } from "node:crypto"
 import { ACCOUNT_WORDS, ALPHABET, writeAccountId } from "./AccountIds.ts"
@@ -9,7 +8,7 @@ import { ACCOUNT_WORDS, ALPHABET, writeAccountId } from "./AccountIds.ts"
 const BASE = ALPHABET.length
 const ZERO = ALPHABET[0]!
 
-/** As many letters as a double holds exactly: a step with BigInt takes as long as a dozen without. */
+/** Letters whose value a double represents exactly. BigInt would be about 12 times slower. */
 const CHUNK_LETTERS = 8
 const CHUNK = BigInt(BASE ** CHUNK_LETTERS)
 
@@ -18,7 +17,7 @@ const CHECKSUM_HEX = 8
 const checksum = (versionedHex: string): string =>
   hash("sha256", hash("sha256", Buffer.from(versionedHex, "hex"), "buffer"), "hex").slice(0, CHECKSUM_HEX)
 
-/** Base 58 writes each leading zero byte as one zero, which its number does not tell. */
+/** Base 58 writes each leading zero byte as one zero letter, which the number alone does not show. */
 const zeroBytesOf = (hex: string): number => {
   let bytes = 0
   while (hex.startsWith("00", bytes * 2)) bytes++
@@ -66,13 +65,13 @@ export const accountIdOfAddress = (address: string): string | undefined => {
 }
 
 /**
- * Addresses found valid, each in the slot that its last letters name: a checksum takes as long as detecting a transaction,
- * and most addresses come again and again. Some 4 MB when full.
+ * A cache of valid addresses; an address's last letters choose its slot. Checking a checksum takes as long as detecting
+ * a transaction, and most addresses occur repeatedly. About 4 MB when full.
  */
 const SLOTS = 2 ** 16
 const remembered: Array<string> = Array(SLOTS).fill("")
 
-/** The checksum is there, so these letters are spread evenly. */
+/** The last letters come from the checksum, so they are spread evenly. */
 const slotOf = (text: string): number => {
   const end = text.length
   const letters = (text.charCodeAt(end - 1) * BASE + text.charCodeAt(end - 2)) * BASE

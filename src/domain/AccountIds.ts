@@ -1,9 +1,8 @@
 /**
- * Account ids as processes keep many of them: five 32-bit words each, the least significant first, 20 bytes an address
- * and no object. Reads an address without its checksum, several times as fast as AccountId.ts: only for addresses that
- * were checked where they entered. Pure.
+ * A compact list of account ids: five 32-bit words each, least significant first, so 20 bytes and no object for each. It
+ * does not verify checksums, so only addresses that were checked before may be given. Pure.
  */
-/** Of base 58, as the ledger has it: the first letter is zero. */
+/** The ledger's base 58 alphabet; the first letter is zero. */
 export const ALPHABET = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
 const BASE = ALPHABET.length
 const WORD = 2 ** 32
@@ -22,8 +21,8 @@ export const ACCOUNT_WORDS = 5
 export type AccountIds = Uint32Array
 
 /**
- * Writes the account id of `address` to `into`, from `at` on; gives the checksum that it names, undefined when it cannot
- * be an address.
+ * Writes the account id of `address` to `into`, from `at` on; gives the checksum that it names, undefined when it
+ * cannot be an address.
  */
 export const writeAccountId = (address: string, into: AccountIds, at: number): number | undefined => {
   const { length } = address
@@ -66,7 +65,7 @@ export const writeAccountId = (address: string, into: AccountIds, at: number): n
   return checksum
 }
 
-/** What is no address is left out. */
+/** Texts that are not addresses are skipped. */
 export const packAccountIds = (addresses: ReadonlyArray<string>): AccountIds => {
   const ids = new Uint32Array(addresses.length * ACCOUNT_WORDS)
   let at = 0

@@ -2,8 +2,8 @@
  * Which IP addresses an endpoint may have: the public ones. The table is the IANA special-purpose registries for
  * IPv4 and IPv6, taken strictly: what is not ordinary global unicast is refused, and so is an IPv6 address that carries
  * a refused IPv4 address inside (6to4, NAT64), or any in an ISATAP interface identifier. A provider's own NAT64 or 6rd
- * prefix cannot be told from its other addresses. Pure: registration checks literals with it, the sender every address it
- * really connects to.
+ * prefix cannot be told from its other addresses. Registration checks IP addresses in URLs with it; deliver checks
+ * every address that it connects to. Pure.
  */
 import { BlockList, isIP } from "node:net"
 
@@ -77,8 +77,8 @@ const groupsOf = (ip: string): ReadonlyArray<number> => {
 }
 
 /**
- * RFC 5214: the interface identifier `5efe:a.b.c.d` sends to that IPv4 address within a site, whatever the prefix. The two
- * bits say "universal" and "group" and change nothing.
+ * RFC 5214: the interface identifier `5efe:a.b.c.d` sends to that IPv4 address within a site, whatever the prefix. The
+ * two bits say "universal" and "group" and change nothing.
  */
 const isIsatap = (ip: string): boolean => {
   const groups = groupsOf(ip)

@@ -1,6 +1,6 @@
 /**
- * API keys: what they look like, what they may do, and who is calling with one. The value is shown once; afterwards
- * only its SHA-256 exists, so a lookup compares hashes and tells nothing about a key by its timing.
+ * API keys: format, scopes and identity. A key's value is shown once. Only its SHA-256 is stored, so the timing of a
+ * lookup reveals nothing about a key.
  */
 import { hash, randomBytes } from "node:crypto"
 import type { KeyEnvironment } from "./Network.ts"
@@ -27,12 +27,12 @@ export const apiKeyBounds = {
   apiKeyNameLength: 100
 } as const
 
-/** Who a valid key stands for. */
+/** The account and rights of a valid key. */
 export interface Identity {
   readonly keyId: string
   readonly accountId: string
   readonly plan: Plan
-  /** The plan's, with what its account has of its own. */
+  /** The plan's limits, with the account's own limits applied. */
   readonly limits: PlanLimits
   readonly environment: KeyEnvironment
   readonly scopes: ReadonlyArray<Scope>

@@ -9,7 +9,7 @@
  *   pending, retrying ──ended without an attempt──▶ failed   (webhook deleted, waited too long, event no longer retained)
  *   failed ──attempt that was in flight when it was ended──▶ delivered
  *
- * `delivered` is final. storage/deliveries/Transitions.ts has the one statement of each of these.
+ * `delivered` is final. storage/deliveries/Transitions.ts has one SQL statement for each arrow.
  *
  * The work topics and the delay topics carry `DeliveryWork`; the row in PostgreSQL carries the state. Work is current
  * when its `attempt` is the row's `attempts` + 1 and the row has not ended; anything else is stale and is dropped.
@@ -17,7 +17,7 @@
 import type { LedgerEvent } from "./LedgerEvent.ts"
 
 export const DELIVERIES_TOPIC = "webhooks.deliveries"
-/** Work of replays: it comes after live work of the same webhook. */
+/** Work of replays. It is sent only while no live work of the same webhook waits. */
 export const REPLAYS_TOPIC = "webhooks.replays"
 /** Where work waits for attempt `seriesAttempt` (2…10) of its series. */
 export const delayTopic = (seriesAttempt: number): string => `webhooks.delay.${seriesAttempt}`
@@ -29,18 +29,18 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number]
 export interface DeliveryWork {
   readonly delivery_id: string
   readonly webhook_id: string
-  /** Attempts of earlier series count on: from 1. */
+  /** From 1. A new series continues the count. */
   readonly attempt: number
   /** Place in the current series, from 1: it decides the next delay. */
   readonly series_attempt: number
   /** Unix milliseconds before which it must not start; 0 for first attempts. */
   readonly due_at: number
-  /** Made by a replay job: its attempts come after live ones, retries too. */
+  /** Made by a replay job. Its attempts, retries included, start only while no live delivery waits. */
   readonly replay?: true
   readonly event: LedgerEvent
 }
 
-/** Work that begins a series: by default a delivery's first. */
+/** Work for the first attempt of a series; by default, the delivery's first series. */
 export const newWork = (
   deliveryId: string,
   webhookId: string,
@@ -55,7 +55,7 @@ export const newWork = (
   event
 })
 
-/** Undefined when it is no work. */
+/** Undefined if the text is not a work record. */
 export const parseWork = (value: string): DeliveryWork | undefined => {
   try {
     // Written in this shape; the check only tells a torn record from a whole one.
@@ -71,11 +71,11 @@ export const parseWork = (value: string): DeliveryWork | undefined => {
   }
 }
 
-/** Where work goes that may be attempted now. */
+/** The topic for work that may be attempted now. */
 export const workTopic = ({ replay }: Pick<DeliveryWork, "replay">): string =>
   replay === true ? REPLAYS_TOPIC : DELIVERIES_TOPIC
 
-/** What one attempt came to. Failure is data: it is recorded and retried. */
+/** The result of one attempt. A failure is an ordinary value: it is recorded and retried. */
 export interface AttemptOutcome {
   readonly delivered: boolean
   readonly responseStatus: number | null
@@ -83,6 +83,6 @@ export interface AttemptOutcome {
   readonly responseBody: string | null
   /** Short and stable, for people and alerts; null on success. */
   readonly error: string | null
-  /** How long the receiver asks to be left alone, from the end of the attempt on. */
+  /** The delay in the receiver's `Retry-After`, counted from the end of the attempt. */
   readonly retryAfterMs?: number
 }

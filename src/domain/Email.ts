@@ -1,4 +1,4 @@
-/** Addresses that mails can be sent to: one address, nothing that a header or a list of addresses could hide in. Pure. */
+/** Checks that a text is one mail address and contains no header or second address. Pure. */
 
 /** RFC 5321: characters of an address, and of what stands before its @. */
 const ADDRESS_LENGTH = 254

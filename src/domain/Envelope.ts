@@ -20,7 +20,7 @@ const count = Schema.Number.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(
 const EventId = text(
   EVENT_ID_PATTERN,
   "EventId",
-  "xrpl:<ledger_index>:<tx_hash>:<event_type>, and :<sub_index> from 0 where one transaction causes several events of the type. The same fact always has the same id, unique within its network.",
+  "xrpl:<ledger_index>:<tx_hash>:<event_type>, followed by :<sub_index> (from 0) if one transaction caused several events of the type. The same event always has the same id, which is unique within its network.",
   "xrpl:94084608:4692464C16F25429595B3441E48A5386FF3EE73F83B0CA778A6BA2ABDD6A878D:payment.xrp",
   "xrpl:94084608:2639612C645CE6413F4C4FF73EDD8E0D050CA8DF00BA9501C2203DCDA1103E09:dex.offer_filled:0"
 )
@@ -35,16 +35,16 @@ const WebhookId = text(
 const EventTypeName = named("EventType", `The ${eventTypes.length} event types.`, Schema.Literals(eventTypes))
 
 const event = {
-  event_id: required(EventId, "The event's name: use it to recognise a repeated delivery."),
-  event_type: required(EventTypeName, "What happened; it says which fields the payload has."),
-  ledger_index: required(ledgerIndex, "The validated ledger that holds the transaction."),
+  event_id: required(EventId, "The event's id. Use it to recognise duplicates."),
+  event_type: required(EventTypeName, "The event's type, which decides the fields of the payload."),
+  ledger_index: required(ledgerIndex, "The index of the validated ledger that contains the transaction."),
   timestamp: required(Time, "When that ledger closed."),
   network: required(Schema.Literals(networks), "The network it happened on.")
 }
 
 const payload = required(
   Schema.Record(Schema.String, Schema.Json),
-  "The event's own fields, by its type. Fields that do not apply are left out, never null."
+  "The fields of the event, which depend on its type. Fields that do not apply are absent, never null."
 )
 
 const example = {
@@ -66,11 +66,11 @@ const { payload: examplePayload, ...exampleEvent } = example
 
 export const envelope = Schema.Struct({
   ...event,
-  webhook_id: required(WebhookId, "The webhook it is sent to."),
+  webhook_id: required(WebhookId, "The webhook that the event is sent to."),
   payload
 }).annotate({
   title: "Event envelope",
-  description: "The body of every webhook POST. No other fields come.",
+  description: "The body of every request to a webhook. It has no other fields.",
   examples: [{ ...exampleEvent, webhook_id: "wh_01KAJ0Q4M8000000G3T5W7Y9ZB", payload: examplePayload }]
 })
 
@@ -79,17 +79,17 @@ export const eventRecord = Schema.Struct({
   payload,
   accounts: required(
     Schema.Array(Address).check(Schema.isMinLength(1), Schema.isUnique()),
-    "The accounts involved, which account filters are compared with; sorted."
+    "The addresses that the event involves, sorted. Account filters are compared with them."
   ),
-  position: required(count, "Its place among the events of its ledger, from 0."),
+  position: required(count, "The event's place among the events of its ledger, from 0."),
   detected_at: required(
     count,
-    "When its ledger was taken, in Unix milliseconds; strictly increasing from ledger to ledger of one network."
+    "When the service processed the ledger, in Unix milliseconds. Strictly increasing from ledger to ledger of one network."
   )
 }).annotate({
   title: "Event record",
   description:
-    "A record of the topic xrpl.<network>.events: every detected event, in ledger order. Those of xrpl.<network>.history.events are of the same form.",
+    "A record of the topic xrpl.<network>.events: every detected event, in ledger order. Records of xrpl.<network>.history.events have the same form.",
   examples: [
     {
       ...example,
@@ -101,29 +101,32 @@ export const eventRecord = Schema.Struct({
 })
 
 export const ledgerRecord = Schema.Struct({
-  ledger_index: required(ledgerIndex, "The ledger."),
-  ledger_hash: required(Hash, "Its hash."),
-  parent_hash: required(Hash, "The hash of the ledger before it, which is the record before this one."),
-  close_time: required(Time, "When it closed."),
-  transaction_count: required(count, "How many transactions it holds."),
-  event_count: required(count, "How many events they caused."),
+  ledger_index: required(ledgerIndex, "The ledger's index."),
+  ledger_hash: required(Hash, "The ledger's hash."),
+  parent_hash: required(Hash, "The hash of the previous ledger, whose record is the one before this."),
+  close_time: required(Time, "When the ledger closed."),
+  transaction_count: required(count, "The number of transactions in the ledger."),
+  event_count: required(count, "The number of events in the ledger."),
   first_event_offset: required(
     Schema.NullOr(count),
-    "The offset of its first event in xrpl.<network>.events, or in xrpl.<network>.history.events for a record of history; null when it has none."
+    "The offset of the ledger's first event in xrpl.<network>.events, or in xrpl.<network>.history.events for a record of history; null if it has no events."
   ),
-  detected_at: required(count, "When it was taken, in Unix milliseconds; as in its events."),
+  detected_at: required(
+    count,
+    "When the service processed the ledger, in Unix milliseconds; the same as in its events."
+  ),
   range_since: optional(
     count,
-    "The detected_at of the first ledger of its range: records that share it are an unbroken chain, each linked by hash to the one before. Absent from records of earlier versions."
+    "The detected_at of the first ledger in this ledger's range. Records with the same value form an unbroken chain, each linked by hash to the one before. Absent from records of earlier versions."
   ),
   simulated: optional(
     Schema.Literal(true),
-    "There when the ledger was made by the simulated ledger, which plays a test network that has no servers."
+    "Present if the ledger is simulated. The service simulates a test network for which no servers are configured."
   )
 }).annotate({
   title: "Ledger record",
   description:
-    "A record of the topic xrpl.<network>.ledgers: one for each validated ledger, without gaps, after its events. Those of xrpl.<network>.history.ledgers are of the same form.",
+    "A record of the topic xrpl.<network>.ledgers: one for each validated ledger, without gaps, written after its events. Records of xrpl.<network>.history.ledgers have the same form.",
   examples: [
     {
       ledger_index: 94_084_608,

@@ -37,7 +37,7 @@ export const isEventType = (value: string): value is EventType => ranks.has(valu
 /** Position in the fixed order of one transaction's events. */
 export const rankOf = (type: EventType): number => ranks.get(type)!
 
-/** The event types that `pattern` means; empty when it means none. */
+/** The event types that match `pattern`; empty if none does. */
 export const expandPattern = (pattern: string): ReadonlyArray<EventType> => {
   if (pattern === "*") return eventTypes
   if (pattern.endsWith(".*")) return eventTypes.filter((type) => type.startsWith(pattern.slice(0, -1)))

@@ -1,7 +1,7 @@
 /**
- * History: ledgers of before the service's own first one, fetched when a replay asks for them. They come from the top
- * down, each proven by the parent hash of the one above, and are kept in ranges: a range is in ledger order, and what
- * is held is those that join one another below the service's first ledger. Pure.
+ * History: ledgers from before the service's first one, fetched when a replay asks for them. They are fetched
+ * downwards; the parent hash of each ledger proves the next lower one. They are stored in ranges, each in ledger
+ * order. Only ranges that join without a gap, up to the service's first ledger, count. Pure.
  */
 import { eventsTopic, type LedgerMarker, type LedgerTopics } from "./LedgerEvent.ts"
 import type { Network } from "./Network.ts"
@@ -23,7 +23,7 @@ export interface HistoryRange {
   readonly events: number
 }
 
-/** The lowest ledger of an unbroken chain: what is below must be its parent. */
+/** The lowest ledger of an unbroken chain. The next ledger to fetch must be its parent. */
 export interface ChainEnd {
   readonly ledgerIndex: number
   readonly parentHash: string
@@ -45,8 +45,8 @@ export const historyTopics = (network: Network): LedgerTopics => ({
 })
 
 /**
- * The ranges that reach down from `first` without a gap, lowest first, and where they end. A range that is where the
- * next should be, and of another chain, is `alien`.
+ * The ranges that reach down from `first` without a gap, lowest first, and where they end. A range that is where
+ * the next should be, and of another chain, is `alien`.
  */
 export const joinedBelow = (
   first: ChainEnd,

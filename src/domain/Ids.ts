@@ -52,7 +52,7 @@ export const deliveryId = (
   return `dlv_${encode(bytes)}`
 }
 
-/** The smallest delivery id of that moment and position. */
+/** The smallest delivery id of that time and position. */
 export const firstDeliveryIdAt = (unixMs: number, position: number): string => {
   const bytes = withTime(unixMs)
   bytes.writeUIntBE(position, 6, 3)
@@ -72,7 +72,7 @@ export const idTime = (id: string): number => {
 const ULID = "[0-7][0-9A-HJKMNP-TV-Z]{25}"
 const ulid = new RegExp(`^${ULID}$`)
 
-/** What an id looks like, as a regular expression's source. */
+/** The form of an id, as the source of a regular expression. */
 export const idPattern = (prefix: IdPrefix): string => `^${prefix}${ULID}$`
 
 export const isId = (prefix: IdPrefix, id: string): boolean =>

@@ -1,4 +1,4 @@
-/** Moments as text: ISO 8601 date-times with an offset, and nothing looser. */
+/** Parses and writes ISO 8601 date-times with an offset. No other form is accepted. */
 
 const FORM =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/
@@ -6,7 +6,7 @@ const FORM =
 const daysOf = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate()
 
 /**
- * Unix milliseconds, with a fraction where the text has one; undefined when it is no such moment. A space before the
+ * Unix milliseconds, with a fraction where the text has one; undefined if the text is not valid. A space before the
  * offset counts as `+`, which is what an unescaped plus sign in a query string becomes.
  */
 export const parseIsoTime = (given: string): number | undefined => {
@@ -28,5 +28,5 @@ export const parseIsoTime = (given: string): number | undefined => {
   return whole + Number(`0.${fraction || "0"}`) * 1_000
 }
 
-/** As responses write a moment: UTC with milliseconds. From a column's value or from Unix milliseconds. */
+/** A time in a response: UTC with milliseconds. The input is a column's value or Unix milliseconds. */
 export const iso = (moment: string | number): string => new Date(moment).toISOString()

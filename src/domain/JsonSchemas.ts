@@ -1,7 +1,6 @@
 /**
- * The published JSON Schemas (draft 2020-12), made from the code's own: one document each, complete in itself. Their
- * ids are names, not places: nothing has to be fetched. A change that is more than a new optional field takes a new
- * version.
+ * Generates the published JSON Schemas (draft 2020-12) from the code's schemas. Each document is complete in itself;
+ * its id is a name, not a URL to fetch. A change other than a new optional field needs a new version.
  */
 import { Schema } from "effect"
 import { envelope, eventRecord, ledgerRecord } from "./Envelope.ts"
@@ -21,7 +20,7 @@ export interface PublishedSchema {
   readonly document: JsonObject
 }
 
-/** Keywords whose meaning does not depend on those beside them. */
+/** Keywords whose meaning does not depend on other keywords of the same schema. */
 const independent: ReadonlySet<string> = new Set([
   "title",
   "description",
@@ -35,8 +34,8 @@ const independent: ReadonlySet<string> = new Set([
 const isList = (value: Json | undefined): value is ReadonlyArray<Json> => Array.isArray(value)
 
 /**
- * What is said of a field comes as a part of `allOf`. In this draft it may stand beside `$ref` and everything else,
- * where people and generators of code look for it.
+ * The generator puts a field's description into `allOf`. This moves it beside `$ref` and the other keywords, where
+ * people and code generators expect it.
  */
 const inOnePlace = (value: Json): Json => {
   if (isList(value)) return value.map(inOnePlace)

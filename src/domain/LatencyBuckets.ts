@@ -7,11 +7,11 @@ export const BUCKETS_PER_DECADE = 10
 
 const FACTOR = 10 ** (1 / BUCKETS_PER_DECADE)
 
-/** In ms: off by the same part of a latency at both ends of the bucket. */
+/** In ms. The relative error is the same at both ends of the bucket. */
 const middleOf = (bucket: number): number =>
   Math.max(0, Math.round((2 * FACTOR ** bucket) / (FACTOR + 1) - 1))
 
-/** Ms up to which that share (above 0, at most 1) of the latencies lies, by nearest rank; null when there are none. */
+/** The latency in ms that `share` (0 to 1) of the latencies do not exceed, by nearest rank; null if there are none. */
 export const percentile = (countOf: ReadonlyMap<number, number>, share: number): number | null => {
   const total = [...countOf.values()].reduce((sum, count) => sum + count, 0)
   let left = Math.ceil(share * total)

@@ -27,8 +27,8 @@ export const lengthened = (delayMs: number, askedMs: number, mostAddedMs: number
 const SHORTEST_PIECE_MS = 1_000
 
 /**
- * The longest that work stays in the delay topic of attempt `seriesAttempt` (from 2): its delay, stretched as far as it
- * can be. What is in a topic that the schedule does not have (it had more delays once) waits there until it is due.
+ * The longest time that work stays in the delay topic of attempt `seriesAttempt` (from 2): the delay plus the largest
+ * jitter. If the schedule has no such delay any more, work that is still in the topic stays there until it is due.
  */
 export const longestStayMs = ({ delaysMs, jitter }: RetryPolicy, seriesAttempt: number): number => {
   const base = delaysMs[seriesAttempt - 2]
@@ -38,8 +38,8 @@ export const longestStayMs = ({ delaysMs, jitter }: RetryPolicy, seriesAttempt: 
 }
 
 /**
- * In whose delay topic (an attempt, from 2) work of `seriesAttempt` waits that is due in `waitMs`: its own, unless it is
- * due later than that one's work is. A topic's delay is constant, so that no head holds others back: a longer wait
+ * In whose delay topic (an attempt, from 2) work of `seriesAttempt` waits that is due in `waitMs`: its own, unless it
+ * is due later than that one's work is. A topic's delay is constant, so that no head holds others back: a longer wait
  * is made of pieces, and this is the longest that fits.
  */
 export const delayOf = (policy: RetryPolicy, seriesAttempt: number, waitMs: number): number => {

@@ -1,7 +1,7 @@
 /**
- * Whose deliveries wait now: the accounts that are suspended or have used up their month's quota, as one statement a
- * second tells. Few at any time, whatever the number of accounts. While the database is away the last answer stands:
- * neither does a hold end by a fault, nor does one stop those that may send.
+ * The accounts whose deliveries wait, because the account is suspended or its month's quota is used up. One SQL
+ * statement a second reads them. If the database cannot be reached, the last result stays in use: an outage neither
+ * ends a hold nor begins one.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -38,14 +38,14 @@ export class AccountHolds extends Context.Service<AccountHolds>()("ledgerhook/we
       }
     }).pipe(retryUntilSuccess("reading whose deliveries wait"))
 
-    // Known before anything is routed or sent.
+    // The holds are read once before anything is routed or sent.
     yield* look
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(Limits.accountHoldsMs), look)))
 
     return {
-      /** Undefined when the account's deliveries go on. */
+      /** Undefined if the account's deliveries do not wait. */
       get: (accountId: string) => holds.get(accountId),
-      /** Tells the listener each account whose hold began, ended or became another; the result ends it. */
+      /** Calls the listener with each account whose hold begins, ends or changes. The returned function stops it. */
       subscribe: (listener: (accountId: string) => void): (() => void) => {
         listeners.add(listener)
         return () => listeners.delete(listener)

@@ -1,11 +1,11 @@
-/** Whether a network has an active webhook at all: a live view, for what need not run while nobody listens. */
+/** Whether a network has an active webhook, kept up to date. The simulated ledger runs only while it has one. */
 import { Effect, Latch, type Scope } from "effect"
 import type { Network } from "../domain/Network.ts"
 import { WebhookRegistry } from "./WebhookRegistry.ts"
 
 export interface ActiveWebhooks {
   readonly any: () => boolean
-  /** Waits until there is one. */
+  /** Waits until the network has an active webhook. */
   readonly awaitAny: Effect.Effect<void>
 }
 

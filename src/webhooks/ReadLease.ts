@@ -1,9 +1,8 @@
 /**
- * A read lease: a view that was confirmed to hold everything committed by some moment may be used for `leaseMs` from
- * that moment; who comes later waits for the next confirmation. Whoever changes something and waits for longer than the
- * lease, and than a confirmation takes, may then say that it holds everywhere, on every process, without knowing who
- * they are. Using the view costs nothing but one confirmation in `leaseMs` / 2, and none while it is not used. While it
- * cannot be confirmed nobody may use it.
+ * A read lease. Once a view is confirmed to contain everything that was committed by a moment, it may be used for
+ * `leaseMs` from that moment; later callers wait for the next confirmation. So a writer that waits for longer than the
+ * lease knows that its change is in use on every process. Using the view costs one confirmation every `leaseMs` / 2,
+ * and none while it is not used. While it cannot be confirmed, nobody may use it.
  */
 import { Clock, Effect, Latch, type Scope } from "effect"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
@@ -11,19 +10,19 @@ import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 const NANOS_PER_MS = 1_000_000
 
 /**
- * Calls `use` as soon as the view may be used, mostly at once: who waits does so in the order of the calls, and nobody
- * passes them. It must not throw.
+ * Calls `use` as soon as the view may be used, usually at once. Waiting calls run in their order, and no later call
+ * overtakes them. `use` must not throw.
  */
 export type Lease = (use: () => void) => void
 
-/** `confirm` ends once the view holds all that was there when it began. */
+/** `confirm` ends once the view contains everything that was committed when it began. */
 export const makeReadLease = <E, R>(
   confirm: Effect.Effect<void, E, R>,
   leaseMs: number
 ): Effect.Effect<Lease, never, R | Scope.Scope> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
-    // Durations only: no two clocks are compared, and a wall clock that jumps does no harm.
+    // Only durations are used: clocks are not compared, and a jump of the wall clock does no harm.
     const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
     const wanted = Latch.makeUnsafe()
     let waiting: Array<() => void> = []
@@ -40,7 +39,7 @@ export const makeReadLease = <E, R>(
       for (const use of due) use()
       waiting = waiting.slice(due.length)
     })
-    // A try that failed is wanted still.
+    // After a failure the confirmation is still wanted.
     const again = Effect.tapError(renew, () => Effect.sync(() => wanted.openUnsafe()))
     yield* Effect.forkScoped(
       Effect.forever(again.pipe(retryUntilSuccess("confirming what is known of webhooks")))

@@ -1,8 +1,8 @@
 /**
- * What this process knows of webhooks: a live view of `webhooks.config`, with the signing secrets opened. Route and
- * deliver share it. `upToDate` makes sure that the view holds every change the API has answered for, so that "from the
- * next ledger after the response" is true however busy the outbox is. `whenCurrent` is the same for many uses a second, up
- * to the view's lease (Limits.webhookViewLeaseMs), which the API waits out before it answers a secret's rotation.
+ * The webhooks that this process knows: a view of `webhooks.config`, kept up to date, with decrypted secrets. Route and
+ * deliver share it. `upToDate` waits until the view contains every change that the API has answered, so a new webhook
+ * gets the next ledger after the response. `whenCurrent` is for many uses a second: the view may be as old as its lease
+ * (`Limits.webhookViewLeaseMs`), so the API waits for one lease before it answers a secret rotation.
  */
 import { Context, Effect, Layer, Result } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -15,15 +15,15 @@ import { makeReadLease } from "./ReadLease.ts"
 
 export interface RegisteredWebhook {
   readonly config: PackedWebhook
-  /** Its address, parsed once and not at every attempt. */
+  /** The webhook's URL, parsed once instead of at every attempt. */
   readonly url: URL
-  /** The signing secret in clear, as the customer knows it. */
+  /** The decrypted secret. */
   readonly secret: string
-  /** The one before the last rotation, and the Unix millisecond in which its grace ends. */
+  /** The secret before the last rotation, and when its grace ends in Unix milliseconds. */
   readonly previousSecret: { readonly secret: string; readonly until: number } | undefined
 }
 
-/** What a delivery is signed with at that moment, the newest first. */
+/** The secrets that sign a delivery at that time, newest first. */
 export const secretsAt = (webhook: RegisteredWebhook, nowMs: number): ReadonlyArray<string> => {
   const { secret, previousSecret } = webhook
   return previousSecret !== undefined && nowMs < previousSecret.until
@@ -79,15 +79,15 @@ export class WebhookRegistry extends Context.Service<WebhookRegistry>()(
 
       return {
         get: (webhookId: string) => view.values.get(webhookId),
-        /** Tells the listener every webhook known now and each change after; the result ends it. */
+        /** Calls the listener with every known webhook, then with each change. The returned function stops it. */
         subscribe: (listener: Listener): (() => void) => {
           listeners.add(listener)
           for (const [webhookId, webhook] of view.values) listener(webhookId, webhook)
           return () => listeners.delete(listener)
         },
-        /** Waits until the view holds everything that was in the outbox when this was called. */
+        /** Waits until the view contains everything that was in the outbox when this was called. */
         upToDate,
-        /** Once the view holds everything that was in the outbox one lease ago. */
+        /** Runs once the view contains everything that was in the outbox one lease ago. */
         whenCurrent: yield* makeReadLease(upToDate, Limits.webhookViewLeaseMs)
       }
     })

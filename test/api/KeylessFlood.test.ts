@@ -6,7 +6,7 @@ import { type AddressInfo, connect, type Socket } from "node:net"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { paceConnections } from "../../src/api/Connections.ts"
-import { keylessTurns } from "../../src/api/KeylessTurns.ts"
+import { keylessPacing } from "../../src/api/KeylessPacing.ts"
 import { Limits } from "../../src/config/Limits.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { eventually } from "../support/delivering.ts"
@@ -138,10 +138,10 @@ describe("connections", () => {
 describe("turns of requests without a key", () => {
   it.live("a few start, the others after everything else; probes wait for probes only", () =>
     Effect.gen(function* () {
-      const turns = yield* keylessTurns
+      const pacing = yield* keylessPacing
       let started = 0
       const ask = Effect.andThen(
-        turns.other,
+        pacing.other,
         Effect.sync(() => started++)
       )
       for (let i = 0; i < 3 * Limits.keylessOthers.starts; i++)
@@ -150,7 +150,7 @@ describe("turns of requests without a key", () => {
       let probed = false
       yield* Effect.forkChild(
         Effect.andThen(
-          turns.probe,
+          pacing.probe,
           Effect.sync(() => {
             probed = true
           })

@@ -36,7 +36,7 @@ const surroundings = Effect.gen(function* () {
     const { checks } = JSON.parse(runProgram(["doctor", "--json"], { cwd, environment }).stdout)
     const found = checks.find(({ check }: { readonly check: string }) => check === "log")
     assert.strictEqual(found.status, "problem")
-    assert.include(said, found.mend)
+    assert.include(said, found.fix)
   }
   return { embedded, kafka, lastStart, onKafka, refused }
 })

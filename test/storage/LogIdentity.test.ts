@@ -36,8 +36,8 @@ describe("the database's log", () => {
         }
         assert.deepStrictEqual(yield* storedLog, own)
         assert.strictEqual(logFinding(own, own).status, "ok")
-        const { mend, status } = logFinding(own, other)
-        assert.deepStrictEqual([status, mend], ["problem", conflictOf(own, other)])
+        const { fix, status } = logFinding(own, other)
+        assert.deepStrictEqual([status, fix], ["problem", conflictOf(own, other)])
       }).pipe(Effect.provide(TestDatabase))
     )
   }

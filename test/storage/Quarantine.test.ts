@@ -130,13 +130,13 @@ describe("quarantine", () => {
       const { write } = yield* makeNames
       assert.strictEqual((yield* quarantineFinding)?.status, "ok")
       yield* write(["forbidden", "a\0\u001b[31mb"])
-      const { detail, mend, status } = (yield* quarantineFinding)!
+      const { detail, fix, status } = (yield* quarantineFinding)!
       assert.strictEqual(status, "warning")
       assert.match(
         detail,
         /^2 records are in quarantine, .*newest: events, names\/0@1: invalid byte sequence/
       )
-      assert.match(mend, /table quarantine/)
+      assert.match(fix, /table quarantine/)
     }).pipe(Effect.provide(TestDatabase))
   )
 })

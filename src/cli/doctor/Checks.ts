@@ -30,7 +30,7 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
         check: "settings",
         status: "problem",
         detail: message,
-        mend: `Correct or unset ${name}, then run doctor again: connections are checked only if all settings are valid.`
+        fix: `Correct or unset ${name}, then run doctor again: connections are checked only if all settings are valid.`
       })
     )
     return Effect.succeed(wrong)

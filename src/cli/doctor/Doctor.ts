@@ -20,9 +20,9 @@ export const table = (findings: ReadonlyArray<Finding>, colour: boolean): string
   const statuses = width("status")
   const paint = painter(colour)
   return findings
-    .flatMap(({ check, status, detail, mend }) => [
+    .flatMap(({ check, status, detail, fix }) => [
       `${paint(status.padEnd(statuses), COLOURS[status])}  ${check.padEnd(checks)}  ${printable(detail, detail.length)}`,
-      ...(mend === "" ? [] : [`${" ".repeat(statuses + checks + 4)}→ ${printable(mend, mend.length)}`])
+      ...(fix === "" ? [] : [`${" ".repeat(statuses + checks + 4)}→ ${printable(fix, fix.length)}`])
     ])
     .join("\n")
 }

@@ -8,28 +8,28 @@ export interface Finding {
   readonly status: "ok" | "warning" | "problem"
   readonly detail: string
   /** What to do; empty if nothing needs to be done. */
-  readonly mend: string
+  readonly fix: string
 }
 
 /** A problem that a check found, with its own fix. */
-export class Fault extends Data.TaggedError("Fault")<{ readonly detail: string; readonly mend: string }> {}
+export class Fault extends Data.TaggedError("Fault")<{ readonly detail: string; readonly fix: string }> {}
 
-export const fine = (check: string, detail: string): Finding => ({ check, status: "ok", detail, mend: "" })
+export const fine = (check: string, detail: string): Finding => ({ check, status: "ok", detail, fix: "" })
 
-/** `run` returns the detail if all is well. `mend` is used for a timeout and for errors that are not a `Fault`. */
+/** `run` returns the detail if all is well. `fix` is used for a timeout and for errors that are not a `Fault`. */
 export const finding = <E, R>(
   check: string,
-  mend: string,
+  fix: string,
   run: Effect.Effect<string, E, R>
 ): Effect.Effect<Finding, never, R> =>
   run.pipe(
     Effect.mapError((error) =>
-      error instanceof Fault ? error : new Fault({ detail: errorText(error), mend })
+      error instanceof Fault ? error : new Fault({ detail: errorText(error), fix })
     ),
     Effect.timeoutOrElse({
       duration: Limits.doctorCheckMs,
       orElse: () =>
-        Effect.fail(new Fault({ detail: `no answer within ${Limits.doctorCheckMs / 1_000} s`, mend }))
+        Effect.fail(new Fault({ detail: `no answer within ${Limits.doctorCheckMs / 1_000} s`, fix }))
     }),
     Effect.match({
       onSuccess: (detail) => fine(check, detail),
@@ -37,7 +37,7 @@ export const finding = <E, R>(
         check,
         status: "problem",
         detail: fault.detail,
-        mend: fault.mend
+        fix: fault.fix
       })
     })
   )

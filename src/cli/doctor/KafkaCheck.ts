@@ -27,7 +27,7 @@ const findingOf = (timeout: MemberTimeout): Finding => {
         check: GROUPS,
         status: "warning",
         detail: `if a process dies, others take over its work only after ${seconds(timeout.ms)}, and the cluster does not allow this user to shorten that (${timeout.reason})`,
-        mend: `Set group.consumer.min.session.timeout.ms of the brokers to ${Limits.kafkaMemberMs} or less, and allow this user to alter the configs of its groups; then restart the service.`
+        fix: `Set group.consumer.min.session.timeout.ms of the brokers to ${Limits.kafkaMemberMs} or less, and allow this user to alter the configs of its groups; then restart the service.`
       }
   }
 }
@@ -46,7 +46,7 @@ export const groupsFinding = (kafka: KafkaSettings): Effect.Effect<Finding> =>
         check: GROUPS,
         status: "warning",
         detail: `it cannot be read how soon a dead process is detected: ${message}`,
-        mend: "Allow this user to describe the configs of its groups."
+        fix: "Allow this user to describe the configs of its groups."
       })
     )
   )
@@ -59,7 +59,7 @@ export const kafkaChecks = Effect.fnUntraced(function* (kafka: KafkaSettings, se
     if (first !== undefined) {
       return yield* new Fault({
         detail: `topic ${first.topic.name} and ${others.length} more differ from topics/topics.json, and are not changed automatically`,
-        mend: "See the differences with `ledgerhook topics diff`, then change the topics with `ledgerhook topics apply --force`."
+        fix: "See the differences with `ledgerhook topics diff`, then change the topics with `ledgerhook topics apply --force`."
       })
     }
     return changes.length === 0

@@ -6,7 +6,7 @@ import { Fault, finding } from "./Finding.ts"
 
 export const ledgerServerCheck = (network: Network, url: string, role: "feed" | "history") => {
   const variable = `XRPL_${network.toUpperCase()}_${role === "feed" ? "" : "HISTORY_"}URLS`
-  const mend = `Check the URL and your firewall, or set ${variable} to another server.`
+  const fix = `Check the URL and your firewall, or set ${variable} to another server.`
   const connected = Effect.gen(function* () {
     // Loaded when needed: the ledger's client library is large.
     const { connect } = yield* Effect.promise(() => import("../../ledger/ServerConnection.ts"))
@@ -29,8 +29,8 @@ export const ledgerServerCheck = (network: Network, url: string, role: "feed" | 
     Effect.scoped,
     Effect.mapError(({ reason, detail }) => {
       const move = `Move this server to the setting of its own network, or remove it from ${variable}.`
-      return new Fault({ detail, mend: reason === "wrong_network" ? move : mend })
+      return new Fault({ detail, fix: reason === "wrong_network" ? move : fix })
     })
   )
-  return finding(`${network}${role === "feed" ? "" : " history"} ${new URL(url).host}`, mend, connected)
+  return finding(`${network}${role === "feed" ? "" : " history"} ${new URL(url).host}`, fix, connected)
 }

@@ -13,7 +13,7 @@ export const mailCheck = (smtpUrl: string, mailFrom: string) =>
       if (refusal === undefined) return `reachable, and accepts mails from ${mailFrom}; no mail was sent`
       return yield* new Fault({
         detail: `MAIL_FROM: the server refuses ${mailFrom}: ${refusal}`,
-        mend: "Set MAIL_FROM to an address from which the server allows this user to send."
+        fix: "Set MAIL_FROM to an address from which the server allows this user to send."
       })
     })
   )

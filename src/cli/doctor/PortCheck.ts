@@ -30,14 +30,13 @@ export const portCheck = ({ host, port }: SettingsShape) => {
         if (code !== "EADDRINUSE") {
           return yield* new Fault({
             detail: `${where} cannot be used: ${message}`,
-            mend:
-              code === "EACCES" ? "Set PORT to 1024 or higher." : "Set HOST to an address of this machine."
+            fix: code === "EACCES" ? "Set PORT to 1024 or higher." : "Set HOST to an address of this machine."
           })
         }
         if (yield* isService(host, port)) return `${where} is used by Ledgerhook, which is running`
         return yield* new Fault({
           detail: `${where} is in use by another program`,
-          mend: "Stop that program, or set PORT to another port."
+          fix: "Stop that program, or set PORT to another port."
         })
       })
     )

@@ -14,7 +14,7 @@ export const schemaRegistryCheck = (url: string, topicPrefix: string, networks: 
       if (refused !== undefined) {
         return yield* new Fault({
           detail: `reachable, but it refuses this version's schema of ${refused.subject}, because it is not compatible with the registered ones`,
-          mend: "Run the program version that registered the newest schema, or set another KAFKA_TOPIC_PREFIX."
+          fix: "Run the program version that registered the newest schema, or set another KAFKA_TOPIC_PREFIX."
         })
       }
       const all = subjects.length

@@ -19,7 +19,7 @@ const writable = (folder: string): Effect.Effect<void, Fault> =>
     catch: (error) =>
       new Fault({
         detail: `${folder} cannot be written (${(error as NodeJS.ErrnoException).code})`,
-        mend: "Allow this user to write there, or set DATA_DIR to another folder."
+        fix: "Allow this user to write there, or set DATA_DIR to another folder."
       })
   })
 
@@ -49,7 +49,7 @@ export const storeCheck = Effect.fnUntraced(function* (settings: SettingsShape) 
     const version = yield* Effect.mapError(
       database,
       ({ message: detail }) =>
-        new Fault({ detail, mend: "Stop the program that uses the folder, or set DATA_DIR to another one." })
+        new Fault({ detail, fix: "Stop the program that uses the folder, or set DATA_DIR to another one." })
     )
     return `embedded PostgreSQL ${version} in ${folder}`
   })

@@ -24,11 +24,11 @@ import { type Finding, fine } from "./Finding.ts"
 const ifThere = <A, E, R>(table: string, check: Effect.Effect<A, E, R>) =>
   Effect.flatMap(hasTable(table), (there) => (there ? check : Effect.succeed(undefined)))
 
-const warning = (check: string, detail: string, mend: string): Finding => ({
+const warning = (check: string, detail: string, fix: string): Finding => ({
   check,
   status: "warning",
   detail,
-  mend
+  fix
 })
 
 export const alertFinding = ifThere(
@@ -75,7 +75,7 @@ export const secretsFinding = (settings: SettingsShape) =>
         check,
         status: "problem",
         detail,
-        mend: "Set SECRETS_KEY or SECRETS_KEY_PREVIOUS to the key that they were encrypted with."
+        fix: "Set SECRETS_KEY or SECRETS_KEY_PREVIOUS to the key that they were encrypted with."
       })
       const keys = readKeys(settings)
       if (Result.isFailure(keys)) return problem(keys.failure.message)
@@ -113,6 +113,6 @@ export const logFinding = (known: LogIdentity, given: LogIdentity): Finding => {
         check: "log",
         status: "problem",
         detail: `the database belongs to ${logText(known)}, but the settings name ${logText(given)}; the service will not start`,
-        mend: conflict
+        fix: conflict
       }
 }

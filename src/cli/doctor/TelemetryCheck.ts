@@ -20,12 +20,12 @@ export const telemetryCheck = ({ endpoint, headers: given }: NonNullable<Setting
     if (status === 401 || status === 403)
       return yield* new Fault({
         detail: `${host} refuses the credentials (HTTP ${status})`,
-        mend: "Correct OTEL_EXPORTER_OTLP_HEADERS, or the user and password in OTEL_EXPORTER_OTLP_ENDPOINT."
+        fix: "Correct OTEL_EXPORTER_OTLP_HEADERS, or the user and password in OTEL_EXPORTER_OTLP_ENDPOINT."
       })
     if (!ok)
       return yield* new Fault({
         detail: `${host} answers ${new URL(url).pathname} with HTTP ${status}`,
-        mend: "Set OTEL_EXPORTER_OTLP_ENDPOINT to the URL without /v1/traces and /v1/metrics, which are appended to it."
+        fix: "Set OTEL_EXPORTER_OTLP_ENDPOINT to the URL without /v1/traces and /v1/metrics, which are appended to it."
       })
   })
   return finding(

@@ -61,8 +61,8 @@ const Signer = named(
   "Signer",
   "An entry of a signer list.",
   Schema.Struct({
-    account: required(Address, "Who may sign."),
-    weight: required(uint16, "What the signature counts."),
+    account: required(Address, "The account that may sign."),
+    weight: required(uint16, "The weight of its signature."),
     wallet_locator: optional(Hash, "The owner's note on the signer.")
   })
 )
@@ -71,14 +71,14 @@ const SignerList = named(
   "SignerList",
   "The accounts that may sign together for the account.",
   Schema.Struct({
-    quorum: required(uint32, "The sum of weights that a transaction needs."),
+    quorum: required(uint32, "The sum of weights that a transaction requires."),
     signers: required(Schema.Array(Signer), "In the order of the ledger entry.")
   })
 )
 
 const SettingChange = named(
   "SettingChange",
-  "A changed setting of an account. One that was, or is, unset has no previous, or no value; set anew to what may be the same value, it has no previous either. transfer_rate is as the ledger stores it: 1005000000 is 0.5 %.",
+  "A changed setting of an account. A setting that was unset before has no previous; one that is unset now has no value. A setting that was set again, possibly to the same value, has no previous either. transfer_rate is as the ledger stores it: 1005000000 means 0.5 %.",
   Schema.Union([
     FlagChange,
     changeOf(Schema.Literals(["domain", "message_key"]), Hex),
@@ -92,7 +92,7 @@ const SettingChange = named(
 )
 
 export const accountSettingsChanged = payload(
-  "An AccountSet, SetRegularKey or SignerListSet succeeded and changed a setting. One that sets what is set already is no event, where the ledger tells.",
+  "An AccountSet, SetRegularKey or SignerListSet succeeded and changed a setting. A transaction that changes nothing causes no event, as far as the ledger shows it.",
   {
     tx_hash,
     account: required(Address, "The account whose settings changed; it sent the transaction."),

@@ -4,16 +4,16 @@ import { Address, Drops, optional, payload, required, tx_hash, tx_type, uint32 }
 
 const pseudo_account_type = optional(
   Schema.Literals(["amm", "vault", "loan_broker"]),
-  "What the account belongs to, where nobody holds its keys."
+  "What the account belongs to, if it is a pseudo-account, for which no keys exist."
 )
 
 export const accountCreated = payload(
-  "An account came into the ledger, by whatever transaction: usually the first Payment to it. One that was deleted may be created again.",
+  "An account was created, usually by the first Payment to it. A deleted account may be created again.",
   {
     tx_hash,
     account: required(Address, "The new account."),
     created_by: required(Address, "The account whose transaction created it."),
-    initial_balance: required(Drops, "What it holds to begin with."),
+    initial_balance: required(Drops, "The account's first balance."),
     pseudo_account_type,
     tx_type
   },
@@ -27,13 +27,19 @@ export const accountCreated = payload(
 )
 
 export const accountDeleted = payload(
-  "An account left the ledger: by AccountDelete, or an AMM's account together with the AMM. Its offers that go with it are cancelled events of the same transaction.",
+  "An account was deleted: by AccountDelete, or, for an AMM's account, together with the AMM. Offers that are removed with it cause …offer_cancelled events of the same transaction.",
   {
     tx_hash,
-    account: required(Address, "The account that is gone."),
-    destination: optional(Address, "Who got what it held; with AccountDelete only."),
-    destination_tag: optional(uint32, "For whom at the destination."),
-    delivered_amount: optional(Drops, "What the destination got; left out where the ledger does not tell."),
+    account: required(Address, "The deleted account."),
+    destination: optional(Address, "The account that got the balance. Only for AccountDelete."),
+    destination_tag: optional(
+      uint32,
+      "The destination tag, which names a customer or account at the destination."
+    ),
+    delivered_amount: optional(
+      Drops,
+      "The amount that the destination got; absent if the ledger does not show it."
+    ),
     pseudo_account_type,
     tx_type
   },

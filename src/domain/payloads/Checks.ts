@@ -2,18 +2,21 @@
 import { Schema } from "effect"
 import { Address, Amount, Hash, optional, payload, required, Time, tx_hash, uint32 } from "./Fields.ts"
 
-/** In the order in which all three types have them. */
+/** Fields of all three event types, in their order. */
 const common = {
   tx_hash,
   check_id: required(Hash, "The check's ledger entry."),
   account: required(Address, "The account that wrote the check."),
   destination: required(Address, "The account that may cash it."),
-  send_max: required(Amount, "The most it may cost the writer."),
+  send_max: required(Amount, "The most that the check may cost the writer."),
   sequence: required(uint32, "The sequence or ticket of the CheckCreate."),
-  destination_tag: optional(uint32, "For whom at the destination."),
-  source_tag: optional(uint32, "From whom at the writer."),
+  destination_tag: optional(
+    uint32,
+    "The destination tag, which names a customer or account at the destination."
+  ),
+  source_tag: optional(uint32, "The source tag, which names a customer or account at the writer."),
   invoice_id: optional(Hash, "The writer's reference."),
-  expiration: optional(Time, "From when on it cannot be cashed.")
+  expiration: optional(Time, "When the check expires. It cannot be cashed from then on.")
 }
 
 const check = {
@@ -28,10 +31,10 @@ const check = {
 export const checkCreated = payload("A CheckCreate wrote a check.", common, check)
 
 export const checkCashed = payload(
-  "A CheckCash succeeded. It gives no payment event.",
+  "A CheckCash succeeded. It causes no payment event.",
   {
     ...common,
-    amount: required(Amount, "What the destination got.")
+    amount: required(Amount, "The amount that the destination got.")
   },
   {
     ...check,
@@ -41,13 +44,13 @@ export const checkCashed = payload(
 )
 
 export const checkCancelled = payload(
-  "A CheckCancel succeeded. That a check's time passes is no event: it stays until somebody removes it.",
+  "A CheckCancel succeeded. Expiry alone causes no event: an expired check stays until someone removes it.",
   {
     ...common,
     cancelled_by: required(Address, "The account that sent the CheckCancel."),
     reason: required(
       Schema.Literals(["cancelled", "expired"]),
-      "Why: cancelled by its writer or its destination; removed by a stranger, who may only after it has expired."
+      "cancelled: by its writer or its destination. expired: by another account, which is possible only after the check has expired."
     )
   },
   {

@@ -1,19 +1,25 @@
 /** Payloads of escrow.* (docs/detection-rules.md 2.7). */
 import { Address, Amount, Hash, Hex, optional, payload, required, Time, tx_hash, uint32 } from "./Fields.ts"
 
-/** In the order in which all three types have them. */
+/** Fields of all three event types, in their order. */
 const common = {
   tx_hash,
   escrow_id: required(Hash, "The escrow's ledger entry."),
-  owner: required(Address, "The account that set the amount aside."),
-  destination: required(Address, "The account it is meant for; may be the owner."),
-  amount: required(Amount, "What was set aside. Of a token with a transfer fee the destination gets less."),
+  owner: required(Address, "The account that put the amount in escrow."),
+  destination: required(Address, "The account that gets the amount. It may be the owner."),
+  amount: required(
+    Amount,
+    "The amount in escrow. If the token has a transfer fee, the destination gets less."
+  ),
   sequence: required(uint32, "The sequence or ticket of the EscrowCreate."),
-  destination_tag: optional(uint32, "For whom at the destination."),
-  source_tag: optional(uint32, "From whom at the owner."),
+  destination_tag: optional(
+    uint32,
+    "The destination tag, which names a customer or account at the destination."
+  ),
+  source_tag: optional(uint32, "The source tag, which names a customer or account at the owner."),
   condition: optional(Hex, "The crypto-condition that must be fulfilled."),
-  finish_after: optional(Time, "From when on it may be finished."),
-  cancel_after: optional(Time, "From when on it can only be cancelled.")
+  finish_after: optional(Time, "From this time on the escrow may be finished."),
+  cancel_after: optional(Time, "From this time on the escrow can only be cancelled.")
 }
 
 const ended = {
@@ -26,26 +32,26 @@ const ended = {
   finish_after: "2025-11-21T00:26:47Z"
 }
 
-export const escrowCreated = payload("An EscrowCreate set an amount aside.", common, {
+export const escrowCreated = payload("An EscrowCreate put an amount in escrow.", common, {
   ...ended,
   tx_hash: "C08E935571232B3EF00F403804C36E1BBBCFAA652CD3BE206E243850D006ED17"
 })
 
 export const escrowFinished = payload(
-  "An EscrowFinish succeeded: the destination got what was set aside. It gives no payment event.",
+  "An EscrowFinish succeeded: the destination got the amount. It causes no payment event.",
   {
     ...common,
-    finished_by: required(Address, "The account that sent the EscrowFinish; anybody may."),
+    finished_by: required(Address, "The account that sent the EscrowFinish. Any account may."),
     fulfillment: optional(Hex, "The fulfilment of the condition.")
   },
   { ...ended, finished_by: "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX" }
 )
 
 export const escrowCancelled = payload(
-  "An EscrowCancel succeeded: the owner got back what was set aside. That its time passes is no event.",
+  "An EscrowCancel succeeded: the owner got the amount back. Expiry alone causes no event.",
   {
     ...common,
-    cancelled_by: required(Address, "The account that sent the EscrowCancel; anybody may.")
+    cancelled_by: required(Address, "The account that sent the EscrowCancel. Any account may.")
   },
   {
     tx_hash: "A68D35B61D2C3783739FADB65B812B2839CAD2E14572160FC2E483EC62E0837D",

@@ -65,14 +65,14 @@ export const Hash = text(
 export const Address = text(
   ADDRESS,
   "Address",
-  "A classic XRP Ledger address. Its checksum is right, which a pattern cannot tell.",
+  "A classic XRP Ledger address with a valid checksum. The pattern does not check the checksum.",
   "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"
 )
 
 export const Hex = text(
   HEX,
   "Hex",
-  "Bytes in hex as the ledger has them, not decoded.",
+  "Bytes in hex, as they are in the ledger, not decoded.",
   "6578616D706C652E636F6D"
 )
 
@@ -86,7 +86,7 @@ export const Time = text(
 export const TransactionType = text(
   TRANSACTION_TYPE,
   "TransactionType",
-  "The ledger's name of a transaction type. New ones may come at any time.",
+  "The XRP Ledger's name of a transaction type. New types may appear at any time.",
   "Payment",
   "OfferCreate"
 )
@@ -94,14 +94,14 @@ export const TransactionType = text(
 export const Drops = text(
   INTEGER,
   "Drops",
-  "XRP in drops (0.000001 XRP) as an integer text: up to 10^17, more than a JSON number holds exactly. Negative only where the ledger itself is: in 2013, and in self-payments through AMMs in 2024.",
+  "XRP in drops (0.000001 XRP) as an integer in a string: up to 10^17, which is more than a JSON number can represent exactly. Negative only where the ledger itself is: in 2013, and in self-payments through AMMs in 2024.",
   "17310000"
 )
 
 export const Currency = text(
   CURRENCY,
   "Currency",
-  "A currency code: 3 characters (upper and lower case differ) or 40 upper-case hex digits, which are not decoded: different codes may look alike as text.",
+  "A currency code: 3 characters (case matters) or 40 upper-case hex digits. Hex codes are not decoded, because different codes may look alike as text.",
   "USD",
   "524C555344000000000000000000000000000000"
 )
@@ -110,7 +110,7 @@ export const Currency = text(
 export const TokenValue = text(
   TOKEN_VALUE,
   "TokenValue",
-  "A decimal number as the ledger writes it, with up to 16 significant digits; very large and very small ones with an exponent (1000000000000000e-3).",
+  "A decimal number as the ledger writes it, with up to 16 significant digits. Very large and very small numbers have an exponent (1000000000000000e-3).",
   "410.84",
   "9999999999999999e80"
 )
@@ -130,7 +130,12 @@ const MptIssuanceId = text(
   "00000F1D290B4EB045CBE502A2FCB7281531E971D8295162"
 )
 
-const MptValue = text(INTEGER, "MptValue", "Units of a multi-purpose token as an integer text.", "250")
+const MptValue = text(
+  INTEGER,
+  "MptValue",
+  "Units of a multi-purpose token, as an integer in a string.",
+  "250"
+)
 
 const currency = required(Currency, "The token's currency.")
 const issuer = required(Address, "The token's issuer.")
@@ -141,7 +146,7 @@ export const TokenAmount = named(
   Schema.Struct({
     currency,
     issuer,
-    value: required(TokenValue, "How much of it.")
+    value: required(TokenValue, "The amount.")
   })
 )
 
@@ -151,7 +156,7 @@ const ComputedTokenAmount = named(
   Schema.Struct({
     currency,
     issuer,
-    value: required(ComputedValue, "How much of it.")
+    value: required(ComputedValue, "The amount.")
   })
 )
 
@@ -160,13 +165,13 @@ export const MptAmount = named(
   "An amount of a multi-purpose token.",
   Schema.Struct({
     mpt_issuance_id: required(MptIssuanceId, "The token."),
-    value: required(MptValue, "How much of it.")
+    value: required(MptValue, "The amount.")
   })
 )
 
 export const IssuedAmount = named(
   "IssuedAmount",
-  "An amount of any asset but XRP.",
+  "An amount of any asset except XRP.",
   Schema.Union([TokenAmount, MptAmount])
 )
 

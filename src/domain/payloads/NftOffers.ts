@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { Address, Amount, Hash, optional, payload, required, Time, tx_hash } from "./Fields.ts"
 import { issuer, nftoken_id, transfer_fee } from "./Nfts.ts"
 
-/** In the order in which both types have them. */
+/** Fields of both event types, in their order. */
 const common = {
   tx_hash,
   offer_id: required(Hash, "The offer's ledger entry."),
@@ -13,13 +13,13 @@ const common = {
   amount: required(Amount, 'The price. "0" gives the token away.')
 }
 const destination = optional(Address, "The only account that may accept.")
-const expiration = optional(Time, "From when on it cannot be accepted.")
+const expiration = optional(Time, "When the offer expires. It cannot be accepted from then on.")
 
 export const nftOfferCreated = payload(
-  "An offer to sell or buy an NFT came into the ledger, by NFTokenCreateOffer or NFTokenMint.",
+  "An offer to sell or buy an NFT was created, by NFTokenCreateOffer or NFTokenMint.",
   {
     ...common,
-    nft_owner: optional(Address, "The account that holds the token, where the transaction tells."),
+    nft_owner: optional(Address, "The account that owns the token, if the transaction says so."),
     destination,
     expiration
   },
@@ -36,7 +36,7 @@ export const nftOfferCreated = payload(
 )
 
 export const nftOfferAccepted = payload(
-  "An NFT was sold: an NFTokenAcceptOffer succeeded. One event per sale, also where a broker matched two offers.",
+  "An NFT was sold: an NFTokenAcceptOffer succeeded. A sale causes one event, even if a broker matched two offers.",
   {
     tx_hash,
     nftoken_id,
@@ -44,7 +44,10 @@ export const nftOfferAccepted = payload(
     buyer: required(Address, "The account that holds it now."),
     amount: required(Amount, "What the buyer paid; the broker's fee and the issuer's share come out of it."),
     sell_offer_id: optional(Hash, "The accepted offer to sell."),
-    buy_offer_id: optional(Hash, "The accepted offer to buy; both where a broker matched them."),
+    buy_offer_id: optional(
+      Hash,
+      "The accepted offer to buy. Both ids are given if a broker matched the offers."
+    ),
     broker: optional(Address, "The account that matched the two offers."),
     broker_fee: optional(Amount, "What the broker kept."),
     issuer,
@@ -63,14 +66,14 @@ export const nftOfferAccepted = payload(
 )
 
 export const nftOfferCancelled = payload(
-  "An offer for an NFT left the ledger without being accepted. That its time passes is no event: it stays until somebody removes it.",
+  "An offer for an NFT was removed from the ledger without being accepted. Expiry alone causes no event: an expired offer stays until someone removes it.",
   {
     ...common,
     destination,
     expiration,
     reason: required(
       Schema.Literals(["cancelled", "expired", "nft_burned", "account_deleted", "other"]),
-      "Why: cancelled by its owner or destination; removed by a stranger, or found by an acceptor, after it had expired; its token was burned; its owner was deleted; something else."
+      "cancelled: by its owner or destination. expired: another account removed it, or tried to accept it, after it had expired. nft_burned: the token was burned. account_deleted: the owner's account was deleted. other: any other reason."
     ),
     cancelled_by: optional(Address, "The account that sent the NFTokenCancelOffer.")
   },

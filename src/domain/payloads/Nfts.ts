@@ -5,16 +5,16 @@ import { Address, Hash, Hex, optional, payload, required, tx_hash, uint16, uint3
 
 export const nftoken_id = required(Hash, "The NFTokenID.")
 export const issuer = required(Address, "The token's issuer.")
-const taxon = required(uint32, "The issuer's grouping of tokens.")
-const serial = required(uint32, "The token's number among its issuer's.")
+const taxon = required(uint32, "The taxon, a number by which the issuer groups tokens.")
+const serial = required(uint32, "The token's serial number among the tokens of its issuer.")
 
 export const transfer_fee = required(
   Schema.Number.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: TRANSFER_FEE_MAX })),
-  "The issuer's share of each resale, in 1/100000."
+  "The issuer's share of each resale, in units of 1/100000."
 )
 
 export const nftMinted = payload(
-  "An NFTokenMint succeeded. One that names an amount also makes an offer: nft.offer_created follows from the same transaction.",
+  "An NFTokenMint succeeded. If it names an amount, it also creates an offer, and an nft.offer_created event of the same transaction follows.",
   {
     tx_hash,
     nftoken_id,
@@ -22,9 +22,9 @@ export const nftMinted = payload(
     owner: required(Address, "The account that minted the token and holds it."),
     taxon,
     serial,
-    flags: required(uint16, "The flags within the NFTokenID, not those of the transaction."),
+    flags: required(uint16, "The flags in the NFTokenID, not those of the transaction."),
     transfer_fee,
-    uri: optional(Hex, "What the token points to.")
+    uri: optional(Hex, "The URI of the token.")
   },
   {
     tx_hash: "2510B179CA78D61CE88C8A7860D9D70E92FB97DC2B3C2BAE33B9C4C36E98386D",
@@ -40,12 +40,12 @@ export const nftMinted = payload(
 )
 
 export const nftBurned = payload(
-  "An NFTokenBurn succeeded. Offers for the token that go with it are nft.offer_cancelled events of the same transaction.",
+  "An NFTokenBurn succeeded. Offers for the token that it removes cause nft.offer_cancelled events of the same transaction.",
   {
     tx_hash,
     nftoken_id,
     owner: required(Address, "The account that held the token."),
-    burned_by: required(Address, "The account that burned it: its owner, or an issuer who may."),
+    burned_by: required(Address, "The account that burned the token: its owner or, if allowed, its issuer."),
     issuer,
     taxon,
     serial

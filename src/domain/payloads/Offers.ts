@@ -17,25 +17,25 @@ import {
 const offer_id = required(Hash, "The offer's ledger entry.")
 const offer_sequence = required(uint32, "The sequence or ticket of the OfferCreate that made it.")
 const account = required(Address, "The offer's owner.")
-const expiration = optional(Time, "From when on it cannot be taken.")
+const expiration = optional(Time, "When the offer expires. It cannot be taken from then on.")
 
 export const dexOfferCreated = payload(
-  "An offer came to rest in a book. An order that is taken at once, in full or under its own terms, leaves none and gives no such event; the requested amounts tell what was asked for where rounding or an immediate trade changed it.",
+  "An offer was placed in an order book. An order that is filled immediately leaves no offer and causes no such event. If rounding or an immediate trade changed the amounts, the requested amounts are given too.",
   {
     tx_hash,
     offer_id,
     offer_sequence,
     account,
-    taker_gets: required(Amount, "What the owner gives, as it rests in the book."),
-    taker_pays: required(Amount, "What the owner receives, as it rests in the book."),
-    requested_taker_gets: optional(Amount, "What the owner asked to give, where that is another amount."),
-    requested_taker_pays: optional(Amount, "What the owner asked to receive, where that is another amount."),
+    taker_gets: required(Amount, "The amount that the owner gives, as placed in the book."),
+    taker_pays: required(Amount, "The amount that the owner receives, as placed in the book."),
+    requested_taker_gets: optional(Amount, "The amount that the owner asked to give, if it differs."),
+    requested_taker_pays: optional(Amount, "The amount that the owner asked to receive, if it differs."),
     expiration,
     is_sell: required(
       Schema.Boolean,
       "Whether the owner gives all of taker_gets, even for more than taker_pays."
     ),
-    is_passive: required(Schema.Boolean, "Whether it leaves offers alone that match it exactly."),
+    is_passive: required(Schema.Boolean, "Whether the offer does not take offers that match it exactly."),
     domain_id: optional(Hash, "The permissioned domain it belongs to.")
   },
   {
@@ -50,7 +50,7 @@ export const dexOfferCreated = payload(
   }
 )
 
-/** Of a trade, whether or not it used the offer up. */
+/** Fields of a trade, whether or not it used up the offer. */
 const trade = {
   tx_hash,
   offer_id,
@@ -65,7 +65,7 @@ const trade = {
 }
 
 export const dexOfferPartial = payload(
-  "A resting offer was taken in part. It stays in the book, or, where its owner had nothing more to give, is cancelled as unfunded by the same transaction. Trades with an AMM touch no offer and give no event.",
+  "An offer in an order book was taken in part. It stays in the book. If its owner had nothing more to give, the same transaction cancels it (dex.offer_cancelled with reason unfunded). Trades with an AMM take no offer and cause no event.",
   trade,
   {
     tx_hash: "ED45E99ADEC9EF37A50160851C6DB935529E143AD7DBF407375FCED1ED083968",
@@ -86,7 +86,7 @@ export const dexOfferPartial = payload(
 )
 
 export const dexOfferFilled = payload(
-  "A resting offer was taken until one side was used up, and left the book.",
+  "An offer in an order book was taken until one side was used up, and was removed from the book.",
   trade,
   {
     tx_hash: "2639612C645CE6413F4C4FF73EDD8E0D050CA8DF00BA9501C2203DCDA1103E09",
@@ -103,7 +103,7 @@ export const dexOfferFilled = payload(
 )
 
 export const dexOfferCancelled = payload(
-  "A resting offer left the book with a remainder. That its time passes or its owner's funds go is no event: it stays until a transaction meets it.",
+  "An offer was removed from an order book before it was filled. Expiry or missing funds alone cause no event: such an offer stays in the book until a transaction removes it.",
   {
     tx_hash,
     offer_id,
@@ -114,7 +114,7 @@ export const dexOfferCancelled = payload(
     expiration,
     reason: required(
       Schema.Literals(["cancelled", "replaced", "account_deleted", "unfunded", "expired", "self_crossed"]),
-      "Why: cancelled by its owner; replaced by the owner's new offer; its owner was deleted; the owner had nothing more to give, or may not; its time had passed; the owner's new offer met it."
+      "cancelled: by its owner. replaced: by a new offer of the owner. account_deleted: the owner's account was deleted. unfunded: the owner had nothing more to give, or was not allowed to. expired: it had expired. self_crossed: a new offer of the owner matched it."
     ),
     tx_type
   },

@@ -3,17 +3,20 @@ import { Address, Drops, Hash, IssuedAmount, optional, payload, required, tx_has
 
 const sender = required(Address, "The account that paid.")
 const receiver = required(Address, "The account that was paid; the sender itself in a conversion.")
-const destination_tag = optional(uint32, "For whom at the receiver; 0 is a tag like any other.")
+const destination_tag = optional(
+  uint32,
+  "The destination tag, which names a customer or account at the receiver. 0 is a valid tag."
+)
 
 export const paymentXrp = payload(
-  "A Payment succeeded and delivered XRP, whatever the sender spent. XRP that arrives in another way (escrow, check, offer, NFT sale, account deletion, payment channel) is no payment.",
+  "A Payment transaction succeeded and delivered XRP, whatever currency the sender spent. XRP that arrives in another way (escrow, check, offer, NFT sale, account deletion, payment channel) causes no such event.",
   {
     tx_hash,
     sender,
     receiver,
     amount: required(
       Drops,
-      "What was delivered, which in a partial payment is less than what was asked for."
+      "The amount delivered. In a partial payment it is less than the amount requested."
     ),
     destination_tag
   },
@@ -27,17 +30,17 @@ export const paymentXrp = payload(
 )
 
 export const paymentIssued = payload(
-  "A Payment succeeded and delivered a token, on trust lines or a multi-purpose one, whatever the sender spent. Issuing and redeeming are payments too.",
+  "A Payment transaction succeeded and delivered a token (on trust lines, or a multi-purpose token), whatever currency the sender spent. Issuing and redeeming tokens are payments too.",
   {
     tx_hash,
     sender,
     receiver,
     amount: required(
       IssuedAmount,
-      "What was delivered. An issuer equal to the receiver, who did not issue the token, means any issuer the receiver trusts."
+      "The amount delivered. If the issuer is the receiver, but the receiver did not issue the token, it means any issuer that the receiver trusts."
     ),
     destination_tag,
-    source_tag: optional(uint32, "From whom at the sender."),
+    source_tag: optional(uint32, "The source tag, which names a customer or account at the sender."),
     invoice_id: optional(Hash, "The sender's reference.")
   },
   {

@@ -14,19 +14,22 @@ import {
   uint32
 } from "./Fields.ts"
 
-/** In the order in which all three types have them. */
+/** Fields of all three event types, in their order. */
 const common = {
   tx_hash,
-  trustline_id: required(Hash, "The line's ledger entry: what the three events of one line have in common."),
+  trustline_id: required(
+    Hash,
+    "The id of the line's ledger entry. It is the same in all events of one line."
+  ),
   account: required(
     Address,
-    "The side that set the line with this transaction, else the side that holds it."
+    "The side that set the line with this transaction; if neither did, the side whose reserve the line counts towards."
   ),
   counterparty: required(Address, "The other side: usually the issuer."),
   currency: required(Currency, "The line's currency."),
-  limit: required(TokenValue, "How much the account is willing to hold."),
-  limit_peer: required(TokenValue, "How much the counterparty is willing to hold."),
-  balance: required(TokenValue, "What the account holds; negative: what it owes."),
+  limit: required(TokenValue, "The most that the account is willing to hold."),
+  limit_peer: required(TokenValue, "The most that the counterparty is willing to hold."),
+  balance: required(TokenValue, "The account's balance. Negative if the account owes the amount."),
   no_ripple: required(Schema.Boolean, "Whether the account forbids rippling through it."),
   no_ripple_peer: required(Schema.Boolean, "Whether the counterparty does."),
   freeze: required(Schema.Boolean, "Whether the account froze the line."),
@@ -35,9 +38,9 @@ const common = {
   deep_freeze_peer: required(Schema.Boolean, "Whether the counterparty did."),
   authorized: required(Schema.Boolean, "Whether the account authorised the counterparty to hold its tokens."),
   peer_authorized: required(Schema.Boolean, "Whether the counterparty authorised the account."),
-  quality_in: optional(uint32, "The account's rate for what comes in, in 1/1000000000."),
-  quality_out: optional(uint32, "The account's rate for what goes out, in 1/1000000000."),
-  amm_pool: optional(Schema.Literal(true), "There, and true, where the line belongs to an AMM's pool."),
+  quality_in: optional(uint32, "The account's rate for incoming amounts, in units of 1/1000000000."),
+  quality_out: optional(uint32, "The account's rate for outgoing amounts, in units of 1/1000000000."),
+  amm_pool: optional(Schema.Literal(true), "Present, and true, if the line belongs to an AMM's pool."),
   tx_type
 }
 
@@ -62,10 +65,10 @@ const line = {
 }
 
 export const trustlineCreated = payload(
-  "A trust line came into the ledger: set by TrustSet, or made by a trade, a check, an escrow or an AMM that gave an account its first tokens of that kind.",
+  "A trust line was created: by a TrustSet, or by a trade, a check, an escrow or an AMM that gave an account its first tokens of that kind.",
   {
     ...common,
-    auto_created: required(Schema.Boolean, "Whether it came with something other than a TrustSet.")
+    auto_created: required(Schema.Boolean, "Whether a transaction other than a TrustSet created the line.")
   },
   { ...line, auto_created: false }
 )
@@ -102,12 +105,12 @@ const QualityChange = Schema.Struct({
 
 const TrustLineChange = named(
   "TrustLineChange",
-  "A changed setting of a trust line; a quality that was or is unset has no previous or value.",
+  "A changed setting of a trust line. A quality that was unset before has no previous; one that is unset now has no value.",
   Schema.Union([FlagChange, LimitChange, QualityChange])
 )
 
 export const trustlineModified = payload(
-  "A setting of a trust line changed: a limit, a quality, a freeze, an authorisation or the rippling. Changes of the balance alone are no event.",
+  "A setting of a trust line changed: a limit, a quality, a freeze, an authorisation or rippling. A change of the balance alone causes no event.",
   {
     ...common,
     changed_by: required(Address, "The account whose transaction changed it."),
@@ -134,10 +137,10 @@ export const trustlineModified = payload(
 )
 
 export const trustlineDeleted = payload(
-  "A trust line left the ledger: set back to its default, emptied while in it, or removed with an AMM.",
+  "A trust line was removed from the ledger: it was set to its default state, emptied while in that state, or removed with an AMM.",
   {
     ...common,
-    previous_limit: optional(TokenValue, "The account's limit before, where this transaction changed it.")
+    previous_limit: optional(TokenValue, "The account's previous limit, if this transaction changed it.")
   },
   {
     ...line,

@@ -1,4 +1,4 @@
-/** `doctor` finds what is wrong with settings, store, ledger servers and port, names how to mend it, and changes nothing. */
+/** `doctor` finds what is wrong with settings, store, ledger servers and port, names how to fix it, and changes nothing. */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -51,10 +51,10 @@ const one = (findings: ReadonlyArray<Finding>, check: string): Finding => {
   return found
 }
 
-const isProblem = (finding: Finding, detail: RegExp, mend: RegExp) => {
+const isProblem = (finding: Finding, detail: RegExp, fix: RegExp) => {
   assert.strictEqual(finding.status, "problem")
   assert.match(finding.detail, detail)
-  assert.match(finding.mend, mend)
+  assert.match(finding.fix, fix)
 }
 
 describe("doctor", () => {
@@ -133,7 +133,7 @@ describe("doctor", () => {
           ({ url }) => look(url)
         )
       isProblem(yield* refusing(401), /refuses the credentials \(HTTP 401\)/, /OTEL_EXPORTER_OTLP_HEADERS/)
-      isProblem(yield* refusing(404), /answers \/v1\/metrics with HTTP 404/, /the address below which/)
+      isProblem(yield* refusing(404), /answers \/v1\/metrics with HTTP 404/, /the URL without/)
     })
   )
 
@@ -218,8 +218,8 @@ describe("doctor's table", () => {
   it("has a row each, and what to do below a problem", () => {
     const rows = table(
       [
-        { check: "settings", status: "ok", detail: "fine", mend: "" },
-        { check: "API port", status: "problem", detail: "in use", mend: "Set PORT." }
+        { check: "settings", status: "ok", detail: "fine", fix: "" },
+        { check: "API port", status: "problem", detail: "in use", fix: "Set PORT." }
       ],
       false
     )

@@ -87,10 +87,10 @@ describe.skipIf(missing() !== undefined || kafkaBrokers().length === 0)("the gro
         yield* ensureGroups(kafka)
         const found = yield* memberTimeoutOf(kafka)
         assert.deepStrictEqual([found.kind, found.ms], ["refused", 45_000])
-        const { status, detail, mend } = yield* groupsFinding(kafka)
+        const { status, detail, fix } = yield* groupsFinding(kafka)
         assert.strictEqual(status, "warning")
         assert.match(detail, /45 s after its death.*group\.consumer\.min\.session\.timeout\.ms/)
-        assert.match(mend, /group\.consumer\.min\.session\.timeout\.ms of the brokers to 10000/)
+        assert.match(fix, /group\.consumer\.min\.session\.timeout\.ms of the brokers to 10000/)
       }).pipe(Effect.scoped),
     240_000
   )

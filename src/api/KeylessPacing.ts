@@ -1,0 +1,55 @@
+/**
+ * Delays requests without a key, so that a flood of them cannot starve deliveries and requests with a key. A few start,
+ * then all other work of the process runs. If the process has other roles than `api`, a pause follows, which is a
+ * multiple of the time that both took. At most one request of each connection waits.
+ */
+import { Clock, Effect, Latch, Semaphore } from "effect"
+import { Settings } from "../config/Config.ts"
+import { Limits } from "../config/Limits.ts"
+
+const NANOS_PER_MS = 1_000_000
+/** Timers cannot wait for less. */
+const SHORTEST_SLEEP_MS = 1
+
+interface PacingLimits {
+  readonly starts: number
+  readonly pauseMs: number
+}
+
+/** Returns an effect that waits until the request may start. It takes a permit, which is released after the pause. */
+const makePacer = Effect.fnUntraced(function* ({ starts, pauseMs }: PacingLimits) {
+  const { roles } = yield* Settings
+  const clock = yield* Clock.Clock
+  const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
+  const hasOtherRoles = roles.some((role) => role !== "api")
+  const permits = Semaphore.makeUnsafe(starts)
+  const someStarted = Latch.makeUnsafe()
+  let started = 0
+  let began = 0
+
+  const pauseForOthers = Effect.gen(function* () {
+    yield* Latch.await(someStarted)
+    // The first yield ends with the current turn of the event loop, the second after a complete turn.
+    yield* Effect.yieldNow
+    yield* Effect.yieldNow
+    const wantedMs = (nowMs() - began) * Limits.keylessYield
+    if (hasOtherRoles && wantedMs >= SHORTEST_SLEEP_MS) yield* Effect.sleep(Math.min(wantedMs, pauseMs))
+    const back = started
+    started = 0
+    someStarted.closeUnsafe()
+    yield* permits.release(back)
+  })
+  yield* Effect.forkScoped(Effect.forever(pauseForOthers))
+
+  return Effect.map(permits.take(1), () => {
+    if (started === 0) began = nowMs()
+    started++
+    someStarted.openUnsafe()
+  })
+})
+
+/** Probes wait for other probes only, so that a flood of other requests cannot make the service look dead. */
+export const keylessPacing = Effect.all({
+  probe: makePacer(Limits.keylessProbes),
+  other: makePacer(Limits.keylessOthers)
+})
