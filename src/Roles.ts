@@ -191,9 +191,9 @@ export const apiPart = "api"
 /** Prints the address of the API and, at the first start with a new database, the admin key. */
 const printAddressAndFirstKey = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { adminKey } = yield* Settings
+    const settings = yield* Settings
     const accounts = yield* AccountStore
-    const { keyToPrint } = yield* accounts.ensureFirstAccount(adminKey, yield* Clock.currentTimeMillis)
+    const { keyToPrint } = yield* accounts.ensureFirstAccount(settings, yield* Clock.currentTimeMillis)
     const address = HttpServer.formatAddress((yield* HttpServer.HttpServer).address)
     const health = yield* Health
     yield* health.set(apiPart, { status: "ok", detail: `listening at ${address}`, facts: { address } })

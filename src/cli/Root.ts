@@ -7,6 +7,7 @@ import { demo } from "./commands/demo/Demo.ts"
 import { key } from "./commands/Key.ts"
 import { listen } from "./commands/Listen.ts"
 import { ledger } from "./commands/ledger/Ledger.ts"
+import { mail } from "./commands/Mail.ts"
 import { migrate } from "./commands/Migrate.ts"
 import { replay } from "./commands/replay/Replay.ts"
 import { secrets } from "./commands/Secrets.ts"
@@ -39,6 +40,7 @@ const root = Command.make("ledgerhook").pipe(
     secrets,
     ledger,
     topics,
+    mail,
     listen,
     doctor
   ])

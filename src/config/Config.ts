@@ -55,6 +55,7 @@ export interface SettingsShape {
   readonly simulated: ReadonlyArray<Network>
   readonly verify: "json" | "full"
   readonly adminKey: string | undefined
+  readonly adminEmail: string | undefined
   readonly secretsKey: Buffer | undefined
   readonly secretsKeyPrevious: Buffer | undefined
   readonly allowPrivateAddresses: boolean
@@ -204,6 +205,7 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
     ),
     verify: read("XRPL_VERIFY") ?? "json",
     adminKey: read("ADMIN_KEY"),
+    adminEmail: read("ADMIN_EMAIL"),
     secretsKey: read("SECRETS_KEY"),
     secretsKeyPrevious: read("SECRETS_KEY_PREVIOUS"),
     allowPrivateAddresses: read("DELIVERY_ALLOW_PRIVATE_ADDRESSES") ?? false,

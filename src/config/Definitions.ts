@@ -2,6 +2,7 @@
  * Every setting as data: name, default, accepted values, meaning and parser. The table in docs/settings.md is made from it
  * (test/documents.test.ts).
  */
+import { isEmail } from "../domain/Email.ts"
 import {
   boolean,
   duration,
@@ -224,6 +225,13 @@ export const definitions = {
     meaning: "the first account's admin API key; unset: the first start generates one and prints it once",
     secret: true,
     parse: (value) => (/^svc_live_[A-Za-z0-9]{32,128}$/.test(value) ? value : undefined)
+  }),
+  ADMIN_EMAIL: setting({
+    default: "",
+    accepts: "an email address",
+    meaning:
+      "the first account's address for mails, set at the start while the account has none; unset: none",
+    parse: (value) => (isEmail(value) ? value : undefined)
   }),
   SECRETS_KEY: encryptionKey("key that encrypts stored webhook secrets; unset: a key file in `DATA_DIR`"),
   SECRETS_KEY_PREVIOUS: encryptionKey(

@@ -229,6 +229,14 @@ export const Limits = {
   /** Between looks at who has reached a part of the quota and is to be told, and accounts told at once. */
   quotaNoticesMs: 10_000,
   quotaNoticesBatch: 500,
+  /** A webhook is reported as failing when it has accepted nothing for an hour and this many attempts have failed. */
+  webhookFailingMs: 3_600_000,
+  webhookFailingAttempts: 10,
+  /** A webhook that fails and recovers in turns is reported once in this time. */
+  webhookFailingPauseMs: 24 * 3_600_000,
+  /** How often failing webhooks are looked up, and how many are reported in one transaction. */
+  webhookNoticesMs: 60_000,
+  webhookNoticesBatch: 100,
   /** Sending one mail, from connecting to the server's answer: a process that stops waits for it, within `shutdownMs`. */
   mailSendMs: 10_000,
   /** How long a mail is its sender's: past this the sender has died, and another sends it. */

@@ -34,9 +34,9 @@ const REPLAY_OVERLAP_MS = 60_000
 
 const paragraphs = (...texts: ReadonlyArray<string>): string => `${texts.join("\n\n")}\n`
 
-const waiting = `They go on by themselves, in order, when the month turns, the plan grows or the limit is
+const waiting = `They resume automatically, in order, when the new month begins, the plan grows or the limit is
 raised. Events that happen meanwhile are not queued; POST /v1/replay sends them afterwards.
-Test deliveries and the test networks are free and go on.`
+Test deliveries and deliveries of the test networks are free and continue.`
 
 /** `month` is `2026-11`; `deliveries` are the attempts counted so far. */
 export const quotaMail = (
@@ -84,13 +84,77 @@ export const webhookDisabledMail = (
     body: paragraphs(
       `Webhook ${webhookId} of the ${accountLine(disabled)}, which sends to
 ${host}, was disabled at ${minute(disabledAt)}: ${reason}.`,
-      `No events are queued for it from now on. What was queued already waits for ${disabled.queueWaitsDays} days and
-goes on when the webhook is enabled again.`,
+      `No events are queued for it from now on. Deliveries that were already queued wait for ${disabled.queueWaitsDays} days and
+resume when the webhook is enabled again.`,
       `1. See what went wrong:       GET /v1/deliveries?webhook_id=${webhookId}&status=failed
-2. Mend it, then enable it:   PATCH /v1/webhooks/${webhookId} with {"status":"active"}
+2. Fix it, then enable it:    PATCH /v1/webhooks/${webhookId} with {"status":"active"}
 3. Recover what was missed:   POST /v1/replay with
    {"webhook_id":"${webhookId}","filters":{"since":"${since}"}}
    or, on every plan, with "event_ids" instead of "filters".`
     )
   }
 }
+
+interface FailingWebhook extends Account {
+  readonly webhookId: string
+  readonly url: string
+  /** Unix milliseconds of the first failed attempt after the newest success. */
+  readonly failingSince: number
+}
+
+const failingLine = (failing: FailingWebhook): string =>
+  `Webhook ${failing.webhookId} of the ${accountLine(failing)}, which sends to
+${new URL(failing.url).host},`
+
+/** Sent once all attempts have failed for an hour. */
+export const webhookFailingMail = (
+  failing: FailingWebhook & { readonly failedAttempts: number }
+): MailText => {
+  const { webhookId, failingSince, failedAttempts } = failing
+  return {
+    subject: `Webhook to ${new URL(failing.url).host} is failing`,
+    body: paragraphs(
+      `${failingLine(failing)} has accepted nothing since
+${minute(failingSince)}: ${count(failedAttempts)} attempts have failed.`,
+      "Each delivery is retried for about 21 hours. Nothing is lost if the endpoint works again by then.",
+      `1. See what went wrong:       GET /v1/deliveries?webhook_id=${webhookId}&status=retrying
+2. Fix the endpoint. Deliveries then arrive with their next attempt.
+3. Check what it answered:    GET /v1/deliveries/ID shows every attempt.`
+    )
+  }
+}
+
+/** Sent once half of the failed deliveries in a row that disable a webhook are reached. */
+export const webhookHalfWayMail = (
+  failing: FailingWebhook & { readonly failures: number; readonly disableAfter: number }
+): MailText => {
+  const { webhookId, failingSince, failures, disableAfter } = failing
+  return {
+    subject: `Webhook to ${new URL(failing.url).host} will be disabled soon`,
+    body: paragraphs(
+      `${failingLine(failing)} has accepted nothing since
+${minute(failingSince)}. ${count(failures)} deliveries in a row have failed with all their attempts.`,
+      `After ${count(disableAfter)} of them the webhook is disabled, and no more events are queued for it.`,
+      `1. See what went wrong:       GET /v1/deliveries?webhook_id=${webhookId}&status=failed
+2. Fix the endpoint. One accepted delivery sets the count back to 0.`
+    )
+  }
+}
+
+/** Sent when a webhook that was reported as failing accepts a delivery again. */
+export const webhookRecoveredMail = (recovered: FailingWebhook): MailText => ({
+  subject: `Webhook to ${new URL(recovered.url).host} works again`,
+  body: paragraphs(
+    `${failingLine(recovered)} accepts deliveries again.
+It had accepted nothing since ${minute(recovered.failingSince)}.`,
+    `Deliveries that are still retrying arrive with their next attempt. Those that failed for good:
+GET /v1/deliveries?webhook_id=${recovered.webhookId}&status=failed lists them, and
+POST /v1/deliveries/ID/retry sends one again.`
+  )
+})
+
+/** Sent by an operator to try the mail server. */
+export const trialMail = (nowMs: number): MailText => ({
+  subject: "Ledgerhook can send mails",
+  body: paragraphs(`This is a trial, sent by \`ledgerhook mail test\` at ${minute(nowMs)}.`)
+})

@@ -1,13 +1,15 @@
 /**
- * Notifies accounts by mail. It queues the mails about quotas itself; the recorder queues those about disabled
- * webhooks. Several processes may run it: for each cause one mail is queued.
+ * Notifies accounts by mail. It queues the mails about quotas and failing webhooks; the recorder queues
+ * those about disabled ones. Several processes may run it: for each cause one mail is queued.
  */
 import { Clock, Effect } from "effect"
+import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { quotaMail } from "../domain/Mails.ts"
 import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
 import { MailStore } from "../storage/accounts/MailStore.ts"
 import { UsageStore } from "../storage/accounts/UsageStore.ts"
+import { reportFailingWebhooks } from "../storage/webhooks/FailingWebhooks.ts"
 import { sendMails } from "./MailSender.ts"
 
 /** Queues mails to accounts that have used 80 % or 100 % of their quota (`quotaNotices`), one mail for each. */
@@ -28,6 +30,12 @@ export const noticeQuotas = Effect.gen(function* () {
   )
 })
 
+/** Queues the mails about webhooks that fail or work again. */
+export const noticeFailingWebhooks = Effect.gen(function* () {
+  const { disableAfterFailures } = yield* Settings
+  yield* reportFailingWebhooks(disableAfterFailures, yield* Clock.currentTimeMillis)
+})
+
 const dropOld = Effect.gen(function* () {
   const mails = yield* MailStore
   const dropped = yield* mails.drop((yield* Clock.currentTimeMillis) - Limits.mailsKeptMs)
@@ -38,5 +46,6 @@ const dropOld = Effect.gen(function* () {
 export const notify = Effect.raceAllFirst([
   sendMails,
   noticeQuotas.pipe(repeatEvery("queueing mails about quotas", Limits.quotaNoticesMs)),
+  noticeFailingWebhooks.pipe(repeatEvery("reporting failing webhooks", Limits.webhookNoticesMs)),
   dropOld.pipe(repeatEvery("retention of mails", Limits.maintenanceMs))
 ])

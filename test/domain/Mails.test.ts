@@ -1,6 +1,13 @@
 /** What accounts are written: short plain text that names what it is about and what to do. */
 import { assert, describe, it } from "@effect/vitest"
-import { quotaMail, webhookDisabledMail } from "../../src/domain/Mails.ts"
+import {
+  quotaMail,
+  trialMail,
+  webhookDisabledMail,
+  webhookFailingMail,
+  webhookHalfWayMail,
+  webhookRecoveredMail
+} from "../../src/domain/Mails.ts"
 
 const account = { accountId: "acct_1", name: "Acme Ltd" }
 const quota = { ...account, plan: "developer", month: "2026-11", quota: 10_000 } as const
@@ -34,11 +41,35 @@ describe("mails", () => {
     assert.strictEqual(subject, "Webhook to user-visible.example:8443 was disabled")
     assert.include(body, "Webhook wh_1 of the account")
     assert.include(body, "at 2026-11-21 09:30 UTC: 100 consecutive failed deliveries.")
-    assert.include(body, "waits for 7 days")
+    assert.include(body, "wait for 7 days")
     assert.include(body, 'PATCH /v1/webhooks/wh_1 with {"status":"active"}')
     assert.include(body, '{"webhook_id":"wh_1","filters":{"since":"2026-11-21T09:29:00.000Z"}}')
     // A path or a query may hold a credential.
     assert.notMatch(body, /secret-path|hunter2/)
+  })
+
+  const failing = {
+    ...account,
+    webhookId: `wh_${"0".repeat(26)}`,
+    url: "https://user-visible.example/hooks/secret-path?token=hunter2",
+    failingSince: Date.parse("2026-11-21T09:30:00.000Z")
+  }
+
+  it("say since when a webhook fails, what follows, and that it works again", () => {
+    const mails = [
+      webhookFailingMail({ ...failing, failedAttempts: 1_200 }),
+      webhookHalfWayMail({ ...failing, failures: 50, disableAfter: 100 }),
+      webhookRecoveredMail(failing)
+    ]
+    for (const { body } of mails) {
+      assert.include(body, failing.webhookId)
+      assert.include(body, "2026-11-21 09:30 UTC")
+      assert.notMatch(body, /secret-path|hunter2/)
+    }
+    assert.include(mails[0]!.body, "1,200 attempts have failed")
+    assert.include(mails[1]!.body, "50 deliveries in a row")
+    assert.include(mails[1]!.body, "After 100 of them the webhook is disabled")
+    assert.strictEqual(mails[2]!.subject, "Webhook to user-visible.example works again")
   })
 
   it("are plain text in short lines", () => {
@@ -52,7 +83,11 @@ describe("mails", () => {
         reason: "100 consecutive failed deliveries",
         disabledAt: 0,
         queueWaitsDays: 7
-      }).body
+      }).body,
+      webhookFailingMail({ ...failing, failedAttempts: 10 }).body,
+      webhookHalfWayMail({ ...failing, failures: 50, disableAfter: 100 }).body,
+      webhookRecoveredMail(failing).body,
+      trialMail(0).body
     ]
     for (const body of bodies) {
       for (const line of body.split("\n")) assert.isAtMost(line.length, 110, line)

@@ -120,6 +120,14 @@ export const cases: Readonly<Record<SettingName, Cases>> = {
     bad: ["svc_live_hunter2", `svc_test_${"a".repeat(32)}`, `${adminKey}-`],
     value: (s) => s.adminKey
   },
+  ADMIN_EMAIL: {
+    good: [
+      ["ops@example.com", "ops@example.com"],
+      ["", undefined]
+    ],
+    bad: ["ops", "ops@", "a b@example.com"],
+    value: (s) => s.adminEmail
+  },
   SECRETS_KEY: {
     good: [
       [key, Buffer.alloc(32, 1)],

@@ -106,13 +106,22 @@ export class AccountStore extends Context.Service<AccountStore>()("ledgerhook/st
 
       /**
        * Makes the first account if there is none. `adminKey` becomes a key of the first account unless a key has that
-       * value already. Without `adminKey` a new first account gets a generated key, the `keyToPrint`.
+       * value already. Without `adminKey` a new first account gets a generated key, the `keyToPrint`. `adminEmail`
+       * becomes the address of the first account if it has none.
        */
-      ensureFirstAccount: Effect.fnUntraced(function* (adminKey: string | undefined, nowMs: number) {
+      ensureFirstAccount: Effect.fnUntraced(function* (
+        {
+          adminKey,
+          adminEmail
+        }: { readonly adminKey?: string | undefined; readonly adminEmail?: string | undefined },
+        nowMs: number
+      ) {
         yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('ledgerhook.first-account', 0))`
         const [first] = yield* sql<{ readonly id: string }>`SELECT id FROM accounts ORDER BY id LIMIT 1`
         const accountId =
           first?.id ?? (yield* create({ name: "default", email: null, plan: "enterprise" }, nowMs))
+        if (adminEmail !== undefined)
+          yield* sql`UPDATE accounts SET email = ${adminEmail} WHERE id = ${accountId} AND email IS NULL`
         const admin = { accountId, scopes: ["admin"], environment: "live" } as const
         if (adminKey !== undefined) {
           yield* keys.create({ ...admin, name: "ADMIN_KEY", value: adminKey }, nowMs)

@@ -142,17 +142,22 @@ export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>,
       GROUP BY charged_to, month ORDER BY charged_to, month
       ON CONFLICT (account_id, month) DO UPDATE SET deliveries = delivery_usage.deliveries + excluded.deliveries
     ), ended AS (
-      SELECT webhook_id, status, n, max(n) FILTER (WHERE status = 'delivered') OVER (PARTITION BY webhook_id) AS last_delivered
-      FROM moved WHERE status <> 'retrying' AND NOT test
+      SELECT webhook_id, status, ended_at, n,
+             max(n) FILTER (WHERE status = 'delivered') OVER (PARTITION BY webhook_id) AS last_delivered
+      FROM moved WHERE NOT test
     ), counted AS (
       SELECT webhook_id, bool_or(last_delivered IS NOT NULL) AS reset,
-             count(*) FILTER (WHERE status = 'failed' AND n > coalesce(last_delivered, 0))::int AS failures
+             count(*) FILTER (WHERE status = 'failed' AND n > coalesce(last_delivered, 0))::int AS failures,
+             count(*) FILTER (WHERE status <> 'delivered' AND n > coalesce(last_delivered, 0))::int AS failed_attempts,
+             min(ended_at) FILTER (WHERE status <> 'delivered' AND n > coalesce(last_delivered, 0)) AS failing_since
       FROM ended GROUP BY webhook_id
     )
     UPDATE webhooks w SET
-      consecutive_failures = CASE WHEN c.reset THEN c.failures ELSE w.consecutive_failures + c.failures END
+      consecutive_failures = CASE WHEN c.reset THEN c.failures ELSE w.consecutive_failures + c.failures END,
+      failing_since = CASE WHEN c.reset THEN c.failing_since ELSE coalesce(w.failing_since, c.failing_since) END,
+      failed_attempts = CASE WHEN c.reset THEN c.failed_attempts ELSE w.failed_attempts + c.failed_attempts END
     FROM counted c
-    WHERE w.id = ANY(ARRAY[c.webhook_id]) AND (c.failures > 0 OR (c.reset AND w.consecutive_failures <> 0))
+    WHERE w.id = ANY(ARRAY[c.webhook_id]) AND (c.failed_attempts > 0 OR (c.reset AND w.failing_since IS NOT NULL))
     RETURNING CASE WHEN w.consecutive_failures >= ${disableAfter} AND w.status = 'active' THEN w.id END AS id`
 
 /** Moves pending or retrying deliveries to the backlog. Their status stays. */

@@ -20,6 +20,9 @@ export default Effect.gen(function* () {
       account_filters_count integer NOT NULL GENERATED ALWAYS AS (cardinality(account_filters)) STORED,
       status text NOT NULL CHECK (status IN ('active', 'disabled')),
       consecutive_failures integer NOT NULL DEFAULT 0,
+      failing_since timestamptz,
+      failed_attempts integer NOT NULL DEFAULT 0,
+      failing_reported timestamptz,
       max_in_flight integer NOT NULL,
       max_per_second integer,
       headers jsonb NOT NULL,
@@ -42,5 +45,9 @@ export default Effect.gen(function* () {
   yield* sql`
     CREATE INDEX webhooks_previous_secret_until ON webhooks (previous_secret_until)
     WHERE previous_secret_until IS NOT NULL`
+  // `failing_since`: the first failed attempt after the newest success, and `failed_attempts` since then. `failing_reported`:
+  // the `failing_since` of which the account has a mail (storage/webhooks/FailingWebhooks.ts).
+  yield* sql`
+    CREATE INDEX webhooks_failing ON webhooks (id) WHERE failing_since IS NOT NULL OR failing_reported IS NOT NULL`
   yield* sql`CREATE INDEX webhooks_ending ON webhooks (id) WHERE ending`
 })

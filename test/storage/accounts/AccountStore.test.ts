@@ -1,6 +1,6 @@
 /** The first account and its key are made once, whoever starts first; keys are known by their hash alone. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { AccountStore } from "../../../src/storage/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../../../src/storage/accounts/ApiKeyStore.ts"
 import { KeyAdmission } from "../../../src/storage/accounts/KeyAdmission.ts"
@@ -20,7 +20,7 @@ describe("accounts", () => {
     Effect.gen(function* () {
       const accounts = yield* AccountStore
       const starts = yield* Effect.all(
-        Array.from({ length: 4 }, () => accounts.ensureFirstAccount(undefined, NOW)),
+        Array.from({ length: 4 }, () => accounts.ensureFirstAccount({}, NOW)),
         { concurrency: "unbounded" }
       )
       assert.strictEqual(new Set(starts.map(({ accountId }) => accountId)).size, 1)
@@ -34,7 +34,7 @@ describe("accounts", () => {
         environment: "live",
         scopes: ["admin"]
       })
-      assert.isUndefined((yield* accounts.ensureFirstAccount(undefined, NOW)).keyToPrint)
+      assert.isUndefined((yield* accounts.ensureFirstAccount({}, NOW)).keyToPrint)
     }).pipe(Effect.provide(Live))
   )
 
@@ -42,17 +42,29 @@ describe("accounts", () => {
     Effect.gen(function* () {
       const accounts = yield* AccountStore
       const keys = yield* ApiKeyStore
-      const first = yield* accounts.ensureFirstAccount(ADMIN_KEY, NOW)
+      const first = yield* accounts.ensureFirstAccount({ adminKey: ADMIN_KEY }, NOW)
       assert.isUndefined(first.keyToPrint)
       const { identity } = (yield* admit(ADMIN_KEY, NOW))!
       assert.strictEqual(identity.accountId, first.accountId)
-      yield* accounts.ensureFirstAccount(`${ADMIN_KEY}b`, NOW)
+      yield* accounts.ensureFirstAccount({ adminKey: `${ADMIN_KEY}b` }, NOW)
       assert.isDefined(yield* admit(ADMIN_KEY, NOW))
       assert.isDefined(yield* admit(`${ADMIN_KEY}b`, NOW))
       const owner = { accountId: first.accountId, environments: ["live"] } as const
       assert.isTrue(yield* keys.revoke(owner, identity.keyId, NOW))
-      yield* accounts.ensureFirstAccount(ADMIN_KEY, NOW)
+      yield* accounts.ensureFirstAccount({ adminKey: ADMIN_KEY }, NOW)
       assert.isUndefined(yield* admit(ADMIN_KEY, NOW))
+    }).pipe(Effect.provide(Live))
+  )
+
+  it.effect("ADMIN_EMAIL is the first account's address while it has none", () =>
+    Effect.gen(function* () {
+      const accounts = yield* AccountStore
+      const { accountId } = yield* accounts.ensureFirstAccount({}, NOW)
+      const emailOf = Effect.map(accounts.find(accountId), (found) => Option.getOrThrow(found).email)
+      assert.isNull(yield* emailOf)
+      yield* accounts.ensureFirstAccount({ adminEmail: "ops@example.com" }, NOW)
+      yield* accounts.ensureFirstAccount({ adminEmail: "other@example.com" }, NOW)
+      assert.strictEqual(yield* emailOf, "ops@example.com")
     }).pipe(Effect.provide(Live))
   )
 })

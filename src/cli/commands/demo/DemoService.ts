@@ -80,7 +80,7 @@ export const startDemo = Effect.gen(function* () {
   )
 
   const now = yield* Clock.currentTimeMillis
-  const { accountId } = yield* Context.get(context, AccountStore).ensureFirstAccount(undefined, now)
+  const { accountId } = yield* Context.get(context, AccountStore).ensureFirstAccount({}, now)
   const key = yield* Context.get(context, ApiKeyStore).create(
     { accountId, name: "demo", scopes: ["admin"], environment: "test" },
     now

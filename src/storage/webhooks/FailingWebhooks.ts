@@ -1,0 +1,91 @@
+/**
+ * Which accounts get a mail about a webhook that fails: it has accepted nothing for an hour, it is half-way to being
+ * disabled, it works again. The recorder counts (deliveries/Transitions.ts). A mail and the mark that it was queued commit
+ * together, so each state is reported once, however many processes look. The mail about a disabled webhook is WebhookStore's.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Limits } from "../../config/Limits.ts"
+import { webhookFailingMail, webhookHalfWayMail, webhookRecoveredMail } from "../../domain/Mails.ts"
+import { type NewMail, queueMails } from "../accounts/MailStore.ts"
+import { afterDeadlock } from "./WebhookStore.ts"
+
+interface Row {
+  readonly webhookId: string
+  readonly url: string
+  readonly accountId: string
+  readonly name: string
+  readonly email: string | null
+  /** Unix milliseconds. */
+  readonly failingSince: number
+  readonly failedAttempts: number
+  readonly failures: number
+}
+
+/** `kind` is the beginning of the mail's cause. */
+const mailOf = (kind: string, row: Row, text: Pick<NewMail, "subject" | "body">): NewMail => ({
+  cause: `${kind}/${row.webhookId}/${row.failingSince}`,
+  accountId: row.accountId,
+  recipient: row.email,
+  ...text
+})
+
+const FAILING = "webhook-failing"
+const HALF_WAY = "webhook-half-way"
+const RECOVERED = "webhook-recovered"
+
+export const reportFailingWebhooks = Effect.fnUntraced(
+  function* (disableAfter: number, nowMs: number) {
+    const sql = yield* SqlClient.SqlClient
+    const at = (unixMs: number) => sql`${new Date(unixMs).toISOString()}::timestamptz`
+    const columns = (since: string) =>
+      sql.literal(`
+    w.id AS "webhookId", w.url, w.account_id AS "accountId", a.name, a.email, w.failed_attempts AS "failedAttempts",
+    w.consecutive_failures AS failures, floor(extract(epoch FROM ${since}) * 1000)::float8 AS "failingSince"`)
+
+    const failing = sql<Row>`
+    UPDATE webhooks w SET failing_reported = failing_since FROM accounts a
+    WHERE a.id = w.account_id AND w.id IN (
+      SELECT id FROM webhooks o
+      WHERE failing_since <= ${at(nowMs - Limits.webhookFailingMs)} AND failing_reported IS NULL
+        AND failed_attempts >= ${Limits.webhookFailingAttempts} AND status = 'active' AND deleted_at IS NULL
+        AND NOT EXISTS (
+          SELECT 1 FROM mails WHERE cause > ${`${FAILING}/`} || o.id || '/' AND cause < ${`${FAILING}/`} || o.id || '0'
+            AND created_at > ${at(nowMs - Limits.webhookFailingPauseMs)}
+        )
+      ORDER BY id LIMIT ${Limits.webhookNoticesBatch} FOR UPDATE
+    ) RETURNING ${columns("w.failing_since")}`
+
+    const halfWay = sql<Row>`
+    SELECT ${columns("w.failing_since")} FROM webhooks w JOIN accounts a ON a.id = w.account_id
+    WHERE w.failing_since IS NOT NULL AND w.consecutive_failures * 2 >= ${disableAfter}
+      AND w.status = 'active' AND w.deleted_at IS NULL
+      AND NOT EXISTS (
+        SELECT 1 FROM mails WHERE cause > ${`${HALF_WAY}/`} || w.id || '/' AND cause < ${`${HALF_WAY}/`} || w.id || '0'
+          AND created_at > least(w.failing_since, ${at(nowMs - Limits.webhookFailingPauseMs)})
+      )
+    ORDER BY w.id LIMIT ${Limits.webhookNoticesBatch}`
+
+    // The newest success came after the reported failure. The row still has the reported time while it is returned.
+    const recovered = sql<Row>`
+    UPDATE webhooks w SET failing_reported = NULL
+    FROM accounts a, (
+      SELECT id, failing_reported AS reported FROM webhooks
+      WHERE failing_reported IS NOT NULL AND deleted_at IS NULL
+        AND (failing_since IS NULL OR failing_since <> failing_reported)
+      ORDER BY id LIMIT ${Limits.webhookNoticesBatch} FOR UPDATE
+    ) o
+    WHERE a.id = w.account_id AND w.id = o.id
+    RETURNING ${columns("o.reported")}`
+
+    const mails = [
+      ...(yield* failing).map((row) => mailOf(FAILING, row, webhookFailingMail(row))),
+      ...(yield* halfWay).map((row) => mailOf(HALF_WAY, row, webhookHalfWayMail({ ...row, disableAfter }))),
+      ...(yield* recovered).map((row) => mailOf(RECOVERED, row, webhookRecoveredMail(row)))
+    ]
+    if (mails.length > 0) yield* queueMails(sql, mails, nowMs)
+    return mails.length
+  },
+  (report) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(report)),
+  Effect.retry(afterDeadlock)
+)

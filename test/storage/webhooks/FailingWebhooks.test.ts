@@ -1,0 +1,148 @@
+/** Mails about webhooks that fail: one for each state, never a flood. Attempts are recorded as the recorder does. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Limits } from "../../../src/config/Limits.ts"
+import { deliveryId } from "../../../src/domain/Ids.ts"
+import { Partitions } from "../../../src/storage/deliveries/Partitions.ts"
+import {
+  type AttemptRecord,
+  insertPending,
+  recordAttempts
+} from "../../../src/storage/deliveries/Transitions.ts"
+import { reportFailingWebhooks } from "../../../src/storage/webhooks/FailingWebhooks.ts"
+import { TestDatabase } from "../../support/postgres.ts"
+import { insertAccount, insertWebhook } from "../../support/rows.ts"
+
+const NOW = Date.parse("2026-11-21T09:30:00.000Z")
+const HOUR = 3_600_000
+const ACCOUNT = "acct_1"
+const DISABLE_AFTER = 10
+
+const Live = Partitions.layer.pipe(Layer.provideMerge(TestDatabase))
+
+const prepare = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const partitions = yield* Partitions
+  yield* partitions.ensure(NOW, NOW)
+  yield* insertAccount(ACCOUNT)
+  const webhookId = yield* insertWebhook(ACCOUNT)
+  let position = 0
+  /** Attempts of new deliveries, one each, that end at `endedAt`. */
+  const record = Effect.fnUntraced(function* (
+    count: number,
+    status: AttemptRecord["status"],
+    endedAt: number
+  ) {
+    const ids = Array.from({ length: count }, () => deliveryId(NOW, position++, webhookId, "event"))
+    yield* insertPending(
+      sql,
+      ids.map((id) => ({
+        id,
+        webhookId,
+        accountId: ACCOUNT,
+        network: "mainnet",
+        eventId: "event",
+        eventType: "payment.xrp",
+        eventOffset: 7
+      })),
+      NOW
+    )
+    const delivered = status === "delivered"
+    const attempts = ids.map(
+      (id): AttemptRecord => ({
+        deliveryId: id,
+        attempt: 1,
+        status,
+        responseStatus: delivered ? 200 : 503,
+        responseTimeMs: 5,
+        responseBody: null,
+        error: delivered ? null : "HTTP 503",
+        attemptedAt: endedAt,
+        endedAt,
+        nextDelayMs: status === "retrying" ? 1_000 : null
+      })
+    )
+    yield* recordAttempts(sql, attempts, DISABLE_AFTER)
+  })
+  const subjects = Effect.map(
+    sql<{ readonly subject: string }>`SELECT subject FROM mails ORDER BY id`,
+    (rows) => rows.map(({ subject }) => subject.replace("Webhook to receiver.example ", ""))
+  )
+  const report = (nowMs: number) => reportFailingWebhooks(DISABLE_AFTER, nowMs)
+  return { sql, webhookId, record, subjects, report }
+})
+
+const ten = Limits.webhookFailingAttempts
+
+describe("mails about failing webhooks", () => {
+  it.effect("are sent when ten attempts failed and nothing was accepted for an hour, once", () =>
+    Effect.gen(function* () {
+      const { record, report, subjects } = yield* prepare
+      yield* record(ten - 1, "retrying", NOW)
+      yield* report(NOW + HOUR)
+      assert.deepStrictEqual(yield* subjects, [])
+      yield* record(1, "retrying", NOW + 1)
+      yield* report(NOW + HOUR - 1)
+      assert.deepStrictEqual(yield* subjects, [])
+      yield* Effect.all([report(NOW + HOUR), report(NOW + HOUR)], { concurrency: 2 })
+      yield* report(NOW + 30 * HOUR)
+      assert.deepStrictEqual(yield* subjects, ["is failing"])
+    }).pipe(Effect.provide(Live))
+  )
+
+  it.effect("count from the newest success", () =>
+    Effect.gen(function* () {
+      const { record, report, subjects } = yield* prepare
+      yield* record(ten, "retrying", NOW)
+      yield* record(1, "delivered", NOW + 1)
+      yield* record(ten, "retrying", NOW + 2)
+      yield* report(NOW + HOUR)
+      assert.deepStrictEqual(yield* subjects, [])
+      yield* report(NOW + HOUR + 2)
+      assert.deepStrictEqual(yield* subjects, ["is failing"])
+    }).pipe(Effect.provide(Live))
+  )
+
+  it.effect("say that it works again after a success, and are at most one a day for one that flaps", () =>
+    Effect.gen(function* () {
+      const { record, report, subjects } = yield* prepare
+      yield* record(ten, "retrying", NOW)
+      yield* report(NOW + HOUR)
+      yield* record(1, "delivered", NOW + HOUR + 1)
+      yield* report(NOW + HOUR + 2)
+      assert.deepStrictEqual(yield* subjects, ["is failing", "works again"])
+      yield* record(ten, "retrying", NOW + 2 * HOUR)
+      yield* report(NOW + 3 * HOUR)
+      assert.deepStrictEqual(yield* subjects, ["is failing", "works again"])
+      yield* report(NOW + HOUR + Limits.webhookFailingPauseMs)
+      assert.deepStrictEqual(yield* subjects, ["is failing", "works again", "is failing"])
+    }).pipe(Effect.provide(Live))
+  )
+
+  it.effect("warn half-way to being disabled, once", () =>
+    Effect.gen(function* () {
+      const { record, report, subjects } = yield* prepare
+      yield* record(DISABLE_AFTER / 2 - 1, "failed", NOW)
+      yield* report(NOW + 1)
+      assert.deepStrictEqual(yield* subjects, [])
+      yield* record(1, "failed", NOW + 2)
+      yield* report(NOW + 3)
+      yield* report(NOW + 30 * HOUR)
+      assert.include(yield* subjects, "will be disabled soon")
+      assert.strictEqual((yield* subjects).filter((one) => one === "will be disabled soon").length, 1)
+    }).pipe(Effect.provide(Live))
+  )
+
+  it.effect("are not about disabled or deleted webhooks", () =>
+    Effect.gen(function* () {
+      const { record, report, subjects, sql, webhookId } = yield* prepare
+      yield* record(ten, "failed", NOW)
+      yield* sql`UPDATE webhooks SET status = 'disabled' WHERE id = ${webhookId}`
+      yield* report(NOW + HOUR)
+      yield* sql`UPDATE webhooks SET status = 'active', deleted_at = now() WHERE id = ${webhookId}`
+      yield* report(NOW + HOUR)
+      assert.deepStrictEqual(yield* subjects, [])
+    }).pipe(Effect.provide(Live))
+  )
+})
