@@ -72,7 +72,7 @@ describe("alert store", () => {
       yield* store.record("mainnet", 94_084_608, alerts, NOW)
       const { detail, status } = (yield* alertFinding)!
       assert.strictEqual(status, "warning")
-      assert.match(detail, /^3 on record /)
+      assert.match(detail, /^3 events were withheld/)
       assert.include(detail, `mainnet 94084608 ${hashOf("a")} payment.xrp: no delivered amount`)
     }).pipe(Effect.provide(Live))
   )
