@@ -143,7 +143,7 @@ describe("secrets rotate, with a key file", () => {
         ).checks
         assert.strictEqual(
           checks.find(({ check }) => check === "secrets")?.detail,
-          "the secrets of all 2 webhooks open"
+          "the secrets of all 2 webhooks can be decrypted"
         )
         yield* service.kill
         const refused = runProgram(["start"], { cwd, environment: { ...environment, ...NEW } })
@@ -207,7 +207,7 @@ describe("secrets rotate, with a key file", () => {
           const refused = () => {
             const { code, stderr } = run({}, "secrets", "rotate")
             assert.strictEqual(code, 1)
-            assert.include(stderr, `left as they are: ${id};`)
+            assert.include(stderr, `changed in the database: ${id};`)
           }
           refused()
           const kept = keys()
@@ -232,7 +232,7 @@ describe("secrets rotate, with a key file", () => {
             return run({}, "secrets", "rotate")
           }).pipe(sql.withTransaction)
           assert.strictEqual(code, 1)
-          assert.match(stderr, /^ledgerhook: another `ledgerhook secrets rotate` is at work .+\n$/)
+          assert.match(stderr, /^ledgerhook: another `ledgerhook secrets rotate` is running on this database.+\n$/)
           assert.isFalse(existsSync(previousKeyFile(environment["DATA_DIR"]!)))
         })
       ),
@@ -269,7 +269,7 @@ describe("secrets rotate, with keys of the environment", () => {
           assert.notStrictEqual(current_key, previous_keys[0])
           assert.strictEqual(rotated(run(BOTH, "secrets", "rotate")).resealed, 0)
           assert.deepStrictEqual(yield* opened({ ...environment, ...NEW }), places(3))
-          assert.deepStrictEqual(doctor(NEW), ["ok", "the secrets of all 3 webhooks open"])
+          assert.deepStrictEqual(doctor(NEW), ["ok", "the secrets of all 3 webhooks can be decrypted"])
           assert.isFalse(existsSync(join(environment["DATA_DIR"]!, "secrets.key")))
         })
       ),
@@ -284,7 +284,7 @@ describe("secrets rotate, with keys of the environment", () => {
         OLD,
         Effect.fnUntraced(function* ({ environment, run }) {
           const refused: ReadonlyArray<readonly [keys: Environment, code: number, said: RegExp]> = [
-            [NEW, 2, /^ledgerhook: SECRETS_KEY_PREVIOUS is unset; set it to the present key and .+\n$/],
+            [NEW, 2, /^ledgerhook: SECRETS_KEY_PREVIOUS is unset; set it to the current key and .+\n$/],
             [
               { ...NEW, SECRETS_KEY_PREVIOUS: base64(2) },
               2,

@@ -112,7 +112,7 @@ describe("a test network without servers", () => {
           { cwd: folder, environment: { DATA_DIR: folder } }
         )
         assert.strictEqual(code, 0, stdout)
-        assert.include(stdout, `${played!.ledgers} whole`)
+        assert.include(stdout, `${played!.ledgers} complete`)
 
         yield* service.kill
         const server = yield* makeSimulatedLedger({

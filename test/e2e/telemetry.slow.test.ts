@@ -109,7 +109,7 @@ describe("OTEL_EXPORTER_OTLP_ENDPOINT", () => {
       Effect.gen(function* () {
         const silent = yield* makeOtlpReceiver(() => "handled")
         const { program, receiver } = yield* startWatched({ OTEL_EXPORTER_OTLP_ENDPOINT: silent.url })
-        const warning = yield* program.said(/traces and metrics are dropped/)
+        const warning = yield* program.said(/Traces and metrics are dropped/)
         assert.strictEqual(JSON.parse(warning).level, "warn")
         const before = receiver.received.length
         yield* receiver.until((received) => received.length >= before + 10)
