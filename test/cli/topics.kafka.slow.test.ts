@@ -118,8 +118,8 @@ describe.skipIf(kafkaBrokers().length === 0)("ledgerhook topics", () => {
             `Done: topic ${prefix}xrpl.devnet.ledgers is created with 1 partition.\n`
           )
           assert.deepStrictEqual(applied.stderr.trim().split("\n"), [
-            `ledgerhook: topic ${prefix}xrpl.testnet.events: retention.ms -1 → ${400 * DAY_MS}: older records would be deleted; --force does it all the same.`,
-            `ledgerhook: topic ${prefix}webhooks.deliveries: cleanup.policy compact → delete: older records would be deleted; --force does it all the same.`,
+            `ledgerhook: topic ${prefix}xrpl.testnet.events: retention.ms -1 → ${400 * DAY_MS}: older records would be deleted; to do it anyway, use --force.`,
+            `ledgerhook: topic ${prefix}webhooks.deliveries: cleanup.policy compact → delete: older records would be deleted; to do it anyway, use --force.`,
             `ledgerhook: topic ${prefix}webhooks.delay.2: partitions 12 → 6: Kafka cannot remove partitions.`
           ])
           assert.deepStrictEqual(different(), [...losing, impossible])
@@ -147,7 +147,7 @@ describe.skipIf(kafkaBrokers().length === 0)("ledgerhook topics", () => {
           })
           const refused = run("apply")
           assert.deepStrictEqual([refused.code, refused.stdout], [1, ""])
-          assert.match(refused.stderr, /webhooks\.deliveries: partitions 2 → 24: keys would move .+; --force/)
+          assert.match(refused.stderr, /webhooks\.deliveries: partitions 2 → 24: keys would move .+; to do it anyway, use --force/)
           assert.strictEqual(run("apply", "--force").code, 0)
           assert.strictEqual(run("diff").stdout, "[]\n")
           assert.strictEqual(run("apply").stdout, "The topics match topics/topics.json.\n")

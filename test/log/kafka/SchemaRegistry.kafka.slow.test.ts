@@ -92,7 +92,7 @@ describe.skipIf(registryMissing || kafkaBrokers().length === 0)(
             const subject = `${kafka.topicPrefix}xrpl.testnet.events-value`
             yield* registerEarlier(subject, withProperty(document("event"), "position", "string"))
             const refusal = new RegExp(
-              `SCHEMA_REGISTRY_URL: the registry at [^ ]+ refuses this version's schema of ${subject}, which cannot read`
+              `SCHEMA_REGISTRY_URL: the registry at [^ ]+ refuses this version's schema of ${subject}, because it cannot read`
             )
             const { message } = yield* Effect.flip(registerSchemas(url, kafka.topicPrefix, ["testnet"]))
             assert.match(message, refusal)
