@@ -37,7 +37,8 @@ const leaf: SchemaIssue.LeafHook = (issue) => {
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1({ leafHook: leaf })
 
-const pathText = (path: ReadonlyArray<PropertyKey>): string =>
+/** `["a", 0, "b"]` → `a[0].b`. */
+export const pathText = (path: ReadonlyArray<PropertyKey>): string =>
   path
     .map((key, i) => (typeof key === "number" ? `[${key}]` : i === 0 ? String(key) : `.${String(key)}`))
     .join("")

@@ -2,8 +2,12 @@
  * Webhooks as route and deliver know them. One record per webhook in the compacted topic `webhooks.config`; the record
  * with the highest version is the webhook's state, and an absent value (tombstone) means it was deleted.
  */
+import { Result } from "effect"
 import { type AccountIds, packAccountIds } from "./AccountIds.ts"
-import type { EventType } from "./EventType.ts"
+import { type EventType, eventTypes } from "./EventType.ts"
+import { compileFilter, type EventFilter } from "./filter/Match.ts"
+import { parseFilter } from "./filter/Parse.ts"
+import type { PayloadFilter } from "./filter/PayloadFilter.ts"
 import type { Network } from "./Network.ts"
 
 export const CONFIG_TOPIC = "webhooks.config"
@@ -19,6 +23,8 @@ export interface WebhookConfig {
   readonly event_types: ReadonlyArray<EventType>
   /** Empty: every account. */
   readonly account_filters: ReadonlyArray<string>
+  /** Absent: every payload. */
+  readonly payload_filter?: PayloadFilter
   readonly headers: Readonly<Record<string, string>>
   readonly max_in_flight: number
   readonly max_per_second: number | null
@@ -33,12 +39,29 @@ export interface WebhookConfig {
 }
 
 /** A webhook as a process keeps it: 10,000 filters take 200 KB and are one object. */
-export interface PackedWebhook extends Omit<WebhookConfig, "account_filters"> {
+export interface PackedWebhook extends Omit<WebhookConfig, "account_filters" | "payload_filter"> {
   /** Undefined: every account. */
   readonly accounts: AccountIds | undefined
+  /** Undefined: every payload. */
+  readonly wantsPayload: EventFilter | undefined
 }
 
-export const packWebhook = ({ account_filters, ...config }: WebhookConfig): PackedWebhook => ({
+/** A webhook's filter was checked when it was stored: one that no longer passes was written by another version. */
+const compiled = (filter: PayloadFilter): EventFilter =>
+  Result.match(parseFilter(filter, eventTypes), {
+    onSuccess: compileFilter,
+    onFailure: ({ path, problem }) => {
+      throw new Error(`its payload filter is not known here: ${path.join(".")} ${problem}`)
+    }
+  })
+
+/** Throws for a payload filter that this version cannot read. */
+export const packWebhook = ({
+  account_filters,
+  payload_filter,
+  ...config
+}: WebhookConfig): PackedWebhook => ({
   ...config,
-  accounts: account_filters.length === 0 ? undefined : packAccountIds(account_filters)
+  accounts: account_filters.length === 0 ? undefined : packAccountIds(account_filters),
+  wantsPayload: payload_filter === undefined ? undefined : compiled(payload_filter)
 })

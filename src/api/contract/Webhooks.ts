@@ -26,6 +26,8 @@ import {
   MaxInFlight,
   MaxPerSecond,
   Network,
+  PAYLOAD_FILTER_EXAMPLE,
+  PayloadFilter,
   SECRET_EXAMPLE,
   Secret,
   Status,
@@ -37,6 +39,13 @@ export const WebhookId = idOf("wh_")
 const changeable = {
   description: Schema.optionalKey(Description),
   account_filters: Schema.optionalKey(AccountFilters),
+  payload_filter: Schema.optionalKey(
+    field(
+      Schema.NullOr(PayloadFilter),
+      "The payloads to send, see docs/payload-filters.md. At least one of the event types must have each of its fields. Default null: every payload.",
+      PAYLOAD_FILTER_EXAMPLE
+    )
+  ),
   headers: Schema.optionalKey(Headers),
   max_in_flight: Schema.optionalKey(MaxInFlight),
   max_per_second: Schema.optionalKey(MaxPerSecond)
@@ -87,6 +96,11 @@ const record = {
     ["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"]
   ),
   account_filters_count: field(Schema.Int, "The number of account filters.", 1),
+  payload_filter: field(
+    Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)),
+    "The payload filter as it was given; null for every payload.",
+    PAYLOAD_FILTER_EXAMPLE
+  ),
   network: Network,
   status: Status,
   consecutive_failures: field(

@@ -12,7 +12,12 @@ import { HIDDEN_VALUE, webhookBounds } from "../../domain/WebhookRules.ts"
 import { makeEndQueue } from "../../storage/deliveries/DeletedQueues.ts"
 import { TestDeliveries } from "../../storage/deliveries/TestDeliveries.ts"
 import { SecretBox } from "../../storage/webhooks/SecretBox.ts"
-import { type WebhookLimit, type WebhookSeen, WebhookStore } from "../../storage/webhooks/WebhookStore.ts"
+import {
+  type PayloadFilterMismatch,
+  type WebhookLimit,
+  type WebhookSeen,
+  WebhookStore
+} from "../../storage/webhooks/WebhookStore.ts"
 import { AfterCommit } from "../AfterCommit.ts"
 import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
@@ -21,6 +26,7 @@ import type { Webhook } from "../contract/Webhooks.ts"
 import { NotFound, ValidationError, WebhookLimitReached, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { page } from "../Pages.ts"
+import { pathText } from "../SchemaMessages.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
 
 const SECRET_BYTES = 32
@@ -35,6 +41,7 @@ const webhookOf = (row: WebhookSeen): Webhook => ({
   event_types: row.event_types,
   account_filters: row.account_filters,
   account_filters_count: row.account_filters_count,
+  payload_filter: row.payload_filter,
   network: row.network,
   status: row.status,
   consecutive_failures: row.consecutive_failures,
@@ -59,6 +66,9 @@ const limitReached = ({ limit, allowed, present }: WebhookLimit) =>
         : `The plan allows ${allowed} account filters in all webhooks together, and the account has ${present}; use fewer, or choose a larger plan.`
     )
   )
+
+const filterMismatch = ({ path, problem }: PayloadFilterMismatch) =>
+  Effect.fail(ValidationError.because(`${pathText(["payload_filter", ...path])} ${problem}.`))
 
 const unique = (values: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(values)]
 
@@ -112,6 +122,7 @@ export const webhooksLayer = HttpApiBuilder.group(
               description: payload.description ?? null,
               event_types: unique(payload.event_types),
               account_filters: unique(payload.account_filters ?? []),
+              payload_filter: payload.payload_filter ?? null,
               max_in_flight: payload.max_in_flight ?? webhookBounds.defaultInFlight,
               max_per_second: payload.max_per_second ?? null,
               headers: payload.headers ?? {},
@@ -122,6 +133,7 @@ export const webhooksLayer = HttpApiBuilder.group(
           return { ...webhookOf(row), secret }
         },
         Effect.catchTag("WebhookLimit", limitReached),
+        Effect.catchTag("PayloadFilterMismatch", filterMismatch),
         orUnavailable
       ),
 
@@ -154,6 +166,7 @@ export const webhooksLayer = HttpApiBuilder.group(
           return Option.isNone(row) ? yield* noWebhook(params.id) : webhookOf(row.value)
         },
         Effect.catchTag("WebhookLimit", limitReached),
+        Effect.catchTag("PayloadFilterMismatch", filterMismatch),
         orUnavailable
       ),
 

@@ -1,0 +1,163 @@
+/**
+ * Checks a payload filter: its form, its bounds, and that every field and value fits at least one of the event types it
+ * is for. Whatever comes, it takes time and memory in proportion to `filterBounds`. Pure.
+ */
+import { Result } from "effect"
+import { type EventType, eventTypes } from "../EventType.ts"
+import { isJsonObject } from "../NormaliseLedger.ts"
+import { printable } from "../Printable.ts"
+import { fieldsOf, formsOfField } from "./Fields.ts"
+import { nearest } from "./Nearest.ts"
+import { operandProblem } from "./Operands.ts"
+import { type Comparison, comparisons, type Filter, filterBounds, type Scalar } from "./PayloadFilter.ts"
+
+/** Where it is wrong, and the end of a sentence that begins with that place. */
+export interface FilterProblem {
+  readonly path: ReadonlyArray<string | number>
+  readonly problem: string
+}
+
+type Checked<A> = Result.Result<A, FilterProblem>
+
+/** Characters of a wrong name that an answer repeats. Longer ones are compared with known names by these. */
+const NAME_LENGTH = 60
+
+const refuse = (path: FilterProblem["path"], problem: string): Result.Result<never, FilterProblem> =>
+  Result.fail({
+    path: path.map((key) => (typeof key === "number" ? key : printable(key, NAME_LENGTH))),
+    problem
+  })
+
+const isComparison = (name: string): name is Comparison => comparisons.some((one) => one === name)
+
+const typesWith = (field: string): ReadonlyArray<EventType> =>
+  eventTypes.filter((type) => fieldsOf(type).has(field))
+
+const unknownField = (field: string, types: ReadonlyArray<EventType>): string => {
+  const others = typesWith(field)
+  if (others.length > 0) {
+    return `is a field of ${others.join(", ")}, and none of the event types asked for has it`
+  }
+  const known = new Set(types.flatMap((type) => [...fieldsOf(type).keys()]))
+  return `is no field of these events' payloads; the nearest is ${nearest(field.slice(0, NAME_LENGTH), known)}`
+}
+
+const makeParser = (types: ReadonlyArray<EventType>) => {
+  let conditions = 0
+
+  const comparisonOf = (
+    path: FilterProblem["path"],
+    field: string,
+    comparison: Comparison,
+    given: unknown
+  ): Checked<Filter> => {
+    if (++conditions > filterBounds.conditions)
+      return refuse([], `must hold at most ${filterBounds.conditions} comparisons`)
+    const condition = (operands: ReadonlyArray<unknown>): Filter => ({
+      is: "condition",
+      field,
+      comparison,
+      // Each was checked to be one.
+      operands: operands as ReadonlyArray<Scalar>
+    })
+    if (comparison === "$exists")
+      return typeof given === "boolean"
+        ? Result.succeed(condition([given]))
+        : refuse(path, "must be true or false")
+    const forms = formsOfField(field, types)
+    if (comparison !== "$in" && comparison !== "$nin") {
+      const problem = operandProblem(forms, comparison, given)
+      return problem === undefined ? Result.succeed(condition([given])) : refuse(path, problem)
+    }
+    if (!Array.isArray(given) || given.length === 0 || given.length > filterBounds.values)
+      return refuse(path, `must be a list of 1 to ${filterBounds.values} values`)
+    for (const [i, value] of given.entries()) {
+      const problem = operandProblem(forms, comparison, value)
+      if (problem !== undefined) return refuse([...path, i], problem)
+    }
+    return Result.succeed(condition(given))
+  }
+
+  const fieldOf = (path: FilterProblem["path"], field: string, given: unknown): Checked<Filter> => {
+    if (formsOfField(field, types).length === 0) return refuse(path, unknownField(field, types))
+    if (Array.isArray(given)) return refuse(path, "must not be a list; $in compares with several values")
+    if (!isJsonObject(given)) return comparisonOf(path, field, "$eq", given)
+    const entries = Object.entries(given)
+    if (entries.length === 0) return refuse(path, "must hold a comparison, as $gte")
+    return all(entries, ([name, operand]) =>
+      isComparison(name)
+        ? comparisonOf([...path, name], field, name, operand)
+        : refuse(
+            [...path, name],
+            name === "$not"
+              ? 'stands around fields: {"$not": {"destination_tag": 7}}'
+              : `is no comparison; accepted: ${comparisons.join(", ")}. Fields of an object are named as amount.value`
+          )
+    )
+  }
+
+  const listOf = (
+    path: FilterProblem["path"],
+    given: unknown,
+    depth: number
+  ): Checked<ReadonlyArray<Filter>> => {
+    if (!Array.isArray(given) || given.length === 0)
+      return refuse(path, "must be a list of at least one filter")
+    return each(given, (one, i) => filterOf([...path, i], one, depth + 1))
+  }
+
+  const filterOf = (path: FilterProblem["path"], given: unknown, depth: number): Checked<Filter> => {
+    if (depth > filterBounds.depth)
+      return refuse([], `must have at most ${filterBounds.depth} of $and, $or and $not within one another`)
+    if (!isJsonObject(given)) return refuse(path, "must be an object of conditions")
+    const entries = Object.entries(given)
+    if (entries.length === 0) return refuse(path, "must hold at least one condition; null is no filter")
+    return all(entries, ([name, inner]) => {
+      const at = [...path, name]
+      switch (name) {
+        case "$and":
+          return Result.map(listOf(at, inner, depth), (of): Filter => ({ is: "all", of }))
+        case "$or":
+          return Result.map(listOf(at, inner, depth), (of): Filter => ({ is: "any", of }))
+        case "$not":
+          return Result.map(filterOf(at, inner, depth + 1), (of): Filter => ({ is: "not", of }))
+        default:
+          return name.startsWith("$")
+            ? refuse(at, "must be $and, $or, $not or the name of a field")
+            : fieldOf(at, name, inner)
+      }
+    })
+  }
+
+  return (given: unknown) => filterOf([], given, 0)
+}
+
+/** In order, up to the first that is wrong. */
+const each = <A>(
+  values: ReadonlyArray<A>,
+  parse: (value: A, i: number) => Checked<Filter>
+): Checked<ReadonlyArray<Filter>> => {
+  const parsed: Array<Filter> = []
+  for (const [i, value] of values.entries()) {
+    const one = parse(value, i)
+    if (Result.isFailure(one)) return Result.fail(one.failure)
+    parsed.push(one.success)
+  }
+  return Result.succeed(parsed)
+}
+
+const all = <A>(values: ReadonlyArray<A>, parse: (value: A) => Checked<Filter>): Checked<Filter> =>
+  Result.map(each(values, parse), (of): Filter => (of.length === 1 ? of[0]! : { is: "all", of }))
+
+/** `types`: the event types that it is for. */
+export const parseFilter = (given: unknown, types: ReadonlyArray<EventType>): Checked<Filter> =>
+  Result.flatMap(makeParser(types)(given), (filter) =>
+    // Last: by now it is known to be shallow.
+    JSON.stringify(given).length > filterBounds.jsonLength
+      ? refuse([], `must have at most ${filterBounds.jsonLength} characters as JSON`)
+      : Result.succeed(filter)
+  )
+
+/** What is wrong with it; undefined when nothing is. */
+export const filterProblem = (given: unknown, types: ReadonlyArray<EventType>): FilterProblem | undefined =>
+  Result.match(parseFilter(given, types), { onSuccess: () => undefined, onFailure: (problem) => problem })
