@@ -37,8 +37,7 @@ const leaf: SchemaIssue.LeafHook = (issue) => {
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1({ leafHook: leaf })
 
-/** `["a", 0, "b"]` → `a[0].b`. */
-export const pathText = (path: ReadonlyArray<PropertyKey>): string =>
+const pathText = (path: ReadonlyArray<PropertyKey>): string =>
   path
     .map((key, i) => (typeof key === "number" ? `[${key}]` : i === 0 ? String(key) : `.${String(key)}`))
     .join("")

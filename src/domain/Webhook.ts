@@ -2,11 +2,9 @@
  * Webhooks as route and deliver know them. One record per webhook in the compacted topic `webhooks.config`; the record
  * with the highest version is the webhook's state, and an absent value (tombstone) means it was deleted.
  */
-import { Result } from "effect"
 import { type AccountIds, packAccountIds } from "./AccountIds.ts"
-import { type EventType, eventTypes } from "./EventType.ts"
-import { compileFilter, type EventFilter } from "./filter/Match.ts"
-import { parseFilter } from "./filter/Parse.ts"
+import type { EventType } from "./EventType.ts"
+import { compileStored, type EventFilter } from "./filter/Match.ts"
 import type { PayloadFilter } from "./filter/PayloadFilter.ts"
 import type { Network } from "./Network.ts"
 
@@ -46,15 +44,6 @@ export interface PackedWebhook extends Omit<WebhookConfig, "account_filters" | "
   readonly wantsPayload: EventFilter | undefined
 }
 
-/** A webhook's filter was checked when it was stored: one that no longer passes was written by another version. */
-const compiled = (filter: PayloadFilter): EventFilter =>
-  Result.match(parseFilter(filter, eventTypes), {
-    onSuccess: compileFilter,
-    onFailure: ({ path, problem }) => {
-      throw new Error(`its payload filter is not known here: ${path.join(".")} ${problem}`)
-    }
-  })
-
 /** Throws for a payload filter that this version cannot read. */
 export const packWebhook = ({
   account_filters,
@@ -63,5 +52,5 @@ export const packWebhook = ({
 }: WebhookConfig): PackedWebhook => ({
   ...config,
   accounts: account_filters.length === 0 ? undefined : packAccountIds(account_filters),
-  wantsPayload: payload_filter === undefined ? undefined : compiled(payload_filter)
+  wantsPayload: payload_filter === undefined ? undefined : compileStored(payload_filter)
 })

@@ -14,7 +14,7 @@ const FILTER = {
 const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
   ["amount", /^payload_filter must be an object or null\.$/],
   [[], /^payload_filter must be an object or null\.$/],
-  [{}, /^payload_filter must hold at least one condition; null is no filter\.$/],
+  [{}, /^payload_filter must contain at least one condition; null is no filter\.$/],
   [{ destination_tg: 7 }, /^payload_filter\.destination_tg is no field .* the nearest is destination_tag\.$/],
   [{ $or: [{ amount: { $gt: "x" } }] }, /^payload_filter\.\$or\[0\]\.amount\.\$gt must be a number/],
   [

@@ -28,6 +28,8 @@ export type NewWebhook = {
     description?: string | null;
     /** Deliver only events that involve at least one of these classic addresses. Empty (default): events of every address. */
     account_filters?: string[];
+    /** The payloads to send, see docs/payload-filters.md. At least one of the event types must have each of its fields. Default null: every payload. */
+    payload_filter?: object | null;
     /** HTTP headers to add to every delivery: up to 20, none of those that the service sets itself. Their values are not shown again. */
     headers?: {
         [key: string]: string;
@@ -50,6 +52,8 @@ export type CreatedWebhook = {
     account_filters: string[];
     /** The number of account filters. */
     account_filters_count: number;
+    /** The payload filter as it was given; null for every payload. */
+    payload_filter: object | null;
     /** The network to watch: mainnet with a live key; testnet (default) or devnet with a test key. */
     network: "mainnet" | "testnet" | "devnet";
     /** active: events are delivered. disabled: nothing is sent, and no deliveries are made for new events. Set active to enable the webhook again. */
@@ -196,6 +200,8 @@ export type Webhook = {
     account_filters: string[];
     /** The number of account filters. */
     account_filters_count: number;
+    /** The payload filter as it was given; null for every payload. */
+    payload_filter: object | null;
     /** The network to watch: mainnet with a live key; testnet (default) or devnet with a test key. */
     network: "mainnet" | "testnet" | "devnet";
     /** active: events are delivered. disabled: nothing is sent, and no deliveries are made for new events. Set active to enable the webhook again. */
@@ -247,6 +253,8 @@ export type WebhookChange = {
     description?: string | null;
     /** Deliver only events that involve at least one of these classic addresses. Empty (default): events of every address. */
     account_filters?: string[];
+    /** The payloads to send, see docs/payload-filters.md. At least one of the event types must have each of its fields. Default null: every payload. */
+    payload_filter?: object | null;
     /** HTTP headers to add to every delivery: up to 20, none of those that the service sets itself. Their values are not shown again. */
     headers?: {
         [key: string]: string;
@@ -424,6 +432,8 @@ export type NewReplayJob = {
         event_types?: string[];
         /** Only events that involve at least one of these classic addresses. Default: all events. */
         accounts?: string[];
+        /** The payloads to send, see docs/payload-filters.md. At least one of the event types must have each of its fields. Default null: every payload. */
+        payload_filter?: object | null;
         /** ISO 8601 date-time with an offset. Exclusive: an item of exactly this time is not included. */
         since?: string;
         /** ISO 8601 date-time with an offset. Exclusive: an item of exactly this time is not included. */
@@ -437,7 +447,7 @@ export type QueuedReplayJob = {
     status: "queued";
     /** The webhook that the events are sent to. */
     webhook_id: string;
-    /** How many events the job will send. For event_ids it is the number of ids. For filters it is an estimate: exact up to 3000 events, within about 10 % above that. Events of the last seconds may be missing from it. */
+    /** How many events the job will send. For event_ids it is the number of ids. For filters it is an estimate: exact up to 3000 events, within about 10 % above that. It does not include payload_filter, and events of the last seconds may be missing from it. */
     estimated_events: number;
     /** ISO 8601 date-time in UTC with milliseconds. */
     created_at: string;

@@ -5,6 +5,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Settings, watchedNetworks } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import { endpointProblem } from "../../domain/EndpointUrl.ts"
+import { filterSentence } from "../../domain/filter/Parse.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { iso } from "../../domain/IsoTime.ts"
 import { environmentOf, type KeyEnvironment, type Network } from "../../domain/Network.ts"
@@ -26,7 +27,6 @@ import type { Webhook } from "../contract/Webhooks.ts"
 import { NotFound, ValidationError, WebhookLimitReached, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { page } from "../Pages.ts"
-import { pathText } from "../SchemaMessages.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
 
 const SECRET_BYTES = 32
@@ -67,8 +67,8 @@ const limitReached = ({ limit, allowed, present }: WebhookLimit) =>
     )
   )
 
-const filterMismatch = ({ path, problem }: PayloadFilterMismatch) =>
-  Effect.fail(ValidationError.because(`${pathText(["payload_filter", ...path])} ${problem}.`))
+const filterMismatch = (mismatch: PayloadFilterMismatch) =>
+  Effect.fail(ValidationError.because(filterSentence("payload_filter", mismatch)))
 
 const unique = (values: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(values)]
 

@@ -3,12 +3,15 @@
  * since the type's schema says whether a text is a number, a time or just text, and which fields there are. A comparison
  * with a field that the event lacks is false, so `$ne`, `$nin` and `$not` of it are true. Total and pure.
  */
+import { Result } from "effect"
+import { eventTypes } from "../EventType.ts"
 import { parseIsoTime } from "../IsoTime.ts"
 import type { Json, JsonObject } from "../Ledger.ts"
 import { isJsonObject } from "../NormaliseLedger.ts"
 import { compareDecimals, type Decimal, decimalKey, parseDecimal } from "./Decimal.ts"
 import { type FieldForm, fieldsOf } from "./Fields.ts"
-import type { Comparison, Filter, Scalar } from "./PayloadFilter.ts"
+import { filterSentence, parseFilter } from "./Parse.ts"
+import type { Comparison, Filter, PayloadFilter, Scalar } from "./PayloadFilter.ts"
 
 type Test<A> = (value: A) => boolean
 
@@ -141,3 +144,12 @@ export const compileFilter = (filter: Filter): EventFilter => {
     return test(payload)
   }
 }
+
+/** One that was checked when it was stored. Throws if it no longer passes: then another version wrote it. */
+export const compileStored = (filter: PayloadFilter): EventFilter =>
+  Result.match(parseFilter(filter, eventTypes), {
+    onSuccess: compileFilter,
+    onFailure: (problem) => {
+      throw new Error(`a stored filter is not known here: ${filterSentence("payload_filter", problem)}`)
+    }
+  })

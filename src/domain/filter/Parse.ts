@@ -52,7 +52,7 @@ const makeParser = (types: ReadonlyArray<EventType>) => {
     given: unknown
   ): Checked<Filter> => {
     if (++conditions > filterBounds.conditions)
-      return refuse([], `must hold at most ${filterBounds.conditions} comparisons`)
+      return refuse([], `must contain at most ${filterBounds.conditions} comparisons`)
     const condition = (operands: ReadonlyArray<unknown>): Filter => ({
       is: "condition",
       field,
@@ -83,7 +83,7 @@ const makeParser = (types: ReadonlyArray<EventType>) => {
     if (Array.isArray(given)) return refuse(path, "must not be a list; $in compares with several values")
     if (!isJsonObject(given)) return comparisonOf(path, field, "$eq", given)
     const entries = Object.entries(given)
-    if (entries.length === 0) return refuse(path, "must hold a comparison, as $gte")
+    if (entries.length === 0) return refuse(path, "must contain a comparison, as $gte")
     return all(entries, ([name, operand]) =>
       isComparison(name)
         ? comparisonOf([...path, name], field, name, operand)
@@ -111,7 +111,7 @@ const makeParser = (types: ReadonlyArray<EventType>) => {
       return refuse([], `must have at most ${filterBounds.depth} of $and, $or and $not within one another`)
     if (!isJsonObject(given)) return refuse(path, "must be an object of conditions")
     const entries = Object.entries(given)
-    if (entries.length === 0) return refuse(path, "must hold at least one condition; null is no filter")
+    if (entries.length === 0) return refuse(path, "must contain at least one condition; null is no filter")
     return all(entries, ([name, inner]) => {
       const at = [...path, name]
       switch (name) {
@@ -157,6 +157,12 @@ export const parseFilter = (given: unknown, types: ReadonlyArray<EventType>): Ch
       ? refuse([], `must have at most ${filterBounds.jsonLength} characters as JSON`)
       : Result.succeed(filter)
   )
+
+/** `name`: how the reader knows the filter. As `payload_filter.$or[0].amount must be …`. */
+export const filterSentence = (name: string, { path, problem }: FilterProblem): string => {
+  const place = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("")
+  return `${name}${place} ${problem}.`
+}
 
 /** What is wrong with it; undefined when nothing is. */
 export const filterProblem = (given: unknown, types: ReadonlyArray<EventType>): FilterProblem | undefined =>

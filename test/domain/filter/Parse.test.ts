@@ -32,7 +32,7 @@ const refused: ReadonlyArray<readonly [unknown, ReadonlyArray<EventType>, RegExp
   [null, ["payment.xrp"], /^ must be an object of conditions$/],
   [[], ["payment.xrp"], /^ must be an object of conditions$/],
   ["amount", ["payment.xrp"], /^ must be an object of conditions$/],
-  [{}, ["payment.xrp"], /^ must hold at least one condition; null is no filter$/],
+  [{}, ["payment.xrp"], /^ must contain at least one condition; null is no filter$/],
   [{ destination_tg: 7 }, ["payment.xrp"], /^destination_tg is no field.*the nearest is destination_tag$/],
   [{ "amount.val": 7 }, ["payment.issued"], /^amount\.val is no field.*the nearest is amount\.value$/],
   [
@@ -49,9 +49,9 @@ const refused: ReadonlyArray<readonly [unknown, ReadonlyArray<EventType>, RegExp
   [{ $nor: [{ amount: 1 }] }, ["payment.xrp"], /^\$nor must be \$and, \$or, \$not or the name of a field$/],
   [{ $and: [] }, ["payment.xrp"], /^\$and must be a list of at least one filter$/],
   [{ $or: { amount: 1 } }, ["payment.xrp"], /^\$or must be a list/],
-  [{ $or: [{ amount: 1 }, {}] }, ["payment.xrp"], /^\$or\.1 must hold at least one condition/],
+  [{ $or: [{ amount: 1 }, {}] }, ["payment.xrp"], /^\$or\.1 must contain at least one condition/],
   [{ $not: [{ amount: 1 }] }, ["payment.xrp"], /^\$not must be an object/],
-  [{ amount: {} }, ["payment.xrp"], /^amount must hold a comparison, as \$gte$/],
+  [{ amount: {} }, ["payment.xrp"], /^amount must contain a comparison, as \$gte$/],
   [{ amount: [1, 2] }, ["payment.xrp"], /^amount must not be a list; \$in compares/],
   [{ amount: { $regex: "1" } }, ["payment.xrp"], /^amount\.\$regex is no comparison; accepted: \$eq, \$ne/],
   [
