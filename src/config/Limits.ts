@@ -270,6 +270,10 @@ export const Limits = {
   requestReceiveMs: 30_000,
   /** What callers without a key can take. */
   ...connectionLimits,
+  /** Previews of filters at once: each parses up to 10,000 events, for some 0.2 s of a core. More of them wait. */
+  previewsAtOnce: 2,
+  /** Records of a preview between two turns of other requests: some 3 ms. */
+  previewReadRecords: 250,
   /** `Retry-After` of a 503, in seconds: a database or broker that restarts needs some. */
   unavailableRetrySeconds: 5,
   /** Characters of one path segment; the longest id is an event's, some 110. */

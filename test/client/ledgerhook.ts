@@ -293,6 +293,34 @@ export type WebhookDisabled = {
         message: string;
     };
 };
+export type PreviewRequest = {
+    /** The events to deliver: event types (payment.xrp), families (nft.*), or * for every type. */
+    event_types?: string[];
+    /** Deliver only events that involve at least one of these classic addresses. Empty (default): events of every address. */
+    account_filters?: string[];
+    /** The payloads to send, see docs/payload-filters.md. At least one of the event types must have each of its fields. Default null: every payload. */
+    payload_filter?: object | null;
+    /** How many of the network's newest events to examine. Default 1000. */
+    events?: number;
+};
+export type FilterPreview = {
+    /** How many of the newest events of the webhook's network were examined, of every type. */
+    examined: number;
+    /** How many of them have a wanted type and involve a wanted account, whatever the payload. */
+    candidates: number;
+    /** How many of these have a payload that the filter matches. They would have been delivered. */
+    matched: number;
+    /** The matches of each type. A type without matches is left out. */
+    by_type: {
+        [key: string]: number;
+    };
+    /** When the ledger of the oldest examined event closed; null if no event was examined. */
+    oldest_at: string | null;
+    /** When the ledger of the newest examined event closed; null if no event was examined. */
+    newest_at: string | null;
+    /** The newest matches, at most 5. `GET /v1/events/:event_id` shows an event. */
+    sample_event_ids: string[];
+};
 export type Delivery = {
     /** The delivery's id. Every attempt carries it in the header X-Service-Delivery-Id. */
     id: string;
@@ -1097,6 +1125,62 @@ export function testWebhook(id: string, testEvent: TestEvent, { xRequestId, idem
         ...opts,
         method: "POST",
         body: testEvent,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId,
+            "Idempotency-Key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Preview filters
+ */
+export function previewWebhook(id: string, previewRequest?: PreviewRequest, { xRequestId, idempotencyKey }: {
+    xRequestId?: string;
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: FilterPreview;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 404;
+        data: NotFound;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 409;
+        data: IdempotencyInProgress;
+    } | {
+        status: 413;
+        data: PayloadTooLarge;
+    } | {
+        status: 415;
+        data: UnsupportedMediaType;
+    } | {
+        status: 422;
+        data: IdempotencyKeyReused;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>(`/v1/webhooks/${encodeURIComponent(id)}/preview`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body: previewRequest,
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "X-Request-Id": xRequestId,
             "Idempotency-Key": idempotencyKey

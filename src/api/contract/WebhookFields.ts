@@ -97,6 +97,12 @@ export const PayloadFilter = Schema.Record(Schema.String, Schema.Unknown)
     examples: [PAYLOAD_FILTER_EXAMPLE]
   })
 
+export const WebhookPayloadFilter = Schema.NullOr(PayloadFilter).annotate({
+  description:
+    "The payloads to send, see docs/payload-filters.md. At least one of the event types must have each of its fields. Default null: every payload.",
+  examples: [PAYLOAD_FILTER_EXAMPLE]
+})
+
 export const SECRET_EXAMPLE = "whsec_3Zq9mB0c2Yp7uV4xLk8sTn5wRf6hJd1a"
 
 export const Secret = Schema.String.check(

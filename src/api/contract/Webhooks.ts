@@ -17,6 +17,7 @@ import {
   scoped,
   Timestamp
 } from "./Common.ts"
+import { PreviewRequest, PreviewResult } from "./FilterPreview.ts"
 import {
   AccountFilters,
   Description,
@@ -27,11 +28,11 @@ import {
   MaxPerSecond,
   Network,
   PAYLOAD_FILTER_EXAMPLE,
-  PayloadFilter,
   SECRET_EXAMPLE,
   Secret,
   Status,
-  Url
+  Url,
+  WebhookPayloadFilter
 } from "./WebhookFields.ts"
 
 export const WebhookId = idOf("wh_")
@@ -39,13 +40,7 @@ export const WebhookId = idOf("wh_")
 const changeable = {
   description: Schema.optionalKey(Description),
   account_filters: Schema.optionalKey(AccountFilters),
-  payload_filter: Schema.optionalKey(
-    field(
-      Schema.NullOr(PayloadFilter),
-      "The payloads to send, see docs/payload-filters.md. At least one of the event types must have each of its fields. Default null: every payload.",
-      PAYLOAD_FILTER_EXAMPLE
-    )
-  ),
+  payload_filter: Schema.optionalKey(WebhookPayloadFilter),
   headers: Schema.optionalKey(Headers),
   max_in_flight: Schema.optionalKey(MaxInFlight),
   max_per_second: Schema.optionalKey(MaxPerSecond)
@@ -273,6 +268,19 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
         summary: "Send a test event",
         description:
           "Sends a synthetic event of the given type, signed and retried like a real one. The webhook's filters are ignored, and the delivery does not count towards the quota. Its `network` is always testnet."
+      })
+    ),
+    HttpApiEndpoint.post("preview", "/:id/preview", {
+      params,
+      payload: bodyOptional(PreviewRequest),
+      success: PreviewResult,
+      error: [NotFound, ...postErrors]
+    }).annotateMerge(
+      scoped("webhooks:read", {
+        identifier: "previewWebhook",
+        summary: "Preview filters",
+        description:
+          "Counts what filters would have matched among the newest events of the webhook's network. It changes nothing and sends nothing."
       })
     )
   )

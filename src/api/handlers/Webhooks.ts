@@ -1,15 +1,17 @@
 /** `/v1/webhooks`. Checks here only what depends on the settings or the key; the contract checks the rest. */
 import { randomBytes } from "node:crypto"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Option, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Settings, watchedNetworks } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
+import { previewFilters } from "../../coverage/FilterPreview.ts"
 import { endpointProblem } from "../../domain/EndpointUrl.ts"
-import { filterSentence } from "../../domain/filter/Parse.ts"
+import { filterProblem, filterSentence } from "../../domain/filter/Parse.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { iso } from "../../domain/IsoTime.ts"
 import { environmentOf, type KeyEnvironment, type Network } from "../../domain/Network.ts"
-import { HIDDEN_VALUE, webhookBounds } from "../../domain/WebhookRules.ts"
+import { expandPatterns, HIDDEN_VALUE, webhookBounds } from "../../domain/WebhookRules.ts"
+import { EventLog } from "../../log/EventLog.ts"
 import { makeEndQueue } from "../../storage/deliveries/DeletedQueues.ts"
 import { TestDeliveries } from "../../storage/deliveries/TestDeliveries.ts"
 import { SecretBox } from "../../storage/webhooks/SecretBox.ts"
@@ -82,6 +84,8 @@ export const webhooksLayer = HttpApiBuilder.group(
     const secrets = yield* SecretBox
     const tests = yield* TestDeliveries
     const synthetic = yield* SyntheticEvents
+    const log = yield* EventLog
+    const previews = yield* Semaphore.make(Limits.previewsAtOnce)
     const watched = watchedNetworks(settings)
     const rules = { ...settings, maxLength: webhookBounds.urlLength }
 
@@ -193,6 +197,28 @@ export const webhooksLayer = HttpApiBuilder.group(
         if (Option.isNone(row)) return yield* noWebhook(params.id)
         yield* (yield* AfterCommit)(Effect.sleep(Limits.secretRotationMs))
         return { id: params.id, secret, rotated_at: iso(rotatedAt) }
+      }, orUnavailable),
+
+      preview: Effect.fnUntraced(function* ({ params, payload = {} }) {
+        const found = yield* webhooks.find(ownerOf(yield* Caller), params.id)
+        if (Option.isNone(found)) return yield* noWebhook(params.id)
+        const filters = { ...found.value, ...payload }
+        const types = expandPatterns(filters.event_types)
+        const { account_filters: accounts, payload_filter: wanted } = filters
+        const problem = wanted === null ? undefined : filterProblem(wanted, types)
+        if (problem !== undefined) {
+          return yield* ValidationError.because(filterSentence("payload_filter", problem))
+        }
+        return yield* previewFilters(
+          log,
+          found.value.network,
+          {
+            event_types: types,
+            ...(accounts.length === 0 ? {} : { accounts }),
+            ...(wanted === null ? {} : { payload_filter: wanted })
+          },
+          payload.events ?? webhookBounds.defaultPreviewEvents
+        ).pipe(previews.withPermit)
       }, orUnavailable),
 
       test: Effect.fnUntraced(function* ({ params, payload }) {
