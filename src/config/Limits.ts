@@ -270,9 +270,9 @@ export const Limits = {
   requestReceiveMs: 30_000,
   /** What callers without a key can take. */
   ...connectionLimits,
-  /** Previews of filters at once: each parses up to 10,000 events, for some 0.2 s of a core. More of them wait. */
+  /** Filter previews that run at the same time. Each parses up to 10,000 events: about 0.2 s of a core. Others wait. */
   previewsAtOnce: 2,
-  /** Records of a preview between two turns of other requests: some 3 ms. */
+  /** Records that a preview reads before other requests run: about 3 ms. */
   previewReadRecords: 250,
   /** `Retry-After` of a 503, in seconds: a database or broker that restarts needs some. */
   unavailableRetrySeconds: 5,

@@ -1,6 +1,6 @@
 /**
- * What a webhook's filters would have matched among the newest events of its network, by the rules that route uses. The
- * events are read from the log, page by page from its end, so that the answer counts exactly the newest ones.
+ * Counts what a webhook's filters would have matched among the newest events of its network, by the same rules as
+ * route. It reads the events topic in pages from its end, so the newest events are counted exactly.
  */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -12,24 +12,24 @@ import { matching, type ReplayFilters } from "../domain/Replay.ts"
 import { webhookBounds } from "../domain/WebhookRules.ts"
 import type { EventLogReader } from "../log/EventLog.ts"
 
-/** Under the names that the API answers with. */
+/** With the names of the API's response. */
 export interface FilterPreview {
   readonly examined: number
-  /** Of the wanted types and accounts, whatever their payloads. */
+  /** Events of a wanted type and account, whatever the payload. */
   readonly candidates: number
   readonly matched: number
-  /** In the order of the types; a type without matches is left out. */
+  /** In the order of `eventTypes`. A type without matches is left out. */
   readonly by_type: Readonly<Record<string, number>>
-  /** Close times of the oldest and the newest event examined; null when there was none. */
+  /** When the ledgers of the oldest and the newest examined event closed; null if there was no event. */
   readonly oldest_at: string | null
   readonly newest_at: string | null
-  /** Of the newest matches, newest first. */
+  /** The newest matches, newest first. */
   readonly sample_event_ids: ReadonlyArray<string>
 }
 
 type Log = EventLogReader["Service"]
 
-/** The records of the topic from offset `from` on, up to `before`. A read may give fewer than there are. */
+/** The values from offset `from` up to `before`. One read may return fewer records than there are. */
 const readPage = Effect.fnUntraced(function* (log: Log, topic: string, from: number, before: number) {
   const values: Array<string | null> = []
   let offset = from
@@ -43,7 +43,7 @@ const readPage = Effect.fnUntraced(function* (log: Log, topic: string, from: num
   return values
 })
 
-/** `events`: how many to examine, at most. */
+/** `events`: the most events to examine. */
 export const previewFilters = Effect.fnUntraced(function* (
   log: Log,
   network: Network,
@@ -75,7 +75,7 @@ export const previewFilters = Effect.fnUntraced(function* (
       counts.set(event.event_type, (counts.get(event.event_type) ?? 0) + 1)
       if (sample_event_ids.length < webhookBounds.previewSamples) sample_event_ids.push(event.event_id)
     }
-    // Other requests of the process must not wait for the whole.
+    // Let other requests run between two pages.
     yield* Effect.yieldNow
   }
   const by_type = Object.fromEntries(

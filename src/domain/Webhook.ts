@@ -44,7 +44,7 @@ export interface PackedWebhook extends Omit<WebhookConfig, "account_filters" | "
   readonly wantsPayload: EventFilter | undefined
 }
 
-/** Throws for a payload filter that this version cannot read. */
+/** Throws if this version cannot read the payload filter. */
 export const packWebhook = ({
   account_filters,
   payload_filter,

@@ -158,10 +158,10 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("a previ
         [{ events: 10_001 }, /^events must be/],
         [{ event_types: [] }, /^event_types must contain at least one event type\.$/],
         [{ account_filters: ["rWrong"] }, /^account_filters\[0\] must be a valid classic XRPL address/],
-        [{ payload_filter: { taxn: 1 } }, /^payload_filter\.taxn is no field/],
+        [{ payload_filter: { taxn: 1 } }, /^payload_filter\.taxn is not a field/],
         [
           { payload_filter: { $or: [{ amount: 1 }] } },
-          /^payload_filter\.\$or\[0\]\.amount is a field of nft\.offer_created/
+          /^payload_filter\.\$or\[0\]\.amount is not a field of the event types asked for; these have it: nft\.offer_created/
         ],
         [{ network: "testnet" }, /^network is unknown; accepted: /]
       ] as const) {

@@ -15,14 +15,17 @@ const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
   ["amount", /^payload_filter must be an object or null\.$/],
   [[], /^payload_filter must be an object or null\.$/],
   [{}, /^payload_filter must contain at least one condition; null is no filter\.$/],
-  [{ destination_tg: 7 }, /^payload_filter\.destination_tg is no field .* the nearest is destination_tag\.$/],
+  [
+    { destination_tg: 7 },
+    /^payload_filter\.destination_tg is not a field of these events; the nearest one is destination_tag\.$/
+  ],
   [{ $or: [{ amount: { $gt: "x" } }] }, /^payload_filter\.\$or\[0\]\.amount\.\$gt must be a number/],
   [
     { taxon: 7 },
-    /^payload_filter\.taxon is a field of nft\.minted, nft\.burned, and none of the event types/
+    /^payload_filter\.taxon is not a field of the event types asked for; these have it: nft\.minted, nft\.burned/
   ],
   [{ amount: 0.5 }, /^payload_filter\.amount must be written as a text/],
-  [JSON.parse('{"__proto__": 1}'), /^payload_filter\.__proto__ is no field/]
+  [JSON.parse('{"__proto__": 1}'), /^payload_filter\.__proto__ is not a field/]
 ]
 
 /** What the log was told last. */
@@ -107,7 +110,10 @@ layer(apiLayer(), { excludeTestServices: true })("payload filters", (it) => {
       const patch = (body: unknown) => api.call("PATCH", `/v1/webhooks/${id}`, { key, body })
       const types = yield* patch({ event_types: ["nft.*"] })
       assert.strictEqual(types.status, 400, types.text)
-      assert.match(types.body.error.message, /^payload_filter\.\$or\[0\]\.destination_tag is a field of /)
+      assert.match(
+        types.body.error.message,
+        /^payload_filter\.\$or\[0\]\.destination_tag is not a field of the event types asked for; these have it: /
+      )
       assert.strictEqual((yield* patch({ event_types: ["nft.*"], payload_filter: { taxon: 7 } })).status, 200)
       assert.strictEqual((yield* patch({ payload_filter: FILTER })).status, 400)
       assert.strictEqual((yield* patch({ event_types: ["*"], payload_filter: FILTER })).status, 200)

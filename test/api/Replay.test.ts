@@ -62,10 +62,10 @@ const malformed: ReadonlyArray<readonly [fields: object, says: string]> = [
   [{ filters: { accounts: ["rWrong"] } }, "filters.accounts[0] must be a valid classic XRPL address"],
   [{ filters: { account: addresses[0] } }, "filters.account is unknown"],
   [{ filters: { payload_filter: {} } }, "filters.payload_filter must contain at least one condition"],
-  [{ filters: { payload_filter: { amout: 1 } } }, "filters.payload_filter.amout is no field"],
+  [{ filters: { payload_filter: { amout: 1 } } }, "filters.payload_filter.amout is not a field"],
   [
     { filters: { event_types: ["check.*"], payload_filter: { $or: [{ taxon: 1 }] } } },
-    "filters.payload_filter.$or[0].taxon is a field of nft.minted, nft.burned"
+    "filters.payload_filter.$or[0].taxon is not a field of the event types asked for; these have it: nft.minted, nft.burned"
   ],
   [{ more: 1 }, "more is unknown"],
   [time("yesterday"), "filters.since must be an ISO 8601 date-time"],

@@ -53,9 +53,13 @@ describe("the events of a replay", () => {
     [
       () => filtered('{"taxn": 7}', ["nft.minted"]),
       2,
-      /--payload-filter: payload_filter\.taxn is no field .* the nearest is taxon\./
+      /--payload-filter: payload_filter\.taxn is not a field of these events; the nearest one is taxon\./
     ],
-    [() => filtered('{"taxon": 7}', ["payment.xrp"]), 2, /payload_filter\.taxon is a field of nft\.minted/]
+    [
+      () => filtered('{"taxon": 7}', ["payment.xrp"]),
+      2,
+      /payload_filter\.taxon is not a field of the event types asked for; these have it: nft\.minted/
+    ]
   ]
   it.effect("are refused by one sentence where flags do not go together, or a file will not do", () =>
     Effect.gen(function* () {

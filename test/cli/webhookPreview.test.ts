@@ -89,9 +89,12 @@ describe("webhook preview", () => {
         [["--payload-filter", "{"], /^ledgerhook: --payload-filter: not valid JSON: it ends too early\.\n/],
         [
           ["--payload-filter", '{"amout": 1}'],
-          /payload_filter\.amout is no field .* the nearest is amount\.\n/
+          /payload_filter\.amout is not a field of these events; the nearest one is amount\.\n/
         ],
-        [["--type", "trustline.*"], /payload_filter\.amount is a field of nft\.offer_created/],
+        [
+          ["--type", "trustline.*"],
+          /payload_filter\.amount is not a field of the event types asked for; these have it: nft\.offer_created/
+        ],
         [["--events", "10001"], /a number from 1 to 10000/]
       ] as const) {
         const { code, stderr } = yield* run(...args)

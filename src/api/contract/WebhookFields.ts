@@ -81,7 +81,7 @@ export const PAYLOAD_FILTER_EXAMPLE = {
   destination_tag: { $in: [7, 8] }
 }
 
-/** Its fields are checked against those of all event types here, and against the wanted types by the handlers. */
+/** Here its fields are checked against all event types. Handlers check them against the chosen types. */
 export const PayloadFilter = Schema.Record(Schema.String, Schema.Unknown)
   .check(
     Schema.makeFilter(

@@ -1,4 +1,4 @@
-/** The flag that takes a payload filter as JSON, and what is said of one that will not do. */
+/** The flag `--payload-filter`, which takes a payload filter as JSON. */
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import type { EventType } from "../../domain/EventType.ts"
@@ -10,11 +10,11 @@ import { parseJson } from "../terminal/JsonText.ts"
 export const payloadFilterFlag = (description: string) =>
   Flag.String("payload-filter").pipe(
     Flag.withMetavar("JSON"),
-    Flag.withDescription(`${description}, as '{"amount": {"$gte": "1000000"}}'`),
+    Flag.withDescription(`${description}, such as '{"amount": {"$gte": "1000000"}}'`),
     Flag.optional
   )
 
-/** Undefined when none was given. `types`: the event types that it is for. */
+/** Undefined without the flag. `types`: the event types that the filter is for. */
 export const payloadFilterOf = Effect.fnUntraced(function* (
   given: Option.Option<string>,
   types: ReadonlyArray<EventType>
@@ -26,6 +26,6 @@ export const payloadFilterOf = Effect.fnUntraced(function* (
   if (problem !== undefined) {
     return yield* wrongUsage(`--payload-filter: ${filterSentence("payload_filter", problem)}`)
   }
-  // An object, or there would be a problem.
+  // `filterProblem` accepts only objects.
   return parsed.value as PayloadFilter
 })

@@ -1,4 +1,4 @@
-/** `ledgerhook webhook preview`: what a webhook's filters, or others, would have matched among the newest events. */
+/** `ledgerhook webhook preview`: counts what filters would have matched among the newest events. */
 import { Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { previewFilters } from "../../coverage/FilterPreview.ts"
@@ -77,14 +77,14 @@ export const preview = Command.make(
         ...result.sample_event_ids.map((eventId) => ["matches", eventId] as const)
       ],
       value: { webhook_id: id, network, ...result },
-      note: "Nothing was changed and nothing was sent."
+      note: "Nothing was changed or sent."
     })
   })
 ).pipe(
   Command.provide(layer),
   about(
     "Count what filters would have matched",
-    "Count what a webhook's filters would have matched among the newest events of its network. Flags try other filters in the place of the webhook's. Nothing is changed. docs/payload-filters.md describes payload filters.",
+    "Count what a webhook's filters would have matched among the newest events of its network. Flags replace the webhook's own filters. Nothing is changed or sent. docs/payload-filters.md describes payload filters.",
     {
       "ledgerhook webhook preview wh_01K…": "With the webhook's own filters",
       'ledgerhook webhook preview wh_01K… --type payment.xrp --payload-filter \'{"amount": {"$gte": "1000000000"}}\' --events 10000':

@@ -1,10 +1,10 @@
 /**
- * Decimal numbers as text, compared exactly. The ledger writes amounts as text because a JSON number cannot hold them:
- * drops go up to 10^17, token values have an exponent from -96 to 80, and computed ones have up to 200 digits. Nothing
- * here goes through floating point, and no number is ever written out in full. Pure.
+ * Compares decimal numbers that are given as text, exactly. The ledger writes amounts as text because a JSON number
+ * cannot hold them: drops go up to 10^17, token values have an exponent from -96 to 80, and computed values have up
+ * to 200 digits. No floating point is used, and an exponent is never expanded into digits. Pure.
  */
 
-/** Its value is `sign` × 0.`digits` × 10^`magnitude`. Equal numbers have equal parts. */
+/** The value is `sign` × 0.`digits` × 10^`magnitude`. Equal numbers have equal parts. */
 export interface Decimal {
   readonly sign: -1 | 0 | 1
   readonly magnitude: number
@@ -12,14 +12,14 @@ export interface Decimal {
   readonly digits: string
 }
 
-/** Characters of a number: more than any that detection computes. */
+/** Longest number in characters. Detection computes none that is longer. */
 export const DECIMAL_LENGTH = 300
 
 const FORM = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,6}))?$/
 
 const ZERO: Decimal = { sign: 0, magnitude: 0, digits: "" }
 
-/** Undefined when the text is no decimal number. */
+/** Undefined if the text is not a decimal number. */
 export const parseDecimal = (text: string): Decimal | undefined => {
   const parts = text.length <= DECIMAL_LENGTH ? FORM.exec(text) : null
   if (parts === null) return undefined
@@ -37,13 +37,13 @@ export const parseDecimal = (text: string): Decimal | undefined => {
   }
 }
 
-/** Below 0 when `a` is smaller, 0 when they are equal, above 0 when `a` is larger. */
+/** Below 0 if `a` is smaller, 0 if they are equal, above 0 if `a` is larger. */
 export const compareDecimals = (a: Decimal, b: Decimal): number => {
   if (a.sign !== b.sign) return a.sign - b.sign
   if (a.magnitude !== b.magnitude) return a.sign * (a.magnitude - b.magnitude)
-  // Both begin with the same power of ten, so the order of the texts is the order of the numbers.
+  // Both start at the same power of ten, so the digits sort as text in the order of the numbers.
   return a.digits === b.digits ? 0 : a.digits < b.digits ? -a.sign : a.sign
 }
 
-/** The same text for equal numbers, and for no others. */
+/** Two numbers have the same key if and only if they are equal. */
 export const decimalKey = ({ sign, magnitude, digits }: Decimal): string => `${sign} ${magnitude} ${digits}`

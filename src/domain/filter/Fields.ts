@@ -1,7 +1,7 @@
 /**
- * The fields of every event type's payload as a filter names them, by dotted paths, and what each may hold. Read from
- * the published schemas, so that a filter knows exactly the fields that events can have. A path leads through lists:
- * `changes.setting` means that field of each element. Pure; made when it is first needed, which takes about 30 ms.
+ * The fields of each event type's payload by their dotted paths, and which values each field can have. They are read
+ * from the published schemas, so a filter can name exactly the fields that events have. A path goes through lists:
+ * `changes.setting` is the field `setting` of each element. Pure. The first use takes about 30 ms.
  */
 import type { EventType } from "../EventType.ts"
 import { publishedSchemas } from "../JsonSchemas.ts"
@@ -9,30 +9,30 @@ import type { Json, JsonObject } from "../Ledger.ts"
 import { isJsonObject } from "../NormaliseLedger.ts"
 import { payloads } from "../Payloads.ts"
 
-/** A text that is compared as it is. */
+/** A text that is compared letter by letter. */
 export interface TextForm {
-  /** As the schemas call it: Address, Hash. */
+  /** Its name in the schemas, such as Address or Hash. */
   readonly name: string | undefined
   readonly example: string | undefined
   readonly pattern: RegExp | undefined
-  /** The only texts there are. */
+  /** All texts that are possible, if the schema lists them. */
   readonly values: ReadonlyArray<string> | undefined
 }
 
-/** What a field may hold. In one event type the texts of a field are all of one kind. */
+/** The values that a field can have. Within one event type all texts of a field are of one kind. */
 export interface FieldForm {
   readonly numbers: boolean
   readonly booleans: boolean
   readonly objects: boolean
-  /** Decimal numbers and times are compared by value, other texts letter by letter. */
+  /** Numbers and times are compared by value, other texts letter by letter. */
   readonly texts: "none" | "number" | "time" | "text"
-  /** Those of `text`. */
+  /** Set for texts of the kind `text`. */
   readonly textForms: ReadonlyArray<TextForm>
 }
 
 const NOTHING: FieldForm = { numbers: false, booleans: false, objects: false, texts: "none", textForms: [] }
 
-/** Names of the schemas whose texts are decimal numbers. */
+/** Schemas whose texts are decimal numbers. */
 const decimals: ReadonlySet<Json | undefined> = new Set(["Drops", "TokenValue", "ComputedValue", "MptValue"])
 
 const textOf = (value: Json | undefined): string | undefined =>
@@ -105,7 +105,7 @@ const formsOf = (document: JsonObject): ReadonlyMap<string, FieldForm> => {
 
 let catalogue: ReadonlyMap<string, ReadonlyMap<string, FieldForm>> | undefined
 
-/** By their paths. A type that this version does not know has none. */
+/** The fields by path. A type that this version does not know has no fields. */
 export const fieldsOf = (type: string): ReadonlyMap<string, FieldForm> => {
   catalogue ??= new Map(
     publishedSchemas().flatMap(({ path, document }) => {
@@ -116,7 +116,7 @@ export const fieldsOf = (type: string): ReadonlyMap<string, FieldForm> => {
   return catalogue.get(type) ?? new Map()
 }
 
-/** What the field may hold in each of the types that have it. */
+/** The form of the field in each of the types that have it. */
 export const formsOfField = (field: string, types: ReadonlyArray<EventType>): ReadonlyArray<FieldForm> =>
   types.flatMap((type) => {
     const form = fieldsOf(type).get(field)

@@ -1,7 +1,8 @@
 /**
- * A checked filter as a predicate of events. It is compiled for each event type when the first event of that type comes,
- * since the type's schema says whether a text is a number, a time or just text, and which fields there are. A comparison
- * with a field that the event lacks is false, so `$ne`, `$nin` and `$not` of it are true. Total and pure.
+ * Compiles a checked filter to a predicate. It is compiled for an event type when the first event of that type comes,
+ * because the type's schema says which fields there are, and whether a text is a number, a time or plain text. If the
+ * event lacks a field, a comparison with it is false; `$ne`, `$nin` and `$not` of it are true. Pure, and never throws
+ * for any payload.
  */
 import { Result } from "effect"
 import { eventTypes } from "../EventType.ts"
@@ -15,7 +16,7 @@ import type { Comparison, Filter, PayloadFilter, Scalar } from "./PayloadFilter.
 
 type Test<A> = (value: A) => boolean
 
-/** What a filter sees of an event. */
+/** The parts of an event that a filter can see. */
 export interface FilteredEvent {
   readonly event_type: string
   readonly payload: JsonObject
@@ -25,7 +26,7 @@ export type EventFilter = Test<FilteredEvent>
 
 const never = () => false
 
-/** Whether the path leads to a value that passes. Of a list, one element that does is enough; none is a list itself. */
+/** Whether the path leads to a value that passes. One element of a list is enough. Lists in lists are ignored. */
 const someAt = (
   value: Json | undefined,
   path: ReadonlyArray<string>,
@@ -37,7 +38,7 @@ const someAt = (
   return isJsonObject(value) && someAt(value[path[at]!], path, at + 1, test)
 }
 
-/** The number that a value is, where the field holds numbers of its kind. */
+/** The value as a number; undefined if the field has no numbers of this kind. */
 const numberOf = (form: FieldForm, value: Json): Decimal | undefined =>
   typeof value === "number" && form.numbers
     ? parseDecimal(String(value))
@@ -145,7 +146,7 @@ export const compileFilter = (filter: Filter): EventFilter => {
   }
 }
 
-/** One that was checked when it was stored. Throws if it no longer passes: then another version wrote it. */
+/** Compiles a filter that was checked before it was stored. Throws if the check fails now: another version wrote it. */
 export const compileStored = (filter: PayloadFilter): EventFilter =>
   Result.match(parseFilter(filter, eventTypes), {
     onSuccess: compileFilter,

@@ -1,6 +1,6 @@
-/** The known name that somebody who mistyped one may have meant. Pure. */
+/** Finds the known name that is most like a mistyped one. Pure. */
 
-/** How many letters have to be added, taken away or replaced to make `a` of `b`. */
+/** How many letters must be added, removed or replaced to turn `b` into `a` (Levenshtein distance). */
 const distance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {
@@ -14,7 +14,7 @@ const distance = (a: string, b: string): number => {
   return row[b.length]!
 }
 
-/** Undefined when there are no names. */
+/** Undefined if there are no names. */
 export const nearest = (name: string, names: Iterable<string>): string | undefined => {
   let best: string | undefined
   let least = Number.POSITIVE_INFINITY

@@ -1,11 +1,11 @@
-/** What a filter may compare a field with: checks against what the field may hold, and sentences that say so. Pure. */
+/** Checks that a filter compares a field with a value that the field can have, and says what is accepted. Pure. */
 import { parseIsoTime } from "../IsoTime.ts"
 import { addressProblem } from "../WebhookRules.ts"
 import { parseDecimal } from "./Decimal.ts"
 import type { FieldForm, TextForm } from "./Fields.ts"
 import { type Comparison, filterBounds, type Scalar } from "./PayloadFilter.ts"
 
-/** Comparisons that ask which of two values is the larger. */
+/** Operators that compare sizes. */
 export const ordering: ReadonlySet<Comparison> = new Set(["$gt", "$gte", "$lt", "$lte"])
 
 const holdsNumbers = (form: FieldForm): boolean => form.numbers || form.texts === "number"
@@ -18,7 +18,7 @@ const isOfForm = (text: string, { name, pattern, values }: TextForm): boolean =>
       ? addressProblem(text) === undefined
       : (pattern?.test(text) ?? true)
 
-/** Whether a field of this form can equal the value. */
+/** Whether a field of this form can be equal to the value. */
 const canEqual = (form: FieldForm, value: Scalar): boolean => {
   if (typeof value === "boolean") return form.booleans
   if (typeof value === "number") return holdsNumbers(form)
@@ -39,8 +39,8 @@ const textAccepted = ({ name, example, values }: TextForm): ReadonlyArray<string
     `a text of the form ${name ?? "that the schema says"}${example === undefined ? "" : `, as "${example}"`}`
   ]
 
-const NUMBER = 'a number: an integer, or any decimal number as a text, as "17310000"'
-const TIME = 'an ISO 8601 date-time with an offset, as "2026-11-21T09:30:00Z"'
+const NUMBER = 'a number: an integer, or a decimal number as text, such as "17310000"'
+const TIME = 'an ISO 8601 date-time with an offset, such as "2026-11-21T09:30:00Z"'
 
 const accepted = (forms: ReadonlyArray<FieldForm>): string => {
   const texts = forms.flatMap(({ textForms }) => textForms.flatMap(textAccepted))
@@ -53,27 +53,26 @@ const accepted = (forms: ReadonlyArray<FieldForm>): string => {
   return all.join(" or ")
 }
 
-/** What is wrong with comparing a field of these forms with the value; undefined when nothing is. */
+/** What is wrong with the value for a field of these forms; undefined if nothing is. */
 export const operandProblem = (
   forms: ReadonlyArray<FieldForm>,
   comparison: Comparison,
   value: unknown
 ): string | undefined => {
-  if (value === null)
-    return 'must not be null: no field is ever null. {"$exists": false} finds events without it'
+  if (value === null) return 'must not be null; {"$exists": false} finds events without the field'
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean")
     return "must be a text, a number, true or false"
   if (typeof value === "number" && !Number.isSafeInteger(value))
-    return `must be written as a text: JSON numbers are exact for integers up to ${Number.MAX_SAFE_INTEGER} only`
+    return `must be written as a text, because a JSON number is exact only for integers up to ${Number.MAX_SAFE_INTEGER}`
   if (typeof value === "string" && value.length > filterBounds.textLength)
     return `must have at most ${filterBounds.textLength} characters`
   if (forms.every(({ booleans, numbers, texts }) => !booleans && !numbers && texts === "none"))
-    return "cannot be compared: it holds an object. Name one of its fields, as amount.value"
+    return "is an object and cannot be compared; name one of its fields, such as amount.value"
   if (!ordering.has(comparison))
     return forms.some((form) => canEqual(form, value)) ? undefined : `must be ${accepted(forms)}`
   if (forms.some((form) => canBeOrdered(form, value))) return undefined
   const orderable = forms.filter((form) => holdsNumbers(form) || form.texts === "time")
   return orderable.length === 0
-    ? "compares numbers and times only, and the field holds neither"
+    ? "compares only numbers and times, and this field has neither"
     : `must be ${accepted(orderable.map((form) => ({ ...form, booleans: false, textForms: [] })))}`
 }

@@ -1,6 +1,6 @@
 /**
- * Checks a payload filter: its form, its bounds, and that every field and value fits at least one of the event types it
- * is for. Whatever comes, it takes time and memory in proportion to `filterBounds`. Pure.
+ * Checks a payload filter: its form, its size, and that each field and value is possible in at least one of the event
+ * types. A hostile filter costs no more than the largest one that is accepted. Pure.
  */
 import { Result } from "effect"
 import { type EventType, eventTypes } from "../EventType.ts"
@@ -11,7 +11,7 @@ import { nearest } from "./Nearest.ts"
 import { operandProblem } from "./Operands.ts"
 import { type Comparison, comparisons, type Filter, filterBounds, type Scalar } from "./PayloadFilter.ts"
 
-/** Where it is wrong, and the end of a sentence that begins with that place. */
+/** The place that is wrong, and the rest of a sentence that starts with it. */
 export interface FilterProblem {
   readonly path: ReadonlyArray<string | number>
   readonly problem: string
@@ -19,7 +19,7 @@ export interface FilterProblem {
 
 type Checked<A> = Result.Result<A, FilterProblem>
 
-/** Characters of a wrong name that an answer repeats. Longer ones are compared with known names by these. */
+/** Characters of an unknown name that an answer repeats, and that are compared with known names. */
 const NAME_LENGTH = 60
 
 const refuse = (path: FilterProblem["path"], problem: string): Result.Result<never, FilterProblem> =>
@@ -36,10 +36,10 @@ const typesWith = (field: string): ReadonlyArray<EventType> =>
 const unknownField = (field: string, types: ReadonlyArray<EventType>): string => {
   const others = typesWith(field)
   if (others.length > 0) {
-    return `is a field of ${others.join(", ")}, and none of the event types asked for has it`
+    return `is not a field of the event types asked for; these have it: ${others.join(", ")}`
   }
   const known = new Set(types.flatMap((type) => [...fieldsOf(type).keys()]))
-  return `is no field of these events' payloads; the nearest is ${nearest(field.slice(0, NAME_LENGTH), known)}`
+  return `is not a field of these events; the nearest one is ${nearest(field.slice(0, NAME_LENGTH), known)}`
 }
 
 const makeParser = (types: ReadonlyArray<EventType>) => {
@@ -57,7 +57,7 @@ const makeParser = (types: ReadonlyArray<EventType>) => {
       is: "condition",
       field,
       comparison,
-      // Each was checked to be one.
+      // Each operand is checked before.
       operands: operands as ReadonlyArray<Scalar>
     })
     if (comparison === "$exists")
@@ -90,8 +90,8 @@ const makeParser = (types: ReadonlyArray<EventType>) => {
         : refuse(
             [...path, name],
             name === "$not"
-              ? 'stands around fields: {"$not": {"destination_tag": 7}}'
-              : `is no comparison; accepted: ${comparisons.join(", ")}. Fields of an object are named as amount.value`
+              ? 'must stand before the field: {"$not": {"destination_tag": 7}}'
+              : `is not an operator; accepted: ${comparisons.join(", ")}. To name a field of an object, write amount.value`
           )
     )
   }
@@ -132,7 +132,7 @@ const makeParser = (types: ReadonlyArray<EventType>) => {
   return (given: unknown) => filterOf([], given, 0)
 }
 
-/** In order, up to the first that is wrong. */
+/** Parses in order and stops at the first problem. */
 const each = <A>(
   values: ReadonlyArray<A>,
   parse: (value: A, i: number) => Checked<Filter>
@@ -149,21 +149,21 @@ const each = <A>(
 const all = <A>(values: ReadonlyArray<A>, parse: (value: A) => Checked<Filter>): Checked<Filter> =>
   Result.map(each(values, parse), (of): Filter => (of.length === 1 ? of[0]! : { is: "all", of }))
 
-/** `types`: the event types that it is for. */
+/** `types`: the event types that the filter is for. */
 export const parseFilter = (given: unknown, types: ReadonlyArray<EventType>): Checked<Filter> =>
   Result.flatMap(makeParser(types)(given), (filter) =>
-    // Last: by now it is known to be shallow.
+    // Checked last: only now is it certain that the filter is not too deep for JSON.stringify.
     JSON.stringify(given).length > filterBounds.jsonLength
       ? refuse([], `must have at most ${filterBounds.jsonLength} characters as JSON`)
       : Result.succeed(filter)
   )
 
-/** `name`: how the reader knows the filter. As `payload_filter.$or[0].amount must be …`. */
+/** A sentence such as `payload_filter.$or[0].amount must be …`. `name`: the field that has the filter. */
 export const filterSentence = (name: string, { path, problem }: FilterProblem): string => {
   const place = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("")
   return `${name}${place} ${problem}.`
 }
 
-/** What is wrong with it; undefined when nothing is. */
+/** What is wrong with the filter; undefined if nothing is. */
 export const filterProblem = (given: unknown, types: ReadonlyArray<EventType>): FilterProblem | undefined =>
   Result.match(parseFilter(given, types), { onSuccess: () => undefined, onFailure: (problem) => problem })

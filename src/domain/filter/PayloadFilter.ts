@@ -1,23 +1,23 @@
 /**
- * Payload filters: which events a customer wants, by the fields of their payloads (docs/payload-filters.md). A filter is
- * stored and sent as it was given. `parseFilter` (Parse.ts) checks it against the event types' schemas; `compileFilter`
- * (Match.ts) makes it a predicate, once for each change of a webhook.
+ * Payload filters choose events by the fields of their payloads (docs/payload-filters.md). A filter is stored as the
+ * customer gave it. `parseFilter` (Parse.ts) checks it against the schemas of the event types. `compileFilter`
+ * (Match.ts) turns it into a predicate, once for each change of a webhook.
  */
 
-/** JSON, as it was given. */
+/** JSON as the customer gave it. */
 export type PayloadFilter = Readonly<Record<string, unknown>>
 
-/** Each event is compared with every filter of its type and account: a filter must stay cheap to keep and to ask. */
+/** An event is checked against every filter of its type and accounts, so a filter must be small and fast. */
 export const filterBounds = {
-  /** Comparisons in one filter: with all of them an event costs some 10 µs. */
+  /** Comparisons in one filter. 50 of them take about 12 µs for an event. */
   conditions: 50,
-  /** `$and`, `$or` and `$not` within one another. */
+  /** How deep `$and`, `$or` and `$not` may be nested. */
   depth: 8,
-  /** Values of one `$in` or `$nin`. Account filters are for longer lists of accounts. */
+  /** Values of one `$in` or `$nin`. For long lists of accounts there are account filters. */
   values: 200,
-  /** Characters of one value: the longest texts of the ledger, such as an NFT's URI in hex, have 512. */
+  /** Characters of one value. The longest texts of the ledger, such as an NFT's URI in hex, have 512. */
   textLength: 1_024,
-  /** Characters of the whole as JSON: every process keeps the filters of all webhooks in memory. */
+  /** Characters of the whole filter as JSON. Every process keeps the filters of all webhooks in memory. */
   jsonLength: 16_384
 } as const
 
@@ -26,13 +26,13 @@ export type Comparison = (typeof comparisons)[number]
 
 export type Scalar = string | number | boolean
 
-/** A filter that was checked. */
+/** A checked filter. */
 export type Filter =
   | { readonly is: "all" | "any"; readonly of: ReadonlyArray<Filter> }
   | { readonly is: "not"; readonly of: Filter }
   | {
       readonly is: "condition"
-      /** As it was given: `amount.value`. */
+      /** A path such as `amount.value`. */
       readonly field: string
       readonly comparison: Comparison
       /** Several for `$in` and `$nin`, one for the others. */

@@ -1,6 +1,6 @@
 /**
- * Payload filters of webhooks, as their customers gave them. `json` and not `jsonb`: it keeps the order of the fields, and
- * nothing in the database looks into a filter.
+ * Payload filters of webhooks. The type is `json` and not `jsonb`: it keeps the order of the fields, and no query
+ * reads inside a filter.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -66,7 +66,7 @@ export class WebhookLimit extends Data.TaggedError("WebhookLimit")<{
   readonly present: number
 }> {}
 
-/** The payload filter asks for what none of the webhook's event types has. */
+/** None of the webhook's event types has a field, or a value, that the payload filter names. */
 export class PayloadFilterMismatch extends Data.TaggedError("PayloadFilterMismatch")<FilterProblem> {}
 
 const requireFit = ({ event_types, payload_filter }: Pick<WebhookRow, "event_types" | "payload_filter">) => {
