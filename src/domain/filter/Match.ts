@@ -64,7 +64,7 @@ const equalsOne = (form: FieldForm, operands: ReadonlyArray<Scalar>): Test<Json>
     const number = numberOf(form, value)
     if (number !== undefined) return numbers.has(decimalKey(number))
     if (typeof value !== "string") return false
-    if (form.texts !== "time") return form.texts === "text" && plain.has(value)
+    if (form.texts !== "time") return plain.has(value)
     const time = parseIsoTime(value)
     return time !== undefined && times.has(time)
   }

@@ -28,6 +28,8 @@ const refuse = (path: FilterProblem["path"], problem: string): Result.Result<nev
     problem
   })
 
+const TOO_LONG = refuse([], `must have at most ${filterBounds.jsonLength} characters as JSON`)
+
 const isComparison = (name: string): name is Comparison => comparisons.some((one) => one === name)
 
 const typesWith = (field: string): ReadonlyArray<EventType> =>
@@ -44,6 +46,7 @@ const unknownField = (field: string, types: ReadonlyArray<EventType>): string =>
 
 const makeParser = (types: ReadonlyArray<EventType>) => {
   let conditions = 0
+  let characters = 0
 
   const comparisonOf = (
     path: FilterProblem["path"],
@@ -65,17 +68,17 @@ const makeParser = (types: ReadonlyArray<EventType>) => {
         ? Result.succeed(condition([given]))
         : refuse(path, "must be true or false")
     const forms = formsOfField(field, types)
-    if (comparison !== "$in" && comparison !== "$nin") {
-      const problem = operandProblem(forms, comparison, given)
-      return problem === undefined ? Result.succeed(condition([given])) : refuse(path, problem)
-    }
-    if (!Array.isArray(given) || given.length === 0 || given.length > filterBounds.values)
+    const isList = comparison === "$in" || comparison === "$nin"
+    if (isList && (!Array.isArray(given) || given.length === 0 || given.length > filterBounds.values))
       return refuse(path, `must be a list of 1 to ${filterBounds.values} values`)
-    for (const [i, value] of given.entries()) {
-      const problem = operandProblem(forms, comparison, value)
-      if (problem !== undefined) return refuse([...path, i], problem)
+    const operands: ReadonlyArray<unknown> = isList && Array.isArray(given) ? given : [given]
+    for (const [i, operand] of operands.entries()) {
+      characters += typeof operand === "string" ? operand.length : 1
+      if (characters > filterBounds.jsonLength) return TOO_LONG
+      const problem = operandProblem(forms, comparison, operand)
+      if (problem !== undefined) return refuse(isList ? [...path, i] : path, problem)
     }
-    return Result.succeed(condition(given))
+    return Result.succeed(condition(operands))
   }
 
   const fieldOf = (path: FilterProblem["path"], field: string, given: unknown): Checked<Filter> => {
@@ -153,9 +156,7 @@ const all = <A>(values: ReadonlyArray<A>, parse: (value: A) => Checked<Filter>):
 export const parseFilter = (given: unknown, types: ReadonlyArray<EventType>): Checked<Filter> =>
   Result.flatMap(makeParser(types)(given), (filter) =>
     // Checked last: only now is it certain that the filter is not too deep for JSON.stringify.
-    JSON.stringify(given).length > filterBounds.jsonLength
-      ? refuse([], `must have at most ${filterBounds.jsonLength} characters as JSON`)
-      : Result.succeed(filter)
+    JSON.stringify(given).length > filterBounds.jsonLength ? TOO_LONG : Result.succeed(filter)
   )
 
 /** A sentence such as `payload_filter.$or[0].amount must be …`. `name`: the field that has the filter. */

@@ -131,7 +131,9 @@ const numbers = [
   ..."99999999999999999,100000000000000000,1e17,9999999999999999e80,1000000000000000e-96,410.84,41084e-2".split(
     ","
   ),
-  ..."0.1,0.10000000000000000001,-410.84,000410.84,1005000000,4009078".split(",")
+  ..."-2,-17310000,-99999999999999999,-1e-5,0.1,0.10000000000000000001,-410.84,000410.84,1005000000,4009078".split(
+    ","
+  )
 ]
 
 const makeChance = (seed: number) => {
@@ -226,6 +228,11 @@ describe("a payload filter", () => {
     assert.isTrue(matches({ amount: { $in: ["1.5e1", 7] } }, xrp("15")))
     assert.isTrue(matches({ amount: { $lt: 0 } }, xrp("-1")))
     assert.isTrue(matches({ amount: 0 }, xrp("-0")))
+    const rising = ["-1e3", "-999.5", "-10", "-9", "-0.5", "0", "1e-9", "0.5", "9", "10", "999.5", "1e3"]
+    for (const [i, small] of rising.entries()) {
+      for (const [j, large] of rising.entries())
+        assert.strictEqual(matches({ amount: { $lt: large } }, xrp(small)), i < j, `${small} < ${large}`)
+    }
     assert.isFalse(matches({ amount: { $lt: 10 } }, xrp("9.99999999999999999999e99")))
   })
 
