@@ -71,6 +71,7 @@ const makeBare = Effect.fnUntraced(function* (
       url: urls[i]!,
       event_types: eventTypes,
       accounts: packAccountIds(filters[i]!),
+      wantsPayload: undefined,
       headers: {},
       max_in_flight: MAX_IN_FLIGHT,
       max_per_second: null,

@@ -1,7 +1,8 @@
 /**
  * What an event costs to route as webhooks grow in number, each wanted by 10 of them: the whole stage (from the event in
- * the log to pending rows and work in the embedded store), and the index alone. Ratios are to the smallest number in the
- * same run. Each number of webhooks has a network of its own in one store, so that rounds can alternate.
+ * the log to pending rows and work in the embedded store), the index alone, and one payload filter. Ratios are to the
+ * smallest number in the same run. Each number of webhooks has a network of its own in one store, so that rounds can
+ * alternate.
  */
 import { Effect, Latch, Layer } from "effect"
 import { eventsTopic } from "../src/domain/LedgerEvent.ts"
@@ -19,6 +20,7 @@ import { SecretBox } from "../src/storage/webhooks/SecretBox.ts"
 import { AccountHolds } from "../src/webhooks/AccountHolds.ts"
 import { WebhookRegistry } from "../src/webhooks/WebhookRegistry.ts"
 import type { Benchmark, Figure } from "./support/Benchmark.ts"
+import { payloadFilterFigures } from "./support/payloadFilters.ts"
 import { inRounds, medianOf, timed, timedSync } from "./support/rounds.ts"
 import { storeLayer } from "./support/store.ts"
 import { MATCHES, wantedEvents, wantingWebhooks } from "./support/wantedEvents.ts"
@@ -173,6 +175,7 @@ const benchmark: Benchmark = {
   run: Effect.fnUntraced(function* (report) {
     for (const figure of figures("route", yield* measureStage, TARGET)) report(figure)
     for (const figure of figures("route.index", yield* measureIndex, null)) report(figure)
+    for (const figure of yield* payloadFilterFigures) report(figure)
   })
 }
 

@@ -52,6 +52,9 @@ const bodyProblem = (
   }
   if (!isJsonType(contentType)) return notJson
   if (!isJson(bytes)) return invalid("The request body must be valid JSON in UTF-8.")
+  // The decoder would accept it as no body.
+  if (use === "optional" && decoder.decode(bytes).trim() === "null")
+    return invalid("The request body must be a JSON object.")
   // Clients that always send a body send `{}` to endpoints that take none.
   return use !== "none" || /^\s*\{\s*\}\s*$/.test(decoder.decode(bytes))
     ? undefined

@@ -61,7 +61,9 @@ const idOf =
 const accountId = idOf("acct_", "account", "an account", "account")
 export const accountArgument = Argument.String("account").pipe(accountId)
 export const accountFlag = Flag.String("account").pipe(accountId)
-export const webhookFlag = Flag.String("webhook").pipe(idOf("wh_", "webhook", "a webhook", "webhook"))
+const webhookId = idOf("wh_", "webhook", "a webhook", "webhook")
+export const webhookArgument = Argument.String("webhook").pipe(webhookId)
+export const webhookFlag = Flag.String("webhook").pipe(webhookId)
 export const jobArgument = Argument.String("job").pipe(idOf("rpl_job_", "job", "a replay job", "replay"))
 
 export const noAccount = (id: string) =>

@@ -270,6 +270,10 @@ export const Limits = {
   requestReceiveMs: 30_000,
   /** What callers without a key can take. */
   ...connectionLimits,
+  /** Filter previews that run at the same time. Each parses up to 10,000 events: about 0.2 s of a core. Others wait. */
+  previewsAtOnce: 2,
+  /** Records that a preview reads before other requests run: about 3 ms. */
+  previewReadRecords: 250,
   /** `Retry-After` of a 503, in seconds: a database or broker that restarts needs some. */
   unavailableRetrySeconds: 5,
   /** Characters of one path segment; the longest id is an event's, some 110. */

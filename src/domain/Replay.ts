@@ -9,6 +9,8 @@
  * A job's delivery ids are functions of the job and the event, so a batch that is made twice makes the same deliveries.
  */
 import type { EventType } from "./EventType.ts"
+import { compileStored } from "./filter/Match.ts"
+import type { PayloadFilter } from "./filter/PayloadFilter.ts"
 import { deliveryId, firstDeliveryIdAt } from "./Ids.ts"
 import { parseIsoTime } from "./IsoTime.ts"
 import type { LedgerEvent } from "./LedgerEvent.ts"
@@ -30,6 +32,7 @@ export const replayBounds = {
 export interface ReplayFilters {
   readonly event_types?: ReadonlyArray<EventType>
   readonly accounts?: ReadonlyArray<string>
+  readonly payload_filter?: PayloadFilter
   /** Unix milliseconds, exclusive, possibly with a fraction. */
   readonly since?: number
   readonly until?: number
@@ -45,13 +48,17 @@ export const matching = (filters: ReplayFilters): ((event: LedgerEvent) => boole
   const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = filters
   const types = filters.event_types === undefined ? undefined : new Set<string>(filters.event_types)
   const accounts = filters.accounts === undefined ? undefined : new Set(filters.accounts)
+  const wantsPayload =
+    filters.payload_filter === undefined ? undefined : compileStored(filters.payload_filter)
   const timed = filters.since !== undefined || filters.until !== undefined
   return (event) => {
     if (types !== undefined && !types.has(event.event_type)) return false
     if (accounts !== undefined && !event.accounts.some((account) => accounts.has(account))) return false
-    if (!timed) return true
-    const closedAt = parseIsoTime(event.timestamp)
-    return closedAt !== undefined && closedAt > since && closedAt < until
+    if (timed) {
+      const closedAt = parseIsoTime(event.timestamp)
+      if (closedAt === undefined || closedAt <= since || closedAt >= until) return false
+    }
+    return wantsPayload?.(event) ?? true
   }
 }
 

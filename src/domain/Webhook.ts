@@ -4,6 +4,8 @@
  */
 import { type AccountIds, packAccountIds } from "./AccountIds.ts"
 import type { EventType } from "./EventType.ts"
+import { compileStored, type EventFilter } from "./filter/Match.ts"
+import type { PayloadFilter } from "./filter/PayloadFilter.ts"
 import type { Network } from "./Network.ts"
 
 export const CONFIG_TOPIC = "webhooks.config"
@@ -19,6 +21,8 @@ export interface WebhookConfig {
   readonly event_types: ReadonlyArray<EventType>
   /** Empty: every account. */
   readonly account_filters: ReadonlyArray<string>
+  /** Absent: every payload. */
+  readonly payload_filter?: PayloadFilter
   readonly headers: Readonly<Record<string, string>>
   readonly max_in_flight: number
   readonly max_per_second: number | null
@@ -33,12 +37,20 @@ export interface WebhookConfig {
 }
 
 /** A webhook as a process keeps it: 10,000 filters take 200 KB and are one object. */
-export interface PackedWebhook extends Omit<WebhookConfig, "account_filters"> {
+export interface PackedWebhook extends Omit<WebhookConfig, "account_filters" | "payload_filter"> {
   /** Undefined: every account. */
   readonly accounts: AccountIds | undefined
+  /** Undefined: every payload. */
+  readonly wantsPayload: EventFilter | undefined
 }
 
-export const packWebhook = ({ account_filters, ...config }: WebhookConfig): PackedWebhook => ({
+/** Throws if this version cannot read the payload filter. */
+export const packWebhook = ({
+  account_filters,
+  payload_filter,
+  ...config
+}: WebhookConfig): PackedWebhook => ({
   ...config,
-  accounts: account_filters.length === 0 ? undefined : packAccountIds(account_filters)
+  accounts: account_filters.length === 0 ? undefined : packAccountIds(account_filters),
+  wantsPayload: payload_filter === undefined ? undefined : compileStored(payload_filter)
 })

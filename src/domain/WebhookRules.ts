@@ -25,6 +25,10 @@ export const webhookBounds = {
   /** `max_in_flight` of a webhook: the largest value, and the default. */
   maxInFlight: 256,
   defaultInFlight: 16,
+  /** Newest events that a preview examines: the largest number, and the default; and how many matches it names. */
+  previewEvents: 10_000,
+  defaultPreviewEvents: 1_000,
+  previewSamples: 5,
   /** Largest `max_per_second` of a webhook. */
   maxPerSecond: 10_000
 } as const

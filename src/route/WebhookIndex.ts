@@ -1,6 +1,7 @@
 /**
  * Finds the webhooks that want an event: those with an account filter by the event's accounts, the others by network
- * and type. So the cost of an event does not grow with the webhooks that do not match it. In memory, no I/O.
+ * and type. So the cost of an event does not grow with the webhooks that match neither. The payload filters of the
+ * webhooks found are checked last. In memory, no I/O.
  */
 import { isEventType, rankOf } from "../domain/EventType.ts"
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
@@ -57,7 +58,8 @@ export const makeWebhookIndex = (): WebhookIndex => {
         add(active)
       }
     },
-    match: ({ network, event_type, accounts }) => {
+    match: (event) => {
+      const { network, event_type, accounts } = event
       const found = new Set(everyAccount.get(keyOf(network, event_type))?.values())
       const type = 1 << rankOf(event_type)
       for (const account of accounts) {
@@ -65,7 +67,8 @@ export const makeWebhookIndex = (): WebhookIndex => {
           if (config.network === network && (types & type) !== 0) found.add(config)
         })
       }
-      return [...found].sort((a, b) => (a.id < b.id ? -1 : 1))
+      const wanting = [...found].filter(({ wantsPayload }) => wantsPayload?.(event) ?? true)
+      return wanting.sort((a, b) => (a.id < b.id ? -1 : 1))
     }
   }
 }

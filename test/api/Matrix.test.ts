@@ -186,6 +186,7 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
         if (method === "GET") return
         assertFailure(yield* ask({ body: "{" }), 400, "VALIDATION_ERROR")
         assertFailure(yield* ask({ body: "[]" }), 400, "VALIDATION_ERROR")
+        assertFailure(yield* ask({ body: " null\n" }), 400, "VALIDATION_ERROR")
         assertFailure(yield* ask({ body: { unheard_of: 1 } }), 400, "VALIDATION_ERROR")
         if (valid.body !== undefined) {
           const extra = yield* ask({ body: { ...Object(valid.body), unheard_of: 1 } })

@@ -34,6 +34,7 @@ const promised: Readonly<
     [200, ...changeOne, 409, 422]
   ],
   testWebhook: ["POST /v1/webhooks/{id}/test", "webhooks:write", [202, ...changeOne, 409, 422]],
+  previewWebhook: ["POST /v1/webhooks/{id}/preview", "webhooks:read", [200, ...changeOne, 409, 422]],
   listDeliveries: ["GET /v1/deliveries", "deliveries:read", read],
   getDeliveryStats: ["GET /v1/deliveries/stats", "deliveries:read", read],
   getDelivery: ["GET /v1/deliveries/{id}", "deliveries:read", readOne],
@@ -197,7 +198,7 @@ describe("the OpenAPI document", () => {
     assert.deepInclude(NewWebhook.properties.max_in_flight, { type: "integer", minimum: 1, maximum: 256 })
     assert.deepStrictEqual(
       operations.filter(({ requestBody }) => requestBody?.required === false).map((one) => one.operationId),
-      ["rotateWebhookSecret"]
+      ["rotateWebhookSecret", "previewWebhook"]
     )
   })
 })

@@ -61,6 +61,12 @@ const malformed: ReadonlyArray<readonly [fields: object, says: string]> = [
   [{ filters: { accounts: [] } }, "filters.accounts must contain 1 to 10000 items."],
   [{ filters: { accounts: ["rWrong"] } }, "filters.accounts[0] must be a valid classic XRPL address"],
   [{ filters: { account: addresses[0] } }, "filters.account is unknown"],
+  [{ filters: { payload_filter: {} } }, "filters.payload_filter must contain at least one condition"],
+  [{ filters: { payload_filter: { amout: 1 } } }, "filters.payload_filter.amout is not a field"],
+  [
+    { filters: { event_types: ["check.*"], payload_filter: { $or: [{ taxon: 1 }] } } },
+    "filters.payload_filter.$or[0].taxon is not a field of the event types asked for; these have it: nft.minted, nft.burned"
+  ],
   [{ more: 1 }, "more is unknown"],
   [time("yesterday"), "filters.since must be an ISO 8601 date-time"],
   [time("2026-10-01T00:00:00"), "filters.since must be an ISO 8601 date-time"],

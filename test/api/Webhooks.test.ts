@@ -125,6 +125,7 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
         event_types: ["payment.xrp"],
         account_filters: [],
         account_filters_count: 0,
+        payload_filter: null,
         network: "mainnet",
         status: "active",
         consecutive_failures: 0,

@@ -20,6 +20,7 @@ describe("the events of a replay", () => {
     eventIdsFile: Option.none<string>(),
     types: [] as ReadonlyArray<EventType>[],
     accounts: [] as string[],
+    payloadFilter: Option.none<string>(),
     since: Option.none<number>(),
     until: Option.none<number>()
   }
@@ -31,6 +32,12 @@ describe("the events of a replay", () => {
   const numbered = (count: number) =>
     Array.from({ length: count }, (_, i) => unknown.replace("90000001", String(i + 1)))
 
+  const filtered = (payloadFilter: string, types: ReadonlyArray<EventType> = eventTypes) => ({
+    ...nothing,
+    types: [types],
+    payloadFilter: Option.some(payloadFilter)
+  })
+
   const badWishes: ReadonlyArray<readonly [wish: () => typeof nothing, code: number, says: RegExp]> = [
     [() => ({ ...ids("one", [unknown]), since: Option.some(0) }), 2, /cannot be used together/],
     [() => ids("bad", [unknown, "nonsense"]), 2, /bad: line 2 must be an event id/],
@@ -41,6 +48,17 @@ describe("the events of a replay", () => {
       () => ({ ...nothing, since: Option.some(2), until: Option.some(2) }),
       2,
       /--since must be before --until/
+    ],
+    [() => filtered("{"), 2, /--payload-filter: not valid JSON: it ends too early\./],
+    [
+      () => filtered('{"taxn": 7}', ["nft.minted"]),
+      2,
+      /--payload-filter: payload_filter\.taxn is not a field of these events; the nearest one is taxon\./
+    ],
+    [
+      () => filtered('{"taxon": 7}', ["payment.xrp"]),
+      2,
+      /payload_filter\.taxon is not a field of the event types asked for; these have it: nft\.minted/
     ]
   ]
   it.effect("are refused by one sentence where flags do not go together, or a file will not do", () =>
@@ -64,6 +82,8 @@ describe("the events of a replay", () => {
       assert.deepStrictEqual(twice.eventIds, [unknown])
       const all = yield* wantedOf({ ...nothing, types: [eventTypes] })
       assert.deepStrictEqual(all.filters, {})
+      const large = yield* wantedOf(filtered('{"amount": {"$gte": "5"}}'))
+      assert.deepStrictEqual(large.filters, { payload_filter: { amount: { $gte: "5" } } })
     }).pipe(Effect.provide(NodeServices.layer))
   )
 })

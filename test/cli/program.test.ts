@@ -183,6 +183,7 @@ describe("commands on what is stored", () => {
     `account set-plan ${nobody} builder`,
     `key list --account ${nobody}`,
     "webhook list",
+    "webhook preview wh_01KAJ0Q4M8000000G3T5W7Y9ZB",
     "replay list",
     "secrets rotate",
     "ledger verify --from 5 --to 9"

@@ -28,6 +28,8 @@ export type NewWebhook = {
     description?: string | null;
     /** Deliver only events that involve at least one of these classic addresses. Empty (default): events of every address. */
     account_filters?: string[];
+    /** The payloads to send, see docs/payload-filters.md. At least one of the event types must have each of its fields. Default null: every payload. */
+    payload_filter?: object | null;
     /** HTTP headers to add to every delivery: up to 20, none of those that the service sets itself. Their values are not shown again. */
     headers?: {
         [key: string]: string;
@@ -50,6 +52,8 @@ export type CreatedWebhook = {
     account_filters: string[];
     /** The number of account filters. */
     account_filters_count: number;
+    /** The payload filter as it was given; null for every payload. */
+    payload_filter: object | null;
     /** The network to watch: mainnet with a live key; testnet (default) or devnet with a test key. */
     network: "mainnet" | "testnet" | "devnet";
     /** active: events are delivered. disabled: nothing is sent, and no deliveries are made for new events. Set active to enable the webhook again. */
@@ -196,6 +200,8 @@ export type Webhook = {
     account_filters: string[];
     /** The number of account filters. */
     account_filters_count: number;
+    /** The payload filter as it was given; null for every payload. */
+    payload_filter: object | null;
     /** The network to watch: mainnet with a live key; testnet (default) or devnet with a test key. */
     network: "mainnet" | "testnet" | "devnet";
     /** active: events are delivered. disabled: nothing is sent, and no deliveries are made for new events. Set active to enable the webhook again. */
@@ -247,6 +253,8 @@ export type WebhookChange = {
     description?: string | null;
     /** Deliver only events that involve at least one of these classic addresses. Empty (default): events of every address. */
     account_filters?: string[];
+    /** The payloads to send, see docs/payload-filters.md. At least one of the event types must have each of its fields. Default null: every payload. */
+    payload_filter?: object | null;
     /** HTTP headers to add to every delivery: up to 20, none of those that the service sets itself. Their values are not shown again. */
     headers?: {
         [key: string]: string;
@@ -284,6 +292,34 @@ export type WebhookDisabled = {
         /** What is wrong, for people. The wording may change. */
         message: string;
     };
+};
+export type PreviewRequest = {
+    /** The events to deliver: event types (payment.xrp), families (nft.*), or * for every type. */
+    event_types?: string[];
+    /** Deliver only events that involve at least one of these classic addresses. Empty (default): events of every address. */
+    account_filters?: string[];
+    /** The payloads to send, see docs/payload-filters.md. At least one of the event types must have each of its fields. Default null: every payload. */
+    payload_filter?: object | null;
+    /** How many of the network's newest events to examine. Default 1000. */
+    events?: number;
+};
+export type FilterPreview = {
+    /** How many of the newest events of the webhook's network were examined, of every type. */
+    examined: number;
+    /** How many of them have a wanted type and involve a wanted account, whatever the payload. */
+    candidates: number;
+    /** How many of these have a payload that the filter matches. They would have been delivered. */
+    matched: number;
+    /** The matches of each type. A type without matches is left out. */
+    by_type: {
+        [key: string]: number;
+    };
+    /** When the ledger of the oldest examined event closed; null if no event was examined. */
+    oldest_at: string | null;
+    /** When the ledger of the newest examined event closed; null if no event was examined. */
+    newest_at: string | null;
+    /** The newest matches, at most 5. `GET /v1/events/:event_id` shows an event. */
+    sample_event_ids: string[];
 };
 export type Delivery = {
     /** The delivery's id. Every attempt carries it in the header X-Service-Delivery-Id. */
@@ -424,6 +460,8 @@ export type NewReplayJob = {
         event_types?: string[];
         /** Only events that involve at least one of these classic addresses. Default: all events. */
         accounts?: string[];
+        /** The payloads to send, see docs/payload-filters.md. At least one of the event types must have each of its fields. Default null: every payload. */
+        payload_filter?: object | null;
         /** ISO 8601 date-time with an offset. Exclusive: an item of exactly this time is not included. */
         since?: string;
         /** ISO 8601 date-time with an offset. Exclusive: an item of exactly this time is not included. */
@@ -437,7 +475,7 @@ export type QueuedReplayJob = {
     status: "queued";
     /** The webhook that the events are sent to. */
     webhook_id: string;
-    /** How many events the job will send. For event_ids it is the number of ids. For filters it is an estimate: exact up to 3000 events, within about 10 % above that. Events of the last seconds may be missing from it. */
+    /** How many events the job will send. For event_ids it is the number of ids. For filters it is an estimate: exact up to 3000 events, within about 10 % above that. It does not include payload_filter, and events of the last seconds may be missing from it. */
     estimated_events: number;
     /** ISO 8601 date-time in UTC with milliseconds. */
     created_at: string;
@@ -1087,6 +1125,62 @@ export function testWebhook(id: string, testEvent: TestEvent, { xRequestId, idem
         ...opts,
         method: "POST",
         body: testEvent,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId,
+            "Idempotency-Key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Preview filters
+ */
+export function previewWebhook(id: string, previewRequest?: PreviewRequest, { xRequestId, idempotencyKey }: {
+    xRequestId?: string;
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: FilterPreview;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 404;
+        data: NotFound;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 409;
+        data: IdempotencyInProgress;
+    } | {
+        status: 413;
+        data: PayloadTooLarge;
+    } | {
+        status: 415;
+        data: UnsupportedMediaType;
+    } | {
+        status: 422;
+        data: IdempotencyKeyReused;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>(`/v1/webhooks/${encodeURIComponent(id)}/preview`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body: previewRequest,
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "X-Request-Id": xRequestId,
             "Idempotency-Key": idempotencyKey

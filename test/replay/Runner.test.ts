@@ -62,6 +62,17 @@ describe("a replay job", () => {
       { since: Date.parse(ledgers[40]!.closeTime), until: Date.parse(ledgers[160]!.closeTime) },
       (e) => e.timestamp > ledgers[40]!.closeTime && e.timestamp < ledgers[160]!.closeTime
     ],
+    [
+      "payloads, of types that have the field",
+      { payload_filter: { amount: { $gte: 2 } } },
+      (e) => e.event_type === "payment.xrp" && Number(e.payload["amount"]) >= 2
+    ],
+    [
+      "payloads and accounts",
+      { accounts: [addresses[2]], payload_filter: { amount: 1 } },
+      (e) =>
+        e.event_type === "payment.xrp" && e.accounts.includes(addresses[2]) && e.payload["amount"] === "1"
+    ],
     ["a time in which nothing happened", { until: BEGAN - 1 }, () => false]
   ]
   for (const [name, filters, has] of wanted) {

@@ -63,6 +63,22 @@ describe("webhook index", () => {
     assert.deepStrictEqual(ids(index.match(event({ event_type: "nft.minted" }))), [])
   })
 
+  it("checks a payload filter last, and forgets it with a change", () => {
+    const filter = { payload_filter: { amount: { $gte: "100" } } }
+    const index = indexOf(
+      webhook("wh_1", filter),
+      webhook("wh_2", { ...filter, account_filters: [A] }),
+      webhook("wh_3", { ...filter, account_filters: [C] }),
+      webhook("wh_4")
+    )
+    const paying = (amount: string) => ids(index.match(event({ payload: { amount } })))
+    assert.deepStrictEqual(paying("100"), ["wh_1", "wh_2", "wh_4"])
+    assert.deepStrictEqual(paying("99"), ["wh_4"])
+    index.set("wh_1", webhook("wh_1"))
+    index.set("wh_2", webhook("wh_2", { payload_filter: { amount: "99" } }))
+    assert.deepStrictEqual(paying("99"), ["wh_1", "wh_2", "wh_4"])
+  })
+
   it("no longer matches what a change has removed", () => {
     const index = indexOf(webhook("wh_1", { account_filters: [A] }))
     index.set("wh_1", webhook("wh_1", { account_filters: [C] }))

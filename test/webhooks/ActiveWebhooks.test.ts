@@ -27,6 +27,7 @@ const publish = Effect.fnUntraced(function* (
     event_types: ["*"],
     account_filters: [],
     account_filters_count: 0,
+    payload_filter: null,
     consecutive_failures: 0,
     max_in_flight: 16,
     max_per_second: null,

@@ -1,4 +1,4 @@
-/** What deliver signs with: the newest secret, and the one before it until the end of its grace. */
+/** What a process knows of a webhook: the secrets that deliver signs with, and its payload filter, compiled. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { CONFIG_TOPIC, type WebhookConfig } from "../../src/domain/Webhook.ts"
@@ -58,6 +58,19 @@ layer(WebhookRegistry.layer.pipe(Layer.provideMerge(storesLayer())))("the regist
       ]) {
         assert.strictEqual((yield* tell(unreadable)).secret, "known")
       }
+    })
+  )
+
+  it.effect("compiles the payload filter, and passes over one that another version wrote", () =>
+    Effect.gen(function* () {
+      const { seal } = yield* SecretBox
+      const payment = (amount: string) => ({ event_type: "payment.xrp", payload: { amount } })
+      const filtered = yield* tell({ sealed_secret: seal("a"), payload_filter: { amount: { $gt: "5" } } })
+      const { wantsPayload } = filtered.config
+      assert.deepStrictEqual(["5", "6"].map(payment).map(wantsPayload!), [false, true])
+      const unreadable = yield* tell({ sealed_secret: seal("b"), payload_filter: { amount: { $near: "5" } } })
+      assert.strictEqual(unreadable.secret, "a")
+      assert.isUndefined((yield* tell({ sealed_secret: seal("c") })).config.wantsPayload)
     })
   )
 })

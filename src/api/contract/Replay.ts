@@ -30,7 +30,7 @@ import {
   TimeBound,
   Timestamp
 } from "./Common.ts"
-import { EventPattern } from "./WebhookFields.ts"
+import { EventPattern, PayloadFilter } from "./WebhookFields.ts"
 import { WebhookId } from "./Webhooks.ts"
 
 const JOB_EXAMPLE = "rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
@@ -78,6 +78,12 @@ const Filters = Schema.Struct({
       "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"
     )
   ),
+  payload_filter: Schema.optionalKey(
+    Schema.NullOr(PayloadFilter).annotate({
+      description:
+        "The payloads to send, see docs/payload-filters.md. At least one of the event types must have each of its fields. Default null: every payload."
+    })
+  ),
   since: Schema.optionalKey(TimeBound),
   until: Schema.optionalKey(TimeBound)
 }).annotate({
@@ -115,7 +121,7 @@ const QueuedReplayJob = Schema.Struct({
   status: field(Schema.Literal("queued"), "The job is queued."),
   webhook_id: webhook,
   estimated_events: count(
-    `How many events the job will send. For event_ids it is the number of ids. For filters it is an estimate: exact up to ${Limits.estimateEnough} events, within about 10 % above that. Events of the last seconds may be missing from it.`,
+    `How many events the job will send. For event_ids it is the number of ids. For filters it is an estimate: exact up to ${Limits.estimateEnough} events, within about 10 % above that. It does not include payload_filter, and events of the last seconds may be missing from it.`,
     1200
   ),
   created_at: Timestamp

@@ -1,6 +1,8 @@
 /** The fields of a webhook that customers set, with their checks and error messages. */
 import { Schema } from "effect"
 import { eventTypes } from "../../domain/EventType.ts"
+import { filterProblem } from "../../domain/filter/Parse.ts"
+import { filterBounds } from "../../domain/filter/PayloadFilter.ts"
 import { networks } from "../../domain/Network.ts"
 import { addressProblem, headersProblem, isEventPattern, webhookBounds } from "../../domain/WebhookRules.ts"
 import { field, rule } from "./Common.ts"
@@ -73,6 +75,33 @@ export const AccountFilters = Schema.Array(Schema.String.check(rule(addressProbl
       "Deliver only events that involve at least one of these classic addresses. Empty (default): events of every address.",
     examples: [["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"]]
   })
+
+export const PAYLOAD_FILTER_EXAMPLE = {
+  amount: { $gte: "1000000" },
+  destination_tag: { $in: [7, 8] }
+}
+
+/** Here its fields are checked against all event types. Handlers check them against the chosen types. */
+export const PayloadFilter = Schema.Record(Schema.String, Schema.Unknown)
+  .check(
+    Schema.makeFilter(
+      (filter) => {
+        const wrong = filterProblem(filter, eventTypes)
+        return wrong === undefined ? undefined : { path: wrong.path, issue: wrong.problem }
+      },
+      { toJsonSchema: () => ({ minProperties: 1 }) }
+    )
+  )
+  .annotate({
+    description: `Conditions on the fields of an event's payload. It must meet all of them: $eq, $ne, $gt, $gte, $lt, $lte, $in, $nin and $exists on dotted paths, and $and, $or, $not. At most ${filterBounds.conditions} comparisons. docs/payload-filters.md describes the language.`,
+    examples: [PAYLOAD_FILTER_EXAMPLE]
+  })
+
+export const WebhookPayloadFilter = Schema.NullOr(PayloadFilter).annotate({
+  description:
+    "The payloads to send, see docs/payload-filters.md. At least one of the event types must have each of its fields. Default null: every payload.",
+  examples: [PAYLOAD_FILTER_EXAMPLE]
+})
 
 export const SECRET_EXAMPLE = "whsec_3Zq9mB0c2Yp7uV4xLk8sTn5wRf6hJd1a"
 

@@ -17,6 +17,7 @@ import {
   scoped,
   Timestamp
 } from "./Common.ts"
+import { PreviewRequest, PreviewResult } from "./FilterPreview.ts"
 import {
   AccountFilters,
   Description,
@@ -26,10 +27,12 @@ import {
   MaxInFlight,
   MaxPerSecond,
   Network,
+  PAYLOAD_FILTER_EXAMPLE,
   SECRET_EXAMPLE,
   Secret,
   Status,
-  Url
+  Url,
+  WebhookPayloadFilter
 } from "./WebhookFields.ts"
 
 export const WebhookId = idOf("wh_")
@@ -37,6 +40,7 @@ export const WebhookId = idOf("wh_")
 const changeable = {
   description: Schema.optionalKey(Description),
   account_filters: Schema.optionalKey(AccountFilters),
+  payload_filter: Schema.optionalKey(WebhookPayloadFilter),
   headers: Schema.optionalKey(Headers),
   max_in_flight: Schema.optionalKey(MaxInFlight),
   max_per_second: Schema.optionalKey(MaxPerSecond)
@@ -87,6 +91,11 @@ const record = {
     ["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"]
   ),
   account_filters_count: field(Schema.Int, "The number of account filters.", 1),
+  payload_filter: field(
+    Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)),
+    "The payload filter as it was given; null for every payload.",
+    PAYLOAD_FILTER_EXAMPLE
+  ),
   network: Network,
   status: Status,
   consecutive_failures: field(
@@ -259,6 +268,19 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
         summary: "Send a test event",
         description:
           "Sends a synthetic event of the given type, signed and retried like a real one. The webhook's filters are ignored, and the delivery does not count towards the quota. Its `network` is always testnet."
+      })
+    ),
+    HttpApiEndpoint.post("preview", "/:id/preview", {
+      params,
+      payload: bodyOptional(PreviewRequest),
+      success: PreviewResult,
+      error: [NotFound, ...postErrors]
+    }).annotateMerge(
+      scoped("webhooks:read", {
+        identifier: "previewWebhook",
+        summary: "Preview filters",
+        description:
+          "Counts what filters would have matched among the newest events of the webhook's network. It changes nothing and sends nothing."
       })
     )
   )

@@ -7,6 +7,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { hasHistory, Settings } from "../../config/Config.ts"
 import { estimateReplay } from "../../coverage/ReplayEstimate.ts"
 import { eventTypes } from "../../domain/EventType.ts"
+import { filterProblem, filterSentence } from "../../domain/filter/Parse.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
 import { eventsTopic } from "../../domain/LedgerEvent.ts"
@@ -62,11 +63,12 @@ const capitalised = (text: string): string => text[0]!.toUpperCase() + text.slic
 const noJob = (id: string) => NotFound.because(`There is no replay job ${id}.`)
 
 /** Without duplicates, with times as numbers, and without `event_types` if all types are wanted. */
-const filtersOf = ({ event_types = [], accounts, since, until }: Filters): ReplayFilters => {
+const filtersOf = ({ event_types = [], accounts, payload_filter, since, until }: Filters): ReplayFilters => {
   const types = expandPatterns(event_types)
   return {
     ...(types.length === 0 || types.length === eventTypes.length ? {} : { event_types: types }),
     ...(accounts === undefined ? {} : { accounts: [...new Set(accounts)] }),
+    ...(payload_filter === undefined || payload_filter === null ? {} : { payload_filter }),
     ...(since === undefined ? {} : { since: parseIsoTime(since)! }),
     ...(until === undefined ? {} : { until: parseIsoTime(until)! })
   }
@@ -96,6 +98,13 @@ export const replayLayer = HttpApiBuilder.group(
         const filters = payload.filters === undefined ? undefined : filtersOf(payload.filters)
         if (filters?.since !== undefined && filters.until !== undefined && filters.since >= filters.until) {
           return yield* ValidationError.because("filters.since must be before filters.until.")
+        }
+        const mismatch =
+          filters?.payload_filter === undefined
+            ? undefined
+            : filterProblem(filters.payload_filter, filters.event_types ?? eventTypes)
+        if (mismatch !== undefined) {
+          return yield* ValidationError.because(filterSentence("filters.payload_filter", mismatch))
         }
         const noWebhook = NotFound.because(`There is no webhook ${payload.webhook_id}.`)
         const webhook = yield* webhooks.find(owner, payload.webhook_id)

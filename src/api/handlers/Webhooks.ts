@@ -1,18 +1,26 @@
 /** `/v1/webhooks`. Checks here only what depends on the settings or the key; the contract checks the rest. */
 import { randomBytes } from "node:crypto"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Option, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Settings, watchedNetworks } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
+import { previewFilters } from "../../coverage/FilterPreview.ts"
 import { endpointProblem } from "../../domain/EndpointUrl.ts"
+import { filterProblem, filterSentence } from "../../domain/filter/Parse.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { iso } from "../../domain/IsoTime.ts"
 import { environmentOf, type KeyEnvironment, type Network } from "../../domain/Network.ts"
-import { HIDDEN_VALUE, webhookBounds } from "../../domain/WebhookRules.ts"
+import { expandPatterns, HIDDEN_VALUE, webhookBounds } from "../../domain/WebhookRules.ts"
+import { EventLog } from "../../log/EventLog.ts"
 import { makeEndQueue } from "../../storage/deliveries/DeletedQueues.ts"
 import { TestDeliveries } from "../../storage/deliveries/TestDeliveries.ts"
 import { SecretBox } from "../../storage/webhooks/SecretBox.ts"
-import { type WebhookLimit, type WebhookSeen, WebhookStore } from "../../storage/webhooks/WebhookStore.ts"
+import {
+  type PayloadFilterMismatch,
+  type WebhookLimit,
+  type WebhookSeen,
+  WebhookStore
+} from "../../storage/webhooks/WebhookStore.ts"
 import { AfterCommit } from "../AfterCommit.ts"
 import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
@@ -35,6 +43,7 @@ const webhookOf = (row: WebhookSeen): Webhook => ({
   event_types: row.event_types,
   account_filters: row.account_filters,
   account_filters_count: row.account_filters_count,
+  payload_filter: row.payload_filter,
   network: row.network,
   status: row.status,
   consecutive_failures: row.consecutive_failures,
@@ -60,6 +69,9 @@ const limitReached = ({ limit, allowed, present }: WebhookLimit) =>
     )
   )
 
+const filterMismatch = (mismatch: PayloadFilterMismatch) =>
+  Effect.fail(ValidationError.because(filterSentence("payload_filter", mismatch)))
+
 const unique = (values: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(values)]
 
 export const webhooksLayer = HttpApiBuilder.group(
@@ -72,6 +84,8 @@ export const webhooksLayer = HttpApiBuilder.group(
     const secrets = yield* SecretBox
     const tests = yield* TestDeliveries
     const synthetic = yield* SyntheticEvents
+    const log = yield* EventLog
+    const previews = yield* Semaphore.make(Limits.previewsAtOnce)
     const watched = watchedNetworks(settings)
     const rules = { ...settings, maxLength: webhookBounds.urlLength }
 
@@ -112,6 +126,7 @@ export const webhooksLayer = HttpApiBuilder.group(
               description: payload.description ?? null,
               event_types: unique(payload.event_types),
               account_filters: unique(payload.account_filters ?? []),
+              payload_filter: payload.payload_filter ?? null,
               max_in_flight: payload.max_in_flight ?? webhookBounds.defaultInFlight,
               max_per_second: payload.max_per_second ?? null,
               headers: payload.headers ?? {},
@@ -122,6 +137,7 @@ export const webhooksLayer = HttpApiBuilder.group(
           return { ...webhookOf(row), secret }
         },
         Effect.catchTag("WebhookLimit", limitReached),
+        Effect.catchTag("PayloadFilterMismatch", filterMismatch),
         orUnavailable
       ),
 
@@ -154,6 +170,7 @@ export const webhooksLayer = HttpApiBuilder.group(
           return Option.isNone(row) ? yield* noWebhook(params.id) : webhookOf(row.value)
         },
         Effect.catchTag("WebhookLimit", limitReached),
+        Effect.catchTag("PayloadFilterMismatch", filterMismatch),
         orUnavailable
       ),
 
@@ -180,6 +197,28 @@ export const webhooksLayer = HttpApiBuilder.group(
         if (Option.isNone(row)) return yield* noWebhook(params.id)
         yield* (yield* AfterCommit)(Effect.sleep(Limits.secretRotationMs))
         return { id: params.id, secret, rotated_at: iso(rotatedAt) }
+      }, orUnavailable),
+
+      preview: Effect.fnUntraced(function* ({ params, payload = {} }) {
+        const found = yield* webhooks.find(ownerOf(yield* Caller), params.id)
+        if (Option.isNone(found)) return yield* noWebhook(params.id)
+        const filters = { ...found.value, ...payload }
+        const types = expandPatterns(filters.event_types)
+        const { account_filters: accounts, payload_filter: wanted } = filters
+        const problem = wanted === null ? undefined : filterProblem(wanted, types)
+        if (problem !== undefined) {
+          return yield* ValidationError.because(filterSentence("payload_filter", problem))
+        }
+        return yield* previewFilters(
+          log,
+          found.value.network,
+          {
+            event_types: types,
+            ...(accounts.length === 0 ? {} : { accounts }),
+            ...(wanted === null ? {} : { payload_filter: wanted })
+          },
+          payload.events ?? webhookBounds.defaultPreviewEvents
+        ).pipe(previews.withPermit)
       }, orUnavailable),
 
       test: Effect.fnUntraced(function* ({ params, payload }) {

@@ -1,4 +1,4 @@
-/** `ledgerhook webhook list`: the webhooks of all accounts or of one. */
+/** `ledgerhook webhook`: `list` shows the webhooks of all accounts or of one; `preview` is in WebhookPreview.ts. */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { webhookSummaries } from "../../storage/webhooks/WebhookOverview.ts"
@@ -7,6 +7,7 @@ import { accountFlag, findAccount, stores } from "../Stores.ts"
 import { GREEN, RED } from "../terminal/Colour.ts"
 import { about } from "../terminal/Help.ts"
 import { type Column, json, printList } from "../terminal/Table.ts"
+import { preview } from "./WebhookPreview.ts"
 
 const columns: ReadonlyArray<Column<ListedWebhook>> = [
   { head: "ID", cell: ({ id }) => id },
@@ -53,6 +54,6 @@ const list = Command.make(
 )
 
 export const webhook = Command.make("webhook").pipe(
-  Command.withDescription("List webhooks"),
-  Command.withSubcommands([list])
+  Command.withDescription("List webhooks, and try their filters"),
+  Command.withSubcommands([list, preview])
 )

@@ -1,7 +1,7 @@
 /** Webhooks of all accounts, or of one, for the operator, without secrets and headers. */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { LISTED_COLUMNS, type ListedWebhook } from "./WebhookRow.ts"
+import { LISTED_COLUMNS, type ListedWebhook, type WebhookRow } from "./WebhookRow.ts"
 
 /** Newest first, with ids below `beforeId`. Deleted webhooks are not listed. */
 export const webhookSummaries = Effect.fnUntraced(function* (
@@ -16,6 +16,20 @@ export const webhookSummaries = Effect.fnUntraced(function* (
       ...(accountId === undefined ? [] : [sql`account_id = ${accountId}`]),
       ...(beforeId === undefined ? [] : [sql`id < ${beforeId}`])
     ])} ORDER BY id DESC LIMIT ${limit}`
+})
+
+export type WebhookFilters = Pick<
+  WebhookRow,
+  "id" | "network" | "event_types" | "account_filters" | "payload_filter"
+>
+
+/** All filters of a webhook of any account. A deleted one is not found. */
+export const findWebhookFilters = Effect.fnUntraced(function* (id: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [webhook] = yield* sql<WebhookFilters>`
+    SELECT id, network, event_types, account_filters, payload_filter FROM webhooks
+    WHERE id = ${id} AND deleted_at IS NULL`
+  return Option.fromNullishOr(webhook)
 })
 
 /** Finds a webhook of any account. A deleted one is not found. */

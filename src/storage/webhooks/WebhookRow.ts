@@ -1,5 +1,6 @@
 /** A row of `webhooks`, the record for the log that is made of it, and the row after a change. Pure. */
 
+import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
 import type { Network } from "../../domain/Network.ts"
 import { CONFIG_TOPIC, type WebhookConfig, type WebhookStatus } from "../../domain/Webhook.ts"
 import { expandPatterns, webhookBounds } from "../../domain/WebhookRules.ts"
@@ -15,6 +16,7 @@ export interface WebhookRow {
   readonly event_types: ReadonlyArray<string>
   readonly account_filters: ReadonlyArray<string>
   readonly account_filters_count: number
+  readonly payload_filter: PayloadFilter | null
   readonly status: WebhookStatus
   readonly consecutive_failures: number
   readonly max_in_flight: number
@@ -38,8 +40,8 @@ export type ListedWebhook = Omit<
 
 export const LISTED_COLUMNS = `
   id, account_id, network, url, description, event_types,
-  account_filters[1:${webhookBounds.listedAccountFilters}] AS account_filters, account_filters_count, status,
-  consecutive_failures, max_in_flight, max_per_second, created_at, updated_at, disabled_at, disabled_reason`
+  account_filters[1:${webhookBounds.listedAccountFilters}] AS account_filters, account_filters_count,
+  payload_filter, status, consecutive_failures, max_in_flight, max_per_second, created_at, updated_at, disabled_at, disabled_reason`
 
 export type WebhookChange = Partial<
   Pick<
@@ -48,6 +50,7 @@ export type WebhookChange = Partial<
     | "description"
     | "event_types"
     | "account_filters"
+    | "payload_filter"
     | "status"
     | "headers"
     | "max_in_flight"
@@ -74,6 +77,7 @@ const configOf = (row: WebhookRow): WebhookConfig => ({
   url: row.url,
   event_types: expandPatterns(row.event_types),
   account_filters: row.account_filters,
+  ...(row.payload_filter === null ? {} : { payload_filter: row.payload_filter }),
   headers: row.headers,
   max_in_flight: row.max_in_flight,
   max_per_second: row.max_per_second,

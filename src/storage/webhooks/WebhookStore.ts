@@ -2,13 +2,16 @@
  * Webhooks. Every change inserts its record for the log in the same transaction (Outbox), so route and deliver learn
  * of all changes, in order. A customer sees only webhooks of the own account on the key's networks.
  */
-import { Array as Arr, Clock, Context, Data, Effect, Layer, Option } from "effect"
+import { Array as Arr, Clock, Context, Data, Effect, Layer, Option, Result } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
+import { type FilterProblem, parseFilter } from "../../domain/filter/Parse.ts"
+import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
 import { webhookDisabledMail } from "../../domain/Mails.ts"
 import type { Network } from "../../domain/Network.ts"
 import type { PlanLimits } from "../../domain/Plans.ts"
 import type { WebhookStatus } from "../../domain/Webhook.ts"
+import { expandPatterns } from "../../domain/WebhookRules.ts"
 import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
 import { lockedLimits } from "../accounts/AccountLimits.ts"
 import { queueMails } from "../accounts/MailStore.ts"
@@ -39,6 +42,7 @@ export type NewWebhook = Pick<
   | "description"
   | "event_types"
   | "account_filters"
+  | "payload_filter"
   | "max_in_flight"
   | "max_per_second"
   | "headers"
@@ -61,6 +65,20 @@ export class WebhookLimit extends Data.TaggedError("WebhookLimit")<{
   /** How many the account has before the change. */
   readonly present: number
 }> {}
+
+/** None of the webhook's event types has a field, or a value, that the payload filter names. */
+export class PayloadFilterMismatch extends Data.TaggedError("PayloadFilterMismatch")<FilterProblem> {}
+
+const requireFit = ({ event_types, payload_filter }: Pick<WebhookRow, "event_types" | "payload_filter">) => {
+  const parsed =
+    payload_filter === null ? undefined : parseFilter(payload_filter, expandPatterns(event_types))
+  return parsed === undefined || Result.isSuccess(parsed)
+    ? Effect.void
+    : Effect.fail(new PayloadFilterMismatch(parsed.failure))
+}
+
+const jsonOf = (filter: PayloadFilter | null): string | null =>
+  filter === null ? null : JSON.stringify(filter)
 
 const DAY_MS = 86_400_000
 
@@ -144,15 +162,16 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
 
     return {
       create: Effect.fnUntraced(function* (webhook: NewWebhook, nowMs: number) {
+        yield* requireFit(webhook)
         const limits = yield* lockedLimits(sql, webhook.account_id)
         const more = { webhooks: 1, accountFilters: webhook.account_filters.length }
         if (limits !== undefined) yield* requireRoom(webhook.account_id, limits, more)
         const [row] = yield* sql<WebhookRow>`
-          INSERT INTO webhooks (id, account_id, network, url, description, event_types, account_filters, status,
-                                max_in_flight, max_per_second, headers, sealed_secret, created_at, updated_at)
+          INSERT INTO webhooks (id, account_id, network, url, description, event_types, account_filters,
+                                payload_filter, status, max_in_flight, max_per_second, headers, sealed_secret, created_at, updated_at)
           VALUES (${webhook.id}, ${webhook.account_id}, ${webhook.network}, ${webhook.url}, ${webhook.description},
-                  ${column(webhook.event_types)}::text[], ${column(webhook.account_filters)}::text[], 'active',
-                  ${webhook.max_in_flight}, ${webhook.max_per_second}, ${JSON.stringify(webhook.headers)}::text::jsonb,
+                  ${column(webhook.event_types)}::text[], ${column(webhook.account_filters)}::text[],
+                  ${jsonOf(webhook.payload_filter)}::text::json, 'active', ${webhook.max_in_flight}, ${webhook.max_per_second}, ${JSON.stringify(webhook.headers)}::text::jsonb,
                   ${webhook.sealed_secret}, ${at(nowMs)}::timestamptz, ${at(nowMs)}::timestamptz)
           RETURNING *`
         yield* outbox.insert([configRecord(row!)])
@@ -188,12 +207,14 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
           SELECT * FROM webhooks WHERE id = ${id} AND ${owned(owner)} FOR UPDATE`
         if (row === undefined) return Option.none<WebhookRow>()
         const next = changed(row, change, at(nowMs))
+        if (change.event_types !== undefined || change.payload_filter !== undefined) yield* requireFit(next)
         const accountFilters = next.account_filters.length - row.account_filters.length
         if (limits !== undefined) yield* requireRoom(owner.accountId, limits, { webhooks: 0, accountFilters })
         const [written] = yield* sql<WebhookRow>`
           UPDATE webhooks SET
             url = ${next.url}, description = ${next.description}, event_types = ${column(next.event_types)}::text[],
-            account_filters = ${column(next.account_filters)}::text[], status = ${next.status},
+            account_filters = ${column(next.account_filters)}::text[],
+            payload_filter = ${jsonOf(next.payload_filter)}::text::json, status = ${next.status},
             consecutive_failures = ${next.consecutive_failures}, max_in_flight = ${next.max_in_flight},
             max_per_second = ${next.max_per_second}, headers = ${JSON.stringify(next.headers)}::text::jsonb,
             updated_at = ${next.updated_at}::timestamptz, disabled_at = ${next.disabled_at}::timestamptz,

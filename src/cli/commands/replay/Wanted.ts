@@ -8,6 +8,7 @@ import { type ReplayFilters, replayBounds } from "../../../domain/Replay.ts"
 import { addressProblem } from "../../../domain/WebhookRules.ts"
 import { wrongUsage } from "../../terminal/Failure.ts"
 import { fileFault, linesOf } from "../../terminal/InputFile.ts"
+import { payloadFilterFlag, payloadFilterOf } from "../PayloadFilterFlag.ts"
 
 const EVENT_ID =
   "an event id: xrpl:<ledger_index>:<tx_hash>:<event_type>, followed by :<sub_index> if one transaction caused several events of the type"
@@ -60,6 +61,7 @@ export const wantedFlags = {
     ),
     several
   ),
+  payloadFilter: payloadFilterFlag("Only events whose payload matches this filter"),
   since: timeFlag("since", "Only events of ledgers that closed after this time (exclusive)"),
   until: timeFlag("until", "Only events of ledgers that closed before this time (exclusive)")
 }
@@ -74,6 +76,7 @@ interface GivenFlags {
   readonly eventIdsFile: Option.Option<string>
   readonly types: ReadonlyArray<ReadonlyArray<EventType>>
   readonly accounts: ReadonlyArray<string>
+  readonly payloadFilter: Option.Option<string>
   readonly since: Option.Option<number>
   readonly until: Option.Option<number>
 }
@@ -108,21 +111,31 @@ export const wantedOf = Effect.fnUntraced(function* (given: GivenFlags) {
   const since = Option.getOrUndefined(given.since)
   const until = Option.getOrUndefined(given.until)
   const byIds = given.eventIds.length > 0 || file !== undefined
-  const byFilters = types.length > 0 || accounts.length > 0 || since !== undefined || until !== undefined
+  const byFilters =
+    types.length > 0 ||
+    accounts.length > 0 ||
+    Option.isSome(given.payloadFilter) ||
+    since !== undefined ||
+    until !== undefined
   if (byIds === byFilters) {
     return yield* wrongUsage(
       byIds
-        ? "event ids (--event-id, --event-ids-file) and filters (--type, --account, --since, --until) cannot be used together."
-        : "say which events: --event-id or --event-ids-file, or --type, --account, --since, --until; `--type '*'` means all retained events."
+        ? "event ids (--event-id, --event-ids-file) and filters (--type, --account, --payload-filter, --since, --until) cannot be used together."
+        : "say which events: --event-id or --event-ids-file, or --type, --account, --payload-filter, --since, --until; `--type '*'` means all retained events."
     )
   }
   if (byFilters) {
     if (since !== undefined && until !== undefined && since >= until)
       return yield* wrongUsage("--since must be before --until.")
     const named = new Set(types.flat())
+    const payloadFilter = yield* payloadFilterOf(
+      given.payloadFilter,
+      named.size === 0 ? eventTypes : [...named]
+    )
     const filters: ReplayFilters = {
       ...(named.size === 0 || named.size === eventTypes.length ? {} : { event_types: [...named] }),
       ...(accounts.length === 0 ? {} : { accounts: [...new Set(accounts)] }),
+      ...(payloadFilter === undefined ? {} : { payload_filter: payloadFilter }),
       ...(since === undefined ? {} : { since }),
       ...(until === undefined ? {} : { until })
     }

@@ -1,0 +1,170 @@
+/**
+ * Checks a payload filter: its form, its size, and that each field and value is possible in at least one of the event
+ * types. A hostile filter costs no more than the largest one that is accepted. Pure.
+ */
+import { Result } from "effect"
+import { type EventType, eventTypes } from "../EventType.ts"
+import { isJsonObject } from "../NormaliseLedger.ts"
+import { printable } from "../Printable.ts"
+import { fieldsOf, formsOfField } from "./Fields.ts"
+import { nearest } from "./Nearest.ts"
+import { operandProblem } from "./Operands.ts"
+import { type Comparison, comparisons, type Filter, filterBounds, type Scalar } from "./PayloadFilter.ts"
+
+/** The place that is wrong, and the rest of a sentence that starts with it. */
+export interface FilterProblem {
+  readonly path: ReadonlyArray<string | number>
+  readonly problem: string
+}
+
+type Checked<A> = Result.Result<A, FilterProblem>
+
+/** Characters of an unknown name that an answer repeats, and that are compared with known names. */
+const NAME_LENGTH = 60
+
+const refuse = (path: FilterProblem["path"], problem: string): Result.Result<never, FilterProblem> =>
+  Result.fail({
+    path: path.map((key) => (typeof key === "number" ? key : printable(key, NAME_LENGTH))),
+    problem
+  })
+
+const TOO_LONG = refuse([], `must have at most ${filterBounds.jsonLength} characters as JSON`)
+
+const isComparison = (name: string): name is Comparison => comparisons.some((one) => one === name)
+
+const typesWith = (field: string): ReadonlyArray<EventType> =>
+  eventTypes.filter((type) => fieldsOf(type).has(field))
+
+const unknownField = (field: string, types: ReadonlyArray<EventType>): string => {
+  const others = typesWith(field)
+  if (others.length > 0) {
+    return `is not a field of the event types asked for; these have it: ${others.join(", ")}`
+  }
+  const known = new Set(types.flatMap((type) => [...fieldsOf(type).keys()]))
+  return `is not a field of these events; the nearest one is ${nearest(field.slice(0, NAME_LENGTH), known)}`
+}
+
+const makeParser = (types: ReadonlyArray<EventType>) => {
+  let conditions = 0
+  let characters = 0
+
+  const comparisonOf = (
+    path: FilterProblem["path"],
+    field: string,
+    comparison: Comparison,
+    given: unknown
+  ): Checked<Filter> => {
+    if (++conditions > filterBounds.conditions)
+      return refuse([], `must contain at most ${filterBounds.conditions} comparisons`)
+    const condition = (operands: ReadonlyArray<unknown>): Filter => ({
+      is: "condition",
+      field,
+      comparison,
+      // Each operand is checked before.
+      operands: operands as ReadonlyArray<Scalar>
+    })
+    if (comparison === "$exists")
+      return typeof given === "boolean"
+        ? Result.succeed(condition([given]))
+        : refuse(path, "must be true or false")
+    const forms = formsOfField(field, types)
+    const isList = comparison === "$in" || comparison === "$nin"
+    if (isList && (!Array.isArray(given) || given.length === 0 || given.length > filterBounds.values))
+      return refuse(path, `must be a list of 1 to ${filterBounds.values} values`)
+    const operands: ReadonlyArray<unknown> = isList && Array.isArray(given) ? given : [given]
+    for (const [i, operand] of operands.entries()) {
+      characters += typeof operand === "string" ? operand.length : 1
+      if (characters > filterBounds.jsonLength) return TOO_LONG
+      const problem = operandProblem(forms, comparison, operand)
+      if (problem !== undefined) return refuse(isList ? [...path, i] : path, problem)
+    }
+    return Result.succeed(condition(operands))
+  }
+
+  const fieldOf = (path: FilterProblem["path"], field: string, given: unknown): Checked<Filter> => {
+    if (formsOfField(field, types).length === 0) return refuse(path, unknownField(field, types))
+    if (Array.isArray(given)) return refuse(path, "must not be a list; $in compares with several values")
+    if (!isJsonObject(given)) return comparisonOf(path, field, "$eq", given)
+    const entries = Object.entries(given)
+    if (entries.length === 0) return refuse(path, "must contain a comparison, as $gte")
+    return all(entries, ([name, operand]) =>
+      isComparison(name)
+        ? comparisonOf([...path, name], field, name, operand)
+        : refuse(
+            [...path, name],
+            name === "$not"
+              ? 'must stand before the field: {"$not": {"destination_tag": 7}}'
+              : `is not an operator; accepted: ${comparisons.join(", ")}. To name a field of an object, write amount.value`
+          )
+    )
+  }
+
+  const listOf = (
+    path: FilterProblem["path"],
+    given: unknown,
+    depth: number
+  ): Checked<ReadonlyArray<Filter>> => {
+    if (!Array.isArray(given) || given.length === 0)
+      return refuse(path, "must be a list of at least one filter")
+    return each(given, (one, i) => filterOf([...path, i], one, depth + 1))
+  }
+
+  const filterOf = (path: FilterProblem["path"], given: unknown, depth: number): Checked<Filter> => {
+    if (depth > filterBounds.depth)
+      return refuse([], `must have at most ${filterBounds.depth} of $and, $or and $not within one another`)
+    if (!isJsonObject(given)) return refuse(path, "must be an object of conditions")
+    const entries = Object.entries(given)
+    if (entries.length === 0) return refuse(path, "must contain at least one condition; null is no filter")
+    return all(entries, ([name, inner]) => {
+      const at = [...path, name]
+      switch (name) {
+        case "$and":
+          return Result.map(listOf(at, inner, depth), (of): Filter => ({ is: "all", of }))
+        case "$or":
+          return Result.map(listOf(at, inner, depth), (of): Filter => ({ is: "any", of }))
+        case "$not":
+          return Result.map(filterOf(at, inner, depth + 1), (of): Filter => ({ is: "not", of }))
+        default:
+          return name.startsWith("$")
+            ? refuse(at, "must be $and, $or, $not or the name of a field")
+            : fieldOf(at, name, inner)
+      }
+    })
+  }
+
+  return (given: unknown) => filterOf([], given, 0)
+}
+
+/** Parses in order and stops at the first problem. */
+const each = <A>(
+  values: ReadonlyArray<A>,
+  parse: (value: A, i: number) => Checked<Filter>
+): Checked<ReadonlyArray<Filter>> => {
+  const parsed: Array<Filter> = []
+  for (const [i, value] of values.entries()) {
+    const one = parse(value, i)
+    if (Result.isFailure(one)) return Result.fail(one.failure)
+    parsed.push(one.success)
+  }
+  return Result.succeed(parsed)
+}
+
+const all = <A>(values: ReadonlyArray<A>, parse: (value: A) => Checked<Filter>): Checked<Filter> =>
+  Result.map(each(values, parse), (of): Filter => (of.length === 1 ? of[0]! : { is: "all", of }))
+
+/** `types`: the event types that the filter is for. */
+export const parseFilter = (given: unknown, types: ReadonlyArray<EventType>): Checked<Filter> =>
+  Result.flatMap(makeParser(types)(given), (filter) =>
+    // Checked last: only now is it certain that the filter is not too deep for JSON.stringify.
+    JSON.stringify(given).length > filterBounds.jsonLength ? TOO_LONG : Result.succeed(filter)
+  )
+
+/** A sentence such as `payload_filter.$or[0].amount must be …`. `name`: the field that has the filter. */
+export const filterSentence = (name: string, { path, problem }: FilterProblem): string => {
+  const place = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("")
+  return `${name}${place} ${problem}.`
+}
+
+/** What is wrong with the filter; undefined if nothing is. */
+export const filterProblem = (given: unknown, types: ReadonlyArray<EventType>): FilterProblem | undefined =>
+  Result.match(parseFilter(given, types), { onSuccess: () => undefined, onFailure: (problem) => problem })
