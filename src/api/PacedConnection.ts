@@ -18,6 +18,8 @@ export class PacedConnection extends Duplex {
   /** Node's HTTP server sets its keep-alive and stall timeouts with it. */
   readonly setTimeout: Socket["setTimeout"]
   readonly remoteAddress: string | undefined
+  /** Set while its answer has no end of its own, as an event stream has none: ends that answer. */
+  endStream: (() => void) | undefined
   readonly #socket: Socket
   #unanswered = 0
   #latest: IncomingMessage | undefined

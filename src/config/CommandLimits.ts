@@ -22,6 +22,8 @@ export const commandLimits = {
   recordedFaults: 10_000,
   /** Longest wait of `listen` before it answers: well past any delivery timeout. */
   listenDelayMs: 10 * 60_000,
+  /** Characters of one event of a stream that `listen --forward` reads: events have a few KB. */
+  forwardBlockChars: 1024 * 1024,
   /** Newest detection alerts that `doctor` shows. */
   doctorAlerts: 3,
   /** Newest quarantined records that `doctor` shows. */

@@ -7,7 +7,7 @@ import { Limits } from "../../config/Limits.ts"
 import { endpointProblem } from "../../domain/EndpointUrl.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { iso } from "../../domain/IsoTime.ts"
-import { environmentOf, type KeyEnvironment, type Network } from "../../domain/Network.ts"
+import { defaultNetwork, environmentOf, type KeyEnvironment, type Network } from "../../domain/Network.ts"
 import { HIDDEN_VALUE, webhookBounds } from "../../domain/WebhookRules.ts"
 import { makeEndQueue } from "../../storage/deliveries/DeletedQueues.ts"
 import { TestDeliveries } from "../../storage/deliveries/TestDeliveries.ts"
@@ -46,8 +46,6 @@ const webhookOf = (row: WebhookSeen): Webhook => ({
   disabled_at: row.disabled_at === null ? null : iso(row.disabled_at),
   disabled_reason: row.disabled_reason
 })
-
-const defaultNetwork: Readonly<Record<KeyEnvironment, Network>> = { live: "mainnet", test: "testnet" }
 
 const noWebhook = (id: string) => NotFound.because(`There is no webhook ${id}.`)
 

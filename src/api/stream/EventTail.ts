@@ -1,0 +1,114 @@
+/**
+ * The newest events of a network in memory, for all of its streams: one fiber reads the log's end for as long as the scope
+ * lives. Bounded: the oldest are dropped, and a reader that is further behind reads the log itself. While the log is away
+ * nothing comes, and reading resumes where it was.
+ */
+import { Effect, Latch, type Scope } from "effect"
+import { StreamLimits } from "../../config/StreamLimits.ts"
+import { eventsTopic } from "../../domain/LedgerEvent.ts"
+import type { Network } from "../../domain/Network.ts"
+import { EventLog, type EventLogError, type LogRecord } from "../../log/EventLog.ts"
+import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
+import { type StreamEvent, streamEventOf } from "./Frames.ts"
+
+export interface EventTail {
+  /** The first offset from which all events are here. */
+  readonly start: number
+  /** One more than the offset of the last record that was read. */
+  readonly end: number
+  /** The event at the end, if the log holds one. */
+  readonly lastId: string | undefined
+  /** Index in `recent` of the first event at `offset` or beyond. */
+  readonly indexAt: (offset: number) => number
+  readonly recent: ReadonlyArray<StreamEvent>
+  /** Waits until the end is beyond `offset`. */
+  readonly reached: (offset: number) => Effect.Effect<void>
+}
+
+interface Most {
+  readonly recentEvents: number
+  readonly recentChars: number
+}
+
+/** What may be dropped before any is: dropping costs a copy. */
+const SLACK = 1.5
+
+class Tail implements EventTail {
+  start: number
+  end: number
+  lastId: string | undefined
+  recent: Array<StreamEvent> = []
+  #chars = 0
+  #advanced = Latch.makeUnsafe()
+  readonly #most: Most
+
+  constructor(last: LogRecord | undefined, most: Most) {
+    this.end = last === undefined ? 0 : last.offset + 1
+    this.start = this.end
+    this.lastId = last && streamEventOf(last)?.eventId
+    this.#most = most
+  }
+
+  indexAt(offset: number): number {
+    let [low, high] = [0, this.recent.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.recent[middle]!.offset < offset) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  reached(offset: number): Effect.Effect<void> {
+    return Effect.suspend(() =>
+      this.end > offset
+        ? Effect.void
+        : Effect.flatMap(Latch.await(this.#advanced), () => this.reached(offset))
+    )
+  }
+
+  push(records: ReadonlyArray<LogRecord>): void {
+    for (const record of records) {
+      const event = streamEventOf(record)
+      this.end = record.offset + 1
+      if (event === undefined) continue
+      this.recent.push(event)
+      this.#chars += event.text.length
+      this.lastId = event.eventId
+    }
+    this.#trim()
+    const waiting = this.#advanced
+    this.#advanced = Latch.makeUnsafe()
+    waiting.openUnsafe()
+  }
+
+  #trim(): void {
+    const { recentChars, recentEvents } = this.#most
+    if (this.recent.length <= SLACK * recentEvents && this.#chars <= SLACK * recentChars) return
+    let drop = 0
+    while (this.recent.length - drop > recentEvents || this.#chars > recentChars)
+      this.#chars -= this.recent[drop++]!.text.length
+    this.recent.splice(0, drop)
+    this.start = this.recent[0]?.offset ?? this.end
+  }
+}
+
+export const makeTail = Effect.fnUntraced(function* (
+  network: Network
+): Effect.fn.Return<EventTail, EventLogError, EventLog | Scope.Scope> {
+  const log = yield* EventLog
+  const limits = yield* StreamLimits
+  const partition = { topic: eventsTopic(network), partition: 0 }
+  const tail = new Tail(yield* log.last(partition), limits)
+  const follow = Effect.gen(function* () {
+    const records = yield* log.read({ ...partition, offset: tail.end }, limits.readRecords)
+    if (records.length === 0) yield* Effect.sleep(limits.pollMs)
+    else tail.push(records)
+  })
+  yield* follow.pipe(
+    retryUntilSuccess(`reading new events of ${network} for streams`),
+    Effect.forever,
+    Effect.forkScoped
+  )
+  return tail
+})

@@ -1,0 +1,60 @@
+/** The texts of an event stream (server-sent events, https://html.spec.whatwg.org/multipage/server-sent-events.html). Pure. */
+import type { EventType } from "../../domain/EventType.ts"
+import { eventJson, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
+import type { LogRecord } from "../../log/EventLog.ts"
+
+/** An event as streams give it: its text is made once, for all of them. */
+export interface StreamEvent {
+  readonly offset: number
+  readonly eventId: string
+  readonly eventType: EventType
+  readonly accounts: ReadonlyArray<string>
+  readonly text: string
+}
+
+/** Undefined for a record that holds no event. JSON has no line breaks, so `data` is one line. */
+export const streamEventOf = ({ offset, value }: LogRecord): StreamEvent | undefined => {
+  const event = parseLedgerEvent(value)
+  if (event === undefined) return undefined
+  const { accounts, event_id: eventId, event_type: eventType } = event
+  const text = `id: ${eventId}\nevent: ${eventType}\ndata: ${eventJson(event)}\n\n`
+  return { offset, eventId, eventType, accounts, text }
+}
+
+/**
+ * A comment, and the id from which the stream would be resumed now. A block without data is no event: a reader keeps its
+ * id and does nothing else, so one whose filters match little does not resume far back.
+ */
+export const heartbeat = (id: string | undefined): string =>
+  `: keep-alive\n${id === undefined ? "" : `id: ${id}\n`}\n`
+
+/** Why a stream ends although its reader did not end it. */
+export const endings = {
+  key: {
+    code: "UNAUTHORIZED",
+    message: "The API key has been revoked or has expired, or its account is suspended."
+  },
+  unchecked: {
+    code: "UNAVAILABLE",
+    message: "The service cannot check the API key at the moment. Connect again with Last-Event-ID."
+  },
+  log: {
+    code: "UNAVAILABLE",
+    message: "The service cannot read its event log at the moment. Connect again with Last-Event-ID."
+  },
+  stop: {
+    code: "UNAVAILABLE",
+    message: "This server is stopping. Connect again with Last-Event-ID."
+  },
+  slow: {
+    code: "TOO_SLOW",
+    message:
+      "The events came faster than this reader took them. Connect again with Last-Event-ID, read faster or use narrower filters."
+  }
+} as const
+
+export type Ending = keyof typeof endings
+
+/** The last event of a stream: its data has the form of every failure of the API. */
+export const lastWords = (ending: Ending): string =>
+  `event: error\ndata: ${JSON.stringify({ error: endings[ending] })}\n\n`
