@@ -24,6 +24,15 @@ export const commandLimits = {
   listenDelayMs: 10 * 60_000,
   /** Characters of one event of a stream that `listen --forward` reads: events have a few KB. */
   forwardBlockChars: 1024 * 1024,
+  /** Events that it has under way to the local address at once, and how long one may take: as long as a delivery may. */
+  forwardParallel: 4,
+  forwardAnswerMs: 10_000,
+  /** A stream on which nothing comes for this long is lost: three heartbeats. */
+  forwardSilenceMs: 45_000,
+  /** First and longest wait before it connects again. */
+  forwardWaitMs: { first: 1_000, longest: 30_000 },
+  /** Characters shown of why a service ended a stream. */
+  forwardReasonLength: 500,
   /** Newest detection alerts that `doctor` shows. */
   doctorAlerts: 3,
   /** Newest quarantined records that `doctor` shows. */

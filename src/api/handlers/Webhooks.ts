@@ -1,5 +1,4 @@
 /** `/v1/webhooks`. Checks here only what depends on the settings or the key; the contract checks the rest. */
-import { randomBytes } from "node:crypto"
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Settings, watchedNetworks } from "../../config/Config.ts"
@@ -9,6 +8,7 @@ import { randomId } from "../../domain/Ids.ts"
 import { iso } from "../../domain/IsoTime.ts"
 import { defaultNetwork, environmentOf, type KeyEnvironment, type Network } from "../../domain/Network.ts"
 import { HIDDEN_VALUE, webhookBounds } from "../../domain/WebhookRules.ts"
+import { generateSecret } from "../../domain/WebhookSecret.ts"
 import { makeEndQueue } from "../../storage/deliveries/DeletedQueues.ts"
 import { TestDeliveries } from "../../storage/deliveries/TestDeliveries.ts"
 import { SecretBox } from "../../storage/webhooks/SecretBox.ts"
@@ -22,10 +22,6 @@ import { NotFound, ValidationError, WebhookLimitReached, webhookDisabled } from 
 import { orUnavailable } from "../Failures.ts"
 import { page } from "../Pages.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
-
-const SECRET_BYTES = 32
-
-const generateSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`
 
 /** Lists the fields one by one, so that a new column is not published by accident. */
 const webhookOf = (row: WebhookSeen): Webhook => ({
