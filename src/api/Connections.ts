@@ -15,9 +15,9 @@ export interface Connections {
   readonly endStreams: () => void
 }
 
-/** The connection that the request came on. */
+/** The connection of the request. */
 export const connectionOf = ({ socket }: Pick<IncomingMessage, "socket">): PacedConnection => {
-  // The server was given this stream in place of a socket.
+  // The socket that the server sees is the PacedConnection.
   const connection: unknown = socket
   if (connection instanceof PacedConnection) return connection
   throw new Error("a request came on a connection that is not paced")

@@ -18,7 +18,7 @@ export class PacedConnection extends Duplex {
   /** Node's HTTP server sets its keep-alive and stall timeouts with it. */
   readonly setTimeout: Socket["setTimeout"]
   readonly remoteAddress: string | undefined
-  /** Set while its answer has no end of its own, as an event stream has none: ends that answer. */
+  /** Ends the event stream that is the current response; undefined if there is none. */
   endStream: (() => void) | undefined
   readonly #socket: Socket
   #unanswered = 0

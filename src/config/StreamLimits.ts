@@ -1,37 +1,37 @@
-/** Bounds of event streams, of one process; a stream reads them from its context, and a test may provide smaller ones. */
+/** Limits of the event streams of one process. Streams read them from their context, so a test can lower them. */
 import { Context } from "effect"
 
 const streamLimits = {
-  /** Open streams of one account: a few programs and a developer or two. */
+  /** Open streams of one account: enough for a few programs and developers. */
   perAccount: 10,
-  /** Open streams in all: a quarter of the connections (`connections`), which a flood of other callers cannot end. */
+  /** Open streams of all accounts: a quarter of `connections`. New connections never replace these. */
   inAll: 250,
-  /** A stream that has sent nothing for this long sends a comment: well within the 60 s after which proxies hang up. */
+  /** A stream sends a comment after this long without an event. Many proxies close a connection after 60 s of silence. */
   heartbeatMs: 15_000,
-  /** Between reads of a network's newest events, one for all streams. Ledgers close every 3 to 5 s. */
+  /** Between reads of a network's newest events, which all its streams share. Ledgers close every 3 to 5 s. */
   pollMs: 200,
-  /** Newest events of a network that its streams share in memory, and their characters: some minutes of mainnet. */
+  /** Newest events of a network that its streams share in memory, and their characters: a few minutes of mainnet. */
   recentEvents: 5_000,
   recentChars: 8 * 1024 * 1024,
   /**
-   * Records read at once, for all streams or for one that is further behind, which keeps them until its reader has taken them;
-   * and how many of the latter read at once.
+   * Records in one read of the log. A stream that is behind the shared events reads the log itself and keeps what it has
+   * read until its reader has taken it. `readsAtOnce` such streams read at the same time.
    */
   readRecords: 200,
   readsAtOnce: 4,
-  /** Characters written at once; more wait until the reader has taken these. */
+  /** Characters in one write. The next write waits until the connection has taken this one. */
   pieceChars: 32 * 1024,
-  /** A reader that takes nothing of what was written for this long is cut. */
+  /** If a reader takes nothing of a write for this long, its connection is closed. */
   stalledMs: 30_000,
-  /** So is one that had all events and has not had all of them for this long: it is slower than the ledger. */
+  /** If a stream once had all events, and then was behind for this long, it ends: its reader is slower than the ledger. */
   behindMs: 60_000,
-  /** How long a stream that has been ended may take to say so before its connection is closed. */
+  /** An ended stream has this long to send its last event. Then its connection is closed. */
   endingMs: 2_000,
-  /** Between checks of the keys of all streams, and of the readers that are to be cut. */
+  /** Between checks of all streams: whether their keys may still be used, and whether their readers take anything. */
   checkMs: 1_000,
-  /** A stream whose key could not be checked for this long, since the database is away, ends. */
+  /** If the database does not answer, a stream ends after this long without a check of its key. */
   uncheckedMs: 30_000,
-  /** How long the newest events of a network are kept after its last stream: for readers that connect again. */
+  /** A network's newest events stay in memory for this long after its last stream, for readers that reconnect. */
   idleMs: 30_000
 }
 

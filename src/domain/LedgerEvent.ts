@@ -86,7 +86,7 @@ export const parseLedgerEvent = (value: string | null): LedgerEvent | undefined 
   }
 }
 
-/** What a receiver gets of an event. */
+/** The fields of an event that a receiver gets. */
 export type EnvelopeFields = Pick<
   LedgerEvent,
   "event_id" | "event_type" | "ledger_index" | "timestamp" | "network" | "payload"

@@ -1,6 +1,7 @@
 /** Event streams over HTTP: what comes and in which order, resuming, filters, refusals, and how streams end. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
+import { SqlClient } from "effect/sql"
 import { EVENT_ID_FORM } from "../../src/api/contract/Common.ts"
 import { StreamLimits } from "../../src/config/StreamLimits.ts"
 import { expandPattern } from "../../src/domain/EventType.ts"
@@ -276,6 +277,30 @@ layer(few, { excludeTestServices: true })("the number of streams", (it) => {
           assert.strictEqual(status, 200)
         })
       )
+    })
+  )
+})
+
+const impatient = apiLayer().pipe(Layer.provide(limits({ checkMs: 20, uncheckedMs: 500 })))
+layer(impatient, { excludeTestServices: true })("while keys cannot be checked", (it) => {
+  it.effect("a stream continues for a limited time, then ends and can be resumed", () =>
+    Effect.gen(function* () {
+      const { open } = yield* client()
+      const sql = yield* SqlClient.SqlClient
+      const stream = yield* open()
+      const [before, after] = [newLedgers(), newLedgers()]
+      yield* appendLedgers(before)
+      yield* untilIds(stream, before)
+      // Any statement that fails is like a database that does not answer.
+      yield* sql`ALTER TABLE api_keys RENAME TO api_keys_away`
+      yield* appendLedgers(after)
+      yield* untilIds(stream, [...before, ...after])
+      yield* eventually(Effect.sync(() => assert.isTrue(stream.isClosed())))
+      assert.deepInclude(lastError(stream), { code: "UNAVAILABLE" })
+      yield* sql`ALTER TABLE api_keys_away RENAME TO api_keys`
+      const more = newLedgers()
+      yield* appendLedgers(more)
+      yield* untilIds(yield* open({ lastEventId: stream.lastId() }), more)
     })
   )
 })

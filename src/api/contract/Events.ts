@@ -96,11 +96,11 @@ const lastEventId = Schema.optionalKey(
 )
 
 const streamDescription =
-  `New events as they are detected, as server-sent events: \`id\` is the event's id, \`event\`
-its type, \`data\` the event as \`GET /v1/events\` shows it. They come in the order of the ledger, of one network. Without
-\`Last-Event-ID\` the stream begins with the next event; with it, with the one after that event, however long ago it was, as
-long as the log keeps it. A block with \`id\` alone tells how far the stream is while no event matches. A stream that the
-service ends says why in a last event \`error\`.`.replaceAll("\n", " ")
+  `Sends new events of one network as they are detected, as server-sent events, in the order of
+the ledger. \`id\` is the event's id, \`event\` its type, and \`data\` the event as \`GET /v1/events\` shows it. Without
+\`Last-Event-ID\`, the stream begins with the next event. With it, the stream begins with the event after that one, if the
+log still keeps it. A block with only an \`id\` is not an event: it tells how far the stream is. Before the service ends a
+stream, it sends an event \`error\` that says why.`.replaceAll("\n", " ")
 
 export class Events extends HttpApiGroup.make("events")
   .add(

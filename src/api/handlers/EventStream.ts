@@ -1,4 +1,4 @@
-/** `GET /v1/events/stream`: what the request asks for, as a stream (`EventStreams`) and its answer. */
+/** `GET /v1/events/stream`: checks the request and answers it with a stream of `EventStreams`. */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -12,7 +12,7 @@ import { ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { EventStreams } from "../stream/EventStreams.ts"
 
-/** Fails for one that a key of this environment does not see. */
+/** Fails if a key of this environment does not see the network. */
 export const visibleNetwork = (environment: KeyEnvironment, network: Network) => {
   const seen = networksOf(environment)
   return seen.includes(network)
@@ -30,7 +30,7 @@ interface Request {
   }
 }
 
-/** All types are no filter. */
+/** Undefined if every type is wanted. */
 const wantedTypes = (patterns: ReadonlyArray<string> | undefined): ReadonlySet<EventType> | undefined => {
   const wanted = expandPatterns(patterns ?? [])
   return wanted.length === 0 || wanted.length === eventTypes.length ? undefined : new Set(wanted)
@@ -38,9 +38,9 @@ const wantedTypes = (patterns: ReadonlyArray<string> | undefined): ReadonlySet<E
 
 const headers = {
   "cache-control": "no-cache, no-transform",
-  // After the end there is nothing more to say, and a server that stops need not wait for the reader.
+  // A server that stops need not wait until the reader closes the connection.
   connection: "close",
-  // nginx would hold events back until it has a buffer full of them.
+  // Without this, nginx collects events until its buffer is full.
   "x-accel-buffering": "no"
 }
 
@@ -62,7 +62,7 @@ export const makeStreamEvents = Effect.gen(function* () {
         caller,
         connection: connectionOf(request),
         filter: { network, eventTypes: wantedTypes(query.event_type), account: query.account },
-        // A reader that connects again adds the header to the query that it began with.
+        // A reader that reconnects adds the header to its first request, so the header is newer than the query.
         lastEventId: lastSeen ?? query.last_event_id
       })
       .pipe(Effect.catchTag("NotAMarker", Effect.die))

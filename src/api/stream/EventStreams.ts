@@ -1,20 +1,21 @@
 /**
- * The open event streams of this process. It bounds how many there are, of an account and in all; gives each its pieces
- * (`StreamReader`); and ends it when its key may no longer be used, when its reader takes too little, or when the server
- * stops. A stream tells why it ends in its last event; one whose reader takes nothing has its connection closed.
+ * The open event streams of this process. Limits how many there are, of an account and in all. Ends a stream when its key
+ * may no longer be used, when its reader is too slow, or when the server stops. The last event of a stream says why it
+ * ends. If the reader takes nothing, the connection is closed without one.
  */
 import { Clock, Context, Deferred, Effect, Layer, Option, RcMap, Semaphore } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { StreamLimits } from "../../config/StreamLimits.ts"
 import { offsetOfEvent } from "../../coverage/EventPosition.ts"
 import type { Identity } from "../../domain/ApiKey.ts"
+import { eventsTopic } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
 import { EventLog } from "../../log/EventLog.ts"
 import { Metrics } from "../../observability/Metrics.ts"
 import { ApiKeyStore } from "../../storage/accounts/ApiKeyStore.ts"
 import { NotFound, StreamLimitReached, Unavailable } from "../Errors.ts"
 import { type EventTail, makeTail } from "./EventTail.ts"
-import type { Ending } from "./Frames.ts"
+import { type Ending, streamEventOf } from "./Frames.ts"
 import { type EventFilter, makeStreamReader, type Position } from "./StreamReader.ts"
 
 /** What a stream needs of the connection that it is written to (`PacedConnection`). */
@@ -27,9 +28,9 @@ interface OpenStream {
   readonly caller: Identity
   readonly connection: StreamConnection
   readonly ended: Deferred.Deferred<Ending>
-  /** When its last piece was handed out that the reader has not taken yet. */
+  /** When a piece was handed out that the reader has not taken yet. */
   handedAt: number | undefined
-  /** When it was told to end. */
+  /** When the service decided to end it. */
   endedAt: number | undefined
   /** When its key was last found to be usable. */
   checkedAt: number
@@ -71,7 +72,7 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
         .pipe(Effect.timeout(Limits.readyCheckMs), Effect.option)
       for (const stream of open) {
         const { keyId } = stream.caller
-        // One that was opened meanwhile has just been admitted.
+        // A stream that was opened since has just been admitted.
         if (!ids.has(keyId)) continue
         if (Option.isSome(usable) && usable.value.has(keyId)) stream.checkedAt = nowMs
         else if (Option.isSome(usable)) end(stream, "key", nowMs)
@@ -111,7 +112,7 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
       }
       open.add(stream)
       connection.endStream = () => {
-        // What it could say would wait behind what the reader does not take.
+        // A last event would wait behind what the reader does not take.
         if (stream.handedAt !== undefined) connection.destroy()
         end(stream, "stop", nowMs)
       }
@@ -125,13 +126,18 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
         return Metrics.streamsEnded(stream.endedBecause() ?? "reader", 1)
       })
 
-    /** Without an id: where the tail ends now. */
+    /** The position after the event of that id; without an id, the end of the log, which the tail may not know yet. */
     const positionOf = Effect.fnUntraced(function* (
       network: Network,
       tail: EventTail,
       id: string | undefined
     ) {
-      if (id === undefined) return { next: tail.end, id: tail.lastId } satisfies Position
+      if (id === undefined) {
+        const last = yield* log.last({ topic: eventsTopic(network), partition: 0 })
+        return last === undefined
+          ? ({ next: tail.end, id: tail.lastId } satisfies Position)
+          : ({ next: last.offset + 1, id: streamEventOf(last)?.eventId ?? tail.lastId } satisfies Position)
+      }
       const recent = tail.recent.findLast(({ eventId }) => eventId === id)
       const offset = recent?.offset ?? (yield* offsetOfEvent(log, network, id))
       if (offset !== undefined) return { next: offset + 1, id } satisfies Position
@@ -141,7 +147,7 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
     })
 
     return {
-      /** The pieces of a stream, of which the last one is undefined. It is open for the life of the scope. */
+      /** Opens a stream until the scope closes. The result makes its next piece; undefined means the end. */
       open: Effect.fnUntraced(function* (options: {
         readonly caller: Identity
         readonly connection: StreamConnection

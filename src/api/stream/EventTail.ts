@@ -1,7 +1,7 @@
 /**
- * The newest events of a network in memory, for all of its streams: one fiber reads the log's end for as long as the scope
- * lives. Bounded: the oldest are dropped, and a reader that is further behind reads the log itself. While the log is away
- * nothing comes, and reading resumes where it was.
+ * Keeps the newest events of a network in memory, for all of its streams. One fiber polls the end of the log while the
+ * scope is open. The number of events is limited: the oldest are dropped, and a stream that is further behind reads the
+ * log itself. While the log cannot be read, no events arrive; then reading resumes where it stopped.
  */
 import { Effect, Latch, type Scope } from "effect"
 import { StreamLimits } from "../../config/StreamLimits.ts"
@@ -12,11 +12,11 @@ import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
 import { type StreamEvent, streamEventOf } from "./Frames.ts"
 
 export interface EventTail {
-  /** The first offset from which all events are here. */
+  /** All events from this offset to `end` are in `recent`. */
   readonly start: number
-  /** One more than the offset of the last record that was read. */
+  /** The offset after the last record read. */
   readonly end: number
-  /** The event at the end, if the log holds one. */
+  /** The id of the last event read, or of the log's last event at the start. */
   readonly lastId: string | undefined
   /** Index in `recent` of the first event at `offset` or beyond. */
   readonly indexAt: (offset: number) => number
@@ -30,7 +30,7 @@ interface Most {
   readonly recentChars: number
 }
 
-/** What may be dropped before any is: dropping costs a copy. */
+/** Events are dropped at this multiple of the limits, many at once, since dropping copies the array. */
 const SLACK = 1.5
 
 class Tail implements EventTail {

@@ -1,9 +1,9 @@
-/** The texts of an event stream (server-sent events, https://html.spec.whatwg.org/multipage/server-sent-events.html). Pure. */
+/** Text of an event stream (server-sent events, https://html.spec.whatwg.org/multipage/server-sent-events.html). Pure. */
 import type { EventType } from "../../domain/EventType.ts"
 import { eventJson, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { LogRecord } from "../../log/EventLog.ts"
 
-/** An event as streams give it: its text is made once, for all of them. */
+/** An event as streams send it. All streams of a network share the text. */
 export interface StreamEvent {
   readonly offset: number
   readonly eventId: string
@@ -12,7 +12,7 @@ export interface StreamEvent {
   readonly text: string
 }
 
-/** Undefined for a record that holds no event. JSON has no line breaks, so `data` is one line. */
+/** Undefined if the record holds no event. JSON text has no line breaks, so `data` is one line. */
 export const streamEventOf = ({ offset, value }: LogRecord): StreamEvent | undefined => {
   const event = parseLedgerEvent(value)
   if (event === undefined) return undefined
@@ -22,13 +22,13 @@ export const streamEventOf = ({ offset, value }: LogRecord): StreamEvent | undef
 }
 
 /**
- * A comment, and the id from which the stream would be resumed now. A block without data is no event: a reader keeps its
- * id and does nothing else, so one whose filters match little does not resume far back.
+ * A comment, and the id after which a reader would resume now. A block without data is no event: the reader only keeps
+ * the id. So a reader whose filters match few events does not have to resume far back.
  */
 export const heartbeat = (id: string | undefined): string =>
   `: keep-alive\n${id === undefined ? "" : `id: ${id}\n`}\n`
 
-/** Why a stream ends although its reader did not end it. */
+/** Why the service ends a stream. */
 export const endings = {
   key: {
     code: "UNAUTHORIZED",
@@ -55,6 +55,6 @@ export const endings = {
 
 export type Ending = keyof typeof endings
 
-/** The last event of a stream: its data has the form of every failure of the API. */
+/** The last event of a stream. Its data has the form of the API's errors. */
 export const lastWords = (ending: Ending): string =>
   `event: error\ndata: ${JSON.stringify({ error: endings[ending] })}\n\n`

@@ -1,8 +1,7 @@
 /**
- * What one stream gives, piece by piece: the events that match, in the log's order, from one offset on. It has a single
- * position, so nothing is missed or given twice where the log's past ends and new events begin: events that the tail still
- * holds are taken from there, older ones are read from the log. The next piece is made when the reader has taken the one
- * before; nothing else is kept for it.
+ * Makes the pieces of one stream: the events that match, in the log's order, from one offset on. A stream has a single
+ * position, so it neither misses nor repeats an event between past and new events. It takes events from the tail if they
+ * are there, and otherwise reads the log. A piece is made when the reader has taken the one before; nothing is queued.
  */
 import { Clock, Deferred, Effect, Semaphore } from "effect"
 import { StreamLimits } from "../../config/StreamLimits.ts"
@@ -30,7 +29,7 @@ export const makeStreamReader = Effect.fnUntraced(function* (options: {
   readonly filter: EventFilter
   readonly from: Position
   readonly tail: EventTail
-  /** Of streams that read the log. */
+  /** Shared by all streams that read the log themselves. */
   readonly reads: Semaphore.Semaphore
   readonly ended: Deferred.Deferred<Ending>
 }) {
@@ -43,16 +42,16 @@ export const makeStreamReader = Effect.fnUntraced(function* (options: {
     (account === undefined || event.accounts.includes(account))
 
   let { id, next } = from
-  /** Read from the log, and not yet given. */
+  /** Read from the log, and not sent yet. */
   let ahead: ReadonlyArray<StreamEvent> = []
   let sentId: string | undefined
   let wroteAt: number | undefined
-  /** When it last had all events; undefined as long as it never had. */
+  /** When the stream last had all events; undefined if it never had. */
   let currentAt = next >= tail.end ? yield* Clock.currentTimeMillis : undefined
   let ending: Ending | undefined
   let isOver = false
 
-  /** The texts of the wanted events from `index` on, until they are a piece; how many events were passed. */
+  /** The texts of the wanted events from `index` on, up to one piece, and the index after the last event read. */
   const gather = (events: ReadonlyArray<StreamEvent>, index: number) => {
     let text = ""
     let end = index
@@ -69,7 +68,7 @@ export const makeStreamReader = Effect.fnUntraced(function* (options: {
   }
 
   const fromTail = () => {
-    // Records without an event are none of `recent`: the end counts them.
+    // `recent` has no entry for a record without an event; `end` counts it.
     const { end: tailEnd, recent } = tail
     const { text, end } = gather(recent, tail.indexAt(next))
     if (end === recent.length) next = tailEnd
@@ -78,7 +77,7 @@ export const makeStreamReader = Effect.fnUntraced(function* (options: {
 
   const fromLog = Effect.gen(function* () {
     if (ahead.length === 0) {
-      // Asked for before reading: what is below it and is not read now is not in the log.
+      // Taken before the read: a record below it that this read does not return is not in the log.
       const { start } = tail
       const records = yield* log
         .read({ topic: eventsTopic(network), partition: 0, offset: next }, limits.readRecords)
@@ -88,7 +87,7 @@ export const makeStreamReader = Effect.fnUntraced(function* (options: {
     }
     const { text, end } = gather(ahead, 0)
     ahead = ahead.slice(end)
-    // Whatever is further back, everything else has its turn.
+    // A long catch-up must not block other work.
     yield* Effect.yieldNow
     return text
   })
@@ -117,7 +116,7 @@ export const makeStreamReader = Effect.fnUntraced(function* (options: {
         isOver = true
         return lastWords(ending)
       }
-      // The first piece is a heartbeat: it tells the reader that the stream is open, and where it begins.
+      // The first piece is a heartbeat. It tells the reader that the stream is open and where it begins.
       const text = wroteAt === undefined ? "" : yield* step
       const nowMs = yield* Clock.currentTimeMillis
       const isDue = wroteAt === undefined || nowMs - wroteAt >= limits.heartbeatMs

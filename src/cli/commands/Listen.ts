@@ -31,7 +31,7 @@ const delay = (text: string): number => {
   return ms
 }
 
-/** What is true without flags. */
+/** The defaults of the flags for receiving. */
 const standard = { port: 4000, host: "127.0.0.1", status: 200, delay: 0 }
 const standardNames = ["port", "host", "status", "delay"] as const
 

@@ -15,7 +15,7 @@ export const wholeNumber = (name: string, minimum: number, maximum: number, acce
     )
   )
 
-/** Any number of them, also none: a default is what --help takes for "may be left out". */
+/** Zero or more values. Without the default, --help would mark the flag as required. */
 export const several = <A>(flag: Flag.Flag<A>): Flag.Flag<ReadonlyArray<A>> =>
   Flag.atLeast(flag, 0).pipe(Flag.withDefault<ReadonlyArray<A>>([]))
 

@@ -1,10 +1,10 @@
-/** Reads server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) piece by piece. Pure but for its state. */
+/** Parses server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) piece by piece. */
 import { Limits } from "../../../config/Limits.ts"
 
 export interface Block {
-  /** `message` where the block names no event. */
+  /** `message` if the block names no event. */
   readonly event: string
-  /** Undefined where the block has none: the id then only tells how far the stream is. */
+  /** Undefined if the block has no data: then its id only tells how far the stream is. */
   readonly data: string | undefined
   readonly id: string | undefined
 }
@@ -31,7 +31,7 @@ const blockOf = (lines: ReadonlyArray<string>): Block => {
   return { event, id, data: data.length === 0 ? undefined : data.join("\n") }
 }
 
-/** Gives the blocks that end with each piece of the text. Throws `TooLong`. */
+/** Returns a function that takes the next piece of text and returns the blocks that end in it. It throws `TooLong`. */
 export const makeBlockReader = (): ((piece: string) => ReadonlyArray<Block>) => {
   let rest = ""
   let lines: Array<string> = []

@@ -1,4 +1,4 @@
-/** The flags of `listen --forward`, and what they mean together. */
+/** The flags of `listen --forward`, and the checks of their combinations. */
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import type { Environment } from "../../../config/Config.ts"
@@ -7,7 +7,7 @@ import { addressProblem, isEventPattern } from "../../../domain/WebhookRules.ts"
 import { type WrongUsage, wrongUsage } from "../../terminal/Failure.ts"
 import { several } from "../../terminal/Flags.ts"
 
-/** Read where --api-key is not given: flags are seen by everyone who lists this machine's processes. */
+/** Read if --api-key is not given. Flags are visible to everyone who can list this machine's processes. */
 const KEY_VARIABLE = "LEDGERHOOK_API_KEY"
 
 const DEFAULT_URL = "http://127.0.0.1:8080"
@@ -105,7 +105,7 @@ export const forwardOf = Effect.fnUntraced(function* (
     return yield* wrongUsage(`--${name} needs --forward, the address that events are posted to.`)
   }
   const key = Option.getOrElse(apiKey, () => environment[KEY_VARIABLE]?.trim() ?? "")
-  // Anything else cannot be put into a header.
+  // Other characters are not allowed in a header.
   if (!/^[!-~]+$/.test(key)) {
     return yield* wrongUsage(
       `--forward needs an API key with the scope events:read, in --api-key or in ${KEY_VARIABLE}.`

@@ -1,7 +1,7 @@
 /**
- * `ledgerhook listen --forward URL`: posts each event of a stream to an address on this machine, signed as a webhook's
- * requests are. Events start in the stream's order, a few at once; one that fails is shown and not sent again. While the
- * local address is slow the stream is not read on, so nothing piles up here.
+ * `ledgerhook listen --forward URL`: posts each event of a stream to a local address, signed as a webhook's requests are.
+ * Requests start in the stream's order, a few at the same time. A failed request is shown and not repeated. While the
+ * local server is slow, the stream is not read further, so nothing is queued here.
  */
 import { Clock, Effect, Semaphore } from "effect"
 import { Limits } from "../../../config/Limits.ts"
@@ -13,28 +13,28 @@ import { type CommandFailed, failed } from "../../terminal/Failure.ts"
 import type { Forwarding } from "./Flags.ts"
 import { readStream, requestFailure } from "./StreamClient.ts"
 
-/** One event and what became of it. */
+/** One event and the result of its request. */
 export interface Forwarded {
   readonly event: EnvelopeFields
   readonly deliveryId: string
   readonly sentAt: number
-  /** Of the local address's answer; undefined when there was none. */
+  /** The status of the answer; undefined if there was none. */
   readonly status: number | undefined
   readonly tookMs: number
-  /** Why there was none. */
+  /** Why there was no answer. */
   readonly failure: string | undefined
 }
 
 export interface ForwardOptions extends Forwarding {
   readonly secret: string
-  /** The id that envelopes name: no webhook of the service has it. */
+  /** The webhook id in the envelopes. It is made up: the service has no such webhook. */
   readonly webhookId: string
   readonly onForwarded: (forwarded: Forwarded) => Effect.Effect<void>
   readonly onOpen: (connection: number) => Effect.Effect<void>
   readonly onLost: (reason: string, waitMs: number) => Effect.Effect<void>
 }
 
-/** What is used of an event here; the rest is passed on as it is. */
+/** Checks the fields that are used here; the others are passed on unchecked. */
 const eventIn = (data: string): EnvelopeFields | undefined => {
   try {
     const event = JSON.parse(data)

@@ -1,7 +1,7 @@
 /**
- * A reader of `GET /v1/events/stream`. It connects again whenever the stream ends, after the last id that it was given, and
- * waits longer from time to time while that fails. It ends with one sentence when connecting again would not help: the key
- * is refused, or what was asked for is.
+ * Reads `GET /v1/events/stream`. Whenever the stream ends, it reconnects and resumes after the last id; while that fails, it
+ * waits longer each time. If reconnecting cannot help, because the service refuses the key or the request, it fails with
+ * one sentence.
  */
 import { Data, Effect } from "effect"
 import { Limits } from "../../../config/Limits.ts"
@@ -16,24 +16,24 @@ export interface StreamClientOptions {
   readonly key: string
   readonly query: URLSearchParams
   readonly onOpen: (connection: number) => Effect.Effect<void>
-  /** The stream is not read on before this ends. */
+  /** The stream is not read further until this ends. */
   readonly onEvent: (block: Block & { readonly data: string }) => Effect.Effect<void, CommandFailed>
   readonly onLost: (reason: string, waitMs: number) => Effect.Effect<void>
 }
 
-/** The stream has ended, or did not begin. */
+/** The connection has ended, or could not be made. Reconnecting may help. */
 class Lost extends Data.TaggedError("Lost")<{
   readonly reason: string
-  /** How long the service wants to be left alone. */
+  /** How long the service asks to wait. */
   readonly retryAfterMs: number
 }> {}
 
-/** What `connectionFailure` says of an error that it does not know. */
+/** The text of `connectionFailure` for an error that it does not know. */
 const NO_REASON = "connection failed"
 
 const lost = (reason: string, retryAfterMs = 0): Lost => new Lost({ reason, retryAfterMs })
 
-/** Why a request got no answer. What fetch refuses to try, such as some ports, has no code, but a reason. */
+/** Why a request got no answer. For ports that fetch refuses, the error has no code, only a message. */
 export const requestFailure = (error: unknown): string => {
   const text = connectionFailure(error)
   return text === NO_REASON && error instanceof Error && error.cause instanceof Error
@@ -53,7 +53,7 @@ const errorIn = (text: string): { readonly code: string; readonly message: strin
   }
 }
 
-/** What a status says of connecting again. */
+/** Whether the same request may succeed later. */
 const isPassing = (status: number): boolean => status === 429 || status >= 500
 
 const SECOND_MS = 1_000
@@ -84,7 +84,7 @@ export const readStream = Effect.fnUntraced(function* (
   const { first, longest } = Limits.forwardWaitMs
   let lastId: string | undefined
   let connections = 0
-  /** Sessions since anything was read. */
+  /** Sessions since the last one in which anything was read. */
   let idle = 0
 
   const take = Effect.fnUntraced(function* (block: Block) {
@@ -117,7 +117,7 @@ export const readStream = Effect.fnUntraced(function* (
       })
     )
 
-  /** Ends with the stream, always by failing. */
+  /** One connection. Always ends with a failure. */
   const session = Effect.gen(function* () {
     const controller = yield* Effect.acquireRelease(
       Effect.sync(() => new AbortController()),
@@ -153,7 +153,7 @@ export const readStream = Effect.fnUntraced(function* (
   }).pipe(Effect.scoped)
 
   const again = Effect.fnUntraced(function* ({ reason, retryAfterMs }: Lost) {
-    // Nothing was ever there: more likely a wrong address than an outage.
+    // The first connection failed: a wrong address is more likely than an outage.
     if (connections === 0 && retryAfterMs === 0) {
       return yield* failed(`${url} cannot be read: ${reason}.`)
     }
