@@ -1,6 +1,7 @@
 /**
  * Limits the server's connections to `Limits.connections`, with one request at a time on each (`PacedConnection`). At
- * the limit, a new connection replaces the one whose last request is the oldest.
+ * the limit, a new connection replaces the one whose last request is the oldest. Connections with an event stream are
+ * never replaced: streams have limits of their own (config/StreamLimits.ts).
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -10,17 +11,29 @@ import { PacedConnection } from "./PacedConnection.ts"
 export interface Connections {
   /** Closes connections on which no request has come yet: `server.closeIdleConnections` misses them. */
   readonly closeSilent: () => void
+  /** Ends all event streams. */
+  readonly endStreams: () => void
+}
+
+/** The connection of the request. */
+export const connectionOf = ({ socket }: Pick<IncomingMessage, "socket">): PacedConnection => {
+  // The socket that the server sees is the PacedConnection.
+  const connection: unknown = socket
+  if (connection instanceof PacedConnection) return connection
+  throw new Error("a request came on a connection that is not paced")
 }
 
 /** Must be called before other listeners are added to the server's requests. */
 export const paceConnections = (server: Server, most: number = Limits.connections): Connections => {
   /** Least recently used first. */
   const open = new Set<PacedConnection>()
+  const endOldest = () => {
+    for (const connection of open) if (connection.endStream === undefined) return connection.destroy()
+  }
   const accept = server.listeners("connection")
   server.removeAllListeners("connection")
   server.on("connection", (socket: Socket) => {
-    const [oldest] = open
-    if (oldest !== undefined && open.size >= most) oldest.destroy()
+    if (open.size >= most) endOldest()
     const connection = new PacedConnection(socket)
     open.add(connection)
     connection.once("close", () => open.delete(connection))
@@ -28,9 +41,7 @@ export const paceConnections = (server: Server, most: number = Limits.connection
     for (const listener of accept) Reflect.apply(listener, server, [connection])
   })
   const begin = (request: IncomingMessage, response: ServerResponse) => {
-    // The socket that the server sees is the PacedConnection.
-    const connection: unknown = request.socket
-    if (!(connection instanceof PacedConnection)) return
+    const connection = connectionOf(request)
     open.delete(connection)
     open.add(connection)
     connection.began(request)
@@ -40,6 +51,9 @@ export const paceConnections = (server: Server, most: number = Limits.connection
   return {
     closeSilent: () => {
       for (const connection of open) if (connection.silent) connection.destroy()
+    },
+    endStreams: () => {
+      for (const connection of open) connection.endStream?.()
     }
   }
 }

@@ -24,6 +24,7 @@ export const statusOf = {
   UNSUPPORTED_MEDIA_TYPE: 415,
   IDEMPOTENCY_KEY_REUSED: 422,
   RATE_LIMITED: 429,
+  STREAM_LIMIT_REACHED: 429,
   INTERNAL_ERROR: 500,
   UNAVAILABLE: 503
 } as const
@@ -85,6 +86,12 @@ export class RateLimited extends failure(
   "RATE_LIMITED",
   "The key has used up its requests of this minute or day. Try again after the seconds in Retry-After.",
   "Rate limit exceeded. Retry after 15 seconds."
+) {}
+
+export class StreamLimitReached extends failure(
+  "STREAM_LIMIT_REACHED",
+  "The account has all the event streams open that it may have on one server. See Retry-After.",
+  "This account has 10 event streams open on this server, and may have no more; end one first."
 ) {}
 
 export class NotFound extends failure(

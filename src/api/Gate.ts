@@ -43,6 +43,12 @@ const rateLimited = (rate: RateStanding, nowMs: number) => {
   })
 }
 
+/** Rate limits set Retry-After themselves. */
+const retryHeaders = ({ headers, status }: Response): Readonly<Record<string, string>> =>
+  status === 503 || (status === 429 && headers["retry-after"] === undefined)
+    ? { "retry-after": String(Limits.unavailableRetrySeconds) }
+    : {}
+
 const forbiddenBecause = ({ identity, suspended }: Admitted, scope: Scope | undefined) => {
   if (suspended) return "This account is suspended; contact the operator of this service."
   return scope === undefined || hasScope(identity.scopes, scope)
@@ -158,7 +164,7 @@ export const gate = <R>(findPath: FindPath, makeChecks: Effect.Effect<ApiChecks 
               HttpServerResponse.setHeaders(response, {
                 ...(rate === undefined ? {} : rateHeaders(rate)),
                 "x-request-id": requestId,
-                ...(response.status === 503 ? { "retry-after": String(Limits.unavailableRetrySeconds) } : {})
+                ...retryHeaders(response)
               })
             ),
             Effect.annotateLogs({ requestId })

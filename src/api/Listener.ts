@@ -1,7 +1,8 @@
 /**
  * The HTTP server on HOST:PORT. With port 0 the system chooses one; `HttpServer` knows the bound address. If the port
- * cannot be used, the error is one sentence that names the setting. At a stop, idle connections are closed at once;
- * requests in flight have `Limits.apiShutdownMs` to end, then all connections are closed. A client cannot delay a stop.
+ * cannot be used, the error is one sentence that names the setting. At a stop, idle connections and event streams are
+ * ended at once; requests in flight have `Limits.apiShutdownMs` to end, then all connections are closed. A client cannot
+ * delay a stop.
  */
 import { createServer, type Server } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -78,8 +79,15 @@ export const listen = <A, E, R>(serve: Layer.Layer<A, E, R>) =>
           return http
         })
       )
-      // Runs first, before the server stops listening.
-      const dropSilent = Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(connections.closeSilent)))
+      // Runs first, before the server stops listening and waits for requests in flight.
+      const dropSilent = Layer.effectDiscard(
+        Effect.addFinalizer(() =>
+          Effect.sync(() => {
+            connections.closeSilent()
+            connections.endStreams()
+          })
+        )
+      )
       return dropSilent.pipe(Layer.provideMerge(serve), Layer.provideMerge(httpServer))
     })
   ).pipe(Layer.provide(NodeHttpServer.layerHttpServices))

@@ -18,6 +18,8 @@ export class PacedConnection extends Duplex {
   /** Node's HTTP server sets its keep-alive and stall timeouts with it. */
   readonly setTimeout: Socket["setTimeout"]
   readonly remoteAddress: string | undefined
+  /** Ends the event stream that is the current response; undefined if there is none. */
+  endStream: (() => void) | undefined
   readonly #socket: Socket
   #unanswered = 0
   #latest: IncomingMessage | undefined

@@ -34,6 +34,7 @@ import { listen } from "./Listener.ts"
 import { makeFindPath } from "./Paths.ts"
 import { requestSpans } from "./RequestSpans.ts"
 import { schemaMessage } from "./SchemaMessages.ts"
+import { EventStreams } from "./stream/EventStreams.ts"
 
 const METRICS_PATH = "/metrics"
 
@@ -68,7 +69,7 @@ const handlersLayer = forEveryGroup(
     webhooksLayer,
     deliveriesLayer,
     replayLayer,
-    eventsLayer,
+    eventsLayer.pipe(Layer.provide(EventStreams.layer)),
     ledgersLayer,
     apiKeysLayer,
     accountLayer,

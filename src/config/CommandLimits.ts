@@ -22,6 +22,17 @@ export const commandLimits = {
   recordedFaults: 10_000,
   /** Longest wait of `listen` before it answers: well past any delivery timeout. */
   listenDelayMs: 10 * 60_000,
+  /** Characters of one event that `listen --forward` reads; events have a few KB. */
+  forwardBlockChars: 1024 * 1024,
+  /** Its requests under way to the local address, and how long one may take: as long as a delivery attempt. */
+  forwardParallel: 4,
+  forwardAnswerMs: 10_000,
+  /** If nothing arrives for this long, which is three heartbeats, it reconnects. */
+  forwardSilenceMs: 45_000,
+  /** First and longest wait before it reconnects. */
+  forwardWaitMs: { first: 1_000, longest: 30_000 },
+  /** Characters shown of a service's reason for ending a stream. */
+  forwardReasonLength: 500,
   /** Newest detection alerts that `doctor` shows. */
   doctorAlerts: 3,
   /** Newest quarantined records that `doctor` shows. */

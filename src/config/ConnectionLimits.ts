@@ -1,9 +1,9 @@
 /** Limits of what callers without a key can use; part of `Limits`. */
 export const connectionLimits = {
   /**
-   * Connections to PORT. One more ends the connection whose last request is the oldest, so a new caller always gets in.
-   * Each holds at most one unsent answer and 160 KiB of unread requests (twice `connectionInputBytes` and a read of 64
-   * KiB).
+   * Connections to PORT. One more ends the connection whose last request is the oldest and which has no event stream, so
+   * a new caller always gets in. Each holds at most one unsent answer and 160 KiB of unread requests (twice
+   * `connectionInputBytes` and a read of 64 KiB).
    */
   connections: 1_000,
   /** Bytes of later requests read ahead on one connection, give or take one read of 64 KiB. */

@@ -1,7 +1,7 @@
 /**
  * All limits of the program, each with a name, a unit and the reason. Limits that a test may want to lower are in
- * StageLimits, which stages read from their context. Pure functions get limits as arguments. Tests never mock this
- * module.
+ * StageLimits and StreamLimits, which stages and streams read from their context. Pure functions get limits as arguments.
+ * Tests never mock this module.
  */
 import { apiKeyBounds } from "../domain/ApiKey.ts"
 import { replayBounds } from "../domain/Replay.ts"

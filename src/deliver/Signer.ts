@@ -3,7 +3,7 @@
  * the webhook's secret. During the grace of a rotation there are two signatures, separated by a comma.
  */
 import { createHmac } from "node:crypto"
-import { envelopeJson, type LedgerEvent } from "../domain/LedgerEvent.ts"
+import { type EnvelopeFields, envelopeJson } from "../domain/LedgerEvent.ts"
 
 export const signature = (secret: string, body: string): string =>
   `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`
@@ -22,7 +22,7 @@ export const signedRequest = (options: {
   readonly secrets: ReadonlyArray<string>
   readonly webhookId: string
   readonly deliveryId: string
-  readonly event: LedgerEvent
+  readonly event: EnvelopeFields
   readonly nowMs: number
 }): SignedRequest => {
   const body = envelopeJson(options.event, options.webhookId)

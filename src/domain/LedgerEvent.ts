@@ -86,8 +86,25 @@ export const parseLedgerEvent = (value: string | null): LedgerEvent | undefined 
   }
 }
 
+/** The fields of an event that a receiver gets. */
+export type EnvelopeFields = Pick<
+  LedgerEvent,
+  "event_id" | "event_type" | "ledger_index" | "timestamp" | "network" | "payload"
+>
+
+/** The event as the API shows it: the envelope without a webhook's id. */
+export const eventJson = (event: EnvelopeFields): string =>
+  JSON.stringify({
+    event_id: event.event_id,
+    event_type: event.event_type,
+    ledger_index: event.ledger_index,
+    timestamp: event.timestamp,
+    network: event.network,
+    payload: event.payload
+  })
+
 /** The body of a webhook POST, byte for byte the same at every attempt. */
-export const envelopeJson = (event: LedgerEvent, webhookId: string): string =>
+export const envelopeJson = (event: EnvelopeFields, webhookId: string): string =>
   JSON.stringify({
     event_id: event.event_id,
     event_type: event.event_type,

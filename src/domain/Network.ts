@@ -13,3 +13,6 @@ export const environmentOf = (network: Network): KeyEnvironment => (network === 
 
 export const networksOf = (environment: KeyEnvironment): ReadonlyArray<Network> =>
   networks.filter((network) => environmentOf(network) === environment)
+
+/** The network that a request means when it names none. */
+export const defaultNetwork: Readonly<Record<KeyEnvironment, Network>> = { live: "mainnet", test: "testnet" }

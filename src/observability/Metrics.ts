@@ -24,6 +24,8 @@ export const Metrics = {
   ),
   /** Outcomes: `delivered`, `retrying`, `failed` (the last attempt of a series). */
   deliveryAttempts: counter("ledgerhook_delivery_attempts_total", "outcome", "Recorded delivery attempts"),
+  /** Reasons: `reader` (the reader closed it), `slow`, `stalled`, `key`, `unchecked`, `log`, `stop`. */
+  streamsEnded: counter("ledgerhook_streams_ended_total", "reason", "Event streams that have ended"),
   /** Outcomes: `sent`, `logged` (no server, or no address), `retrying`, `given up`. */
   mails: counter("ledgerhook_mails_total", "outcome", "Attempts to send a mail to an account")
 } as const

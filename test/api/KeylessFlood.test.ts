@@ -4,8 +4,8 @@ import type { IncomingMessage } from "node:http"
 import { createServer } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect } from "effect"
-import { paceConnections } from "../../src/api/Connections.ts"
+import { Effect, Fiber } from "effect"
+import { connectionOf, paceConnections } from "../../src/api/Connections.ts"
 import { keylessPacing } from "../../src/api/KeylessPacing.ts"
 import { Limits } from "../../src/config/Limits.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
@@ -131,6 +131,47 @@ describe("connections", () => {
       const fourth = yield* open(port)
       yield* Effect.callback<void>((resume) => void second.once("close", () => resume(Effect.void)))
       for (const socket of [first, third, fourth]) yield* ask(socket)
+    })
+  )
+})
+
+describe("event streams", () => {
+  it.live("keep their connections, however many others come", () =>
+    Effect.gen(function* () {
+      const most = 5
+      const server = createServer((request, response) => {
+        connectionOf(request).endStream = () => void response.end()
+        response.write("stream")
+      })
+      const { endStreams } = paceConnections(server, most)
+      yield* Effect.acquireRelease(
+        Effect.callback<void>((resume) => {
+          server.listen(0, "127.0.0.1", () => resume(Effect.void))
+        }),
+        () =>
+          Effect.sync(() => {
+            server.close()
+            server.closeAllConnections()
+          })
+      )
+      // It listens on TCP.
+      const { port } = server.address() as AddressInfo
+      const stream = yield* open(port)
+      const text = yield* Effect.forkChild(received(stream), { startImmediately: true })
+      stream.write("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+      yield* eventually(Effect.sync(() => assert.isAbove(stream.bytesRead, 0)))
+      for (let i = 0; i < 3 * most; i++) yield* open(port)
+      yield* eventually(
+        Effect.map(
+          Effect.callback<number>((resume) => {
+            server.getConnections((_, count) => resume(Effect.succeed(count)))
+          }),
+          (count) => assert.isAtMost(count, most)
+        )
+      )
+      assert.isFalse(stream.closed)
+      endStreams()
+      assert.include(yield* Fiber.join(text), "stream")
     })
   )
 })

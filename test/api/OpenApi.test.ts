@@ -44,6 +44,7 @@ const promised: Readonly<
   getReplayJob: ["GET /v1/replay/{job_id}", "deliveries:read", readOne],
   cancelReplayJob: ["DELETE /v1/replay/{job_id}", "deliveries:write", [200, ...changeOne, 409]],
   listEvents: ["GET /v1/events", "events:read", read],
+  streamEvents: ["GET /v1/events/stream", "events:read", readOne],
   getEvent: ["GET /v1/events/{event_id}", "events:read", readOne],
   getLedgerCoverage: ["GET /v1/ledgers/coverage", "events:read", read],
   createApiKey: ["POST /v1/api-keys", "api_keys:write", [...create, 409, 422]],

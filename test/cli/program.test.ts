@@ -105,6 +105,14 @@ describe("flags", () => {
       for (const shown of ["default: 4000", "default: 127.0.0.1", "default: 200", "default: 0s"])
         assert.include(listen, shown)
       assert.notInclude(listen, "(required)")
+      const replay = (yield* inside(["replay", "create", "--help"])).stdout
+      assert.deepStrictEqual(
+        replay
+          .split("\n")
+          .filter((line) => line.includes("(required)"))
+          .map((line) => line.trim().split(" ")[0]),
+        ["--webhook"]
+      )
       const create = (yield* inside(["key", "create", "--help"])).stdout
       for (const flag of ["--account", "--name", "--scopes"])
         assert.match(create, new RegExp(`${flag} .*\\(required\\)`))

@@ -232,7 +232,10 @@ describe("secrets rotate, with a key file", () => {
             return run({}, "secrets", "rotate")
           }).pipe(sql.withTransaction)
           assert.strictEqual(code, 1)
-          assert.match(stderr, /^ledgerhook: another `ledgerhook secrets rotate` is running on this database.+\n$/)
+          assert.match(
+            stderr,
+            /^ledgerhook: another `ledgerhook secrets rotate` is running on this database.+\n$/
+          )
           assert.isFalse(existsSync(previousKeyFile(environment["DATA_DIR"]!)))
         })
       ),

@@ -147,7 +147,10 @@ describe.skipIf(kafkaBrokers().length === 0)("ledgerhook topics", () => {
           })
           const refused = run("apply")
           assert.deepStrictEqual([refused.code, refused.stdout], [1, ""])
-          assert.match(refused.stderr, /webhooks\.deliveries: partitions 2 → 24: keys would move .+; to do it anyway, use --force/)
+          assert.match(
+            refused.stderr,
+            /webhooks\.deliveries: partitions 2 → 24: keys would move .+; to do it anyway, use --force/
+          )
           assert.strictEqual(run("apply", "--force").code, 0)
           assert.strictEqual(run("diff").stdout, "[]\n")
           assert.strictEqual(run("apply").stdout, "The topics match topics/topics.json.\n")

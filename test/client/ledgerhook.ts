@@ -598,6 +598,15 @@ export type EventPage = {
     /** The cursor of the next page; null on the last page. */
     next_cursor: string | null;
 };
+export type StreamLimitReached = {
+    /** What is wrong. */
+    error: {
+        /** The code, for programs. It does not change. */
+        code: "STREAM_LIMIT_REACHED";
+        /** What is wrong, for people. The wording may change. */
+        message: string;
+    };
+};
 export type LedgerRef = {
     /** The ledger's index. */
     ledger_index: number;
@@ -1624,6 +1633,57 @@ export function listEvents({ eventType, account, ledgerIndexMin, ledgerIndexMax,
     }))}`, {
         ...opts,
         headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId
+        })
+    });
+}
+/**
+ * Stream events
+ */
+export function streamEvents({ lastEventId, eventType, account, network, lastEventIdQuery, xRequestId }: {
+    lastEventId?: string;
+    eventType?: string[];
+    account?: string;
+    network?: "mainnet" | "testnet" | "devnet";
+    lastEventIdQuery?: string;
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: string;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 404;
+        data: NotFound;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 429;
+        data: StreamLimitReached | RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>(`/v1/events/stream${QS.query(QS.explode({
+        event_type: eventType,
+        account,
+        network,
+        last_event_id: lastEventIdQuery
+    }))}`, {
+        ...opts,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "last-event-id": lastEventId,
             "X-Request-Id": xRequestId
         })
     });

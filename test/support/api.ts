@@ -67,6 +67,16 @@ export class ApiUnderTest extends Context.Service<
   }
 >()("ledgerhook/test/ApiUnderTest") {}
 
+/** Of a stream, which has no end, the first piece. */
+const textOf = async (response: Response): Promise<string> => {
+  if (response.body === null || response.headers.get("content-type") !== "text/event-stream")
+    return response.text()
+  const reader = response.body.getReader()
+  const { value } = await reader.read()
+  await reader.cancel()
+  return new TextDecoder().decode(value)
+}
+
 const connect = Layer.effect(
   ApiUnderTest,
   Effect.gen(function* () {
@@ -112,7 +122,7 @@ const connect = Layer.effect(
                   body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body)
                 })
           })
-          const text = await response.text()
+          const text = await textOf(response)
           return {
             status: response.status,
             headers: response.headers,

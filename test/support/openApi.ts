@@ -116,15 +116,16 @@ const headerProblems = (promised: Response["headers"], headers: Headers): Readon
 export const mismatches = (operation: Operation, answer: Answer): ReadonlyArray<string> => {
   const response = operation.responses[String(answer.status)]
   if (response === undefined) return [`answers ${answer.status}, which is not documented`]
-  const media = response.content?.["application/json"]
+  const type = answer.headers.get("content-type")
+  const media = response.content?.[type ?? ""]
   const problems =
-    media === undefined
+    response.content === undefined
       ? answer.text === ""
         ? []
         : ["has a body"]
-      : answer.headers.get("content-type") === "application/json"
-        ? complaints(media.schema, answer.body)
-        : [`is ${answer.headers.get("content-type")}`]
+      : media === undefined
+        ? [`is ${type}`]
+        : complaints(media.schema, type === "application/json" ? answer.body : answer.text)
   return [...problems, ...headerProblems(response.headers, answer.headers)]
 }
 

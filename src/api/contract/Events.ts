@@ -1,11 +1,11 @@
 /** Contract of `/v1/events`: list events, and show one event. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EVENT_ID_PATTERN } from "../../domain/EventId.ts"
 import { eventTypes } from "../../domain/EventType.ts"
 import { networks } from "../../domain/Network.ts"
 import { addressProblem } from "../../domain/WebhookRules.ts"
-import { NotFound } from "../Errors.ts"
+import { NotFound, StreamLimitReached } from "../Errors.ts"
 import {
   CommonErrors,
   EVENT_ID_EXAMPLE,
@@ -65,23 +65,49 @@ const network = Schema.optionalKey(
   )
 )
 
+const eventType = Schema.optionalKey(
+  field(
+    Schema.Array(EventPattern),
+    "An event type (payment.xrp), a family (nft.*), or * for every type. Repeat the parameter for several.",
+    ["payment.xrp"]
+  )
+)
+
+const account = Schema.optionalKey(
+  Schema.String.check(rule(addressProblem)).annotate({
+    description: "Only events that involve this classic address.",
+    examples: ["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"]
+  })
+)
+
+const EventStream = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream" })).annotate({
+  description:
+    "Server-sent events: `id`, `event` and `data` of each event, and a comment after 15 s without one. The stream has no end.",
+  examples: [
+    `id: ${EVENT_ID_EXAMPLE}\nevent: payment.xrp\ndata: {"event_id":"${EVENT_ID_EXAMPLE}","event_type":"payment.xrp","ledger_index":94084608,"timestamp":"2025-02-11T16:31:20Z","network":"mainnet","payload":{}}\n\n`
+  ]
+})
+
+const lastEventId = Schema.optionalKey(
+  EventId.annotate({
+    description: "The id of the last event that you received. The stream begins with the event after it.",
+    examples: [EVENT_ID_EXAMPLE]
+  })
+)
+
+const streamDescription =
+  `Sends new events of one network as they are detected, as server-sent events, in the order of
+the ledger. \`id\` is the event's id, \`event\` its type, and \`data\` the event as \`GET /v1/events\` shows it. Without
+\`Last-Event-ID\`, the stream begins with the next event. With it, the stream begins with the event after that one, if the
+log still keeps it. A block with only an \`id\` is not an event: it tells how far the stream is. Before the service ends a
+stream, it sends an event \`error\` that says why.`.replaceAll("\n", " ")
+
 export class Events extends HttpApiGroup.make("events")
   .add(
     HttpApiEndpoint.get("list", "/", {
       query: {
-        event_type: Schema.optionalKey(
-          field(
-            Schema.Array(EventPattern),
-            "An event type (payment.xrp), a family (nft.*), or * for every type. Repeat the parameter for several.",
-            ["payment.xrp"]
-          )
-        ),
-        account: Schema.optionalKey(
-          Schema.String.check(rule(addressProblem)).annotate({
-            description: "Only events that involve this classic address.",
-            examples: ["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"]
-          })
-        ),
+        event_type: eventType,
+        account,
         ledger_index_min: Schema.optionalKey(LedgerIndexBound),
         ledger_index_max: Schema.optionalKey(LedgerIndexBound),
         since: Schema.optionalKey(TimeBound),
@@ -96,6 +122,29 @@ export class Events extends HttpApiGroup.make("events")
         summary: "List events",
         description:
           "Newest ledger first. Filters can be combined. Without `network`, a test key gets the events of testnet and devnet."
+      })
+    ),
+    HttpApiEndpoint.get("stream", "/stream", {
+      headers: { "last-event-id": lastEventId },
+      query: {
+        event_type: eventType,
+        account,
+        network: Schema.optionalKey(
+          field(
+            Network,
+            "The network: mainnet with live keys, testnet (the default) or devnet with test keys.",
+            "mainnet"
+          )
+        ),
+        last_event_id: lastEventId
+      },
+      success: EventStream,
+      error: [NotFound, StreamLimitReached]
+    }).annotateMerge(
+      scoped("events:read", {
+        identifier: "streamEvents",
+        summary: "Stream events",
+        description: streamDescription
       })
     ),
     HttpApiEndpoint.get("get", "/:event_id", {

@@ -17,6 +17,7 @@ import type { Event } from "../contract/Events.ts"
 import { NotFound, ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { page } from "../Pages.ts"
+import { makeStreamEvents, visibleNetwork } from "./EventStream.ts"
 
 const eventOf = (row: EventRow): Event => ({
   event_id: row.eventId,
@@ -50,12 +51,10 @@ const timeOf = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : parseIsoTime(text)
 
 /** The given network, or all networks that a key of this environment sees. */
-const networksFor = Effect.fnUntraced(function* (environment: KeyEnvironment, network: Network | undefined) {
-  const seen = networksOf(environment)
-  if (network === undefined) return seen
-  if (seen.includes(network)) return [network]
-  return yield* ValidationError.because(`network must be ${seen.join(" or ")} with a ${environment} key.`)
-})
+const networksFor = (environment: KeyEnvironment, network: Network | undefined) =>
+  network === undefined
+    ? Effect.succeed(networksOf(environment))
+    : Effect.map(visibleNetwork(environment, network), (one) => [one])
 
 export const eventsLayer = HttpApiBuilder.group(
   Api,
@@ -64,6 +63,8 @@ export const eventsLayer = HttpApiBuilder.group(
     const events = yield* EventQueries
 
     return handlers.handleAll({
+      stream: yield* makeStreamEvents,
+
       list: Effect.fnUntraced(function* ({ query }) {
         const networks = yield* networksFor((yield* Caller).environment, query.network)
         const [since, until] = [timeOf(query.since), timeOf(query.until)]

@@ -1,5 +1,4 @@
 /** `/v1/webhooks`. Checks here only what depends on the settings or the key; the contract checks the rest. */
-import { randomBytes } from "node:crypto"
 import { Clock, Effect, Option, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Settings, watchedNetworks } from "../../config/Config.ts"
@@ -9,8 +8,9 @@ import { endpointProblem } from "../../domain/EndpointUrl.ts"
 import { filterProblem, filterSentence } from "../../domain/filter/Parse.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { iso } from "../../domain/IsoTime.ts"
-import { environmentOf, type KeyEnvironment, type Network } from "../../domain/Network.ts"
+import { defaultNetwork, environmentOf, type KeyEnvironment, type Network } from "../../domain/Network.ts"
 import { expandPatterns, HIDDEN_VALUE, webhookBounds } from "../../domain/WebhookRules.ts"
+import { generateSecret } from "../../domain/WebhookSecret.ts"
 import { EventLog } from "../../log/EventLog.ts"
 import { makeEndQueue } from "../../storage/deliveries/DeletedQueues.ts"
 import { TestDeliveries } from "../../storage/deliveries/TestDeliveries.ts"
@@ -30,10 +30,6 @@ import { NotFound, ValidationError, WebhookLimitReached, webhookDisabled } from 
 import { orUnavailable } from "../Failures.ts"
 import { page } from "../Pages.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
-
-const SECRET_BYTES = 32
-
-const generateSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString("base64")}`
 
 /** Lists the fields one by one, so that a new column is not published by accident. */
 const webhookOf = (row: WebhookSeen): Webhook => ({
@@ -55,8 +51,6 @@ const webhookOf = (row: WebhookSeen): Webhook => ({
   disabled_at: row.disabled_at === null ? null : iso(row.disabled_at),
   disabled_reason: row.disabled_reason
 })
-
-const defaultNetwork: Readonly<Record<KeyEnvironment, Network>> = { live: "mainnet", test: "testnet" }
 
 const noWebhook = (id: string) => NotFound.because(`There is no webhook ${id}.`)
 

@@ -1,17 +1,23 @@
 /**
  * `ledgerhook listen`: a receiver to try webhooks with. It prints each request (a block on a terminal, a JSON line when
  * piped) and answers 200, or 401 if the signature is wrong. With --status and --delay it behaves like a failing or slow
- * receiver.
+ * receiver. With --forward it receives nothing: it posts the live events of a service to a receiver on this machine.
  */
 import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Limits } from "../../config/Limits.ts"
 import { parseDuration } from "../../config/Values.ts"
+import { randomId } from "../../domain/Ids.ts"
+import { generateSecret } from "../../domain/WebhookSecret.ts"
+import { wrongUsage } from "../terminal/Failure.ts"
 import { wholeNumber, withDefault } from "../terminal/Flags.ts"
 import { about } from "../terminal/Help.ts"
 import { Invocation, stdoutColour } from "../terminal/Invocation.ts"
 import { print, printError } from "../terminal/Output.ts"
 import { Signals } from "../terminal/Signals.ts"
+import { type Forwarding, forwardFlags, forwardOf } from "./forward/Flags.ts"
+import { forward } from "./forward/Forward.ts"
+import { forwardedJson, forwardedLine } from "./forward/ForwardView.ts"
 import { block, jsonLine, type Received, verifySignature } from "./Received.ts"
 import { makeReceiver, type Post } from "./Receiver.ts"
 
@@ -25,36 +31,83 @@ const delay = (text: string): number => {
   return ms
 }
 
+/** The defaults of the flags for receiving. */
+const standard = { port: 4000, host: "127.0.0.1", status: 200, delay: 0 }
+const standardNames = ["port", "host", "status", "delay"] as const
+
 const flags = {
   port: wholeNumber("port", 0, 65_535, "a port from 0 to 65535").pipe(
-    withDefault(4000, "Port to listen on; 0: any free port")
+    withDefault(standard.port, "Port to listen on; 0: any free port")
   ),
-  host: Flag.String("host").pipe(withDefault("127.0.0.1", "Address to listen on")),
+  host: Flag.String("host").pipe(withDefault(standard.host, "Address to listen on")),
   secret: Flag.String("secret").pipe(
     Flag.withDescription(
-      "The webhook's secret, from the response that created it; without it signatures are not checked"
+      "The webhook's secret, from the response that created it; without it signatures are not checked. With --forward: the secret to sign with; without it a new one is made and shown"
     ),
     Flag.optional
   ),
   status: wholeNumber("status", 200, 599, "a status from 200 to 599").pipe(
     withDefault(
-      200,
+      standard.status,
       "HTTP status to answer with, for example 503 to see retries; a wrong signature is always answered with 401"
     )
   ),
   delay: Flag.String("delay").pipe(
     Flag.withMetavar("TIME"),
     Flag.mapTryCatch(delay, (error) => (error as Error).message),
-    withDefault(0, "How long to wait before answering, such as 500ms, or 12s to see timeouts", "0s")
-  )
+    withDefault(
+      standard.delay,
+      "How long to wait before answering, such as 500ms, or 12s to see timeouts",
+      "0s"
+    )
+  ),
+  ...forwardFlags
 }
+
+const SECOND_MS = 1_000
+
+/** Never ends by itself. */
+const forwarding = Effect.fnUntraced(function* ({ api, to }: Forwarding, ownSecret: string | undefined) {
+  const invocation = yield* Invocation
+  const colour = stdoutColour(invocation)
+  const secret = ownSecret ?? generateSecret()
+  const webhookId = randomId("wh_", yield* Clock.currentTimeMillis)
+  return yield* forward({
+    api,
+    to,
+    secret,
+    webhookId,
+    onForwarded: (forwarded) =>
+      print(invocation.stdoutTerminal ? forwardedLine(forwarded, colour) : forwardedJson(forwarded)),
+    onOpen: (connection) =>
+      connection > 1
+        ? printError("Connected again.")
+        : printError(
+            `Forwarding events of ${api.url} to ${to.href}; Ctrl-C ends it.\nSigned with the secret ${secret}, as webhook ${webhookId}.`
+          ),
+    onLost: (reason, waitMs) =>
+      printError(
+        `Connection lost: ${reason.replace(/\.$/, "")}. Connecting again in ${waitMs / SECOND_MS} s.`
+      )
+  })
+})
 
 export const listen = Command.make(
   "listen",
   flags,
-  Effect.fnUntraced(function* ({ host, port, secret, status, delay: delayMs }) {
+  Effect.fnUntraced(function* ({ host, port, secret, status, delay: delayMs, ...forwardGiven }) {
     const invocation = yield* Invocation
     const { untilStopped } = yield* Signals
+    const wanted = yield* forwardOf(forwardGiven, invocation.environment)
+    if (wanted !== undefined) {
+      const receiving = { port, host, status, delay: delayMs }
+      const idle = standardNames.find((name) => receiving[name] !== standard[name])
+      if (idle !== undefined) {
+        return yield* wrongUsage(`--${idle} has no meaning with --forward: nothing is received here.`)
+      }
+      yield* untilStopped(forwarding(wanted, Option.getOrUndefined(secret)))
+      return
+    }
     const colour = stdoutColour(invocation)
     const show = (received: Received) =>
       print(invocation.stdoutTerminal ? block(received, colour) : jsonLine(received))
@@ -82,13 +135,17 @@ export const listen = Command.make(
   })
 ).pipe(
   about(
-    "Receive, verify and show webhooks",
-    "Receive webhooks on this machine. Each request is verified (401 if its signature is wrong) and shown: as a block of text on a terminal, as a JSON line when piped. For deliveries to this machine, start the service with DELIVERY_ALLOW_PRIVATE_ADDRESSES=true and DELIVERY_ALLOW_HTTP=true.",
+    "Receive, verify and show webhooks, or forward live events",
+    "Receive webhooks on this machine. Each request is verified (401 if its signature is wrong) and shown: as a block of text on a terminal, as a JSON line when piped. For deliveries to this machine, start the service with DELIVERY_ALLOW_PRIVATE_ADDRESSES=true and DELIVERY_ALLOW_HTTP=true. With --forward, the command posts the live events of a service to a receiver on this machine instead. This works behind a firewall, without a webhook and without a public address. Requests are signed as a webhook's are. Each event is sent once, and the status and time of each answer are shown. After a lost connection, the command resumes after the last event.",
     {
       "ledgerhook listen --secret whsec_…": "Show webhooks and verify their signatures",
       "ledgerhook listen --port 4001 --status 503": "Fail every attempt, to see retries",
       "ledgerhook listen --delay 12s": "Answer too late, to see timeouts",
-      "ledgerhook listen | jq .body.payload": "Show only the payloads"
+      "ledgerhook listen | jq .body.payload": "Show only the payloads",
+      "ledgerhook listen --forward http://localhost:3000/hook --url https://api.example.com --api-key svc_test_…":
+        "Send live testnet events to your own server",
+      "ledgerhook listen --forward http://localhost:3000/hook --type 'nft.*' --secret whsec_…":
+        "Send NFT events of a service on this machine, signed with this secret; the key is in LEDGERHOOK_API_KEY"
     }
   )
 )

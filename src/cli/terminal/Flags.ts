@@ -15,6 +15,10 @@ export const wholeNumber = (name: string, minimum: number, maximum: number, acce
     )
   )
 
+/** Zero or more values. Without the default, --help would mark the flag as required. */
+export const several = <A>(flag: Flag.Flag<A>): Flag.Flag<ReadonlyArray<A>> =>
+  Flag.atLeast(flag, 0).pipe(Flag.withDefault<ReadonlyArray<A>>([]))
+
 export const withDefault =
   <A>(value: A, description: string, shown = String(value)) =>
   (flag: Flag.Flag<A>): Flag.Flag<A> =>

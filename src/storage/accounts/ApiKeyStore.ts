@@ -86,6 +86,16 @@ export class ApiKeyStore extends Context.Service<ApiKeyStore>()("ledgerhook/stor
           WHERE ${sql.and([owned(owner), ...(beforeId === undefined ? [] : [sql`id < ${beforeId}`])])}
           ORDER BY id DESC LIMIT ${limit}`,
 
+      /** The given keys that may be used now: not revoked, not expired, and of an account that is not suspended. */
+      usable: (ids: ReadonlyArray<string>, nowMs: number) =>
+        sql<{ readonly id: string }>`
+          SELECT key.id FROM api_keys AS key JOIN accounts AS account ON account.id = key.account_id
+          WHERE key.id = ANY(${column(ids)}::text[]) AND key.revoked_at IS NULL
+            AND (key.expires_at IS NULL OR key.expires_at > ${at(nowMs)}::timestamptz)
+            AND account.suspended_at IS NULL`.pipe(
+          Effect.map((rows): ReadonlySet<string> => new Set(rows.map(({ id }) => id)))
+        ),
+
       /** The key's scopes; none if the owner has no such key. */
       scopesOf: (owner: KeyOwner, id: string) =>
         sql<Pick<ApiKeyRow, "scopes">>`SELECT scopes FROM api_keys WHERE id = ${id} AND ${owned(owner)}`.pipe(

@@ -7,6 +7,7 @@ import { parseIsoTime } from "../../../domain/IsoTime.ts"
 import { type ReplayFilters, replayBounds } from "../../../domain/Replay.ts"
 import { addressProblem } from "../../../domain/WebhookRules.ts"
 import { wrongUsage } from "../../terminal/Failure.ts"
+import { several } from "../../terminal/Flags.ts"
 import { fileFault, linesOf } from "../../terminal/InputFile.ts"
 import { payloadFilterFlag, payloadFilterOf } from "../PayloadFilterFlag.ts"
 
@@ -15,8 +16,6 @@ const EVENT_ID =
 
 /** No event id is longer. */
 const LINE_LENGTH = 1_000
-
-const several = <A>(flag: Flag.Flag<A>) => Flag.atLeast(flag, 0)
 
 const timeFlag = (name: string, description: string) =>
   Flag.String(name).pipe(

@@ -1,0 +1,74 @@
+/** `GET /v1/events/stream`: checks the request and answers it with a stream of `EventStreams`. */
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Effect, Stream } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Settings, watchedNetworks } from "../../config/Config.ts"
+import { type EventType, eventTypes } from "../../domain/EventType.ts"
+import { defaultNetwork, type KeyEnvironment, type Network, networksOf } from "../../domain/Network.ts"
+import { expandPatterns } from "../../domain/WebhookRules.ts"
+import { connectionOf } from "../Connections.ts"
+import { Caller } from "../contract/Common.ts"
+import { ValidationError } from "../Errors.ts"
+import { orUnavailable } from "../Failures.ts"
+import { EventStreams } from "../stream/EventStreams.ts"
+
+/** Fails if a key of this environment does not see the network. */
+export const visibleNetwork = (environment: KeyEnvironment, network: Network) => {
+  const seen = networksOf(environment)
+  return seen.includes(network)
+    ? Effect.succeed(network)
+    : Effect.fail(ValidationError.because(`network must be ${seen.join(" or ")} with a ${environment} key.`))
+}
+
+interface Request {
+  readonly headers: { readonly "last-event-id"?: string }
+  readonly query: {
+    readonly event_type?: ReadonlyArray<string>
+    readonly account?: string
+    readonly network?: Network
+    readonly last_event_id?: string
+  }
+}
+
+/** Undefined if every type is wanted. */
+const wantedTypes = (patterns: ReadonlyArray<string> | undefined): ReadonlySet<EventType> | undefined => {
+  const wanted = expandPatterns(patterns ?? [])
+  return wanted.length === 0 || wanted.length === eventTypes.length ? undefined : new Set(wanted)
+}
+
+const headers = {
+  "cache-control": "no-cache, no-transform",
+  // A server that stops need not wait until the reader closes the connection.
+  connection: "close",
+  // Without this, nginx collects events until its buffer is full.
+  "x-accel-buffering": "no"
+}
+
+export const makeStreamEvents = Effect.gen(function* () {
+  const watched = watchedNetworks(yield* Settings)
+  const streams = yield* EventStreams
+  return Effect.fnUntraced(function* ({ headers: { "last-event-id": lastSeen }, query }: Request) {
+    const caller = yield* Caller
+    const network = yield* visibleNetwork(
+      caller.environment,
+      query.network ?? defaultNetwork[caller.environment]
+    )
+    if (!watched.includes(network)) {
+      return yield* ValidationError.because(`network ${network} is not watched by this service.`)
+    }
+    const request = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
+    const piece = yield* streams
+      .open({
+        caller,
+        connection: connectionOf(request),
+        filter: { network, eventTypes: wantedTypes(query.event_type), account: query.account },
+        // A reader that reconnects adds the header to its first request, so the header is newer than the query.
+        lastEventId: lastSeen ?? query.last_event_id
+      })
+      .pipe(Effect.catchTag("NotAMarker", Effect.die))
+    const texts = Stream.unfold(undefined, () =>
+      Effect.map(piece, (text) => (text === undefined ? undefined : ([text, undefined] as const)))
+    )
+    return HttpServerResponse.stream(Stream.encodeText(texts), { contentType: "text/event-stream", headers })
+  }, orUnavailable)
+})

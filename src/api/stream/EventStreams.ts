@@ -1,0 +1,180 @@
+/**
+ * The open event streams of this process. Limits how many there are, of an account and in all. Ends a stream when its key
+ * may no longer be used, when its reader is too slow, or when the server stops. The last event of a stream says why it
+ * ends. If the reader takes nothing, the connection is closed without one.
+ */
+import { Clock, Context, Deferred, Effect, Layer, Option, RcMap, Semaphore } from "effect"
+import { Limits } from "../../config/Limits.ts"
+import { StreamLimits } from "../../config/StreamLimits.ts"
+import { offsetOfEvent } from "../../coverage/EventPosition.ts"
+import type { Identity } from "../../domain/ApiKey.ts"
+import { eventsTopic } from "../../domain/LedgerEvent.ts"
+import type { Network } from "../../domain/Network.ts"
+import { EventLog } from "../../log/EventLog.ts"
+import { Metrics } from "../../observability/Metrics.ts"
+import { ApiKeyStore } from "../../storage/accounts/ApiKeyStore.ts"
+import { NotFound, StreamLimitReached, Unavailable } from "../Errors.ts"
+import { type EventTail, makeTail } from "./EventTail.ts"
+import { type Ending, streamEventOf } from "./Frames.ts"
+import { type EventFilter, makeStreamReader, type Position } from "./StreamReader.ts"
+
+/** What a stream needs of the connection that it is written to (`PacedConnection`). */
+export interface StreamConnection {
+  endStream: (() => void) | undefined
+  readonly destroy: () => void
+}
+
+interface OpenStream {
+  readonly caller: Identity
+  readonly connection: StreamConnection
+  readonly ended: Deferred.Deferred<Ending>
+  /** When a piece was handed out that the reader has not taken yet. */
+  handedAt: number | undefined
+  /** When the service decided to end it. */
+  endedAt: number | undefined
+  /** When its key was last found to be usable. */
+  checkedAt: number
+  endedBecause: () => Ending | "stalled" | undefined
+}
+
+export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/api/EventStreams", {
+  make: Effect.gen(function* () {
+    const log = yield* EventLog
+    const keys = yield* ApiKeyStore
+    const limits = yield* StreamLimits
+    const tails = yield* RcMap.make({ lookup: makeTail, idleTimeToLive: limits.idleMs })
+    const reads = yield* Semaphore.make(limits.readsAtOnce)
+    const open = new Set<OpenStream>()
+
+    const end = (stream: OpenStream, ending: Ending, nowMs: number) => {
+      stream.endedAt ??= nowMs
+      Deferred.doneUnsafe(stream.ended, Effect.succeed(ending))
+    }
+
+    const cutStalled = Effect.fnUntraced(function* (nowMs: number) {
+      for (const stream of open) {
+        const { caller, connection, endedAt, handedAt } = stream
+        const isStalled = handedAt !== undefined && nowMs - handedAt > limits.stalledMs
+        if (isStalled) {
+          stream.endedBecause = () => "stalled"
+          yield* Effect.logWarning(
+            `a stream of the account ${caller.accountId} is cut: its reader took nothing for ${limits.stalledMs / 1_000} s`
+          )
+        }
+        if (isStalled || (endedAt !== undefined && nowMs - endedAt > limits.endingMs)) connection.destroy()
+      }
+    })
+
+    const checkKeys = Effect.fnUntraced(function* (nowMs: number) {
+      const ids = new Set(Array.from(open, ({ caller }) => caller.keyId))
+      const usable = yield* keys
+        .usable([...ids], nowMs)
+        .pipe(Effect.timeout(Limits.readyCheckMs), Effect.option)
+      for (const stream of open) {
+        const { keyId } = stream.caller
+        // A stream that was opened since has just been admitted.
+        if (!ids.has(keyId)) continue
+        if (Option.isSome(usable) && usable.value.has(keyId)) stream.checkedAt = nowMs
+        else if (Option.isSome(usable)) end(stream, "key", nowMs)
+        else if (nowMs - stream.checkedAt > limits.uncheckedMs) end(stream, "unchecked", nowMs)
+      }
+    })
+
+    yield* Effect.gen(function* () {
+      yield* Effect.sleep(limits.checkMs)
+      if (open.size === 0) return
+      const nowMs = yield* Clock.currentTimeMillis
+      yield* cutStalled(nowMs)
+      yield* checkKeys(nowMs)
+    }).pipe(Effect.forever, Effect.forkScoped)
+
+    const register = Effect.fnUntraced(function* (caller: Identity, connection: StreamConnection) {
+      if (open.size >= limits.inAll) {
+        return yield* Unavailable.because(
+          `This server has ${limits.inAll} event streams open, and can have no more. Try again.`
+        )
+      }
+      const own = Array.from(open).filter((one) => one.caller.accountId === caller.accountId)
+      if (own.length >= limits.perAccount) {
+        return yield* StreamLimitReached.because(
+          `This account has ${limits.perAccount} event streams open on this server, and may have no more; end one first.`
+        )
+      }
+      const nowMs = yield* Clock.currentTimeMillis
+      const stream: OpenStream = {
+        caller,
+        connection,
+        ended: Deferred.makeUnsafe(),
+        handedAt: undefined,
+        endedAt: undefined,
+        checkedAt: nowMs,
+        endedBecause: () => undefined
+      }
+      open.add(stream)
+      connection.endStream = () => {
+        // A last event would wait behind what the reader does not take.
+        if (stream.handedAt !== undefined) connection.destroy()
+        end(stream, "stop", nowMs)
+      }
+      return stream
+    })
+
+    const forget = (stream: OpenStream) =>
+      Effect.suspend(() => {
+        open.delete(stream)
+        stream.connection.endStream = undefined
+        return Metrics.streamsEnded(stream.endedBecause() ?? "reader", 1)
+      })
+
+    /** The position after the event of that id; without an id, the end of the log, which the tail may not know yet. */
+    const positionOf = Effect.fnUntraced(function* (
+      network: Network,
+      tail: EventTail,
+      id: string | undefined
+    ) {
+      if (id === undefined) {
+        const last = yield* log.last({ topic: eventsTopic(network), partition: 0 })
+        return last === undefined
+          ? ({ next: tail.end, id: tail.lastId } satisfies Position)
+          : ({ next: last.offset + 1, id: streamEventOf(last)?.eventId ?? tail.lastId } satisfies Position)
+      }
+      const recent = tail.recent.findLast(({ eventId }) => eventId === id)
+      const offset = recent?.offset ?? (yield* offsetOfEvent(log, network, id))
+      if (offset !== undefined) return { next: offset + 1, id } satisfies Position
+      return yield* NotFound.because(
+        `There is no event ${id} in the retained log of ${network}. Without Last-Event-ID a stream begins with the next event.`
+      )
+    })
+
+    return {
+      /** Opens a stream until the scope closes. The result makes its next piece; undefined means the end. */
+      open: Effect.fnUntraced(function* (options: {
+        readonly caller: Identity
+        readonly connection: StreamConnection
+        readonly filter: EventFilter
+        readonly lastEventId: string | undefined
+      }) {
+        const { caller, connection, filter, lastEventId } = options
+        const stream = yield* Effect.acquireRelease(register(caller, connection), forget)
+        const tail = yield* RcMap.get(tails, filter.network)
+        const from = yield* positionOf(filter.network, tail, lastEventId)
+        const { endedBecause, piece } = yield* makeStreamReader({
+          filter,
+          from,
+          tail,
+          reads,
+          ended: stream.ended
+        })
+        stream.endedBecause = endedBecause
+        return Effect.gen(function* () {
+          stream.handedAt = undefined
+          const text = yield* piece
+          stream.handedAt = yield* Clock.currentTimeMillis
+          return text
+        })
+      })
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(EventStreams, EventStreams.make)
+}

@@ -1,0 +1,143 @@
+/**
+ * Makes the pieces of one stream: the events that match, in the log's order, from one offset on. A stream has a single
+ * position, so it neither misses nor repeats an event between past and new events. It takes events from the tail if they
+ * are there, and otherwise reads the log. A piece is made when the reader has taken the one before; nothing is queued.
+ */
+import { Clock, Deferred, Effect, Semaphore } from "effect"
+import { StreamLimits } from "../../config/StreamLimits.ts"
+import type { EventType } from "../../domain/EventType.ts"
+import { eventsTopic } from "../../domain/LedgerEvent.ts"
+import type { Network } from "../../domain/Network.ts"
+import { EventLog } from "../../log/EventLog.ts"
+import type { EventTail } from "./EventTail.ts"
+import { type Ending, heartbeat, lastWords, type StreamEvent, streamEventOf } from "./Frames.ts"
+
+export interface EventFilter {
+  readonly network: Network
+  /** Undefined: every type. */
+  readonly eventTypes: ReadonlySet<EventType> | undefined
+  readonly account: string | undefined
+}
+
+/** Where a stream begins: the offset of its first event, and the event before it. */
+export interface Position {
+  readonly next: number
+  readonly id: string | undefined
+}
+
+export const makeStreamReader = Effect.fnUntraced(function* (options: {
+  readonly filter: EventFilter
+  readonly from: Position
+  readonly tail: EventTail
+  /** Shared by all streams that read the log themselves. */
+  readonly reads: Semaphore.Semaphore
+  readonly ended: Deferred.Deferred<Ending>
+}) {
+  const { ended, filter, from, reads, tail } = options
+  const log = yield* EventLog
+  const limits = yield* StreamLimits
+  const { account, eventTypes, network } = filter
+  const wants = (event: StreamEvent): boolean =>
+    (eventTypes === undefined || eventTypes.has(event.eventType)) &&
+    (account === undefined || event.accounts.includes(account))
+
+  let { id, next } = from
+  /** Read from the log, and not sent yet. */
+  let ahead: ReadonlyArray<StreamEvent> = []
+  let sentId: string | undefined
+  let wroteAt: number | undefined
+  /** When the stream last had all events; undefined if it never had. */
+  let currentAt = next >= tail.end ? yield* Clock.currentTimeMillis : undefined
+  let ending: Ending | undefined
+  let isOver = false
+
+  /** The texts of the wanted events from `index` on, up to one piece, and the index after the last event read. */
+  const gather = (events: ReadonlyArray<StreamEvent>, index: number) => {
+    let text = ""
+    let end = index
+    while (end < events.length && text.length < limits.pieceChars) {
+      const event = events[end++]!
+      if (wants(event)) {
+        text += event.text
+        sentId = event.eventId
+      }
+      id = event.eventId
+      next = event.offset + 1
+    }
+    return { text, end }
+  }
+
+  const fromTail = () => {
+    // `recent` has no entry for a record without an event; `end` counts it.
+    const { end: tailEnd, recent } = tail
+    const { text, end } = gather(recent, tail.indexAt(next))
+    if (end === recent.length) next = tailEnd
+    return text
+  }
+
+  const fromLog = Effect.gen(function* () {
+    if (ahead.length === 0) {
+      // Taken before the read: a record below it that this read does not return is not in the log.
+      const { start } = tail
+      const records = yield* log
+        .read({ topic: eventsTopic(network), partition: 0, offset: next }, limits.readRecords)
+        .pipe(Semaphore.withPermits(reads, 1))
+      ahead = records.map(streamEventOf).filter((event) => event !== undefined)
+      if (ahead.length === 0) next = (records.at(-1)?.offset ?? start - 1) + 1
+    }
+    const { text, end } = gather(ahead, 0)
+    ahead = ahead.slice(end)
+    // A long catch-up must not block other work.
+    yield* Effect.yieldNow
+    return text
+  })
+
+  const step = Effect.gen(function* () {
+    const nowMs = yield* Clock.currentTimeMillis
+    if (ahead.length === 0 && next >= tail.end) {
+      currentAt = nowMs
+      const untilHeartbeat = Math.max(0, (wroteAt ?? nowMs) + limits.heartbeatMs - nowMs)
+      yield* Effect.raceAllFirst([tail.reached(next), Deferred.await(ended), Effect.sleep(untilHeartbeat)])
+      return ""
+    }
+    if (currentAt !== undefined && nowMs - currentAt > limits.behindMs) {
+      ending = "slow"
+      return ""
+    }
+    return ahead.length === 0 && next >= tail.start ? fromTail() : yield* fromLog
+  })
+
+  /** The next piece; undefined at the end. */
+  const piece = Effect.gen(function* () {
+    if (isOver) return undefined
+    while (true) {
+      ending ??= Deferred.isDoneUnsafe(ended) ? yield* Deferred.await(ended) : undefined
+      if (ending !== undefined) {
+        isOver = true
+        return lastWords(ending)
+      }
+      // The first piece is a heartbeat. It tells the reader that the stream is open and where it begins.
+      const text = wroteAt === undefined ? "" : yield* step
+      const nowMs = yield* Clock.currentTimeMillis
+      const isDue = wroteAt === undefined || nowMs - wroteAt >= limits.heartbeatMs
+      if (text === "" && (!isDue || ending !== undefined)) continue
+      wroteAt = nowMs
+      if (text !== "") return text
+      const newId = id === sentId ? undefined : id
+      sentId = id
+      return heartbeat(newId)
+    }
+  }).pipe(
+    Effect.catchTag(
+      "EventLogError",
+      Effect.fnUntraced(function* (error) {
+        yield* Effect.logWarning("a stream ends: the log cannot be read", error)
+        isOver = true
+        ending = "log"
+        return lastWords(ending)
+      })
+    )
+  )
+
+  return { piece, endedBecause: () => ending }
+})

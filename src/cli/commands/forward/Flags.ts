@@ -1,0 +1,119 @@
+/** The flags of `listen --forward`, and the checks of their combinations. */
+import { Effect, Option } from "effect"
+import { Flag } from "effect/cli"
+import type { Environment } from "../../../config/Config.ts"
+import { networks } from "../../../domain/Network.ts"
+import { addressProblem, isEventPattern } from "../../../domain/WebhookRules.ts"
+import { type WrongUsage, wrongUsage } from "../../terminal/Failure.ts"
+import { several } from "../../terminal/Flags.ts"
+
+/** Read if --api-key is not given. Flags are visible to everyone who can list this machine's processes. */
+const KEY_VARIABLE = "LEDGERHOOK_API_KEY"
+
+const DEFAULT_URL = "http://127.0.0.1:8080"
+
+const httpUrl = (text: string): Option.Option<URL> => {
+  const url = URL.parse(text)
+  return url !== null && ["http:", "https:"].includes(url.protocol) && url.username === ""
+    ? Option.some(url)
+    : Option.none()
+}
+
+const HTTP_URL = "an http or https URL without a user name, as http://localhost:3000/hook"
+
+export const forwardFlags = {
+  forward: Flag.String("forward").pipe(
+    Flag.withMetavar("URL"),
+    Flag.withDescription(
+      "Post live events of a service to this address on your machine, instead of waiting for webhooks"
+    ),
+    Flag.filterMap(httpUrl, () => HTTP_URL),
+    Flag.optional
+  ),
+  url: Flag.String("url").pipe(
+    Flag.withMetavar("URL"),
+    Flag.withDescription(`With --forward: the address of the service's API (default: ${DEFAULT_URL})`),
+    Flag.filterMap(httpUrl, () => "an http or https URL, as https://api.example.com"),
+    Flag.optional
+  ),
+  apiKey: Flag.String("api-key").pipe(
+    Flag.withMetavar("KEY"),
+    Flag.withDescription(
+      `With --forward: an API key with the scope events:read (default: the environment variable ${KEY_VARIABLE})`
+    ),
+    Flag.optional
+  ),
+  types: Flag.String("type").pipe(
+    Flag.withMetavar("TYPE"),
+    Flag.withDescription(
+      "With --forward: only events of this type, as nft.minted, or family, as 'nft.*'; repeat it for several"
+    ),
+    Flag.filter(
+      isEventPattern,
+      () => "an event type or a family of them, as payment.xrp or nft.*; schemas/README.md lists them"
+    ),
+    several
+  ),
+  account: Flag.String("account").pipe(
+    Flag.withMetavar("ADDRESS"),
+    Flag.withDescription("With --forward: only events that involve this XRPL address"),
+    Flag.filter(
+      (address) => addressProblem(address) === undefined,
+      () => "a classic XRPL address (r…)"
+    ),
+    Flag.optional
+  ),
+  network: Flag.Literals("network", networks).pipe(
+    Flag.withDescription("With --forward: testnet (default) or devnet, with a test key"),
+    Flag.optional
+  )
+}
+
+interface Given {
+  readonly forward: Option.Option<URL>
+  readonly url: Option.Option<URL>
+  readonly apiKey: Option.Option<string>
+  readonly types: ReadonlyArray<string>
+  readonly account: Option.Option<string>
+  readonly network: Option.Option<string>
+}
+
+export interface Forwarding {
+  /** Where events are posted to. */
+  readonly to: URL
+  /** Where they come from. */
+  readonly api: { readonly url: string; readonly key: string; readonly query: URLSearchParams }
+}
+
+/** Undefined without --forward. */
+export const forwardOf = Effect.fnUntraced(function* (
+  given: Given,
+  environment: Environment
+): Effect.fn.Return<Forwarding | undefined, WrongUsage> {
+  const { account, apiKey, network, types, url } = given
+  const to = Option.getOrUndefined(given.forward)
+  if (to === undefined) {
+    const isGiven = {
+      url: Option.isSome(url),
+      "api-key": Option.isSome(apiKey),
+      type: types.length > 0,
+      account: Option.isSome(account),
+      network: Option.isSome(network)
+    }
+    const name = Object.entries(isGiven).find(([, given]) => given)?.[0]
+    if (name === undefined) return undefined
+    return yield* wrongUsage(`--${name} needs --forward, the address that events are posted to.`)
+  }
+  const key = Option.getOrElse(apiKey, () => environment[KEY_VARIABLE]?.trim() ?? "")
+  // Other characters are not allowed in a header.
+  if (!/^[!-~]+$/.test(key)) {
+    return yield* wrongUsage(
+      `--forward needs an API key with the scope events:read, in --api-key or in ${KEY_VARIABLE}.`
+    )
+  }
+  const query = new URLSearchParams(types.map((type) => ["event_type", type]))
+  if (Option.isSome(account)) query.set("account", account.value)
+  if (Option.isSome(network)) query.set("network", network.value)
+  const api = { url: Option.getOrElse(url, () => new URL(DEFAULT_URL)).href.replace(/\/+$/, ""), key, query }
+  return { to, api }
+})

@@ -1,0 +1,98 @@
+/**
+ * `ledgerhook listen --forward URL`: posts each event of a stream to a local address, signed as a webhook's requests are.
+ * Requests start in the stream's order, a few at the same time. A failed request is shown and not repeated. While the
+ * local server is slow, the stream is not read further, so nothing is queued here.
+ */
+import { Clock, Effect, Semaphore } from "effect"
+import { Limits } from "../../../config/Limits.ts"
+import { timeoutFailure } from "../../../deliver/FailureText.ts"
+import { signedRequest } from "../../../deliver/Signer.ts"
+import { randomId } from "../../../domain/Ids.ts"
+import type { EnvelopeFields } from "../../../domain/LedgerEvent.ts"
+import { type CommandFailed, failed } from "../../terminal/Failure.ts"
+import type { Forwarding } from "./Flags.ts"
+import { readStream, requestFailure } from "./StreamClient.ts"
+
+/** One event and the result of its request. */
+export interface Forwarded {
+  readonly event: EnvelopeFields
+  readonly deliveryId: string
+  readonly sentAt: number
+  /** The status of the answer; undefined if there was none. */
+  readonly status: number | undefined
+  readonly tookMs: number
+  /** Why there was no answer. */
+  readonly failure: string | undefined
+}
+
+export interface ForwardOptions extends Forwarding {
+  readonly secret: string
+  /** The webhook id in the envelopes. It is made up: the service has no such webhook. */
+  readonly webhookId: string
+  readonly onForwarded: (forwarded: Forwarded) => Effect.Effect<void>
+  readonly onOpen: (connection: number) => Effect.Effect<void>
+  readonly onLost: (reason: string, waitMs: number) => Effect.Effect<void>
+}
+
+/** Checks the fields that are used here; the others are passed on unchecked. */
+const eventIn = (data: string): EnvelopeFields | undefined => {
+  try {
+    const event = JSON.parse(data)
+    return typeof event.event_id === "string" && typeof event.event_type === "string" ? event : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const post = Effect.fnUntraced(function* ({ secret, to, webhookId }: ForwardOptions, event: EnvelopeFields) {
+  const sentAt = yield* Clock.currentTimeMillis
+  const deliveryId = randomId("dlv_", sentAt)
+  const { body, headers } = signedRequest({
+    url: to,
+    headers: {},
+    secrets: [secret],
+    webhookId,
+    deliveryId,
+    event,
+    nowMs: sentAt
+  })
+  const { failure, status } = yield* Effect.tryPromise({
+    try: async (signal) => {
+      const response = await fetch(to, { method: "POST", redirect: "manual", headers, body, signal })
+      await response.body?.cancel()
+      return { status: response.status, failure: undefined }
+    },
+    catch: requestFailure
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: Limits.forwardAnswerMs,
+      orElse: () => Effect.fail(timeoutFailure(Limits.forwardAnswerMs))
+    }),
+    Effect.catch((failure) => Effect.succeed({ status: undefined, failure }))
+  )
+  const tookMs = (yield* Clock.currentTimeMillis) - sentAt
+  return { event, deliveryId, sentAt, status, tookMs, failure } satisfies Forwarded
+})
+
+export const forward = Effect.fnUntraced(function* (
+  options: ForwardOptions
+): Effect.fn.Return<never, CommandFailed> {
+  const { api, onForwarded, onLost, onOpen } = options
+  const turns = yield* Semaphore.make(Limits.forwardParallel)
+  const stream = readStream({
+    ...api,
+    onOpen,
+    onLost,
+    onEvent: Effect.fnUntraced(function* ({ data }) {
+      const event = eventIn(data)
+      if (event === undefined) return yield* failed(`${api.url} sent an event that cannot be read.`)
+      yield* Semaphore.take(turns, 1)
+      yield* post(options, event).pipe(
+        Effect.flatMap(onForwarded),
+        Effect.ensuring(Semaphore.release(turns, 1)),
+        Effect.forkChild({ startImmediately: true })
+      )
+    })
+  })
+  return yield* stream
+})

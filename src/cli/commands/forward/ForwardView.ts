@@ -1,0 +1,32 @@
+/** What `listen --forward` shows of one event: a line for people, a JSON line for pipes. Pure. */
+import { DIM, GREEN, painter, RED } from "../../terminal/Colour.ts"
+import { printableLines } from "../../terminal/JsonText.ts"
+import type { Forwarded } from "./Forward.ts"
+
+const isFine = (status: number | undefined): boolean => status !== undefined && status >= 200 && status < 300
+
+export const forwardedJson = ({ deliveryId, event, failure, sentAt, status, tookMs }: Forwarded): string =>
+  printableLines(
+    JSON.stringify({
+      sent_at: new Date(sentAt).toISOString(),
+      event_id: event.event_id,
+      event_type: event.event_type,
+      ledger_index: event.ledger_index,
+      delivery_id: deliveryId,
+      status: status ?? null,
+      time_ms: tookMs,
+      ...(failure !== undefined && { error: failure })
+    })
+  )
+
+const TIME_WIDTH = 6
+const TYPE_WIDTH = 24
+
+export const forwardedLine = ({ event, failure, status, tookMs }: Forwarded, colour: boolean): string => {
+  const paint = painter(colour)
+  const verdict = paint(status === undefined ? "---" : String(status), isFine(status) ? GREEN : RED)
+  const time = `${tookMs} ms`.padStart(TIME_WIDTH + " ms".length)
+  const type = event.event_type.padEnd(TYPE_WIDTH)
+  const why = failure === undefined ? "" : `  ${paint(failure, RED)}`
+  return `${verdict}  ${time}  ${printableLines(type)}  ${paint(printableLines(event.event_id), DIM)}${why}`
+}

@@ -1,0 +1,41 @@
+/** Limits of the event streams of one process. Streams read them from their context, so a test can lower them. */
+import { Context } from "effect"
+
+const streamLimits = {
+  /** Open streams of one account: enough for a few programs and developers. */
+  perAccount: 10,
+  /** Open streams of all accounts: a quarter of `connections`. New connections never replace these. */
+  inAll: 250,
+  /** A stream sends a comment after this long without an event. Many proxies close a connection after 60 s of silence. */
+  heartbeatMs: 15_000,
+  /** Between reads of a network's newest events, which all its streams share. Ledgers close every 3 to 5 s. */
+  pollMs: 200,
+  /** Newest events of a network that its streams share in memory, and their characters: a few minutes of mainnet. */
+  recentEvents: 5_000,
+  recentChars: 8 * 1024 * 1024,
+  /**
+   * Records in one read of the log. A stream that is behind the shared events reads the log itself and keeps what it has
+   * read until its reader has taken it. `readsAtOnce` such streams read at the same time.
+   */
+  readRecords: 200,
+  readsAtOnce: 4,
+  /** Characters in one write. The next write waits until the connection has taken this one. */
+  pieceChars: 32 * 1024,
+  /** If a reader takes nothing of a write for this long, its connection is closed. */
+  stalledMs: 30_000,
+  /** If a stream once had all events, and then was behind for this long, it ends: its reader is slower than the ledger. */
+  behindMs: 60_000,
+  /** An ended stream has this long to send its last event. Then its connection is closed. */
+  endingMs: 2_000,
+  /** Between checks of all streams: whether their keys may still be used, and whether their readers take anything. */
+  checkMs: 1_000,
+  /** If the database does not answer, a stream ends after this long without a check of its key. */
+  uncheckedMs: 30_000,
+  /** A network's newest events stay in memory for this long after its last stream, for readers that reconnect. */
+  idleMs: 30_000
+}
+
+export const StreamLimits = Context.Reference<Readonly<typeof streamLimits>>(
+  "ledgerhook/config/StreamLimits",
+  { defaultValue: () => streamLimits }
+)

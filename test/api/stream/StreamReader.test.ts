@@ -1,0 +1,184 @@
+/** One stream on a virtual clock: heartbeats, the seam between past and new events, and why it ends. */
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, Semaphore } from "effect"
+import { TestClock } from "effect/testing"
+import { makeTail } from "../../../src/api/stream/EventTail.ts"
+import type { Ending } from "../../../src/api/stream/Frames.ts"
+import { type EventFilter, makeStreamReader } from "../../../src/api/stream/StreamReader.ts"
+import { makeBlockReader } from "../../../src/cli/commands/forward/Blocks.ts"
+import { StreamLimits } from "../../../src/config/StreamLimits.ts"
+import { offsetOfEvent } from "../../../src/coverage/EventPosition.ts"
+import { EventLog, EventLogError } from "../../../src/log/EventLog.ts"
+import * as MemoryEventLog from "../../../src/log/memory/MemoryEventLog.ts"
+import { appendLedgers, appendNoise, ledgersOf } from "../../support/eventStream.ts"
+import { settingsLayer } from "../../support/settings.ts"
+
+const everything: EventFilter = { network: "mainnet", eventTypes: undefined, account: undefined }
+
+/** A stream from `next` on, by default from where the log ends now. */
+const start = Effect.fnUntraced(function* (next?: number, filter: EventFilter = everything) {
+  const tail = yield* makeTail("mainnet")
+  const ended = yield* Deferred.make<Ending>()
+  const { endedBecause, piece } = yield* makeStreamReader({
+    filter,
+    from: { next: next ?? tail.end, id: tail.lastId },
+    tail,
+    reads: yield* Semaphore.make(1),
+    ended
+  })
+  const read = makeBlockReader()
+  const blocks = Effect.map(piece, (text) => read(text ?? ""))
+  return { tail, ended, endedBecause, piece, blocks }
+})
+
+type Stream = Effect.Success<ReturnType<typeof start>>
+
+/** The ids of the next events, as many as asked for; time passes while there are none. */
+const nextIds = Effect.fnUntraced(function* ({ blocks }: Stream, count: number) {
+  const ids: Array<string> = []
+  const taking = yield* Effect.forkChild(
+    Effect.gen(function* () {
+      while (ids.length < count)
+        for (const { data, id } of yield* blocks) if (data !== undefined) ids.push(id!)
+    })
+  )
+  while (taking.pollUnsafe() === undefined) yield* TestClock.adjust(50)
+  yield* Fiber.join(taking)
+  return ids
+})
+
+const error = (text: string | undefined) => {
+  const [block] = makeBlockReader()(text ?? "")
+  assert.strictEqual(block?.event, "error")
+  return JSON.parse(block?.data ?? "").error
+}
+
+const limits = (changed: object) =>
+  Layer.effect(
+    StreamLimits,
+    Effect.map(StreamLimits, (standard) => ({ ...standard, ...changed }))
+  )
+
+const small = limits({ recentEvents: 6, readRecords: 5, pieceChars: 1_000 })
+const logs = Layer.mergeAll(MemoryEventLog.layer, small).pipe(Layer.provide(settingsLayer()))
+
+describe("a stream", () => {
+  it.effect("says every 15 s that it is there, and how far it is when nothing matched", () =>
+    Effect.gen(function* () {
+      const events = ledgersOf({ first: 10, count: 2 })
+      yield* appendLedgers(events.slice(0, 4))
+      const { piece } = yield* start(undefined, { ...everything, account: "rNobody" })
+      assert.strictEqual(yield* piece, `: keep-alive\nid: ${events[3]!.event_id}\n\n`)
+      const silent = yield* Effect.forkChild(piece)
+      yield* TestClock.adjust("14 seconds")
+      yield* appendLedgers(events.slice(4))
+      assert.isUndefined(silent.pollUnsafe())
+      yield* TestClock.adjust("1 seconds")
+      assert.strictEqual(yield* Fiber.join(silent), `: keep-alive\nid: ${events[7]!.event_id}\n\n`)
+      const again = yield* Effect.forkChild(piece)
+      yield* TestClock.adjust("15 seconds")
+      assert.strictEqual(yield* Fiber.join(again), ": keep-alive\n\n")
+    }).pipe(Effect.scoped, Effect.provide(logs))
+  )
+
+  it.effect("is the whole log in order, whatever of it is in memory and whatever is no event", () =>
+    Effect.gen(function* () {
+      const events = ledgersOf({ first: 10, count: 12 })
+      const ids = events.map(({ event_id }) => event_id)
+      yield* appendLedgers(events.slice(0, 16))
+      yield* appendNoise("mainnet", 7)
+      const stream = yield* start(0)
+      assert.deepStrictEqual(yield* nextIds(stream, 3), ids.slice(0, 2 + 1))
+      // The tail moves on past what it keeps.
+      yield* appendLedgers(events.slice(16, 40))
+      yield* appendNoise("mainnet", 2)
+      yield* TestClock.adjust("1 seconds")
+      assert.isAbove(stream.tail.start, 16)
+      assert.deepStrictEqual(yield* nextIds(stream, 37), ids.slice(3, 40))
+      yield* appendLedgers(events.slice(40))
+      assert.deepStrictEqual(yield* nextIds(stream, 8), ids.slice(40))
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(
+        Layer.mergeAll(MemoryEventLog.layer, limits({ recentEvents: 6, readRecords: 5, pieceChars: 1 })).pipe(
+          Layer.provide(settingsLayer())
+        )
+      )
+    )
+  )
+
+  it.effect("that had everything and has not for a minute ends, and says that its reader is too slow", () =>
+    Effect.gen(function* () {
+      const stream = yield* start()
+      yield* stream.piece
+      yield* appendLedgers(ledgersOf({ first: 10, count: 2 }))
+      assert.isNotEmpty(yield* nextIds(stream, 1))
+      yield* appendLedgers(ledgersOf({ first: 12, count: 100 }))
+      // The reader takes this long for one piece.
+      yield* TestClock.adjust("61 seconds")
+      assert.deepInclude(error(yield* stream.piece), { code: "TOO_SLOW" })
+      assert.strictEqual(stream.endedBecause(), "slow")
+      assert.isUndefined(yield* stream.piece)
+    }).pipe(Effect.scoped, Effect.provide(logs))
+  )
+
+  it.effect("that is still catching up may take any time", () =>
+    Effect.gen(function* () {
+      const events = ledgersOf({ first: 10, count: 20 })
+      yield* appendLedgers(events)
+      const stream = yield* start(0)
+      const ids: Array<string> = []
+      while (ids.length < events.length) {
+        yield* TestClock.adjust("61 seconds")
+        for (const { data, id } of yield* stream.blocks) if (data !== undefined) ids.push(id!)
+      }
+      assert.deepStrictEqual(
+        ids,
+        events.map(({ event_id }) => event_id)
+      )
+    }).pipe(Effect.scoped, Effect.provide(logs))
+  )
+
+  it.effect("that is told to end ends at once, also while it waits", () =>
+    Effect.gen(function* () {
+      const { ended, piece } = yield* start()
+      yield* piece
+      const waiting = yield* Effect.forkChild(piece)
+      yield* Deferred.succeed(ended, "key")
+      assert.deepInclude(error(yield* Fiber.join(waiting)), { code: "UNAUTHORIZED" })
+      assert.isUndefined(yield* piece)
+    }).pipe(Effect.scoped, Effect.provide(logs))
+  )
+
+  it.effect("that needs a log that is away ends, and says that it may be resumed", () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      yield* appendLedgers(ledgersOf({ first: 10, count: 4 }))
+      const { endedBecause, piece } = yield* start(0).pipe(
+        Effect.provideService(EventLog, {
+          ...log,
+          read: ({ topic }) => Effect.fail(new EventLogError({ operation: "read", topic, cause: "away" }))
+        })
+      )
+      yield* piece
+      assert.deepInclude(error(yield* piece), { code: "UNAVAILABLE" })
+      assert.strictEqual(endedBecause(), "log")
+    }).pipe(Effect.scoped, Effect.provide(logs))
+  )
+})
+
+describe("an event's place in the log", () => {
+  it.effect("is found by its id, and that of an event that is not there is not", () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const events = ledgersOf({ first: 10, count: 40, perLedger: 3 })
+      yield* appendLedgers(events)
+      for (const [offset, { event_id }] of events.entries())
+        assert.strictEqual(yield* offsetOfEvent(log, "mainnet", event_id), offset)
+      const hash = "A".repeat(64)
+      for (const ledger of ["9", "20", "50", "4294967295", "99999999999999999999"])
+        assert.isUndefined(yield* offsetOfEvent(log, "mainnet", `xrpl:${ledger}:${hash}:payment.xrp`))
+      assert.isUndefined(yield* offsetOfEvent(log, "testnet", events[0]!.event_id))
+    }).pipe(Effect.provide(logs))
+  )
+})

@@ -1,0 +1,137 @@
+/** Readers of `GET /v1/events/stream`, and ledgers for them, as ingest would append them. */
+import { type IncomingMessage, request } from "node:http"
+import { Effect } from "effect"
+import { type Block, makeBlockReader } from "../../src/cli/commands/forward/Blocks.ts"
+import { eventsTopic, type LedgerEvent, ledgersTopic } from "../../src/domain/LedgerEvent.ts"
+import type { Network } from "../../src/domain/Network.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { eventOf, recordOf, types } from "./events.ts"
+import { markers } from "./markers.ts"
+
+export interface OpenStream {
+  readonly status: number
+  readonly headers: IncomingMessage["headers"]
+  /** All that has come. */
+  readonly text: () => string
+  readonly blocks: () => ReadonlyArray<Block>
+  /** Ids of the events that have come. */
+  readonly ids: () => ReadonlyArray<string>
+  /** The id from which the stream would be resumed. */
+  readonly lastId: () => string | undefined
+  readonly isClosed: () => boolean
+  /** The reader takes nothing more until it is resumed. */
+  readonly pause: () => void
+  readonly resume: () => void
+  readonly close: () => void
+}
+
+export interface StreamRequest {
+  readonly url: string
+  readonly key: string
+  /** Begins with a question mark. */
+  readonly query?: string
+  readonly lastEventId?: string | undefined
+}
+
+/** Waits for the answer's headers; the connection is closed with the scope. */
+export const openStream = ({ url, key, query = "", lastEventId }: StreamRequest) =>
+  Effect.acquireRelease(
+    Effect.callback<OpenStream>((resume) => {
+      const asked = request(`${url}/v1/events/stream${query}`, {
+        agent: false,
+        headers: { "x-service-key": key, ...(lastEventId !== undefined && { "last-event-id": lastEventId }) }
+      })
+      asked.on("error", () => {})
+      asked.on("response", (response) => {
+        let text = ""
+        let closed = false
+        let lastId: string | undefined
+        const blocks: Array<Block> = []
+        const read = makeBlockReader()
+        response.setEncoding("utf8")
+        response.on("data", (piece: string) => {
+          text += piece
+          for (const block of read(piece)) {
+            blocks.push(block)
+            lastId = block.id ?? lastId
+          }
+        })
+        response.on("error", () => {})
+        response.on("close", () => {
+          closed = true
+        })
+        resume(
+          Effect.succeed({
+            status: response.statusCode!,
+            headers: response.headers,
+            text: () => text,
+            blocks: () => blocks,
+            ids: () => blocks.flatMap(({ data, id }) => (data === undefined || id === undefined ? [] : [id])),
+            lastId: () => lastId,
+            isClosed: () => closed,
+            pause: () => response.pause(),
+            resume: () => response.resume(),
+            close: () => asked.destroy()
+          })
+        )
+      })
+      asked.end()
+    }),
+    ({ close }) => Effect.sync(close)
+  )
+
+/** `perLedger` events in each of `count` ledgers, of several types, one of them of `account`. */
+export const ledgersOf = (options: {
+  readonly network?: Network
+  readonly first: number
+  readonly count?: number
+  readonly perLedger?: number
+  readonly account?: string
+}): ReadonlyArray<LedgerEvent> => {
+  const { network = "mainnet", first, count = 1, perLedger = 4, account } = options
+  return Array.from({ length: count * perLedger }, (_, i) =>
+    eventOf({
+      network,
+      ledgerIndex: first + Math.floor(i / perLedger),
+      position: i % perLedger,
+      type: types[i % types.length]!,
+      ...(account !== undefined && i % perLedger === 0 && { accounts: [account] })
+    })
+  )
+}
+
+/** Each ledger's events and then its marker. */
+export const appendLedgers = Effect.fnUntraced(function* (events: ReadonlyArray<LedgerEvent>) {
+  const log = yield* EventLog
+  for (const [ledgerIndex, own] of Map.groupBy(events, (event) => event.ledger_index)) {
+    const { network } = own[0]!
+    const [marker] = markers(ledgerIndex, ledgerIndex)
+    yield* log.transaction({
+      append: own.map(recordOf),
+      appendThen: ([first]) => [
+        {
+          topic: ledgersTopic(network),
+          key: network,
+          value: JSON.stringify({
+            ...marker,
+            event_count: own.length,
+            first_event_offset: first!.offset,
+            range_since: 1
+          })
+        }
+      ]
+    })
+  }
+})
+
+/** Records of the network's events that hold none. */
+export const appendNoise = (network: Network, count: number) =>
+  Effect.flatMap(EventLog, (log) =>
+    log.transaction({
+      append: Array.from({ length: count }, () => ({
+        topic: eventsTopic(network),
+        key: network,
+        value: "noise"
+      }))
+    })
+  )
