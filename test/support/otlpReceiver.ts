@@ -101,7 +101,7 @@ export interface OtlpReceiver {
   readonly spans: ReadonlyArray<TakenSpan>
   /** Of the last request that brought any. */
   readonly series: () => ReadonlyArray<TakenSeries>
-  /** Waits until it holds of what has come. */
+  /** Waits until the condition is true of the requests received so far. */
   readonly until: (holds: () => boolean) => Effect.Effect<void>
 }
 
