@@ -11,7 +11,7 @@ export class AfterCommit extends Context.Reference<(wait: Effect.Effect<void>) =
   { defaultValue: () => (wait) => wait }
 ) {}
 
-/** Provides `handler` with it, and gives what is to be waited for after the commit. */
+/** Provides `AfterCommit` to `handler`. `waits` runs what the handler registered; run it after the commit. */
 export const collectingWaits = <A, E, R>(handler: Effect.Effect<A, E, R>) => {
   const waits: Array<Effect.Effect<void>> = []
   return {

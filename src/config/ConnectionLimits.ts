@@ -13,8 +13,8 @@ export const connectionLimits = {
   /** A connection on which nothing moves for this long is closed, also when its answer is not being read. */
   connectionStallMs: 60_000,
   /**
-   * Requests without a key that start before everything else in the process has its turn, and the longest pause after
-   * them. Probes are cheap and must not look late: on a machine that is overloaded many times over 100 a second still
+   * `starts`: how many requests without a key may start in a row before other work of the process runs. `pauseMs`: the
+   * longest pause after them. Probes are cheap and must not look late: on a machine that is overloaded many times over 100 a second still
    * start. Others may be a large document each.
    */
   keylessProbes: { starts: 20, pauseMs: 20 },

@@ -14,7 +14,7 @@ import { storageLimits } from "./StorageLimits.ts"
 
 export const Limits = {
   // --- the log
-  /** Records read of it at once, by whoever reads it through. */
+  /** Records that one read of the whole log fetches. */
   logReadRecords: 500,
   /** Records one group commit of the embedded log writes: keeps a transaction under some 10 ms. */
   embeddedLogBatchRecords: 2_000,
@@ -141,7 +141,7 @@ export const Limits = {
   ledgerClientPauseMs: 2_000,
 
   // --- the simulated ledger
-  /** Between ledgers of a test network that it plays: the first event comes before anyone wonders. */
+  /** Time between its ledgers: short, so that a new webhook gets its first event soon. */
   simulatedNetworkCloseMs: 2_000,
   /** Transactions in each: all event types within two minutes, and some 180,000 events a day for a forgotten webhook. */
   simulatedNetworkTransactions: 4,

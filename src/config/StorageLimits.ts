@@ -45,11 +45,11 @@ export const storageLimits = {
   eventPartitionDays: 30,
   /** Between looks at whether what the API answered for has been published. */
   outboxCatchUpMs: 10,
-  /** Webhooks whose secrets are sealed anew in one transaction: each may hold 350 KB of filters, which its record repeats. */
+  /** Webhooks whose secrets one transaction encrypts again. A record of each contains its filters: up to 350 KB. */
   secretsResealed: 50,
   /** Webhooks that are disabled in one transaction, for the same reason. */
   webhooksDisabled: 50,
-  /** Webhooks whose secrets are looked at in one statement. */
+  /** Webhooks whose secrets one statement checks. */
   secretsExamined: 1_000,
   /** Outbox rows published in one transaction of the log. */
   outboxBatch: 500,

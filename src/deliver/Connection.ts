@@ -6,7 +6,7 @@
 import type { Socket } from "node:net"
 import { type buildConnector, Client, type Dispatcher } from "undici"
 
-/** What a connection tells the exchange on it. */
+/** What a connection makes known to the exchange that uses it. */
 export interface OnConnection extends Dispatcher.DispatchHandler {
   connection: Connection | undefined
   /** How many bytes of the response have been read so far: status line, headers, body and framing. */

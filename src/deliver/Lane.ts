@@ -15,7 +15,7 @@ import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
 import { makeTokenBucket, type TokenBucket } from "./TokenBucket.ts"
 
 export interface Work {
-  /** Of the attempt (`attemptKey`). Kept here because it is looked up often. */
+  /** The attempt's key (`attemptKey`), stored because it is looked up often. */
   readonly key: string
   readonly deliveryId: string
   readonly attempt: number

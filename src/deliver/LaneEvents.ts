@@ -12,7 +12,7 @@ export type LaneEvent = (
   | { readonly kind: "resumed"; readonly current: CurrentWebhook | undefined }
   /** It was changed or deleted, or its account's hold changed. */
   | { readonly kind: "changed"; readonly current: CurrentWebhook | undefined }
-  /** So many refused deliveries have been spilled. */
+  /** `works` refused deliveries have been spilled. */
   | { readonly kind: "refusedSpilled"; readonly lane: LaneKind; readonly works: number }
   /** Its queue holds back offsets that should be committed. */
   | { readonly kind: "overdue"; readonly lane: LaneKind }

@@ -47,7 +47,7 @@ export class Recorder extends Context.Service<
     readonly offer: (outcome: Outcome) => void
     /** How many attempts may start although earlier ones of their webhooks are not settled. A crash repeats them. */
     readonly ahead: () => number
-    /** So many attempts were cut off. Their outcomes will not be offered. */
+    /** `attempts` attempts were cut off. Their outcomes will not be offered. */
     readonly abandon: (attempts: number) => void
   }
 >()("ledgerhook/deliver/Recorder") {

@@ -64,7 +64,7 @@ export class Sender extends Context.Service<
           allowH2: false,
           factory: (to) => new Connection(to, options, connect, connections)
         })
-      /** One for each account that this process has sent for. */
+      /** By account id; an agent is made with the first request of its account. */
       const agents = new Map<string, Agent>()
       yield* Effect.addFinalizer(() =>
         Effect.promise(() => Promise.all([...agents.values()].map((agent) => agent.destroy())))

@@ -6,7 +6,7 @@
 export const ALPHABET = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
 const BASE = ALPHABET.length
 const WORD = 2 ** 32
-/** Letters taken at once: the product of what they hold and a word stays exact in a double. */
+/** Letters converted in one step. Their largest value times a word is exact in a double. */
 const CHUNK_LETTERS = 3
 const LETTERS = { fewest: 25, most: 35 } as const
 

@@ -19,7 +19,7 @@ export const permissionUnder = (hold: Hold | undefined, network: Network): SendP
   return network === CHARGED_NETWORK ? "free" : "all"
 }
 
-/** Parts of the quota, in per cent, at which the account is told. */
+/** Percentages of the quota at which the account gets a mail. */
 export const quotaNotices = [80, 100] as const
 export type QuotaNotice = (typeof quotaNotices)[number]
 

@@ -28,7 +28,7 @@ export interface SimulatedTransaction {
  */
 export type Hashing = "binary" | "digest"
 
-/** Ledgers a transaction would have waited, as wallets ask for. */
+/** `LastLedgerSequence` minus the current ledger: the value that wallets usually set. */
 const LAST_LEDGER_AHEAD = 20
 
 const signed = (world: World, draft: Draft, fee: bigint, sequence: number): JsonObject => {

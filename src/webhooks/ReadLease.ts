@@ -34,7 +34,7 @@ export const makeReadLease = <E, R>(
       const beganAt = nowMs()
       yield* confirm
       confirmedAt = beganAt
-      // Who comes while they have their turn comes after them, and may be too late for this confirmation.
+      // A call that arrives meanwhile runs after them, and this confirmation may have expired by then.
       const due = waiting.slice()
       for (const use of due) use()
       waiting = waiting.slice(due.length)

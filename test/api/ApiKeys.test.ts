@@ -146,7 +146,7 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/api-keys", (it) => {
       const revokedAt = Effect.map(api.call("GET", PATH, { key }), ({ body }) => body.data[0].revoked_at)
       const first = yield* revokedAt
       assert.match(first, TIME)
-      // Once more is no mistake, and changes nothing.
+      // To revoke again is allowed and changes nothing.
       assert.strictEqual((yield* revoke).status, 204)
       assert.strictEqual(yield* revokedAt, first)
     })

@@ -127,7 +127,7 @@ layer(apiLayer(), { excludeTestServices: true })("docs", (it) => {
       )
       assert.isAtLeast(lists.length, 5)
       for (const { path, parameters } of lists) {
-        // As Swagger UI does it: the parameter's example, else its schema's example or default.
+        // Fill in what Swagger UI fills in: the parameter's example, else its schema's example or default.
         const filled = parameters.flatMap((parameter) => {
           const { example, schema } = Object(parameter)
           const value = example ?? schema.example ?? schema.default

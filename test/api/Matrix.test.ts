@@ -152,7 +152,7 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
       Effect.gen(function* () {
         const { ask, valid, call, path } = yield* clientFor(operation)
         const answer = yield* ask(valid)
-        // A delivery just queued cannot be retried: that is its promise.
+        // 409 is right too: a delivery that was just queued cannot be retried.
         assert.isTrue(answer.status < 300 || answer.status === 409, answer.text)
         if (method === "GET") {
           const head = yield* call("HEAD", path)

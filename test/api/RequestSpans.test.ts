@@ -1,4 +1,4 @@
-/** Requests in traces: named by the contract's path, with the statements they ran, and without what nobody may read. */
+/** Requests in traces: named by the path in the contract, with the SQL they ran, and without secrets. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Limits } from "../../src/config/Limits.ts"

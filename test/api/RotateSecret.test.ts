@@ -1,4 +1,4 @@
-/** Rotation of a webhook's secret over HTTP: what is answered and refused, and what the log is told. */
+/** Rotation of a webhook's secret over HTTP: responses, refusals, and the record that the log gets. */
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"

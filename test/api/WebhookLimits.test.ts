@@ -47,7 +47,7 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("an acco
       const api = yield* ApiUnderTest
       const { accountId, call, create } = yield* customer()
       const test = yield* api.keyFor(accountId, "test")
-      // Those of the other environment and disabled ones count.
+      // Webhooks of the other environment and disabled webhooks count too.
       yield* api.call("POST", PATH, { key: test, body: valid })
       const { id } = (yield* create()).body
       yield* call("PATCH", `${PATH}/${id}`, { status: "disabled" })

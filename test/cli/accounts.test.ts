@@ -52,7 +52,7 @@ const json = async (...args: ReadonlyArray<string>) => {
 const newAccount = async (plan: string): Promise<string> =>
   (await json("account", "create", "--name", "Example Ltd", "--email", "ops@example.com", "--plan", plan)).id
 
-/** What is stored, looked at and changed beside the program. */
+/** The stores, to read and change rows from outside the program. */
 const inStore = <A, E>(use: Effect.Effect<A, E, SqlClient.SqlClient>) => Effect.provide(use, store)
 
 /** For tests that start many processes. */

@@ -76,7 +76,7 @@ const json = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
   return JSON.parse(stdout)
 })
 
-/** What is stored, looked at and changed beside the program. */
+/** The stores, to read and change rows from outside the program. */
 const inStore = <A, E>(use: Effect.Effect<A, E, SqlClient.SqlClient>) => Effect.provide(use, store)
 const newWebhook = (account = ACCOUNT) => inStore(insertWebhook(account))
 const statement = (text: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, unknown>) =>

@@ -1,6 +1,6 @@
 /**
  * Random walks of an actor's lanes through a world of plain data (laneWorld). Records arrive; statements, answers and
- * timers end in any order; webhooks are disabled, out of quota or deleted, and some never answer. After each step the
+ * timers end in any order; webhooks are disabled, deleted or exceed the quota, and some never answer. After each step the
  * window, the memory budget, the order and the offsets are checked. No delivery starts twice, and at the end nothing
  * is left.
  */

@@ -254,7 +254,7 @@ describe("an attempt", () => {
           })
         )
       assert.strictEqual(yield* errorOf(certificates.localhost), "TLS: self-signed certificate")
-      // With both trusted, their other errors show.
+      // Once both certificates are trusted, their other errors show.
       const trusted = getCACertificates("default")
       setDefaultCACertificates([...trusted, certificates.expired.cert, certificates.other.cert])
       yield* Effect.addFinalizer(() => Effect.sync(() => setDefaultCACertificates(trusted)))

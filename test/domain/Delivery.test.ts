@@ -1,4 +1,4 @@
-/** Work as the log carries it: whatever its event holds, the receiver gets the same bytes at every attempt. */
+/** Work records in the log. For any event, the receiver gets the same bytes at every attempt. */
 import { assert, describe, it } from "@effect/vitest"
 import { newWork, parseWork } from "../../src/domain/Delivery.ts"
 import type { JsonObject } from "../../src/domain/Ledger.ts"

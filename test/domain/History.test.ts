@@ -1,4 +1,4 @@
-/** Ranges of history: which of them join, what is missing, and where an event of one stands. */
+/** Ranges of history: which ranges join, which ledgers are missing, and the position of an event. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   eventsBetween,

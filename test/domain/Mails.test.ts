@@ -1,4 +1,4 @@
-/** What accounts are written: short plain text that names what it is about and what to do. */
+/** Mails to accounts: short plain text that says what happened and what to do. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   quotaMail,

@@ -84,7 +84,7 @@ describe("a change", () => {
       const parked = Effect.map(sql`SELECT 1 FROM deliveries WHERE parked`, (rows) =>
         assert.strictEqual(rows.length, 3)
       )
-      // What has waited too long is looked for at the start, and then every hour.
+      // Deliveries that waited too long are ended at the start, and then every hour.
       for (let start = 0; start < 2; start++) {
         const stage = yield* startDelivering
         yield* eventually(parked)

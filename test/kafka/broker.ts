@@ -110,7 +110,7 @@ const properties = (
 }
 
 export interface Broker {
-  /** Its address; the value of KAFKA_BROKERS where it is the only one. */
+  /** The broker's address. With one broker, this is the value of KAFKA_BROKERS. */
   readonly brokers: string
   /** Stops it, and starts it again on the same data and ports. */
   readonly stop: () => Promise<void>

@@ -24,7 +24,7 @@ const FIRST = 10
 
 interface Run {
   readonly seed: number
-  /** Ledgers closed among faults, one a second. */
+  /** Ledgers that close while servers misbehave, one a second. */
   readonly troubled: number
   /** The network's ledgers altogether. */
   readonly last: number

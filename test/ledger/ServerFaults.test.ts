@@ -39,7 +39,7 @@ describe("history", () => {
       yield* ingesting([recent.url, full.url], { start: 5 })
       yield* eventuallyAdvancing(taken(26))
       assert.deepStrictEqual(yield* takenIndexes, range(5, 30))
-      // Ledger 13 is claimed by neither: the first in order is as good as the other.
+      // Neither server claims to have ledger 13, so the first server may be asked for it.
       const before20 = recent.requests.filter((name) => /^ledger (\d|1\d)$/.test(name))
       assert.deepStrictEqual(
         before20.filter((name) => name !== "ledger 13"),

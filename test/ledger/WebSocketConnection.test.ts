@@ -33,7 +33,7 @@ const serverThat = Effect.fnUntraced(function* (answers: (socket: WebSocket, id:
         listening.close(() => resume(Effect.void))
       })
   )
-  // A listening server's address is no pipe name.
+  // The cast is safe: a server that listens on a port has an `AddressInfo`.
   return { extensions, url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}` }
 })
 

@@ -19,7 +19,7 @@ const exampleOf = (path: string): JsonObject => {
   return isJsonObject(first) ? first : assert.fail(`${path} has no example`)
 }
 
-/** Both by the file and by the code's schema. */
+/** Asserts that the schema file and the schema in the code both refuse the payload. */
 const assertRefused = (type: EventType, payload: JsonObject, why: string) => {
   assert.isNotEmpty(complaints(payloadPath(type), payload), `${type}: ${why}`)
   assert.isFalse(codeAccepts(type, payload), `${type}: ${why}`)

@@ -1,7 +1,7 @@
 /**
- * A customer's replay that reaches back before the first ledger of a running service, whatever its log: hundreds of
- * ledgers of the simulated network closed before it started. What fetches them is killed in the middle. What comes is what
- * those ledgers must cause, by their own making, and is kept: the next replay fetches nothing.
+ * A customer's replay of events from before the service's first ledger, on any log. The simulated network closed
+ * hundreds of ledgers before the service started. The process that fetches them is killed halfway. The webhook gets
+ * exactly the events that the simulator recorded, and the next replay fetches nothing.
  */
 import { assert } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
@@ -97,14 +97,14 @@ export const historyRun = Effect.fnUntraced(function* (
   const received = new Map(receiver.received.slice(live.length).map((one) => [one.event.event_id, one]))
   assert.sameMembers([...received.keys()], expected)
 
-  // Once more: nothing is fetched, and about as many are expected as come.
+  // A second replay fetches nothing, and its estimate is close to the number of events.
   const before = requests.filter((index) => index < first).length
   const again = yield* replay
   assert.closeTo(again.estimated_events, expected.length, expected.length / 100)
   assert.deepInclude((yield* completed(again.job_id)).history, { ledgers: 0, fetched_ledgers: 0 })
   assert.strictEqual(requests.filter((index) => index < first).length, before)
 
-  // What was delivered can be looked at as any other event, and replayed by its id.
+  // The API shows these events like any others, and replays them by id.
   const oldest = received.get(expected[0]!)!
   const delivery = yield* client.call("GET", `/v1/deliveries/${oldest.deliveryId}`)
   assert.strictEqual(delivery.status, 200)

@@ -75,7 +75,7 @@ export const makeWebhooks = (chance: SeededRandom): ReadonlyArray<Webhook> =>
     }
   })
 
-/** An attempt begins: one second's worth may at once, and then the rate. */
+/** Records the start of an attempt. Fails if more than `perSecond` started, beyond an initial burst of one second. */
 export const beginAt = ({ beganMs, perSecond }: Webhook, nowMs: number) => {
   beganMs.push(nowMs)
   if (perSecond === null) return

@@ -99,9 +99,9 @@ export interface OtlpReceiver {
   readonly url: string
   readonly requests: ReadonlyArray<OtlpRequest>
   readonly spans: ReadonlyArray<TakenSpan>
-  /** Of the last request that brought any. */
+  /** The series of the last request that had any. */
   readonly series: () => ReadonlyArray<TakenSeries>
-  /** Waits until it holds of what has come. */
+  /** Waits until the condition is true of the requests received so far. */
   readonly until: (holds: () => boolean) => Effect.Effect<void>
 }
 

@@ -128,7 +128,7 @@ export const replayingWith = (environment: Environment = {}) =>
   )
 export const replayingLayer = replayingWith()
 
-/** A webhook, and the job that is asked for. */
+/** Creates a webhook and queues the wanted job for it. */
 export const queueJob = Effect.fnUntraced(function* (wanted: {
   readonly eventIds?: ReadonlyArray<string>
   readonly filters?: ReplayFilters

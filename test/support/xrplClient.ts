@@ -16,7 +16,7 @@ export const xrplClient = (url: string) =>
     (client) => Effect.promise(() => client.disconnect())
   )
 
-/** The answer's `result`. Any request goes: those that xrpl's types do not allow are part of what is tested. */
+/** The answer's `result`. It accepts any request, because tests also send ones that xrpl's types forbid. */
 export const ask = (client: Client, request: object): Effect.Effect<Fields> =>
   Effect.promise(async () => ((await client.request(request as never)) as { readonly result: Fields }).result)
 

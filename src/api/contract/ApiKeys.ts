@@ -136,7 +136,7 @@ export class ApiKeys extends HttpApiGroup.make("api-keys")
         identifier: "revokeApiKey",
         summary: "Revoke an API key",
         description:
-          "Revokes the key permanently; within two seconds it is refused everywhere. A key can revoke itself, and keys whose scopes it has itself."
+          "Revokes the key permanently. Every request that arrives after the response is refused with 401, by every process. A key can revoke itself, and keys whose scopes it has itself."
       })
     )
   )

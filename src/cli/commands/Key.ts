@@ -213,12 +213,12 @@ const revoke = Command.make(
           ["revoked", revokedAt]
         ],
         value: { id, account_id: owner.account_id, revoked_at: revokedAt },
-        note: "The key is refused everywhere within two seconds."
+        note: "Every later request with this key is refused."
       })
     }).pipe(Effect.provide(stores("key revoke")))
   })
 ).pipe(
-  about("Revoke an API key", "Revoke an API key permanently. It is refused everywhere within two seconds.", {
+  about("Revoke an API key", "Revoke an API key permanently. Every later request with it is refused.", {
     "ledgerhook key revoke key_01K…": "Revoke a key by its id, which `key list` shows"
   })
 )

@@ -42,7 +42,7 @@ const FlagChange = Schema.Struct({
 /** The setting and at least one value. */
 const MEMBERS_MIN = 2
 
-/** A setting that may be unset: then there is no previous, or no value. */
+/** A setting that may be unset. `previous` is absent if it was unset before, `value` if it is unset now. */
 const changeOf = <Name extends Schema.Top, Value extends Schema.Top>(setting: Name, value: Value) =>
   Schema.Struct({
     setting,

@@ -125,7 +125,7 @@ const COORDINATOR_KINDS = { group: 0, transaction: 1 } as const
 /** Returns an effect that opens a channel. All its channels share the list of known brokers. */
 export const makeChannels = (options: BaseOptions): Effect.Effect<KafkaChannel, never, Scope.Scope> => {
   const named = options.bootstrapBrokers.map((broker) => parseBroker(broker))
-  /** Any broker can be asked for metadata and coordinators. The one at `first` is asked before the others. */
+  /** Any broker can be asked for metadata and coordinators. Requests try `brokers[first]` before the others. */
   let brokers = named
   let first = 0
 

@@ -1,6 +1,6 @@
 /**
  * Deliveries as the API sees them: pages, one with its attempts, and the manual retry. A customer sees only
- * deliveries of the own account on the networks of the calling key. Pages are in id order, newest first. An id begins
+ * deliveries of their own account on the networks of the calling key. Pages are in id order, newest first. An id begins
  * with its creation time, so bounds of time are bounds of ids and exclude whole partitions.
  */
 import { Context, Effect, Layer, Option } from "effect"

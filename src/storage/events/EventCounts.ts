@@ -155,7 +155,7 @@ export class EventCounts extends Context.Service<EventCounts>()("ledgerhook/stor
       tally: (wanted: WantedEvents) =>
         wanted.accounts === undefined ? tallyTypes(wanted) : tallyAccounts(wanted),
 
-      /** Of these events, those that the event log has. */
+      /** Counts the given events that the event log has. */
       tallyIds: (network: Network, eventIds: ReadonlyArray<string>) => {
         const possible = eventIds.filter((id) => Number.isSafeInteger(ledgerOfEventId(id)))
         return sql<EventTally>`

@@ -38,9 +38,9 @@ export const requireKeys = Effect.gen(function* () {
 export interface SecretsFound {
   /** How many webhooks are not deleted. */
   readonly webhooks: number
-  /** Those with a secret that cannot be opened. */
+  /** Webhooks with a secret that cannot be decrypted. */
   readonly unreadable: number
-  /** Those that can be opened and have a secret sealed with a previous key. */
+  /** Webhooks with a secret that only a previous key decrypts. */
   readonly ofPreviousKey: number
 }
 

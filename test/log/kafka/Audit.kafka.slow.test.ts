@@ -1,6 +1,6 @@
 /**
  * The log on three brokers under a steady load, while brokers stop, die and freeze and partitions change their leader,
- * and while the processes that read it freeze and die: then every record is looked for (test/support/logAudit).
+ * and while the processes that read it freeze and die: then the test checks every record (test/support/logAudit).
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -21,7 +21,7 @@ import {
 /** As many as are made in one statement. */
 const ROWS = 1_000
 
-/** So many deliveries of a webhook, from all days of the month before. */
+/** Creates the given number of deliveries of a webhook, spread over the previous month. */
 const queueFor = Effect.fnUntraced(function* (webhookId: string, count: number) {
   const deliveries = yield* DeliveryStore
   const rows = Array.from({ length: count }, (_, i) =>
@@ -112,7 +112,7 @@ layer(DeliveriesLive)("the queue of a deleted webhook", (it) => {
       yield* remove(deleted!)
       yield* endDeletedQueues
       const [id] = yield* queueFor(deleted!, 1)
-      // As a process does that does not know of the deletion yet.
+      // A process that does not know of the deletion yet still spills.
       yield* deliveries.spill([id!])
       yield* TestClock.adjust(Limits.deletedQueueSettledMs)
       yield* endDeletedQueues

@@ -47,7 +47,7 @@ const rowsRead = (node: PlanNode): number => {
   return below + (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"]
 }
 
-/** How many deliveries are looked at for a first page, by a plan made for any values. */
+/** How many deliveries a generic plan reads for a first page. */
 const readFor = Effect.fnUntraced(function* (owner: Owner, filter: Partial<DeliveryFilter>) {
   const read = yield* ReadSql
   const page = deliveryPage(read, read.literal("id"), owner, { ...ANY, ...filter }, undefined, LIMIT)

@@ -1,6 +1,6 @@
 /**
- * Totals of deliveries: whatever is written, in whatever order and by how many, they equal a recount of the rows
- * together with the changes that are not in them yet.
+ * Totals of deliveries. The totals plus the changes that are not folded into them yet equal a count of the rows, also
+ * after concurrent writes in any order.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"

@@ -89,7 +89,7 @@ describe("the estimate of accounts with many events", () => {
           const [exact] = yield* sql<{ readonly events: number }>`
             SELECT count(*)::float8 AS events FROM event_accounts WHERE account <> 'rOther'`
           assert.closeTo((yield* counts.estimate(wanted)) / exact!.events, 1, 0.1)
-          // Of few events it is exact.
+          // The estimate of few events is exact.
           const few = { ...wanted, before: BEGAN + 13 * DAY }
           const [exactly] = yield* sql<{ readonly events: number }>`
             SELECT count(*)::float8 AS events FROM event_accounts

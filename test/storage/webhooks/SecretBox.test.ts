@@ -1,4 +1,4 @@
-/** Webhook secrets at rest: sealed so that only the same key opens them, and whoever lost the key is told which. */
+/** Webhook secrets at rest: only the same key decrypts them, and the error names the missing key. */
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

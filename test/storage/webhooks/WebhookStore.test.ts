@@ -1,4 +1,4 @@
-/** What the log is told of webhooks is what the rows say, in the order in which they came to say it. */
+/** The log gets every state of a webhook's row, in the order of the changes. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,7 @@
 /**
- * Reads everything that is committed, by our reader and by a client that is not ours, and holds it to the books: what was
- * acknowledged is there once, where it was said to be; a transaction is there whole or not at all; keys are in order;
- * groups were given every record and nothing that is not in the log; every piped record came out once.
+ * Reads all committed records, with our reader and with another client, and compares them with the books. Every
+ * acknowledged record is in the log once, at its offset. A transaction is in the log whole or not at all. Keys are in
+ * order. Groups got every record and nothing else. Every piped record came out once.
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"

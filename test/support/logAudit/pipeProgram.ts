@@ -1,6 +1,7 @@
 /**
  * Moves records from one topic to another until it is killed, as the stages do: take, and append and commit in one
- * transaction; after a failure it begins anew at what is committed. A process of its own, to be frozen and killed.
+ * transaction; after a failure it restarts at the committed offset. It is a separate process, so that a test can freeze
+ * and kill it.
  */
 import { Effect } from "effect"
 import { EventLog, sourceOf } from "../../../src/log/EventLog.ts"

@@ -1,4 +1,4 @@
-/** `ledger record` writes what `ledger detect` reads and a server can serve again, whole files only, and goes on. */
+/** `ledger record` writes files that `ledger detect` reads, only whole ones, and continues after an interruption. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
