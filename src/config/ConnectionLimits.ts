@@ -1,29 +1,31 @@
 /** Limits of what callers without a key can use; part of `Limits`. */
 export const connectionLimits = {
   /**
-   * Connections to PORT. One more ends the connection whose last request is the oldest, so a new caller always gets in.
-   * Each holds at most one unsent answer and 160 KiB of unread requests (twice `connectionInputBytes` and a read of 64
-   * KiB).
+   * Connections to PORT. If one more is opened, the connection whose last request is the oldest is closed, so a new
+   * caller always gets in. Each connection holds at most one unsent response and 160 KiB of unread requests: twice one
+   * read of 64 KiB plus `connectionInputBytes`.
    */
   connections: 1_000,
-  /** Bytes of later requests read ahead on one connection, give or take one read of 64 KiB. */
+  /** Bytes of later requests that are read ahead on one connection, plus or minus one read of 64 KiB. */
   connectionInputBytes: 16 * 1024,
-  /** Bytes of a request's body given to the parser at once: no more than 42 further requests can hide behind its end. */
+  /**
+   * Bytes of a request body that the parser gets at once, so that at most 42 further requests can hide behind its end.
+   */
   connectionBodyPieceBytes: 1_024,
-  /** A connection on which nothing moves for this long is closed, also when its answer is not being read. */
+  /** A connection without traffic for this long is closed, even if a response on it has not been read. */
   connectionStallMs: 60_000,
   /**
-   * Requests without a key that start before everything else in the process has its turn, and the longest pause after
-   * them. Probes are cheap and must not look late: on a machine that is overloaded many times over 100 a second still
-   * start. Others may be a large document each.
+   * How many requests without a key start before all other work of the process runs, and the longest pause after them.
+   * Probes are cheap and must be answered in time: on a heavily overloaded machine 100 a second still start. Other
+   * requests may each read a large document.
    */
   keylessProbes: { starts: 20, pauseMs: 20 },
   keylessOthers: { starts: 2, pauseMs: 50 },
   /**
-   * In a process that does more than serve the API, that pause: a multiple of how long they and everything else then
-   * kept the event loop. Beside deliveries they get a tenth of its time.
+   * The pause as a multiple of the time that these requests and all other work then took. It applies only if the
+   * process has other roles than `api`: they then keep nine tenths of the event loop.
    */
   keylessYield: 9,
-  /** `/readyz` asks the database at most this often, however many callers ask. */
+  /** `/readyz` queries the database at most this often, however many callers there are. */
   readyCheckEveryMs: 100
 } as const
