@@ -127,7 +127,7 @@ export const Limits = {
   /** Servers that are connected at a time: the active one and a hot standby. */
   ledgerServersConnected: 2,
   /** How long an additional server, connected because the others lack a ledger, stays connected after its last use. */
-  ledgerServerCalledMs: 60_000,
+  ledgerExtraServerMs: 60_000,
   /**
    * A server may answer `lgrNotFound` for one of its newest ledgers because it does not have it yet. It is asked again.
    */
@@ -143,7 +143,7 @@ export const Limits = {
   /** Events in one transaction of several ledgers. The ledger that reaches this number is the last in it. */
   catchUpBatchEvents: 1_000,
   /** The time over which the catch-up rate is averaged. */
-  catchUpPaceMs: 30_000,
+  catchUpRateWindowMs: 30_000,
   /** How often catch-up progress is logged, and the smallest lag in ledgers at which it is logged. */
   catchUpReportMs: 5_000,
   catchUpReportedFrom: 20,

@@ -26,7 +26,7 @@ export const storageLimits = {
    * How often work is polled that has no notification (storage/outbox/WorkNotices.ts): a mail whose retry is due, or a
    * job whose worker died. Together with a lease that must end first, such a job is taken over within 15 s.
    */
-  workLookMs: 3_000,
+  workPollMs: 3_000,
   /** A lease that is not renewed ends after this. Another process then takes over the job. */
   leaseMs: 10_000,
   /** Time between renewals. Two may fail before the lease is given up. */
