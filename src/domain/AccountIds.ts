@@ -6,7 +6,7 @@
 export const ALPHABET = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
 const BASE = ALPHABET.length
 const WORD = 2 ** 32
-/** Letters taken at once: the product of what they hold and a word stays exact in a double. */
+/** Letters processed at a time. Their value times a word must be exact in a double. */
 const CHUNK_LETTERS = 3
 const LETTERS = { fewest: 25, most: 35 } as const
 
@@ -21,13 +21,13 @@ export const ACCOUNT_WORDS = 5
 export type AccountIds = Uint32Array
 
 /**
- * Writes the account id of `address` to `into`, from `at` on; gives the checksum that it names, undefined when it
- * cannot be an address.
+ * Writes the account id of `address` to `into`, starting at `at`. Returns the checksum in the address, or undefined if
+ * the text cannot be an address.
  */
 export const writeAccountId = (address: string, into: AccountIds, at: number): number | undefined => {
   const { length } = address
   if (length < LETTERS.fewest || length > LETTERS.most) return undefined
-  // The checksum is the lowest word. Named words and no loop over them: this runs for each account of each event.
+  // The checksum is the lowest word. The loop over words is unrolled, because this runs for each account of each event.
   let checksum = 0
   let w0 = 0
   let w1 = 0

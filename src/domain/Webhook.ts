@@ -24,7 +24,7 @@ export interface WebhookConfig {
   readonly max_per_second: number | null
   /** The signing secret, sealed (storage/webhooks/SecretBox): the log never holds it in clear. */
   readonly sealed_secret: string
-  /** The secret before the last rotation, if that gave it a grace: deliveries are signed with it too until then. */
+  /** The secret before the last rotation, if its grace has not ended. Until then it signs deliveries too. */
   readonly previous_secret?: {
     readonly sealed: string
     /** Unix milliseconds. */
@@ -32,7 +32,7 @@ export interface WebhookConfig {
   }
 }
 
-/** A webhook as a process keeps it: 10,000 filters take 200 KB and are one object. */
+/** A webhook in memory. Its filters are one object: 10,000 of them take 200 KB. */
 export interface PackedWebhook extends Omit<WebhookConfig, "account_filters"> {
   /** Undefined: every account. */
   readonly accounts: AccountIds | undefined
