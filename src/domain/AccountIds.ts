@@ -1,6 +1,6 @@
 /**
- * A compact list of account ids: five 32-bit words each, least significant first, so 20 bytes and no object for each. It
- * does not verify checksums, so only addresses that were checked before may be given. Pure.
+ * A compact list of account ids: five 32-bit words each, least significant first, so 20 bytes and no object for each.
+ * It does not verify checksums, so only addresses that were checked before may be given. Pure.
  */
 /** The ledger's base 58 alphabet; the first letter is zero. */
 export const ALPHABET = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"

@@ -77,15 +77,17 @@ const groupsOf = (ip: string): ReadonlyArray<number> => {
 }
 
 /**
- * RFC 5214: with the interface identifier `5efe:a.b.c.d`, packets go to that IPv4 address, whatever the prefix. The mask
- * ignores the "universal" and "group" bits, which may have any value.
+ * RFC 5214: with the interface identifier `5efe:a.b.c.d`, packets go to that IPv4 address, whatever the prefix. The
+ * mask ignores the "universal" and "group" bits, which may have any value.
  */
 const isIsatap = (ip: string): boolean => {
   const groups = groupsOf(ip)
   return (groups[4]! & 0xfcff) === 0 && groups[5] === 0x5efe
 }
 
-/** False for text that is not an IP address, and for an address with a zone (`fe80::1%eth0`): zones are never global. */
+/**
+ * False for text that is not an IP address, and for an address with a zone (`fe80::1%eth0`): zones are never global.
+ */
 export const isPublicAddress = (ip: string): boolean => {
   switch (isIP(ip)) {
     case 4:

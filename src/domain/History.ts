@@ -45,8 +45,8 @@ export const historyTopics = (network: Network): LedgerTopics => ({
 })
 
 /**
- * The ranges that reach down from `first` without a gap, lowest first, and their lowest ledger. A range is `alien` if it
- * is in the next place but belongs to another chain.
+ * The ranges that reach down from `first` without a gap, lowest first, and their lowest ledger. A range is `alien` if
+ * it is in the next place but belongs to another chain.
  */
 export const joinedBelow = (
   first: ChainEnd,

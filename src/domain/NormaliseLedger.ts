@@ -1,7 +1,7 @@
 /**
  * Converts the shapes in which XRP Ledger servers send ledgers and transactions into one (docs/detection-rules.md 1.7):
- * API version 1 and 2 of `ledger`, `tx`, `account_tx` and the transaction stream, and recorded single transactions.
- * It copies no transaction: `tx` and `meta` are the source's own objects, so a flat version 1 entry still has `hash` and
+ * API version 1 and 2 of `ledger`, `tx`, `account_tx` and the transaction stream, and recorded single transactions. It
+ * copies no transaction: `tx` and `meta` are the source's own objects, so a flat version 1 entry still has `hash` and
  * `metaData` in `tx`. Unreadable transactions are counted in `malformed`. Pure.
  */
 import { isHash } from "./Hash.ts"
@@ -73,8 +73,8 @@ export const inExecutionOrder = (
 }
 
 /**
- * Accepts a `ledger` object, the `result` that contains one, or the whole response. Undefined if the ledger index or the
- * list of transactions is missing, because a header alone must not count as an empty ledger.
+ * Accepts a `ledger` object, the `result` that contains one, or the whole response. Undefined if the ledger index or
+ * the list of transactions is missing, because a header alone must not count as an empty ledger.
  */
 export const normaliseLedger = (raw: unknown): NormalisedLedger | undefined => {
   const result = resultOf(raw)

@@ -17,7 +17,7 @@ describe("account holds", () => {
       UsageStore,
       UsageStore.of({
         deliveriesOf: () => Effect.succeed(0),
-        untold: () => Effect.succeed([]),
+        dueNotices: () => Effect.succeed([]),
         holds: () => Effect.suspend(() => (answer === undefined ? Effect.fail(away) : Effect.succeed(answer)))
       })
     )

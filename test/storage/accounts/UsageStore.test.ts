@@ -185,9 +185,11 @@ layer(Live)("usage", (it) => {
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const { untold } = yield* UsageStore
+        const { dueNotices } = yield* UsageStore
         const reached = (nowMs: number) =>
-          Effect.map(untold(nowMs, 1_000), (all) => all.filter(({ accountId }) => accountId === "acct_told"))
+          Effect.map(dueNotices(nowMs, 1_000), (all) =>
+            all.filter(({ accountId }) => accountId === "acct_told")
+          )
         const percents = (nowMs: number) =>
           Effect.map(reached(nowMs), (all) => all.map(({ percent }) => percent))
         const tell = Effect.flatMap(reached(NOVEMBER), (all) =>
