@@ -67,7 +67,7 @@ export class IdempotencyStore extends Context.Service<IdempotencyStore>()(
                 AND answered_at > ${at(nowMs - Limits.idempotencyKeptMs)}::timestamptz`
             if (kept !== undefined) {
               if (kept.fingerprint !== fingerprint) return { is: "other" } as const
-              // It cannot be opened only if its encryption key was removed within 24 hours. Fail: acting twice is worse.
+              // Opening fails only if the key was removed within 24 hours. Then fail: acting twice is worse.
               const body = Result.getOrThrow(box.open(kept.sealed_body))
               return { is: "again", answer: { status: kept.status, body } } as const
             }
