@@ -41,7 +41,7 @@ const faults = ({ operation, method, call }: HostileRequest, answer: Answer): Re
 }
 
 describe("any request", () => {
-  it.live(`is answered as the document says (${REQUESTS} by chance, seed ${SEED})`, () => {
+  it.live(`is answered as the document says (${REQUESTS} random ones, seed ${SEED})`, () => {
     const logged: Array<string> = []
     const everything = Layer.merge(
       Logger.layer([Logger.map(Logger.formatJson, (line) => void logged.push(line))]),
