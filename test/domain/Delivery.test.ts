@@ -1,4 +1,4 @@
-/** Work as the log carries it: whatever its event holds, the receiver gets the same bytes at every attempt. */
+/** Work in the log: for any event, the receiver gets the same bytes at every attempt. */
 import { assert, describe, it } from "@effect/vitest"
 import { newWork, parseWork } from "../../src/domain/Delivery.ts"
 import type { JsonObject } from "../../src/domain/Ledger.ts"
@@ -37,7 +37,7 @@ describe("a work record", () => {
     assert.deepStrictEqual(read, first)
   })
 
-  it("is none when it was torn, or has no event", () => {
+  it("is undefined if it is truncated or has no event", () => {
     const value = JSON.stringify(workWith({ a: 1 }))
     for (let length = 0; length < value.length; length++)
       assert.isUndefined(parseWork(value.slice(0, length)))

@@ -1,4 +1,4 @@
-/** What deliver signs with: the newest secret, and the one before it until the end of its grace. */
+/** Deliver signs with the newest secret, and with the previous one until its grace ends. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { CONFIG_TOPIC, type WebhookConfig } from "../../src/domain/Webhook.ts"
@@ -34,7 +34,7 @@ layer(WebhookRegistry.layer.pipe(Layer.provideMerge(storesLayer())))("the regist
       return registry.get("wh_1")!
     })
 
-  it.effect("knows both secrets in a grace, the new one first, and one at its end and without it", () =>
+  it.effect("has both secrets during a grace, the new one first, and one secret otherwise", () =>
     Effect.gen(function* () {
       const { seal } = yield* SecretBox
       const inGrace = yield* tell({
@@ -48,7 +48,7 @@ layer(WebhookRegistry.layer.pipe(Layer.provideMerge(storesLayer())))("the regist
     })
   )
 
-  it.effect("passes over a record whose secrets it cannot open", () =>
+  it.effect("skips a record whose secrets it cannot decrypt", () =>
     Effect.gen(function* () {
       const { seal } = yield* SecretBox
       yield* tell({ sealed_secret: seal("known") })
