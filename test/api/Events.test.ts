@@ -1,7 +1,4 @@
-/**
- * The event log over HTTP: every combination of filters against a plain search, exact pages, and which key sees which
- * network.
- */
+/** The event log over HTTP: filters against a plain search, exact pages, and which key sees which network. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { expandPattern } from "../../src/domain/EventType.ts"

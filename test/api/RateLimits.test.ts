@@ -1,6 +1,6 @@
 /**
- * Rate limits over real HTTP: what every answer says of them, and that exactly as many requests pass as they allow,
- * over all servers. The clock is the test's, so that no minute turns by itself.
+ * Rate limits over real HTTP: every response shows them, and exactly as many requests pass as they allow, over all
+ * servers. The clock is virtual, so that no minute ends unexpectedly.
  */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"

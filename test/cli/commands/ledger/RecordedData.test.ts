@@ -49,7 +49,7 @@ describe("recorded data", () => {
     ["an empty array", "[]", []]
   ]
   for (const [form, text, expected] of forms) {
-    it(`takes ${form}`, () => assert.deepStrictEqual(told(read(text)), expected))
+    it(`reads ${form}`, () => assert.deepStrictEqual(told(read(text)), expected))
   }
 
   it("returns each line's events before the next line arrives", () => {
