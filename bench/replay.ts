@@ -1,7 +1,7 @@
 /**
- * Replays of a log of a million events: how fast a job that wants none of them passes over
- * them, beside reading the log alone; how fast what it wants is delivered, beside the same events delivered live; and how
- * long live deliveries take while a job for all of them runs, to one of the same webhooks, beside when none does.
+ * Measures replays of a log of a million events: how fast a job skips events that it does not want, compared with
+ * reading the log alone; how fast events are replayed, compared with live delivery; and how long live deliveries to a
+ * webhook take during a replay, compared with no replay.
  */
 import { Clock, Effect, Layer, Option } from "effect"
 import { Limits } from "../src/config/Limits.ts"

@@ -1,7 +1,7 @@
 /**
- * What an event costs to route as webhooks grow in number, each wanted by 10 of them: the whole stage (from the event in
- * the log to pending rows and work in the embedded store), and the index alone. Ratios are to the smallest number in the
- * same run. Each number of webhooks has a network of its own in one store, so that rounds can alternate.
+ * Measures the cost of routing an event as the number of webhooks grows, while 10 of them want each event. It measures
+ * the whole stage and the index alone. Ratios compare with the smallest number in the same run. Each number has a
+ * network of its own in one store, so that rounds can alternate.
  */
 import { Effect, Latch, Layer } from "effect"
 import { eventsTopic } from "../src/domain/LedgerEvent.ts"
