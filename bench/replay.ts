@@ -52,7 +52,7 @@ const now = () => performance.timeOrigin + performance.now()
 
 const perSecond = (count: number, ms: number): number => (count / ms) * 1_000
 
-/** What has arrived since the last look, by delivery id. */
+/** Arrivals since the last call, by delivery id. */
 const makeArrivals = (receiver: Child) => {
   const arrived = new Map<string, number>()
   const look = Effect.map(receiver.ask("arrivals"), (answer) => {
