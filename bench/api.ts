@@ -1,7 +1,7 @@
 /**
- * What a customer's request costs: a page of deliveries with a key (authentication, rate limit, query, encoding) against
- * the same server's bare route, which passes the same gate without a key: a page that all connections ask for, as those who
- * wait for something new do, and a page for each of them. The client is in a process of its own.
+ * Measures authenticated requests for a page of deliveries: authentication, rate limit, query and encoding. It compares
+ * them with `/healthz` of the same server, which needs no key. In one part all connections request the same page, in
+ * the other each has its own page. The client runs in a separate process.
  */
 import { Socket } from "node:net"
 import { Clock, Effect, Layer, Option, References } from "effect"

@@ -1,4 +1,4 @@
-/** What attackers did to the service before it had an answer: each part shows the harm they still do. */
+/** Measures attacks that once harmed the service. Each part shows the harm that is left. */
 import { Effect } from "effect"
 import { informationalFlood } from "./attacks/informationalFlood.ts"
 import { keylessFlood } from "./attacks/keylessFlood.ts"

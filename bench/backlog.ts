@@ -1,7 +1,7 @@
 /**
- * A million deliveries wait in PostgreSQL for receivers that are down, and then up: how much the process's memory grows,
- * whether each webhook's first requests come in ledger order, and how fast all is drained, beside the rate of the same
- * webhooks while nothing has to wait, which the same run takes before and after.
+ * A million deliveries wait in PostgreSQL for receivers that are down and then come up. Measures how much the process's
+ * memory grows, how fast the backlog is drained, and whether each webhook's first requests arrive in ledger order. The
+ * same run measures the rate without a backlog before and after.
  */
 import { Effect } from "effect"
 import { delay } from "../src/delay/Stage.ts"

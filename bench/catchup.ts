@@ -1,7 +1,7 @@
 /**
- * How fast ingest catches up: the rippled source, checks, detection and the embedded log on the embedded PostgreSQL, from
- * a server in a process of its own that has the ledgers in memory. Beside it JSON.parse alone on the same texts, in
- * alternate rounds: each round the server announces the next ledgers, ingest takes them, then their texts are parsed.
+ * Measures how fast ingest catches up: the rippled source, checks, detection and the embedded log, from a ledger server
+ * in a separate process that has the ledgers in memory. The ceiling is `JSON.parse` of the same texts, in alternate
+ * rounds.
  */
 import { Effect, Layer } from "effect"
 import { detectLedger } from "../src/detect/Detect.ts"

@@ -1,7 +1,8 @@
 /**
- * The whole chain as an operator runs it: `ledgerhook start` takes ledgers back to back from a local server, delivers the
- * events of each and records all of it. Beside it bare POSTs of the same bodies to the same receiver, in alternate rounds.
- * On the embedded store, and on PostgreSQL with Kafka where a broker can be run. Read from /proc, so on Linux only.
+ * Measures the whole program as an operator runs it: `ledgerhook start` reads ledgers from a local server, delivers
+ * their events and records the deliveries. The ceiling is bare POSTs of the same bodies to the same receiver, in
+ * alternate rounds. It runs on the embedded store, and on PostgreSQL with Kafka if a broker can be started. It reads
+ * /proc, so it needs Linux.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,8 +1,7 @@
 /**
- * Deliveries with full recording on the embedded store: the deliver stage, with work queued as route queues it (pending
- * rows and records are there) and handed over as fast as it is ended; `deliver.chain` starts from events in the log, with
- * route in the same process. The ceiling: bare undici POSTs of the same signed bodies, as many at once, to the same
- * receiver, which is a process of its own.
+ * Measures deliveries with full recording on the embedded store. The deliver stage gets work as route queues it, as
+ * fast as it is finished. `deliver.chain` starts from events in the log, with route in the same process. The ceiling is
+ * bare undici POSTs of the same signed bodies, as many concurrently, to the same receiver in a separate process.
  */
 import { Effect } from "effect"
 import { deliver } from "../src/deliver/Stage.ts"

@@ -1,8 +1,8 @@
 /**
- * The delivery log at scale: first and hundredth pages for filters alone and combined, and statistics of each period,
- * through the API's own queries, on a store of 5,000,000 deliveries and on one of 10,000. Both spread over 30 days; what
- * is called rare has the same number of rows in both. The ratio of a page by one filter is what 500 times the rows cost,
- * that of all else how much it takes of the time it may.
+ * Measures the delivery log at scale through the API's queries: first and hundredth pages for filters alone and
+ * combined, and statistics of each period. It compares stores of 5,000,000 and 10,000 deliveries over 30 days. Rare
+ * values have the same number of rows in both. The ratio of a page by one filter compares both stores. Other ratios
+ * compare with a time limit.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,6 @@
 /**
- * What detection costs beside reading: parse, normalise, detect and check each event against its schema, compared with
- * JSON.parse alone on the same texts. On ledgers of the project's own making, and on the corpus of real ones where it
- * lies beside the project.
+ * Measures detection: parse, normalise, detect and check each event against its schema. The ceiling is `JSON.parse` of
+ * the same texts. It runs on generated ledgers, and on a corpus of real ones if that is next to the project.
  */
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"

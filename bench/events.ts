@@ -1,7 +1,7 @@
 /**
- * The event log: what pages cost among 10,000 and among 5,000,000 events, each filter alone and the hard combinations of
- * them, first page and hundredth (or last); and what the stage writes, against INSERT of the same bytes into a plain
- * table. Both sizes have an embedded store each and cover the same 400 days; rounds alternate.
+ * Measures pages of the event log among 10,000 and 5,000,000 events of 400 days: each filter alone and slow
+ * combinations, first page and hundredth (or last). It also compares what the events stage writes with INSERT of the
+ * same bytes into a plain table. Each size has its own embedded store, and rounds alternate.
  */
 import { Context, Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"

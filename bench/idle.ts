@@ -1,7 +1,7 @@
 /**
- * What a process costs that is connected to Kafka and PostgreSQL and has nothing to do: its CPU time as a share of one
- * core, with all roles, with `api` alone and with `deliver` alone. One process at a time, long enough after its start.
- * Left out where no broker can be run; read from /proc, so on Linux only.
+ * Measures the CPU time of an idle process that is connected to Kafka and PostgreSQL, as a share of one core: with all
+ * roles, with `api` only and with `deliver` only. One process runs at a time. It needs a Kafka broker, and Linux for
+ * /proc.
  */
 import { Effect } from "effect"
 import { missing } from "../test/kafka/broker.ts"

@@ -1,9 +1,8 @@
 /**
- * Whom a bad receiver hurts: 80 webhooks that answer at once, with 20 others and without them: 10 that hang, 5 that drip
- * headers, 5 that answer 503. Events come at a steady pace that the 80 alone leave half idle; each goes to all. Rounds of
- * both alternate in one store and process, and the bad ones' retries and backlogs go on from round to round. Once with a
- * host for each webhook, and twice with one host for all, where the bad ones have the widest windows and belong to the
- * same account as the good ones, or to another; there the rounds without them come first.
+ * Measures how bad receivers affect good ones: 80 webhooks that answer at once, with and without 20 others (10 hang, 5
+ * drip headers, 5 answer 503). Events come at a pace that leaves the 80 half idle, and each event goes to all webhooks.
+ * Rounds alternate in one process. Two more parts put all webhooks behind one host, with the widest windows for the bad
+ * ones, in the same account as the good ones or in another.
  */
 import { Effect } from "effect"
 import { delay } from "../src/delay/Stage.ts"

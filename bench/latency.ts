@@ -1,7 +1,7 @@
 /**
- * From a ledger's announcement by its server to the arrival of its deliveries: the whole chain in one process on the
- * embedded store, beside a bare pipeline without store (fetch, parse, detect, match, sign, POST) in the same process, with
- * the same ledgers and webhooks, and a server of its own. The two alternate, a ledger each, when all before is over.
+ * Measures the time from a ledger's announcement to the arrival of its deliveries, with the whole chain in one process
+ * on the embedded store. The ceiling is a bare pipeline without a store (fetch, parse, detect, match, sign, POST) with
+ * the same ledgers and webhooks. Both alternate, one ledger at a time.
  */
 import { Effect, Layer } from "effect"
 import { WebSocket } from "ws"

@@ -1,8 +1,8 @@
 /**
- * The embedded log against plain PostgreSQL: the same records, in the same batches and by as many callers, appended
- * through the log's port and by INSERT into a table with a row per record, and read back from the beginning.
- * `log.single`: a record a transaction from many callers at once, which the log writes together. `log.kafka`: the
- * adapter for Kafka against a bare client of the same library, where a broker can be run.
+ * Compares the embedded log with plain PostgreSQL: the same records in the same batches are appended through the log
+ * and by INSERT into a table with one row per record, then read from the beginning. `log.single` appends one record a
+ * transaction from many callers, which the log groups. `log.kafka` compares the Kafka adapter with a bare client of the
+ * same library, if a broker can be started.
  */
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

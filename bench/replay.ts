@@ -1,7 +1,7 @@
 /**
- * Replays of a log of a million events: how fast a job that wants none of them passes over
- * them, beside reading the log alone; how fast what it wants is delivered, beside the same events delivered live; and how
- * long live deliveries take while a job for all of them runs, to one of the same webhooks, beside when none does.
+ * Measures replays of a log of a million events: how fast a job skips events that it does not want, compared with
+ * reading the log alone; how fast events are replayed, compared with live delivery; and how long live deliveries to a
+ * webhook take during a replay, compared with no replay.
  */
 import { Clock, Effect, Layer, Option } from "effect"
 import { Limits } from "../src/config/Limits.ts"
@@ -52,7 +52,7 @@ const now = () => performance.timeOrigin + performance.now()
 
 const perSecond = (count: number, ms: number): number => (count / ms) * 1_000
 
-/** What has arrived since the last look, by delivery id. */
+/** Arrivals since the last call, by delivery id. */
 const makeArrivals = (receiver: Child) => {
   const arrived = new Map<string, number>()
   const look = Effect.map(receiver.ask("arrivals"), (answer) => {

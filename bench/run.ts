@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- [NAME…] [--list] [--json] [--profile FOLDER]`: runs benchmarks, each in a process of its own, all of
- * them without a name. A table on a terminal; JSON lines with --json, and where nobody looks. A target that is missed is
- * shown, and is no failure: figures of a busy machine prove nothing.
+ * Runs benchmarks, each in its own process: `npm run bench -- [NAME…] [--list] [--json] [--profile FOLDER]`. Without a
+ * name it runs all. It prints a table on a terminal, and JSON lines with --json or into a pipe. A missed target is
+ * shown but does not fail, because figures of a busy machine prove nothing.
  */
 import { fork } from "node:child_process"
 import { globSync } from "node:fs"

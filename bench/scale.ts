@@ -1,7 +1,7 @@
 /**
- * Deliveries by 1, 2 and 4 processes with the role `deliver`, on a real Kafka and PostgreSQL of this machine: work that
- * route has queued, to receivers in a process of their own. All of them share the machine's cores, which the figures tell
- * as well: so this shows what the processes cost one another, and no more. Left out where no broker can be run.
+ * Measures 1, 2 and 4 processes with the role `deliver` on a real Kafka and PostgreSQL, which send queued work to
+ * receivers in a separate process. All share the cores of one machine, so it shows only what the processes cost one
+ * another. It needs a Kafka broker.
  */
 import { Effect, Layer } from "effect"
 import { Settings } from "../src/config/Config.ts"

@@ -10,7 +10,7 @@ const NODE_MAJOR = 24
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
-/** Undefined when the file is not there or was cut short. */
+/** Undefined if the file is missing or incomplete. */
 const packagesIn = (...path) => {
   try {
     return JSON.parse(readFileSync(join(root, ...path), "utf8")).packages
@@ -19,7 +19,7 @@ const packagesIn = (...path) => {
   }
 }
 
-/** Versions count, not times: copies and checkouts give files any time. What is optional may be for another platform. */
+/** Compares versions, because file times are unreliable. Optional packages may be missing on this platform. */
 const upToDate = () => {
   // npm writes this file at the end of every install.
   const installed = packagesIn("node_modules", ".package-lock.json")
@@ -36,7 +36,7 @@ const fail = (message) => {
   process.exit(1)
 }
 
-/** Whether `folder` can be written, or made where it does not exist yet. */
+/** Whether `folder` can be written, or created if it does not exist. */
 const writable = (folder) => {
   if (!existsSync(folder)) return dirname(folder) !== folder && writable(dirname(folder))
   try {
@@ -47,7 +47,7 @@ const writable = (folder) => {
   }
 }
 
-/** The npm that runs this script, else the one on the PATH. Another package manager's lockfile is not ours. */
+/** The npm that runs this script, otherwise the one on the PATH. Other package managers ignore our lockfile. */
 const npmCommand = () => {
   const running = process.env.npm_execpath
   return running?.endsWith("npm-cli.js") ? [process.execPath, running] : ["npm"]
@@ -56,16 +56,16 @@ const npmCommand = () => {
 const install = () => {
   process.stderr.write("Installing dependencies (once) ...\n")
   const cache = process.env.npm_config_cache ?? join(homedir(), ".npm")
-  // npm cannot work without a cache that it may write to: containers often have none.
+  // npm needs a writable cache, which containers often lack.
   const usable = [cache, join(cache, "_cacache"), join(cache, "_cacache", "tmp")].every(writable)
   const temporary = usable ? undefined : mkdtempSync(join(tmpdir(), "ledgerhook-npm-"))
   const cacheOption = temporary ? ["--cache", temporary] : []
   const [command, ...first] = npmCommand()
   const { status, error } = spawnSync(
     command,
-    // Included by name: NODE_ENV=production or an `omit` setting would leave out the checks, Node or PostgreSQL.
+    // NODE_ENV=production or an `omit` setting would otherwise skip the checks' packages, Node or PostgreSQL.
     [...first, "ci", "--ignore-scripts", "--include=dev", "--include=optional", ...cacheOption],
-    // npm's report on standard output is noise before the program's own; its errors are not.
+    // Hides npm's report on standard output, but shows its errors.
     { cwd: root, stdio: ["ignore", "ignore", "inherit"] }
   )
   if (temporary) rmSync(temporary, { recursive: true, force: true })

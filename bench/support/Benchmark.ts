@@ -1,6 +1,6 @@
 /**
- * What a benchmark is: a file `bench/<name>.ts` whose default export says what it measures, what is promised of it, and
- * runs. Figures come out one by one; a ratio compares with a ceiling that the same run has measured.
+ * The interface of a benchmark: `bench/<name>.ts` exports by default what it measures, its target, and how it runs. It
+ * reports figures one at a time. A ratio compares with a ceiling that the same run has measured.
  */
 import type { Effect, Scope } from "effect"
 

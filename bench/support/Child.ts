@@ -1,6 +1,6 @@
 /**
- * Programs in processes of their own, and what they tell each other over the channel Node opens between them. A child
- * ends with the scope that started it, or when its parent is gone.
+ * Starts programs in child processes and exchanges messages with them over Node's channel. A child ends with the scope
+ * that started it, or when its parent has ended.
  */
 import { type ChildProcess, fork } from "node:child_process"
 import { Effect, type Scope } from "effect"

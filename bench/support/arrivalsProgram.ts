@@ -1,7 +1,8 @@
 /**
- * A webhook receiver in a process of its own that keeps when each delivery arrived, and behaves by the path: `/hang`
- * never answers, `/drip` sends a byte of its headers a second, `/fail` answers 503, others 200. Listens on all of 127.0.0.0/8, so that
- * many webhooks can have an origin each. A message asks for what has arrived since the last one.
+ * A webhook receiver in its own process that records when each delivery arrived. The path decides its behaviour:
+ * `/hang` never answers, `/drip` sends one byte of its headers a second, `/fail` answers 503, others 200. It listens on
+ * all of 127.0.0.0/8, so that many webhooks can have different origins. A message asks for the arrivals since the last
+ * message.
  */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"

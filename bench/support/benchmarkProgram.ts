@@ -1,6 +1,6 @@
 /**
- * A program of its own for one benchmark: `benchmarkProgram.ts NAME` runs it and sends its figures to the process that
- * started it. Nothing that another benchmark did can warm or burden it.
+ * Runs one benchmark in its own process and sends its figures to the parent: `benchmarkProgram.ts NAME`. So no
+ * benchmark affects another.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * CPU time of this process and of the database server below it, and how long its event loop's thread waited for a core.
- * All but the first is read from /proc, so on Linux only.
+ * Reads the CPU time of this process and of its database server, and how long the event loop's thread waited for a
+ * core. It reads /proc, so it needs Linux.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"

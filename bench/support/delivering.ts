@@ -1,4 +1,7 @@
-/** The program's delivering half for benchmarks: its layers on a store of their own, and work put where route puts it. */
+/**
+ * Runs the delivery half of the program for benchmarks: its layers on a store of their own, with work queued as route
+ * does.
+ */
 import { Effect, Layer } from "effect"
 import { Recorder } from "../../src/deliver/Recorder.ts"
 import { Sender } from "../../src/deliver/Sender.ts"

@@ -1,6 +1,6 @@
 /**
- * A receiver in a process of its own that never ends a response: at `/hints` it sends informational responses, elsewhere a
- * chunk's extension, for as long as the connection is open and as fast as it is read.
+ * A receiver in its own process that never ends a response. At `/hints` it sends informational responses, elsewhere an
+ * endless chunk extension, as fast as they are read.
  */
 import { type AddressInfo, createServer } from "node:net"
 import { endWithParent, send } from "./Child.ts"

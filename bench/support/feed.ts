@@ -1,7 +1,6 @@
 /**
- * Work handed to a stage as fast as it is ended, and no faster: a partition's `take` waits while too much of what it took
- * is not recorded. Lanes then stay live, as they are whenever events come no faster than
- * they can be delivered; what comes faster waits in PostgreSQL, and its speed is another benchmark's.
+ * Feeds work to a stage as fast as the stage finishes it: `take` of a partition waits while too many of its records are
+ * not recorded yet. So lanes never spill to the backlog, whose speed another benchmark measures.
  */
 import { Effect, Latch, Layer } from "effect"
 import { EventLog } from "../../src/log/EventLog.ts"

@@ -1,6 +1,6 @@
 /**
- * A caller without a key that sends requests ahead (pipelined) on many connections, in a process of its own. With `reads`
- * it reads the answers and begins anew when it has sent all; else it reads nothing. Another message ends it.
+ * A caller without a key, in its own process, that pipelines requests on many connections. With `reads` it reads the
+ * responses and starts again after the last. Otherwise it reads nothing. Another message stops it.
  */
 import { connect, type Socket } from "node:net"
 import { endWithParent, send } from "./Child.ts"
@@ -10,7 +10,7 @@ export interface Flood {
   readonly connections: number
   /** Sent ahead on each connection. */
   readonly requests: number
-  /** A connection asks for one of them. */
+  /** Each connection requests one of these. */
   readonly paths: ReadonlyArray<string>
   readonly reads: boolean
 }

@@ -1,4 +1,7 @@
-/** A real broker and a PostgreSQL that other processes reach by TCP, for benchmarks of many processes; gone with the scope. */
+/**
+ * A real broker and a PostgreSQL that other processes reach by TCP, for benchmarks with many processes. Both end with
+ * the scope.
+ */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

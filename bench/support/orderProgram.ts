@@ -1,7 +1,7 @@
 /**
- * A webhook receiver in a process of its own that checks the order of first requests: each webhook has a path, and ids of
- * its deliveries sort in ledger order. Answers 200 with a short body, or never while it is down: what comes then will come
- * again. A message says whether it is down from now on, and is answered by what came so far.
+ * A webhook receiver in its own process that checks the order of first requests: each webhook has a path, and its
+ * delivery ids sort in ledger order. It answers 200, or never while it is down, so that those deliveries are retried. A
+ * message sets whether it is down, and gets the counts so far.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"

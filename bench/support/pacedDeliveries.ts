@@ -1,6 +1,6 @@
 /**
- * Events at a steady pace to webhooks of which some answer at once and others misbehave: how fast the first kind gets its
- * deliveries. The receiver is support/arrivalsProgram.ts, whose `/hook` answers at once.
+ * Sends events at a steady pace to webhooks, some of which misbehave, and measures the deliveries to those that answer
+ * at once. The receiver is arrivalsProgram.ts.
  */
 import { Effect } from "effect"
 import type { Arrival } from "./arrivalsProgram.ts"

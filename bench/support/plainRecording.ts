@@ -1,7 +1,7 @@
 /**
- * What recording costs at the least: bare POSTs, and a row of a plain table for each, updated in batches as they end, over
- * the program's own pool. No work read from a log or checked, no order, no window over what is not recorded, and of the
- * row no partition, second index, failed attempt, usage, failure counter or statistics.
+ * Measures the least that recording can cost: bare POSTs, and one updated row of a plain table for each, in batches,
+ * over the program's own pool. It omits the log, order, windows, partitions, second index, usage, failure counter and
+ * statistics.
  */
 import { Effect, Latch } from "effect"
 import { SqlClient } from "effect/sql"

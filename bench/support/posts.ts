@@ -1,4 +1,4 @@
-/** The ceiling of deliveries: bare undici POSTs of given requests, on connections as the sender has them. */
+/** The ceiling of deliveries: bare undici POSTs of given requests, on connections with the sender's options. */
 import { Effect } from "effect"
 import { Agent } from "undici"
 import { Limits } from "../../src/config/Limits.ts"

@@ -1,6 +1,6 @@
 /**
- * Asks for `/healthz` every 100 ms, each time on a connection of its own, in a process of its own. A message asks how long
- * the requests since the last one took, in ms; one that is not answered yet counts with its age.
+ * Requests `/healthz` every 100 ms from its own process, each time on a new connection. A message asks how long the
+ * requests since the last message took, in ms. An unanswered request counts with its age.
  */
 import { get } from "node:http"
 import { Effect, Schedule } from "effect"

@@ -1,6 +1,6 @@
 /**
- * A client in a process of its own: makes the GET requests it is asked for, on connections that stay open, and tells
- * when all of them are answered. An answer that is not 200 ends it.
+ * An HTTP client in its own process. It makes the GET requests that a message names, on connections that stay open, and
+ * reports when all are answered. A response other than 200 ends it.
  */
 import { Pool } from "undici"
 import { endWithParent, send } from "./Child.ts"
@@ -8,11 +8,11 @@ import { endWithParent, send } from "./Child.ts"
 /** What the benchmark asks for. */
 export interface Requests {
   readonly origin: string
-  /** A connection asks for one of them, again and again. */
+  /** Each connection requests one of these, repeatedly. */
   readonly paths: ReadonlyArray<string>
   readonly headers: Readonly<Record<string, string>>
   readonly count: number
-  /** So many at once, each on a connection of its own. */
+  /** How many requests run concurrently, each on its own connection. */
   readonly connections: number
 }
 

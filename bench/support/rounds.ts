@@ -1,6 +1,6 @@
 /**
- * Measuring on a machine that others use too: what is compared runs alternately, in several short rounds after a warm-up,
- * and medians are taken. A disturbance then costs a round, and hits both sides alike.
+ * Measures on a machine that other programs use too. Compared parts run alternately in several short rounds after a
+ * warm-up, and medians are taken. A disturbance then affects one round, and both parts equally.
  */
 import { Effect } from "effect"
 

@@ -1,4 +1,4 @@
-/** Webhooks that each want one account's events, 10 of them the same account, and events that those 10 want. */
+/** Makes webhooks that each want one account's events, 10 of them the same account, and events for those 10. */
 import { addressOfAccountId } from "../../src/domain/AccountId.ts"
 import { eventTypes } from "../../src/domain/EventType.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"

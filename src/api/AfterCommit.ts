@@ -1,13 +1,13 @@
 /**
- * Lets a handler wait without holding its transaction open. A request with an `Idempotency-Key` runs in one transaction
- * (api/Idempotency.ts), which locks rows: what such a handler would sleep for, it hands over here.
+ * Postpones a handler's waits until its transaction has committed. A request with an `Idempotency-Key` runs in one
+ * transaction (api/Idempotency.ts), and a handler that sleeps in it would keep rows locked.
  */
 import { Context, Effect } from "effect"
 
-/** Runs `wait` when the handler's changes are committed and before its answer is sent. */
+/** Runs `wait` after the handler's changes are committed and before its response is sent. */
 export class AfterCommit extends Context.Reference<(wait: Effect.Effect<void>) => Effect.Effect<void>>(
   "ledgerhook/api/AfterCommit",
-  // Without a transaction around the handler its changes are committed already.
+  // A handler without a surrounding transaction has committed already, so the wait runs at once.
   { defaultValue: () => (wait) => wait }
 ) {}
 

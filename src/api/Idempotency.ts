@@ -1,6 +1,7 @@
 /**
- * `Idempotency-Key`: a POST that is repeated acts once. The same request gets the same answer for 24 hours; only answers
- * that say success are kept, so a refused request may be corrected and sent again with its key.
+ * `Idempotency-Key`: lets a client repeat a POST safely. The first successful response is stored for 24 hours, and a
+ * repeated request gets that response without running again. Failed responses are not stored, so the client can correct
+ * the request and send it with the same key. storage/accounts/IdempotencyStore.ts has the transaction.
  */
 import { createHash } from "node:crypto"
 import { Clock, Context, Data, Effect, Layer, type Types } from "effect"
@@ -32,7 +33,7 @@ const refusals = {
   ]
 } as const satisfies Record<string, readonly [ErrorCode, string]>
 
-/** An answer that is not kept: it undoes the transaction and goes to the caller as it is. */
+/** Carries a failed response: it rolls the transaction back, then goes to the caller unchanged. */
 class NotKept extends Data.TaggedError("NotKept")<{ readonly response: Response }> {}
 
 const textOf = ({ body }: Response): string => {
@@ -56,7 +57,7 @@ const isSuccess = ({ status }: Response): boolean => status >= 200 && status < 3
 export class Idempotency extends Context.Service<
   Idempotency,
   {
-    /** Runs `handler`, or answers from what is kept; `refuse` makes the answer to a request that may not run. */
+    /** Runs `handler` or returns the stored response. `refuse` makes the response to a request that may not run. */
     readonly run: <R>(
       request: HttpServerRequest.HttpServerRequest,
       caller: Identity,
@@ -74,7 +75,7 @@ export class Idempotency extends Context.Service<
           const key = request.headers[IDEMPOTENCY_HEADER]
           if (key === undefined || request.method !== "POST") return yield* handler
           if (!acceptable.test(key)) return refuse(...refusals.invalid)
-          // It was read by the check of the body, and is in memory.
+          // The request's validation has read the body into memory already, so this cannot fail.
           const body = yield* Effect.orDie(request.arrayBuffer)
           const collected = collectingWaits(handler)
           const kept = Effect.flatMap(collected.handler, (response) =>

@@ -1,26 +1,26 @@
 /** Limits of the commands; part of `Limits`. */
 export const commandLimits = {
-  /** Rows that a command reads and prints at once: a webhook may hold 350 KB of filters. */
+  /** Rows that a command reads and prints at once. The filters of one webhook may have 350 KB. */
   commandPageRows: 100,
   /** Characters of an account's name. */
   accountNameLength: 100,
-  /** The largest limit an account may have of its own: no more than its column holds. */
+  /** The largest limit that an account may have of its own. The database column holds no more. */
   ownLimit: 1_000_000_000,
-  /** Between writings of the line that shows a command's progress. */
+  /** How often a command's progress line is refreshed. */
   progressRefreshMs: 250,
-  /** Between looks at a replay that is watched, and the time over which its rate is told. */
+  /** How often a watched replay is polled, and over which time its rate is averaged. */
   replayWatchMs: 500,
   replayRateMs: 10_000,
-  /** A request that `listen` takes: envelopes have a few KB. */
+  /** The largest request body that `listen` accepts. Envelopes have a few KB. */
   listenBodyBytes: 1024 * 1024,
-  /** Arrays and objects within one another in JSON that a command reads: a ledger has 10 levels, an event 5. */
+  /** The deepest nesting in JSON that a command reads. A ledger has 10 levels, an event 5. */
   commandJsonDepth: 100,
-  /** Characters of a line or document of recorded ledgers: some 20 of the largest; V8 holds no text of over 512 Mi. */
+  /** Characters of a line or document of recorded ledgers: about 20 of the largest. V8's limit is 512 Mi. */
   recordedTextLength: 128_000_000,
-  /** Faults that are shown of one file, and after how many the rest of it is not read. */
+  /** Faults that are shown for one file, and the number after which reading stops. */
   recordedFaultsShown: 100,
   recordedFaults: 10_000,
-  /** Longest wait of `listen` before it answers: well past any delivery timeout. */
+  /** The longest delay that `listen --delay` accepts: much longer than any delivery timeout. */
   listenDelayMs: 10 * 60_000,
   /** Characters of one event that `listen --forward` reads; events have a few KB. */
   forwardBlockChars: 1024 * 1024,
@@ -37,17 +37,22 @@ export const commandLimits = {
   doctorAlerts: 3,
   /** Newest quarantined records that `doctor` shows. */
   doctorQuarantined: 1,
-  /** One check of `doctor`. */
+  /** The timeout of one check of `doctor`. */
   doctorCheckMs: 5_000,
 
-  /** Signals within this time of the first are the same one: npm sends on what its whole process group was sent. */
+  /** Signals within this time of the first count as one: npm forwards what its process group got as well. */
   signalRepeatMs: 1_000,
-  /** From the failure of a part to its being told: a signal that caused it has arrived by then. */
+  /**
+   * How long to wait after a part fails before the failure is reported. If a signal caused it, the signal has arrived
+   * by then.
+   */
   signalArrivesMs: 50,
 
   // --- the demo
-  /** After the last ledger: the schedule's first delays, twice over, and what a slow machine needs. */
+  /**
+   * How long the demo waits after the last ledger: twice the first delays of the schedule, plus reserve for slow
+   * machines.
+   */
   demoSettleMs: 60_000,
-  /** How often the figures are refreshed. */
   demoRefreshMs: 250
 } as const

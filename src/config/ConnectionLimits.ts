@@ -6,11 +6,13 @@ export const connectionLimits = {
    * `connectionInputBytes` and a read of 64 KiB).
    */
   connections: 1_000,
-  /** Bytes of later requests read ahead on one connection, give or take one read of 64 KiB. */
+  /** Bytes of later requests that are read ahead on one connection, plus or minus one read of 64 KiB. */
   connectionInputBytes: 16 * 1024,
-  /** Bytes of a request's body given to the parser at once: no more than 42 further requests can hide behind its end. */
+  /**
+   * Bytes of a request body that the parser gets at once, so that at most 42 further requests can hide behind its end.
+   */
   connectionBodyPieceBytes: 1_024,
-  /** A connection on which nothing moves for this long is closed, also when its answer is not being read. */
+  /** A connection without traffic for this long is closed, even if a response on it has not been read. */
   connectionStallMs: 60_000,
   /**
    * `starts`: how many requests without a key may start in a row before other work of the process runs. `pauseMs`: the
@@ -20,10 +22,10 @@ export const connectionLimits = {
   keylessProbes: { starts: 20, pauseMs: 20 },
   keylessOthers: { starts: 2, pauseMs: 50 },
   /**
-   * In a process that does more than serve the API, that pause: a multiple of how long they and everything else then
-   * kept the event loop. Beside deliveries they get a tenth of its time.
+   * The pause as a multiple of the time that these requests and all other work then took. It applies only if the
+   * process has other roles than `api`: they then keep nine tenths of the event loop.
    */
   keylessYield: 9,
-  /** `/readyz` asks the database at most this often, however many callers ask. */
+  /** `/readyz` queries the database at most this often, however many callers there are. */
   readyCheckEveryMs: 100
 } as const

@@ -1,16 +1,18 @@
 /** Limits of fetching ledgers from before the service's first one; part of `Limits`. */
 export const historyLimits = {
-  /** Ledgers of before the service's first one that a replay may reach back: some three weeks, hours of fetching. */
+  /**
+   * How many ledgers before the service's first one a replay may ask for: about three weeks, which take hours to fetch.
+   */
   historyLedgers: 500_000,
-  /** Ledgers fetched, and events of them, in one range, which is held in memory and appended as one: some seconds' work. */
+  /** Ledgers in one history range, and its events. A range is held in memory and appended in one transaction. */
   historyRangeLedgers: 256,
   historyRangeEvents: 5_000,
-  /** Rounds over the servers for a ledger that none of them serves: what they do not have they will not get. */
+  /** How often all servers are asked for a ledger that none of them has. They will not get it later. */
   historyRounds: 3,
-  /** A ledger that no server has answered for by then, rate limits and reconnections included, ends the fetching. */
+  /** Fetching fails if no server has sent a ledger within this time, rate limits and reconnections included. */
   historyAnswerMs: 300_000,
-  /** Between looks at who wants history: a cancelled job stops the fetching within that. */
+  /** How often open history requests are checked. If a job is cancelled, fetching stops within this time. */
   historyPollMs: 500,
-  /** The events of a time nobody has seen are taken to be as frequent as in this long after it. */
+  /** To estimate the events of a time before the kept events, their rate in this much time after it is used. */
   historySampleMs: 24 * 3_600_000
 } as const

@@ -16,126 +16,139 @@ export const Limits = {
   // --- the log
   /** Records that one read of the whole log fetches. */
   logReadRecords: 500,
-  /** Records one group commit of the embedded log writes: keeps a transaction under some 10 ms. */
+  /** Records in one group commit of the embedded log. A transaction then takes less than about 10 ms. */
   embeddedLogBatchRecords: 2_000,
-  /** Transactions that wait for the embedded log's writer; more wait in their callers. */
+  /** Transactions queued for the embedded log's writer. Further callers wait. */
   embeddedLogQueue: 1_000,
-  /** Records, and bytes of values, in one row of the embedded log: a row must stay readable in one message. */
+  /** Records and value bytes in one row of the embedded log, so that a row can be read in one message. */
   embeddedLogRowRecords: 500,
   embeddedLogRowBytes: 1024 * 1024,
-  /** Rows of the embedded log read at once: rows of a quiet log hold a record or two. */
+  /** Rows of the embedded log per read. If the log is quiet, a row has only one or two records. */
   embeddedLogReadRows: 64,
-  /** Bytes of a compacted topic, as they are stored, after which a read ends: one record may hold 370 KB of filters. */
+  /** Stored bytes of a compacted topic after which a read ends. One record may have 370 KB of filters. */
   embeddedLogReadBytes: 4 * 1024 * 1024,
-  /** Days in one table partition of the embedded log, for topics that forget within days and for the others. */
+  /** Days in one table partition of the embedded log: for topics kept for days, and for the others. */
   embeddedLogWorkDays: 1,
   embeddedLogHistoryDays: 10,
-  /** Recent records per partition that the embedded log serves from memory. */
+  /** Recent records per partition that the embedded log caches in memory. */
   embeddedLogTailRecords: 2_000,
-  /** Bytes (values) per partition of that tail, so that large events cannot fill the memory. */
+  /** Value bytes per partition of that cache, because events may be large. */
   embeddedLogTailBytes: 4 * 1024 * 1024,
   /** Bytes of one fetch from Kafka, and of one partition in it. */
   kafkaFetchBytes: 4 * 1024 * 1024,
   kafkaPartitionBytes: 1024 * 1024,
-  /** What a record is taken to need before any was read; and what a read asks for besides: a batch comes whole. */
+  /**
+   * The assumed size of a record before one was read, and the spare bytes of each read: a broker sends whole batches.
+   */
   kafkaRecordBytes: 1_024,
   kafkaReadSpareBytes: 64 * 1024,
-  /** How long a broker holds a fetch back while there is nothing new, well within `kafkaRequestMs`: what idling costs. */
+  /** How long a broker may delay the response to a fetch if there is nothing new. Much less than `kafkaRequestMs`. */
   kafkaFetchWaitMs: 10_000,
-  /** First and longest such wait while a partition whose buffer is full is left out of the fetch. */
+  /** The first and the longest such wait while a fetch omits a partition whose buffer is full. */
   kafkaPartialFetchWaitMs: { first: 10, longest: 250 },
-  /** Fetched records that wait for a partition's reader, before no more are fetched for it. */
+  /** Fetched records buffered for the reader of a partition. If the buffer is full, fetching it pauses. */
   kafkaBufferRecords: 1_000,
-  /** Between looks at whether a transaction has ended: it takes some milliseconds. */
+  /** How often to check whether a transaction has ended. Most take a few milliseconds. */
   kafkaUnsettledMs: 3,
-  /** A transaction left open (its process died) is aborted by Kafka after this; readers wait for it meanwhile. */
+  /** Kafka aborts a transaction whose process died after this time. Until then readers wait for it. */
   kafkaTransactionMs: 10_000,
-  /** Transactional producers of one process: while one commits, the next are under way. */
+  /** Transactional producers of one process. While one commits, the next can start. */
   kafkaProducers: 3,
-  /** Transactions that wait for a producer; more wait in their callers. */
+  /** Transactions queued for a producer. Further callers wait. */
   kafkaQueuedTransactions: 1_000,
-  /** Transactions joined into one, and their records and bytes: a transaction costs some ten milliseconds. */
+  /** Transactions that are joined into one, their records and bytes. A Kafka transaction takes about 10 ms. */
   kafkaJoinedTransactions: 64,
   kafkaTransactionRecords: 5_000,
   kafkaTransactionBytes: 8 * 1024 * 1024,
-  /** Bytes of one batch of one partition: brokers take a megabyte unless told otherwise. */
+  /** Bytes of one batch of one partition. Kafka's default limit is 1 MB. */
   kafkaBatchBytes: 900 * 1024,
-  /** Tries of one step of a transaction, while its coordinator is busy or moving, and the wait between them. */
+  /** How often one step of a transaction is tried while its coordinator is busy or moving, and the waits between. */
   kafkaStepTries: 200,
   kafkaStepWaitMs: { first: 4, longest: 250 },
-  /** A request to Kafka that is not answered within this has failed. */
+  /** The timeout of a request to Kafka. */
   kafkaRequestMs: 15_000,
   kafkaConnectMs: 5_000,
-  /** A request to the schema registry, at the start; and the characters repeated of its reason for a refusal. */
+  /** The timeout of a request to the schema registry at the start, and the characters shown of its error. */
   schemaRegistryMs: 10_000,
   schemaRegistryReasonLength: 300,
-  /** Between heartbeats of a group's member: a change of owners takes two or three of them. */
+  /** Time between heartbeats of a group member. Partitions change owners within two or three heartbeats. */
   kafkaHeartbeatMs: 3_000,
-  /** A member that has been silent for this long is given up, where the cluster lets us say so: three heartbeats. */
+  /**
+   * Kafka removes a member that has been silent for this long, if the cluster allows so short a time: three heartbeats.
+   */
   kafkaMemberMs: 10_000,
-  /** How long a member may take to give a partition back: attempts in flight are finished first (`drainMs`). */
+  /** How long a member may take to release a partition. It first finishes the attempts in flight (`drainMs`). */
   kafkaRebalanceMs: 60_000,
-  /** Contiguous ranges of ledgers told of one network: there is one, unless an operator has begun anew. */
+  /**
+   * Covered ledger ranges that are listed for one network. There is one, unless an operator started again elsewhere.
+   */
   ledgerRanges: 100,
-  /** A deleted key's tombstone outlives compaction by this, for readers that lag: Kafka's default as well. */
+  /** How long a tombstone is kept before compaction removes it, for readers that lag. It is Kafka's default. */
   tombstoneKeptMs: 24 * 3_600_000,
 
   // --- ledgers in
-  /** A ledger closes every 3 to 5 s: silence for this long means the server or the connection is stuck. */
+  /** A ledger closes every 3 to 5 s. If nothing arrives for this long, the server or the connection is stuck. */
   ledgerSilenceMs: 20_000,
-  /** Answer to one request to a ledger server; a full ledger takes well under a second. */
+  /** The timeout of a request to a ledger server. A full ledger takes well under a second. */
   ledgerRequestMs: 20_000,
-  /** One message of a ledger server. The largest ledger on record here takes 0.5 MB as JSON, its largest transaction 0.8 MB. */
+  /**
+   * The largest message from a ledger server. The largest recorded ledger has 0.5 MB as JSON, the largest transaction
+   * 0.8 MB.
+   */
   ledgerMessageBytes: 32 * 1024 * 1024,
-  /** Characters of what a ledger server says of an error that are kept. */
+  /** Characters of a ledger server's error text that are kept. */
   ledgerErrorLength: 300,
   /** First and longest wait between attempts to reach a ledger server. */
   ledgerReconnectMs: { first: 250, longest: 15_000 },
-  /** Opening a connection to a ledger server, TLS included. */
+  /** The timeout of a connection to a ledger server, TLS included. */
   ledgerConnectMs: 10_000,
-  /** A server that limits us is left alone this long at first, and at most (public servers ban for a minute or more). */
+  /** First and longest wait after a server limits our requests. Public servers ban for a minute or more. */
   ledgerRateLimitedMs: { first: 10_000, longest: 120_000 },
-  /** While no server of a network is connected, none is left alone for longer: ingest stands still, and they may be well. */
+  /**
+   * The longest backoff while no server of a network is connected: ingest stands still, and servers may have recovered.
+   */
   ledgerAllAwayMs: 30_000,
-  /** A server that has lost the network needs about this long to find it again. */
+  /** The backoff for a server that lost the network. It needs about this long to synchronise. */
   ledgerNotSyncedMs: 30_000,
-  /** A server of another network, or one that can no longer follow: only its operator mends that. */
+  /** The backoff for a server of another network, or one that is too old: only its operator can fix that. */
   ledgerUnfitServerMs: 60_000,
-  /** Tries for a ledger the server does not have yet, before another server is asked. */
+  /** How often one server is asked for a ledger that it does not have yet, before another server is asked. */
   ledgerNotFoundTries: 5,
-  /** Waits between those tries: servers behind one balancer differ by up to a second. */
+  /** Waits between those tries. Servers behind one load balancer differ by up to a second. */
   ledgerNotFoundWaitMs: { first: 250, longest: 1_000 },
-  /** Waits between rounds over all servers for a ledger none of them serves. */
+  /** Waits between rounds over all servers for a ledger that none of them has. */
   ledgerRoundMs: { first: 1_000, longest: 15_000 },
-  /** A ledger that does not link to the one before is fetched again this often. */
+  /** How often a ledger whose parent hash does not match the ledger before it is fetched again. */
   brokenChainRetryMs: 60_000,
-  /** A head older than this, or a catch-up that has not moved for this long, is not ready. */
+  /** `/readyz` fails if the head is older than this, or if catching up has not progressed for this long. */
   ledgerHeadAgeMs: 60_000,
-  /** Announced hashes and counts kept for checking, newest first: about an hour of them. */
+  /** Announced hashes and counts kept for checking, newest first: about an hour. */
   ledgerAnnouncementsKept: 1_024,
-  /** Servers connected at once: the active one and a hot standby. */
+  /** Servers that are connected at a time: the active one and a hot standby. */
   ledgerServersConnected: 2,
-  /** A server connected for a ledger the others lack is kept this long after it was last wanted. */
-  ledgerServerCalledMs: 60_000,
-  /** Up to this many ledgers behind a server's head its `lgrNotFound` may mean "not yet": worth asking again. */
+  /** How long an additional server, connected because the others lack a ledger, stays connected after its last use. */
+  ledgerExtraServerMs: 60_000,
+  /**
+   * A server may answer `lgrNotFound` for one of its newest ledgers because it does not have it yet. It is asked again.
+   */
   ledgerNearHead: 5,
-  /** Requests to one server at once: public ones allow 2 to 4; halved when it warns of load. */
+  /** Concurrent requests to one server. Public ones allow 2 to 4. The number is halved if the server warns of load. */
   ledgerRequestsPerServer: 4,
-  /** After this long without a warning of load one more request at once is allowed again. */
+  /** If a server has not warned of load for this long, the number grows by one. */
   ledgerLoadRecoveryMs: 60_000,
-  /** Ledgers being fetched at once, over all servers: what both connected ones take. */
+  /** Ledgers that are fetched concurrently, over all servers: as many as both connected ones accept. */
   catchUpParallel: 8,
-  /** Fetched ledgers that wait to be committed, besides: a busy ledger takes some MB. */
+  /** Fetched ledgers that may additionally wait for their commit. A busy ledger has a few MB. */
   catchUpWaiting: 32,
-  /** Events in one transaction of several ledgers; the ledger that reaches it is the last in it. */
+  /** Events in one transaction of several ledgers. The ledger that reaches this number is the last in it. */
   catchUpBatchEvents: 1_000,
-  /** The pace of catching up is that of the time before. */
-  catchUpPaceMs: 30_000,
-  /** How often it is logged, and from how many ledgers behind on: fewer are taken before anyone reads it. */
+  /** The time over which the catch-up rate is averaged. */
+  catchUpRateWindowMs: 30_000,
+  /** How often catch-up progress is logged, and the smallest lag in ledgers at which it is logged. */
   catchUpReportMs: 5_000,
   catchUpReportedFrom: 20,
 
-  /** Failures in a row after which a command gives a ledger server up. */
+  /** A command gives up a ledger server after this many failures in a row. */
   ledgerClientTries: 5,
   /** A command's pause before its next request to a server that warns of load. */
   ledgerClientPauseMs: 2_000,
@@ -143,107 +156,122 @@ export const Limits = {
   // --- the simulated ledger
   /** Time between its ledgers: short, so that a new webhook gets its first event soon. */
   simulatedNetworkCloseMs: 2_000,
-  /** Transactions in each: all event types within two minutes, and some 180,000 events a day for a forgotten webhook. */
+  /** Transactions in each simulated ledger: all event types within two minutes, and about 180,000 events a day. */
   simulatedNetworkTransactions: 4,
 
   // --- stages
   ...stageLimits,
 
   // --- deliveries
-  /** Bytes of a response kept; the rest is not read. */
+  /** Bytes of a response body that are kept. The rest is not read. */
   responseBodyBytes: 16 * 1024,
-  /** Responses before the final one ("103 Early Hints"): a server has a reason for one or two. */
+  /** Responses before the final one ("103 Early Hints"). A server needs one or two. */
   informationalResponses: 10,
-  /** Bytes of a response that are not body: headers (16 KiB at most), responses before it, extensions of its chunks. */
+  /** Bytes of a response outside its body: headers (at most 16 KiB), earlier responses, chunk extensions. */
   responseOverheadBytes: 64 * 1024,
-  /** What a host name resolves to is used for its time to live, and for this long at most. */
+  /** A resolved address is used for its time to live, but at most for this long. */
   dnsLongestTtlMs: 60_000,
-  /** The same where nobody tells a time to live: what the hosts file or a search domain says may change. */
+  /** The time to live of addresses that have none, such as those from the hosts file. They may change. */
   dnsUnknownTtlMs: 5_000,
-  /** A name that could not be resolved is not asked for again before this, whoever's endpoints bear it. */
+  /** A name that did not resolve is not queried again within this time. */
   dnsFailureMs: 1_000,
-  /** One question to one DNS server, and how often it is asked while nothing answers, all within an attempt's deadline. */
+  /** The timeout of a query to one DNS server, and how often it is asked while nobody answers. */
   dnsTryMs: 2_000,
   dnsTries: 3,
-  /** Names remembered. */
+  /** DNS names that are cached. */
   dnsNames: 10_000,
-  /** What `Retry-After` may add to a delay of the schedule. */
+  /** The longest time that `Retry-After` can add to a delay of the schedule. */
   retryAfterAddsMs: 10 * 60_000,
-  /** Deliveries that wait for a disabled webhook end `failed` after this. */
+  /** If a webhook stays disabled for this long, its waiting deliveries end as `failed`. */
   disabledQueueMs: 7 * 24 * 3_600_000,
-  /** What deliver has confirmed of webhooks may be used this long: one confirmation in half of it, and none while idle. */
+  /**
+   * How long deliver may use its view of the webhooks after confirming it. It is confirmed again after half of that,
+   * but not while idle.
+   */
   webhookViewLeaseMs: 1_000,
-  /** From a rotation's commit to its answer: the lease, and half of it for an event loop or a database that was held up. */
+  /**
+   * How long the API waits between committing a rotation and answering: the lease, plus half of it for a slow event
+   * loop or database.
+   */
   secretRotationMs: 1_500,
-  /** Between looks at which secrets' grace is over. */
+  /** How often secrets whose grace has ended are deleted. */
   previousSecretSweepMs: 60_000,
 
   // --- replay
-  /** What one request may name. */
+  /** Limits of one replay request. */
   ...replayBounds,
-  /** Jobs that one process works on at once: each has a batch in memory, and they share the reading. */
+  /** Replay jobs that one process works on at a time. Each has a batch in memory. */
   replayJobs: 8,
-  /** Events queued in one batch of a job, and records read for it at most: a batch ends within some 100 ms. */
+  /** Events queued in one batch of a job, and the most records read for it. A batch ends within about 100 ms. */
   replayBatchEvents: 250,
   replayBatchRecords: 10_000,
   /**
-   * Deliveries of a job that may wait for their first attempt, and how often a job that has as many is looked at:
-   * enough for thousands a second, and few enough that a replay never outruns its receiver and fills tables and log
-   * with what waits.
+   * Deliveries of a job that may wait for their first attempt, and how often a job at this limit is checked again. The
+   * limit allows thousands of deliveries a second and keeps a replay from filling tables and log faster than its
+   * receiver accepts.
    */
   replayAhead: 1_000,
   replayAheadMs: 25,
-  /** Records a job parses before everything else has its turn: less than a millisecond. */
+  /** Records that a job parses before it yields: less than a millisecond. */
   replayParseRecords: 200,
-  /** Records read at once: reading few of them unpacks the same rows of the embedded log again and again. */
+  /** Records per read. With smaller reads, the same rows of the embedded log would be decoded repeatedly. */
   replayReadRecords: 2_000,
-  /** Ledgers of one batch that reads by ledger, and of them at once. */
+  /** Ledgers in one batch of a job that reads single ledgers, and how many it reads concurrently. */
   replayBatchLedgers: 100,
   replayLedgersAtOnce: 8,
-  /** Events that a job looks up at most: it has the list of their ledgers in memory. */
+  /** The most events that a job may look up: it keeps the list of their ledgers in memory. */
   replayLookups: 50_000,
-  /** Finding a ledger and reading it takes as long as reading on over this many events. */
+  /** Finding and reading one ledger takes as long as reading this many events in order. */
   replayLookupEvents: 200,
-  /** An event log that lags by more than this is not waited for: the job reads everything instead. */
+  /** How long a job waits for the event log's tables to catch up. After that it reads all events instead. */
   replayIndexWaitMs: 10_000,
-  /** Between looks whether it still does. */
+  /** How often it checks. */
   replayIndexPollMs: 250,
-  /** Between looks at whether a suspended account may go on. */
+  /** How often the job of a suspended account checks whether it may resume. */
   replaySuspendedMs: 500,
-  /** How long a cancelled job's worker may take to end its batch, and how often it is looked at meanwhile. */
+  /** How long a cancelled job's worker may take to end its batch, and how often that is checked. */
   replayCancelMs: 900,
   replayCancelPollMs: 20,
-  /** Events of accounts that an estimate must find before it scales: up to here it is exact, and above within some per cent. */
+  /**
+   * An estimate for accounts is exact up to this many events. Above, a sample with this many is scaled, to within about
+   * 10 %.
+   */
   estimateEnough: 3_000,
-  /** Events of all accounts in the share where it looks first: some 100 ms for an account that is in all of them. */
+  /** Events of all accounts in the first sample: about 100 ms for an account that is in all of them. */
   estimateFirstLook: 100_000,
-  /** Windows that a share consists of; fewer for many accounts, since each is looked up in each window, in some 5 µs. */
+  /**
+   * Time windows in a sample. Fewer for many accounts: each account is looked up in each window, which takes about 5
+   * µs.
+   */
   estimateWindows: { most: 100, fewest: 4, lookups: 30_000 },
 
   // --- history for replays
   ...historyLimits,
 
   // --- quota and mail
-  /** Between looks at whose deliveries wait: an account overshoots its quota by what it sends in this time. */
+  /** How often holds are read. An account overshoots its quota by what it sends in this time. */
   accountHoldsMs: 1_000,
-  /** Between looks at who has reached a part of the quota and is to be told, and accounts told at once. */
+  /**
+   * How often accounts that have reached a part of their quota are looked up, and how many get a mail in one
+   * transaction.
+   */
   quotaNoticesMs: 10_000,
   quotaNoticesBatch: 500,
   /** A webhook is reported as failing when it has accepted nothing for an hour and this many attempts have failed. */
   webhookFailingMs: 3_600_000,
   webhookFailingAttempts: 10,
-  /** A webhook that fails and recovers in turns is reported once in this time. */
+  /** A webhook that alternates between failing and working is reported at most once in this time. */
   webhookFailingPauseMs: 24 * 3_600_000,
   /** How often failing webhooks are looked up, and how many are reported in one transaction. */
   webhookNoticesMs: 60_000,
   webhookNoticesBatch: 100,
-  /** Sending one mail, from connecting to the server's answer: a process that stops waits for it, within `shutdownMs`. */
+  /** The timeout of sending one mail. A process that stops waits for it, within `shutdownMs`. */
   mailSendMs: 10_000,
-  /** How long a mail is its sender's: past this the sender has died, and another sends it. */
+  /** How long a process may own a mail. After that it is taken for dead, and another process sends the mail. */
   mailLeaseMs: 60_000,
-  /** Waits between tries to send a mail: three days in all, then it is given up. */
+  /** Waits between attempts to send a mail. After three days it is given up. */
   mailRetryDelaysMs: [1, 5, 15, 60, 180, 360, 720, 1_440, 1_440].map((minutes) => minutes * 60_000),
-  /** Characters of what a mail server said. */
+  /** Characters of a mail server's error that are kept. */
   mailErrorLength: 500,
   /** How long mails are kept: longer than a month, because they record which quota notices an account got. */
   mailsKeptMs: 90 * 24 * 3_600_000,
@@ -254,21 +282,21 @@ export const Limits = {
   // --- API
   /** A request body. */
   requestBodyBytes: 1024 * 1024,
-  /** What one webhook may hold. How many an account may have, its plan says (domain/Plans.ts). */
+  /** Limits of one webhook. The plan (domain/Plans.ts) limits how many an account has. */
   ...webhookBounds,
-  /** What an API key may be called. How many an account may have, its plan says (domain/Plans.ts). */
+  /** Limits of one API key. The plan (domain/Plans.ts) limits how many an account has. */
   ...apiKeyBounds,
-  /** Requests that wait while others are admitted; they go together in one statement, and more are a 503 at once. */
+  /** Requests that wait for admission. One statement admits all of them. Any further request gets a 503. */
   admissionQueue: 5_000,
-  /** A database that does not answer that statement within this counts as away. */
+  /** If the database does not answer that statement within this time, it counts as unavailable. */
   admissionMs: 5_000,
-  /** A database that does not answer `/readyz` within this counts as away. */
+  /** If the database does not answer `/readyz` within this time, it counts as unavailable. */
   readyCheckMs: 2_000,
-  /** For requests in flight when the server stops: leaves the rest of `shutdownMs` to the stages. */
+  /** How long requests in flight may take when the server stops. The rest of `shutdownMs` is for the stages. */
   apiShutdownMs: 10_000,
-  /** From a request's first byte to its last: a slow sender cannot hold a connection for longer. */
+  /** The longest time between a request's first and last byte, so that slow senders cannot block connections. */
   requestReceiveMs: 30_000,
-  /** What callers without a key can take. */
+
   ...connectionLimits,
   /** Filter previews that run at the same time. Each parses up to 10,000 events: about 0.2 s of a core. Others wait. */
   previewsAtOnce: 2,
@@ -276,11 +304,11 @@ export const Limits = {
   previewReadRecords: 250,
   /** `Retry-After` of a 503, in seconds: a database or broker that restarts needs some. */
   unavailableRetrySeconds: 5,
-  /** Characters of one path segment; the longest id is an event's, some 110. */
+  /** Characters of one path segment. The longest id is an event's, about 110. */
   pathSegmentLength: 256,
 
   // --- traces and metrics
-  /** What is kept and how it is sent: some 1 KB a span, so at most a few MB wait while the endpoint hangs. */
+  /** Sampling and sending of traces and metrics. A span has about 1 KB, so a few MB wait while the endpoint hangs. */
   telemetry: {
     tracesPerSecond: 5,
     spansPerSecond: 100,
@@ -295,12 +323,12 @@ export const Limits = {
   ...commandLimits,
 
   // --- messages
-  /** While something is away its warnings are repeated: one of a kind in this time, and so many kinds remembered. */
+  /** A repeated warning is logged once in `windowMs`. So many different ones are remembered. */
   repeatedMessages: { windowMs: 10_000, messages: 1_000 },
 
   // --- process
-  /** First and longest wait before a role that failed begins anew. */
+  /** First and longest wait before a failed role restarts. */
   roleRestartMs: { first: 200, longest: 5_000 },
-  /** From SIGTERM to the end, at most. */
+  /** The longest time between SIGTERM and the end of the process. */
   shutdownMs: 15_000
 } as const

@@ -5,91 +5,95 @@
 import { Context } from "effect"
 
 export const stageLimits = {
-  /** Records a stage takes at once: enough to fill one SQL statement, small enough to hold in memory. */
+  /** Records that a stage reads at a time: enough to fill one SQL statement, few enough for memory. */
   takeBatchRecords: 500,
-  /** Deliveries one transaction of route queues. */
+  /** Deliveries that route queues in one transaction. */
   routeBatchDeliveries: 2_000,
-  /** Records a delay partition holds while it waits: there are 54 such partitions. */
+  /** Records that a delay partition keeps in memory while it waits. There are 54 such partitions. */
   delayBatchRecords: 100,
-  /** Longest sleep of a delay partition: after it the clock is read again, so that a jump is noticed. */
+  /** The longest sleep of a delay partition. The clock is read after it, so a clock change is noticed. */
   delaySleepMs: 60_000,
   /**
-   * Deliveries queued or in flight per delivery partition, but for `laneLeast`; what is beyond waits in PostgreSQL (24
-   * partitions of 1 to 2 KB each).
+   * Live deliveries queued or in flight per delivery partition, not counting `laneLeast`. Further ones wait in
+   * PostgreSQL. There are 24 partitions, and a delivery has 1 to 2 KB.
    */
   partitionDeliveries: 2_000,
   /**
-   * Part of a partition's free room that one webhook may hold, so that a lone one has half and many the same each; and
-   * what each may always hold, on top of the bound: no number of webhooks that hang can keep another waiting.
+   * `laneShare`: the part of a partition's free memory that one webhook may use, so one webhook alone gets half of it.
+   * `laneLeast`: deliveries that each webhook may always have in memory, beyond that bound, so that webhooks that hang
+   * cannot block others.
    */
   lanes: { laneShare: 0.5, laneLeast: 4 },
   /**
-   * Records taken after one that still waits in a queue, before that queue goes back to its rows: a webhook that hangs
-   * does not keep the partition's offsets from being committed. In flight a delivery stays for one attempt at most.
+   * If more records than this were read after one that is still queued, its queue spills to the backlog. A webhook that
+   * hangs then does not keep the partition's offsets from being committed.
    */
   partitionOpenRecords: 10_000,
   /**
-   * What a crash repeats, beside the windows of webhooks: a webhook sends on beyond outcomes of its own that wait to be
-   * recorded while, over all webhooks, fewer than this wait.
+   * While fewer outcomes than this, over all webhooks, wait to be recorded, a webhook may send beyond its own. This is
+   * what a crash repeats, besides the windows of webhooks.
    */
   unrecordedMost: 40,
   /**
-   * Or while these and all that is in flight are fewer than this part of what was recorded within these milliseconds,
-   * and than this number: where much is delivered statements may be large, and a crash repeats at most the promised 1 %
-   * of it. A lone webhook is a third faster with it.
+   * Also while outcomes that wait plus attempts under way are fewer than this part of the outcomes recorded in
+   * `repeatedOfMs`, and fewer than `repeatedMost`. Statements are then larger, and a crash repeats at most 1 % of the
+   * deliveries. A single webhook is a third faster with it.
    */
   repeatedPart: 0.01,
   repeatedOfMs: 10_000,
   repeatedMost: 400,
   /** How long to wait before re-offering work whose previous attempt has not been recorded yet. */
   earlyWorkMs: 5_000,
-  /** Rows a lane pages from PostgreSQL at once; with half a page more it is what a lane of a large backlog queues. */
+  /** Backlog rows that a lane reads at a time. With a large backlog a lane queues one and a half pages. */
   lanePageRows: 100,
-  /** Events read at once for such rows, and how many such pieces are kept, over all lanes: some ten MB. */
+  /** Events read at a time for backlog rows, and how many such pieces are cached over all lanes: about 10 MB. */
   eventPieceRecords: 100,
   eventPieces: 32,
-  /** How often an actor commits what it has done: a restart reads again at most what was done since. */
+  /** How often an actor commits its offset. A restart reads again what came after the last commit. */
   commitEveryMs: 100,
-  /** How long a stopping actor waits for attempts in flight: one attempt takes up to 10 s by default. */
+  /** How long a stopping actor waits for attempts in flight. An attempt takes up to 10 s by default. */
   drainMs: 11_000,
   /**
-   * Connections in use to one origin, over all webhooks that point there: a lone webhook has a quarter, which is the widest
-   * window (ConnectionLimiter.ts).
+   * Connections in use to one origin, over all webhooks there. A single webhook gets a quarter, which is the largest
+   * window (deliver/ConnectionLimiter.ts).
    */
   connectionsPerOrigin: 1_024,
-  /** Connections in use in one process: one takes 10 to 50 KB. */
+  /** Connections in use in one process. One takes 10 to 50 KB. */
   connectionsInUse: 8_192,
-  /** While more are open, in use or idle, none stays open when its request has ended. */
+  /** While more connections than this are open, in use or idle, each is closed when its request ends. */
   connectionsKept: 8_192,
   /**
-   * A webhook's first connections, as many as its window has by default, may use all of a bound and count as many times
-   * against it; those beyond them may use this part of it. `tried`: webhooks that are tried when a connection is free.
+   * Parts of the two bounds above that a webhook may use: deliver/ConnectionLimiter.ts has the formulas. `tried`: how
+   * many waiting webhooks are tried when a connection becomes free.
    */
   connectionShares: { least: 16, shared: 0.75, tried: 16 },
   /** An idle connection is closed after this. */
   connectionIdleMs: 15_000,
   /** Outcomes written in one statement. */
   recorderBatch: 500,
-  /** Outcomes for which a statement is worth its while, whatever else is under way. */
+  /** With this many outcomes a statement is worth its cost, whatever else is under way. */
   recorderEnough: 128,
-  /** How long a statement waits for more outcomes: it costs as much as some fifty of its rows. */
+  /** How long a statement waits for more outcomes. It costs as much as about fifty of its rows. */
   recorderGatherMs: 8,
   /** How often deliveries that wait for disabled webhooks are checked. */
   disabledSweepMs: 3_600_000,
-  /** Replayed deliveries queued or in flight per delivery partition, apart from the live ones. */
+  /** Replayed deliveries queued or in flight per delivery partition, in addition to live ones. */
   partitionReplays: 500,
-  /** Replayed deliveries an actor takes at once: reading them holds up the live ones behind. */
+  /** Replayed deliveries that an actor reads at a time. Live ones behind them wait for the read. */
   replayTakeRecords: 100,
-  /** How long replays of a partition wait for room in a webhook's lane: one that is stuck is put aside after this. */
+  /** How long replayed deliveries wait for memory in a webhook's lane. After that the lane spills them. */
   replayMemoryWaitMs: 1_000,
-  /** Replayed deliveries that a process starts before everything else has its turn, while no live ones leave it. */
+  /** Replayed deliveries that a process starts before it yields, while no live ones are being sent. */
   replayIdleStarts: 32,
-  /** Live ones are taken to go on for this long after the last: they come with ledgers, every 3 to 5 s. */
+  /** Live deliveries count as being sent for this long after the last one. They come with ledgers, every 3 to 5 s. */
   replayLiveMs: 10_000,
-  /** Replayed deliveries that start at once while live ones are sent, and the time between such starts. */
+  /** Replayed deliveries that start together while live ones are sent, and the time between such starts. */
   replayStarts: 4,
   replayStartsEveryMs: 2,
-  /** Pause after that many, as a multiple of how late the event loop came back to them, and its most; after fewer, less. */
+  /**
+   * The pause after `replayStarts` starts, as a multiple of how late the event loop was, and its maximum. After fewer
+   * starts it is shorter.
+   */
   replayYield: 2,
   replayPauseMs: 100
 }

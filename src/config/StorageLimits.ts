@@ -1,49 +1,49 @@
 /** Limits of the code that uses the database; part of `Limits`. */
 export const storageLimits = {
-  /** First and longest wait while a store or the log is away. */
+  /** First and longest wait between tries while a store or the log is unavailable. */
   storeRetryMs: { first: 50, longest: 2_000 },
-  /** Connections the embedded server accepts: this process (both pools), commands beside it, tests. */
+  /** Connections that the embedded PostgreSQL accepts: both pools of this process, other commands, tests. */
   embeddedConnections: 100,
-  /** How long its start may take (recovery after a crash included), its stop, and waiting for one that is stopping. */
+  /** How long its start (with crash recovery), its stop, and waiting for another process to stop it may take. */
   embeddedStartMs: 60_000,
   embeddedStopMs: 10_000,
   embeddedTakeOverMs: 4_000,
-  /** Between tries to bring it back after it died. */
+  /** Time between attempts to restart it after it died. */
   embeddedRestartMs: 1_000,
-  /** How often its state is checked meanwhile. */
+  /** How often its state is polled meanwhile. */
   embeddedPollMs: 20,
-  /** How long the database may take to answer at the start. */
+  /** The timeout for the first connection at the start. */
   databaseConnectMs: 5_000,
   /** PostgreSQL connections of one process. */
   databaseConnections: 10,
-  /** The same for what an API process looks up: pages and counts, a millisecond or two each. */
+  /** The same for reads of an API process, such as pages and counts. Each takes a millisecond or two. */
   databaseReadConnections: 6,
-  /** Lookups under way at once on one of them: a slow one holds up no more than these. */
+  /** Concurrent reads on one of those connections. A slow read delays only the others on its connection. */
   databaseReadsPerConnection: 16,
-  /** A lookup that takes longer is given up, a 503: nobody waits behind one whose caller may long be gone. */
+  /** A read that takes longer is cancelled and answered with 503: its caller may have left long ago. */
   databaseReadMs: 10_000,
   /**
-   * Between looks for work that nobody told of (storage/outbox/WorkNotices.ts): a mail is due again, or a worker died.
-   * With a lease that must end before it, its job is taken over within 15 s.
+   * How often work is polled that has no notification (storage/outbox/WorkNotices.ts): a mail whose retry is due, or a
+   * job whose worker died. Together with a lease that must end first, such a job is taken over within 15 s.
    */
-  workLookMs: 3_000,
-  /** How long a lease lasts that is not renewed: what its process did is taken over after this. */
+  workPollMs: 3_000,
+  /** A lease that is not renewed ends after this. Another process then takes over the job. */
   leaseMs: 10_000,
-  /** Between renewals: two may fail before the lease is given up. */
+  /** Time between renewals. Two may fail before the lease is given up. */
   leaseRenewMs: 3_000,
-  /** Between tries to take a lease that another process holds. */
+  /** Time between attempts to take a lease that another process has. */
   leaseTakeMs: 1_000,
   /** How long the answer to a request with an `Idempotency-Key` is kept: a day, as customers know it from others. */
   idempotencyKeptMs: 24 * 3_600_000,
-  /** How often partitions are made ahead and retention is applied. */
+  /** How often table partitions are made ahead and retention is applied. */
   maintenanceMs: 3_600_000,
-  /** How much longer than RETENTION_DELIVERIES a delivery is kept that waits: no quota is used up for more than a month. */
+  /** How much longer than RETENTION_DELIVERIES a waiting delivery is kept. A quota is used up for one month at most. */
   waitingKeptMs: 31 * 24 * 3_600_000,
-  /** Days of table partitions made ahead, so that midnight never meets a missing one. */
+  /** Days of table partitions made ahead, so that the next day always has one. */
   partitionsAheadDays: 3,
   /** Days in one table partition of the event log: see storage/migrations/0006_events.ts. */
   eventPartitionDays: 30,
-  /** Between looks at whether what the API answered for has been published. */
+  /** How often to check whether a committed change has been published from the outbox. */
   outboxCatchUpMs: 10,
   /** Webhooks whose secrets one transaction encrypts again. A record of each contains its filters: up to 350 KB. */
   secretsResealed: 50,
@@ -53,33 +53,35 @@ export const storageLimits = {
   secretsExamined: 1_000,
   /** Outbox rows published in one transaction of the log. */
   outboxBatch: 500,
-  /** Bytes, as they are stored, after which such a transaction ends: one row may hold 370 KB of filters. */
+  /** Stored bytes after which such a transaction ends. One row may have 370 KB of filters. */
   outboxBatchBytes: 4 * 1024 * 1024,
 
-  /** Deliveries ended in one statement: a tenth of a second, and no more rows are locked together. */
+  /** Deliveries that one statement ends: about 0.1 s, which bounds how long rows stay locked. */
   queueEndBatch: 1_000,
-  /** Deliveries of a deleted webhook that its deletion ends before it is answered, and that are then ended in one turn. */
+  /** Deliveries that the deletion of a webhook ends before its response, and how many each later pass ends. */
   deletedQueueAtOnce: 2_000,
   deletedQueuePass: 10_000,
-  /** Deleted webhooks looked at in one turn, and between turns that find little. */
+  /** Deleted webhooks in one pass, and the time between passes when little is left. */
   deletedQueues: 100,
   deletedQueuesMs: 5_000,
-  /** After a deletion nothing more is queued and no attempt is under way: an attempt takes 10 s, its record a few more. */
+  /**
+   * How long after a deletion its attempts may still end: an attempt takes up to 10 s, its record a few seconds more.
+   */
   deletedQueueSettledMs: 30_000,
 
-  /** Detection alerts kept, newest first: they are rare, and one fault of ours could raise one per transaction. */
+  /** Detection alerts kept, newest first. A bug here could raise one per transaction. */
   detectionAlerts: 10_000,
   /** Characters of an alert's reason. */
   detectionAlertReasonLength: 500,
-  /** Records kept in quarantine, newest first, and characters of one's source, reason and text: a few MB in all. */
+  /** Records kept in quarantine, newest first, and the characters kept of source, reason and text: a few MB. */
   quarantineRecords: 1_000,
   quarantineSourceLength: 300,
   quarantineReasonLength: 500,
   quarantineRecordLength: 2_000,
-  /** Characters of what a ledger server said, where a job's error repeats it. */
+  /** Characters of a ledger server's error that a job's error repeats. */
   storedErrorLength: 1_000,
-  /** Between moves of what changed in deliveries to their totals: while it waits, readers of counts look through it. */
+  /** How often changes of deliveries are added to the totals. Until then readers of counts also scan the changes. */
   deliveryChangesMs: 2_000,
-  /** The changes' size above which its end is given back: a few thousand of them beside room for as many. */
+  /** If the table of changes is larger than this, its free end is returned to the file system. */
   deliveryChangesBytes: 4 * 1024 * 1024
 } as const

@@ -17,7 +17,7 @@ const CHECKSUM_HEX = 8
 const checksum = (versionedHex: string): string =>
   hash("sha256", hash("sha256", Buffer.from(versionedHex, "hex"), "buffer"), "hex").slice(0, CHECKSUM_HEX)
 
-/** Base 58 writes each leading zero byte as one zero letter, which the number alone does not show. */
+/** Base 58 writes each leading zero byte as one zero letter, because the number alone would lose them. */
 const zeroBytesOf = (hex: string): number => {
   let bytes = 0
   while (hex.startsWith("00", bytes * 2)) bytes++

@@ -1,6 +1,6 @@
 /**
- * A compact list of account ids: five 32-bit words each, least significant first, so 20 bytes and no object for each. It
- * does not verify checksums, so only addresses that were checked before may be given. Pure.
+ * A compact list of account ids: five 32-bit words each, least significant first, so 20 bytes and no object for each.
+ * It does not verify checksums, so only addresses that were checked before may be given. Pure.
  */
 /** The ledger's base 58 alphabet; the first letter is zero. */
 export const ALPHABET = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
@@ -21,13 +21,13 @@ export const ACCOUNT_WORDS = 5
 export type AccountIds = Uint32Array
 
 /**
- * Writes the account id of `address` to `into`, from `at` on; gives the checksum that it names, undefined when it
- * cannot be an address.
+ * Writes the account id of `address` to `into`, starting at `at`. Returns the checksum in the address, or undefined if
+ * the text cannot be an address.
  */
 export const writeAccountId = (address: string, into: AccountIds, at: number): number | undefined => {
   const { length } = address
   if (length < LETTERS.fewest || length > LETTERS.most) return undefined
-  // The checksum is the lowest word. Named words and no loop over them: this runs for each account of each event.
+  // The checksum is the lowest word. The loop over words is unrolled, because this runs for each account of each event.
   let checksum = 0
   let w0 = 0
   let w1 = 0

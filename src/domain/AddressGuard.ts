@@ -1,9 +1,9 @@
 /**
- * Which IP addresses an endpoint may have: the public ones. The table is the IANA special-purpose registries for
- * IPv4 and IPv6, taken strictly: what is not ordinary global unicast is refused, and so is an IPv6 address that carries
- * a refused IPv4 address inside (6to4, NAT64), or any in an ISATAP interface identifier. A provider's own NAT64 or 6rd
- * prefix cannot be told from its other addresses. Registration checks IP addresses in URLs with it; deliver checks
- * every address that it connects to. Pure.
+ * Decides whether an endpoint may have an IP address: only public ones are allowed. The tables follow IANA's
+ * special-purpose registries strictly: everything except ordinary global unicast is refused. An IPv6 address is also
+ * refused if it contains a refused IPv4 address (6to4, NAT64) or has an ISATAP interface identifier. A provider's own
+ * NAT64 or 6rd prefix cannot be recognised. The API checks literal addresses in URLs with it. Deliver checks every
+ * address before it connects. Pure.
  */
 import { BlockList, isIP } from "node:net"
 
@@ -77,15 +77,17 @@ const groupsOf = (ip: string): ReadonlyArray<number> => {
 }
 
 /**
- * RFC 5214: the interface identifier `5efe:a.b.c.d` sends to that IPv4 address within a site, whatever the prefix. The
- * two bits say "universal" and "group" and change nothing.
+ * RFC 5214: with the interface identifier `5efe:a.b.c.d`, packets go to that IPv4 address, whatever the prefix. The
+ * mask ignores the "universal" and "group" bits, which may have any value.
  */
 const isIsatap = (ip: string): boolean => {
   const groups = groupsOf(ip)
   return (groups[4]! & 0xfcff) === 0 && groups[5] === 0x5efe
 }
 
-/** False also for what is no IP address, and for one with a zone (`fe80::1%eth0`): zones are never global. */
+/**
+ * False for text that is not an IP address, and for an address with a zone (`fe80::1%eth0`): zones are never global.
+ */
 export const isPublicAddress = (ip: string): boolean => {
   switch (isIP(ip)) {
     case 4:

@@ -1,6 +1,6 @@
 /** Checks that a text is one mail address and contains no header or second address. Pure. */
 
-/** RFC 5321: characters of an address, and of what stands before its @. */
+/** RFC 5321: the most characters of an address, and of the part before its @. */
 const ADDRESS_LENGTH = 254
 const LOCAL_LENGTH = 64
 

@@ -1,6 +1,6 @@
 /**
- * The published shapes around a payload: the envelope that a webhook receives and the
- * records of the two public topics. `LedgerEvent.ts` holds the types; the tests hold both to each other.
+ * Schemas of the published shapes around a payload: the envelope that a webhook receives, and the records of the two
+ * public topics. `LedgerEvent.ts` has the types, and tests compare both.
  */
 import { Schema } from "effect"
 import { EVENT_ID_PATTERN } from "./EventId.ts"
@@ -8,7 +8,7 @@ import { eventTypes } from "./EventType.ts"
 import { networks } from "./Network.ts"
 import { Address, Hash, named, optional, required, Time, text } from "./payloads/Fields.ts"
 
-/** Of the ledger's 32-bit sequence numbers; ledger 0 does not exist. */
+/** A 32-bit sequence number. Ledger 0 does not exist. */
 const LEDGER_INDEX_MAX = 2 ** 32 - 1
 
 const ledgerIndex = Schema.Number.check(

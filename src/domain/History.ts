@@ -45,8 +45,8 @@ export const historyTopics = (network: Network): LedgerTopics => ({
 })
 
 /**
- * The ranges that reach down from `first` without a gap, lowest first, and where they end. A range that is where
- * the next should be, and of another chain, is `alien`.
+ * The ranges that reach down from `first` without a gap, lowest first, and their lowest ledger. A range is `alien` if
+ * it is in the next place but belongs to another chain.
  */
 export const joinedBelow = (
   first: ChainEnd,
@@ -68,7 +68,7 @@ export const joinedBelow = (
   }
 }
 
-/** Whether all that closed after `sinceMs` (Unix milliseconds) is in a chain that ends there. */
+/** Whether a chain with this lowest ledger has every ledger that closed after `sinceMs` (Unix milliseconds). */
 export const reaches = ({ closedAt, ledgerIndex }: ChainEnd, sinceMs: number): boolean =>
   closedAt * 1_000 <= sinceMs || ledgerIndex === 1
 
@@ -85,7 +85,7 @@ export const missingLedgers = (
     Math.max(0, before - firstLedger)
   )
 
-/** Of joined ranges those that hold what closed after `sinceMs`. */
+/** The joined ranges that contain ledgers closed after `sinceMs`. */
 export const rangesSince = (
   joined: ReadonlyArray<HistoryRange>,
   sinceMs: number

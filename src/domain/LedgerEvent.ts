@@ -1,7 +1,7 @@
 /**
- * What detection finds, what the events topic carries, and the envelope a receiver gets. The wire names (snake_case)
- * are the published ones. Serialisation keeps the key order of docs/detection-rules.md 1.4, so the same event has the
- * same bytes everywhere and always.
+ * Events: as detection returns them, as the events topic carries them, and as the envelope shows them to a receiver.
+ * The snake_case names are the published ones. Serialisation keeps the key order of docs/detection-rules.md 1.4, so
+ * the same event always has the same bytes.
  */
 import type { ledgerRecord } from "./Envelope.ts"
 import type { EventType } from "./EventType.ts"
@@ -48,19 +48,19 @@ export type LedgerMarker = (typeof ledgerRecord)["Type"]
 export const eventsTopic = (network: Network): string => `xrpl.${network}.events`
 export const ledgersTopic = (network: Network): string => `xrpl.${network}.ledgers`
 
-/** Where ledgers are kept: their markers and their events. */
+/** The two topics of a network: one for the markers of its ledgers, one for their events. */
 export interface LedgerTopics {
   readonly ledgers: string
   readonly events: string
 }
 
-/** The consumer group that writes the event log: what it has committed, GET /v1/events knows. */
+/** The consumer group that writes the event log. `GET /v1/events` shows the events below its committed offset. */
 export const EVENT_LOG_GROUP = "events"
 
 /** Why a record of an events topic is in quarantine. */
 export const NOT_AN_EVENT = "it does not have the form of an event"
 
-/** Of the form that every stage relies on. Who else may write to the topic is the operator's affair. */
+/** Checks the fields that stages rely on. Only ingest should write to the topic, but a broker may let others write. */
 const isLedgerEvent = (event: Readonly<Record<keyof LedgerEvent, unknown>>): boolean =>
   typeof event.event_id === "string" &&
   typeof event.event_type === "string" &&
@@ -75,11 +75,11 @@ const isLedgerEvent = (event: Readonly<Record<keyof LedgerEvent, unknown>>): boo
   Number.isSafeInteger(event.position) &&
   Number.isSafeInteger(event.detected_at)
 
-/** The event that the value of a record of `xrpl.<network>.events` holds; undefined when it holds none. */
+/** Parses the value of a record of `xrpl.<network>.events`. Undefined if it is not an event. */
 export const parseLedgerEvent = (value: string | null): LedgerEvent | undefined => {
   try {
     const event = JSON.parse(value ?? "")
-    // Checked in the next line.
+    // The cast is safe: `isLedgerEvent` has checked the fields.
     return isLedgerEvent(event) ? (event as LedgerEvent) : undefined
   } catch {
     return undefined

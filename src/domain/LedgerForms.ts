@@ -1,9 +1,9 @@
 /**
- * The text forms of ledger values, as patterns that detection and the published payload schemas share: what detection
- * emits therefore always passes the schemas. `[0-9]` instead of `\d`, since other languages read `\d` differently.
+ * Patterns for ledger values written as text. Detection and the published payload schemas share them, so what detection
+ * emits always passes the schemas. They use `[0-9]`, because `\d` matches more in some other languages.
  */
 
-/** A classic address by its letters; the checksum needs `isAddress`. */
+/** Checks the characters of a classic address. `isAddress` also verifies the checksum. */
 export const ADDRESS = /^r[1-9A-HJ-NP-Za-km-z]{24,34}$/u
 
 export const HEX = /^(?:[0-9A-Fa-f]{2})*$/u
@@ -12,7 +12,7 @@ export const EMAIL_HASH = /^[0-9A-F]{32}$/u
 
 export const TRANSACTION_TYPE = /^[A-Za-z0-9]+$/u
 
-/** Three characters, or 160 bits. */
+/** A currency code: three characters, or 160 bits in hex. */
 export const CURRENCY = /^(?:[A-Za-z0-9?!@#$%^&*<>(){}[\]|]{3}|[0-9A-F]{40})$/u
 
 export const INTEGER = /^-?[0-9]+$/u

@@ -1,6 +1,6 @@
 /**
- * What the service writes to an account's address: short plain text that says what happened, what it means and what to
- * do. Pure; times are UTC.
+ * The texts of mails to customers: plain text that says what happened, what it means and what to do. Times are UTC.
+ * Pure.
  */
 import type { Plan } from "./Plans.ts"
 import type { QuotaNotice } from "./Quota.ts"
@@ -29,7 +29,7 @@ const minute = (unixMs: number): string =>
 
 const accountLine = ({ name, accountId }: Account): string => `account "${name}" (${accountId})`
 
-/** An event may be routed this much later than its ledger closed; one that comes twice has the same id. */
+/** An event may be routed this long after its ledger closed. Replaying it again does no harm: its id is the same. */
 const REPLAY_OVERLAP_MS = 60_000
 
 const paragraphs = (...texts: ReadonlyArray<string>): string => `${texts.join("\n\n")}\n`
@@ -66,7 +66,7 @@ that its plan (${plan}) has in ${month}. Every attempt counts, retries and repla
   }
 }
 
-/** `queueWaitsDays`: how long what is queued waits for a disabled webhook. */
+/** `queueWaitsDays`: how long queued deliveries wait for a disabled webhook. */
 export const webhookDisabledMail = (
   disabled: Account & {
     readonly webhookId: string

@@ -1,8 +1,8 @@
 /**
- * The API's shapes made one (docs/detection-rules.md 1.7): version 1 and 2 of `ledger`, `tx`, `account_tx` and the
- * transaction stream, and recorded single transactions. Pure, and copies no transaction: `tx` and `meta` are the
- * source's own objects (so a flat version 1 entry still carries its `hash` and `metaData` in `tx`).
- * Nothing is dropped silently: what cannot be read is counted in `malformed`, and the caller decides.
+ * Converts the shapes in which XRP Ledger servers send ledgers and transactions into one (docs/detection-rules.md 1.7):
+ * API version 1 and 2 of `ledger`, `tx`, `account_tx` and the transaction stream, and recorded single transactions. It
+ * copies no transaction: `tx` and `meta` are the source's own objects, so a flat version 1 entry still has `hash` and
+ * `metaData` in `tx`. Unreadable transactions are counted in `malformed`. Pure.
  */
 import { isHash } from "./Hash.ts"
 import type { Json, JsonObject, Ledger, LedgerTransaction } from "./Ledger.ts"
@@ -28,7 +28,7 @@ const countOrUndefined = (value: Json | undefined): number | undefined => {
   return typeof value === "string" && /^[0-9]{1,15}$/.test(value) ? Number(value) : undefined
 }
 
-/** An answer's body, whether the caller passes it whole or only its `result`. */
+/** The `result` of a response. The caller may pass the response or only its `result`. */
 const resultOf = (raw: unknown): JsonObject | undefined => {
   const object = objectOrUndefined(raw)
   return object === undefined ? undefined : (objectOrUndefined(object["result"]) ?? object)
@@ -61,8 +61,8 @@ const byExecution = (a: LedgerTransaction, b: LedgerTransaction): number =>
   indexOf(a) - indexOf(b) || (a.hash < b.hash ? -1 : a.hash > b.hash ? 1 : 0)
 
 /**
- * By `meta.TransactionIndex` (servers list transactions by hash); entries without one come last, by hash. The same
- * array when it is in order already.
+ * Sorts by `meta.TransactionIndex`, because servers list transactions by hash. Entries without an index come last, by
+ * hash. Returns the same array if it is in order already.
  */
 export const inExecutionOrder = (
   transactions: ReadonlyArray<LedgerTransaction>
@@ -73,8 +73,8 @@ export const inExecutionOrder = (
 }
 
 /**
- * A `ledger` object, the `result` that holds one, or the whole answer. Undefined when there is no ledger index or no
- * list of transactions: a header alone must not pass for an empty ledger.
+ * Accepts a `ledger` object, the `result` that contains one, or the whole response. Undefined if the ledger index or
+ * the list of transactions is missing, because a header alone must not count as an empty ledger.
  */
 export const normaliseLedger = (raw: unknown): NormalisedLedger | undefined => {
   const result = resultOf(raw)

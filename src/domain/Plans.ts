@@ -1,6 +1,6 @@
 /**
- * Plans and what each allows. Only Enterprise may differ
- * per account: what its account sets replaces the plan's figure. Pure.
+ * Plans and their limits. Only accounts on the plan Enterprise can have limits of their own, which replace the plan's.
+ * Pure.
  */
 export const plans = ["developer", "builder", "professional", "compliance", "enterprise"] as const
 export type Plan = (typeof plans)[number]
@@ -70,7 +70,7 @@ export const planLimits: Readonly<Record<Plan, PlanLimits>> = {
 /** The plan whose figures an account may replace. */
 export const CUSTOM_PLAN: Plan = "enterprise"
 
-/** An account's own figures; null: the plan's. */
+/** An account's own limits. Null: the plan's limit applies. */
 export type LimitOverrides = { readonly [K in Exclude<keyof PlanLimits, "apiKeys">]: number | null }
 
 export const limitsOf = (plan: Plan, own: LimitOverrides): PlanLimits => {

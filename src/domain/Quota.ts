@@ -7,10 +7,10 @@ import type { Network } from "./Network.ts"
 /** Why an account's deliveries wait. */
 export type Hold = "quota" | "suspended"
 
-/** Which of a webhook's deliveries may start: all, only those that cost nothing (test deliveries), or none. */
+/** Which deliveries of a webhook may start: all, only free ones (test deliveries), or none. */
 export type SendPermission = "all" | "free" | "none"
 
-/** Its deliveries count, but for test deliveries; the test networks are free. */
+/** Deliveries on this network count towards the quota, except test deliveries. The test networks are free. */
 export const CHARGED_NETWORK: Network = "mainnet"
 
 export const permissionUnder = (hold: Hold | undefined, network: Network): SendPermission => {

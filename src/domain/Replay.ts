@@ -1,12 +1,12 @@
 /**
- * Replay jobs: past events of one network again, to one webhook. Pure.
+ * Replay jobs: each sends past events of one network to one webhook again. Pure.
  *
  *   queued ──a worker takes it──▶ running ──everything is queued for delivery──▶ completed
  *      └────────cancel───────────────┤
  *                                    ├──cancel──────────────────────────────────▶ cancelled
  *                                    └──webhook gone or disabled, quota used up──▶ failed, with its reason
  * While a running job waits for history (storage/replays/HistoryRequests.ts) it has no worker.
- * A job's delivery ids are functions of the job and the event, so a batch that is made twice makes the same deliveries.
+ * A delivery's id is a function of the job and the event, so a batch that runs twice makes the same deliveries.
  */
 import type { EventType } from "./EventType.ts"
 import { compileStored } from "./filter/Match.ts"
@@ -28,7 +28,7 @@ export const replayBounds = {
   replayBodyBytes: 2 * 1024 * 1024
 } as const
 
-/** Absent: not filtered by it. */
+/** A field that is absent does not filter. */
 export interface ReplayFilters {
   readonly event_types?: ReadonlyArray<EventType>
   readonly accounts?: ReadonlyArray<string>
@@ -43,7 +43,7 @@ export const filterReplayPlans: ReadonlyArray<Plan> = plans.filter(
   (plan) => plan !== "developer" && plan !== "builder"
 )
 
-/** A predicate: what it needs is prepared once, since it is asked of every event of the log. */
+/** Returns a predicate. It builds its sets once, because it runs for every event of the log. */
 export const matching = (filters: ReplayFilters): ((event: LedgerEvent) => boolean) => {
   const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = filters
   const types = filters.event_types === undefined ? undefined : new Set<string>(filters.event_types)
@@ -65,13 +65,13 @@ export const matching = (filters: ReplayFilters): ((event: LedgerEvent) => boole
 /** What the ids of a job's deliveries derive from. */
 export interface ReplayOrigin {
   readonly id: string
-  /** When a worker first took the job, in Unix milliseconds: its deliveries' creation. */
+  /** When a worker first started the job, in Unix milliseconds. Its deliveries have this creation time. */
   readonly startedAt: number
-  /** Where its reading of the events topic began. */
+  /** The offset in the events topic at which the job began to read. */
   readonly startOffset: number
 }
 
-/** Places that one moment of an id can tell apart; what is beyond takes the moments after it. */
+/** How many events can have ids with the same millisecond. Further events use the milliseconds after it. */
 const PLACES = 2 ** 24
 
 const placeOf = ({ startedAt, startOffset }: ReplayOrigin, offset: number) => {
@@ -79,7 +79,7 @@ const placeOf = ({ startedAt, startOffset }: ReplayOrigin, offset: number) => {
   return { moment: startedAt + Math.floor(place / PLACES), position: place % PLACES }
 }
 
-/** Sorts as the events stand in the log. */
+/** Ids sort in the order of the events in the log. */
 export const replayDeliveryId = (job: ReplayOrigin, offset: number, eventId: string): string => {
   const { moment, position } = placeOf(job, offset)
   return deliveryId(moment, position, job.id, eventId)
@@ -91,22 +91,22 @@ export const firstReplayDeliveryId = (job: ReplayOrigin, offset: number): string
   return firstDeliveryIdAt(moment, position)
 }
 
-/** The last moment that the job's ids may name: its table partitions reach that far. */
+/** The latest time that an id of the job may contain. Table partitions must reach that far. */
 export const lastReplayMoment = (job: ReplayOrigin, endOffset: number): number =>
   placeOf(job, endOffset).moment
 
 export interface ReplayProgress {
   readonly status: ReplayStatus
-  /** Of what there is to read, from 0 to 1. */
+  /** The part of the job's input that was read, from 0 to 1. */
   readonly part: number
   readonly startedAt: number | null
 }
 
-/** Two decimals; 100 only for a job that has queued all. */
+/** Per cent with two decimals. 100 only if the job has queued all its deliveries. */
 export const percentOf = ({ status, part }: ReplayProgress): number =>
   status === "completed" ? 100 : Math.min(99.99, Math.floor(part * 10_000) / 100)
 
-/** Whole seconds a running job still needs at its pace so far; null while that is not known. */
+/** Estimated seconds until a running job completes, at its average pace. Null while unknown. */
 export const etaSeconds = ({ status, part, startedAt }: ReplayProgress, nowMs: number): number | null =>
   status !== "running" || startedAt === null || part <= 0
     ? null

@@ -8,7 +8,7 @@ const HTTP_DATES = [
   /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/
 ]
 
-/** Milliseconds from now on that the receiver asks for, 0 for a time that is past; undefined for what says nothing. */
+/** Milliseconds to wait from now on. 0 if the time has passed, undefined if the header is not valid. */
 export const retryAfterMs = (value: string, nowMs: number): number | undefined => {
   const text = value.trim()
   if (SECONDS.test(text)) return Number(text) * 1_000

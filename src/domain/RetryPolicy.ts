@@ -1,8 +1,8 @@
-/** The retry schedule as a pure function of the attempt and of chance; docs/architecture.md shows it as a table. */
+/** The retry schedule, as pure functions of the attempt and a random number. docs/architecture.md has it as a table. */
 export interface RetryPolicy {
   /** Delay before attempt 2, 3, …: n delays make n + 1 attempts. */
   readonly delaysMs: ReadonlyArray<number>
-  /** Each delay is stretched or shrunk by up to this part of itself. */
+  /** Each delay is lengthened or shortened by a random part of itself, at most this one. */
   readonly jitter: number
 }
 
@@ -19,11 +19,11 @@ export const delayAfter = (
   return base === undefined ? undefined : Math.round(base * (1 + policy.jitter * (2 * chance - 1)))
 }
 
-/** What the receiver asks for lengthens a delay, never shortens it, and adds at most `mostAddedMs`. */
+/** Applies the receiver's `Retry-After` (`askedMs`): it only lengthens a delay, by at most `mostAddedMs`. */
 export const lengthened = (delayMs: number, askedMs: number, mostAddedMs: number): number =>
   Math.min(Math.max(delayMs, askedMs), delayMs + mostAddedMs)
 
-/** Pieces of a long wait are no shorter: each costs a record. */
+/** The shortest piece of a long wait. Each piece costs a record. */
 const SHORTEST_PIECE_MS = 1_000
 
 /**
@@ -38,9 +38,9 @@ export const longestStayMs = ({ delaysMs, jitter }: RetryPolicy, seriesAttempt: 
 }
 
 /**
- * In whose delay topic (an attempt, from 2) work of `seriesAttempt` waits that is due in `waitMs`: its own, unless it
- * is due later than that one's work is. A topic's delay is constant, so that no head holds others back: a longer wait
- * is made of pieces, and this is the longest that fits.
+ * Chooses the delay topic for work of `seriesAttempt` that is due in `waitMs`, named by an attempt from 2. It is the
+ * attempt's own topic unless `waitMs` is longer than that topic's delay. All work of a topic has the same delay, so the
+ * first record is always due first. A longer wait passes through several topics, the longest that fits first.
  */
 export const delayOf = (policy: RetryPolicy, seriesAttempt: number, waitMs: number): number => {
   if (waitMs <= longestStayMs(policy, seriesAttempt)) return seriesAttempt

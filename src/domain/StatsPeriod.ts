@@ -7,7 +7,7 @@ const DAY_MS = 24 * HOUR_MS
 export const statsPeriods = ["1h", "24h", "7d", "30d"] as const
 export type StatsPeriod = (typeof statsPeriods)[number]
 
-/** What deliveries are counted by, as PostgreSQL writes it: by as much as a point may be wide. */
+/** Time widths by which deliveries are counted, as PostgreSQL intervals. A point has one of these widths. */
 export const countWidths = [
   { width: "1 minute", widthMs: MINUTE_MS },
   { width: "1 hour", widthMs: HOUR_MS },
@@ -15,7 +15,7 @@ export const countWidths = [
   { width: "1 day", widthMs: DAY_MS }
 ] as const
 
-/** Points begin at whole multiples of their width (UTC), so there is one more of them than fits. */
+/** Points begin at whole multiples of their width (UTC), so a period may touch one more point than fits into it. */
 export const statsWidths: Readonly<
   Record<StatsPeriod, { readonly periodMs: number; readonly pointMs: number }>
 > = {

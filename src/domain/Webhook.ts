@@ -28,7 +28,7 @@ export interface WebhookConfig {
   readonly max_per_second: number | null
   /** The signing secret, sealed (storage/webhooks/SecretBox): the log never holds it in clear. */
   readonly sealed_secret: string
-  /** The secret before the last rotation, if that gave it a grace: deliveries are signed with it too until then. */
+  /** The secret before the last rotation, if its grace has not ended. Until then it signs deliveries too. */
   readonly previous_secret?: {
     readonly sealed: string
     /** Unix milliseconds. */

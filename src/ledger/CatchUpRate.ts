@@ -1,4 +1,4 @@
-/** Ledgers per second over the last `catchUpPaceMs`, and the time left until the head, from samples. Pure. */
+/** Ledgers per second over the last `catchUpRateWindowMs`, and the time left until the head, from samples. Pure. */
 import { Limits } from "../config/Limits.ts"
 
 interface Sample {
@@ -15,7 +15,7 @@ const SPACING_MS = 1_000
 export const firstSample = (at: number, lastTaken: number): ProgressSamples => [{ at, lastTaken }]
 
 export const addSample = (samples: ProgressSamples, at: number, lastTaken: number): ProgressSamples => {
-  const recent = samples.filter((sample) => at - sample.at <= Limits.catchUpPaceMs && sample.at <= at)
+  const recent = samples.filter((sample) => at - sample.at <= Limits.catchUpRateWindowMs && sample.at <= at)
   const newest = recent.at(-1)
   const before = recent.at(-2)
   const kept =

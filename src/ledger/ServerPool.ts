@@ -239,7 +239,7 @@ export const makeServerPool = Effect.fnUntraced(function* (
       const next = others.find((server) => server.phase === "idle" && notBefore(server, now) <= now)
       if (next === undefined) return false
       const isWanted = next.wantedUntil > now
-      next.wantedUntil = now + Limits.ledgerServerCalledMs
+      next.wantedUntil = now + Limits.ledgerExtraServerMs
       if (!isWanted) changed()
       return true
     }),

@@ -17,7 +17,7 @@ export const noticeQuotas = Effect.gen(function* () {
   const usage = yield* UsageStore
   const mails = yield* MailStore
   const now = yield* Clock.currentTimeMillis
-  const reached = yield* usage.untold(now, Limits.quotaNoticesBatch)
+  const reached = yield* usage.dueNotices(now, Limits.quotaNoticesBatch)
   if (reached.length === 0) return
   yield* mails.queue(
     reached.map((account) => ({

@@ -1,4 +1,4 @@
-/** `/v1/account`: any key sees its account's plan, the limits as they hold, and what the month's quota has left. */
+/** `/v1/account`: shows any key its account's plan, the limits that apply, and the rest of the monthly quota. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -9,7 +9,7 @@ const get = (key: string) => Effect.flatMap(ApiUnderTest, (api) => api.call("GET
 
 layer(apiLayer(), { excludeTestServices: true })("/v1/account", (it) => {
   for (const plan of plans) {
-    it.effect(`tells the limits of ${plan}, to a key of any scope`, () =>
+    it.effect(`shows the limits of ${plan} to a key of any scope`, () =>
       Effect.gen(function* () {
         const api = yield* ApiUnderTest
         const { accountId } = yield* api.account("live", plan)
@@ -40,7 +40,7 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/account", (it) => {
     )
   }
 
-  it.effect("tells an account's own limits, and this month's deliveries only", () =>
+  it.effect("shows an account's own limits, and the deliveries of this month only", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const sql = yield* SqlClient.SqlClient

@@ -61,7 +61,7 @@ const during = Effect.fnUntraced(function* (sha256: string, requests: number) {
 })
 
 layer(Live)("admission queue", (it) => {
-  it.effect("requests that arrive during a statement share the next, each with its own place", () =>
+  it.effect("requests that arrive during a statement share the next one, each with its own result", () =>
     Effect.gen(function* () {
       const answers = yield* during(yield* makeKey, 200)
       assert.deepStrictEqual(statements, [1, 200])
@@ -74,7 +74,7 @@ layer(Live)("admission queue", (it) => {
     })
   )
 
-  it.effect("a full queue refuses at once, and what it holds is served", () =>
+  it.effect("a full queue refuses further requests at once, and serves those it has", () =>
     Effect.gen(function* () {
       const answers = yield* during(yield* makeKey, Limits.admissionQueue + 10)
       assert.strictEqual(answers.filter(Option.isNone).length, 10)
@@ -82,7 +82,7 @@ layer(Live)("admission queue", (it) => {
     })
   )
 
-  it.effect("an unknown key is nobody's, in whatever batch", () =>
+  it.effect("an unknown key is rejected in any batch", () =>
     Effect.gen(function* () {
       const { admit } = yield* AdmissionQueue
       const known = yield* makeKey

@@ -1,4 +1,7 @@
-/** Keys are made, shown once, listed page by page and revoked at once; none gives away more than its maker has. */
+/**
+ * API keys over HTTP: created, shown once, listed in pages, revoked at once. A key cannot create a key with more
+ * rights.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -29,7 +32,7 @@ const refused: ReadonlyArray<readonly [unknown, RegExp]> = [
 ]
 
 layer(apiLayer(), { excludeTestServices: true })("/v1/api-keys", (it) => {
-  it.effect("a new key is shown once, with what it is, and works", () =>
+  it.effect("a new key is shown once, with all its fields, and works", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const { key } = yield* api.account()
@@ -131,7 +134,7 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/api-keys", (it) => {
     })
   )
 
-  it.effect("a revoked key ends at once on every server, and stays in the list", () =>
+  it.effect("a revoked key is rejected at once by every server, and stays in the list", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const other = yield* anotherServer
@@ -152,7 +155,7 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/api-keys", (it) => {
     })
   )
 
-  it.effect("an expired key is nobody's", () =>
+  it.effect("an expired key is rejected", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const sql = yield* SqlClient.SqlClient
@@ -238,7 +241,7 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/api-keys", (it) => {
   )
 
   for (const plan of ["developer", "builder", "enterprise"] as const)
-    it.effect(`an account has as many keys as ${plan} allows, also when they are made at once`, () =>
+    it.effect(`an account has as many keys as ${plan} allows, even under concurrent requests`, () =>
       Effect.gen(function* () {
         const api = yield* ApiUnderTest
         const keys = yield* ApiKeyStore

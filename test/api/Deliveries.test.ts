@@ -102,7 +102,7 @@ const queueAndList = Effect.fnUntraced(function* ({
 })
 
 layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
-  it.effect("lists what is queued at once, newest first, with exactly the specified fields", () =>
+  it.effect("lists queued deliveries at once, newest first, with exactly the specified fields", () =>
     Effect.gen(function* () {
       const { queue, get, webhookId } = yield* prepare()
       const older = yield* queue(NOW)
@@ -178,7 +178,7 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
     })
   )
 
-  it.effect("shows every attempt and the very bytes that were sent", () =>
+  it.effect("shows every attempt and the exact bytes that were sent", () =>
     Effect.gen(function* () {
       const { queue, attempt, get, webhookId } = yield* prepare()
       const { id, event } = yield* queue(NOW)
@@ -258,7 +258,7 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
     })
   )
 
-  it.effect("no retry towards a disabled webhook or a deleted one; deleting ends what is queued", () =>
+  it.effect("refuses a retry to a disabled or deleted webhook; deleting a webhook ends its queue", () =>
     Effect.gen(function* () {
       const { api, key, queue, attempt, get, webhookId } = yield* prepare()
       const failed = (yield* queue(NOW)).id
@@ -281,7 +281,7 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
     })
   )
 
-  it.effect("no retry while the month's quota is used up, and that is said last", () =>
+  it.effect("refuses a retry while the monthly quota is used up, after all other checks", () =>
     Effect.gen(function* () {
       const { api, key, accountId, queue, attempt } = yield* prepare()
       const sql = yield* SqlClient.SqlClient
@@ -299,32 +299,30 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
     })
   )
 
-  it.effect(
-    "many who ask at the same moment each get the page that they asked for, and each is counted",
-    () =>
-      Effect.gen(function* () {
-        const [one, other] = [yield* prepare(), yield* prepare()]
-        const ids = { one: (yield* one.queue(NOW)).id, other: (yield* other.queue(NOW + 1)).id }
-        const asked = Array.from({ length: 60 }, (_, i) => {
-          const [{ get }, id] = i % 2 === 0 ? [one, ids.one] : [other, ids.other]
-          const [path, expected] = i % 3 === 0 ? ["?status=failed", []] : ["", [id]]
-          return Effect.map(get(path!), ({ body, headers }) => ({ body, expected, headers }))
-        })
-        const answers = yield* Effect.all(asked, { concurrency: "unbounded" })
-        for (const { body, expected } of answers) {
-          assert.deepStrictEqual(
-            body.data.map(({ id }: { id: string }) => id),
-            expected
-          )
-        }
-        const left = answers.map(({ headers }) => Number(headers.get("x-ratelimit-remaining")))
-        // 30 with each key, and before them each has made its webhook.
-        assert.strictEqual(new Set(left).size, 30)
-        const found = yield* Effect.all([queueAndList(one), queueAndList(one), queueAndList(one)], {
-          concurrency: "unbounded"
-        })
-        assert.deepStrictEqual(found, [true, true, true])
+  it.effect("answers each of many concurrent requests with its own page, and counts each", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* prepare(), yield* prepare()]
+      const ids = { one: (yield* one.queue(NOW)).id, other: (yield* other.queue(NOW + 1)).id }
+      const asked = Array.from({ length: 60 }, (_, i) => {
+        const [{ get }, id] = i % 2 === 0 ? [one, ids.one] : [other, ids.other]
+        const [path, expected] = i % 3 === 0 ? ["?status=failed", []] : ["", [id]]
+        return Effect.map(get(path!), ({ body, headers }) => ({ body, expected, headers }))
       })
+      const answers = yield* Effect.all(asked, { concurrency: "unbounded" })
+      for (const { body, expected } of answers) {
+        assert.deepStrictEqual(
+          body.data.map(({ id }: { id: string }) => id),
+          expected
+        )
+      }
+      const left = answers.map(({ headers }) => Number(headers.get("x-ratelimit-remaining")))
+      // 30 with each key, and before them each has made its webhook.
+      assert.strictEqual(new Set(left).size, 30)
+      const found = yield* Effect.all([queueAndList(one), queueAndList(one), queueAndList(one)], {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(found, [true, true, true])
+    })
   )
 
   it.effect("another account's deliveries, and those of the other environment, do not exist", () =>

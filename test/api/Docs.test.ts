@@ -1,4 +1,4 @@
-/** `/docs` works where there is no network but this server: the page holds everything, and its policy forbids the rest. */
+/** `/docs` works offline: the page contains everything, and its content security policy forbids the rest. */
 import { createHash } from "node:crypto"
 import { get, type IncomingHttpHeaders } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"
@@ -30,7 +30,7 @@ const packed = (url: string, headers: Record<string, string>) =>
   })
 
 describe("the form of a document", () => {
-  it("is the smallest that the caller takes", () => {
+  it("is the smallest that the caller accepts", () => {
     assert.strictEqual(chooseEncoding("gzip, deflate, br, zstd"), "br")
     assert.strictEqual(chooseEncoding("br;q=0, GZIP;q=0.5"), "gzip")
     assert.strictEqual(chooseEncoding("*"), "br")
@@ -44,7 +44,7 @@ describe("the form of a document", () => {
 
 layer(apiLayer(), { excludeTestServices: true })("docs", (it) => {
   for (const path of ["/docs", "/openapi.json"])
-    it.effect(`${path} is sent packed, and not at all to those who have it`, () =>
+    it.effect(`${path} is sent compressed, and not again to a caller that has it`, () =>
       Effect.gen(function* () {
         const url = `${(yield* ApiUnderTest).url}${path}`
         const plain = yield* packed(url, {})
@@ -73,7 +73,7 @@ layer(apiLayer(), { excludeTestServices: true })("docs", (it) => {
       })
     )
 
-  it.effect("is one page with the document in it, which asks no other address for anything", () =>
+  it.effect("is one page that contains the document and loads nothing from other addresses", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const { status, text, headers } = yield* api.call("GET", "/docs")
@@ -94,7 +94,7 @@ layer(apiLayer(), { excludeTestServices: true })("docs", (it) => {
     })
   )
 
-  it.effect("lets only its own scripts run, and speak to this server only", () =>
+  it.effect("runs only its own scripts, which can reach only this server", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const { text, headers } = yield* api.call("GET", "/docs")
@@ -117,7 +117,7 @@ layer(apiLayer(), { excludeTestServices: true })("docs", (it) => {
     })
   )
 
-  it.effect("what it fills in is a request that every list answers", () =>
+  it.effect("fills in a request that every list operation accepts", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const { key } = yield* api.account()
@@ -139,7 +139,7 @@ layer(apiLayer(), { excludeTestServices: true })("docs", (it) => {
     })
   )
 
-  it.effect("takes GET, HEAD and OPTIONS, without a key", () =>
+  it.effect("answers GET, HEAD and OPTIONS without a key", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const head = yield* api.call("HEAD", "/docs")

@@ -1,4 +1,4 @@
-/** The event log over HTTP: every combination of filters against a plain search, exact pages, and who sees what. */
+/** The event log over HTTP: filters against a plain search, exact pages, and which key sees which network. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { expandPattern } from "../../src/domain/EventType.ts"
@@ -103,7 +103,7 @@ layer(apiLayer(), { excludeTestServices: true })("events by filters", (it) => {
   /** The moment before which that part of the events happened. */
   const momentAt = (part: number) => moments[Math.floor(part * moments.length)]!
 
-  it.effect("are those of a plain search, in every combination", () =>
+  it.effect("are those that a plain search finds, for every combination of filters", () =>
     Effect.gen(function* () {
       yield* store(seeded)
       const chance = generator(SEED)
@@ -153,7 +153,7 @@ layer(apiLayer(), { excludeTestServices: true })("events by filters", (it) => {
     })
   )
 
-  it.effect("read alike whatever the length of a page, and however a moment is written", () =>
+  it.effect("are the same for any page length and any way to write a time", () =>
     Effect.gen(function* () {
       const { allPages } = yield* client("test")
       const expected = found(seeded, { networks: ["testnet", "devnet"] }).map(itemOf)
@@ -170,7 +170,7 @@ layer(apiLayer(), { excludeTestServices: true })("events by filters", (it) => {
 })
 
 layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
-  it.effect("come with exactly the envelope's fields, and the payload's own bytes", () =>
+  it.effect("have exactly the envelope's fields and the payload's original bytes", () =>
     Effect.gen(function* () {
       const { get } = yield* client("live")
       const payload = { zebra: "1", apple: { y: null, a: ["\u0000", "ü", 1e21] }, "9": true, "10": -0.5 }
@@ -222,7 +222,7 @@ layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
     })
   )
 
-  it.effect("bind a cursor to its filters, networks included, and to nothing that changes no event", () =>
+  it.effect("bind a cursor to its filters and networks, and to nothing else", () =>
     Effect.gen(function* () {
       const { get } = yield* client("test")
       yield* store(
@@ -283,7 +283,7 @@ layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
     })
   )
 
-  it.effect("are found by their id, however a client writes its colons", () =>
+  it.effect("are found by their id, with colons encoded or not", () =>
     Effect.gen(function* () {
       const { get } = yield* client("live")
       const event = eventOf({ ledgerIndex: 4_294_967_295, type: "account.settings_changed" })
@@ -307,7 +307,7 @@ layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
     })
   )
 
-  it.effect("refuse what they do not understand, naming it", () =>
+  it.effect("refuse unknown parameters and name them", () =>
     Effect.gen(function* () {
       const { get } = yield* client("live")
       const wrong: ReadonlyArray<readonly [Query, RegExp]> = [
@@ -352,7 +352,7 @@ layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
 })
 
 describe.skipIf(!corpusPresent)("real events (skipped without ../shared/xrpl-corpus)", () => {
-  it.live("go through the events role and come back equal, all of them", () =>
+  it.live("pass through the role `events` unchanged", () =>
     Effect.gen(function* () {
       const expected = corpusPresent ? expectedEvents(corpusFiles()) : []
       assert.lengthOf(expected, 2_553)

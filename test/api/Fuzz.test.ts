@@ -1,6 +1,6 @@
 /**
- * Requests by chance against every operation: whatever comes, the answer is one that the document promises, nothing of
- * the inside or of a secret is in it or in the log, and nobody else's data change.
+ * Sends random requests to every operation. Each response is one that the OpenAPI document promises. No response or log
+ * line shows internals or secrets, and no data of other accounts change.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, References } from "effect"
@@ -41,7 +41,7 @@ const faults = ({ operation, method, call }: HostileRequest, answer: Answer): Re
 }
 
 describe("any request", () => {
-  it.live(`is answered as the document says (${REQUESTS} by chance, seed ${SEED})`, () => {
+  it.live(`is answered as the document says (${REQUESTS} random ones, seed ${SEED})`, () => {
     const logged: Array<string> = []
     const everything = Layer.merge(
       Logger.layer([Logger.map(Logger.formatJson, (line) => void logged.push(line))]),

@@ -1,4 +1,7 @@
-/** Every failure has the one body, its code and its status, in the promised order of checks; every answer an id. */
+/**
+ * Every failure has the common error body, its code and its status, in the promised order of checks. Every response has
+ * a request id.
+ */
 import { connect } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -119,7 +122,7 @@ layer(apiLayer(), { excludeTestServices: true })("gate", (it) => {
     )
   }
 
-  it.effect("under /v1 the key comes before everything else, with one message for every wrong one", () =>
+  it.effect("under /v1 the key is checked first, with the same message for every wrong key", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const keys = yield* ApiKeyStore
@@ -164,7 +167,7 @@ layer(apiLayer(), { excludeTestServices: true })("gate", (it) => {
     })
   )
 
-  it.effect("echoes a request id that can be shown, and makes one otherwise", () =>
+  it.effect("echoes a printable request id, and generates one otherwise", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const idOf = (given: string) =>
@@ -178,7 +181,7 @@ layer(apiLayer(), { excludeTestServices: true })("gate", (it) => {
     })
   )
 
-  it.effect("HEAD is GET without the body; OPTIONS tells the methods", () =>
+  it.effect("HEAD is GET without the body; OPTIONS lists the methods", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const { key } = yield* api.account()
@@ -194,7 +197,7 @@ layer(apiLayer(), { excludeTestServices: true })("gate", (it) => {
     })
   )
 
-  it.effect("answers bytes that are no HTTP request in the same form", () =>
+  it.effect("answers bytes that are not HTTP with the same error body", () =>
     Effect.gen(function* () {
       const { url } = yield* ApiUnderTest
       for (const bytes of ["NONSENSE\r\n\r\n", `GET / HTTP/1.1\r\nX: ${"a".repeat(40_000)}\r\n\r\n`]) {
@@ -208,7 +211,7 @@ layer(apiLayer(), { excludeTestServices: true })("gate", (it) => {
     })
   )
 
-  it.effect("a request of HTTP/1.1 without Host is refused in the same form; HTTP/1.0 may lack it", () =>
+  it.effect("refuses HTTP/1.1 without Host with the same error body, and accepts HTTP/1.0 without it", () =>
     Effect.gen(function* () {
       const { url } = yield* ApiUnderTest
       for (const path of ["/healthz", "/v1/webhooks", "/nothing"]) {
@@ -223,7 +226,7 @@ layer(apiLayer(), { excludeTestServices: true })("gate", (it) => {
     })
   )
 
-  it.effect("a defect tells the request id and nothing of the inside", () =>
+  it.effect("shows only the request id after an internal error", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const sql = yield* SqlClient.SqlClient

@@ -1,4 +1,4 @@
-/** `Idempotency-Key` over HTTP: a repeated request acts once, whatever happens between the two. */
+/** `Idempotency-Key` over HTTP: a repeated request runs once, whatever happens between the two requests. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
@@ -20,7 +20,7 @@ layer(apiLayer(), { excludeTestServices: true })("Idempotency-Key", (it) => {
     return { api, key, accountId, post, webhooks }
   })
 
-  it.effect("gives the same answer to the same request, secret included, and acts once", () =>
+  it.effect("returns the same response to a repeated request, secret included, and runs it once", () =>
     Effect.gen(function* () {
       const { post, webhooks } = yield* prepare
       const first = yield* post("/v1/webhooks", WEBHOOK, "a")
@@ -69,7 +69,7 @@ layer(apiLayer(), { excludeTestServices: true })("Idempotency-Key", (it) => {
     })
   )
 
-  it.effect("keeps no answer of a refused request: corrected, it runs", () =>
+  it.effect("does not store the response of a refused request, so the corrected request runs", () =>
     Effect.gen(function* () {
       const { post } = yield* prepare
       const refused = yield* post("/v1/webhooks", { ...WEBHOOK, url: "http://example.com" }, "d")
@@ -97,7 +97,7 @@ layer(apiLayer(), { excludeTestServices: true })("Idempotency-Key", (it) => {
     )
   }
 
-  it.effect("is answered 409 while its request runs, by whichever process is asked", () =>
+  it.effect("answers 409 while the first request is running, in every process", () =>
     Effect.gen(function* () {
       const { key, post, webhooks } = yield* prepare
       const { body } = yield* post("/v1/webhooks", WEBHOOK, "e")
@@ -127,7 +127,7 @@ layer(apiLayer(), { excludeTestServices: true })("Idempotency-Key", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("changes nothing when its process dies before the commit, and then runs", () =>
+  it.effect("changes nothing if its process dies before the commit, and runs when repeated", () =>
     Effect.gen(function* () {
       const { accountId } = yield* prepare
       const store = yield* IdempotencyStore
@@ -148,7 +148,7 @@ layer(apiLayer(), { excludeTestServices: true })("Idempotency-Key", (it) => {
     })
   )
 
-  it.effect("forgets after 24 hours, and stores no answer readably", () =>
+  it.effect("deletes responses after 24 hours, and stores them encrypted", () =>
     Effect.gen(function* () {
       const { accountId } = yield* prepare
       const store = yield* IdempotencyStore
@@ -168,7 +168,7 @@ layer(apiLayer(), { excludeTestServices: true })("Idempotency-Key", (it) => {
     })
   )
 
-  it.effect("answers a repeated rotation with the same secret", () =>
+  it.effect("returns the same secret for a repeated rotation", () =>
     Effect.gen(function* () {
       const { post } = yield* prepare
       const { body } = yield* post("/v1/webhooks", WEBHOOK, "i")

@@ -1,4 +1,4 @@
-/** What callers without a key can take: one request at a time on a connection, few at a time in all, and no more. */
+/** Callers without a key get one request at a time on a connection, and few at a time in total. */
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import type { IncomingMessage } from "node:http"
 import { createServer } from "node:http"
@@ -58,25 +58,27 @@ const idsIn = (text: string): ReadonlyArray<string> =>
   Array.from(text.matchAll(/^x-request-id: (\S+)/gim), (match) => match[1]!)
 
 layer(apiLayer(), { excludeTestServices: true })("a flood without a key", (it) => {
-  it.effect("a connection that reads nothing gets no further request begun, and others are answered", () =>
-    Effect.gen(function* () {
-      const { url, call } = yield* ApiUnderTest
-      const path = "/docs?flood"
-      const connections = 5
-      const begun = yield* countRequests(path)
-      for (let i = 0; i < connections; i++) {
-        const socket = yield* open(portOf(url))
-        socket.pause()
-        socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(2_000))
-      }
-      yield* eventually(Effect.sync(() => assert.isAtLeast(begun.requests, connections)))
-      for (let i = 0; i < 20; i++) assert.strictEqual((yield* call("GET", "/healthz")).status, 200)
-      // What the machine's own buffers take: some answers a connection.
-      assert.isAtMost(begun.requests, connections * 20)
-    })
+  it.effect(
+    "a connection that does not read its responses gets no further request started, and others are answered",
+    () =>
+      Effect.gen(function* () {
+        const { url, call } = yield* ApiUnderTest
+        const path = "/docs?flood"
+        const connections = 5
+        const begun = yield* countRequests(path)
+        for (let i = 0; i < connections; i++) {
+          const socket = yield* open(portOf(url))
+          socket.pause()
+          socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(2_000))
+        }
+        yield* eventually(Effect.sync(() => assert.isAtLeast(begun.requests, connections)))
+        for (let i = 0; i < 20; i++) assert.strictEqual((yield* call("GET", "/healthz")).status, 200)
+        // What the machine's own buffers take: some answers a connection.
+        assert.isAtMost(begun.requests, connections * 20)
+      })
   )
 
-  it.effect("requests sent ahead are all answered, in their order, also after a half-close", () =>
+  it.effect("pipelined requests are all answered in order, even after a half-close", () =>
     Effect.gen(function* () {
       const { url } = yield* ApiUnderTest
       const socket = yield* open(portOf(url))
@@ -105,7 +107,7 @@ layer(apiLayer(), { excludeTestServices: true })("a flood without a key", (it) =
 })
 
 describe("connections", () => {
-  it.live("one too many ends the one whose last request is the oldest", () =>
+  it.live("beyond the limit, the one whose last request is the oldest is closed", () =>
     Effect.gen(function* () {
       const server = yield* Effect.acquireRelease(
         Effect.callback<ReturnType<typeof createServer>>((resume) => {

@@ -1,4 +1,4 @@
-/** `/v1/ledgers/coverage` tells which ledgers are in the log, and how far ingest says it is. */
+/** `/v1/ledgers/coverage` shows which ledgers are in the log, and how far ingest is. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { isoTime } from "../../src/domain/Ledger.ts"
@@ -39,7 +39,7 @@ layer(apiLayer(), { excludeTestServices: true })("coverage, before anything was 
     })
   )
 
-  it.effect("wants a key, and no parameters", () =>
+  it.effect("requires a key, and accepts no parameters", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       assert.strictEqual((yield* api.call("GET", PATH)).status, 401)
@@ -83,7 +83,7 @@ layer(apiLayer(), { excludeTestServices: true })("coverage", (it) => {
     })
   )
 
-  it.effect("shows the head with its age, and what is being caught up", () =>
+  it.effect("shows the head with its age, and the progress of catching up", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const health = yield* Health

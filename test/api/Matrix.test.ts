@@ -1,6 +1,6 @@
 /**
- * Every operation of the contract × every scope × every way to ask wrongly, over HTTP. The operations are the published
- * document's, so that one added later is asked the same; what it needs to exist is made by `resources`.
+ * Every operation of the contract × every scope × every kind of wrong request, over HTTP. The operations are the
+ * published document's, so that one added later is asked the same; what it needs to exist is made by `resources`.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
@@ -148,7 +148,7 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
     const name = `${method} ${template}`
     const keyed = security.length > 0
 
-    it.effect(`${name} does what it promises for an admin, with HEAD and OPTIONS beside it`, () =>
+    it.effect(`${name} works for an admin key, and for HEAD and OPTIONS`, () =>
       Effect.gen(function* () {
         const { ask, valid, call, path } = yield* clientFor(operation)
         const answer = yield* ask(valid)
@@ -163,7 +163,7 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
       })
     )
 
-    it.effect(`${name} takes no other method and no other spelling of its path`, () =>
+    it.effect(`${name} accepts no other method and no other spelling of its path`, () =>
       Effect.gen(function* () {
         const { call, path } = yield* clientFor(operation)
         for (const other of METHODS.filter((one) => !takenAt(template).includes(one))) {
@@ -177,7 +177,7 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
       })
     )
 
-    it.effect(`${name} refuses a query and a body that it does not know`, () =>
+    it.effect(`${name} refuses unknown query parameters and body fields`, () =>
       Effect.gen(function* () {
         const { ask, valid, path } = yield* clientFor(operation)
         const query = yield* ask(valid, `${path}?unheard_of=1`)
@@ -200,32 +200,34 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
     )
 
     if (PARAMETER.test(template)) {
-      it.effect(`${name} knows malformed ids, unknown ones and those of others`, () =>
-        Effect.gen(function* () {
-          const { ask, valid, account } = yield* clientFor(operation)
-          const api = yield* ApiUnderTest
-          const { key } = yield* account()
-          const other: Client = { call: (...[verb, path, call]) => api.call(verb, path, { key, ...call }) }
-          const resource = resourceOf(operation)
-          const at = (id: string) => template.replace(PARAMETER, id)
-          const malformed = [
-            "1",
-            resource.unknown.toLowerCase(),
-            `${resource.unknown}0`,
-            "%00",
-            "%27--",
-            "%E2%82%AC"
-          ]
-          for (const id of malformed) assertFailure(yield* ask(valid, at(id)), 400, "VALIDATION_ERROR")
-          assertFailure(yield* ask(valid, at(resource.unknown)), 404, "NOT_FOUND")
-          assertFailure(yield* ask(valid, at(yield* resource.foreign(other))), 404, "NOT_FOUND")
-        })
+      it.effect(
+        `${name} answers malformed ids, unknown ids and ids of other accounts with the right error`,
+        () =>
+          Effect.gen(function* () {
+            const { ask, valid, account } = yield* clientFor(operation)
+            const api = yield* ApiUnderTest
+            const { key } = yield* account()
+            const other: Client = { call: (...[verb, path, call]) => api.call(verb, path, { key, ...call }) }
+            const resource = resourceOf(operation)
+            const at = (id: string) => template.replace(PARAMETER, id)
+            const malformed = [
+              "1",
+              resource.unknown.toLowerCase(),
+              `${resource.unknown}0`,
+              "%00",
+              "%27--",
+              "%E2%82%AC"
+            ]
+            for (const id of malformed) assertFailure(yield* ask(valid, at(id)), 400, "VALIDATION_ERROR")
+            assertFailure(yield* ask(valid, at(resource.unknown)), 404, "NOT_FOUND")
+            assertFailure(yield* ask(valid, at(yield* resource.foreign(other))), 404, "NOT_FOUND")
+          })
       )
     }
 
     if (!keyed) continue
 
-    it.effect(`${name} wants a key with the scope, and no more than that`, () =>
+    it.effect(`${name} requires exactly its scope`, () =>
       Effect.gen(function* () {
         const { ask, valid, accountId, keyFor } = yield* clientFor(operation)
         const needed = security[0]!.apiKey[0]
@@ -245,7 +247,7 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
       })
     )
 
-    it.effect(`${name} says when the requests are used up and when the account is suspended`, () =>
+    it.effect(`${name} answers 429 at the rate limit, and 403 if the account is suspended`, () =>
       Effect.gen(function* () {
         const { ask, valid, accountId } = yield* clientFor(operation)
         const sql = yield* SqlClient.SqlClient
@@ -265,7 +267,7 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
 const quiet = Layer.provideMerge(apiLayer(), Logger.layer([]))
 
 layer(quiet, { excludeTestServices: true })("a service at fault", (it) => {
-  it.effect("says no more than the request id, whatever it was asked", () =>
+  it.effect("shows only the request id after an internal error", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const tables = ["webhooks", "deliveries", "events", "replay_jobs"]

@@ -1,4 +1,4 @@
-/** The OpenAPI document is complete: every operation with each of its answers, told in words and shown by examples. */
+/** The OpenAPI document is complete: every operation with each of its responses, described and with examples. */
 
 import { assert, describe, it, layer } from "@effect/vitest"
 import { createConfig, lintFromString } from "@redocly/openapi-core"
@@ -74,7 +74,7 @@ const schemasIn = (value: Json, place: string): ReadonlyArray<readonly [string, 
 }
 
 describe("the OpenAPI document", () => {
-  it("has every operation by a stable name, with what it needs and each of its answers", () => {
+  it("has every operation with a stable name, its inputs and each of its responses", () => {
     assert.deepStrictEqual(
       Object.fromEntries(
         operations.map(({ operationId, method, path, security, responses }) => [
@@ -106,7 +106,7 @@ describe("the OpenAPI document", () => {
     assert.notDeepEqual(await lint({ ...document, servers: [] }), [])
   })
 
-  it("asks for the key where it is needed, and names the scope", () => {
+  it("requires the key where an operation needs it, and names the scope", () => {
     assert.deepInclude(document.components.securitySchemes.apiKey, {
       type: "apiKey",
       name: "X-Service-Key",
@@ -118,7 +118,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("says of every operation, parameter, answer, schema and field what it is", () => {
+  it("describes every operation, parameter, response, schema and field", () => {
     for (const { operationId, summary, description, parameters, responses } of operations) {
       assert.isNotEmpty(summary, operationId)
       assert.isNotEmpty(description, operationId)
@@ -137,7 +137,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("shows every parameter and body by an example that its schema accepts", () => {
+  it("has an example for every parameter and body, which its schema accepts", () => {
     for (const { operationId, parameters, requestBody, responses } of operations) {
       for (const { name, schema, example } of parameters) {
         const shown = example ?? exampleOf(schema, document.components.schemas)
@@ -160,7 +160,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("has each code of failure with the status it comes with, and no other", () => {
+  it("has each error code with its status, and no other", () => {
     const found = new Map<string, Set<number>>()
     for (const { responses } of operations) {
       for (const [status, { content = {} }] of Object.entries(responses)) {
@@ -181,7 +181,7 @@ describe("the OpenAPI document", () => {
     )
   })
 
-  it("has numbers and booleans in queries, bounds in bodies, and tells which body may be left out", () => {
+  it("has numbers and booleans in queries, bounds in bodies, and marks optional bodies", () => {
     const parameter = (id: string, name: string) =>
       operations.find(({ operationId }) => operationId === id)?.parameters.find((one) => one.name === name)
     assert.deepInclude(parameter("listDeliveries", "limit")?.schema, {

@@ -1,6 +1,6 @@
 /**
- * Rate limits over real HTTP: what every answer says of them, and that exactly as many requests pass as they allow, over
- * all servers. The clock is the test's, so that no minute turns by itself.
+ * Rate limits over real HTTP: every response shows them, and exactly as many requests pass as they allow, over all
+ * servers. The clock is virtual, so that no minute ends unexpectedly.
  */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"
@@ -56,7 +56,7 @@ const someoneWaits = Effect.gen(function* () {
   }
 })
 
-describe("the window that is told", () => {
+describe("the window in the headers", () => {
   const identity: Identity = {
     keyId: "key_1",
     accountId: "acct_1",
@@ -117,7 +117,7 @@ layer(apiLayer())("rate limits", (it) => {
   ]
 
   for (const [status, method, path, call] of answers) {
-    it.effect(`${status}: ${method} ${path} counts, and says what is left`, () =>
+    it.effect(`${status}: ${method} ${path} counts, and shows the requests left`, () =>
       Effect.gen(function* () {
         const { minuteEnd } = yield* nextMinute
         const api = yield* ApiUnderTest
@@ -130,7 +130,7 @@ layer(apiLayer())("rate limits", (it) => {
     )
   }
 
-  it.effect("403, 500 and 503 say it as well; what has no key, or no valid one, does not", () =>
+  it.effect("403, 500 and 503 have the headers too; responses without a valid key do not", () =>
     Effect.gen(function* () {
       const { minuteEnd } = yield* nextMinute
       const api = yield* ApiUnderTest
@@ -166,7 +166,7 @@ layer(apiLayer())("rate limits", (it) => {
     })
   )
 
-  it.effect("counts down to a 429 that says when to come back, and what it refuses does not count", () =>
+  it.effect("counts down to a 429 with Retry-After, and does not count refused requests", () =>
     Effect.gen(function* () {
       const { minuteEnd } = yield* nextMinute
       const { key } = yield* limited(3, 1_000)
@@ -191,7 +191,7 @@ layer(apiLayer())("rate limits", (it) => {
     })
   )
 
-  it.effect("speaks of the window with fewer requests left: the day's when it is nearly over", () =>
+  it.effect("shows the window with fewer requests left: the day's when its limit is nearly reached", () =>
     Effect.gen(function* () {
       const { minuteEnd, dayEnd } = yield* nextMinute
       const { key } = yield* limited(3, 4)
@@ -220,7 +220,7 @@ layer(apiLayer())("rate limits", (it) => {
     })
   )
 
-  it.effect("of many requests at once to two servers exactly as many pass as the limit says", () =>
+  it.effect("admits exactly as many concurrent requests to two servers as the limit allows", () =>
     Effect.gen(function* () {
       yield* nextMinute
       const LIMIT = 100
@@ -246,7 +246,7 @@ layer(apiLayer())("rate limits", (it) => {
     })
   )
 
-  it.effect("a database that hangs ends in 503 and not in waiting, and the next request is served", () =>
+  it.effect("answers 503 if the database hangs, and serves the next request", () =>
     Effect.gen(function* () {
       yield* nextMinute
       const sql = yield* SqlClient.SqlClient

@@ -1,4 +1,7 @@
-/** `/v1/replay` as a customer meets it: what is taken, every refusal in its order, and jobs of others that are not there. */
+/**
+ * `/v1/replay` as a customer uses it: accepted requests, every refusal in its order, and no access to other accounts'
+ * jobs.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -80,7 +83,7 @@ const malformed: ReadonlyArray<readonly [fields: object, says: string]> = [
 layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("/v1/replay", (it) => {
   it.effect("has past events", () => writeLedgers(ledgers))
 
-  it.effect("queues a job for event ids, counted once each, unknown ones too", () =>
+  it.effect("queues a job for event ids, and counts each id once, even an unknown one", () =>
     Effect.gen(function* () {
       const { as, replay, webhook } = yield* customer("developer")
       const { status, body } = yield* replay({ event_ids: [first, second, first, UNKNOWN] })
@@ -116,7 +119,7 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("/v1/rep
     )
   }
 
-  it.effect("takes 10,000 event ids in a body of up to 2 MiB, and no more of either", () =>
+  it.effect("accepts at most 10,000 event ids and a body of at most 2 MiB", () =>
     Effect.gen(function* () {
       const { as, replay } = yield* customer()
       const ids = Array.from({ length: Limits.replayEventIds + 1 }, (_, i) => `${first}_filled_up:${i}`)
@@ -135,7 +138,7 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("/v1/rep
     })
   )
 
-  it.effect("knows no webhook or job of another account or of the other environment", () =>
+  it.effect("does not find webhooks or jobs of another account or of the other environment", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const one = yield* customer()

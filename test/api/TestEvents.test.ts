@@ -1,4 +1,4 @@
-/** Test events over HTTP: one of each type, seen in deliveries like any other, and what is refused. */
+/** Test events over HTTP: one of each type, listed as deliveries like any other, and every refusal. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -28,7 +28,7 @@ layer(apiLayer(), { excludeTestServices: true })("test events", (it) => {
     return { key: rows[0]!.key, work: JSON.parse(rows[0]!.value) as DeliveryWork }
   })
 
-  it.effect("queues an event of each type whatever the filters, in the envelope's and payload's form", () =>
+  it.effect("queues an event of each type regardless of filters, with a valid envelope and payload", () =>
     Effect.gen(function* () {
       const filters = { account_filters: ["rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"] }
       const { webhook, send } = yield* prepare("live", filters)
@@ -48,7 +48,7 @@ layer(apiLayer(), { excludeTestServices: true })("test events", (it) => {
     })
   )
 
-  it.effect("is seen by the webhook's key, in the list and by id, and by no other", () =>
+  it.effect("is visible in the list and by id, only to keys that see the webhook", () =>
     Effect.gen(function* () {
       const { api, key, accountId, webhook, send } = yield* prepare()
       const { delivery_id } = (yield* send({ event_type: "payment.xrp" })).body
@@ -85,7 +85,7 @@ layer(apiLayer(), { excludeTestServices: true })("test events", (it) => {
     })
   )
 
-  it.effect("is refused to a disabled webhook, and to one that is not there", () =>
+  it.effect("refuses a disabled webhook and an unknown one", () =>
     Effect.gen(function* () {
       const { api, key, accountId, webhook, path, send } = yield* prepare()
       const of = { event_type: "payment.xrp" }
@@ -105,7 +105,7 @@ layer(apiLayer(), { excludeTestServices: true })("test events", (it) => {
     })
   )
 
-  it.effect("is refused without an event type that there is, and leaves nothing behind", () =>
+  it.effect("refuses an unknown event type, and leaves nothing behind", () =>
     Effect.gen(function* () {
       const { api, key, send } = yield* prepare()
       for (const [body, message] of [

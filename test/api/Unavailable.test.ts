@@ -1,4 +1,4 @@
-/** A store that is away is a 503 that says when to come back, and the next request after its return is served. */
+/** If a store is unavailable, responses are 503 with Retry-After. The first request after it is back is served. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -8,7 +8,7 @@ import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { mismatches, operations } from "../support/openApi.ts"
 
 describe("unavailable", () => {
-  it.live("the database is away", () =>
+  it.live("answers 503 while the database is unavailable", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const sql = yield* SqlClient.SqlClient
@@ -40,7 +40,7 @@ describe("unavailable", () => {
     }).pipe(Effect.provide(apiLayer()))
   )
 
-  it.effect("the log is away", () =>
+  it.effect("answers 503 while the log is unavailable", () =>
     Effect.gen(function* () {
       const away = new EventLogError({ operation: "read", topic: "test", cause: "away" })
       const error = yield* Effect.flip(orUnavailable(Effect.fail(away)))

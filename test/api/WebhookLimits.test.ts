@@ -1,4 +1,4 @@
-/** What an account may have of webhooks and filters, by its plan, and what a webhook may hold and what answers leave out of it. */
+/** Limits of an account's webhooks and filters by plan, limits of one webhook, and the fields that responses omit. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -42,7 +42,7 @@ const atOnce = (count: number, one: Effect.Effect<Answer>) =>
   )
 
 layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("an account", (it) => {
-  it.effect("may have as many webhooks as its plan says, also when they are made at once", () =>
+  it.effect("may have as many webhooks as its plan allows, even under concurrent requests", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const { accountId, call, create } = yield* customer()
@@ -65,33 +65,35 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("an acco
     })
   )
 
-  it.effect("may have as many account filters in all as its plan says, made or changed, also at once", () =>
-    Effect.gen(function* () {
-      const { call, create } = yield* customer()
-      const most = planLimits.developer.accountFilters
-      const { id } = (yield* create({ account_filters: addresses(most - 5_000) })).body
-      const { made, others } = yield* atOnce(4, create({ account_filters: addresses(2_000) }))
-      assert.lengthOf(made, 2)
-      for (const other of others) assert.deepStrictEqual(refused(other), LIMIT_REACHED)
-      assert.strictEqual(
-        others[0]?.body.error.message,
-        "The plan allows 10000 account filters in all webhooks together, and the account has 9000; use fewer, or choose a larger plan."
-      )
-      const grow = call("PATCH", `${PATH}/${made[0]?.body.id}`, { account_filters: addresses(2_600) })
-      const growOther = call("PATCH", `${PATH}/${made[1]?.body.id}`, { account_filters: addresses(2_600) })
-      const grown = yield* Effect.all([grow, growOther], { concurrency: "unbounded" })
-      assert.deepStrictEqual(grown.map(({ status }) => status).toSorted(), [200, 409])
-      // Without filters a webhook adds none, and fewer are always fine.
-      assert.strictEqual((yield* create()).status, 201)
-      assert.strictEqual(
-        (yield* call("PATCH", `${PATH}/${id}`, { account_filters: addresses(10) })).status,
-        200
-      )
-      assert.strictEqual((yield* create({ account_filters: addresses(4_000) })).status, 201)
-    })
+  it.effect(
+    "may have as many account filters in total as its plan allows, created or changed, even concurrently",
+    () =>
+      Effect.gen(function* () {
+        const { call, create } = yield* customer()
+        const most = planLimits.developer.accountFilters
+        const { id } = (yield* create({ account_filters: addresses(most - 5_000) })).body
+        const { made, others } = yield* atOnce(4, create({ account_filters: addresses(2_000) }))
+        assert.lengthOf(made, 2)
+        for (const other of others) assert.deepStrictEqual(refused(other), LIMIT_REACHED)
+        assert.strictEqual(
+          others[0]?.body.error.message,
+          "The plan allows 10000 account filters in all webhooks together, and the account has 9000; use fewer, or choose a larger plan."
+        )
+        const grow = call("PATCH", `${PATH}/${made[0]?.body.id}`, { account_filters: addresses(2_600) })
+        const growOther = call("PATCH", `${PATH}/${made[1]?.body.id}`, { account_filters: addresses(2_600) })
+        const grown = yield* Effect.all([grow, growOther], { concurrency: "unbounded" })
+        assert.deepStrictEqual(grown.map(({ status }) => status).toSorted(), [200, 409])
+        // Without filters a webhook adds none, and fewer are always fine.
+        assert.strictEqual((yield* create()).status, 201)
+        assert.strictEqual(
+          (yield* call("PATCH", `${PATH}/${id}`, { account_filters: addresses(10) })).status,
+          200
+        )
+        assert.strictEqual((yield* create({ account_filters: addresses(4_000) })).status, 201)
+      })
   )
 
-  it.effect("keeps what it has on a smaller plan, and may change it as long as its filters do not grow", () =>
+  it.effect("keeps its webhooks on a smaller plan, and may change them as long as filters do not grow", () =>
     Effect.gen(function* () {
       const accounts = yield* AccountStore
       const { accountId, call, create } = yield* customer("enterprise")
@@ -125,7 +127,7 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("an acco
 })
 
 layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("a webhook", (it) => {
-  it.effect("takes every field up to its bound", () =>
+  it.effect("accepts every field up to its limit", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const { key } = yield* api.account()

@@ -1,4 +1,6 @@
-/** Webhooks over HTTP: the whole record, what is refused and why, and nothing of other accounts or networks. */
+/**
+ * Webhooks over HTTP: the complete record, every refusal with its reason, and no access to other accounts or networks.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
@@ -87,7 +89,7 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
     )
   }
 
-  it.effect("changes are held to the same rules, and neither network nor secret can be changed", () =>
+  it.effect("checks changes by the same rules, and refuses changes of network and secret", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const { key } = yield* api.account()
@@ -108,7 +110,7 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
     })
   )
 
-  it.effect("gives the whole record, and the secret at creation only", () =>
+  it.effect("returns the complete record, and the secret only at creation", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const { key } = yield* api.account()
@@ -146,49 +148,51 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
     })
   )
 
-  it.effect("shows patterns as given and tells the log the types they mean, the secret sealed", () =>
-    Effect.gen(function* () {
-      const api = yield* ApiUnderTest
-      const box = yield* SecretBox
-      const { key, accountId } = yield* api.account()
-      const body = {
-        url: "https://example.com/ü?a=1",
-        event_types: ["check.*", "payment.xrp", "check.*"],
-        account_filters: [ADDRESS, ADDRESS],
-        description: "größer 😀",
-        headers: { "X-Team": "pay ments", Authorization: "Bearer abc" },
-        secret: "0123456789abcdef",
-        max_in_flight: 1,
-        max_per_second: 10_000
-      }
-      const created = yield* api.call("POST", "/v1/webhooks", { key, body })
-      const { network, status, created_at, updated_at, id, ...shown } = created.body
-      assert.deepInclude(shown, {
-        ...body,
-        event_types: ["check.*", "payment.xrp"],
-        account_filters: [ADDRESS],
-        headers: hidden(body.headers)
+  it.effect(
+    "shows patterns as given, and publishes their event types and the encrypted secret to the log",
+    () =>
+      Effect.gen(function* () {
+        const api = yield* ApiUnderTest
+        const box = yield* SecretBox
+        const { key, accountId } = yield* api.account()
+        const body = {
+          url: "https://example.com/ü?a=1",
+          event_types: ["check.*", "payment.xrp", "check.*"],
+          account_filters: [ADDRESS, ADDRESS],
+          description: "größer 😀",
+          headers: { "X-Team": "pay ments", Authorization: "Bearer abc" },
+          secret: "0123456789abcdef",
+          max_in_flight: 1,
+          max_per_second: 10_000
+        }
+        const created = yield* api.call("POST", "/v1/webhooks", { key, body })
+        const { network, status, created_at, updated_at, id, ...shown } = created.body
+        assert.deepInclude(shown, {
+          ...body,
+          event_types: ["check.*", "payment.xrp"],
+          account_filters: [ADDRESS],
+          headers: hidden(body.headers)
+        })
+        const [config] = yield* recordsOf(id)
+        const { sealed_secret, ...rest } = config!
+        assert.deepStrictEqual(rest, {
+          id,
+          account_id: accountId,
+          network: "mainnet",
+          status: "active",
+          url: body.url,
+          event_types: ["check.created", "check.cashed", "check.cancelled", "payment.xrp"],
+          account_filters: [ADDRESS],
+          headers: body.headers,
+          max_in_flight: 1,
+          max_per_second: 10_000
+        })
+        assert.notInclude(JSON.stringify(config), body.secret)
+        assert.strictEqual(Result.getOrThrow(box.open(sealed_secret)), body.secret)
       })
-      const [config] = yield* recordsOf(id)
-      const { sealed_secret, ...rest } = config!
-      assert.deepStrictEqual(rest, {
-        id,
-        account_id: accountId,
-        network: "mainnet",
-        status: "active",
-        url: body.url,
-        event_types: ["check.created", "check.cashed", "check.cancelled", "payment.xrp"],
-        account_filters: [ADDRESS],
-        headers: body.headers,
-        max_in_flight: 1,
-        max_per_second: 10_000
-      })
-      assert.notInclude(JSON.stringify(config), body.secret)
-      assert.strictEqual(Result.getOrThrow(box.open(sealed_secret)), body.secret)
-    })
   )
 
-  it.effect("changes what is given and leaves the rest; null is a value", () =>
+  it.effect("changes only the given fields; null is a value", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const { key } = yield* api.account()
@@ -215,7 +219,7 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
     })
   )
 
-  it.effect("disabling says since when and why; enabling starts the counter anew", () =>
+  it.effect("shows when and why a webhook was disabled; enabling resets the counter", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const sql = yield* SqlClient.SqlClient
@@ -252,7 +256,7 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
     })
   )
 
-  it.effect("a deleted webhook is gone, and the log is told", () =>
+  it.effect("a deleted webhook is not found, and its tombstone is published", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const { key } = yield* api.account()
@@ -267,7 +271,7 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
     })
   )
 
-  it.effect("another account's webhook does not exist, whatever is done to it", () =>
+  it.effect("answers 404 for every operation on another account's webhook", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const mine = yield* api.account()

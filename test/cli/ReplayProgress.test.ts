@@ -31,7 +31,7 @@ describe("a job's progress", () => {
     )
   })
 
-  it("says what is not known by leaving it out, and what a queued job waits for", () => {
+  it("omits unknown values, and shows why a queued job waits", () => {
     assert.strictEqual(
       progressLine(job({ part: 0, processed_events: 0 }), undefined, STARTED),
       `[${"░".repeat(24)}] 0 %  0 of about 10000 events`
@@ -42,7 +42,7 @@ describe("a job's progress", () => {
     )
   })
 
-  it("is that of fetching while the job waits for history", () => {
+  it("shows the fetching of history while the job waits for it", () => {
     const history = { ledgers: 40_000, fetched: 12_000, settled_at: null }
     assert.strictEqual(
       progressLine(job({ part: 0, history }), 38.2, STARTED),
@@ -63,7 +63,7 @@ describe("a job's progress", () => {
     )
   })
 
-  it("tells times in two units at most", () => {
+  it("shows times in two units at most", () => {
     assert.deepStrictEqual([0, 59, 60, 3_599, 3_600, 90_061].map(spanText), [
       "0 s",
       "59 s",

@@ -1,4 +1,4 @@
-/** What `replay create` takes its flags and files for, and what it says of those that will not do. */
+/** How `replay create` reads its flags and files, and its errors for wrong ones. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -61,7 +61,7 @@ describe("the events of a replay", () => {
       /payload_filter\.taxon is not a field of the event types asked for; these have it: nft\.minted/
     ]
   ]
-  it.effect("are refused by one sentence where flags do not go together, or a file will not do", () =>
+  it.effect("are refused with one sentence if flags conflict or a file is wrong", () =>
     Effect.gen(function* () {
       for (const [wish, code, says] of badWishes) {
         const ending = endingOf(yield* Effect.exit(wantedOf(wish())), false)
@@ -72,7 +72,7 @@ describe("the events of a replay", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.effect("are each named once, by flags and file together, or all of them by every type", () =>
+  it.effect("are each included once, from flags and file together; every type selects all", () =>
     Effect.gen(function* () {
       assert.lengthOf((yield* wantedOf(ids("most", numbered(10_000)))).eventIds ?? [], 10_000)
       const twice = yield* wantedOf({

@@ -63,7 +63,7 @@ const NO_KEY = "key_01KAJ0Q4M8000000G3T5W7Y9ZB"
 
 describe("accounts", () => {
   it(
-    "are made, shown, put on another plan and limited",
+    "are created, shown, moved to another plan and given limits",
     async () => {
       const made = await json(
         ...words("account create --email ops@example.com --plan builder --name"),
@@ -130,7 +130,7 @@ describe("accounts", () => {
   )
 
   it(
-    "get another name or email, and keep what is not named",
+    "get another name or email, and keep fields that are not named",
     async () => {
       const id = await newAccount("builder")
       const { name, email, ...rest } = await json("account", "update", id, "--name", " New Ltd ")
@@ -143,7 +143,7 @@ describe("accounts", () => {
   )
 
   it(
-    "are suspended since the first time, until they are resumed",
+    "keep the time of the first suspension until they are resumed",
     async () => {
       const id = await newAccount("builder")
       const { suspended_at } = await json("account", "suspend", id)
@@ -155,7 +155,7 @@ describe("accounts", () => {
   )
 
   it.live(
-    "are listed whole and once, however many pages they are",
+    "are listed completely and once, over any number of pages",
     () =>
       Effect.gen(function* () {
         const ids = Array.from({ length: 2 * Limits.commandPageRows + 1 }, (_, i) => randomId("acct_", i))
@@ -172,7 +172,7 @@ describe("accounts", () => {
 
 describe("keys", () => {
   it(
-    "are shown once, known by their end, and revoked for good",
+    "are shown once, recognised by their last characters, and revoked permanently",
     async () => {
       const account = await newAccount("builder")
       const { key, ...made } = await json(
@@ -210,7 +210,7 @@ describe("keys", () => {
 
 describe("webhooks", () => {
   it.live(
-    "are listed of all accounts or of one, without secrets and headers, and not when they are deleted",
+    "are listed for all accounts or one, without secrets, headers and deleted webhooks",
     () =>
       Effect.gen(function* () {
         const [one, other] = [
@@ -270,7 +270,7 @@ describe.skipIf(!hasTerminal)("on a terminal", () => {
   )
 
   it(
-    "a key is shown with the words that it will not be shown again",
+    "a key is shown with a note that it will not be shown again",
     async () => {
       const account = await newAccount("builder")
       const lines = onTerminal(["key", "create", "--account", account, "--name", "k", "--scopes", "admin"])
@@ -320,7 +320,7 @@ describe("wrong usage", () => {
     }
   )
 
-  it("does not repeat a key that was given for its id", async () => {
+  it("does not repeat a key that was given instead of its id", async () => {
     const { code, stderr } = await run("key", "revoke", "svc_live_hunter2")
     assert.strictEqual(code, 2)
     assert.match(stderr, /^ledgerhook: the argument <key> takes a key's id .+\n$/)
@@ -328,7 +328,7 @@ describe("wrong usage", () => {
   })
 })
 
-describe("what is not there, or not possible", () => {
+describe("refused commands", () => {
   const noAccount = `ledgerhook: there is no account ${NOBODY}; \`ledgerhook account list\` shows them.\n`
   const cases: ReadonlyArray<readonly [args: ReadonlyArray<string>, said: string]> = [
     [["account", "set-plan", NOBODY, "builder"], noAccount],
@@ -349,7 +349,7 @@ describe("what is not there, or not possible", () => {
   )
 
   it(
-    "are limits of one's own on another plan than Enterprise",
+    "include own limits on a plan other than Enterprise",
     async () => {
       const account = await newAccount("compliance")
       const { code, stderr } = await run("account", "set-limits", account, "--requests-per-day", "5")

@@ -13,9 +13,9 @@ const temporaryFolder = Effect.acquireRelease(
   (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
 )
 
-describe("accounts' commands on a folder of their own", () => {
+describe("account commands on their own folder", () => {
   it.live(
-    "they work before there is a service, and beside it hold at once: keys until they are revoked, accounts until they are suspended",
+    "work before the service starts; beside it, new keys, revocations and suspensions apply at once",
     () =>
       Effect.gen(function* () {
         const cwd = yield* temporaryFolder

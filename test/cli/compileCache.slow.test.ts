@@ -1,4 +1,4 @@
-/** Of its own, since it takes away what makes every other process of the tests start sooner. */
+/** A file of its own, because it deletes the compile cache that other tests' processes use. */
 import { readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { resolve } from "node:path"
@@ -7,7 +7,7 @@ import { runProgram } from "../support/program.ts"
 
 const COMPILED = resolve(import.meta.dirname, "../../node_modules/.cache/ledgerhook")
 
-it("the program keeps what was compiled beside the packages: the next command starts sooner", () => {
+it("caches compiled code, so that the next command starts faster", () => {
   // Programs of other tests write there as they end.
   rmSync(COMPILED, { recursive: true, force: true, maxRetries: 10 })
   assert.strictEqual(runProgram(["--version"], { cwd: tmpdir() }).code, 0)

@@ -1,4 +1,4 @@
-/** The demo, run as a stranger runs it, ends well; demo.test.ts has its verdict. */
+/** The demo succeeds when run as a new user runs it. demo.test.ts tests its verdict. */
 import { spawn } from "node:child_process"
 import { tmpdir } from "node:os"
 import { resolve } from "node:path"
@@ -51,7 +51,7 @@ describe("the demo", () => {
     })
   )
 
-  it.live("ends 130 under Ctrl-C when it was to tell whether everything arrives", () =>
+  it.live("exits 130 on Ctrl-C if it was asked to check that everything arrives", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* interrupted("--ledgers", "1000"), 130)
     })

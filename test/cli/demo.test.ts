@@ -30,7 +30,7 @@ describe("the demo's verdict", () => {
     })
   })
 
-  it("names what is missing, what nobody caused, a wrong signature and a log that says otherwise", () => {
+  it("names missing and unexpected events, wrong signatures and differences from the log", () => {
     const faultsOf = (slow: SampleCount, inLog: () => number = logHasAll) => {
       const { ok, faults } = judge(expected, all(slow), inLog)
       assert.isFalse(ok)

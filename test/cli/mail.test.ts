@@ -1,4 +1,4 @@
-/** `ledgerhook mail test`, against a real mail server: what it took, and one sentence for what it did not. */
+/** `ledgerhook mail test` against a real mail server: the mail it accepted, or one sentence about the failure. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runCommand } from "../support/command.ts"
@@ -8,7 +8,7 @@ const run = (to: string, environment: Readonly<Record<string, string>>) =>
   runCommand(["mail", "test", "--to", to], { environment: { XRPL_MAINNET_URLS: "", ...environment } })
 
 describe("mail test", () => {
-  it.live("sends one mail and says who took it", () =>
+  it.live("sends one mail and names the server that accepted it", () =>
     Effect.gen(function* () {
       const server = yield* makeMailServer()
       const { code, stdout } = yield* run("ops@example.com", {
@@ -27,7 +27,7 @@ describe("mail test", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("says in one sentence that no server is set, does not answer, or that the address is none", () =>
+  it.live("reports in one sentence an unset server, an unavailable server, or an invalid address", () =>
     Effect.gen(function* () {
       const unset = yield* run("ops@example.com", { SMTP_URL: "" })
       assert.strictEqual(unset.code, 2)

@@ -72,7 +72,7 @@ describe("usage", () => {
     ["listen", "--port", "70000"],
     ["ledger", "detect"]
   ]) {
-    it.live(`ends 2 and says where help is for: ${args.join(" ")}`, () =>
+    it.live(`exits 2 and points to the help for: ${args.join(" ")}`, () =>
       Effect.gen(function* () {
         const { code, stdout, stderr } = yield* inside(args)
         assert.deepStrictEqual([code, stdout], [2, ""])
@@ -83,7 +83,7 @@ describe("usage", () => {
 })
 
 describe("flags", () => {
-  it("say what they accept, in our own words, whatever they are given", async () => {
+  it("report in our own words which values they accept, for any input", async () => {
     const wrong: ReadonlyArray<readonly [args: string, said: string]> = [
       ["listen --port abc", 'flag --port: "abc". Expected: a port from 0 to 65535'],
       ["listen --port 1e3", 'flag --port: "1e3". Expected: a port from 0 to 65535'],
@@ -123,7 +123,7 @@ describe("flags", () => {
 })
 
 describe("settings", () => {
-  it("that are wrong end 2, with one line each and no stack", () => {
+  it("that are wrong exit 2, with one line each and no stack", () => {
     const { code, stderr } = run(["migrate"], { PORT: "70000", KAFKA_BROKERS: "a" })
     assert.strictEqual(code, 2)
     assert.sameMembers(stderr.trim().split("\n"), [
@@ -132,7 +132,7 @@ describe("settings", () => {
     ])
   })
 
-  it.live("that name no cluster leave nothing for topics to compare, which is said in a sentence", () =>
+  it.live("without a cluster make `topics` fail with one sentence", () =>
     Effect.gen(function* () {
       for (const command of ["diff", "apply"]) {
         const { code, stdout, stderr } = yield* inside(["topics", command])
@@ -142,7 +142,7 @@ describe("settings", () => {
     })
   )
 
-  it("come from .env too, and the environment wins", () => {
+  it("are also read from .env, and the environment wins", () => {
     writeFileSync(join(cwd, ".env"), "PORT=70000\n")
     try {
       assert.strictEqual(run(["migrate"]).code, 2)
@@ -152,7 +152,7 @@ describe("settings", () => {
     }
   })
 
-  it.live("do not matter to commands that need none", () =>
+  it.live("are not checked by commands that need none", () =>
     Effect.gen(function* () {
       const { code } = yield* inside(["ledger", "detect", "-"], { PORT: "70000" }, JSON.stringify(ledger))
       assert.strictEqual(code, 0)
@@ -169,7 +169,7 @@ describe("settings", () => {
       ["a folder that cannot be written", { DATA_DIR: "/dev/null/data" }, /DATA_DIR: \/dev\/null\/data /]
     ]
   for (const [what, environment, said] of unusable) {
-    it(`that are well-formed but unusable end 1, in one line: ${what}`, () => {
+    it(`that are well-formed but unusable exit 1, with one line: ${what}`, () => {
       const { code, stderr } = run(["start"], {
         XRPL_MAINNET_URLS: "",
         PORT: "0",
@@ -184,7 +184,7 @@ describe("settings", () => {
   }
 })
 
-describe("commands on what is stored", () => {
+describe("commands on stored data", () => {
   const nobody = "acct_01KAJ0Q4M8000000G3T5W7Y9ZB"
   for (const command of [
     "account list",
@@ -196,7 +196,7 @@ describe("commands on what is stored", () => {
     "secrets rotate",
     "ledger verify --from 5 --to 9"
   ]) {
-    it.live(`say that there is no database, and make none: ${command}`, () =>
+    it.live(`report a missing database, and create none: ${command}`, () =>
       Effect.gen(function* () {
         const folder = join(cwd, "mistyped")
         const { code, stdout, stderr } = yield* inside(command.split(" "), { DATA_DIR: folder })
@@ -220,7 +220,7 @@ describe("ledger detect", () => {
   const keys = (line: string) => Object.keys(JSON.parse(line))
   const eventKeys = ["event_id", "event_type", "ledger_index", "timestamp", "payload", "accounts"]
 
-  it("prints one JSON object a line with the agreed fields in their order", () => {
+  it("prints one JSON object a line with the specified fields in order", () => {
     const { code, stdout, stderr } = run(["ledger", "detect", file()])
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.deepStrictEqual(keys(stdout), eventKeys)
@@ -229,7 +229,7 @@ describe("ledger detect", () => {
     assert.sameMembers(event.accounts, [sender, receiver])
   })
 
-  it.live("names the file first when there are several, as it was given", () =>
+  it.live("prefixes the file name if there are several files", () =>
     Effect.gen(function* () {
       const { stdout } = yield* inside(
         ["ledger", "detect", file(), "-"],
@@ -245,7 +245,7 @@ describe("ledger detect", () => {
     })
   )
 
-  it.live("ends 1 after bad input, with file and line on standard error, and reads the rest", () =>
+  it.live("exits 1 after bad input, with file and line on standard error, and reads the rest", () =>
     Effect.gen(function* () {
       const { code, stdout, stderr } = yield* inside(
         ["ledger", "detect", "nowhere.json", "-", file()],
@@ -283,7 +283,7 @@ describe("ledger detect on hostile input", () => {
       return { files, said: stderr.trimEnd().replaceAll(`${cwd}/`, "").split("\n") }
     })
 
-  it.live("names the file of what is nested too deep, and reads the next one", () =>
+  it.live("names a file that is nested too deep, and reads the next one", () =>
     Effect.gen(function* () {
       const { files, said } = yield* detecting("[".repeat(1_800) + "]".repeat(1_800))
       assert.deepStrictEqual(files, [name])
@@ -292,7 +292,7 @@ describe("ledger detect on hostile input", () => {
     })
   )
 
-  it.live("shows a hundred faults of a file and counts the others, and gives the events between them", () =>
+  it.live("shows 100 faults of a file, counts the others, and prints the events between them", () =>
     Effect.gen(function* () {
       const { files, said } = yield* detecting(`${good}\n${"x\n".repeat(5_000)}${good}\n`)
       assert.deepStrictEqual(files, ["bad.json", "bad.json", name])
@@ -302,7 +302,7 @@ describe("ledger detect on hostile input", () => {
     })
   )
 
-  it.live("lets no control character of a file or of its name reach the terminal", () =>
+  it.live("escapes control characters of a file and of its name", () =>
     Effect.gen(function* () {
       const { said } = yield* detecting("\u001b[2J\u009b", "\u001b[2J\n.json")
       assert.deepStrictEqual(said, [
@@ -322,7 +322,7 @@ describe("listen", () => {
   const post = (url: string, body: string, headers: Record<string, string> = {}) =>
     Effect.promise(() => fetch(url, { method: "POST", body, headers }))
 
-  it.live("verifies, prints a JSON line each, answers 200 or 401, and ends 0 on SIGTERM", () =>
+  it.live("verifies requests, prints a JSON line for each, answers 200 or 401, and exits 0 on SIGTERM", () =>
     Effect.gen(function* () {
       const { program, url } = yield* listening("--secret", "s3cret")
       const body = '{"event_type":"payment.xrp"}'
@@ -347,7 +347,7 @@ describe("listen", () => {
     })
   )
 
-  it.live("answers whatever is sent", () =>
+  it.live("answers any request", () =>
     Effect.gen(function* () {
       const { url } = yield* listening()
       for (const body of [
@@ -360,14 +360,14 @@ describe("listen", () => {
     })
   )
 
-  it.live("plays a bad receiver", () =>
+  it.live("behaves like a failing receiver", () =>
     Effect.gen(function* () {
       const { url } = yield* listening("--status", "503", "--delay", "10ms")
       assert.strictEqual((yield* post(url, "{}")).status, 503)
     })
   )
 
-  it.live("says in one line that its port is taken", () =>
+  it.live("reports in one line that its port is in use", () =>
     Effect.gen(function* () {
       const { url } = yield* listening()
       const { code, stderr } = yield* inside(["listen", "--port", new URL(url).port])

@@ -1,6 +1,6 @@
 /**
- * The operator's replay commands on a store of their own, with past ledgers in its log: what a dry run counts, what a job
- * queues, and one sentence for what cannot be done. What is watched and signalled is a real process.
+ * The operator's replay commands on a store of their own, with past ledgers in its log: what a dry run counts, what a
+ * job queues, and one sentence for what cannot be done. What is watched and signalled is a real process.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -98,7 +98,7 @@ const queuedOf = (jobId: string) =>
 
 describe("a dry run", () => {
   it.live(
-    "tells types, ledgers and what is unknown, and queues nothing",
+    "shows types, ledgers and unknown ids, and queues nothing",
     () =>
       Effect.gen(function* () {
         const webhook = yield* newWebhook()
@@ -132,7 +132,7 @@ describe("a dry run", () => {
 
 describe("a job", () => {
   it.live(
-    "waits for a process with the role replay, is watched to its end, and has sent each event once",
+    "waits for a process with the role replay, is shown until it ends, and sends each event once",
     () =>
       Effect.gen(function* () {
         const webhook = yield* newWebhook()
@@ -215,7 +215,7 @@ describe("a job", () => {
   )
 
   it.live(
-    "that fails ends its watching with 1 and the reason",
+    "that fails makes the watching command exit 1 with the reason",
     () =>
       Effect.gen(function* () {
         const webhook = yield* newWebhook()
@@ -233,7 +233,7 @@ describe("a job", () => {
   )
 
   it.live(
-    "goes on when its watching is stopped, and is cancelled once",
+    "continues when the watching command is stopped, and can be cancelled once",
     () =>
       Effect.gen(function* () {
         const webhook = yield* newWebhook()
@@ -290,7 +290,7 @@ describe("a job", () => {
   )
 })
 
-describe("what cannot be done is one sentence", () => {
+describe("errors are one sentence", () => {
   const JOB = randomId("rpl_job_", 1)
   const create = (...flags: ReadonlyArray<string>) => ["create", "--webhook", randomId("wh_", 1), ...flags]
 

@@ -90,7 +90,7 @@ const TIMEOUT = 180_000
 
 describe("secrets rotate, with a key file", () => {
   it.live(
-    "beside a running service: receivers notice nothing, and afterwards nothing needs the old key",
+    "succeeds beside a running service without failed deliveries, and nothing needs the old key afterwards",
     () =>
       Effect.gen(function* () {
         const cwd = yield* temporaryFolder
@@ -157,7 +157,7 @@ describe("secrets rotate, with a key file", () => {
   )
 
   it.live(
-    "killed half-way, loses no secret, and is finished by the next run",
+    "loses no secret if it is killed half-way, and the next run completes it",
     () => {
       const webhooks = 2 * Limits.secretsResealed + 1
       return inFolder(
@@ -192,7 +192,7 @@ describe("secrets rotate, with a key file", () => {
   )
 
   it.live(
-    "drops no key that a stored secret still names, though it was altered and cannot be opened",
+    "keeps a key that a stored secret names, even if that secret was altered and cannot be decrypted",
     () =>
       inFolder(
         2,
@@ -220,7 +220,7 @@ describe("secrets rotate, with a key file", () => {
   )
 
   it.live(
-    "is one at a time",
+    "runs only once at a time",
     () =>
       inFolder(
         1,
@@ -245,7 +245,7 @@ describe("secrets rotate, with a key file", () => {
 
 describe("secrets rotate, with keys of the environment", () => {
   it.live(
-    "moves the secrets from SECRETS_KEY_PREVIOUS to SECRETS_KEY, and doctor says when it is needed and when it is done",
+    "re-encrypts secrets from SECRETS_KEY_PREVIOUS to SECRETS_KEY, and doctor reports before and after it",
     () =>
       inFolder(
         3,
@@ -280,7 +280,7 @@ describe("secrets rotate, with keys of the environment", () => {
   )
 
   it.live(
-    "says what is missing, and changes nothing",
+    "reports the missing key, and changes nothing",
     () =>
       inFolder(
         1,

@@ -28,7 +28,7 @@ const endsInOrder = Effect.fnUntraced(function* (program: RunningProgram) {
 
 describe("the service", () => {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    it.live(`ends 0 on ${signal}, with everything stopped in order`, () =>
+    it.live(`exits 0 on ${signal}, with everything stopped in order`, () =>
       Effect.gen(function* () {
         const cwd = yield* folder
         const program = yield* startProgram(["start"], { cwd, environment: settings(cwd) })
@@ -52,7 +52,7 @@ describe("the service", () => {
   }
 
   it.live(
-    "does the same while its database is made, which the signal ends as well",
+    "does the same while it creates its database, which the signal also stops",
     () =>
       Effect.gen(function* () {
         const program = yield* startScript("start", settings(yield* folder))

@@ -26,7 +26,7 @@ describe("a second signal", () => {
     return ends
   }
 
-  it("is the first one still, as long as it comes within a second", () => {
+  it("counts as the first one within a second", () => {
     const ends = stopping()
     process.emit("SIGINT")
     vi.advanceTimersByTime(14)
@@ -37,7 +37,7 @@ describe("a second signal", () => {
     assert.deepStrictEqual(ends, [])
   })
 
-  it("ends the program at once when it comes later, and says so", () => {
+  it("ends the program at once if it comes later, with a message", () => {
     const ends = stopping()
     process.emit("SIGINT")
     vi.advanceTimersByTime(Limits.signalRepeatMs)

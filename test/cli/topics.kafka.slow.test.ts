@@ -1,4 +1,7 @@
-/** `ledgerhook topics` on a real cluster: what differs is shown, what loses nothing is done, the rest on demand only. */
+/**
+ * `ledgerhook topics` on a real cluster: it shows differences, makes changes that lose nothing, and others only on
+ * demand.
+ */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -41,7 +44,7 @@ const operator = (kafka: KafkaSettings) =>
 
 describe.skipIf(kafkaBrokers().length === 0)("ledgerhook topics", () => {
   it.live(
-    "shows what differs, does what loses nothing, and the rest with --force",
+    "shows differences, makes changes that lose nothing, and others with --force",
     () =>
       Effect.scoped(
         Effect.gen(function* () {
@@ -134,7 +137,7 @@ describe.skipIf(kafkaBrokers().length === 0)("ledgerhook topics", () => {
   )
 
   it.live(
-    "adds partitions on demand only, and says so when nothing is left to do",
+    "adds partitions on demand only, and reports that nothing is left to do",
     () =>
       Effect.scoped(
         Effect.gen(function* () {
@@ -159,7 +162,7 @@ describe.skipIf(kafkaBrokers().length === 0)("ledgerhook topics", () => {
     TEST_MS
   )
 
-  it.live("needs a cluster that is there", () =>
+  it.live("fails if the cluster is unavailable", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const kafka = yield* kafkaFor(() => false)

@@ -39,7 +39,7 @@ const firstWith = (eventsFrom: number) =>
   })
 
 describe("the service's first ledger", () => {
-  it.effect("is the first it has taken, and none before it has taken one", () =>
+  it.effect("is the first one that it processed, and undefined before that", () =>
     Effect.gen(function* () {
       assert.isUndefined(yield* firstWith(0))
       yield* takeLedgers

@@ -138,7 +138,7 @@ describe("ranges of ledgers", () => {
     })
   )
 
-  it.effect("are the newest ones where there are too many to tell", () =>
+  it.effect("are only the newest ones if there are too many to return", () =>
     Effect.gen(function* () {
       const single = Array.from({ length: Limits.ledgerRanges + 20 }, (_, i) =>
         markers(10 * i + 1, 10 * i + 1)
@@ -170,7 +170,7 @@ describe("ranges of ledgers", () => {
 })
 
 describe("a marker", () => {
-  it("that lacks a field is none", () => {
+  it("that lacks a field is invalid", () => {
     const [marker] = markers(1, 1)
     const record = (value: unknown): LogRecord => ({
       topic: "xrpl.mainnet.ledgers",

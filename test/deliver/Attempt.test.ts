@@ -62,14 +62,14 @@ const defect = () => {
 }
 
 describe.each([false, true])("a defect in an attempt ends its owner (traced: %s)", (isTraced) => {
-  it.effect("where its request is handed over", () =>
+  it.effect("when its request is handed over", () =>
     Effect.gen(function* () {
       const exit = yield* exitOf(defect, () => undefined, isTraced)
       assert.isTrue(Exit.hasDies(exit))
     })
   )
 
-  it.effect("where its outcome is taken", () =>
+  it.effect("when its outcome is reported", () =>
     Effect.gen(function* () {
       const exit = yield* exitOf((_, __, ended) => ended(outcome), defect, isTraced)
       assert.isTrue(Exit.hasDies(exit))

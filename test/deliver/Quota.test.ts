@@ -241,7 +241,7 @@ describe("a used up quota", () => {
 })
 
 describe("a suspended account", () => {
-  it.effect("has all its deliveries wait, also free ones, until it is no longer suspended", () =>
+  it.effect("delays all its deliveries, also free ones, until it is no longer suspended", () =>
     inNovember(
       Effect.gen(function* () {
         const receiver = yield* makeReceiver()

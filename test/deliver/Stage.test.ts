@@ -102,7 +102,7 @@ describe("deliver", () => {
   )
 
   it.live(
-    "disables a webhook that fails too often, holds what is queued, and goes on once it is enabled",
+    "disables a webhook that fails too often, keeps its queue waiting, and resumes once it is enabled",
     () =>
       Effect.gen(function* () {
         let broken = true
@@ -220,7 +220,7 @@ describe("deliver", () => {
   )
 
   it.live(
-    "attempts once what the log gives twice, also when it is recorded while its row is read again",
+    "attempts a duplicate record once, even if the first is recorded while the row is read again",
     () => {
       let slow = false
       const read = Latch.makeUnsafe()

@@ -76,7 +76,7 @@ describe("retry policy", () => {
 
 describe("Retry-After", () => {
   const now = Date.parse("2026-11-21T09:30:00Z")
-  it("is whole seconds or an HTTP date, and says nothing else", () => {
+  it("accepts whole seconds or an HTTP date, and nothing else", () => {
     assert.strictEqual(retryAfterMs("0", now), 0)
     assert.strictEqual(retryAfterMs(" 120 ", now), 120_000)
     assert.strictEqual(retryAfterMs("Sat, 21 Nov 2026 09:31:00 GMT", now), 60_000)

@@ -4,7 +4,7 @@ import { decodeAccountID, encodeAccountID, isValidClassicAddress } from "xrpl"
 import { accountIdOfAddress, addressOfAccountId } from "../../src/domain/AccountId.ts"
 
 describe("account ids", () => {
-  it("and addresses stand for each other, as the reference library has it", () => {
+  it("convert to and from addresses as in the reference library", () => {
     for (const hex of [
       "00".repeat(20),
       "FF".repeat(20),
@@ -19,7 +19,7 @@ describe("account ids", () => {
     assert.strictEqual(addressOfAccountId("00".repeat(20)), "rrrrrrrrrrrrrrrrrrrrrhoLvTp")
   })
 
-  it("take and refuse what the reference library does, of many addresses and one mistake in each", () => {
+  it("accept and refuse the same addresses as the reference library, each also with one mistake", () => {
     const letters = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
     for (let i = 0; i < 500; i++) {
       const random = createHash("sha512").update(String(i)).digest()

@@ -8,7 +8,7 @@ const wordsOf = (accountId: Buffer) =>
   Array.from({ length: ACCOUNT_WORDS }, (_, i) => accountId.readUInt32BE((ACCOUNT_WORDS - 1 - i) * 4))
 
 describe("packed account ids", () => {
-  it("hold the ids of the addresses, as the reference library has them", () => {
+  it("contain the same ids as the reference library computes", () => {
     const ids = Array.from({ length: 500 }, (_, i) => {
       const random = createHash("sha512").update(String(i)).digest()
       // Some begin with zero bytes, some with the largest ones.
@@ -19,7 +19,7 @@ describe("packed account ids", () => {
     assert.deepStrictEqual([...packed], ids.flatMap(wordsOf))
   })
 
-  it("leave out what is no address", () => {
+  it("skip text that is not an address", () => {
     const into = new Uint32Array(ACCOUNT_WORDS)
     for (const text of [
       "",

@@ -212,7 +212,7 @@ describe("endpointProblem", () => {
     assert.match(endpointProblem(`https://${host}/hook`, strict) ?? "", /public address/)
   )
 
-  it("lets private addresses through where the operator allows them", () =>
+  it("allows private addresses if the operator does", () =>
     assert.isUndefined(endpointProblem("https://127.0.0.1/", { ...strict, allowPrivateAddresses: true })))
 
   it.each([
@@ -231,7 +231,7 @@ describe("endpointProblem", () => {
     assert.match(endpointProblem(url, strict) ?? "", expected)
   )
 
-  it("takes public https addresses, and http where allowed", () => {
+  it("accepts public https addresses, and http if allowed", () => {
     assert.isUndefined(endpointProblem("https://example.com:8443/hook?a=1", strict))
     assert.isUndefined(endpointProblem("https://8.8.8.8/", strict))
     assert.isUndefined(endpointProblem("https://[2606:4700:4700::1111]/", strict))

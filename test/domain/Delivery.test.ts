@@ -37,7 +37,7 @@ describe("a work record", () => {
     assert.deepStrictEqual(read, first)
   })
 
-  it("is none when it was torn, or has no event", () => {
+  it("is undefined if it is truncated or has no event", () => {
     const value = JSON.stringify(workWith({ a: 1 }))
     for (let length = 0; length < value.length; length++)
       assert.isUndefined(parseWork(value.slice(0, length)))

@@ -1,4 +1,4 @@
-/** What counts as an email address: one mailbox that mail can go to, and nothing that a header could be made of. */
+/** An email address names one mailbox and contains nothing that could become a header. */
 import { assert, describe, it } from "@effect/vitest"
 import { isEmail } from "../../src/domain/Email.ts"
 

@@ -44,7 +44,7 @@ describe("ranges of history", () => {
     assert.deepStrictEqual(joinedBelow(first, []), { joined: [], end: first, alien: undefined })
   })
 
-  it("of another chain do not join, and are told", () => {
+  it("of another chain do not join, and are reported", () => {
     const other = range(60, 89, { lastHash: "another" })
     const { alien, end, joined } = joinedBelow(first, [range(30, 59), other, range(90, 99)])
     assert.deepStrictEqual(indexes(joined), [90])
@@ -52,13 +52,13 @@ describe("ranges of history", () => {
     assert.strictEqual(alien, other)
   })
 
-  it("reach a time when one closed then or before, or the chain begins", () => {
+  it("reach a time if a ledger closed then or before, or if the chain begins there", () => {
     assert.isTrue(reaches(first, 400_000))
     assert.isFalse(reaches(first, 399_999.5))
     assert.isTrue(reaches({ ...first, ledgerIndex: 1 }, 0))
   })
 
-  it("leave ledgers missing that are in none of them", () => {
+  it("report the ledgers that no range contains", () => {
     const held = [range(10, 19), range(60, 89)]
     assert.strictEqual(missingLedgers(50, 100, []), 50)
     assert.strictEqual(missingLedgers(50, 100, held), 20)
@@ -67,7 +67,7 @@ describe("ranges of history", () => {
     assert.strictEqual(missingLedgers(100, 100, held), 0)
   })
 
-  it("are wanted from the one on that closed after a time", () => {
+  it("are selected from the first one that closed after a time", () => {
     const joined = [range(30, 59), range(60, 89), range(90, 99)]
     assert.deepStrictEqual(indexes(rangesSince(joined, 4 * 89_000 - 1)), [60, 90])
     assert.deepStrictEqual(indexes(rangesSince(joined, 4 * 89_000)), [90])

@@ -5,7 +5,7 @@ import { deliveryId, firstIdAt, idTime, isId, randomId } from "../../src/domain/
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 
 describe("ids", () => {
-  it("tell their millisecond and pass their own check", () => {
+  it("contain their millisecond and match their own pattern", () => {
     const id = randomId("wh_", NOW)
     assert.strictEqual(idTime(id), NOW)
     assert.isTrue(isId("wh_", id))

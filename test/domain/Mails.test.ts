@@ -13,7 +13,7 @@ const account = { accountId: "acct_1", name: "Acme Ltd" }
 const quota = { ...account, plan: "developer", month: "2026-11", quota: 10_000 } as const
 
 describe("mails", () => {
-  it("tell of 80% what is used, of what, and what happens when all is", () => {
+  it("at 80% say how much is used, and what happens when everything is used", () => {
     const { subject, body } = quotaMail({ ...quota, percent: 80, deliveries: 8_012 })
     assert.strictEqual(subject, "80% of the delivery quota of November 2026 is used")
     assert.include(body, 'account "Acme Ltd" (acct_1) has used 8,012 of the 10,000 deliveries')
@@ -22,14 +22,14 @@ describe("mails", () => {
     assert.include(body, "GET /v1/account")
   })
 
-  it("tell of 100% that deliveries wait, until when, and how to have what was missed", () => {
+  it("at 100% say that deliveries wait, until when, and how to get missed events", () => {
     const { subject, body } = quotaMail({ ...quota, percent: 100, deliveries: 10_000 })
     assert.strictEqual(subject, "Delivery quota of November 2026 is used up: deliveries wait")
     assert.include(body, "Deliveries wait from now on")
     assert.include(body, "POST /v1/replay")
   })
 
-  it("tell which webhook was disabled and why, how to enable it and how to recover what was missed", () => {
+  it("say which webhook was disabled and why, how to enable it and how to get missed events", () => {
     const { subject, body } = webhookDisabledMail({
       ...account,
       webhookId: "wh_1",

@@ -1,4 +1,4 @@
-/** The API's shapes made one (docs/detection-rules.md 1.7). */
+/** Every shape of a ledger or transaction becomes the same one (docs/detection-rules.md 1.7). */
 import { assert, describe, it } from "@effect/vitest"
 import {
   inExecutionOrder,
@@ -31,7 +31,7 @@ describe("a transaction", () => {
     }
   })
 
-  it("without fields, hash or metadata in JSON form is none", () => {
+  it("is undefined without fields, hash or metadata in JSON form", () => {
     for (const raw of [
       undefined,
       null,
@@ -49,7 +49,7 @@ describe("a transaction", () => {
       assert.isUndefined(normaliseTransaction(raw))
   })
 
-  it("recorded alone stands for a ledger without header", () => {
+  it("recorded alone becomes a ledger without a header", () => {
     const alone = ledgerOfTransaction({ tx_json: tx, hash, meta })
     assert.deepStrictEqual(alone, {
       ledger_index: 0,
@@ -79,7 +79,7 @@ describe("a ledger", () => {
   })
   const header = { ledger_hash: hash, parent_hash: hash, close_time: 10, parent_close_time: 9 }
 
-  it("is found alone, in its result and in the whole answer, whatever way its index is written", () => {
+  it("is found alone, in its result and in the whole response, with any form of its index", () => {
     const transactions = [entry(0)]
     const expected = {
       ledger: {
@@ -110,13 +110,13 @@ describe("a ledger", () => {
     )
   })
 
-  it("counts what it could not read", () => {
+  it("counts transactions that it could not read", () => {
     const found = normaliseLedger({ ledger_index: 7, transactions: [entry(0), hash, {}, null] })
     assert.strictEqual(found?.malformed, 3)
     assert.strictEqual(found?.ledger.transactions.length, 1)
   })
 
-  it("without a list of transactions or an index is none", () => {
+  it("is undefined without a list of transactions or an index", () => {
     for (const raw of [
       null,
       [],

@@ -1,4 +1,4 @@
-/** What others sent, made safe for terminals and logs. */
+/** Text from others is made safe for terminals and logs. */
 import { expect, test } from "vitest"
 import { printable } from "../../src/domain/Printable.ts"
 

@@ -1,4 +1,4 @@
-/** Replays as rules: what matches, ids that sort as the log does, and how far a job is. */
+/** Rules of replays: filters, ids in the order of the log, and progress. */
 import { assert, describe, it } from "@effect/vitest"
 import { idTime } from "../../src/domain/Ids.ts"
 import {
@@ -18,13 +18,13 @@ describe("delivery ids of a replay", () => {
   const offsets = [1_000, 1_001, 5_000, 1_000 + PLACES - 1, 1_000 + PLACES, 1_000 + 3 * PLACES + 7]
   const ids = offsets.map((offset) => replayDeliveryId(job, offset, "xrpl:1"))
 
-  it("are the same for the same job and event, and others for others", () => {
+  it("are the same only for the same job and event", () => {
     assert.strictEqual(replayDeliveryId(job, 5_000, "xrpl:1"), ids[2])
     assert.notStrictEqual(replayDeliveryId(job, 5_000, "xrpl:2"), ids[2])
     assert.notStrictEqual(replayDeliveryId({ ...job, id: "rpl_job_other" }, 5_000, "xrpl:1"), ids[2])
   })
 
-  it("sort as the events stand in the log, however many there are", () => {
+  it("sort in the order of the log, for any number of events", () => {
     assert.deepStrictEqual(ids.toSorted(), ids)
     assert.strictEqual(idTime(ids[0]!), job.startedAt)
     assert.strictEqual(idTime(ids.at(-1)!), lastReplayMoment(job, offsets.at(-1)!))
@@ -68,7 +68,7 @@ describe("progress of a replay", () => {
     assert.strictEqual(percentOf({ ...running, status: "completed", part: 0.5 }), 100)
   })
 
-  it("tells what is left at the pace so far, while that is known", () => {
+  it("estimates the remaining time at the pace so far, if known", () => {
     const running = { status: "running", part: 0.25, startedAt: 1_000 } as const
     assert.strictEqual(etaSeconds(running, 3_000), 6)
     assert.isNull(etaSeconds({ ...running, part: 0 }, 3_000))

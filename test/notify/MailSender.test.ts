@@ -98,7 +98,7 @@ describe("mail", () => {
     }).pipe(underNow)
   )
 
-  it.effect("is left alone while another sender has it", () =>
+  it.effect("is not sent by another sender while it is leased", () =>
     Effect.gen(function* () {
       const goOn = yield* Deferred.make<void>()
       const begun = yield* Deferred.make<void>()
@@ -154,7 +154,7 @@ describe("mail", () => {
     }).pipe(underNow)
   )
 
-  it("is tried for days, at growing waits, and not for ever", () => {
+  it("is retried for days with growing waits, then given up", () => {
     const waits = Limits.mailRetryDelaysMs.map((_, i) => retryDelayMs(i + 1) ?? 0)
     assert.deepStrictEqual(
       waits,
@@ -190,32 +190,30 @@ describe("mail", () => {
     }).pipe(underNow)
   )
 
-  it.effect(
-    "killed between sending and marking is sent again when its lease is over, as the very same mail",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* makeMailServer()
-        yield* queue(["cause/0"])
-        const killed = Layer.effect(
-          MailStore,
-          Effect.map(MailStore, (store) =>
-            MailStore.of({ ...store, sent: () => Effect.die(new Error("killed before the mark")) })
-          )
+  it.effect("is sent again unchanged when its lease ends, if the sender was killed before marking it", () =>
+    Effect.gen(function* () {
+      const server = yield* makeMailServer()
+      yield* queue(["cause/0"])
+      const killed = Layer.effect(
+        MailStore,
+        Effect.map(MailStore, (store) =>
+          MailStore.of({ ...store, sent: () => Effect.die(new Error("killed before the mark")) })
         )
-        const exit = yield* Effect.exit(Effect.provide(sendNext, Layer.merge(killed, sender(server.url))))
-        assert.isTrue(Exit.isFailure(exit))
-        assert.strictEqual(server.taken.length, 1)
-        assert.isFalse(yield* Effect.provide(sendNext, sender(server.url)))
-        yield* TestClock.adjust(Limits.mailLeaseMs)
-        assert.isTrue(yield* Effect.provide(sendNext, sender(server.url)))
-        assert.strictEqual(server.taken.length, 2)
-        assert.strictEqual(server.taken[1]?.raw, server.taken[0]?.raw)
-        assert.deepInclude((yield* rows)[0], { sent: true, attempts: 2 })
-        assert.isFalse(yield* Effect.provide(sendNext, sender(server.url)))
-      }).pipe(underNow)
+      )
+      const exit = yield* Effect.exit(Effect.provide(sendNext, Layer.merge(killed, sender(server.url))))
+      assert.isTrue(Exit.isFailure(exit))
+      assert.strictEqual(server.taken.length, 1)
+      assert.isFalse(yield* Effect.provide(sendNext, sender(server.url)))
+      yield* TestClock.adjust(Limits.mailLeaseMs)
+      assert.isTrue(yield* Effect.provide(sendNext, sender(server.url)))
+      assert.strictEqual(server.taken.length, 2)
+      assert.strictEqual(server.taken[1]?.raw, server.taken[0]?.raw)
+      assert.deepInclude((yield* rows)[0], { sent: true, attempts: 2 })
+      assert.isFalse(yield* Effect.provide(sendNext, sender(server.url)))
+    }).pipe(underNow)
   )
 
-  it.effect("is counted as sent only when a mail server has taken it", () =>
+  it.effect("is counted as sent only when a mail server has accepted it", () =>
     Effect.gen(function* () {
       const server = yield* makeMailServer()
       yield* queue(["cause/0"])
@@ -253,7 +251,7 @@ describe("mail", () => {
     }).pipe(underNow)
   )
 
-  it.effect("is forgotten in bulk when it is old and settled, and not before", () =>
+  it.effect("is deleted when it is old and settled, and not before", () =>
     Effect.gen(function* () {
       const server = yield* makeMailServer()
       const mails = yield* MailStore

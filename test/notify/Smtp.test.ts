@@ -13,7 +13,7 @@ describe("smtp", () => {
     assert.deepInclude(transportOptions("smtp://[::1]:2525"), { host: "::1", port: 2525 })
   })
 
-  it("insists on STARTTLS where a password would travel in clear, and leaves it out on this machine", () => {
+  it("requires STARTTLS if a password would be sent unencrypted, except on this machine", () => {
     const tls = (url: string) => {
       const { requireTLS, ignoreTLS } = transportOptions(url)
       return { requireTLS, ignoreTLS }
@@ -30,12 +30,12 @@ describe("smtp", () => {
     assert.strictEqual(smtpHost("smtp://u:hunter2@mail.example:2525"), "mail.example:2525")
   })
 
-  it("shows what a server said on one line that cannot drive a terminal", () => {
+  it("shows a server's message on one line without control characters", () => {
     assert.strictEqual(mailError(new Error("550 \u001b[2Jno\r\n such\n")).message, "550 \\u001b[2Jno such")
     assert.strictEqual(mailError(new Error("x".repeat(1_000))).message, `${"x".repeat(500)}…`)
   })
 
-  it("knows a recipient that is refused for good from everything that may pass", () => {
+  it("distinguishes a permanently refused recipient from temporary failures", () => {
     const failure = (command: string, responseCode: number) =>
       mailError(Object.assign(new Error("said no"), { command, responseCode })).refused
     assert.isTrue(failure("RCPT TO", 550))

@@ -31,7 +31,7 @@ describe("sampling", () => {
     }
   })
 
-  it("keeps so many traces of a name a second, spread evenly over it, and of others as many", () => {
+  it("keeps a number of traces a second for each name, spread evenly over the second", () => {
     const isKept = makeSampling({ tracesPerSecond: 5, spansPerSecond: 1_000 })
     const kept: Array<number> = []
     for (let i = 0; i < 20_000; i++) {
@@ -53,13 +53,13 @@ describe("sampling", () => {
     assert.strictEqual(kept.filter(Boolean).length, 3)
   })
 
-  it("lets no statement begin a trace of its own", () => {
+  it("starts no trace with a statement", () => {
     const isKept = makeSampling({ tracesPerSecond: 3, spansPerSecond: 100 })
     assert.isFalse(isKept(span(START, { kind: "client", name: "sql.execute" })))
     assert.isFalse(isKept(span(START, { name: "sql.transaction" })))
   })
 
-  it("takes a caller's trace at its own price, and leaves what the caller leaves", () => {
+  it("counts a sampled caller's trace separately, and skips traces that the caller skips", () => {
     const isKept = makeSampling({ tracesPerSecond: 3, spansPerSecond: 100 })
     const parent = Option.some(Tracer.externalSpan({ spanId: "1".repeat(16), traceId: "1".repeat(32) }))
     const kept = Array.from({ length: 50 }, () =>

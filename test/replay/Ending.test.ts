@@ -1,4 +1,4 @@
-/** How jobs end early and who works on them: with the stage itself, several at once. */
+/** How jobs end early and which process runs them, with several replay stages at a time. */
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Latch, type Layer, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
@@ -85,7 +85,7 @@ const assertTrue = Effect.fnUntraced(function* (job: { readonly id: string; read
 
 describe("a running job", () => {
   test(
-    "is cancelled within a second, and shows what it had queued",
+    "is cancelled within a second, and shows how many events it had queued",
     Effect.gen(function* () {
       const jobs = yield* ReplayStore
       const job = yield* queueJob({ filters: {}, estimatedEvents: events.length })
@@ -170,7 +170,7 @@ describe("a running job", () => {
   }
 
   test(
-    "queues what the month's quota allows, and then fails",
+    "queues as many events as the monthly quota allows, and then fails",
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const carried = Limits.replayBatchEvents + 123

@@ -1,4 +1,7 @@
-/** Replays that reach back before the service's first ledger: real servers over WebSocket, a real database, the memory log. */
+/**
+ * Replays of ledgers before the service's first one, with real servers over WebSocket, a real database and the memory
+ * log.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Layer, Option, type Scope } from "effect"
 import { type Environment, hasHistory, loadSettings } from "../../src/config/Config.ts"
@@ -42,7 +45,7 @@ const bytes = (all: ReadonlyArray<object>) => all.map((event) => JSON.stringify(
 
 describe("a replay from before the service's first ledger", () => {
   test(
-    "brings what the feed of those ledgers would have brought, and keeps it for the next one",
+    "delivers the events that a live feed of those ledgers would have, and stores them for the next replay",
     Effect.gen(function* () {
       const server = yield* historyServer()
       yield* fetching([server])
@@ -67,7 +70,7 @@ describe("a replay from before the service's first ledger", () => {
   )
 
   test(
-    "fetches what is missing below what is held, and its total is then exact",
+    "fetches only ledgers that are not stored yet, and its total is then exact",
     Effect.gen(function* () {
       const server = yield* historyServer()
       yield* fetching([server])
@@ -91,7 +94,7 @@ describe("a replay from before the service's first ledger", () => {
   )
 
   test(
-    "by event ids finds what is held, in ledger order, and fetches nothing",
+    "by event ids queues stored events in ledger order, and fetches nothing",
     Effect.gen(function* () {
       const server = yield* historyServer()
       yield* fetching([server])
@@ -111,7 +114,7 @@ describe("a replay from before the service's first ledger", () => {
   )
 
   test(
-    "ends where its filters end, also before the service's first ledger",
+    "ends where its filters end, even before the service's first ledger",
     Effect.gen(function* () {
       yield* fetching([yield* historyServer()])
       yield* working
@@ -125,7 +128,7 @@ describe("a replay from before the service's first ledger", () => {
   )
 
   test(
-    "has no worker while it waits, and goes on when another has fetched what it wants",
+    "has no worker while it waits, and resumes when another job's fetch has what it needs",
     Effect.gen(function* () {
       const server = yield* historyServer()
       server.hold(true)
@@ -147,7 +150,7 @@ describe("a replay from before the service's first ledger", () => {
     })
   )
 
-  it.live("begins at the service's first ledger where no server is configured for more", () =>
+  it.live("begins at the service's first ledger if no history server is configured", () =>
     Effect.gen(function* () {
       yield* takeNewest
       yield* working
@@ -160,7 +163,7 @@ describe("a replay from before the service's first ledger", () => {
 
 describe("a history server", () => {
   test(
-    "that has forged a ledger is refused: another's is taken",
+    "that forges a ledger is refused, and another server is used",
     Effect.gen(function* () {
       const [forger, honest] = [yield* historyServer(), yield* historyServer()]
       forger.serve(chain(930, 930, { name: "forged" }))
@@ -175,7 +178,7 @@ describe("a history server", () => {
   )
 
   test(
-    "that has forged one is refused, and the replay fails where there is no other",
+    "that forges a ledger makes the replay fail if there is no other server",
     Effect.gen(function* () {
       const forger = yield* historyServer()
       forger.serve(chain(930, 930, { name: "forged" }))
@@ -211,7 +214,7 @@ describe("a history server", () => {
   )
 
   test(
-    "that lacks the ledgers wanted makes the replay fail with a reason",
+    "that lacks the ledgers makes the replay fail with a reason",
     Effect.gen(function* () {
       yield* fetching([yield* historyServer(900)])
       yield* working
@@ -224,7 +227,7 @@ describe("a history server", () => {
   )
 
   test(
-    "that says slowDown is left alone, and the others go on",
+    "that answers slowDown is not used for a while, and the others continue",
     Effect.gen(function* () {
       const [limiting, other] = [yield* historyServer(), yield* historyServer()]
       limiting.misbehave("ledger 950", 1, () => ({ error: "slowDown" }))
@@ -242,7 +245,7 @@ describe("a history server", () => {
 
 describe("fetching history", () => {
   test(
-    "stops once the job is cancelled, though its server does not answer",
+    "stops once the job is cancelled, even if its server does not answer",
     Effect.gen(function* () {
       const jobs = yield* ReplayStore
       const server = yield* historyServer()
@@ -265,7 +268,7 @@ describe("fetching history", () => {
   )
 
   test(
-    "goes no further back than its bound",
+    "goes back at most `historyLedgers`",
     Effect.gen(function* () {
       yield* fetching([yield* historyServer()], { furthest: 100 })
       yield* working
@@ -279,7 +282,7 @@ describe("fetching history", () => {
     })
   )
 
-  it.live("is given up where its servers are no longer configured", () =>
+  it.live("fails if its servers are no longer configured", () =>
     Effect.gen(function* () {
       yield* takeNewest
       const job = yield* replaySince(justBefore(900))
@@ -289,7 +292,7 @@ describe("fetching history", () => {
     }).pipe(Effect.scoped, Effect.provide(replayingLayer), Effect.provide(Health.layer))
   )
 
-  it.live("fails where the service has no ledger yet to prove it by", () =>
+  it.live("fails if the service has no ledger yet that proves the history", () =>
     Effect.gen(function* () {
       yield* fetching([yield* historyServer()])
       yield* working
@@ -302,8 +305,8 @@ describe("fetching history", () => {
   )
 })
 
-describe("settings name a history's servers", () => {
-  it("for networks that are watched, and for no others", () => {
+describe("settings for history servers", () => {
+  it("are accepted only for watched networks", () => {
     const loaded = (environment: Environment) =>
       loadSettings({ XRPL_MAINNET_URLS: "ws://127.0.0.1:1", ...environment })
     assert.deepStrictEqual(loaded({ XRPL_TESTNET_HISTORY_URLS: "wss://full.example" }), [

@@ -1,4 +1,4 @@
-/** Jobs on a real database and the memory log: what they queue, and that no crash in between makes it untrue. */
+/** Jobs on a real database and the memory log: what they queue, also after a crash at any moment. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Latch, type Layer, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
@@ -95,7 +95,7 @@ describe("a replay job", () => {
   }
 
   test(
-    "queues event ids in ledger order, and counts those that are not there as failed",
+    "queues event ids in ledger order, and counts unknown ones as failed",
     Effect.gen(function* () {
       const some = events.filter((_, i) => i % 7 === 0)
       const ids = some.map(({ event_id }) => event_id).toReversed()
@@ -130,7 +130,7 @@ describe("a replay job", () => {
   const offsetsOf = (some: typeof ledgers) => eventsOf(some).map((event) => events.indexOf(event))
 
   test(
-    "reads of the log, for event ids, no more than their ledgers",
+    "reads only the ledgers of its event ids from the log",
     Effect.gen(function* () {
       const chosen = ledgers.filter(({ events: own }) => own.length > 0).filter((_, i) => i % 100 === 50)
       yield* queueJob({ eventIds: chosen.map(({ events: own }) => own[0]!.event_id) })
@@ -139,7 +139,7 @@ describe("a replay job", () => {
   )
 
   test(
-    "reads of the log, for accounts with few events, no more than their ledgers, and none that are newer than the job",
+    "reads only the ledgers of accounts with few events, and none newer than the job",
     Effect.gen(function* () {
       const filters: ReplayFilters = { accounts: [addresses[1]], event_types: ["check.cancelled"] }
       const wanted = events.filter(matching(filters))
@@ -159,7 +159,7 @@ describe("a replay job", () => {
   )
 
   test(
-    "makes new deliveries each time, and the same ones whoever makes them",
+    "makes new deliveries for each job, and the same ones in whichever process it runs",
     Effect.gen(function* () {
       const [one, two] = [yield* queueJob({ filters: {} }), yield* queueJob({ filters: {} })]
       yield* run
@@ -221,7 +221,7 @@ describe("a worker that dies in the middle of a batch", () => {
   for (const crash of crashes) {
     const name = `${crash.when} its ${crash.step}, batch ${crash.batch}`
     test(
-      `${name}: another goes on, and nothing is queued twice or left out`,
+      `${name}: another worker resumes, and queues no event twice and leaves none out`,
       Effect.gen(function* () {
         const job = yield* queueJob({ filters: {} })
         yield* runUntilDeath(crash)
@@ -236,7 +236,7 @@ describe("a worker that dies in the middle of a batch", () => {
   }
 
   test(
-    "and whose job is cancelled then, leaves no delivery that waits for ever",
+    "leaves no delivery waiting forever if its job is then cancelled",
     Effect.gen(function* () {
       const jobs = yield* ReplayStore
       const job = yield* queueJob({ filters: {} })

@@ -1,4 +1,4 @@
-/** A job that one process does at a time: taken over when its process is gone, on the database's clock. */
+/** A lease lets one process do a job at a time. Another process takes over when it ends, by the database's clock. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
@@ -33,7 +33,7 @@ const job = Effect.gen(function* () {
 })
 
 describe("leases", () => {
-  it.live("let one process do a job, and another one only after the first has ended", () =>
+  it.live("let a second process do a job only after the first has ended", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const start = yield* processes
@@ -53,24 +53,26 @@ describe("leases", () => {
     )
   )
 
-  it.live("go to another process when they were not renewed in time, and the first stops its job", () =>
-    Effect.scoped(
-      Effect.gen(function* () {
-        const start = yield* processes
-        const [a, b] = [yield* start, yield* start]
-        const [first, second] = [yield* job, yield* job]
-        yield* Effect.forkChild(a.leases.hold("ingest")(first.run))
-        yield* first.running
-        // As after a freeze: the time is over, and nobody renewed.
-        yield* a.sql`UPDATE leases SET expires_at = clock_timestamp() - interval '1 second'`
-        yield* Effect.forkChild(b.leases.hold("ingest")(second.run))
-        yield* second.running
-        yield* first.ended
-      })
-    )
+  it.live(
+    "pass to another process if they are not renewed in time, and the first process stops its job",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const start = yield* processes
+          const [a, b] = [yield* start, yield* start]
+          const [first, second] = [yield* job, yield* job]
+          yield* Effect.forkChild(a.leases.hold("ingest")(first.run))
+          yield* first.running
+          // As after a freeze: the time is over, and nobody renewed.
+          yield* a.sql`UPDATE leases SET expires_at = clock_timestamp() - interval '1 second'`
+          yield* Effect.forkChild(b.leases.hold("ingest")(second.run))
+          yield* second.running
+          yield* first.ended
+        })
+      )
   )
 
-  it.live("give the job's own result and failure", () =>
+  it.live("return the job's result or failure", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { leases } = yield* yield* processes

@@ -1,4 +1,7 @@
-/** The database knows its log: the first start records it, and a start on another one is refused with what to do. */
+/**
+ * The database stores its log's identity at the first start. A start with another log is refused, and the error says
+ * what to do.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { logFinding, storedLog } from "../../src/cli/doctor/StoredChecks.ts"
@@ -42,7 +45,7 @@ describe("the database's log", () => {
     )
   }
 
-  it("is named with what to do", () => {
+  it("is named in the error, which says what to do", () => {
     const instead = (known: LogIdentity, given: LogIdentity) => conflictOf(known, given)?.replace(/^.*; /, "")
     assert.strictEqual(
       conflictOf(embeddedIdentity, cluster("A")),

@@ -43,7 +43,7 @@ const names = (count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, i) => `name ${String(i).padStart(4, "0")}`)
 
 describe("quarantine", () => {
-  it.effect("takes the records that PostgreSQL refuses, with the reason, and writes all others once", () =>
+  it.effect("stores the records that PostgreSQL refuses, with the reason, and writes all others once", () =>
     Effect.gen(function* () {
       const { quarantine, statements, write, written } = yield* makeNames
       const good = names(500)
@@ -99,30 +99,32 @@ describe("quarantine", () => {
     }).pipe(Effect.provide(TestDatabase))
   )
 
-  it.effect("keeps the newest of too many and counts the rest, until retention has dropped all", () =>
-    Effect.gen(function* () {
-      const { quarantine } = yield* makeNames
-      const unreadable = names(Limits.quarantineRecords + 7).map((source) => ({
-        source,
-        text: "",
-        reason: "unreadable"
-      }))
-      yield* quarantine.put("route", unreadable.slice(0, 10))
-      yield* quarantine.put("route", unreadable.slice(10))
-      const { rows, total } = yield* quarantine.newest(Limits.quarantineRecords + 7)
-      assert.strictEqual(total, unreadable.length)
-      assert.deepStrictEqual(
-        rows.map(({ source }) => source),
-        unreadable
-          .slice(7)
-          .map(({ source }) => source)
-          .toReversed()
-      )
-      // The test clock stands at 0.
-      assert.strictEqual(yield* quarantine.drop(0), 0)
-      assert.strictEqual(yield* quarantine.drop(1), Limits.quarantineRecords)
-      assert.strictEqual((yield* quarantine.newest(1)).total, 0)
-    }).pipe(Effect.provide(TestDatabase))
+  it.effect(
+    "keeps the newest records up to the maximum and counts the others, until retention drops all",
+    () =>
+      Effect.gen(function* () {
+        const { quarantine } = yield* makeNames
+        const unreadable = names(Limits.quarantineRecords + 7).map((source) => ({
+          source,
+          text: "",
+          reason: "unreadable"
+        }))
+        yield* quarantine.put("route", unreadable.slice(0, 10))
+        yield* quarantine.put("route", unreadable.slice(10))
+        const { rows, total } = yield* quarantine.newest(Limits.quarantineRecords + 7)
+        assert.strictEqual(total, unreadable.length)
+        assert.deepStrictEqual(
+          rows.map(({ source }) => source),
+          unreadable
+            .slice(7)
+            .map(({ source }) => source)
+            .toReversed()
+        )
+        // The test clock stands at 0.
+        assert.strictEqual(yield* quarantine.drop(0), 0)
+        assert.strictEqual(yield* quarantine.drop(1), Limits.quarantineRecords)
+        assert.strictEqual((yield* quarantine.newest(1)).total, 0)
+      }).pipe(Effect.provide(TestDatabase))
   )
 
   it.effect("is shown by doctor: how many, and the newest with its reason", () =>

@@ -20,7 +20,7 @@ layer(TestDatabase)("ReadSql", (it) => {
     })
   )
 
-  it.effect("keeps one plan for a statement, from its first execution on", () =>
+  it.effect("plans a statement once, at its first execution", () =>
     Effect.gen(function* () {
       const read = yield* ReadSql
       for (let i = 0; i < EXECUTIONS; i++) yield* read`SELECT ${i}::int + 40 AS answer`
@@ -31,7 +31,7 @@ layer(TestDatabase)("ReadSql", (it) => {
     })
   )
 
-  it.effect("answers each lookup with its own rows, also when many are under way and some fail", () =>
+  it.effect("returns each query's own rows, even if many run concurrently and some fail", () =>
     Effect.gen(function* () {
       const read = yield* ReadSql
       const answers = yield* Effect.forEach(
@@ -46,7 +46,7 @@ layer(TestDatabase)("ReadSql", (it) => {
     })
   )
 
-  it.effect("gives up a lookup that takes too long", () =>
+  it.effect("cancels a query that takes too long", () =>
     Effect.gen(function* () {
       const read = yield* ReadSql
       const [row] = yield* read<{ readonly ms: number }>`

@@ -14,7 +14,7 @@ import { makeSimulatedLedger } from "./simulatedLedger.ts"
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const PAST_LEDGERS = 280
-/** Of them those that are asked for, the newest. */
+/** How many of the newest ledgers are requested. */
 const WANTED = 265
 
 export const pastMainnet = Effect.gen(function* () {

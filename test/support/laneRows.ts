@@ -1,4 +1,4 @@
-/** Webhooks, and the rows of their deliveries, as plain data for walks of lanes (laneWorld). */
+/** Webhooks and rows of deliveries as plain data, for the random walks of laneWorld.ts. */
 import { assert } from "@effect/vitest"
 import type { LaneKind } from "../../src/deliver/Lane.ts"
 import type { makeWatermark } from "../../src/deliver/Watermark.ts"
@@ -12,7 +12,7 @@ export interface Webhook {
   readonly webhook: RegisteredWebhook
   readonly window: number
   readonly perSecond: number | null
-  /** Its receiver answers nothing. */
+  /** Its receiver never answers. */
   readonly hangs: boolean
   permission: SendPermission
   deleted: boolean
@@ -20,7 +20,7 @@ export interface Webhook {
   unrecorded: number
   /** When its attempts began. */
   readonly beganMs: Array<number>
-  /** The last delivery of each lane that was tried for the first time, but for free ones. */
+  /** The last delivery of each lane whose first attempt started, not counting free ones. */
   readonly last: Record<LaneKind, string>
 }
 
@@ -32,7 +32,7 @@ export interface Row {
   status: "pending" | "retrying" | "delivered" | "failed"
   attempts: number
   parked: boolean
-  /** In the lanes' hands, or remembered by its row: what came after it may not overtake it. */
+  /** The lanes or its row know it, so later deliveries must not overtake it. */
   taken: boolean
 }
 
@@ -83,7 +83,7 @@ export const beginAt = ({ beganMs, perSecond }: Webhook, nowMs: number) => {
     if (beganMs.length - i > perSecond * (1 + (nowMs - ms) / 1_000)) assert.fail("the rate is exceeded")
 }
 
-/** Whether a page of that kind shows it. */
+/** Whether a page of this kind contains the row. */
 export const isOf = (row: Row, kind: BacklogKind): boolean =>
   kind === "replays" ? row.lane === "replays" : row.lane === "live" && (kind === "live" || row.free)
 

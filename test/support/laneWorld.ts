@@ -1,7 +1,6 @@
 /**
- * Everything around an actor's lanes, for walks without fibers: rows, log, recorder, receivers and connections as plain
- * data, and a list of what is under way, from which a walk ends one after another in any order. What must always hold is
- * checked at every step.
+ * Simulates everything around an actor's lanes, without fibers: rows, log, recorder, receivers and connections are
+ * plain data. A random walk ends the steps under way in any order. Invariants are checked at every step.
  */
 import { assert } from "@effect/vitest"
 import { type Limiter, makeLimiter, type Share } from "../../src/deliver/ConnectionLimiter.ts"
@@ -37,7 +36,7 @@ const OPEN_RECORDS = 30
 const ATTEMPTS = 3
 export const kinds: ReadonlyArray<LaneKind> = ["live", "replays"]
 
-/** Something that takes time: ends in one or more steps. */
+/** A step that takes time, such as a statement or a receiver's answer. */
 interface UnderWay {
   readonly what: "answer" | "timer" | "replay start" | "statement" | "take"
   readonly owner: Webhook | undefined
@@ -88,7 +87,7 @@ export const makeWorld = (chance: SeededRandom): World => {
 
   const makePartition = (lane: LaneKind): Partition => {
     const records = webhooks.flatMap((owner) => {
-      // A dead actor's: some of a webhook's rows were parked, before or after others that are in the log only.
+      // What a dead actor left: some of a webhook's rows are in the backlog, others are in the log only.
       const share = chance.pick([0, 0, 0.5])
       const before = Array.from({ length: chance.int(0, 6) }, () =>
         rows.make(owner, lane, chance.flip(share))
@@ -114,7 +113,7 @@ export const makeWorld = (chance: SeededRandom): World => {
     atMs: number = now
   ): void => void underWay.push({ what, owner, go, atMs })
 
-  /** A statement: what it does, and later that it has been done. */
+  /** Runs `execute` in one step, and passes its result to `told` in a later one. */
   const statement = <A>(owner: Webhook | undefined, execute: () => A, told: (result: A) => void) =>
     wait("statement", owner, () => {
       const result = execute()
@@ -150,12 +149,16 @@ export const makeWorld = (chance: SeededRandom): World => {
         (one) =>
           one.owner === owner && one.lane === "live" && one.taken && !started.has(attemptKey(one.id, 1))
       )
-      assert.deepStrictEqual(before, [], "what is live comes first")
+      assert.deepStrictEqual(before, [], "live deliveries start first")
     }
     beginAt(owner, now)
     owner.unrecorded++
     assert.isAtMost(++owner.open, owner.window, "the window is never exceeded")
-    assert.isAtMost(owner.unrecorded, Math.max(owner.window, runAhead), "nor by what a crash would repeat")
+    assert.isAtMost(
+      owner.unrecorded,
+      Math.max(owner.window, runAhead),
+      "attempts ahead of their record are bounded"
+    )
     wait("answer", owner, () => {
       owner.open--
       const delivered = chance.flip(0.8)
@@ -257,7 +260,7 @@ export const makeWorld = (chance: SeededRandom): World => {
     }
   }
 
-  /** The lanes' counts are those of what they hold. */
+  /** Checks that the counts agree with what the lanes hold, and that memory is bounded. */
   const check = () => {
     for (const kind of kinds) {
       const budget = machine.budgets[kind]
@@ -288,11 +291,11 @@ export const makeWorld = (chance: SeededRandom): World => {
     for (const { row, attempt } of records.slice(before, watermark.committable()))
       assert.isTrue(
         row.attempts >= attempt || row.parked || !isQueued(row) || row.owner.deleted,
-        "an offset is committed when all before it is recorded or in its row"
+        "an offset is committed only when all work before it is recorded or in the backlog"
       )
   }
 
-  /** What Feed does: looks which records are work to do, offers it, and parks what is refused before it goes on. */
+  /** What Feed does: offers the records that are current work, and spills refused ones before it continues. */
   const take = (lane: LaneKind) => {
     const partition = log[lane]
     const { records, open, watermark } = partition

@@ -1,6 +1,6 @@
 /**
- * A network with a past: the service takes its newest ledgers, and a server of its own has the older ones. What the feed
- * would have made of those, had it watched then, is what a replay of them must bring.
+ * A network with a past: the service takes its newest ledgers, and a server of its own has the older ones. What the
+ * feed would have made of those, had it watched then, is what a replay of them must bring.
  */
 import { assert } from "@effect/vitest"
 import { Effect, Layer, Schedule, type Scope } from "effect"
@@ -24,7 +24,7 @@ export const LAST = 1_010
 
 const everything = chain(1, LAST)
 
-/** Just before that ledger closed: the ledger before it is not wanted. */
+/** A time just before that ledger closed, so that the ledger before it is excluded. */
 export const justBefore = (index: number): number => rippleToUnixMs(everything[index - 1]!.close_time) - 1
 
 /** With history's servers at any address: tests name the servers themselves. */
@@ -123,7 +123,9 @@ export const assertRefused = Effect.fnUntraced(function* (id: string, error: str
   assert.deepInclude(yield* ended(id), { status: "failed", error, processed_events: 0 })
 })
 
-/** The log's history is the ledgers from `from` to the service's first one, each once, and what the feed makes of them. */
+/**
+ * The log's history is the ledgers from `from` to the service's first one, each once, and what the feed makes of them.
+ */
 export const assertHeldOnce = Effect.fnUntraced(function* (from: number) {
   const markers = yield* heldMarkers
   const indexes = markers.map(({ ledger_index }) => ledger_index).toSorted((a, b) => a - b)

@@ -26,7 +26,7 @@ interface Request {
 /** The answer to give instead; undefined: none at all. */
 export type Change = (answer: Answer) => Answer | undefined
 
-/** What becomes of an answer: another, half of it and then nothing, or the end of the connection. */
+/** What replaces a response: another one, half of it and then silence, or the end of the connection. */
 export type Interference = (request: string, answer: Answer) => Answer | "silence" | "half" | "drop" | "limit"
 
 export interface RippledServer {

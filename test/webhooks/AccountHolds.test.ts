@@ -1,4 +1,4 @@
-/** Whose deliveries wait is what the last look said, also while nobody can look. */
+/** Accounts on hold are those that the last read returned, even while the database is unavailable. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
@@ -11,13 +11,13 @@ import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
 const away = new SqlError({ reason: new ConnectionError({ cause: new Error("the database is away") }) })
 
 describe("account holds", () => {
-  it.effect("are told as they change, and stand while the database is away", () => {
+  it.effect("are published when they change, and stay while the database is unavailable", () => {
     let answer: ReadonlyMap<string, Hold> | undefined = new Map([["acct_1", "quota"]])
     const usage = Layer.succeed(
       UsageStore,
       UsageStore.of({
         deliveriesOf: () => Effect.succeed(0),
-        untold: () => Effect.succeed([]),
+        dueNotices: () => Effect.succeed([]),
         holds: () => Effect.suspend(() => (answer === undefined ? Effect.fail(away) : Effect.succeed(answer)))
       })
     )

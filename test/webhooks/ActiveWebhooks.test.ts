@@ -45,7 +45,7 @@ const publish = Effect.fnUntraced(function* (
 })
 
 layer(WebhookRegistry.layer.pipe(Layer.provideMerge(storesLayer())))("active webhooks of a network", (it) => {
-  it.effect("are there from the first active one on until the last is disabled or deleted", () =>
+  it.effect("exist from the first active one until the last one is disabled or deleted", () =>
     Effect.gen(function* () {
       yield* publish("wh_before", "devnet", "active")
       const onTestnet = yield* activeWebhooks("testnet")

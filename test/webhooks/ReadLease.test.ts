@@ -1,4 +1,6 @@
-/** A read lease says "current" only of what was confirmed recently enough, asks as rarely as that allows, and never gives up. */
+/**
+ * A read lease accepts only a view confirmed recently enough, confirms as rarely as that allows, and never gives up.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -48,7 +50,7 @@ describe("a read lease", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is renewed beside its use from half of its time on, so that steady use never waits", () =>
+  it.effect("is renewed in the background after half of its time, so steady use never waits", () =>
     Effect.gen(function* () {
       const { seen, current, hold } = yield* counted
       yield* current
@@ -63,7 +65,7 @@ describe("a read lease", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("once it has run out, whoever uses it waits for a confirmation, however long that takes", () =>
+  it.effect("makes callers wait for a confirmation once it has ended, however long that takes", () =>
     Effect.gen(function* () {
       const { seen, current, hold } = yield* counted
       yield* current
@@ -84,7 +86,7 @@ describe("a read lease", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("lets those that wait use it in the order in which they came, before any that come then", () =>
+  it.effect("serves waiting callers in order of arrival, before later ones", () =>
     Effect.gen(function* () {
       const { lease, current } = yield* counted
       const used: Array<string> = []
@@ -100,7 +102,7 @@ describe("a read lease", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("waits out a store that is away", () =>
+  it.effect("waits while the store is unavailable", () =>
     Effect.gen(function* () {
       let failures = 3
       const lease = yield* makeReadLease(

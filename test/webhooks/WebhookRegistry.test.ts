@@ -34,7 +34,7 @@ layer(WebhookRegistry.layer.pipe(Layer.provideMerge(storesLayer())))("the regist
       return registry.get("wh_1")!
     })
 
-  it.effect("knows both secrets in a grace, the new one first, and one at its end and without it", () =>
+  it.effect("has both secrets during a grace, the new one first, and one secret otherwise", () =>
     Effect.gen(function* () {
       const { seal } = yield* SecretBox
       const inGrace = yield* tell({
@@ -48,7 +48,7 @@ layer(WebhookRegistry.layer.pipe(Layer.provideMerge(storesLayer())))("the regist
     })
   )
 
-  it.effect("passes over a record whose secrets it cannot open", () =>
+  it.effect("skips a record whose secrets it cannot decrypt", () =>
     Effect.gen(function* () {
       const { seal } = yield* SecretBox
       yield* tell({ sealed_secret: seal("known") })

@@ -1,7 +1,8 @@
 /**
- * What the fields of payloads are made of (docs/detection-rules.md 1.4, 1.5). A check here is also one in the published
- * JSON Schema, so patterns carry the `u` flag and use nothing that other languages read differently (src/domain/LedgerForms.ts).
- * Bounds of numbers are those of the ledger's own field, since what the ledger holds must always pass.
+ * Building blocks for payload schemas (docs/detection-rules.md 1.4, 1.5). A check here is also one in the published
+ * JSON Schema, so patterns carry the `u` flag and use nothing that other languages read differently
+ * (src/domain/LedgerForms.ts). Bounds of numbers are those of the ledger's own field, since what the ledger holds must
+ * always pass.
  */
 import { Schema } from "effect"
 import {

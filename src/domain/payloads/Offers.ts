@@ -1,4 +1,4 @@
-/** Payloads of dex.*: the life of a resting offer, told from its owner's side (docs/detection-rules.md 2.4). */
+/** Payloads of dex.*: what happens to a resting offer, seen from its owner (docs/detection-rules.md 2.4). */
 import { Schema } from "effect"
 import {
   Address,

@@ -1,7 +1,7 @@
 /**
- * What the API answered to requests with an `Idempotency-Key`, for 24 hours. The request's changes and its answer commit
- * in one transaction: after a crash either both are there or neither, so a repeated request never acts twice. Answers are
- * sealed, since some show a secret once. The daily rate limit of a key bounds how many there are.
+ * Stores the API's responses to requests with an `Idempotency-Key` for 24 hours. The request's changes and its response
+ * commit in one transaction, so a repeated request never acts twice, even after a crash. Responses are encrypted,
+ * because some contain a secret. The daily rate limit of the API key bounds how many are stored.
  */
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -12,7 +12,7 @@ import { SecretBox } from "../webhooks/SecretBox.ts"
 
 export interface KeptAnswer {
   readonly status: number
-  /** Empty when the answer has no body. */
+  /** Empty if the response has no body. */
   readonly body: string
 }
 
@@ -20,11 +20,14 @@ export interface IdempotentRequest {
   readonly accountId: string
   readonly environment: KeyEnvironment
   readonly key: string
-  /** Equal for equal requests. */
+  /** A hash of method, URL and body: tells whether a request with the same key is the same request. */
   readonly fingerprint: string
 }
 
-/** `first`: the request ran now. `again`: it ran before. `running`: it runs at this moment. `other`: the key was used for another request. */
+/**
+ * `first`: the request ran now. `again`: it ran before. `running`: it is running now. `other`: the key belongs to
+ * another request.
+ */
 export type Outcome<A> =
   | { readonly is: "first"; readonly result: A }
   | { readonly is: "again"; readonly answer: KeptAnswer }
@@ -40,14 +43,16 @@ export class IdempotencyStore extends Context.Service<IdempotencyStore>()(
       const box = yield* SecretBox
 
       return {
-        /** Runs `handle` unless this request ran before, and keeps its answer. When `handle` fails, nothing is kept or changed. */
+        /**
+         * Runs `handle` unless this request ran before, and stores its response. If `handle` fails, all is rolled back.
+         */
         once: <A extends { readonly answer: KeptAnswer }, E, R>(
           { accountId, environment, key, fingerprint }: IdempotentRequest,
           nowMs: number,
           handle: Effect.Effect<A, E, R>
         ): Effect.Effect<Outcome<A>, E | SqlError.SqlError, R> =>
           Effect.gen(function* () {
-            // PostgreSQL releases the lock when the transaction ends, also when this process dies.
+            // PostgreSQL releases the lock when the transaction ends, even if this process dies.
             const name = ["idempotency", accountId, environment, key].join(" ")
             const [lock] = yield* sql<{ readonly taken: boolean }>`
               SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS taken`
@@ -62,7 +67,7 @@ export class IdempotencyStore extends Context.Service<IdempotencyStore>()(
                 AND answered_at > ${at(nowMs - Limits.idempotencyKeptMs)}::timestamptz`
             if (kept !== undefined) {
               if (kept.fingerprint !== fingerprint) return { is: "other" } as const
-              // It fails only if the key that sealed it was taken away within the 24 hours: then acting again is worse.
+              // Opening fails only if the key was removed within 24 hours. Then fail: acting twice is worse.
               const body = Result.getOrThrow(box.open(kept.sealed_body))
               return { is: "again", answer: { status: kept.status, body } } as const
             }
@@ -79,7 +84,7 @@ export class IdempotencyStore extends Context.Service<IdempotencyStore>()(
             return { is: "first", result } as const
           }).pipe(sql.withTransaction),
 
-        /** Deletes answers older than 24 hours; returns how many. */
+        /** Deletes responses older than 24 hours. Returns how many. */
         drop: (nowMs: number) =>
           sql`
             DELETE FROM idempotency_answers
@@ -93,10 +98,10 @@ export class IdempotencyStore extends Context.Service<IdempotencyStore>()(
   static readonly layer = Layer.effect(IdempotencyStore, IdempotencyStore.make)
 }
 
-/** Deletes answers older than 24 hours, hourly. */
+/** Deletes responses older than 24 hours, every hour. */
 export const forgetAnswers = Effect.gen(function* () {
   const store = yield* IdempotencyStore
   return yield* Effect.flatMap(Clock.currentTimeMillis, store.drop).pipe(
-    repeatEvery("deleting old idempotent answers", Limits.maintenanceMs)
+    repeatEvery("deleting old idempotent responses", Limits.maintenanceMs)
   )
 })

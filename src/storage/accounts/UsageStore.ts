@@ -1,7 +1,6 @@
 /**
- * How much accounts have used of their monthly delivery quota, and what follows: which accounts are on hold, and
- * which must get a mail. This file only reads; DeliveryStore.record counts. A quota is `limitsOf` (domain/Plans.ts)
- * in SQL.
+ * Reads how much of their monthly delivery quota accounts have used, which accounts are on hold, and which must get a
+ * mail. DeliveryStore.record does the counting. The SQL for the quota must agree with `limitsOf` (domain/Plans.ts).
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -9,7 +8,7 @@ import { CUSTOM_PLAN, type Plan, planLimits, plans } from "../../domain/Plans.ts
 import { CHARGED_NETWORK, type Hold, monthOf, type QuotaNotice, quotaNotices } from "../../domain/Quota.ts"
 import { column } from "../Columns.ts"
 
-/** An account that has reached a part of its quota and has no mail about it. */
+/** An account that has reached a notice percentage of its quota and has not got a mail about it. */
 export interface ReachedQuota {
   readonly accountId: string
   readonly name: string
@@ -19,13 +18,13 @@ export interface ReachedQuota {
   readonly percent: QuotaNotice
   readonly deliveries: number
   readonly quota: number
-  /** The mail's cause: one for each account, month, quota and part. */
+  /** The mail's cause: unique for each account, month, quota and percentage. */
   readonly cause: string
 }
 
 const firstDayOf = (month: string): string => `${month}-01`
 
-/** A table expression: every account, its quota (null: none) and its use in that month. */
+/** A table expression: every account, its quota (null: none) and its attempts in that month. */
 const accountUsage = (sql: SqlClient.SqlClient, month: string) => sql`(
   SELECT a.id, a.name, a.email, a.plan, a.suspended_at, coalesce(u.deliveries, 0) AS deliveries,
          coalesce(CASE WHEN a.plan = ${CUSTOM_PLAN} THEN a.monthly_deliveries END, p.quota) AS quota
@@ -85,8 +84,8 @@ export class UsageStore extends Context.Service<UsageStore>()("ledgerhook/storag
           Effect.map((rows): ReadonlyMap<string, Hold> => new Map(rows.map(({ id, hold }) => [id, hold])))
         ),
 
-      /** Accounts that have reached a part of the quota and have no mail about it. */
-      untold: (nowMs: number, limit: number) => {
+      /** Accounts that must get a mail because they have reached a notice percentage of their quota. */
+      dueNotices: (nowMs: number, limit: number) => {
         const month = monthOf(nowMs)
         return sql<Omit<ReachedQuota, "month">>`
           SELECT reached.* FROM (

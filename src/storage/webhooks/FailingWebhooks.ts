@@ -1,7 +1,8 @@
 /**
- * Which accounts get a mail about a webhook that fails: it has accepted nothing for an hour, it is half-way to being
- * disabled, it works again. The recorder counts (deliveries/Transitions.ts). A mail and the mark that it was queued commit
- * together, so each state is reported once, however many processes look. The mail about a disabled webhook is WebhookStore's.
+ * Queues mails about failing webhooks: if a webhook has accepted nothing for an hour, if it is half-way to being
+ * disabled, and if it works again. The recorder counts the failures (deliveries/Transitions.ts). A mail is queued in
+ * the transaction that marks it as reported, so each state is reported once, however many processes run this.
+ * WebhookStore queues the mail about a disabled webhook.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -22,7 +23,7 @@ interface Row {
   readonly failures: number
 }
 
-/** `kind` is the beginning of the mail's cause. */
+/** The cause makes a mail unique. It begins with `kind`. */
 const mailOf = (kind: string, row: Row, text: Pick<NewMail, "subject" | "body">): NewMail => ({
   cause: `${kind}/${row.webhookId}/${row.failingSince}`,
   accountId: row.accountId,
@@ -66,7 +67,7 @@ export const reportFailingWebhooks = Effect.fnUntraced(
       )
     ORDER BY w.id LIMIT ${Limits.webhookNoticesBatch}`
 
-    // The newest success came after the reported failure. The row still has the reported time while it is returned.
+    // A success has ended the reported failure. The subquery returns the reported time, which the update clears.
     const recovered = sql<Row>`
     UPDATE webhooks w SET failing_reported = NULL
     FROM accounts a, (

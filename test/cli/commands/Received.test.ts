@@ -1,4 +1,4 @@
-/** What `listen` says of a request: the verdict on its signature, and views that a stranger's text cannot break. */
+/** What `listen` prints for a request: the result of the signature check, and views that hostile text cannot break. */
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { block, jsonLine, type Received, verifySignature } from "../../../src/cli/commands/Received.ts"
@@ -20,7 +20,7 @@ describe("the signature's verdict", () => {
   const verdict = (secret: string | undefined, header: string | undefined) =>
     verifySignature(secret, Buffer.from(body), header)
 
-  it("is ok for the secret, alone or beside an older one", () => {
+  it("is ok for the secret, alone or next to an older one", () => {
     assert.strictEqual(verdict("s", sign("s")), "ok")
     assert.strictEqual(verdict("s", `${sign("new")},${sign("s")}`), "ok")
   })
@@ -43,7 +43,7 @@ describe("the views", () => {
       assert.include(shown, part)
   })
 
-  it("are one JSON line with the body inside", () => {
+  it("are one JSON line that contains the body", () => {
     const line = jsonLine(received({ signature: "wrong" }))
     assert.notInclude(line, "\n")
     const { signature, body: inside } = JSON.parse(line)
@@ -51,13 +51,13 @@ describe("the views", () => {
     assert.deepStrictEqual(inside, JSON.parse(body))
   })
 
-  it("take a body that is no JSON, and one that is no object", () => {
+  it("accept a body that is not JSON, and one that is not an object", () => {
     assert.include(block(received({ body: "hello" }), false), "hello")
     assert.include(block(received({ body: "null" }), false), "null")
     assert.strictEqual(JSON.parse(jsonLine(received({ body: "hello" }))).body, "hello")
   })
 
-  it("take a body whose fields are no texts, and one that is deeper than any event", () => {
+  it("accept a body whose fields are not strings, and one nested deeper than any event", () => {
     assert.include(
       block(received({ body: '{"ledger_index":{"toString":1},"payload":{"toJSON":1}}' }), false),
       "toString"
@@ -67,7 +67,7 @@ describe("the views", () => {
     assert.strictEqual(JSON.parse(jsonLine(received({ body: deep }))).body, deep)
   })
 
-  it("let no control character or change of direction of a sender reach the terminal", () => {
+  it("escape a sender's control characters and direction overrides", () => {
     const evil = "\u001b[2Jx\u0007\u009b31m\r\u202e\u2028"
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
     const unprintable = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e\u2028]/

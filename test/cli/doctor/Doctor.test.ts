@@ -1,4 +1,6 @@
-/** `doctor` finds what is wrong with settings, store, ledger servers and port, names how to fix it, and changes nothing. */
+/**
+ * `doctor` finds what is wrong with settings, store, ledger servers and port, names how to fix it, and changes nothing.
+ */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -58,7 +60,7 @@ const isProblem = (finding: Finding, detail: RegExp, fix: RegExp) => {
 }
 
 describe("doctor", () => {
-  it.live("is content with the defaults and a folder that can be made, and makes none", () =>
+  it.live("accepts the defaults and a folder that can be created, and creates nothing", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const dataDir = join(folder, "deep", "data")
@@ -72,7 +74,7 @@ describe("doctor", () => {
     })
   )
 
-  it.live("tells every wrong setting and which to correct", () =>
+  it.live("reports every wrong setting and how to correct it", () =>
     Effect.gen(function* () {
       const findings = yield* examined({ PORT: "70000", LOG_LEVEL: "loud" })
       assert.strictEqual(findings.length, 2)
@@ -81,7 +83,7 @@ describe("doctor", () => {
     })
   )
 
-  it.live("says which settings are empty and so count as unset", () =>
+  it.live("reports empty settings, which count as unset", () =>
     Effect.gen(function* () {
       const settings = (environment: Environment) =>
         Effect.map(examined(environment), (findings) => one(findings, "settings").detail)
@@ -93,14 +95,14 @@ describe("doctor", () => {
     })
   )
 
-  it.live("tries the folder for real", () =>
+  it.live("writes to the folder to check it", () =>
     Effect.gen(function* () {
       const findings = yield* examined({ DATA_DIR: "/dev/null/data" })
       isProblem(one(findings, "store"), /cannot be written/, /set DATA_DIR/)
     })
   )
 
-  it.live("says that a database does not answer, without its password", () =>
+  it.live("reports an unavailable database without its password", () =>
     Effect.gen(function* () {
       const findings = yield* examined({ DATABASE_URL: "postgres://user:hunter2@127.0.0.1:1/db" })
       isProblem(one(findings, "store"), /127\.0\.0\.1:1\/db/, /correct DATABASE_URL/)
@@ -108,7 +110,7 @@ describe("doctor", () => {
     })
   )
 
-  it.live("asks the receiver of traces and metrics whether it takes both, and says what it lacks", () =>
+  it.live("checks that the receiver accepts traces and metrics, and reports what is missing", () =>
     Effect.gen(function* () {
       const receiver = yield* makeOtlpReceiver()
       const { host } = new URL(receiver.url)
@@ -137,7 +139,7 @@ describe("doctor", () => {
     })
   )
 
-  it.live("finds a ledger server that works, and at which ledger it is", () =>
+  it.live("reports a working ledger server and its newest ledger", () =>
     Effect.gen(function* () {
       const server = yield* rippledServer({ networkId: 1 })
       server.serve(chain(5, 7))
@@ -148,7 +150,7 @@ describe("doctor", () => {
     })
   )
 
-  it.live("finds which ledgers a server of the history says it has", () =>
+  it.live("reports which ledgers a history server claims to have", () =>
     Effect.gen(function* () {
       const server = yield* rippledServer({ networkId: 1, ledgers: "32570-90000,90100" })
       const findings = yield* examined({
@@ -163,7 +165,7 @@ describe("doctor", () => {
     })
   )
 
-  it.live("finds a ledger server of another network, and one that is not there", () =>
+  it.live("reports a ledger server of another network, and one that cannot be reached", () =>
     Effect.gen(function* () {
       const server = yield* rippledServer({ networkId: 1 })
       const findings = yield* examined({
@@ -176,7 +178,7 @@ describe("doctor", () => {
     })
   )
 
-  it.live("finds a mail server that works, and one that is not there, without its password", () =>
+  it.live("reports a working mail server, and an unavailable one, without its password", () =>
     Effect.gen(function* () {
       const server = yield* makeMailServer()
       const found = one(yield* examined({ SMTP_URL: server.url, MAIL_FROM: "a@b.example" }), "mail")
@@ -191,7 +193,7 @@ describe("doctor", () => {
     })
   )
 
-  it.live("finds a sender from whom the mail server takes no mail", () =>
+  it.live("reports a sender that the mail server refuses", () =>
     Effect.gen(function* () {
       const server = yield* makeMailServer({ refuseSender: () => 553 })
       const mailFrom = "Hooks <hooks@bücher.example>"
@@ -204,7 +206,7 @@ describe("doctor", () => {
     })
   )
 
-  it.live("tells a port that another program holds from one of a running service", () =>
+  it.live("distinguishes a port in use by another program from one of a running service", () =>
     Effect.gen(function* () {
       const foreign = yield* httpServer("hello")
       isProblem(one(yield* examined({ PORT: String(foreign) }), "API port"), /another program/, /set PORT/)
@@ -215,7 +217,7 @@ describe("doctor", () => {
 })
 
 describe("doctor's table", () => {
-  it("has a row each, and what to do below a problem", () => {
+  it("has one row for each check, and the fix below a problem", () => {
     const rows = table(
       [
         { check: "settings", status: "ok", detail: "fine", fix: "" },

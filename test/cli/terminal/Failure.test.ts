@@ -1,4 +1,4 @@
-/** Exit codes and last words: 1 for what failed, 2 for wrong usage, one line each, no stack unless asked for. */
+/** Exit codes and error messages: 1 for failures, 2 for wrong usage, one line each, no stack unless asked for. */
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Exit } from "effect"
 import {
@@ -23,7 +23,7 @@ describe("the end of a command", () => {
     })
   })
 
-  it("is 1 and silent when the failure was told already", () => {
+  it("is 1 and silent if the failure was reported already", () => {
     assert.deepStrictEqual(ending(Cause.fail(new FailureReported())), { code: 1, lines: [] })
   })
 
@@ -41,7 +41,7 @@ describe("the end of a command", () => {
     })
   })
 
-  it("tells a failure once that reached it on several ways", () => {
+  it("reports a failure once, even if it arrives in several ways", () => {
     const failed = Cause.fail(new CommandFailed({ message: "no store" }))
     assert.deepStrictEqual(ending(Cause.combine(failed, failed)).lines, ["ledgerhook: no store"])
   })

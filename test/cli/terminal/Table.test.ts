@@ -1,4 +1,4 @@
-/** Tables of stored things: aligned page after page, and nothing stored can steer the terminal. */
+/** Tables are aligned over several pages, and stored text cannot control the terminal. */
 import { assert, describe, it } from "@effect/vitest"
 import { GREEN } from "../../../src/cli/terminal/Colour.ts"
 import { type Column, makeTable } from "../../../src/cli/terminal/Table.ts"
@@ -26,14 +26,14 @@ describe("a table", () => {
     )
   })
 
-  it("is coloured where colours are wanted, and as wide with them", () => {
+  it("has colours if they are enabled, and the same width with them", () => {
     assert.deepStrictEqual(makeTable(columns, true).lines([{ status: "on", name: "a" }], true), [
       "\u001b[1mSTATUS\u001b[0m  \u001b[1mNAME\u001b[0m",
       "\u001b[32mon\u001b[0m      a"
     ])
   })
 
-  it("shows control characters and changes of direction as what they are: not text", () => {
+  it("escapes control characters and direction overrides", () => {
     const [row] = makeTable(columns, false).lines([{ status: "a\u001b[2Jb", name: "c\u202ed\ne" }], false)
     assert.strictEqual(row, "a\\u001b[2Jb  c\\u202ed\\u000ae")
   })

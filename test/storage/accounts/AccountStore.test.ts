@@ -1,4 +1,7 @@
-/** The first account and its key are made once, whoever starts first; keys are known by their hash alone. */
+/**
+ * The first account and its key are created once, even if several processes start together. Only hashes of keys are
+ * stored.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { AccountStore } from "../../../src/storage/accounts/AccountStore.ts"
@@ -16,7 +19,7 @@ const Live = AccountStore.layer.pipe(
 )
 
 describe("accounts", () => {
-  it.effect("two first starts at once make one account and print one key", () =>
+  it.effect("two concurrent first starts create one account and print one key", () =>
     Effect.gen(function* () {
       const accounts = yield* AccountStore
       const starts = yield* Effect.all(
@@ -38,25 +41,27 @@ describe("accounts", () => {
     }).pipe(Effect.provide(Live))
   )
 
-  it.effect("ADMIN_KEY is a key of the first account from the start that names it, until it is revoked", () =>
-    Effect.gen(function* () {
-      const accounts = yield* AccountStore
-      const keys = yield* ApiKeyStore
-      const first = yield* accounts.ensureFirstAccount({ adminKey: ADMIN_KEY }, NOW)
-      assert.isUndefined(first.keyToPrint)
-      const { identity } = (yield* admit(ADMIN_KEY, NOW))!
-      assert.strictEqual(identity.accountId, first.accountId)
-      yield* accounts.ensureFirstAccount({ adminKey: `${ADMIN_KEY}b` }, NOW)
-      assert.isDefined(yield* admit(ADMIN_KEY, NOW))
-      assert.isDefined(yield* admit(`${ADMIN_KEY}b`, NOW))
-      const owner = { accountId: first.accountId, environments: ["live"] } as const
-      assert.isTrue(yield* keys.revoke(owner, identity.keyId, NOW))
-      yield* accounts.ensureFirstAccount({ adminKey: ADMIN_KEY }, NOW)
-      assert.isUndefined(yield* admit(ADMIN_KEY, NOW))
-    }).pipe(Effect.provide(Live))
+  it.effect(
+    "ADMIN_KEY becomes a key of the first account at the start that sets it, until it is revoked",
+    () =>
+      Effect.gen(function* () {
+        const accounts = yield* AccountStore
+        const keys = yield* ApiKeyStore
+        const first = yield* accounts.ensureFirstAccount({ adminKey: ADMIN_KEY }, NOW)
+        assert.isUndefined(first.keyToPrint)
+        const { identity } = (yield* admit(ADMIN_KEY, NOW))!
+        assert.strictEqual(identity.accountId, first.accountId)
+        yield* accounts.ensureFirstAccount({ adminKey: `${ADMIN_KEY}b` }, NOW)
+        assert.isDefined(yield* admit(ADMIN_KEY, NOW))
+        assert.isDefined(yield* admit(`${ADMIN_KEY}b`, NOW))
+        const owner = { accountId: first.accountId, environments: ["live"] } as const
+        assert.isTrue(yield* keys.revoke(owner, identity.keyId, NOW))
+        yield* accounts.ensureFirstAccount({ adminKey: ADMIN_KEY }, NOW)
+        assert.isUndefined(yield* admit(ADMIN_KEY, NOW))
+      }).pipe(Effect.provide(Live))
   )
 
-  it.effect("ADMIN_EMAIL is the first account's address while it has none", () =>
+  it.effect("ADMIN_EMAIL becomes the first account's address if it has none", () =>
     Effect.gen(function* () {
       const accounts = yield* AccountStore
       const { accountId } = yield* accounts.ensureFirstAccount({}, NOW)

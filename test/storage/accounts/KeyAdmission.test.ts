@@ -1,4 +1,4 @@
-/** One statement says who calls and counts exactly: in both windows, at their turning, and whoever asks at once. */
+/** One statement authenticates callers and counts their requests exactly, in both windows, even under concurrency. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -51,7 +51,7 @@ const passed = (value: string, nowMs: number, requests = 1) =>
   Effect.map(admit(value, nowMs, requests), (admission) => admission?.admitted)
 
 layer(Live)("key admission", (it) => {
-  it.effect("says who a key stands for, and stores nothing that it could be had back from", () =>
+  it.effect("identifies a key's account, and stores nothing from which the key could be recovered", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { accountId, id, value } = yield* makeKey("builder")
@@ -72,7 +72,7 @@ layer(Live)("key admission", (it) => {
     })
   )
 
-  it.effect("a key ends at its time, and a revoked one at once", () =>
+  it.effect("rejects a key once it expires, and at once when it is revoked", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeyStore
       const { accountId, id, value } = yield* makeKey("builder")
@@ -88,37 +88,39 @@ layer(Live)("key admission", (it) => {
   )
 
   for (const plan of plans) {
-    it.effect(`${plan} has the limits of its plan; own ones only where the plan may`, () =>
-      Effect.gen(function* () {
-        const own = {
-          requestsPerMinute: 7,
-          requestsPerDay: 9,
-          monthlyDeliveries: 2 ** 40,
-          concurrentReplays: 3,
-          webhooks: 4,
-          accountFilters: 5
-        }
-        for (const overrides of [plansOwn, own]) {
-          const { value } = yield* makeKey(plan, overrides)
-          const limits = limitsOf(plan, overrides)
-          const most = Math.min(limits.requestsPerMinute, limits.requestsPerDay)
-          const admission = yield* admit(value, NOW, most + 1)
-          assert.deepStrictEqual(admission?.identity.limits, limits)
-          assert.deepInclude(admission, {
-            admitted: most,
-            minute: { limit: limits.requestsPerMinute, usedBefore: 0, endsMs: NOW + MINUTE_MS },
-            day: {
-              limit: limits.requestsPerDay,
-              usedBefore: 0,
-              endsMs: Date.parse("2026-11-22T00:00:00.000Z")
-            }
-          })
-        }
-      })
+    it.effect(
+      `${plan} uses the plan's limits, and an account's own limits only if the plan allows them`,
+      () =>
+        Effect.gen(function* () {
+          const own = {
+            requestsPerMinute: 7,
+            requestsPerDay: 9,
+            monthlyDeliveries: 2 ** 40,
+            concurrentReplays: 3,
+            webhooks: 4,
+            accountFilters: 5
+          }
+          for (const overrides of [plansOwn, own]) {
+            const { value } = yield* makeKey(plan, overrides)
+            const limits = limitsOf(plan, overrides)
+            const most = Math.min(limits.requestsPerMinute, limits.requestsPerDay)
+            const admission = yield* admit(value, NOW, most + 1)
+            assert.deepStrictEqual(admission?.identity.limits, limits)
+            assert.deepInclude(admission, {
+              admitted: most,
+              minute: { limit: limits.requestsPerMinute, usedBefore: 0, endsMs: NOW + MINUTE_MS },
+              day: {
+                limit: limits.requestsPerDay,
+                usedBefore: 0,
+                endsMs: Date.parse("2026-11-22T00:00:00.000Z")
+              }
+            })
+          }
+        })
     )
   }
 
-  it.effect("both windows count what passes, and turn with the clock's minute and the UTC day", () =>
+  it.effect("counts admitted requests in both windows, which restart with the minute and the UTC day", () =>
     Effect.gen(function* () {
       const { value } = yield* makeKey("enterprise", { requestsPerMinute: 3, requestsPerDay: 5 })
       assert.strictEqual(yield* passed(value, NOW + 59_999, 4), 3)
@@ -135,7 +137,7 @@ layer(Live)("key admission", (it) => {
     })
   )
 
-  it.effect("a limit that is lowered below what was used refuses, and one that is raised admits again", () =>
+  it.effect("refuses once a limit is lowered below the count, and admits again once it is raised", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { accountId, value } = yield* makeKey("enterprise", { requestsPerMinute: 5 })
@@ -149,7 +151,7 @@ layer(Live)("key admission", (it) => {
     })
   )
 
-  it.effect("a server whose clock is a little behind counts in the window that another has begun", () =>
+  it.effect("counts in the window that another server began, if this server's clock is slightly behind", () =>
     Effect.gen(function* () {
       const { value } = yield* makeKey("enterprise", { requestsPerMinute: 3 })
       assert.strictEqual(yield* passed(value, NOW + MINUTE_MS, 2), 2)
@@ -158,7 +160,7 @@ layer(Live)("key admission", (it) => {
     })
   )
 
-  it.effect("a clock that was far ahead once does not lock a key out", () =>
+  it.effect("does not lock a key out after a clock was once far ahead", () =>
     Effect.gen(function* () {
       const { value } = yield* makeKey("enterprise", { requestsPerMinute: 1, requestsPerDay: 1 })
       assert.strictEqual(yield* passed(value, NOW + 400 * DAY_MS), 1)
@@ -166,7 +168,7 @@ layer(Live)("key admission", (it) => {
     })
   )
 
-  it.effect("of any number of askers at once exactly as many pass as the limit says", () =>
+  it.effect("admits exactly as many concurrent requests as the limit allows", () =>
     Effect.gen(function* () {
       const LIMIT = 100
       const keys = yield* Effect.all(
@@ -197,7 +199,7 @@ layer(Live)("key admission", (it) => {
     })
   )
 
-  it.effect("the last use is exact to a minute, also of requests that are refused", () =>
+  it.effect("records the last use to the minute, also for refused requests", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { id, value } = yield* makeKey("enterprise", { requestsPerDay: 1 })
@@ -214,7 +216,7 @@ layer(Live)("key admission", (it) => {
     })
   )
 
-  it.effect("a suspended account's key is known as such", () =>
+  it.effect("reports that a key's account is suspended", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { accountId, value } = yield* makeKey("builder")

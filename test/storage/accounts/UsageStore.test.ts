@@ -1,4 +1,4 @@
-/** Usage counts what was recorded, once; and what SQL makes of plans, overrides and months is what the rules say. */
+/** Usage counts each recorded attempt once. The SQL for plans, overrides and months agrees with the rules in domain. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -67,7 +67,7 @@ layer(Live)("usage", (it) => {
     yield* sql`UPDATE accounts SET plan = ${plan}, monthly_deliveries = ${own}::bigint WHERE id = ${accountId}`
   })
 
-  it.effect("counts every recorded attempt once, retries included, in the month it was made in", () =>
+  it.effect("counts every recorded attempt once, retries included, in the month of the attempt", () =>
     Effect.gen(function* () {
       const store = yield* DeliveryStore
       const usage = yield* UsageStore
@@ -83,7 +83,7 @@ layer(Live)("usage", (it) => {
     })
   )
 
-  it.effect("counts neither test deliveries nor those of the test networks", () =>
+  it.effect("does not count test deliveries or deliveries of the test networks", () =>
     Effect.gen(function* () {
       const store = yield* DeliveryStore
       const free = [
@@ -101,7 +101,7 @@ layer(Live)("usage", (it) => {
     })
   )
 
-  it.effect("counts exactly when recorders of many accounts run at once, and none waits in a circle", () =>
+  it.effect("counts exactly while recorders of many accounts run concurrently, without deadlocks", () =>
     Effect.gen(function* () {
       const store = yield* DeliveryStore
       const usage = yield* UsageStore
@@ -119,7 +119,7 @@ layer(Live)("usage", (it) => {
     })
   )
 
-  it.effect("holds whoever has used what limitsOf says, to the very delivery", () =>
+  it.effect("puts an account on hold at exactly the number of deliveries that `limitsOf` returns", () =>
     Effect.gen(function* () {
       const usage = yield* UsageStore
       const accounts = plans.flatMap((plan) =>
@@ -150,23 +150,25 @@ layer(Live)("usage", (it) => {
     })
   )
 
-  it.effect("ends a hold when the month turns, the plan grows or the limit is raised, and not before", () =>
-    Effect.gen(function* () {
-      const { holds } = yield* UsageStore
-      yield* setPlan("acct_month", "developer")
-      yield* setUsage("acct_month", "2026-11", 10_000)
-      assert.strictEqual((yield* holds(DECEMBER - 1)).get("acct_month"), "quota")
-      assert.isUndefined((yield* holds(DECEMBER)).get("acct_month"))
-      yield* setPlan("acct_month", "builder")
-      assert.isUndefined((yield* holds(NOVEMBER)).get("acct_month"))
-      yield* setPlan("acct_month", "enterprise", 9_999)
-      assert.strictEqual((yield* holds(NOVEMBER)).get("acct_month"), "quota")
-      yield* setPlan("acct_month", "enterprise", 10_001)
-      assert.isUndefined((yield* holds(NOVEMBER)).get("acct_month"))
-    })
+  it.effect(
+    "ends a hold when a new month begins, the plan grows or the limit is raised, and not before",
+    () =>
+      Effect.gen(function* () {
+        const { holds } = yield* UsageStore
+        yield* setPlan("acct_month", "developer")
+        yield* setUsage("acct_month", "2026-11", 10_000)
+        assert.strictEqual((yield* holds(DECEMBER - 1)).get("acct_month"), "quota")
+        assert.isUndefined((yield* holds(DECEMBER)).get("acct_month"))
+        yield* setPlan("acct_month", "builder")
+        assert.isUndefined((yield* holds(NOVEMBER)).get("acct_month"))
+        yield* setPlan("acct_month", "enterprise", 9_999)
+        assert.strictEqual((yield* holds(NOVEMBER)).get("acct_month"), "quota")
+        yield* setPlan("acct_month", "enterprise", 10_001)
+        assert.isUndefined((yield* holds(NOVEMBER)).get("acct_month"))
+      })
   )
 
-  it.effect("holds suspended accounts, whatever they have used", () =>
+  it.effect("puts suspended accounts on hold, whatever they have used", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const { holds } = yield* UsageStore
@@ -181,13 +183,15 @@ layer(Live)("usage", (it) => {
   )
 
   it.effect(
-    "names whom to tell of 80% and 100%, until there is a mail of it; another quota is another matter",
+    "returns accounts at 80% and 100% until they have a mail about it, separately for each quota",
     () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        const { untold } = yield* UsageStore
+        const { dueNotices } = yield* UsageStore
         const reached = (nowMs: number) =>
-          Effect.map(untold(nowMs, 1_000), (all) => all.filter(({ accountId }) => accountId === "acct_told"))
+          Effect.map(dueNotices(nowMs, 1_000), (all) =>
+            all.filter(({ accountId }) => accountId === "acct_notified")
+          )
         const percents = (nowMs: number) =>
           Effect.map(reached(nowMs), (all) => all.map(({ percent }) => percent))
         const tell = Effect.flatMap(reached(NOVEMBER), (all) =>
@@ -195,7 +199,7 @@ layer(Live)("usage", (it) => {
             sql,
             all.map(({ cause }) => ({
               cause,
-              accountId: "acct_told",
+              accountId: "acct_notified",
               recipient: null,
               subject: "",
               body: ""
@@ -203,13 +207,13 @@ layer(Live)("usage", (it) => {
             NOVEMBER
           )
         )
-        yield* setPlan("acct_told", "enterprise", 1_000)
-        yield* setUsage("acct_told", "2026-11", 799)
+        yield* setPlan("acct_notified", "enterprise", 1_000)
+        yield* setUsage("acct_notified", "2026-11", 799)
         assert.deepStrictEqual(yield* percents(NOVEMBER), [])
-        yield* setUsage("acct_told", "2026-11", 800)
+        yield* setUsage("acct_notified", "2026-11", 800)
         assert.deepStrictEqual(yield* reached(NOVEMBER), [
           {
-            accountId: "acct_told",
+            accountId: "acct_notified",
             name: "Test",
             email: "test@example.com",
             plan: "enterprise",
@@ -217,18 +221,18 @@ layer(Live)("usage", (it) => {
             percent: 80,
             deliveries: 800,
             quota: 1_000,
-            cause: "quota/acct_told/2026-11/1000/80"
+            cause: "quota/acct_notified/2026-11/1000/80"
           }
         ])
         yield* tell
         assert.deepStrictEqual(yield* percents(NOVEMBER), [])
-        yield* setUsage("acct_told", "2026-11", 1_000)
+        yield* setUsage("acct_notified", "2026-11", 1_000)
         assert.deepStrictEqual(yield* percents(NOVEMBER), [100])
         yield* tell
         assert.deepStrictEqual(yield* percents(NOVEMBER), [])
-        yield* setPlan("acct_told", "enterprise", 1_250)
+        yield* setPlan("acct_notified", "enterprise", 1_250)
         assert.deepStrictEqual(yield* percents(NOVEMBER), [80])
-        yield* setUsage("acct_told", "2026-12", 1_250)
+        yield* setUsage("acct_notified", "2026-12", 1_250)
         assert.deepStrictEqual((yield* percents(DECEMBER)).toSorted(), [100, 80])
       })
   )

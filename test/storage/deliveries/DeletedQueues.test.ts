@@ -51,7 +51,7 @@ const isEnding = Effect.fnUntraced(function* (webhookId: string) {
 })
 
 layer(DeliveriesLive)("the queue of a deleted webhook", (it) => {
-  it.effect("ends with its reason, in any state and of any day, and nothing else does", () =>
+  it.effect("ends with its reason, in every state and of every day; other deliveries do not", () =>
     Effect.gen(function* () {
       const deliveries = yield* DeliveryStore
       const endQueue = yield* makeEndQueue
@@ -83,7 +83,7 @@ layer(DeliveriesLive)("the queue of a deleted webhook", (it) => {
     })
   )
 
-  it.effect("of which its deletion reads nothing, is ended in turns by who has the retention", () =>
+  it.effect("is ended in batches by the lease holder if the deletion itself ended nothing", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [deleted] = yield* prepare(1)
@@ -105,7 +105,7 @@ layer(DeliveriesLive)("the queue of a deleted webhook", (it) => {
     })
   )
 
-  it.effect("is looked through once more when all that was under way has come", () =>
+  it.effect("is checked once more after attempts in flight have ended", () =>
     Effect.gen(function* () {
       const deliveries = yield* DeliveryStore
       const [deleted] = yield* prepare(1)

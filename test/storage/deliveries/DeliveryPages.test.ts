@@ -108,7 +108,7 @@ layer(Live)("pages of deliveries", (it) => {
     })
   )
 
-  it.effect("are whole, whether a day fills them, has a part of them or nothing", () =>
+  it.effect("are complete, whether a day has enough rows for a page, fewer, or none", () =>
     Effect.gen(function* () {
       const store = yield* DeliveryStore
       const queries = yield* DeliveryQueries

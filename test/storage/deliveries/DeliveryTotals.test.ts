@@ -191,7 +191,7 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
     })
   )
 
-  it.effect("take up many changes again and again, and reuse their space on disk", () =>
+  it.effect("absorb many rounds of changes and reuse their space on disk", () =>
     Effect.gen(function* () {
       yield* prepare(0)
       const sql = yield* SqlClient.SqlClient
@@ -222,7 +222,7 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
     })
   )
 
-  it.effect("go with the deliveries they count", () =>
+  it.effect("are dropped together with the deliveries that they count", () =>
     Effect.gen(function* () {
       const [webhook] = yield* prepare(1)
       const store = yield* DeliveryStore

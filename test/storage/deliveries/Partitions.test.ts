@@ -31,7 +31,7 @@ layer(
                  VALUES (${firstIdAt("dlv_", unixMs)}, 1, 'failed', now())`
     })
 
-  it.effect("take rows from the first to the last millisecond of each day made, and of no other", () =>
+  it.effect("accept rows of exactly the days made, from the first to the last millisecond", () =>
     Effect.gen(function* () {
       const partitions = yield* Partitions
       yield* partitions.ensure(NOW, NOW + DAY_MS)
@@ -55,7 +55,7 @@ layer(
     })
   )
 
-  it.effect("are dropped whole once their day is past, and come back when a row needs one", () =>
+  it.effect("are dropped whole after their retention, and made again if a row needs one", () =>
     Effect.gen(function* () {
       const partitions = yield* Partitions
       const old = NOW - 40 * DAY_MS
@@ -69,57 +69,55 @@ layer(
     })
   )
 
-  it.effect(
-    "outlast their retention by a month while something in them waits, which then ends with its reason",
-    () =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const partitions = yield* Partitions
-        const deliveries = yield* DeliveryStore
-        // A quota is used up on the first day of a month of 31.
-        const [december, january] = [Date.parse("2026-12-01T00:00:00Z"), Date.parse("2027-01-01T00:00:00Z")]
-        const make = Effect.fnUntraced(function* (unixMs: number) {
-          const id = deliveryId(unixMs, 0, "wh_1", "event")
-          yield* partitions.ensure(unixMs, unixMs)
-          yield* deliveries.insertPending(
-            [
-              {
-                id,
-                webhookId: "wh_1",
-                accountId: "acct_1",
-                network: "mainnet",
-                eventId: "event",
-                eventType: "payment.xrp",
-                eventOffset: 0
-              }
-            ],
-            unixMs
-          )
-          return id
-        })
-        const waiting = yield* make(december)
-        yield* make(december + DAY_MS)
-        yield* deliveries.spill([waiting])
-        yield* foldChanges
-
-        yield* applyRetention(january + DAY_MS)
-        assert.include(yield* names, "deliveries_20261201")
-        assert.include(yield* names, "attempts_20261202")
-        // Its counts are kept as well: the attempt that ends its waiting writes to them.
-        const counted =
-          yield* sql`SELECT 1 FROM delivery_totals WHERE webhook_id = 'wh_1' AND width = '1 minute'`
-        assert.strictEqual(counted.length, 2)
-
-        const tooLate = december + (30 + 31) * DAY_MS
-        yield* applyRetention(tooLate)
-        assert.isTrue((yield* deliveries.states([waiting])).get(waiting)?.parked)
-        yield* applyRetention(tooLate + 1)
-        const [ended] = yield* sql`SELECT status, last_error FROM deliveries WHERE id = ${waiting}`
-        assert.deepStrictEqual(ended, { status: "failed", last_error: "waited too long" })
-        yield* applyRetention(tooLate + 2)
-        assert.strictEqual((yield* deliveries.states([waiting])).size, 0)
-        // What had changed last goes with its day: there are no totals to add it to.
-        assert.strictEqual((yield* foldChanges).changes, 0)
+  it.effect("are kept a month longer while a delivery in them waits, which then ends with a reason", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const partitions = yield* Partitions
+      const deliveries = yield* DeliveryStore
+      // A quota is used up on the first day of a month of 31.
+      const [december, january] = [Date.parse("2026-12-01T00:00:00Z"), Date.parse("2027-01-01T00:00:00Z")]
+      const make = Effect.fnUntraced(function* (unixMs: number) {
+        const id = deliveryId(unixMs, 0, "wh_1", "event")
+        yield* partitions.ensure(unixMs, unixMs)
+        yield* deliveries.insertPending(
+          [
+            {
+              id,
+              webhookId: "wh_1",
+              accountId: "acct_1",
+              network: "mainnet",
+              eventId: "event",
+              eventType: "payment.xrp",
+              eventOffset: 0
+            }
+          ],
+          unixMs
+        )
+        return id
       })
+      const waiting = yield* make(december)
+      yield* make(december + DAY_MS)
+      yield* deliveries.spill([waiting])
+      yield* foldChanges
+
+      yield* applyRetention(january + DAY_MS)
+      assert.include(yield* names, "deliveries_20261201")
+      assert.include(yield* names, "attempts_20261202")
+      // Its counts are kept as well: the attempt that ends its waiting writes to them.
+      const counted =
+        yield* sql`SELECT 1 FROM delivery_totals WHERE webhook_id = 'wh_1' AND width = '1 minute'`
+      assert.strictEqual(counted.length, 2)
+
+      const tooLate = december + (30 + 31) * DAY_MS
+      yield* applyRetention(tooLate)
+      assert.isTrue((yield* deliveries.states([waiting])).get(waiting)?.parked)
+      yield* applyRetention(tooLate + 1)
+      const [ended] = yield* sql`SELECT status, last_error FROM deliveries WHERE id = ${waiting}`
+      assert.deepStrictEqual(ended, { status: "failed", last_error: "waited too long" })
+      yield* applyRetention(tooLate + 2)
+      assert.strictEqual((yield* deliveries.states([waiting])).size, 0)
+      // What had changed last goes with its day: there are no totals to add it to.
+      assert.strictEqual((yield* foldChanges).changes, 0)
+    })
   )
 })

@@ -7,8 +7,8 @@ import { foldChanges } from "../../../src/storage/deliveries/DeliveryTotals.ts"
 import { attemptOf, DeliveriesLive, NOW, newDelivery, prepare } from "../../support/countedDeliveries.ts"
 import { codeBlocks } from "../../support/markdown.ts"
 
-layer(DeliveriesLive)("the query for what waits", (it) => {
-  it.effect("names each webhook with what waits for it, the most first", () =>
+layer(DeliveriesLive)("the query for waiting deliveries", (it) => {
+  it.effect("returns each webhook and its number of waiting deliveries, largest first", () =>
     Effect.gen(function* () {
       const [one, other] = yield* prepare(2)
       const store = yield* DeliveryStore

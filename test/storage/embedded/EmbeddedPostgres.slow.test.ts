@@ -208,7 +208,7 @@ describe("embedded PostgreSQL", () => {
     })
   )
 
-  it.live("says what is wrong with a folder it cannot use", () =>
+  it.live("reports why it cannot use a folder", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const file = path.join(folder, "file")

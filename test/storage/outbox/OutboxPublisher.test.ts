@@ -97,7 +97,7 @@ describe("outbox", () => {
     }).pipe(Effect.provide(live(["before", "after"])))
   )
 
-  it.effect("a transaction that rolls back leaves nothing behind, and what waits for it is not stuck", () =>
+  it.effect("a rolled-back transaction leaves nothing behind and blocks no waiter", () =>
     Effect.gen(function* () {
       const outbox = yield* Outbox
       const sql = yield* SqlClient.SqlClient
@@ -152,20 +152,22 @@ describe("outbox", () => {
     }).pipe(Effect.provide(live()))
   )
 
-  it.live("the publisher goes on by itself after the log was away, also with more than a batch", () =>
-    Effect.gen(function* () {
-      const keys = Array.from({ length: Limits.outboxBatch + 7 }, (_, i) => `wh_${i}`)
-      yield* write(...keys)
-      yield* Effect.gen(function* () {
-        yield* untilPublished(keys.length)
-        yield* write("afterwards")
-        yield* untilPublished(keys.length + 1)
-        assert.deepStrictEqual(yield* keysInLog, [...keys, "afterwards"])
-      }).pipe(Effect.provide(outboxPublisherLayer))
-    }).pipe(Effect.provide(live(["before", "after"])))
+  it.live(
+    "resumes automatically when the log is available again, even with more than one batch to publish",
+    () =>
+      Effect.gen(function* () {
+        const keys = Array.from({ length: Limits.outboxBatch + 7 }, (_, i) => `wh_${i}`)
+        yield* write(...keys)
+        yield* Effect.gen(function* () {
+          yield* untilPublished(keys.length)
+          yield* write("afterwards")
+          yield* untilPublished(keys.length + 1)
+          assert.deepStrictEqual(yield* keysInLog, [...keys, "afterwards"])
+        }).pipe(Effect.provide(outboxPublisherLayer))
+      }).pipe(Effect.provide(live(["before", "after"])))
   )
 
-  it.live("holds few records at a time where they are large, and publishes them all", () =>
+  it.live("publishes large records in small batches", () =>
     Effect.gen(function* () {
       const outbox = yield* Outbox
       const sql = yield* SqlClient.SqlClient
@@ -186,7 +188,7 @@ describe("outbox", () => {
     }).pipe(Effect.provide(live()))
   )
 
-  it.live("two publishers at once publish everything once", () =>
+  it.live("two concurrent publishers publish each record once", () =>
     Effect.gen(function* () {
       const keys = Array.from({ length: 50 }, (_, i) => `wh_${i}`)
       yield* Effect.gen(function* () {

@@ -24,7 +24,7 @@ const temporaryFolder = Effect.acquireRelease(
 )
 
 describe("secret box", () => {
-  it.effect("opens what it sealed, and never seals the same text twice alike", () =>
+  it.effect("opens what it sealed, and seals the same text differently each time", () =>
     Effect.gen(function* () {
       const box = yield* boxWith(keyOf(1))
       const [one, other] = [box.seal("whsec_ü"), box.seal("whsec_ü")]
@@ -49,7 +49,7 @@ describe("secret box", () => {
     })
   )
 
-  it.effect("refuses what was altered or is no sealed secret", () =>
+  it.effect("refuses an altered value and a value that is not a sealed secret", () =>
     Effect.gen(function* () {
       const box = yield* boxWith(keyOf(1))
       const [version, id, nonce, body] = box.seal("secret").split(".")
@@ -66,7 +66,7 @@ describe("secret box", () => {
     })
   )
 
-  it.effect("makes a key file of its own that only its user can read, and goes on using it", () =>
+  it.effect("creates a key file that only its user can read, and uses it at the next start", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const environment = { SECRETS_KEY: "", DATA_DIR: folder }
@@ -78,7 +78,7 @@ describe("secret box", () => {
     })
   )
 
-  it.effect("opens what either of two keys sealed, whichever is the current one, and seals with that", () =>
+  it.effect("opens values sealed with either key, and seals with the current one", () =>
     Effect.gen(function* () {
       const [old, fresh] = [yield* boxWith(keyOf(1)), yield* boxWith(keyOf(2))]
       const before = yield* boxWith(keysOf(1, 2))
@@ -110,7 +110,7 @@ describe("secret box", () => {
     })
   )
 
-  it.effect("does not go on with a key file that holds no key", () =>
+  it.effect("fails if the key file contains no key", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       writeFileSync(join(folder, "secrets.key"), "c2hvcnQ=\n")

@@ -1,4 +1,6 @@
-/** Changing the key of webhook secrets: every secret stays what it is, and nothing needs the old key afterwards. */
+/**
+ * Changing the encryption key of webhook secrets leaves every secret unchanged. Afterwards nothing needs the old key.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
@@ -56,28 +58,26 @@ const webhooks = Effect.fnUntraced(function* (count: number, environment: Enviro
 })
 
 describe("sealing secrets anew", () => {
-  it.effect(
-    "leaves every secret as it was, under the new key alone, and tells route and deliver of each",
-    () =>
-      Effect.gen(function* () {
-        const ids = yield* webhooks(2 * Limits.secretsResealed + 1, OLD)
-        assert.deepStrictEqual(yield* reseal, { resealed: ids.length, unreadable: [] })
-        const { open } = boxOf(NEW)
-        const secretOf = new Map(ids.map((id, i) => [id, Result.succeed(`${i}`)]))
-        for (const { id, sealed_secret } of yield* stored) {
-          assert.deepStrictEqual(open(sealed_secret), secretOf.get(id))
-        }
-        const told = yield* records
-        assert.sameMembers(
-          told.map(({ key }) => key),
-          ids
-        )
-        for (const { key, config } of told)
-          assert.deepStrictEqual(open(config.sealed_secret), secretOf.get(key))
-      }).pipe(Effect.provide(Live))
+  it.effect("re-encrypts every secret with the new key, and publishes each to route and deliver", () =>
+    Effect.gen(function* () {
+      const ids = yield* webhooks(2 * Limits.secretsResealed + 1, OLD)
+      assert.deepStrictEqual(yield* reseal, { resealed: ids.length, unreadable: [] })
+      const { open } = boxOf(NEW)
+      const secretOf = new Map(ids.map((id, i) => [id, Result.succeed(`${i}`)]))
+      for (const { id, sealed_secret } of yield* stored) {
+        assert.deepStrictEqual(open(sealed_secret), secretOf.get(id))
+      }
+      const told = yield* records
+      assert.sameMembers(
+        told.map(({ key }) => key),
+        ids
+      )
+      for (const { key, config } of told)
+        assert.deepStrictEqual(open(config.sealed_secret), secretOf.get(key))
+    }).pipe(Effect.provide(Live))
   )
 
-  it.effect("takes the secret of a rotation's grace along", () =>
+  it.effect("includes the previous secret during its grace", () =>
     Effect.gen(function* () {
       yield* webhooks(1, NEW)
       const sql = yield* SqlClient.SqlClient
@@ -94,7 +94,7 @@ describe("sealing secrets anew", () => {
     }).pipe(Effect.provide(Live))
   )
 
-  it.effect("repeated, finds nothing left to do and says nothing to anybody", () =>
+  it.effect("changes and publishes nothing when repeated", () =>
     Effect.gen(function* () {
       yield* webhooks(3, OLD)
       yield* reseal
@@ -104,7 +104,7 @@ describe("sealing secrets anew", () => {
     }).pipe(Effect.provide(Live))
   )
 
-  it.effect("seals a deleted webhook's secret anew, and does not bring it back", () =>
+  it.effect("re-encrypts a deleted webhook's secret without restoring the webhook", () =>
     Effect.gen(function* () {
       yield* webhooks(1, OLD)
       const sql = yield* SqlClient.SqlClient
@@ -115,7 +115,7 @@ describe("sealing secrets anew", () => {
     }).pipe(Effect.provide(Live))
   )
 
-  it.effect("passes over what cannot be opened, names it, and does the rest", () =>
+  it.effect("skips and names secrets that cannot be decrypted, and re-encrypts the others", () =>
     Effect.gen(function* () {
       const [first, second] = yield* webhooks(2, OLD)
       const sql = yield* SqlClient.SqlClient
@@ -132,7 +132,7 @@ describe("sealing secrets anew", () => {
     }).pipe(Effect.provide(Live))
   )
 
-  it.effect("does not undo a new secret that a customer gets at the same time", () =>
+  it.effect("does not overwrite a secret that a customer rotates at the same time", () =>
     Effect.gen(function* () {
       const [id] = yield* webhooks(1, OLD)
       const sql = yield* SqlClient.SqlClient
@@ -159,8 +159,8 @@ describe("sealing secrets anew", () => {
   )
 })
 
-describe("looking at secrets", () => {
-  it.effect("counts what opens, what a previous key has sealed, and what does not open", () =>
+describe("checking secrets", () => {
+  it.effect("counts secrets of the current key, of a previous key, and those that cannot be decrypted", () =>
     Effect.gen(function* () {
       yield* webhooks(2, NEW)
       yield* webhooks(3, OLD)
@@ -173,7 +173,7 @@ describe("looking at secrets", () => {
     }).pipe(Effect.provide(Live))
   )
 
-  it.effect("names the keys that are missing, and is content when all are there", () =>
+  it.effect("names missing keys, and succeeds if all keys are present", () =>
     Effect.gen(function* () {
       yield* webhooks(1, OLD)
       const withKeys = (environment: Environment) =>

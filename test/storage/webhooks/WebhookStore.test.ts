@@ -32,7 +32,7 @@ const recorded = Effect.gen(function* () {
 })
 
 describe("webhook store", () => {
-  it.effect("disables only what is active, says why, and tells the log and the account of each once", () =>
+  it.effect("disables only active webhooks, with a reason, and publishes and mails each once", () =>
     Effect.gen(function* () {
       const store = yield* WebhookStore
       yield* insertAccount("acct_1")
@@ -63,7 +63,7 @@ describe("webhook store", () => {
     }).pipe(Effect.provide(Live))
   )
 
-  it.live("changes at once: the last record is the row that stays", () =>
+  it.live("concurrent changes: the last record matches the final row", () =>
     Effect.gen(function* () {
       const store = yield* WebhookStore
       yield* insertAccount("acct_1")
@@ -80,7 +80,7 @@ describe("webhook store", () => {
     }).pipe(Effect.provide(Live))
   )
 
-  it.live("a webhook is deleted while its attempts are being recorded", () =>
+  it.live("deletes a webhook while its attempts are being recorded", () =>
     Effect.gen(function* () {
       const store = yield* WebhookStore
       const deliveries = yield* DeliveryStore

@@ -1,4 +1,4 @@
-/** Each way in which a chain can be broken has its own words, and a whole one none. */
+/** Each way in which a chain can be broken has its own message. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   type ChainFault,
@@ -29,13 +29,13 @@ const eventAt = (offset: number, ledgerIndex: number, position: number): LogReco
 })
 
 describe("a marker", () => {
-  it("that follows the one before is whole, also when both closed at once", () => {
+  it("passes if it follows the one before, even with the same close time", () => {
     assert.isUndefined(markerFault(undefined, seven))
     assert.isUndefined(markerFault(seven, eight))
     assert.isUndefined(markerFault(seven, { ...eight, close_time: seven.close_time }))
   })
 
-  it("that does not follow tells what is wrong", () => {
+  it("that does not follow is reported with the reason", () => {
     says(markerFault(seven, { ...eight, ledger_index: 10 }), 8, /^ledger 8 is missing: ledger 10 follows 7$/)
     says(markerFault(eight, eight), 8, /follows ledger 8/)
     says(markerFault(eight, seven), 7, /ledger 7 follows ledger 8/)
@@ -48,7 +48,7 @@ describe("a marker", () => {
     says(markerFault(seven, { ...eight, close_time: "soon" }), 8, /closed at soon/)
   })
 
-  it("is of one range with the one before, once ranges are recorded", () => {
+  it("belongs to the same range as the one before, once ranges are recorded", () => {
     const ranged = { ...seven, range_since: 5 }
     assert.isUndefined(markerFault(ranged, { ...eight, range_since: 5 }))
     assert.isUndefined(markerFault(seven, { ...eight, range_since: 6 }))
@@ -60,7 +60,7 @@ describe("a marker", () => {
     says(markerFault(ranged, eight), 8, /range_since of ledger 8 is undefined/)
   })
 
-  it("counts its events as it places them", () => {
+  it("has as many events as its offsets say", () => {
     for (const wrong of [
       { event_count: 2 },
       { first_event_offset: 5 },
@@ -74,7 +74,7 @@ describe("a marker", () => {
 describe("events", () => {
   const marker: LedgerMarker = { ...seven, event_count: 2, first_event_offset: 40 }
 
-  it("are where the marker says, and no other", () => {
+  it("are at the offsets that the marker names", () => {
     assert.isUndefined(eventFault(marker, 0, eventAt(40, 7, 0)))
     assert.isUndefined(eventFault(marker, 1, eventAt(41, 7, 1)))
     says(eventFault(marker, 0, eventAt(41, 7, 0)), 7, /should be at offset 40, but the next event is at 41/)
@@ -93,7 +93,7 @@ describe("events", () => {
 })
 
 describe("a server's hash", () => {
-  it("is the one that was taken, or both are told", () => {
+  it("matches the recorded one, or both are shown", () => {
     assert.isUndefined(hashFault(seven, "s1", seven.ledger_hash))
     says(
       hashFault(seven, "s1", eight.ledger_hash),

@@ -66,7 +66,7 @@ describe("ledger record", () => {
     })
   )
 
-  it.effect("goes on where it was: whole files are kept, others are recorded again", () =>
+  it.effect("resumes where it stopped: keeps complete files, records others again", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const server = yield* serving(5, 24)
@@ -84,7 +84,7 @@ describe("ledger record", () => {
     })
   )
 
-  it.effect("can be served again, byte for byte", () =>
+  it.effect("writes files that a server can serve, byte for byte", () =>
     Effect.gen(function* () {
       const [first, second] = [yield* temporaryFolder, yield* temporaryFolder]
       const server = yield* serving(5, 12)
@@ -98,7 +98,7 @@ describe("ledger record", () => {
     })
   )
 
-  it.effect("lasts through a lost connection and a server that asks for patience", () =>
+  it.effect("continues after a lost connection and after a server's slowDown", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const server = yield* serving(5, 24)
@@ -112,7 +112,7 @@ describe("ledger record", () => {
     })
   )
 
-  it.effect("leaves nothing but whole files when a server has no more, and says so", () =>
+  it.effect("leaves only complete files when a server has no more ledgers, and reports it", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const server = yield* serving(5, 12)
@@ -125,7 +125,7 @@ describe("ledger record", () => {
     })
   )
 
-  it.effect("refuses a server of another network, and one that is not there", () =>
+  it.effect("refuses a server of another network, and one that cannot be reached", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const server = yield* serving(5, 12)

@@ -1,4 +1,4 @@
-/** Recorded ledgers in every form people have them, and faults with their place. */
+/** Reads recorded ledgers in every supported form, and reports faults with their place. */
 import { assert, describe, it } from "@effect/vitest"
 import { type Item, makeRecordedReader } from "../../../../src/cli/commands/ledger/RecordedData.ts"
 import { makeLineSplitter } from "../../../../src/cli/terminal/InputFile.ts"
@@ -49,10 +49,10 @@ describe("recorded data", () => {
     ["an empty array", "[]", []]
   ]
   for (const [form, text, expected] of forms) {
-    it(`takes ${form}`, () => assert.deepStrictEqual(told(read(text)), expected))
+    it(`reads ${form}`, () => assert.deepStrictEqual(told(read(text)), expected))
   }
 
-  it("gives each line's events before the next line is there", () => {
+  it("returns each line's events before the next line arrives", () => {
     const reader = makeRecordedReader()
     assert.deepStrictEqual(told([...reader.line(JSON.stringify(ledger(5)))]), ["ledger 5 with 1"])
   })
@@ -100,7 +100,7 @@ describe("recorded data", () => {
     })
   }
 
-  it("goes on after a bad line, and says which it was", () => {
+  it("continues after a bad line, and reports its number", () => {
     const said = told(read(`${JSON.stringify(ledger(5))}\n{"a":\n${JSON.stringify(ledger(6))}`))
     assert.deepStrictEqual(said, [
       "ledger 5 with 1",
@@ -109,7 +109,7 @@ describe("recorded data", () => {
     ])
   })
 
-  it("goes on after lines that are too deep and too long", () => {
+  it("continues after lines that are too deep or too long", () => {
     const good = JSON.stringify(ledger(5))
     const deep = `${"[".repeat(101)}${"]".repeat(101)}`
     const long = `[${" ".repeat(Limits.recordedTextLength)}]`
@@ -124,12 +124,12 @@ describe("recorded data", () => {
     )
   })
 
-  it("takes brackets in strings for text", () => {
+  it("ignores brackets in strings", () => {
     const noted = { ...transaction, note: `\\"${"[{".repeat(200)}` }
     assert.deepStrictEqual(told(read(JSON.stringify(ledger(5, [noted])))), ["ledger 5 with 1"])
   })
 
-  it("names the faulty line of a long document, and reads no further than the longest there may be", () => {
+  it("names the faulty line of a long document, and stops reading at the limit", () => {
     const good = JSON.stringify(transaction, null, 2).split("\n")
     const lines = ["[", ...Array.from({ length: 5_000 }, () => [...good, ","]).flat(), "}"]
     assert.deepStrictEqual(told(read(lines.join("\n"))), [
@@ -162,7 +162,7 @@ describe("lines of a file", () => {
       assert.deepStrictEqual(split(10, ...chunks), ["a", "bc", "", "d"])
   })
 
-  it("are cut where they are longer than anybody wants", () => {
+  it("are cut at the longest allowed length", () => {
     assert.deepStrictEqual(split(3, "abc\nabcd\nabcdefg", "hij\n", "k"), ["abc", "abcd", "abcd", "k"])
   })
 })

@@ -1,4 +1,7 @@
-/** `ledger verify` on a log that another process owns: whole chains pass, the first fault is named, servers are compared. */
+/**
+ * `ledger verify` on a log that another process owns: complete chains pass, the first fault is named, servers are
+ * compared.
+ */
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -64,7 +67,7 @@ const verify = (reader: EventLogReader["Service"], options: Partial<VerifyOption
   )
 
 describe("ledger verify", () => {
-  it.live("finds a chain whole that its owner goes on writing", () =>
+  it.live("passes a chain that its owner is still writing", () =>
     Effect.gen(function* () {
       const { log, reader } = yield* ownedLog
       yield* takeAll(log, chain(10, 130))
@@ -81,7 +84,7 @@ describe("ledger verify", () => {
     })
   )
 
-  it.live("says what the log holds when the range is not all there", () =>
+  it.live("reports which ledgers the log has if the range is incomplete", () =>
     Effect.gen(function* () {
       const { log, reader } = yield* ownedLog
       assert.match((yield* verify(reader)).fault?.message ?? "", /contains no ledger of mainnet/)
@@ -122,7 +125,7 @@ describe("ledger verify", () => {
     )
   }
 
-  it.live("sees an event beyond the last ledger's, and a record that is no marker", () =>
+  it.live("finds an event after the last ledger's, and a record that is not a marker", () =>
     Effect.gen(function* () {
       const { log, reader } = yield* ownedLog
       yield* takeAll(log, chain(20, 54))
@@ -151,7 +154,7 @@ describe("ledger verify", () => {
     })
   )
 
-  it.live("does not call a chain broken because a server cannot be asked", () =>
+  it.live("does not report a broken chain if a server is unavailable", () =>
     Effect.gen(function* () {
       const { log, reader } = yield* ownedLog
       yield* takeAll(log, chain(20, 119))
