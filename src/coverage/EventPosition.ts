@@ -1,0 +1,56 @@
+/**
+ * Finds the offset of an event in the log. The id names the ledger, the ledger's marker names the offset of the ledger's
+ * first event, and the events are read from there. This takes a few reads, whatever the length of the log is. It does not
+ * find events of history, which have their own topic.
+ */
+import { Effect } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { ledgerOfEventId } from "../domain/EventId.ts"
+import { eventsTopic, parseLedgerEvent } from "../domain/LedgerEvent.ts"
+import type { Network } from "../domain/Network.ts"
+import type { EventLogError, EventLogReader } from "../log/EventLog.ts"
+import { findInRange, ledgerRanges, type NotAMarker } from "./LedgerMarkers.ts"
+
+type Reader = EventLogReader["Service"]
+
+/** The event's offset, if it is one of its ledger's events, which begin at the offset `first`. */
+const findInLedger = Effect.fnUntraced(function* (
+  log: Reader,
+  network: Network,
+  eventId: string,
+  first: number
+): Effect.fn.Return<number | undefined, EventLogError> {
+  const ledgerIndex = ledgerOfEventId(eventId)
+  let offset = first
+  while (true) {
+    const records = yield* log.read(
+      { topic: eventsTopic(network), partition: 0, offset },
+      Limits.logReadRecords
+    )
+    for (const record of records) {
+      const event = parseLedgerEvent(record.value)
+      if (event?.event_id === eventId) return record.offset
+      if (event !== undefined && event.ledger_index !== ledgerIndex) return undefined
+      offset = record.offset + 1
+    }
+    if (records.length === 0) return undefined
+  }
+})
+
+/** Undefined if the log does not hold the event, or no longer holds it. */
+export const offsetOfEvent = Effect.fnUntraced(function* (
+  log: Reader,
+  network: Network,
+  eventId: string
+): Effect.fn.Return<number | undefined, EventLogError | NotAMarker> {
+  const ranges = yield* ledgerRanges(log, network)
+  // After a restart from another ledger, the log may hold a ledger twice. The newest range is searched first.
+  for (const range of ranges.toReversed()) {
+    const found = yield* findInRange(log, network, range, ledgerOfEventId(eventId))
+    const first = found?.marker.first_event_offset ?? null
+    if (first === null) continue
+    const offset = yield* findInLedger(log, network, eventId, first)
+    if (offset !== undefined) return offset
+  }
+  return undefined
+})
