@@ -306,7 +306,7 @@ layer(impatient, { excludeTestServices: true })("while keys cannot be checked", 
 })
 
 const hasty = apiLayer().pipe(
-  Layer.provide(limits({ stalledMs: 300, checkMs: 20, recentEvents: 50, perAccount: 2 }))
+  Layer.provide(limits({ stalledMs: 2_000, checkMs: 20, recentEvents: 50, perAccount: 2 }))
 )
 layer(hasty, { excludeTestServices: true })("a reader that takes nothing", (it) => {
   it.effect("is cut, nothing is kept for it, and it resumes where it was", () =>

@@ -30,11 +30,13 @@ interface OpenStream {
   readonly ended: Deferred.Deferred<Ending>
   /** When a piece was handed out that the reader has not taken yet. */
   handedAt: number | undefined
-  /** When the service decided to end it. */
+  /** When it was first seen to be ending. */
   endedAt: number | undefined
   /** When its key was last found to be usable. */
   checkedAt: number
-  endedBecause: () => Ending | "stalled" | undefined
+  /** Why the service ends it, if it does; `endedBecause` is what its reader has found. */
+  told: Ending | "stalled" | undefined
+  endedBecause: () => Ending | undefined
 }
 
 export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/api/EventStreams", {
@@ -46,22 +48,24 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
     const reads = yield* Semaphore.make(limits.readsAtOnce)
     const open = new Set<OpenStream>()
 
-    const end = (stream: OpenStream, ending: Ending, nowMs: number) => {
-      stream.endedAt ??= nowMs
+    const end = (stream: OpenStream, ending: Ending) => {
+      stream.told ??= ending
       Deferred.doneUnsafe(stream.ended, Effect.succeed(ending))
     }
 
-    const cutStalled = Effect.fnUntraced(function* (nowMs: number) {
+    const closeStalled = Effect.fnUntraced(function* (nowMs: number) {
       for (const stream of open) {
-        const { caller, connection, endedAt, handedAt } = stream
+        const { caller, connection, handedAt, told } = stream
+        if (told !== undefined) stream.endedAt ??= nowMs
         const isStalled = handedAt !== undefined && nowMs - handedAt > limits.stalledMs
         if (isStalled) {
-          stream.endedBecause = () => "stalled"
+          stream.told = "stalled"
           yield* Effect.logWarning(
-            `a stream of the account ${caller.accountId} is cut: its reader took nothing for ${limits.stalledMs / 1_000} s`
+            `closed an event stream of the account ${caller.accountId}: its reader took nothing for ${limits.stalledMs / 1_000} s`
           )
         }
-        if (isStalled || (endedAt !== undefined && nowMs - endedAt > limits.endingMs)) connection.destroy()
+        const isEnding = stream.endedAt !== undefined && nowMs - stream.endedAt > limits.endingMs
+        if (isStalled || isEnding) connection.destroy()
       }
     })
 
@@ -75,8 +79,8 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
         // A stream that was opened since has just been admitted.
         if (!ids.has(keyId)) continue
         if (Option.isSome(usable) && usable.value.has(keyId)) stream.checkedAt = nowMs
-        else if (Option.isSome(usable)) end(stream, "key", nowMs)
-        else if (nowMs - stream.checkedAt > limits.uncheckedMs) end(stream, "unchecked", nowMs)
+        else if (Option.isSome(usable)) end(stream, "key")
+        else if (nowMs - stream.checkedAt > limits.uncheckedMs) end(stream, "unchecked")
       }
     })
 
@@ -84,11 +88,12 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
       yield* Effect.sleep(limits.checkMs)
       if (open.size === 0) return
       const nowMs = yield* Clock.currentTimeMillis
-      yield* cutStalled(nowMs)
+      yield* closeStalled(nowMs)
       yield* checkKeys(nowMs)
     }).pipe(Effect.forever, Effect.forkScoped)
 
     const register = Effect.fnUntraced(function* (caller: Identity, connection: StreamConnection) {
+      const nowMs = yield* Clock.currentTimeMillis
       if (open.size >= limits.inAll) {
         return yield* Unavailable.because(
           `This server has ${limits.inAll} event streams open, and can have no more. Try again.`
@@ -100,7 +105,6 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
           `This account has ${limits.perAccount} event streams open on this server, and may have no more; end one first.`
         )
       }
-      const nowMs = yield* Clock.currentTimeMillis
       const stream: OpenStream = {
         caller,
         connection,
@@ -108,13 +112,14 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
         handedAt: undefined,
         endedAt: undefined,
         checkedAt: nowMs,
+        told: undefined,
         endedBecause: () => undefined
       }
       open.add(stream)
       connection.endStream = () => {
         // A last event would wait behind what the reader does not take.
         if (stream.handedAt !== undefined) connection.destroy()
-        end(stream, "stop", nowMs)
+        end(stream, "stop")
       }
       return stream
     })
@@ -123,7 +128,7 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
       Effect.suspend(() => {
         open.delete(stream)
         stream.connection.endStream = undefined
-        return Metrics.streamsEnded(stream.endedBecause() ?? "reader", 1)
+        return Metrics.streamsEnded(stream.told ?? stream.endedBecause() ?? "reader", 1)
       })
 
     /** The position after the event of that id; without an id, the end of the log, which the tail may not know yet. */
