@@ -90,6 +90,7 @@ const NONE: DeliveryFilter = {
   webhookId: undefined,
   eventType: undefined,
   status: undefined,
+  event: undefined,
   since: undefined,
   until: undefined
 }

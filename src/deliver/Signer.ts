@@ -4,6 +4,7 @@
  */
 import { createHmac } from "node:crypto"
 import { type EnvelopeFields, envelopeJson } from "../domain/LedgerEvent.ts"
+import { requestHeaders } from "../domain/RequestHeaders.ts"
 
 export const signature = (secret: string, body: string): string =>
   `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`
@@ -29,15 +30,13 @@ export const signedRequest = (options: {
   return {
     url: options.url,
     body,
-    headers: {
-      "User-Agent": "Ledgerhook/0.1",
-      ...options.headers,
-      "Content-Type": "application/json",
-      "X-Service-Signature": options.secrets.map((secret) => signature(secret, body)).join(","),
-      "X-Service-Delivery-Id": options.deliveryId,
-      "X-Service-Event-Id": options.event.event_id,
-      "X-Service-Event-Type": options.event.event_type,
-      "X-Service-Timestamp": String(Math.floor(options.nowMs / 1000))
-    }
+    headers: requestHeaders({
+      headers: options.headers,
+      signature: options.secrets.map((secret) => signature(secret, body)).join(","),
+      deliveryId: options.deliveryId,
+      eventId: options.event.event_id,
+      eventType: options.event.event_type,
+      attemptedAt: options.nowMs
+    })
   }
 }

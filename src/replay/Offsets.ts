@@ -5,15 +5,15 @@
  */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
+import { type FoundLedger, findLedgers } from "../coverage/LedgerEvents.ts"
 import {
-  findInRange,
   firstInRange,
   type LedgerRange,
   ledgerRanges,
   markerIn,
   type NotAMarker
 } from "../coverage/LedgerMarkers.ts"
-import { type HistoryRange, historyLedgersTopic } from "../domain/History.ts"
+import type { HistoryRange } from "../domain/History.ts"
 import { parseIsoTime } from "../domain/IsoTime.ts"
 import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
@@ -50,12 +50,9 @@ export const makeOffsets = Effect.fnUntraced(function* (
 > {
   const ranges = yield* ledgerRanges(log, network)
 
-  const eventsOf = (
-    { event_count, first_event_offset }: LedgerMarker,
-    isHistory: boolean
-  ): LedgerEventRange => ({
-    offset: first_event_offset ?? 0,
-    events: first_event_offset === null ? 0 : event_count,
+  const eventsOf = ({ isHistory, marker }: FoundLedger): LedgerEventRange => ({
+    offset: marker.first_event_offset ?? 0,
+    events: marker.first_event_offset === null ? 0 : marker.event_count,
     isHistory
   })
 
@@ -90,19 +87,8 @@ export const makeOffsets = Effect.fnUntraced(function* (
     }),
 
     ofLedger: Effect.fnUntraced(function* (ledgerIndex) {
-      for (const range of ranges.toReversed()) {
-        const found = yield* findInRange(log, network, range, ledgerIndex)
-        if (found !== undefined) return eventsOf(found.marker, false)
-      }
-      const range = history.find(
-        ({ firstLedger, lastLedger }) => firstLedger <= ledgerIndex && ledgerIndex <= lastLedger
-      )
-      if (range === undefined) return undefined
-      // Markers of a range have consecutive offsets.
-      const offset = range.markerOffset + ledgerIndex - range.firstLedger
-      const position = { topic: historyLedgersTopic(network), partition: 0, offset }
-      const [record] = yield* log.read(position, 1)
-      return record?.offset === offset ? eventsOf(yield* markerIn(record), true) : undefined
+      const [found] = yield* findLedgers(log, network, { ranges, history }, ledgerIndex)
+      return found === undefined ? undefined : eventsOf(found)
     })
   }
 })

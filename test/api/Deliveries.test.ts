@@ -37,7 +37,7 @@ const prepare = Effect.fnUntraced(function* (environment: "live" | "test" = "liv
   const { accountId, key } = yield* api.account(environment)
   const created = yield* api.call("POST", "/v1/webhooks", {
     key,
-    body: { url: "https://example.com/", event_types: ["*"] }
+    body: { url: "https://example.com/", event_types: ["*"], headers: { authorization: "Bearer secret" } }
   })
   const { id: webhookId, network } = created.body
   const queue = Effect.fnUntraced(function* (detectedAt: number) {
@@ -186,11 +186,14 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
       assert.deepInclude(pending, {
         response_status: null,
         response_time_ms: null,
+        next_attempt_at: null,
+        request_headers: null,
         request_body: null,
         response_body: null,
         attempt_history: []
       })
       yield* attempt(id, 1, "retrying", null)
+      assert.strictEqual((yield* get(`/${id}`)).body.next_attempt_at, iso(NOW + 1_000 + 12 + 1_000))
       yield* attempt(id, 2, "delivered", 200)
       const { body } = yield* get(`/${id}`)
       assert.deepStrictEqual(body, {
@@ -205,6 +208,17 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
         updated_at: iso(NOW + 2_012),
         response_status: 200,
         response_time_ms: 12,
+        next_attempt_at: null,
+        request_headers: {
+          "User-Agent": "Ledgerhook/0.1",
+          authorization: "***",
+          "Content-Type": "application/json",
+          "X-Service-Signature": "sha256=***",
+          "X-Service-Delivery-Id": id,
+          "X-Service-Event-Id": event.event_id,
+          "X-Service-Event-Type": event.event_type,
+          "X-Service-Timestamp": String(NOW / 1_000 + 2)
+        },
         request_body: envelopeJson(event, webhookId),
         response_body: "body",
         attempt_history: [

@@ -2,7 +2,7 @@
 import { Context, Schema } from "effect"
 import { HttpApiMiddleware, OpenApi } from "effect/http-api"
 import type { Identity, Scope } from "../../domain/ApiKey.ts"
-import { isEventId } from "../../domain/EventId.ts"
+import { EVENT_ID_PATTERN, isEventId } from "../../domain/EventId.ts"
 import { type IdPrefix, idPattern, isId } from "../../domain/Ids.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
 import {
@@ -128,6 +128,10 @@ export const EVENT_ID_FORM =
 
 export const eventIdProblem = (id: string): string | undefined =>
   isEventId(id) ? undefined : `must be an event id: ${EVENT_ID_FORM}`
+
+export const EventId = Schema.String.check(
+  rule(eventIdProblem, { pattern: EVENT_ID_PATTERN.source })
+).annotate({ description: `${EVENT_ID_FORM}.`, examples: [EVENT_ID_EXAMPLE] })
 
 export const count = (description: string, example: number) => field(Schema.Int, description, example)
 

@@ -8,6 +8,7 @@ import {
   CommonErrors,
   count,
   EVENT_ID_EXAMPLE,
+  EventId,
   field,
   idOf,
   KeyRequired,
@@ -92,6 +93,16 @@ const Attempt = Schema.Struct({
 const DeliveryDetail = Schema.Struct({
   ...item,
   ...response,
+  next_attempt_at: field(
+    Schema.NullOr(Timestamp),
+    "When the next attempt is due; null unless the status is retrying.",
+    null
+  ),
+  request_headers: field(
+    Schema.NullOr(Schema.Record(Schema.String, Schema.String)),
+    "The headers of the last request, made again from the webhook as it is now. The signature and the values of custom headers are shown as ***. Null before the first attempt.",
+    { "Content-Type": "application/json", "X-Service-Signature": "sha256=***" }
+  ),
   request_body: field(
     Schema.NullOr(Schema.String),
     "The request body, exactly as it is sent; null before the first attempt, and when the event is no longer kept.",
@@ -178,6 +189,12 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
           )
         ),
         status: Schema.optionalKey(field(Status, "Only deliveries with this status.", "failed")),
+        event_id: Schema.optionalKey(
+          EventId.annotate({
+            description: "Only deliveries of this event, replays included.",
+            examples: [EVENT_ID_EXAMPLE]
+          })
+        ),
         since: Schema.optionalKey(TimeBound),
         until: Schema.optionalKey(TimeBound),
         ...pageQuery

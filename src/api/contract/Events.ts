@@ -1,7 +1,6 @@
 /** Contract of `/v1/events`: list events, and show one event. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { EVENT_ID_PATTERN } from "../../domain/EventId.ts"
 import { eventTypes } from "../../domain/EventType.ts"
 import { networks } from "../../domain/Network.ts"
 import { addressProblem } from "../../domain/WebhookRules.ts"
@@ -9,8 +8,7 @@ import { NotFound, StreamLimitReached } from "../Errors.ts"
 import {
   CommonErrors,
   EVENT_ID_EXAMPLE,
-  EVENT_ID_FORM,
-  eventIdProblem,
+  EventId,
   field,
   KeyRequired,
   LedgerIndexBound,
@@ -51,11 +49,6 @@ export const Event = Schema.Struct({
   )
 }).annotate({ identifier: "Event", description: "An event, as webhooks receive it." })
 export type Event = typeof Event.Type
-
-const EventId = Schema.String.check(rule(eventIdProblem, { pattern: EVENT_ID_PATTERN.source })).annotate({
-  description: `${EVENT_ID_FORM}.`,
-  examples: [EVENT_ID_EXAMPLE]
-})
 
 const network = Schema.optionalKey(
   field(

@@ -4,12 +4,16 @@
  */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { liveDeliveryIds } from "../../coverage/LiveDeliveryIds.ts"
 import { type EventType, eventTypes, expandPattern } from "../../domain/EventType.ts"
 import { eventTopicOf } from "../../domain/History.ts"
 import { idTime } from "../../domain/Ids.ts"
 import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
 import { envelopeJson, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
+import type { Network } from "../../domain/Network.ts"
+import { shownRequestHeaders } from "../../domain/RequestHeaders.ts"
 import { EventLog } from "../../log/EventLog.ts"
+import type { WantedEvent } from "../../storage/deliveries/DeliveryPages.ts"
 import {
   type AttemptRow,
   type DeliveryDetailRow,
@@ -17,6 +21,7 @@ import {
   type DeliveryRow
 } from "../../storage/deliveries/DeliveryQueries.ts"
 import type { DeliveryPoint } from "../../storage/deliveries/DeliveryStats.ts"
+import { EventQueries } from "../../storage/events/EventQueries.ts"
 import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
@@ -45,6 +50,18 @@ const attemptOf = ({ error, ...row }: AttemptRow) => ({
   ...(error === null ? {} : { error }),
   attempted_at: iso(row.attempted_at)
 })
+
+/** As the last attempt sent them. */
+const headersOf = (row: DeliveryDetailRow, last: AttemptRow | undefined) =>
+  last === undefined
+    ? null
+    : shownRequestHeaders({
+        headerNames: row.header_names,
+        deliveryId: row.id,
+        eventId: row.event_id,
+        eventType: row.event_type,
+        attemptedAt: Date.parse(iso(last.attempted_at))
+      })
 
 const pointOf = ({ at, p50Ms, p99Ms, ...counts }: DeliveryPoint) => ({
   at: iso(at),
@@ -80,6 +97,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
   "deliveries",
   Effect.fnUntraced(function* (handlers) {
     const deliveries = yield* DeliveryQueries
+    const events = yield* EventQueries
     const log = yield* EventLog
 
     const findOne = Effect.fnUntraced(function* (id: string) {
@@ -98,6 +116,14 @@ export const deliveriesLayer = HttpApiBuilder.group(
       return event?.event_id === row.event_id ? event : undefined
     })
 
+    const wantedEvent = Effect.fnUntraced(
+      function* (networks: ReadonlyArray<Network>, id: string) {
+        const liveIds = yield* liveDeliveryIds(log, events, networks, id)
+        return { id, liveIds } satisfies WantedEvent
+      },
+      Effect.catchTag("NotAMarker", Effect.die)
+    )
+
     return handlers.handleAll({
       list: Effect.fnUntraced(function* ({ query }) {
         const owner = ownerOf(yield* Caller)
@@ -106,12 +132,28 @@ export const deliveriesLayer = HttpApiBuilder.group(
         if (since !== undefined && until !== undefined && since >= until) {
           return yield* ValidationError.because("since must be before until.")
         }
-        const { webhook_id: webhookId, event_type: eventType, status } = query
+        const { webhook_id: webhookId, event_type: eventType, event_id: eventId, status } = query
         const { accountId, networks } = owner
-        const list = ["deliveries", accountId, ...networks, webhookId, eventType, status, since, until]
+        const list = [
+          "deliveries",
+          accountId,
+          ...networks,
+          webhookId,
+          eventType,
+          eventId,
+          status,
+          since,
+          until
+        ]
+        const event = eventId === undefined ? undefined : yield* wantedEvent(networks, eventId)
         const read = (beforeId: string | undefined, limit: number) =>
           ofTypes(eventType, limit, (type) =>
-            deliveries.list(owner, { webhookId, eventType: type, status, since, until }, beforeId, limit)
+            deliveries.list(
+              owner,
+              { webhookId, eventType: type, event, status, since, until },
+              beforeId,
+              limit
+            )
           )
         return yield* page(query, list, read, deliveryOf)
       }, orUnavailable),
@@ -143,6 +185,8 @@ export const deliveriesLayer = HttpApiBuilder.group(
           ...deliveryOf(row),
           response_status: row.response_status,
           response_time_ms: row.response_time_ms,
+          next_attempt_at: row.next_attempt_at === null ? null : iso(row.next_attempt_at),
+          request_headers: headersOf(row, attempts.at(-1)),
           request_body: event === undefined ? null : envelopeJson(event, row.webhook_id),
           response_body: row.response_body,
           attempt_history: attempts.map(attemptOf)

@@ -21,7 +21,14 @@ export const makeEndQueue = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
     let ended = 0
     for (const status of ["pending", "retrying"] as const) {
-      const queued = { webhookId, status, eventType: undefined, since: undefined, until: undefined }
+      const queued = {
+        webhookId,
+        status,
+        eventType: undefined,
+        event: undefined,
+        since: undefined,
+        until: undefined
+      }
       let beforeId: string | undefined
       let full = true
       while (full && ended < most) {

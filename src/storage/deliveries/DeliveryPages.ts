@@ -2,16 +2,32 @@
  * The statement for a page of deliveries, newest first, for any combination of filters. Without a status filter a
  * page is a range of an index. No index has the status: the totals tell in which minutes (with a type filter: in
  * which ten minutes) there are deliveries of that status, and only those spans are searched until the page is full.
+ * An event has few deliveries: all of them are read.
  */
 import type { SqlClient, Statement } from "effect/sql"
 import type { DeliveryStatus } from "../../domain/Delivery.ts"
 import { firstIdAt, idTime } from "../../domain/Ids.ts"
+import type { Network } from "../../domain/Network.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
+
+/** Where the ids of an event's live deliveries are: `end` is not included. */
+export interface LiveIds {
+  readonly network: Network
+  readonly from: string
+  readonly end: string
+}
+
+/** An event whose deliveries are wanted. `liveIds` is empty when the log does not hold its ledger. */
+export interface WantedEvent {
+  readonly id: string
+  readonly liveIds: ReadonlyArray<LiveIds>
+}
 
 export interface DeliveryFilter {
   readonly webhookId: string | undefined
   readonly eventType: string | undefined
   readonly status: DeliveryStatus | undefined
+  readonly event: WantedEvent | undefined
   /** Both exclusive; Unix milliseconds, possibly with a fraction. */
   readonly since: number | undefined
   readonly until: number | undefined
@@ -46,6 +62,43 @@ export const idRange = (
   }
 }
 
+/** As the index of these says it (migrations/0003_deliveries.ts). */
+const BY_EVENT = "(replay_job_id IS NOT NULL OR test_event IS NOT NULL)"
+
+/**
+ * Deliveries of one event with ids from the one, included, to the other, not included. No index of live deliveries has the
+ * event: their ids begin with the moment at which its ledger was taken and with the event's place in it, so they are a range
+ * of ids. Ids of replays and of test events do not: those have an index of their own.
+ */
+const ofEvent = (
+  sql: SqlClient.SqlClient,
+  columns: Statement.Fragment,
+  { accountId, networks }: Owner,
+  event: WantedEvent,
+  ids: { readonly from: string; readonly end: string },
+  conditions: ReadonlyArray<Statement.Fragment>
+): Statement.Fragment => {
+  const rows = (...where: ReadonlyArray<Statement.Fragment>) =>
+    sql`SELECT ${columns} FROM deliveries WHERE ${sql.and([sql`event_id = ${event.id}`, ...where, ...conditions])}`
+  const live = event.liveIds.map(({ network, from, end }) => {
+    const key: Key = [
+      ["account_id", sql`${accountId}`],
+      ["network", sql`${network}`]
+    ]
+    const [, first] = [from, ids.from].toSorted()
+    const [last] = [end, ids.end].toSorted()
+    const { range } = idRange(sql, key, sql`${first}`, sql`${last}`)
+    return rows(range, sql.literal(`NOT ${BY_EVENT}`))
+  })
+  // In words that fit no other index.
+  const others = rows(
+    sql.literal(BY_EVENT),
+    sql`account_id || '' = ${accountId} AND network || '' = ANY(${networks}::text[])`,
+    sql`(id >= ${ids.from} OR id IS NULL) AND (id < ${ids.end} OR id IS NULL)`
+  )
+  return live.reduce((all, one) => sql`${all} UNION ALL ${one}`, others)
+}
+
 /** Later than any id's time. */
 const NEVER_MS = 2 ** 48 - 1
 
@@ -53,11 +106,12 @@ const NEVER_MS = 2 ** 48 - 1
 export const deliveryPage = <Row extends object>(
   sql: SqlClient.SqlClient,
   columns: Statement.Fragment,
-  { accountId, networks }: Owner,
-  { webhookId, eventType, status, since, until }: DeliveryFilter,
+  owner: Owner,
+  { webhookId, eventType, status, event, since, until }: DeliveryFilter,
   beforeId: string | undefined,
   limit: number
 ): Statement.Statement<Row> => {
+  const { accountId, networks } = owner
   const firstId = firstIdAt("dlv_", since === undefined ? 0 : Math.max(0, Math.floor(since) + 1))
   const untilId = firstIdAt("dlv_", until === undefined ? NEVER_MS : Math.max(0, Math.ceil(until)))
   const endId = beforeId === undefined || untilId < beforeId ? untilId : beforeId
@@ -70,6 +124,11 @@ export const deliveryPage = <Row extends object>(
     equal("event_type", eventType),
     equal("status", status)
   ]
+  if (event !== undefined) {
+    const conditions = [...ofWebhook, ...ofType, ...ofStatus].map((one) => sql`(${one} OR id IS NULL)`)
+    const rows = ofEvent(sql, columns, owner, event, { from: firstId, end: endId }, conditions)
+    return sql<Row>`SELECT page.* FROM (${rows}) AS page ORDER BY id DESC LIMIT ${limit}`
+  }
 
   const ofOwner: Key =
     webhookId === undefined

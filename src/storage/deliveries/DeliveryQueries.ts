@@ -43,6 +43,9 @@ export interface DeliveryDetailRow extends DeliveryRow {
   readonly response_status: number | null
   readonly response_time_ms: number | null
   readonly response_body: string | null
+  readonly next_attempt_at: string | null
+  /** Of the webhook's own headers. */
+  readonly header_names: ReadonlyArray<string>
 }
 
 export interface AttemptRow {
@@ -80,7 +83,8 @@ export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
         find: (owner: Owner, id: string) =>
           read<DeliveryDetailRow>`
           SELECT ${columns}, network, event_offset::float8 AS event_offset, from_history, test_event,
-                 response_status, response_time_ms, response_body
+                 response_status, response_time_ms, response_body, next_attempt_at,
+                 ARRAY(SELECT jsonb_object_keys(headers) FROM webhooks WHERE webhooks.id = webhook_id) AS header_names
           FROM deliveries
           WHERE id = ${id} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])`.pipe(
             Effect.map((rows) => Option.fromNullishOr(rows[0]))

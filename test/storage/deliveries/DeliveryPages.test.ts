@@ -6,7 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { deliveryStatuses } from "../../../src/domain/Delivery.ts"
-import { deliveryId } from "../../../src/domain/Ids.ts"
+import { deliveryId, firstDeliveryIdAt } from "../../../src/domain/Ids.ts"
 import { column } from "../../../src/storage/Columns.ts"
 import { type DeliveryFilter, deliveryPage } from "../../../src/storage/deliveries/DeliveryPages.ts"
 import { DeliveryQueries } from "../../../src/storage/deliveries/DeliveryQueries.ts"
@@ -27,6 +27,7 @@ const ANY: DeliveryFilter = {
   webhookId: undefined,
   eventType: undefined,
   status: undefined,
+  event: undefined,
   since: undefined,
   until: undefined
 }
@@ -105,6 +106,48 @@ layer(Live)("pages of deliveries", (it) => {
         for (const webhookId of [undefined, webhookIds[0]])
           for (const eventType of [undefined, "payment.xrp"])
             assert.strictEqual(yield* readFor(other, { status, webhookId, eventType }), 0)
+    })
+  )
+
+  it.effect("of one event read that event's rows, and none of its ledger's or its account's others", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(NOW - 10 * DAY_MS, NOW + DAY_MS))
+      yield* insertAccount("acct_events")
+      const webhookIds = yield* Effect.forEach(Array.from({ length: 5 }), () => insertWebhook("acct_events"))
+      // Ledgers of 100 events each; every event goes to five webhooks, and every tenth delivery is a replay's.
+      const ids = Array.from({ length: 10_000 }, (_, i) => {
+        const ledger = Math.floor(i / 500)
+        const position = Math.floor(i / 5) % 100
+        const eventId = `xrpl:${100 + ledger}:${"A".repeat(64)}:nft.minted:${position}`
+        const at = NOW - DAY_MS + ledger * 4_000 + (i % 10 === 0 ? 3_600_000 : 0)
+        return {
+          eventId,
+          webhookId: webhookIds[i % 5]!,
+          id: deliveryId(at, position, webhookIds[i % 5]!, eventId)
+        }
+      })
+      yield* sql`
+        INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, replay_job_id, status, updated_at)
+        SELECT id, webhook_id, 'acct_events', 'mainnet', event_id, 'nft.minted', n, CASE n % 10 WHEN 1 THEN 'rpl_job_1' END, 'delivered', now()
+        FROM unnest(${column(ids.map(({ id }) => id))}::text[], ${column(ids.map(({ webhookId }) => webhookId))}::text[],
+                    ${column(ids.map(({ eventId }) => eventId))}::text[]) WITH ORDINALITY AS row (id, webhook_id, event_id, n)`
+      yield* sql`ANALYZE`
+      const owner = { accountId: "acct_events", networks: ["mainnet" as const] }
+      const takenAt = NOW - DAY_MS + 7 * 4_000
+      const event = {
+        id: ids[7 * 500 + 40]!.eventId,
+        liveIds: [
+          {
+            network: "mainnet" as const,
+            from: firstDeliveryIdAt(takenAt, 8),
+            end: firstDeliveryIdAt(takenAt, 9)
+          }
+        ]
+      }
+      for (const webhookId of [undefined, webhookIds[1]])
+        for (const status of [undefined, "failed"] as const)
+          assert.isAtMost(yield* readFor(owner, { event, webhookId, status }), 5)
     })
   )
 

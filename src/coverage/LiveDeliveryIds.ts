@@ -1,0 +1,37 @@
+/**
+ * Which ids the live deliveries of an event have, without asking the deliveries: their ids begin with the moment at which the
+ * event's ledger was taken, and with its place in that ledger. A network that does not hold the ledger has none.
+ */
+import { Effect, Option } from "effect"
+import { ledgerOfEventId } from "../domain/EventId.ts"
+import { firstDeliveryIdAt, firstIdAt } from "../domain/Ids.ts"
+import type { Network } from "../domain/Network.ts"
+import type { EventLogReader } from "../log/EventLog.ts"
+import type { LiveIds } from "../storage/deliveries/DeliveryPages.ts"
+import type { EventQueries } from "../storage/events/EventQueries.ts"
+import { findLedgers } from "./LedgerEvents.ts"
+import { ledgerRanges } from "./LedgerMarkers.ts"
+
+export const liveDeliveryIds = Effect.fnUntraced(function* (
+  log: EventLogReader["Service"],
+  events: EventQueries["Service"],
+  networks: ReadonlyArray<Network>,
+  eventId: string
+) {
+  const ledgerIndex = ledgerOfEventId(eventId)
+  const ofNetwork = Effect.fnUntraced(function* (network: Network) {
+    const ranges = yield* ledgerRanges(log, network)
+    const ledgers = yield* findLedgers(log, network, { ranges, history: [] }, ledgerIndex)
+    if (ledgers.length === 0) return []
+    const event = Option.getOrUndefined(yield* events.find(network, ledgerIndex, eventId))
+    return ledgers.map(({ marker: { detected_at: takenAt } }): LiveIds => {
+      // Not in the event log yet: it may be anywhere in its ledger.
+      const [from, end] =
+        event === undefined
+          ? [firstIdAt("dlv_", takenAt), firstIdAt("dlv_", takenAt + 1)]
+          : [firstDeliveryIdAt(takenAt, event.position), firstDeliveryIdAt(takenAt, event.position + 1)]
+      return { network, from, end }
+    })
+  })
+  return (yield* Effect.forEach(networks, ofNetwork)).flat()
+})

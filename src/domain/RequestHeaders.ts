@@ -1,0 +1,37 @@
+/** The headers of one attempt's request, as service.md lists them. Those that HTTP adds (Host, Content-Length) are not here. */
+import { HIDDEN_VALUE } from "./WebhookRules.ts"
+
+interface Request {
+  /** The webhook's own headers: they never replace the service's. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly signature: string
+  readonly deliveryId: string
+  readonly eventId: string
+  readonly eventType: string
+  /** When the attempt begins, in Unix milliseconds. */
+  readonly attemptedAt: number
+}
+
+export const requestHeaders = (request: Request): Readonly<Record<string, string>> => ({
+  "User-Agent": "Ledgerhook/0.1",
+  ...request.headers,
+  "Content-Type": "application/json",
+  "X-Service-Signature": request.signature,
+  "X-Service-Delivery-Id": request.deliveryId,
+  "X-Service-Event-Id": request.eventId,
+  "X-Service-Event-Type": request.eventType,
+  "X-Service-Timestamp": String(Math.floor(request.attemptedAt / 1000))
+})
+
+/** The same for people: the values of the webhook's own headers are often secrets, and a signature is one of the body. */
+export const shownRequestHeaders = ({
+  headerNames,
+  ...request
+}: Omit<Request, "headers" | "signature"> & {
+  readonly headerNames: ReadonlyArray<string>
+}): Readonly<Record<string, string>> =>
+  requestHeaders({
+    ...request,
+    headers: Object.fromEntries(headerNames.map((name) => [name, HIDDEN_VALUE])),
+    signature: `sha256=${HIDDEN_VALUE}`
+  })
