@@ -9,6 +9,7 @@ import { operatorServerLayer, serverLayer } from "./api/Server.ts"
 import { SyntheticEvents } from "./api/SyntheticEvents.ts"
 import { type NetworkSettings, Settings, watchedNetworks } from "./config/Config.ts"
 import { Limits } from "./config/Limits.ts"
+import { Explanations } from "./coverage/Explanations.ts"
 import { delay } from "./delay/Stage.ts"
 import { Recorder } from "./deliver/Recorder.ts"
 import { Sender } from "./deliver/Sender.ts"
@@ -227,6 +228,7 @@ const stores = Layer.mergeAll(
   DeliveryQueries.layer,
   EventStore.layer,
   EventQueries.layer,
+  Explanations.layer.pipe(Layer.provide([EventQueries.layer, HistoryStore.layer])),
   EventCounts.layer,
   ReplayStore.layer,
   ReplayWork.layer,

@@ -8,6 +8,7 @@ import { Account } from "./contract/Account.ts"
 import { ApiKeys } from "./contract/ApiKeys.ts"
 import { Deliveries } from "./contract/Deliveries.ts"
 import { Events } from "./contract/Events.ts"
+import { Explain } from "./contract/Explain.ts"
 import { Ledgers } from "./contract/Ledgers.ts"
 import { Replay } from "./contract/Replay.ts"
 import { System } from "./contract/System.ts"
@@ -30,6 +31,7 @@ export class Api extends HttpApi.make("ledgerhook")
   .add(Replay)
   .add(Events)
   .add(Ledgers)
+  .add(Explain)
   .add(ApiKeys)
   .add(Account)
   .add(System)

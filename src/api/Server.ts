@@ -25,6 +25,7 @@ import { accountLayer } from "./handlers/Account.ts"
 import { apiKeysLayer } from "./handlers/ApiKeys.ts"
 import { deliveriesLayer } from "./handlers/Deliveries.ts"
 import { eventsLayer } from "./handlers/Events.ts"
+import { explainLayer } from "./handlers/Explain.ts"
 import { ledgersLayer } from "./handlers/Ledgers.ts"
 import { replayLayer } from "./handlers/Replay.ts"
 import { systemLayer } from "./handlers/System.ts"
@@ -71,6 +72,7 @@ const handlersLayer = forEveryGroup(
     replayLayer,
     eventsLayer.pipe(Layer.provide(EventStreams.layer)),
     ledgersLayer,
+    explainLayer,
     apiKeysLayer,
     accountLayer,
     systemLayer

@@ -4,6 +4,7 @@ import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import packageJson from "../../package.json" with { type: "json" }
 import { account } from "./commands/Account.ts"
 import { demo } from "./commands/demo/Demo.ts"
+import { explain } from "./commands/Explain.ts"
 import { key } from "./commands/Key.ts"
 import { listen } from "./commands/Listen.ts"
 import { ledger } from "./commands/ledger/Ledger.ts"
@@ -37,6 +38,7 @@ const root = Command.make("ledgerhook").pipe(
     key,
     webhook,
     replay,
+    explain,
     secrets,
     ledger,
     topics,

@@ -304,6 +304,11 @@ export const Limits = {
   previewReadRecords: 250,
   /** `Retry-After` of a 503, in seconds: a database or broker that restarts needs some. */
   unavailableRetrySeconds: 5,
+  /**
+   * Of an explanation: events and webhooks shown, which make 2 MB at most, and how many are made at once. Looking for a
+   * transaction among a month's events reads some 100 MB.
+   */
+  explained: { events: 100, webhooks: 100, atOnce: 2 },
   /** Characters of one path segment. The longest id is an event's, about 110. */
   pathSegmentLength: 256,
 

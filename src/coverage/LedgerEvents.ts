@@ -1,10 +1,11 @@
 /**
- * A ledger by its index in the log. One network's log may hold the same index more than once: its chain was
+ * A ledger by its index, and its events, in the log. One network's log may hold the same index more than once: its chain was
  * begun anew, or history holds it too. Makes a few reads however long the log is.
  */
 import { Effect } from "effect"
-import { type HistoryRange, historyLedgersTopic } from "../domain/History.ts"
-import type { LedgerMarker } from "../domain/LedgerEvent.ts"
+import { Limits } from "../config/Limits.ts"
+import { eventTopicOf, type HistoryRange, historyLedgersTopic } from "../domain/History.ts"
+import { type LedgerEvent, type LedgerMarker, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import type { EventLogError, EventLogReader } from "../log/EventLog.ts"
 import { findInRange, type LedgerRange, markerIn, type NotAMarker } from "./LedgerMarkers.ts"
@@ -41,6 +42,30 @@ export const findLedgers = Effect.fnUntraced(function* (
     const offset = markerOffset + ledgerIndex - firstLedger
     const [record] = yield* log.read({ topic: historyLedgersTopic(network), partition: 0, offset }, 1)
     if (record?.offset === offset) found.push({ marker: yield* markerIn(record), isHistory: true })
+  }
+  return found
+})
+
+/** In order. Those that retention has dropped are missing. */
+export const readLedgerEvents = Effect.fnUntraced(function* (
+  log: Reader,
+  network: Network,
+  { isHistory, marker }: FoundLedger
+): Effect.fn.Return<ReadonlyArray<LedgerEvent>, EventLogError> {
+  const { event_count: count, first_event_offset: first, ledger_index: ledgerIndex } = marker
+  const found: Array<LedgerEvent> = []
+  let offset = first ?? 0
+  let left = first === null ? 0 : count
+  while (left > 0) {
+    const position = { topic: eventTopicOf(network, isHistory), partition: 0, offset }
+    const records = yield* log.read(position, Math.min(left, Limits.logReadRecords))
+    if (records.length === 0) break
+    for (const { value } of records) {
+      const event = parseLedgerEvent(value)
+      if (event !== undefined && event.ledger_index === ledgerIndex) found.push(event)
+    }
+    left -= records.length
+    offset = records.at(-1)!.offset + 1
   }
   return found
 })

@@ -4,5 +4,9 @@ export const EVENT_ID_PATTERN = /^xrpl:[1-9][0-9]*:[A-F0-9]{64}:[a-z_]+\.[a-z_]+
 
 export const isEventId = (text: string): boolean => EVENT_ID_PATTERN.test(text)
 
+export const TRANSACTION_HASH_PATTERN = /^[A-Fa-f0-9]{64}$/u
+
+export const isTransactionHash = (text: string): boolean => TRANSACTION_HASH_PATTERN.test(text)
+
 /** The ledger index in a well-formed id. It may be larger than any real index. */
 export const ledgerOfEventId = (eventId: string): number => Number(eventId.split(":")[1])

@@ -46,6 +46,7 @@ const promised: Readonly<
   listEvents: ["GET /v1/events", "events:read", read],
   streamEvents: ["GET /v1/events/stream", "events:read", readOne],
   getEvent: ["GET /v1/events/{event_id}", "events:read", readOne],
+  explainTransaction: ["GET /v1/explain", "deliveries:read", readOne],
   getLedgerCoverage: ["GET /v1/ledgers/coverage", "events:read", read],
   createApiKey: ["POST /v1/api-keys", "api_keys:write", [...create, 409, 422]],
   listApiKeys: ["GET /v1/api-keys", "api_keys:read", read],

@@ -418,6 +418,12 @@ export type DeliveryDetail = {
     response_status: number | null;
     /** Milliseconds until that response; null if there was none. */
     response_time_ms: number | null;
+    /** When the next attempt is due; null unless the status is retrying. */
+    next_attempt_at: string | null;
+    /** The headers of the last request, made again from the webhook as it is now. The signature and the values of custom headers are shown as ***. Null before the first attempt. */
+    request_headers: {
+        [key: string]: string;
+    } | null;
     /** The request body, exactly as it is sent; null before the first attempt, and when the event is no longer kept. */
     request_body: string | null;
     /** The body of the last response, cut at 16 KiB; null if there was none. */
@@ -660,6 +666,48 @@ export type NetworkCoverage = {
 export type LedgerCoverage = {
     /** The networks that the key sees: mainnet with a live key, testnet and devnet with a test key. */
     data: NetworkCoverage[];
+};
+export type ExplainedLedger = {
+    /** The index of the ledger. */
+    index: number;
+    /** When the service took the ledger. */
+    taken_at: string;
+};
+export type ExplainedDelivery = {
+    /** The delivery's id. */
+    id: string;
+    /** The delivery's present status. */
+    status: "pending" | "retrying" | "delivered" | "failed";
+};
+export type ExplainedWebhook = {
+    /** The webhook's id. */
+    webhook_id: string;
+    /** Whether a delivery was queued or, if none was, whether the webhook's present settings ask for the event. */
+    wanted: boolean;
+    /** `matched`: a delivery was queued, or nothing known speaks against one. `network`, `type`, `account`, `payload`: the webhook does not ask for the event. The others say what was the case when the ledger was taken. `not_yet_created`: the webhook did not exist. `deleted`: it had been deleted. `disabled`: it was disabled, or its account suspended. `quota`: the month's quota was used up. */
+    reason: "matched" | "type" | "account" | "payload" | "network" | "not_yet_created" | "disabled" | "quota" | "deleted";
+    /** The newest delivery of this event to this webhook, live or of a replay; null if there is none. */
+    delivery: ExplainedDelivery | null;
+};
+export type ExplainedEvent = {
+    /** The event's id. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "account.created" | "account.settings_changed" | "trustline.created" | "trustline.modified" | "trustline.deleted" | "nft.minted" | "nft.burned" | "nft.offer_created" | "nft.offer_accepted" | "nft.offer_cancelled" | "escrow.created" | "escrow.finished" | "escrow.cancelled" | "check.created" | "check.cashed" | "check.cancelled" | "dex.offer_partial" | "dex.offer_filled" | "dex.offer_cancelled" | "dex.offer_created" | "payment.xrp" | "payment.issued" | "account.deleted";
+    /** The webhooks, newest first. At most 100 are shown. */
+    webhooks: ExplainedWebhook[];
+};
+export type Explanation = {
+    /** The given hash, in upper case. */
+    transaction: string;
+    /** Null if no event of the transaction is known, or the given ledger was not taken. Add ledger_index to learn whether it was. */
+    ledger: ExplainedLedger | null;
+    /** The events of the transaction, in ledger order. At most 100 are shown. */
+    events: ExplainedEvent[];
+    /** The number of events of the transaction. */
+    events_count: number;
+    /** The number of webhooks, those that are not shown included. */
+    webhooks_count: number;
 };
 export type NewApiKey = {
     /** A name that tells the key from others. */
@@ -1199,10 +1247,11 @@ export function previewWebhook(id: string, previewRequest?: PreviewRequest, { xR
 /**
  * List deliveries
  */
-export function listDeliveries({ webhookId, eventType, status, since, until, limit, cursor, xRequestId }: {
+export function listDeliveries({ webhookId, eventType, status, eventId, since, until, limit, cursor, xRequestId }: {
     webhookId?: string;
     eventType?: string;
     status?: "pending" | "retrying" | "delivered" | "failed";
+    eventId?: string;
     since?: string;
     until?: string;
     limit?: number;
@@ -1237,6 +1286,7 @@ export function listDeliveries({ webhookId, eventType, status, since, until, lim
         webhook_id: webhookId,
         event_type: eventType,
         status,
+        event_id: eventId,
         since,
         until,
         limit,
@@ -1762,6 +1812,54 @@ export function getLedgerCoverage({ xRequestId }: {
         status: 503;
         data: Unavailable;
     }>("/v1/ledgers/coverage", {
+        ...opts,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId
+        })
+    });
+}
+/**
+ * Explain deliveries of a transaction
+ */
+export function explainTransaction(transaction: string, { network, ledgerIndex, webhookId, xRequestId }: {
+    network?: "mainnet" | "testnet" | "devnet";
+    ledgerIndex?: string;
+    webhookId?: string;
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Explanation;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 404;
+        data: NotFound;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>(`/v1/explain${QS.query(QS.explode({
+        transaction,
+        network,
+        ledger_index: ledgerIndex,
+        webhook_id: webhookId
+    }))}`, {
         ...opts,
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "X-Request-Id": xRequestId

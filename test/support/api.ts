@@ -7,6 +7,7 @@ import { HttpServer } from "effect/http"
 import * as NetAddress from "effect/net/NetAddress"
 import { serverLayer } from "../../src/api/Server.ts"
 import type { Environment } from "../../src/config/Config.ts"
+import { Explanations } from "../../src/coverage/Explanations.ts"
 import type { Scope } from "../../src/domain/ApiKey.ts"
 import type { KeyEnvironment } from "../../src/domain/Network.ts"
 import type { Plan } from "../../src/domain/Plans.ts"
@@ -154,6 +155,7 @@ export const storesLayer = (given: Environment = {}) =>
     DeliveryStore.layer,
     EventStore.layer,
     EventQueries.layer,
+    Explanations.layer.pipe(Layer.provide([EventQueries.layer, HistoryStore.layer])),
     EventCounts.layer,
     ReplayStore.layer,
     HistoryStore.layer,

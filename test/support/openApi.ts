@@ -28,6 +28,7 @@ interface Response {
 export interface Parameter {
   readonly name: string
   readonly in: "path" | "query" | "header"
+  readonly required?: boolean
   readonly description?: string
   readonly example?: unknown
   readonly schema: Readonly<Record<string, unknown>>

@@ -38,7 +38,9 @@ const publish = Effect.fnUntraced(function* (
     created_at: "2026-11-21T00:00:00.000Z",
     updated_at: "2026-11-21T00:00:00.000Z",
     disabled_at: null,
-    disabled_reason: null
+    disabled_reason: null,
+    last_disabled_at: null,
+    last_enabled_at: null
   })
   yield* log.transaction({ append: [status === "deleted" ? tombstone(id) : record] })
   yield* (yield* WebhookRegistry).upToDate

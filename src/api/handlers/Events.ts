@@ -51,7 +51,7 @@ const timeOf = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : parseIsoTime(text)
 
 /** The given network, or all networks that a key of this environment sees. */
-const networksFor = (environment: KeyEnvironment, network: Network | undefined) =>
+export const networksFor = (environment: KeyEnvironment, network: Network | undefined) =>
   network === undefined
     ? Effect.succeed(networksOf(environment))
     : Effect.map(visibleNetwork(environment, network), (one) => [one])

@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { Limits } from "../../config/Limits.ts"
 import { CUSTOM_PLAN, type Plan, planLimits, plans } from "../../domain/Plans.ts"
 import { CHARGED_NETWORK, type Hold, monthOf, type QuotaNotice, quotaNotices } from "../../domain/Quota.ts"
 import { column } from "../Columns.ts"
@@ -43,6 +44,23 @@ export const quotaUsedUp = (
 ): Effect.Effect<boolean, SqlError.SqlError> =>
   sql`SELECT 1 FROM ${accountUsage(sql, monthOf(nowMs))} AS account
       WHERE id = ${accountId} AND deliveries >= quota`.pipe(Effect.map((rows) => rows.length > 0))
+
+/**
+ * The accounts whose quota was used up at that time, as far as it is known: today's quota is used up in that month, and
+ * the mail that says so is not of a later time (it comes within Limits.quotaNoticesMs) or is gone.
+ */
+export const quotaUsedUpAt = (
+  sql: SqlClient.SqlClient,
+  accountIds: ReadonlyArray<string>,
+  atMs: number
+): Effect.Effect<ReadonlySet<string>, SqlError.SqlError> =>
+  sql<{ readonly id: string }>`
+    SELECT id FROM ${accountUsage(sql, monthOf(atMs))} AS account
+    WHERE id = ANY(${column(accountIds)}::text[]) AND deliveries >= quota AND NOT EXISTS (
+      SELECT 1 FROM mails
+      WHERE mails.cause = concat_ws('/', 'quota', account.id, ${monthOf(atMs)}::text, account.quota, 100)
+        AND mails.created_at > ${new Date(atMs + Limits.quotaNoticesMs).toISOString()}::timestamptz
+    )`.pipe(Effect.map((rows) => new Set(rows.map(({ id }) => id))))
 
 /**
  * How many more deliveries this month's quota allows. Each queued delivery counts as one attempt. Null: any number.

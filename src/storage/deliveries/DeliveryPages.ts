@@ -63,7 +63,7 @@ export const idRange = (
 }
 
 /** As the index of these says it (migrations/0003_deliveries.ts). */
-const BY_EVENT = "(replay_job_id IS NOT NULL OR test_event IS NOT NULL)"
+export const BY_EVENT = "(replay_job_id IS NOT NULL OR test_event IS NOT NULL)"
 
 /**
  * Deliveries of one event with ids from the one, included, to the other, not included. No index of live deliveries has the

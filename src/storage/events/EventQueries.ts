@@ -9,6 +9,7 @@ import type { Network } from "../../domain/Network.ts"
 import { column } from "../Columns.ts"
 import { ReadSql } from "../Sql.ts"
 import { secondsBetween, timeOf } from "./CloseTimes.ts"
+import { transactionLedgers } from "./TransactionLedgers.ts"
 
 /** Position in a page's order: close time, network, ledger, position in the ledger, each descending. */
 export interface EventPlace {
@@ -117,7 +118,18 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
         sql<EventRow>`
           SELECT ${columns} FROM events
           WHERE network = ${network} AND ledger_index = ${ledgerIndex}::bigint AND event_id = ${eventId}
-          LIMIT 1`.pipe(Effect.map((rows) => Option.fromNullishOr(rows[0])))
+          LIMIT 1`.pipe(Effect.map((rows) => Option.fromNullishOr(rows[0]))),
+
+      /** Ledgers that closed at `sinceMs` or later and hold the transaction, whose hash is in upper case: one at most. */
+      ledgersOf: (network: Network, transaction: string, sinceMs: number) =>
+        Effect.andThen(
+          // The index is read in no other way.
+          sql`SET LOCAL enable_bitmapscan = on`,
+          transactionLedgers(sql, network, transaction, sinceMs)
+        ).pipe(
+          sql.withTransaction,
+          Effect.map((rows) => rows.map(({ ledgerIndex }) => ledgerIndex))
+        )
     }
   })
 }) {

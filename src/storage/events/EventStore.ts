@@ -76,19 +76,25 @@ export class EventStore extends Context.Service<EventStore>()("ledgerhook/storag
         const oldestKept = new Date(partitions.startOf(beforeMs)).toISOString()
         yield* sql`DELETE FROM event_hours WHERE hour < ${oldestKept}::timestamptz`
         return dropped
-      })
+      }),
+
+      /** Has the index by transaction know of the events that came since the last time; until then it reads them all. */
+      summarise: sql`
+        SELECT brin_summarize_new_values(inhrelid) FROM pg_inherits
+        WHERE inhparent = 'events_by_transaction'::regclass`.pipe(Effect.asVoid)
     }
   })
 }) {
   static readonly layer = Layer.effect(EventStore, EventStore.make)
 }
 
-/** Makes partitions ahead and drops those past RETENTION_EVENTS, hourly. */
+/** Makes partitions ahead, drops those past RETENTION_EVENTS, and keeps the index by transaction up to date, hourly. */
 export const maintainEvents = Effect.gen(function* () {
   const store = yield* EventStore
   const once = Effect.gen(function* () {
     const dropped = yield* store.applyRetention(yield* Clock.currentTimeMillis)
     if (dropped > 0) yield* Effect.logInfo(`retention dropped ${dropped} partitions of the event log`)
+    yield* store.summarise
   })
   return yield* once.pipe(repeatEvery("retention of the event log", Limits.maintenanceMs))
 })

@@ -1,7 +1,8 @@
 /**
  * Webhooks. After a rotation a row keeps the previous secret, sealed, and the end of its grace. `ending`: the webhook
  * is deleted and its queued deliveries are being ended (storage/deliveries/DeletedQueues.ts). The number of account
- * filters is stored, so that summing it for an account reads an index only.
+ * filters is stored, so that summing it for an account reads an index only. `last_disabled_at` and `last_enabled_at`
+ * are the last period in which it was disabled and that is over.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -33,6 +34,8 @@ export default Effect.gen(function* () {
       updated_at timestamptz NOT NULL,
       disabled_at timestamptz,
       disabled_reason text,
+      last_disabled_at timestamptz,
+      last_enabled_at timestamptz,
       deleted_at timestamptz,
       ending boolean NOT NULL DEFAULT false,
       CONSTRAINT webhooks_previous_secret

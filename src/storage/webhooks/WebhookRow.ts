@@ -30,12 +30,20 @@ export interface WebhookRow {
   readonly updated_at: string
   readonly disabled_at: string | null
   readonly disabled_reason: string | null
+  /** The last time in which it was disabled and that is over: both null when there is none. */
+  readonly last_disabled_at: string | null
+  readonly last_enabled_at: string | null
 }
 
 /** A row of a list, without filters: long ones would make a page of 37 MB. */
 export type ListedWebhook = Omit<
   WebhookRow,
-  "headers" | "sealed_secret" | "previous_sealed_secret" | "previous_secret_until"
+  | "headers"
+  | "sealed_secret"
+  | "previous_sealed_secret"
+  | "previous_secret_until"
+  | "last_disabled_at"
+  | "last_enabled_at"
 >
 
 export const LISTED_COLUMNS = `
@@ -65,7 +73,14 @@ export const changed = (row: WebhookRow, change: WebhookChange, now: string): We
   const next = { ...row, ...change, updated_at: now }
   if (next.status === row.status) return next
   return next.status === "active"
-    ? { ...next, consecutive_failures: 0, disabled_at: null, disabled_reason: null }
+    ? {
+        ...next,
+        consecutive_failures: 0,
+        disabled_at: null,
+        disabled_reason: null,
+        last_disabled_at: row.disabled_at,
+        last_enabled_at: now
+      }
     : { ...next, disabled_at: now, disabled_reason: DISABLED_BY_REQUEST }
 }
 

@@ -218,7 +218,8 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
             consecutive_failures = ${next.consecutive_failures}, max_in_flight = ${next.max_in_flight},
             max_per_second = ${next.max_per_second}, headers = ${JSON.stringify(next.headers)}::text::jsonb,
             updated_at = ${next.updated_at}::timestamptz, disabled_at = ${next.disabled_at}::timestamptz,
-            disabled_reason = ${next.disabled_reason}
+            disabled_reason = ${next.disabled_reason}, last_disabled_at = ${next.last_disabled_at}::timestamptz,
+            last_enabled_at = ${next.last_enabled_at}::timestamptz
           WHERE id = ${id} RETURNING *`
         yield* outbox.insert([configRecord(written!)])
         return Option.some(written!)

@@ -10,7 +10,7 @@ import { settings } from "../../terminal/Invocation.ts"
 
 const LEDGER_INDEX_MAX = 4_294_967_295
 
-const ledgerIndex = (name: string, description: string) =>
+export const ledgerIndex = (name: string, description: string) =>
   wholeNumber(name, 1, LEDGER_INDEX_MAX, `a ledger index from 1 to ${LEDGER_INDEX_MAX}`).pipe(
     Flag.withDescription(description)
   )

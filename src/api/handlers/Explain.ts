@@ -1,0 +1,40 @@
+/** `/v1/explain`: why webhooks got, or did not get, the events of a transaction. */
+import { Clock, Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { explanationJson } from "../../coverage/ExplanationJson.ts"
+import { Explanations } from "../../coverage/Explanations.ts"
+import { EventLog } from "../../log/EventLog.ts"
+import { ownerOf } from "../Authentication.ts"
+import { Api } from "../Contract.ts"
+import { Caller } from "../contract/Common.ts"
+import { NotFound } from "../Errors.ts"
+import { orUnavailable } from "../Failures.ts"
+import { networksFor } from "./Events.ts"
+
+export const explainLayer = HttpApiBuilder.group(
+  Api,
+  "explain",
+  Effect.fnUntraced(function* (handlers) {
+    const explanations = yield* Explanations
+    const log = yield* EventLog
+
+    return handlers.handleAll({
+      explain: Effect.fnUntraced(function* ({ query: { webhook_id: webhookId, ...query } }) {
+        const caller = yield* Caller
+        const whose = { ...ownerOf(caller), webhookId }
+        const [network] = yield* networksFor(caller.environment, query.network)
+        if (webhookId !== undefined && !(yield* explanations.hasWebhook(whose, webhookId))) {
+          return yield* NotFound.because(`There is no webhook ${webhookId}.`)
+        }
+        const transaction = {
+          hash: query.transaction.toUpperCase(),
+          // Every environment has a network.
+          network: network!,
+          ledgerIndex: query.ledger_index === undefined ? undefined : Number(query.ledger_index)
+        }
+        const found = yield* explanations.explain(log, transaction, whose, yield* Clock.currentTimeMillis)
+        return explanationJson(transaction.hash, found)
+      }, orUnavailable)
+    })
+  })
+)

@@ -1,0 +1,165 @@
+/**
+ * What became of a transaction: its ledger, its events, and for each webhook why it got or did not get them. Gathers the
+ * facts; domain/Explanation.ts decides. Events are read from the log, the ledger of a transaction from the event log.
+ */
+import { Context, Effect, Layer, Semaphore } from "effect"
+import { Settings } from "../config/Config.ts"
+import { Limits } from "../config/Limits.ts"
+import { type Explained, type ExplainedWebhook, explain } from "../domain/Explanation.ts"
+import { deliveryId } from "../domain/Ids.ts"
+import type { LedgerEvent } from "../domain/LedgerEvent.ts"
+import type { Network } from "../domain/Network.ts"
+import type { EventLogReader } from "../log/EventLog.ts"
+import { column } from "../storage/Columns.ts"
+import { deliveriesToExplain, type FoundDelivery } from "../storage/deliveries/DeliveriesToExplain.ts"
+import { EventQueries } from "../storage/events/EventQueries.ts"
+import { HistoryStore } from "../storage/events/HistoryStore.ts"
+import { ReadSql } from "../storage/Sql.ts"
+import { type WhoseWebhooks, webhooksToExplain } from "../storage/webhooks/WebhooksToExplain.ts"
+import { type FoundLedger, findLedgers, readLedgerEvents } from "./LedgerEvents.ts"
+import { ledgerRanges } from "./LedgerMarkers.ts"
+
+export interface Transaction {
+  /** In upper case. */
+  readonly hash: string
+  readonly network: Network
+  /** Undefined: it is looked for among the events of the time in which deliveries are kept. */
+  readonly ledgerIndex: number | undefined
+}
+
+export interface ExplainedDelivery extends Explained {
+  readonly webhookId: string
+  /** The newest one, live or of a replay. */
+  readonly delivery: Pick<FoundDelivery, "id" | "status"> | undefined
+}
+
+export interface ExplainedEvent {
+  readonly event: LedgerEvent
+  readonly webhooks: ReadonlyArray<ExplainedDelivery>
+}
+
+/** Counts are of all; at most Limits.explained of each are shown. */
+export interface Explanation {
+  readonly ledger: FoundLedger | undefined
+  readonly events: ReadonlyArray<ExplainedEvent>
+  readonly eventCount: number
+  readonly webhookCount: number
+}
+
+/** `xrpl:<ledger_index>:<tx_hash>:…` */
+const transactionOf = ({ event_id }: LedgerEvent) => event_id.split(":")[2]
+
+/** As route makes it. */
+const liveDeliveryId = (event: LedgerEvent, webhookId: string): string =>
+  deliveryId(event.detected_at, event.position, webhookId, event.event_id)
+
+const pairOf = (webhookId: string, eventId: string): string => `${webhookId} ${eventId}`
+
+export class Explanations extends Context.Service<Explanations>()("ledgerhook/coverage/Explanations", {
+  make: Effect.gen(function* () {
+    const { retentionDeliveriesMs } = yield* Settings
+    const sql = yield* ReadSql
+    const queries = yield* EventQueries
+    const history = yield* HistoryStore
+    const turns = Semaphore.makeUnsafe(Limits.explained.atOnce)
+
+    /** The ledger, and what the transaction caused in it. */
+    const find = Effect.fnUntraced(function* (
+      log: EventLogReader["Service"],
+      { hash, ledgerIndex, network }: Transaction,
+      nowMs: number
+    ) {
+      const indexes =
+        ledgerIndex === undefined
+          ? yield* queries.ledgersOf(network, hash, nowMs - retentionDeliveriesMs)
+          : [ledgerIndex]
+      if (indexes.length === 0) return undefined
+      const held = { ranges: yield* ledgerRanges(log, network), history: yield* history.ranges(network) }
+      let first: FoundLedger | undefined
+      for (const index of indexes)
+        for (const ledger of yield* findLedgers(log, network, held, index)) {
+          first ??= ledger
+          const events = (yield* readLedgerEvents(log, network, ledger)).filter(
+            (event) => transactionOf(event) === hash
+          )
+          if (events.length > 0) return { ledger, events }
+        }
+      return first === undefined ? undefined : { ledger: first, events: [] }
+    })
+
+    /** By webhook and event the newest delivery; and the ids of live ones. */
+    const deliveriesOf = Effect.fnUntraced(function* (
+      ledger: FoundLedger,
+      events: ReadonlyArray<LedgerEvent>,
+      webhookIds: ReadonlyArray<string>
+    ) {
+      const newest = new Map<string, FoundDelivery>()
+      if (events.length === 0 || webhookIds.length === 0) return { newest, live: new Set<string>() }
+      const liveIds = ledger.isHistory
+        ? []
+        : events.flatMap((event) => webhookIds.map((id) => liveDeliveryId(event, id)))
+      const eventIds = events.map((event) => event.event_id)
+      const takenAt = ledger.marker.detected_at
+      const found = yield* deliveriesToExplain(sql, liveIds, takenAt, eventIds, webhookIds)
+      for (const row of found) {
+        const pair = pairOf(row.webhookId, row.eventId)
+        const known = newest.get(pair)
+        if (known === undefined || known.id < row.id) newest.set(pair, row)
+      }
+      return { newest, live: new Set(found.map(({ id }) => id)) }
+    })
+
+    const explainFound = Effect.fnUntraced(function* (
+      { events: all, ledger }: { readonly events: ReadonlyArray<LedgerEvent>; readonly ledger: FoundLedger },
+      whose: WhoseWebhooks
+    ) {
+      const events = all.slice(0, Limits.explained.events)
+      const taken = { at: ledger.marker.detected_at, isHistory: ledger.isHistory }
+      const accounts = [...new Set(events.flatMap((event) => event.accounts))]
+      const limit = Limits.explained.webhooks
+      const { count, webhooks } = yield* webhooksToExplain(sql, whose, accounts, taken.at, limit)
+      const deliveries = yield* deliveriesOf(
+        ledger,
+        events,
+        webhooks.map(({ id }) => id)
+      )
+      const ofWebhook = (event: LedgerEvent, webhook: ExplainedWebhook): ExplainedDelivery => ({
+        webhookId: webhook.id,
+        ...explain(webhook, event, taken, deliveries.live.has(liveDeliveryId(event, webhook.id))),
+        delivery: deliveries.newest.get(pairOf(webhook.id, event.event_id))
+      })
+      return {
+        ledger,
+        events: events.map((event) => ({ event, webhooks: webhooks.map((one) => ofWebhook(event, one)) })),
+        eventCount: all.length,
+        webhookCount: count
+      } satisfies Explanation
+    })
+
+    return {
+      hasWebhook: ({ accountId, networks }: WhoseWebhooks, id: string) =>
+        sql`
+          SELECT 1 FROM webhooks WHERE id = ${id} AND network = ANY(${column(networks)}::text[])
+          ${accountId === undefined ? sql`` : sql`AND account_id = ${accountId}`}`.pipe(
+          Effect.map((rows) => rows.length > 0)
+        ),
+
+      explain: Effect.fnUntraced(
+        function* (
+          log: EventLogReader["Service"],
+          transaction: Transaction,
+          whose: WhoseWebhooks,
+          nowMs: number
+        ) {
+          const found = yield* find(log, transaction, nowMs)
+          if (found !== undefined) return yield* explainFound(found, whose)
+          return { ledger: undefined, events: [], eventCount: 0, webhookCount: 0 } satisfies Explanation
+        },
+        Effect.catchTag("NotAMarker", Effect.die),
+        turns.withPermits(1)
+      )
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(Explanations, Explanations.make)
+}

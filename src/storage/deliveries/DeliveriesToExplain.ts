@@ -1,0 +1,35 @@
+/** The deliveries of some events to some webhooks: live ones by their ids, which are known, and the newest that replays made. */
+import type { SqlClient } from "effect/sql"
+import type { DeliveryStatus } from "../../domain/Delivery.ts"
+import { firstIdAt } from "../../domain/Ids.ts"
+import { column } from "../Columns.ts"
+import { BY_EVENT } from "./DeliveryPages.ts"
+
+export interface FoundDelivery {
+  readonly id: string
+  readonly webhookId: string
+  readonly eventId: string
+  readonly status: DeliveryStatus
+}
+
+/** `liveIds`: of the ledger that was taken at `takenAt`. One delivery at most for an event and a webhook comes of replays. */
+export const deliveriesToExplain = (
+  sql: SqlClient.SqlClient,
+  liveIds: ReadonlyArray<string>,
+  takenAt: number,
+  eventIds: ReadonlyArray<string>,
+  webhookIds: ReadonlyArray<string>
+) => {
+  const columns = sql`id, webhook_id AS "webhookId", event_id AS "eventId", status`
+  return sql<FoundDelivery>`
+    (SELECT ${columns} FROM deliveries
+     WHERE id = ANY(${column(liveIds)}::text[])
+       AND id >= ${firstIdAt("dlv_", takenAt)} AND id < ${firstIdAt("dlv_", takenAt + 1)})
+    UNION ALL
+    (SELECT DISTINCT ON ("eventId", "webhookId") found.*
+     FROM unnest(${column(eventIds)}::text[]) AS event (id) CROSS JOIN LATERAL (
+       SELECT ${columns} FROM deliveries WHERE event_id = event.id AND ${sql.literal(BY_EVENT)}
+     ) AS found
+     WHERE "webhookId" = ANY(${column(webhookIds)}::text[])
+     ORDER BY "eventId", "webhookId", found.id DESC)`
+}

@@ -1,0 +1,86 @@
+/** Webhooks with what decides whether they got the events of one transaction (domain/Explanation.ts). */
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { ExplainedWebhook, Pause } from "../../domain/Explanation.ts"
+import type { Network } from "../../domain/Network.ts"
+import { expandPatterns } from "../../domain/WebhookRules.ts"
+import { quotaUsedUpAt } from "../accounts/UsageStore.ts"
+import { column } from "../Columns.ts"
+
+export interface WhoseWebhooks {
+  /** Undefined: every account's. */
+  readonly accountId: string | undefined
+  readonly networks: ReadonlyArray<Network>
+  /** That one alone. */
+  readonly webhookId: string | undefined
+}
+
+interface Row {
+  readonly id: string
+  readonly account_id: string
+  readonly network: Network
+  readonly event_types: ReadonlyArray<string>
+  readonly is_filtered: boolean
+  readonly filtered: ReadonlyArray<string>
+  readonly created_at: number
+  readonly deleted_at: number | null
+  readonly disabled_at: number | null
+  readonly last_disabled_at: number | null
+  readonly last_enabled_at: number | null
+  readonly suspended_at: number | null
+  readonly all: number
+}
+
+const pausesOf = (row: Row): ReadonlyArray<Pause> => [
+  ...(row.disabled_at === null ? [] : [{ from: row.disabled_at, to: null }]),
+  ...(row.last_disabled_at === null ? [] : [{ from: row.last_disabled_at, to: row.last_enabled_at }]),
+  ...(row.suspended_at === null ? [] : [{ from: row.suspended_at, to: null }])
+]
+
+/**
+ * The newest `limit` and how many there are. Those that were deleted before `takenAt` only if they are asked for by name.
+ * `accounts`: what the events involve.
+ */
+export const webhooksToExplain = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { accountId, networks, webhookId }: WhoseWebhooks,
+  accounts: ReadonlyArray<string>,
+  takenAt: number,
+  limit: number
+) {
+  const ms = (name: string) => sql`(extract(epoch FROM ${sql.literal(name)}) * 1000)::float8`
+  const conditions = [
+    sql`network = ANY(${column(networks)}::text[])`,
+    ...(accountId === undefined ? [] : [sql`account_id = ${accountId}`]),
+    webhookId === undefined
+      ? sql`(deleted_at IS NULL OR deleted_at > ${new Date(takenAt).toISOString()}::timestamptz)`
+      : sql`id = ${webhookId}`
+  ]
+  // Filters stay where they are: a webhook may have 10,000.
+  const rows = yield* sql<Row>`
+    SELECT w.id, w.account_id, w.network, w.event_types, w.account_filters_count > 0 AS is_filtered,
+           ARRAY(
+             SELECT filter FROM unnest(w.account_filters) AS filter
+             WHERE filter IN (SELECT unnest(${column(accounts)}::text[]))
+           ) AS filtered,
+           ${ms("w.created_at")} AS created_at, ${ms("w.deleted_at")} AS deleted_at,
+           ${ms("w.disabled_at")} AS disabled_at, ${ms("w.last_disabled_at")} AS last_disabled_at,
+           ${ms("w.last_enabled_at")} AS last_enabled_at, ${ms("a.suspended_at")} AS suspended_at, w.all::int AS all
+    FROM (
+      SELECT *, count(*) OVER () AS all FROM webhooks WHERE ${sql.and(conditions)} ORDER BY id DESC LIMIT ${limit}
+    ) AS w JOIN accounts a ON a.id = w.account_id ORDER BY w.id DESC`
+  const usedUp = yield* quotaUsedUpAt(sql, [...new Set(rows.map((row) => row.account_id))], takenAt)
+  const webhooks = rows.map(
+    (row): ExplainedWebhook => ({
+      id: row.id,
+      network: row.network,
+      eventTypes: new Set(expandPatterns(row.event_types)),
+      accounts: row.is_filtered ? new Set(row.filtered) : undefined,
+      createdAt: row.created_at,
+      deletedAt: row.deleted_at,
+      pauses: pausesOf(row),
+      quotaUsedUp: usedUp.has(row.account_id)
+    })
+  )
+  return { webhooks, count: rows[0]?.all ?? 0 }
+})

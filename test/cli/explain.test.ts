@@ -1,0 +1,93 @@
+/** `ledgerhook explain` on a store of its own: the same facts as the API's, and one sentence for what is wrong. */
+import { PgClient } from "@effect/sql-pg"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Effect, Exit, Layer, Scope } from "effect"
+import { randomId } from "../../src/domain/Ids.ts"
+import * as EmbeddedEventLog from "../../src/log/embedded/EmbeddedEventLog.ts"
+import { EventStore } from "../../src/storage/events/EventStore.ts"
+import { runCommand } from "../support/command.ts"
+import { eventOf } from "../support/events.ts"
+import { databaseUrl, makeDatabase } from "../support/postgres.ts"
+import { isoSecond, writeLedgers } from "../support/replaying.ts"
+import { insertAccount, insertWebhook } from "../support/rows.ts"
+import { settingsLayer } from "../support/settings.ts"
+
+const scope = Scope.makeUnsafe()
+const ACCOUNT = randomId("acct_", 1)
+const OTHER = randomId("acct_", 2)
+const event = eventOf({ timestamp: isoSecond(Date.now() - 3_600_000) })
+const HASH = event.event_id.split(":")[2]!
+let environment: Readonly<Record<string, string>>
+let webhooks: ReadonlyArray<string>
+
+beforeAll(async () => {
+  const prepare = Effect.gen(function* () {
+    const options = yield* makeDatabase
+    environment = { DATABASE_URL: databaseUrl(options), XRPL_MAINNET_URLS: "", LOG_LEVEL: "warn" }
+    const rows = Effect.gen(function* () {
+      const ledger = { index: event.ledger_index, closeTime: event.timestamp, events: [event] }
+      yield* writeLedgers([ledger])
+      yield* insertAccount(ACCOUNT)
+      yield* insertAccount(OTHER)
+      return yield* Effect.forEach([ACCOUNT, OTHER], (account) => insertWebhook(account))
+    })
+    webhooks = yield* rows.pipe(
+      Effect.provide(Layer.provide(Layer.merge(EmbeddedEventLog.layer, EventStore.layer), settingsLayer())),
+      Effect.provide(PgClient.layerFrom(PgClient.make({ ...options, maxConnections: 2 })))
+    )
+  })
+  await Effect.runPromise(Scope.provide(prepare, scope))
+}, 60_000)
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+const run = (...args: ReadonlyArray<string>) => runCommand(["explain", ...args], { environment })
+
+describe("ledgerhook explain", () => {
+  it.live("shows what became of the transaction for every account's webhooks, or for one", () =>
+    Effect.gen(function* () {
+      const all = yield* run(HASH.toLowerCase())
+      assert.deepStrictEqual([all.code, all.stderr], [0, ""])
+      const shown = JSON.parse(all.stdout)
+      assert.deepInclude(shown, { transaction: HASH, events_count: 1, webhooks_count: 2 })
+      assert.deepStrictEqual(shown.ledger, {
+        index: event.ledger_index,
+        taken_at: new Date(event.detected_at).toISOString()
+      })
+      // They were made after the ledger was taken.
+      const expected = (id: string) => ({
+        webhook_id: id,
+        wanted: true,
+        reason: "not_yet_created",
+        delivery: null
+      })
+      assert.sameDeepMembers(shown.events[0].webhooks, webhooks.map(expected))
+      for (const args of [
+        ["--account", OTHER],
+        ["--webhook", webhooks[1]!]
+      ]) {
+        const one = JSON.parse((yield* run(HASH, ...args)).stdout)
+        assert.deepStrictEqual(one.events[0].webhooks, [expected(webhooks[1]!)])
+      }
+      const byLedger = yield* run("F".repeat(64), "--ledger", String(event.ledger_index))
+      assert.deepInclude(JSON.parse(byLedger.stdout), { ledger: shown.ledger, events: [] })
+    })
+  )
+
+  it.live("says in one sentence what is wrong", () =>
+    Effect.gen(function* () {
+      const unknown = randomId("wh_", 3)
+      for (const [args, sentence] of [
+        [["5"], "64 hexadecimal digits"],
+        [[HASH, "--webhook", unknown], `there is no webhook ${unknown};`],
+        [
+          [HASH, "--webhook", webhooks[0]!, "--account", OTHER],
+          `there is no webhook ${webhooks[0]} of ${OTHER};`
+        ]
+      ] as const) {
+        const { code, stderr, stdout } = yield* run(...args)
+        assert.deepStrictEqual([code !== 0, stdout], [true, ""])
+        assert.include(stderr, sentence)
+      }
+    })
+  )
+})
