@@ -165,6 +165,14 @@ export const Limits = {
   // --- deliveries
   /** Bytes of a response body that are kept. The rest is not read. */
   responseBodyBytes: 16 * 1024,
+  /** Characters of it that are shown of each attempt in a delivery's history: there may be dozens. */
+  attemptBodyCharacters: 2_048,
+  /**
+   * Headers of a response that are kept, and characters of their names and values together. Of a delivery's row, which is
+   * updated on its half-empty page, few; a failure is rarer, and its row is written once.
+   */
+  deliveredHeaders: { headers: 16, characters: 192 },
+  failedHeaders: { headers: 64, characters: 2_048 },
   /** Responses before the final one ("103 Early Hints"). A server needs one or two. */
   informationalResponses: 10,
   /** Bytes of a response outside its body: headers (at most 16 KiB), earlier responses, chunk extensions. */

@@ -74,6 +74,7 @@ const resultOf = (policy: RetryPolicy, chance: () => number, ended: FinishedRequ
       responseTimeMs: outcome.responseTimeMs,
       responseBody: outcome.responseBody,
       error: outcome.error,
+      ...(outcome.details === undefined ? {} : { details: outcome.details }),
       attemptedAt,
       endedAt,
       nextDelayMs: nextDelayMs ?? null

@@ -23,30 +23,36 @@ export class Connection extends Client {
   private exchange: OnConnection | undefined
   /** `socket.bytesRead` when the current exchange began, or when the last one ended. */
   private bytesBefore = 0
+  /** How long connecting took; null once an exchange knows. */
+  private connectMs: number | null = null
 
   constructor(
     origin: URL,
     options: Omit<Client.Options, "connect">,
     connect: buildConnector.connector,
-    open: OpenConnections
+    open: OpenConnections,
+    nowMs: () => number
   ) {
-    const use = (socket: Socket) => {
+    const use = (socket: Socket, connectMs: number) => {
       this.socket = socket
+      this.connectMs = connectMs
     }
     const watch = (socket: Socket) => this.watch(socket)
     super(origin, {
       ...options,
-      connect: (target, callback) =>
+      connect: (target, callback) => {
+        const startedAt = nowMs()
         connect(target, (...result) => {
           const [error, socket] = result
           if (error !== null) return callback(...result)
           open.count++
           socket.once("close", () => open.count--)
-          use(socket)
+          use(socket, Math.max(0, nowMs() - startedAt))
           // undici adds its listeners here, so they run before ours and have parsed what ours counts.
           callback(...result)
           watch(socket)
         })
+      }
     })
   }
 
@@ -57,10 +63,13 @@ export class Connection extends Client {
     return super.dispatch(options, handler)
   }
 
-  /** The exchange's request is about to be written. */
-  begin(exchange: OnConnection) {
+  /** The exchange's request is about to be written. Returns how long connecting took if it was for this exchange. */
+  begin(exchange: OnConnection): number | null {
     this.exchange = exchange
     this.bytesBefore = this.socket?.bytesRead ?? 0
+    const { connectMs } = this
+    this.connectMs = null
+    return connectMs
   }
 
   /** The exchange's response has been read to its end. */

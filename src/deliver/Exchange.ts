@@ -7,7 +7,8 @@
  */
 import type { Dispatcher } from "undici"
 import { Limits } from "../config/Limits.ts"
-import type { AttemptOutcome } from "../domain/Delivery.ts"
+import type { AttemptOutcome, ExchangeDetails } from "../domain/Delivery.ts"
+import { keptHeaders, type ReceivedHeaders } from "../domain/ResponseHeaders.ts"
 import { retryAfterMs } from "../domain/RetryAfter.ts"
 import type { Connection, OnConnection } from "./Connection.ts"
 import { connectionFailure, responseFailure, timeoutFailure } from "./FailureText.ts"
@@ -22,27 +23,30 @@ const textOf = (chunks: ReadonlyArray<Buffer>): string =>
 interface PartialResponse {
   readonly status: number
   readonly timeMs: number
-  readonly retryAfter: string | ReadonlyArray<string> | undefined
+  readonly headers: ReceivedHeaders
   readonly chunks: Array<Buffer>
   bytes: number
 }
 
 /** The wait that a 429 or 503 asks for with `Retry-After`; the longest if there are several. */
-const askedToWait = ({ status, retryAfter = [] }: PartialResponse, nowMs: number): number | undefined => {
+const askedToWait = ({ headers, status }: PartialResponse, nowMs: number): number | undefined => {
   if (status !== 429 && status !== 503) return undefined
-  const asked = [retryAfter].flat().flatMap((value) => retryAfterMs(value, nowMs) ?? [])
+  const asked = [headers["retry-after"] ?? []].flat().flatMap((value) => retryAfterMs(value, nowMs) ?? [])
   return asked.length === 0 ? undefined : Math.max(...asked)
 }
 
-const failed = (error: string): AttemptOutcome => ({
+type Timing = Omit<ExchangeDetails, "responseHeaders">
+
+const failed = (error: string, timing: Timing): AttemptOutcome => ({
   delivered: false,
   responseStatus: null,
   responseTimeMs: null,
   responseBody: null,
-  error
+  error,
+  details: { ...timing, responseHeaders: null }
 })
 
-const outcomeOf = (received: PartialResponse, nowMs: number): AttemptOutcome => {
+const outcomeOf = (received: PartialResponse, timing: Timing, nowMs: number): AttemptOutcome => {
   const failure = responseFailure(received.status)
   const waitMs = askedToWait(received, nowMs)
   const outcome: AttemptOutcome = {
@@ -50,7 +54,14 @@ const outcomeOf = (received: PartialResponse, nowMs: number): AttemptOutcome => 
     responseStatus: received.status,
     responseTimeMs: received.timeMs,
     responseBody: textOf(received.chunks),
-    error: failure ?? null
+    error: failure ?? null,
+    details: {
+      ...timing,
+      responseHeaders: keptHeaders(
+        received.headers,
+        failure === undefined ? Limits.deliveredHeaders : Limits.failedHeaders
+      )
+    }
   }
   return waitMs === undefined ? outcome : { ...outcome, retryAfterMs: waitMs }
 }
@@ -62,6 +73,8 @@ export class Exchange implements OnConnection {
   private readonly startedAt: number
   private controller: Dispatcher.DispatchController | undefined
   private response: PartialResponse | undefined
+  private firstByteMs: number | null = null
+  private connectMs: number | null = null
   private informational = 0
   private over = false
 
@@ -87,7 +100,7 @@ export class Exchange implements OnConnection {
   onRequestStart(controller: Dispatcher.DispatchController) {
     this.controller = controller
     if (this.over) this.abort()
-    else this.connection?.begin(this)
+    else this.connectMs = this.connection?.begin(this) ?? null
   }
 
   onResponseStart(
@@ -95,6 +108,7 @@ export class Exchange implements OnConnection {
     status: number,
     headers: Readonly<Record<string, string | Array<string> | undefined>>
   ) {
+    this.firstByteMs ??= this.elapsedMs()
     // Informational responses, such as "103 Early Hints", come before the response and do not decide the outcome.
     if (status < 200) {
       if (++this.informational > Limits.informationalResponses) this.cutShort()
@@ -102,9 +116,8 @@ export class Exchange implements OnConnection {
     }
     this.response = {
       status,
-      // The wall clock may jump back.
-      timeMs: Math.max(0, this.nowMs() - this.startedAt),
-      retryAfter: headers["retry-after"],
+      timeMs: this.elapsedMs(),
+      headers,
       chunks: [],
       bytes: 0
     }
@@ -120,6 +133,7 @@ export class Exchange implements OnConnection {
   }
 
   bytesRead(bytes: number) {
+    this.firstByteMs ??= this.elapsedMs()
     if (bytes - (this.response?.bytes ?? 0) > Limits.responseOverheadBytes) this.cutShort()
   }
 
@@ -143,8 +157,17 @@ export class Exchange implements OnConnection {
   private end(failure: string) {
     if (this.over) return
     this.over = true
-    const { response } = this
-    this.onOutcome(this, response === undefined ? failed(failure) : outcomeOf(response, this.nowMs()))
+    const { connectMs, firstByteMs, response } = this
+    const timing = { connectMs, firstByteMs, totalMs: this.elapsedMs() }
+    this.onOutcome(
+      this,
+      response === undefined ? failed(failure, timing) : outcomeOf(response, timing, this.nowMs())
+    )
+  }
+
+  private elapsedMs(): number {
+    // The wall clock may jump back.
+    return Math.max(0, this.nowMs() - this.startedAt)
   }
 
   private abort() {

@@ -62,7 +62,7 @@ export class Sender extends Context.Service<
           connections: connectionsPerOrigin,
           // Otherwise all requests to an origin wait for its first connection, which negotiates the protocol.
           allowH2: false,
-          factory: (to) => new Connection(to, options, connect, connections)
+          factory: (to) => new Connection(to, options, connect, connections, nowMs)
         })
       /** By account id; an agent is made with the first request of its account. */
       const agents = new Map<string, Agent>()

@@ -85,4 +85,17 @@ export interface AttemptOutcome {
   readonly error: string | null
   /** The delay in the receiver's `Retry-After`, counted from the end of the attempt. */
   readonly retryAfterMs?: number
+  readonly details?: ExchangeDetails
+}
+
+/** How an attempt went, for whoever looks for a fault. Milliseconds from the attempt's start. */
+export interface ExchangeDetails {
+  /** DNS, connecting and TLS together; null if the connection was reused, or none was made. */
+  readonly connectMs: number | null
+  /** The first byte of any response, also of one that stayed incomplete; null if none arrived. */
+  readonly firstByteMs: number | null
+  /** The end of the attempt. */
+  readonly totalMs: number
+  /** Bounded (domain/ResponseHeaders.ts); null if there are none to keep. */
+  readonly responseHeaders: Readonly<Record<string, string>> | null
 }

@@ -81,7 +81,16 @@ const prepare = Effect.fnUntraced(function* (environment: "live" | "test" = "liv
             status === "delivered" ? null : response === null ? "connection refused" : `HTTP ${response}`,
           attemptedAt: NOW + number * 1_000,
           endedAt: NOW + number * 1_000 + 12,
-          nextDelayMs: status === "retrying" ? 1_000 : null
+          nextDelayMs: status === "retrying" ? 1_000 : null,
+          details:
+            response === null
+              ? { connectMs: null, firstByteMs: null, totalMs: 3, responseHeaders: null }
+              : {
+                  connectMs: 5,
+                  firstByteMs: 11,
+                  totalMs: 13,
+                  responseHeaders: { server: "nginx", "x-request-id": "a" }
+                }
         }
       ],
       100
@@ -228,14 +237,24 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
             response_status: null,
             response_time_ms: null,
             error: "connection refused",
-            attempted_at: iso(NOW + 1_000)
+            attempted_at: iso(NOW + 1_000),
+            response_headers: null,
+            response_body: null,
+            connect_ms: null,
+            first_byte_ms: null,
+            total_ms: 3
           },
           {
             attempt: 2,
             status: "delivered",
             response_status: 200,
             response_time_ms: 12,
-            attempted_at: iso(NOW + 2_000)
+            attempted_at: iso(NOW + 2_000),
+            response_headers: { server: "nginx", "x-request-id": "a" },
+            response_body: "body",
+            connect_ms: 5,
+            first_byte_ms: 11,
+            total_ms: 13
           }
         ]
       })

@@ -394,6 +394,18 @@ export type Attempt = {
     error?: string;
     /** When the attempt started. */
     attempted_at: string;
+    /** Headers of the response; null if none are kept. Of an attempt that delivered, up to 192 characters are kept, of others up to 2,048. Headers of the connection, content-length and date are left out, and cookies are shown as ***. */
+    response_headers: {
+        [key: string]: string;
+    } | null;
+    /** The first 2,048 characters of the response body; null if there was no response. */
+    response_body: string | null;
+    /** Milliseconds for DNS, connecting and TLS; null if the connection was reused or none was made. */
+    connect_ms: number | null;
+    /** Milliseconds from the start of the attempt to the first byte of a response; null if none arrived. */
+    first_byte_ms: number | null;
+    /** Milliseconds from the start of the attempt to its end; null if it is not known. */
+    total_ms: number | null;
 };
 export type DeliveryDetail = {
     /** The delivery's id. Every attempt carries it in the header X-Service-Delivery-Id. */

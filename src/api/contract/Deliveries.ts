@@ -75,7 +75,32 @@ const Attempt = Schema.Struct({
   error: Schema.optionalKey(
     field(Schema.String, "Why the attempt failed; absent if it succeeded.", "HTTP 503")
   ),
-  attempted_at: field(Timestamp, "When the attempt started.")
+  attempted_at: field(Timestamp, "When the attempt started."),
+  response_headers: field(
+    Schema.NullOr(Schema.Record(Schema.String, Schema.String)),
+    "Headers of the response; null if none are kept. Of an attempt that delivered, up to 192 characters are kept, of others up to 2,048. Headers of the connection, content-length and date are left out, and cookies are shown as ***.",
+    { server: "nginx" }
+  ),
+  response_body: field(
+    Schema.NullOr(Schema.String),
+    "The first 2,048 characters of the response body; null if there was no response.",
+    "ok"
+  ),
+  connect_ms: field(
+    Schema.NullOr(Schema.Int),
+    "Milliseconds for DNS, connecting and TLS; null if the connection was reused or none was made.",
+    31
+  ),
+  first_byte_ms: field(
+    Schema.NullOr(Schema.Int),
+    "Milliseconds from the start of the attempt to the first byte of a response; null if none arrived.",
+    84
+  ),
+  total_ms: field(
+    Schema.NullOr(Schema.Int),
+    "Milliseconds from the start of the attempt to its end; null if it is not known.",
+    85
+  )
 }).annotate({
   identifier: "Attempt",
   description: "One HTTP request of a delivery.",
@@ -85,7 +110,12 @@ const Attempt = Schema.Struct({
       status: "delivered",
       response_status: 200,
       response_time_ms: 84,
-      attempted_at: "2026-11-21T09:30:00.000Z"
+      attempted_at: "2026-11-21T09:30:00.000Z",
+      response_headers: { server: "nginx" },
+      response_body: "ok",
+      connect_ms: 31,
+      first_byte_ms: 84,
+      total_ms: 85
     }
   ]
 })

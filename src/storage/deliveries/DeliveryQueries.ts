@@ -5,7 +5,13 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { DELIVERIES_TOPIC, type DeliveryStatus, newWork } from "../../domain/Delivery.ts"
+import { Limits } from "../../config/Limits.ts"
+import {
+  DELIVERIES_TOPIC,
+  type DeliveryStatus,
+  type ExchangeDetails,
+  newWork
+} from "../../domain/Delivery.ts"
 import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
@@ -16,6 +22,7 @@ import { ReadSql } from "../Sql.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
 import { type DeliveryFilter, deliveryPage } from "./DeliveryPages.ts"
 import { deliveryStats } from "./DeliveryStats.ts"
+import { detailsOf } from "./StoredDetails.ts"
 import { startSeries } from "./Transitions.ts"
 
 const COLUMNS = "id, webhook_id, event_id, event_type, status, attempts, last_error, updated_at"
@@ -55,7 +62,11 @@ export interface AttemptRow {
   readonly response_time_ms: number | null
   readonly error: string | null
   readonly attempted_at: string
+  readonly response_body: string | null
+  readonly details: ExchangeDetails | null
 }
+
+type StoredAttempt = Omit<AttemptRow, "details"> & { readonly details: string | null }
 
 export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
   "ledgerhook/storage/DeliveryQueries",
@@ -93,13 +104,24 @@ export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
         // The attempt that delivered is stored in the delivery's row.
         /** First attempt first. */
         attempts: (id: string) =>
-          read<AttemptRow>`
-          SELECT attempt, status, response_status, response_time_ms, error, attempted_at
+          read<StoredAttempt>`
+          SELECT attempt, status, response_status, response_time_ms, error, attempted_at,
+                 left(response_body, ${Limits.attemptBodyCharacters}) AS response_body, details
           FROM attempts WHERE delivery_id = ${id}
           UNION ALL
-          SELECT attempts, status, response_status, response_time_ms, last_error, attempted_at
+          SELECT attempts, status, response_status, response_time_ms, last_error, attempted_at,
+                 left(response_body, ${Limits.attemptBodyCharacters}), details
           FROM deliveries WHERE id = ${id} AND attempted_at IS NOT NULL
-          ORDER BY attempt`,
+          ORDER BY attempt`.pipe(
+            Effect.map((rows) =>
+              rows.map(
+                ({ details, ...row }): AttemptRow => ({
+                  ...row,
+                  details: details === null ? null : detailsOf(details)
+                })
+              )
+            )
+          ),
 
         /** Starts a new series for a failed delivery of `event`. */
         retry: Effect.fnUntraced(function* (owner: Owner, id: string, event: LedgerEvent, nowMs: number) {

@@ -5,11 +5,13 @@
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
+import type { ExchangeDetails } from "../../domain/Delivery.ts"
 import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
 import { column } from "../Columns.ts"
 import { withoutNul } from "../StoredText.ts"
+import { storedDetails } from "./StoredDetails.ts"
 
 export interface NewDelivery {
   readonly id: string
@@ -45,6 +47,7 @@ export interface AttemptRecord {
   readonly endedAt: number
   /** Null if no attempt follows. */
   readonly nextDelayMs: number | null
+  readonly details?: ExchangeDetails
 }
 
 type Sql = SqlClient.SqlClient
@@ -107,9 +110,10 @@ export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>,
         ${column(attempts.map((a) => a.error && withoutNul(a.error)))}::text[],
         ${column(attempts.map((a) => a.attemptedAt))}::float8[],
         ${column(attempts.map((a) => a.endedAt))}::float8[],
-        ${column(attempts.map((a) => a.nextDelayMs))}::int[]
+        ${column(attempts.map((a) => a.nextDelayMs))}::int[],
+        ${column(attempts.map((a) => (a.details === undefined ? null : storedDetails(a.details))))}::text[]
       ) WITH ORDINALITY AS o (delivery_id, attempt, status, response_status, response_time_ms, response_body,
-                              error, attempted_ms, ended_ms, next_delay_ms, n)
+                              error, attempted_ms, ended_ms, next_delay_ms, details, n)
       ORDER BY delivery_id COLLATE "C"
     ), moved AS (
       UPDATE deliveries d SET
@@ -123,6 +127,7 @@ export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>,
         response_time_ms = o.response_time_ms,
         response_body = o.response_body,
         attempted_at = CASE WHEN o.status = 'delivered' THEN o.attempted_at END,
+        details = CASE WHEN o.status = 'delivered' THEN o.details END,
         updated_at = o.ended_at
       FROM outcome o
       WHERE d.id = ANY(ARRAY[o.delivery_id]) AND d.attempts < o.attempt AND d.status <> 'delivered'
@@ -131,9 +136,9 @@ export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>,
                 CASE WHEN d.network = ${CHARGED_NETWORK} AND d.test_event IS NULL THEN d.account_id END AS charged_to
     ), history AS (
       INSERT INTO attempts (delivery_id, attempt, status, response_status, response_time_ms, response_body,
-                            error, attempted_at, next_delay_ms)
+                            error, attempted_at, next_delay_ms, details)
       SELECT delivery_id, attempt, 'failed', response_status, response_time_ms, response_body, error, attempted_at,
-             next_delay_ms
+             next_delay_ms, details
       FROM moved WHERE status <> 'delivered'
       ON CONFLICT DO NOTHING
     ), charged AS (

@@ -31,6 +31,7 @@ export default Effect.gen(function* () {
       response_time_ms integer,
       response_body text,
       attempted_at timestamptz,
+      details text,
       updated_at timestamptz NOT NULL,
       CONSTRAINT deliveries_event CHECK ((event_offset IS NULL) <> (test_event IS NULL))
     ) PARTITION BY RANGE (id)`
@@ -60,6 +61,7 @@ export default Effect.gen(function* () {
       error text,
       attempted_at timestamptz NOT NULL,
       next_delay_ms integer,
+      details text,
       PRIMARY KEY (delivery_id, attempt)
     ) PARTITION BY RANGE (delivery_id)`
 })

@@ -1,0 +1,25 @@
+/**
+ * How the details of an attempt are stored: a JSON array without names, since every delivered row has one, and a row must
+ * stay small enough to be updated on its page (Partitions.ts).
+ */
+import type { ExchangeDetails } from "../../domain/Delivery.ts"
+
+type Stored = readonly [
+  connectMs: number | null,
+  firstByteMs: number | null,
+  totalMs: number,
+  responseHeaders?: Readonly<Record<string, string>>
+]
+
+export const storedDetails = (details: ExchangeDetails): string => {
+  const { connectMs, firstByteMs, responseHeaders, totalMs } = details
+  const timing = [connectMs, firstByteMs, totalMs] as const
+  const stored: Stored = responseHeaders === null ? timing : [...timing, responseHeaders]
+  return JSON.stringify(stored)
+}
+
+/** Of text that `storedDetails` has made. */
+export const detailsOf = (text: string): ExchangeDetails => {
+  const [connectMs, firstByteMs, totalMs, responseHeaders = null] = JSON.parse(text) as Stored
+  return { connectMs, firstByteMs, totalMs, responseHeaders }
+}
