@@ -165,11 +165,11 @@ export const Limits = {
   // --- deliveries
   /** Bytes of a response body that are kept. The rest is not read. */
   responseBodyBytes: 16 * 1024,
-  /** Characters of it that are shown of each attempt in a delivery's history: there may be dozens. */
+  /** Characters of the body shown for each attempt in a delivery's history, which may have dozens of attempts. */
   attemptBodyCharacters: 2_048,
   /**
-   * Headers of a response that are kept, and characters of their names and values together. Of a delivery's row, which is
-   * updated on its half-empty page, few; a failure is rarer, and its row is written once.
+   * How many headers of a response are kept, and the characters of their names and values together. Fewer of a success: its
+   * row must find room on its page (storage/deliveries/Partitions.ts). Failures are rarer and have rows of their own.
    */
   deliveredHeaders: { headers: 16, characters: 192 },
   failedHeaders: { headers: 64, characters: 2_048 },
@@ -313,8 +313,8 @@ export const Limits = {
   /** `Retry-After` of a 503, in seconds: a database or broker that restarts needs some. */
   unavailableRetrySeconds: 5,
   /**
-   * Of an explanation: events and webhooks shown, which make 2 MB at most, and how many are made at once. Looking for a
-   * transaction among a month's events reads some 100 MB.
+   * Events and webhooks that one explanation shows (2 MB at most), and how many explanations a process makes at once: a search
+   * for a transaction among the events of a month reads about 100 MB.
    */
   explained: { events: 100, webhooks: 100, atOnce: 2 },
   /** Characters of one path segment. The longest id is an event's, about 110. */

@@ -1,6 +1,7 @@
 /**
- * What became of a transaction: its ledger, its events, and for each webhook why it got or did not get them. Gathers the
- * facts; domain/Explanation.ts decides. Events are read from the log, the ledger of a transaction from the event log.
+ * Explains what became of a transaction: its ledger, its events, and for each webhook why it got them or did not. This file
+ * gathers the facts, and domain/Explanation.ts decides. The event log tells the ledger of a transaction, and the events come
+ * from the log. Callers that wait for their turn are requests, which `Limits.connections` bounds.
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { Settings } from "../config/Config.ts"
@@ -23,13 +24,13 @@ export interface Transaction {
   /** In upper case. */
   readonly hash: string
   readonly network: Network
-  /** Undefined: it is looked for among the events of the time in which deliveries are kept. */
+  /** Undefined: it is searched among the events of the time for which deliveries are kept. */
   readonly ledgerIndex: number | undefined
 }
 
 export interface ExplainedDelivery extends Explained {
   readonly webhookId: string
-  /** The newest one, live or of a replay. */
+  /** The newest delivery, live or of a replay. */
   readonly delivery: Pick<FoundDelivery, "id" | "status"> | undefined
 }
 
@@ -38,7 +39,7 @@ export interface ExplainedEvent {
   readonly webhooks: ReadonlyArray<ExplainedDelivery>
 }
 
-/** Counts are of all; at most Limits.explained of each are shown. */
+/** At most `Limits.explained` events and webhooks are listed. The counts include the others. */
 export interface Explanation {
   readonly ledger: FoundLedger | undefined
   readonly events: ReadonlyArray<ExplainedEvent>
@@ -49,7 +50,7 @@ export interface Explanation {
 /** `xrpl:<ledger_index>:<tx_hash>:…` */
 const transactionOf = ({ event_id }: LedgerEvent) => event_id.split(":")[2]
 
-/** As route makes it. */
+/** The id that route gives to the delivery. */
 const liveDeliveryId = (event: LedgerEvent, webhookId: string): string =>
   deliveryId(event.detected_at, event.position, webhookId, event.event_id)
 
@@ -63,7 +64,7 @@ export class Explanations extends Context.Service<Explanations>()("ledgerhook/co
     const history = yield* HistoryStore
     const turns = Semaphore.makeUnsafe(Limits.explained.atOnce)
 
-    /** The ledger, and what the transaction caused in it. */
+    /** The ledger, and the events of the transaction in it. */
     const find = Effect.fnUntraced(function* (
       log: EventLogReader["Service"],
       { hash, ledgerIndex, network }: Transaction,
@@ -87,7 +88,7 @@ export class Explanations extends Context.Service<Explanations>()("ledgerhook/co
       return first === undefined ? undefined : { ledger: first, events: [] }
     })
 
-    /** By webhook and event the newest delivery; and the ids of live ones. */
+    /** The newest delivery of each webhook and event, and the ids of all that were found. */
     const deliveriesOf = Effect.fnUntraced(function* (
       ledger: FoundLedger,
       events: ReadonlyArray<LedgerEvent>,

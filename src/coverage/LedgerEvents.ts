@@ -1,6 +1,6 @@
 /**
- * A ledger by its index, and its events, in the log. One network's log may hold the same index more than once: its chain was
- * begun anew, or history holds it too. Makes a few reads however long the log is.
+ * Finds a ledger by its index in the log, and reads its events. The log of one network may have an index several times: if
+ * ingest was started anew from an earlier ledger, or if history has the ledger too.
  */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -14,11 +14,11 @@ type Reader = EventLogReader["Service"]
 
 export interface FoundLedger {
   readonly marker: LedgerMarker
-  /** It closed before the service's first ledger, and was fetched for a replay. */
+  /** Whether it closed before the service's first ledger and was fetched for a replay. */
   readonly isHistory: boolean
 }
 
-/** Where ledgers are looked for: those that the service took, and those of before. */
+/** Where ledgers are searched: those that the service took, and those from before its first one. */
 export interface HeldLedgers {
   readonly ranges: ReadonlyArray<LedgerRange>
   readonly history: ReadonlyArray<HistoryRange>
@@ -38,7 +38,7 @@ export const findLedgers = Effect.fnUntraced(function* (
   }
   for (const { firstLedger, lastLedger, markerOffset } of history) {
     if (ledgerIndex < firstLedger || ledgerIndex > lastLedger) continue
-    // Its markers stand side by side.
+    // Markers of a range have consecutive offsets.
     const offset = markerOffset + ledgerIndex - firstLedger
     const [record] = yield* log.read({ topic: historyLedgersTopic(network), partition: 0, offset }, 1)
     if (record?.offset === offset) found.push({ marker: yield* markerIn(record), isHistory: true })
@@ -46,7 +46,7 @@ export const findLedgers = Effect.fnUntraced(function* (
   return found
 })
 
-/** In order. Those that retention has dropped are missing. */
+/** In order. Events that retention has dropped are missing. */
 export const readLedgerEvents = Effect.fnUntraced(function* (
   log: Reader,
   network: Network,

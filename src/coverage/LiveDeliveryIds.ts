@@ -1,6 +1,6 @@
 /**
- * Which ids the live deliveries of an event have, without asking the deliveries: their ids begin with the moment at which the
- * event's ledger was taken, and with its place in that ledger. A network that does not hold the ledger has none.
+ * Computes the range of ids that the live deliveries of an event have: an id begins with the time at which the event's ledger
+ * was taken, and with the event's position in it. A network whose log does not have the ledger has no such range.
  */
 import { Effect, Option } from "effect"
 import { ledgerOfEventId } from "../domain/EventId.ts"
@@ -25,7 +25,7 @@ export const liveDeliveryIds = Effect.fnUntraced(function* (
     if (ledgers.length === 0) return []
     const event = Option.getOrUndefined(yield* events.find(network, ledgerIndex, eventId))
     return ledgers.map(({ marker: { detected_at: takenAt } }): LiveIds => {
-      // Not in the event log yet: it may be anywhere in its ledger.
+      // While the event log does not have the event, its position is unknown.
       const [from, end] =
         event === undefined
           ? [firstIdAt("dlv_", takenAt), firstIdAt("dlv_", takenAt + 1)]

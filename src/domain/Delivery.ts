@@ -88,14 +88,14 @@ export interface AttemptOutcome {
   readonly details?: ExchangeDetails
 }
 
-/** How an attempt went, for whoever looks for a fault. Milliseconds from the attempt's start. */
+/** Facts about an attempt that help to find a fault. Times are milliseconds from the attempt's start. */
 export interface ExchangeDetails {
-  /** DNS, connecting and TLS together; null if the connection was reused, or none was made. */
+  /** How long DNS, connecting and TLS took; null if the connection was reused or none was made. */
   readonly connectMs: number | null
-  /** The first byte of any response, also of one that stayed incomplete; null if none arrived. */
+  /** When the first byte arrived, also of an incomplete response; null if none did. */
   readonly firstByteMs: number | null
-  /** The end of the attempt. */
+  /** When the attempt ended. */
   readonly totalMs: number
-  /** Bounded (domain/ResponseHeaders.ts); null if there are none to keep. */
+  /** The headers that are kept (ResponseHeaders.ts); null if there are none. */
   readonly responseHeaders: Readonly<Record<string, string>> | null
 }

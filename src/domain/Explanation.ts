@@ -1,6 +1,6 @@
 /**
- * Why a webhook got, or did not get, an event: the rules of route (src/route), asked afterwards. What the webhook wants is
- * known as it is now, not as it was then; when it was disabled is known of now and of the last time before. Pure.
+ * Why a webhook got an event or did not: the rules of the route stage, applied afterwards. Only the present settings of a
+ * webhook are known, and of the periods in which it was disabled only the present one and the last one before. Pure.
  */
 import type { LedgerEvent } from "./LedgerEvent.ts"
 import type { Network } from "./Network.ts"
@@ -19,48 +19,52 @@ export const explainReasons = [
 ] as const
 export type ExplainReason = (typeof explainReasons)[number]
 
-/** A time in which nothing is queued, in Unix milliseconds; null: it has no end yet. */
+/** A period in which nothing is queued for a webhook, in Unix milliseconds. `to` is null while it lasts. */
 export interface Pause {
   readonly from: number
   readonly to: number | null
 }
 
-/** A webhook as it is now, with what decides about the events of one transaction. Times are Unix milliseconds. */
+/** What decides whether a webhook gets the events of one transaction. Times are Unix milliseconds. */
 export interface ExplainedWebhook {
   readonly id: string
   readonly network: Network
-  /** Expanded. */
+  /** Without patterns. */
   readonly eventTypes: ReadonlySet<string>
-  /** Of the accounts that the events involve those that it filters for; undefined when it has no filter. */
+  /** The account filters that occur in the events; undefined if the webhook has no account filter. */
   readonly accounts: ReadonlySet<string> | undefined
+  /** Undefined if the webhook has no payload filter. */
+  readonly wantsPayload?: (event: Event) => boolean
   readonly createdAt: number
   readonly deletedAt: number | null
-  /** When it was disabled or its account suspended. */
+  /** When it was disabled, or its account suspended. */
   readonly pauses: ReadonlyArray<Pause>
-  /** Its account's quota was used up when the ledger was taken. */
+  /** Whether its account's quota was used up when the ledger was taken. */
   readonly quotaUsedUp: boolean
 }
 
 export interface Explained {
-  /** Whether the webhook, as it is now, wants the event. */
+  /** Whether a delivery was queued or, if not, the present settings ask for the event. */
   readonly wanted: boolean
-  /** "matched" also where nothing that is known speaks against a delivery. */
+  /** Also "matched" if no delivery was queued and nothing known explains that. */
   readonly reason: ExplainReason
 }
 
-type Event = Pick<LedgerEvent, "accounts" | "event_type" | "network">
+type Event = Pick<LedgerEvent, "accounts" | "event_type" | "network" | "payload">
 
-/** Which part of what the webhook asks for the event does not meet. */
-const unwantedFor = ({ accounts, eventTypes, network }: ExplainedWebhook, event: Event) => {
+/** Which setting of the webhook excludes the event. */
+const unwantedFor = (webhook: ExplainedWebhook, event: Event) => {
+  const { accounts, eventTypes, network, wantsPayload } = webhook
   if (network !== event.network) return "network"
   if (!eventTypes.has(event.event_type)) return "type"
   if (accounts !== undefined && !event.accounts.some((account) => accounts.has(account))) return "account"
+  if (wantsPayload?.(event) === false) return "payload"
   return undefined
 }
 
-/** Why nothing was queued for it when the ledger was taken, whatever it wants; undefined when nothing is known. */
+/** Why nothing was queued for the webhook when the ledger was taken, whatever its settings; undefined if not known. */
 const missedFor = (webhook: ExplainedWebhook, takenAt: number, isHistory: boolean) => {
-  // What closed before the service's first ledger is never routed.
+  // Ledgers from before the service's first one are never routed.
   if (isHistory || webhook.createdAt > takenAt) return "not_yet_created"
   if (webhook.deletedAt !== null && webhook.deletedAt <= takenAt) return "deleted"
   if (webhook.pauses.some(({ from, to }) => from <= takenAt && (to === null || takenAt < to)))
@@ -69,7 +73,7 @@ const missedFor = (webhook: ExplainedWebhook, takenAt: number, isHistory: boolea
   return undefined
 }
 
-/** `wasQueued`: there is a delivery that no replay has made. */
+/** `wasQueued`: whether there is a delivery that was not made by a replay. */
 export const explain = (
   webhook: ExplainedWebhook,
   event: Event,

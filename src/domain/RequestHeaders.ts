@@ -1,4 +1,4 @@
-/** The headers of one attempt's request, as service.md lists them. Those that HTTP adds (Host, Content-Length) are not here. */
+/** The headers of one attempt's request, without those that HTTP adds (Host, Content-Length, Connection). */
 import { HIDDEN_VALUE } from "./WebhookRules.ts"
 
 interface Request {
@@ -23,7 +23,7 @@ export const requestHeaders = (request: Request): Readonly<Record<string, string
   "X-Service-Timestamp": String(Math.floor(request.attemptedAt / 1000))
 })
 
-/** The same for people: the values of the webhook's own headers are often secrets, and a signature is one of the body. */
+/** The same headers for people. The values of custom headers are often secrets, and a signature allows to send the body again. */
 export const shownRequestHeaders = ({
   headerNames,
   ...request

@@ -1,10 +1,11 @@
 /**
- * The headers of a response as they are kept. Those of the connection and `date` are left out: every response has them, and
- * they say nothing about the receiver. A header that does not fit into the budget is left out, and later ones may still fit.
+ * Which headers of a response are kept. Headers of the connection, `content-length` and `date` are left out: every response
+ * has them, and they say nothing about the receiver. A header that is too long for the rest of the budget is left out;
+ * shorter ones after it are kept.
  */
 import { HIDDEN_VALUE } from "./WebhookRules.ts"
 
-/** As undici gives them: several of the same name are an array. */
+/** Names are in lower case. A name that occurs several times has an array. */
 export type ReceivedHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 export interface HeaderBudget {

@@ -35,6 +35,11 @@ describe("an explanation", () => {
     assert.strictEqual(reasonOf({ eventTypes: new Set(["nft.minted"]) }), "type, not wanted")
     assert.strictEqual(reasonOf({ accounts: new Set() }), "account, not wanted")
     assert.strictEqual(reasonOf({ accounts: new Set([addresses[0]]) }), "matched")
+    assert.strictEqual(
+      reasonOf({ wantsPayload: ({ payload }) => payload === undefined }),
+      "payload, not wanted"
+    )
+    assert.strictEqual(reasonOf({ wantsPayload: () => true }), "matched")
   })
 
   it("says what stood in the way when the ledger was taken, and not what came later", () => {

@@ -40,14 +40,14 @@ const columns: ReadonlyArray<Column<Line>> = [
   }
 ]
 
-/** What is said above and below the table. */
+/** The lines above and below the table. */
 const notesOf = ({ events, events_count, ledger, webhooks_count }: Explained) => {
   const shown = events[0]?.webhooks.length ?? 0
   return {
     ledger:
       ledger === null
         ? "No ledger is known for this transaction: it caused no event, or its ledger was not taken. Name the ledger with --ledger to learn which."
-        : `ledger ${ledger.index}, taken at ${ledger.taken_at}, ${events_count} events of this transaction`,
+        : `ledger ${ledger.index}, taken at ${ledger.taken_at}; events of this transaction: ${events_count}`,
     more: [
       ...(events_count > events.length ? [`Only the first ${events.length} events are shown.`] : []),
       ...(webhooks_count > shown && events.length > 0

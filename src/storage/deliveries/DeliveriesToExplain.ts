@@ -1,4 +1,4 @@
-/** The deliveries of some events to some webhooks: live ones by their ids, which are known, and the newest that replays made. */
+/** Finds the deliveries of some events to some webhooks: live ones by their ids, and the newest of those that replays made. */
 import type { SqlClient } from "effect/sql"
 import type { DeliveryStatus } from "../../domain/Delivery.ts"
 import { firstIdAt } from "../../domain/Ids.ts"
@@ -12,7 +12,7 @@ export interface FoundDelivery {
   readonly status: DeliveryStatus
 }
 
-/** `liveIds`: of the ledger that was taken at `takenAt`. One delivery at most for an event and a webhook comes of replays. */
+/** `liveIds`: ids of deliveries of the ledger that was taken at `takenAt`. Replays add at most one row per event and webhook. */
 export const deliveriesToExplain = (
   sql: SqlClient.SqlClient,
   liveIds: ReadonlyArray<string>,

@@ -10,14 +10,14 @@ import { firstIdAt, idTime } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
 
-/** Where the ids of an event's live deliveries are: `end` is not included. */
+/** The range of ids that the live deliveries of an event have, without `end`. */
 export interface LiveIds {
   readonly network: Network
   readonly from: string
   readonly end: string
 }
 
-/** An event whose deliveries are wanted. `liveIds` is empty when the log does not hold its ledger. */
+/** An event whose deliveries are wanted. `liveIds` is empty if the log does not have its ledger. */
 export interface WantedEvent {
   readonly id: string
   readonly liveIds: ReadonlyArray<LiveIds>
@@ -62,13 +62,13 @@ export const idRange = (
   }
 }
 
-/** As the index of these says it (migrations/0003_deliveries.ts). */
+/** The condition of the partial index `deliveries_by_event` (migrations/0003_deliveries.ts). */
 export const BY_EVENT = "(replay_job_id IS NOT NULL OR test_event IS NOT NULL)"
 
 /**
- * Deliveries of one event with ids from the one, included, to the other, not included. No index of live deliveries has the
- * event: their ids begin with the moment at which its ledger was taken and with the event's place in it, so they are a range
- * of ids. Ids of replays and of test events do not: those have an index of their own.
+ * The deliveries of one event with ids from `ids.from` to `ids.end`, `end` excluded. Live deliveries have no index by event.
+ * Their ids begin with the time at which the event's ledger was taken and with the event's position in it, so they are a
+ * range of ids. The ids of replayed and test deliveries do not depend on that: those have an index by event.
  */
 const ofEvent = (
   sql: SqlClient.SqlClient,
@@ -90,7 +90,7 @@ const ofEvent = (
     const { range } = idRange(sql, key, sql`${first}`, sql`${last}`)
     return rows(range, sql.literal(`NOT ${BY_EVENT}`))
   })
-  // In words that fit no other index.
+  // No other index matches these conditions on account, network and id; that on the id still prunes partitions.
   const others = rows(
     sql.literal(BY_EVENT),
     sql`account_id || '' = ${accountId} AND network || '' = ANY(${networks}::text[])`,

@@ -1,6 +1,6 @@
 /**
- * How the details of an attempt are stored: a JSON array without names, since every delivered row has one, and a row must
- * stay small enough to be updated on its page (Partitions.ts).
+ * How the details of an attempt are stored: as a JSON array without names. Every delivered row has one, and rows must stay
+ * small, so that an update finds room on the row's page (Partitions.ts).
  */
 import type { ExchangeDetails } from "../../domain/Delivery.ts"
 
@@ -18,7 +18,7 @@ export const storedDetails = (details: ExchangeDetails): string => {
   return JSON.stringify(stored)
 }
 
-/** Of text that `storedDetails` has made. */
+/** `text` must come from `storedDetails`. */
 export const detailsOf = (text: string): ExchangeDetails => {
   const [connectMs, firstByteMs, totalMs, responseHeaders = null] = JSON.parse(text) as Stored
   return { connectMs, firstByteMs, totalMs, responseHeaders }

@@ -120,10 +120,10 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
           WHERE network = ${network} AND ledger_index = ${ledgerIndex}::bigint AND event_id = ${eventId}
           LIMIT 1`.pipe(Effect.map((rows) => Option.fromNullishOr(rows[0]))),
 
-      /** Ledgers that closed at `sinceMs` or later and hold the transaction, whose hash is in upper case: one at most. */
+      /** The ledgers with this transaction, usually one, that closed at `sinceMs` or later. The hash is in upper case. */
       ledgersOf: (network: Network, transaction: string, sinceMs: number) =>
         Effect.andThen(
-          // The index is read in no other way.
+          // PostgreSQL reads this index by bitmap scans only, and ReadSql has switched them off.
           sql`SET LOCAL enable_bitmapscan = on`,
           transactionLedgers(sql, network, transaction, sinceMs)
         ).pipe(

@@ -78,7 +78,7 @@ export class EventStore extends Context.Service<EventStore>()("ledgerhook/storag
         return dropped
       }),
 
-      /** Has the index by transaction know of the events that came since the last time; until then it reads them all. */
+      /** Summarises new blocks in the index by transaction. Until then every search for a transaction reads them. */
       summarise: sql`
         SELECT brin_summarize_new_values(inhrelid) FROM pg_inherits
         WHERE inhparent = 'events_by_transaction'::regclass`.pipe(Effect.asVoid)

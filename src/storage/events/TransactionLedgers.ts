@@ -1,14 +1,15 @@
 /**
- * The ledger of a transaction that caused events, by its hash. The index `events_by_transaction` tells which blocks of a
- * partition may hold it, and those are read. Blocks that nobody has summarised yet are read too: EventStore does it hourly.
+ * Finds the ledger of a transaction by its hash, if the transaction caused an event. The index `events_by_transaction` tells
+ * which blocks of a partition may have it, and only those are read, and blocks that are not summarised yet
+ * (EventStore.summarise).
  */
 import type { SqlClient } from "effect/sql"
 import type { Network } from "../../domain/Network.ts"
 
-/** A transaction is in one ledger of a chain. A test network may have had several chains. */
+/** A transaction is in one ledger of a chain. A test network may have several chains. */
 const LEDGERS = 10
 
-/** `sinceMs`: Unix milliseconds. Network and time are in words that fit no index, so that PostgreSQL takes the right one. */
+/** Searches ledgers that closed at `sinceMs` (Unix milliseconds) or later. No other index matches the conditions. */
 export const transactionLedgers = (
   sql: SqlClient.SqlClient,
   network: Network,

@@ -24,8 +24,8 @@ export default Effect.gen(function* () {
     ) PARTITION BY RANGE (close_time)`
   yield* sql`
     CREATE INDEX events_by_type ON events (network, event_type, close_time, ledger_index, position)`
-  // By transaction, for GET /v1/explain. Block ranges with a Bloom filter each: it costs a write next to nothing, where a
-  // B-tree of hashes costs 17 µs an event (docs/decisions/0012-events-by-transaction.md). Vacuum and EventStore summarise.
+  // For GET /v1/explain: a Bloom filter of hashes for each range of blocks. A write costs almost nothing; with a B-tree of
+  // hashes it would cost 17 µs more for each event (docs/decisions/0012-events-by-transaction.md).
   yield* sql`
     CREATE INDEX events_by_transaction ON events USING brin (
       split_part(event_id, ':', 3) text_bloom_ops (n_distinct_per_range = 2048, false_positive_rate = 0.001)

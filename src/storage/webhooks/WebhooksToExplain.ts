@@ -1,4 +1,4 @@
-/** Webhooks with what decides whether they got the events of one transaction (domain/Explanation.ts). */
+/** Reads what decides whether webhooks got the events of one transaction (domain/Explanation.ts). */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { ExplainedWebhook, Pause } from "../../domain/Explanation.ts"
@@ -8,10 +8,10 @@ import { quotaUsedUpAt } from "../accounts/UsageStore.ts"
 import { column } from "../Columns.ts"
 
 export interface WhoseWebhooks {
-  /** Undefined: every account's. */
+  /** Undefined: the webhooks of all accounts. */
   readonly accountId: string | undefined
   readonly networks: ReadonlyArray<Network>
-  /** That one alone. */
+  /** Undefined: all webhooks. */
   readonly webhookId: string | undefined
 }
 
@@ -38,8 +38,8 @@ const pausesOf = (row: Row): ReadonlyArray<Pause> => [
 ]
 
 /**
- * The newest `limit` and how many there are. Those that were deleted before `takenAt` only if they are asked for by name.
- * `accounts`: what the events involve.
+ * Returns the newest `limit` webhooks, and how many there are. A webhook that was deleted before `takenAt` counts only if
+ * `webhookId` names it. `accounts` are the accounts that the events involve.
  */
 export const webhooksToExplain = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -56,7 +56,7 @@ export const webhooksToExplain = Effect.fnUntraced(function* (
       ? sql`(deleted_at IS NULL OR deleted_at > ${new Date(takenAt).toISOString()}::timestamptz)`
       : sql`id = ${webhookId}`
   ]
-  // Filters stay where they are: a webhook may have 10,000.
+  // PostgreSQL compares the account filters, because a webhook may have 10,000.
   const rows = yield* sql<Row>`
     SELECT w.id, w.account_id, w.network, w.event_types, w.account_filters_count > 0 AS is_filtered,
            ARRAY(
