@@ -28,7 +28,7 @@ interface Row {
   readonly last_disabled_at: number | null
   readonly last_enabled_at: number | null
   readonly suspended_at: number | null
-  readonly all: number
+  readonly total: number
 }
 
 const pausesOf = (row: Row): ReadonlyArray<Pause> => [
@@ -65,9 +65,9 @@ export const webhooksToExplain = Effect.fnUntraced(function* (
            ) AS filtered,
            ${ms("w.created_at")} AS created_at, ${ms("w.deleted_at")} AS deleted_at,
            ${ms("w.disabled_at")} AS disabled_at, ${ms("w.last_disabled_at")} AS last_disabled_at,
-           ${ms("w.last_enabled_at")} AS last_enabled_at, ${ms("a.suspended_at")} AS suspended_at, w.all::int AS all
+           ${ms("w.last_enabled_at")} AS last_enabled_at, ${ms("a.suspended_at")} AS suspended_at, w.total::int AS total
     FROM (
-      SELECT *, count(*) OVER () AS all FROM webhooks WHERE ${sql.and(conditions)} ORDER BY id DESC LIMIT ${limit}
+      SELECT *, count(*) OVER () AS total FROM webhooks WHERE ${sql.and(conditions)} ORDER BY id DESC LIMIT ${limit}
     ) AS w JOIN accounts a ON a.id = w.account_id ORDER BY w.id DESC`
   const usedUp = yield* quotaUsedUpAt(sql, [...new Set(rows.map((row) => row.account_id))], takenAt)
   const webhooks = rows.map(
@@ -82,5 +82,5 @@ export const webhooksToExplain = Effect.fnUntraced(function* (
       quotaUsedUp: usedUp.has(row.account_id)
     })
   )
-  return { webhooks, count: rows[0]?.all ?? 0 }
+  return { webhooks, count: rows[0]?.total ?? 0 }
 })
