@@ -34,7 +34,7 @@ export interface ExplainedWebhook {
   /** The account filters that occur in the events; undefined if the webhook has no account filter. */
   readonly accounts: ReadonlySet<string> | undefined
   /** Undefined if the webhook has no payload filter. */
-  readonly wantsPayload?: (event: Event) => boolean
+  readonly wantsPayload: ((event: Event) => boolean) | undefined
   readonly createdAt: number
   readonly deletedAt: number | null
   /** When it was disabled, or its account suspended. */

@@ -130,6 +130,21 @@ layer(apiLayer(), { excludeTestServices: true })("an explanation", (it) => {
     })
   )
 
+  it.effect("knows what a payload filter wants", () =>
+    Effect.gen(function* () {
+      const { create, reasonFor } = yield* prepare()
+      const { event, hash } = yield* takeLedger(HOUR_MS)
+      const amount = String(event.payload["amount"])
+      const wanted = yield* create({ event_types: ["payment.xrp"], payload_filter: { amount } })
+      const unwanted = yield* create({
+        event_types: ["payment.xrp"],
+        payload_filter: { amount: { $ne: amount } }
+      })
+      assert.strictEqual(yield* reasonFor(hash, wanted), "matched")
+      assert.strictEqual(yield* reasonFor(hash, unwanted), "payload, not wanted")
+    })
+  )
+
   it.effect("shows the newest delivery, of a replay too, which is no reason", () =>
     Effect.gen(function* () {
       const { create, explain, queue } = yield* prepare()

@@ -16,6 +16,7 @@ const webhook = (given: Partial<ExplainedWebhook> = {}): ExplainedWebhook => ({
   network: "mainnet",
   eventTypes: new Set(["payment.xrp"]),
   accounts: undefined,
+  wantsPayload: undefined,
   createdAt: 0,
   deletedAt: null,
   pauses: [],

@@ -2,6 +2,8 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { ExplainedWebhook, Pause } from "../../domain/Explanation.ts"
+import { compileStored } from "../../domain/filter/Match.ts"
+import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
 import type { Network } from "../../domain/Network.ts"
 import { expandPatterns } from "../../domain/WebhookRules.ts"
 import { quotaUsedUpAt } from "../accounts/UsageStore.ts"
@@ -21,6 +23,7 @@ interface Row {
   readonly network: Network
   readonly event_types: ReadonlyArray<string>
   readonly is_filtered: boolean
+  readonly payload_filter: PayloadFilter | null
   readonly filtered: ReadonlyArray<string>
   readonly created_at: number
   readonly deleted_at: number | null
@@ -59,6 +62,7 @@ export const webhooksToExplain = Effect.fnUntraced(function* (
   // PostgreSQL compares the account filters, because a webhook may have 10,000.
   const rows = yield* sql<Row>`
     SELECT w.id, w.account_id, w.network, w.event_types, w.account_filters_count > 0 AS is_filtered,
+           w.payload_filter,
            ARRAY(
              SELECT filter FROM unnest(w.account_filters) AS filter
              WHERE filter IN (SELECT unnest(${column(accounts)}::text[]))
@@ -76,6 +80,7 @@ export const webhooksToExplain = Effect.fnUntraced(function* (
       network: row.network,
       eventTypes: new Set(expandPatterns(row.event_types)),
       accounts: row.is_filtered ? new Set(row.filtered) : undefined,
+      wantsPayload: row.payload_filter === null ? undefined : compileStored(row.payload_filter),
       createdAt: row.created_at,
       deletedAt: row.deleted_at,
       pauses: pausesOf(row),
