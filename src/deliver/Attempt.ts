@@ -123,6 +123,7 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
       url: webhook.url,
       headers: webhook.config.headers,
       secrets: secretsAt(webhook, attemptedAt),
+      signing: webhook.config.signing,
       webhookId,
       deliveryId: work.deliveryId,
       event: work.event,

@@ -1,12 +1,36 @@
 /**
- * Makes the request of one attempt: the envelope, its headers, and an HMAC-SHA256 signature over the raw body with
- * the webhook's secret. During the grace of a rotation there are two signatures, separated by a comma.
+ * Makes the request of one attempt: the body, its headers, and the signatures of the webhook's schemes
+ * (domain/Signing.ts). During the grace of a rotation each scheme signs with both secrets: X-Service-Signature
+ * separates them with a comma, webhook-signature with a space.
  */
 import { createHmac } from "node:crypto"
 import { type EnvelopeFields, envelopeJson } from "../domain/LedgerEvent.ts"
+import { defaultSigning, type SigningScheme, standardKey } from "../domain/Signing.ts"
 
 export const signature = (secret: string, body: string): string =>
   `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`
+
+/**
+ * A signature of Standard Webhooks. `key` is in base64: from bytes, Node takes 20 µs longer. `seconds`: the time of the
+ * attempt in Unix seconds.
+ */
+export const standardSignature = (key: string, id: string, seconds: string, body: string): string =>
+  `v1,${createHmac("sha256", key, { encoding: "base64" }).update(`${id}.${seconds}.`).update(body).digest("base64")}`
+
+const standardHeaders = (
+  secrets: ReadonlyArray<string>,
+  id: string,
+  seconds: string,
+  body: string
+): Readonly<Record<string, string>> => ({
+  "webhook-id": id,
+  "webhook-timestamp": seconds,
+  "webhook-signature": secrets
+    // A previous secret may have another form. No Standard Webhooks library could verify with it.
+    .flatMap((secret) => standardKey(secret) ?? [])
+    .map((key) => standardSignature(key, id, seconds, body))
+    .join(" ")
+})
 
 export interface SignedRequest {
   readonly url: URL
@@ -20,12 +44,16 @@ export const signedRequest = (options: {
   readonly headers: Readonly<Record<string, string>>
   /** Newest first. A receiver that knows one of them accepts the request. */
   readonly secrets: ReadonlyArray<string>
+  /** Default: `service`. */
+  readonly signing?: ReadonlyArray<SigningScheme> | undefined
   readonly webhookId: string
   readonly deliveryId: string
   readonly event: EnvelopeFields
   readonly nowMs: number
 }): SignedRequest => {
-  const body = envelopeJson(options.event, options.webhookId)
+  const { secrets, deliveryId, event, signing = defaultSigning } = options
+  const body = envelopeJson(event, options.webhookId)
+  const seconds = String(Math.floor(options.nowMs / 1000))
   return {
     url: options.url,
     body,
@@ -33,11 +61,14 @@ export const signedRequest = (options: {
       "User-Agent": "Ledgerhook/0.1",
       ...options.headers,
       "Content-Type": "application/json",
-      "X-Service-Signature": options.secrets.map((secret) => signature(secret, body)).join(","),
-      "X-Service-Delivery-Id": options.deliveryId,
-      "X-Service-Event-Id": options.event.event_id,
-      "X-Service-Event-Type": options.event.event_type,
-      "X-Service-Timestamp": String(Math.floor(options.nowMs / 1000))
+      ...(signing.includes("service")
+        ? { "X-Service-Signature": secrets.map((secret) => signature(secret, body)).join(",") }
+        : undefined),
+      "X-Service-Delivery-Id": deliveryId,
+      "X-Service-Event-Id": event.event_id,
+      "X-Service-Event-Type": event.event_type,
+      "X-Service-Timestamp": seconds,
+      ...(signing.includes("standard") ? standardHeaders(secrets, deliveryId, seconds, body) : undefined)
     }
   }
 }

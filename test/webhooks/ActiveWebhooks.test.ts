@@ -31,6 +31,7 @@ const publish = Effect.fnUntraced(function* (
     consecutive_failures: 0,
     max_in_flight: 16,
     max_per_second: null,
+    signing: ["service"],
     headers: {},
     sealed_secret: secrets.seal("secret"),
     previous_sealed_secret: null,

@@ -4,6 +4,7 @@ import { eventTypes } from "../../domain/EventType.ts"
 import { filterProblem } from "../../domain/filter/Parse.ts"
 import { filterBounds } from "../../domain/filter/PayloadFilter.ts"
 import { networks } from "../../domain/Network.ts"
+import { STANDARD_SECRET_FORM, signingSchemes } from "../../domain/Signing.ts"
 import { addressProblem, headersProblem, isEventPattern, webhookBounds } from "../../domain/WebhookRules.ts"
 import { field, rule } from "./Common.ts"
 
@@ -116,7 +117,7 @@ export const Secret = Schema.String.check(
     { pattern: `^[!-~]{${webhookBounds.secretLength.minimum},${webhookBounds.secretLength.maximum}}$` }
   )
 ).annotate({
-  description: "Your own signing secret. Default: the service generates one.",
+  description: `Your own signing secret; ${STANDARD_SECRET_FORM} if signing contains standard. Default: the service generates one.`,
   examples: [SECRET_EXAMPLE]
 })
 
@@ -147,3 +148,15 @@ export const MaxPerSecond = field(
   "The most attempts that may start in a second, retries included. Null (default): no limit.",
   50
 )
+
+export const Signing = Schema.Array(Schema.Literals(signingSchemes))
+  .check(
+    rule((schemes) => (schemes.length === 0 ? "must contain service, standard or both" : undefined), {
+      minItems: 1
+    })
+  )
+  .annotate({
+    description:
+      "How requests are signed. service (default): X-Service-Signature, over the body. standard: the three webhook-… headers of Standard Webhooks, over the delivery id, the time of the attempt and the body.",
+    examples: [["service", "standard"]]
+  })

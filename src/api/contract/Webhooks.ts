@@ -30,6 +30,7 @@ import {
   PAYLOAD_FILTER_EXAMPLE,
   SECRET_EXAMPLE,
   Secret,
+  Signing,
   Status,
   Url,
   WebhookPayloadFilter
@@ -43,7 +44,8 @@ const changeable = {
   payload_filter: Schema.optionalKey(WebhookPayloadFilter),
   headers: Schema.optionalKey(Headers),
   max_in_flight: Schema.optionalKey(MaxInFlight),
-  max_per_second: Schema.optionalKey(MaxPerSecond)
+  max_per_second: Schema.optionalKey(MaxPerSecond),
+  signing: Schema.optionalKey(Signing)
 }
 
 const NewWebhook = Schema.Struct({
@@ -113,6 +115,7 @@ const record = {
     "The most attempts that may start in a second; null for no limit.",
     50
   ),
+  signing: Signing,
   headers: field(
     Schema.Record(Schema.String, Schema.String),
     `HTTP headers added to every delivery. Their values are shown as ${HIDDEN_VALUE}.`,
@@ -147,7 +150,7 @@ const Rotation = Schema.Struct({
   grace_seconds: Schema.optionalKey(
     field(
       integer(0, webhookBounds.graceSeconds),
-      "For how many seconds deliveries are also signed with the old secret, as a second signature in X-Service-Signature. Default: 0.",
+      "For how many seconds deliveries are also signed with the old secret, as a second signature in X-Service-Signature or webhook-signature. Default: 0.",
       3_600
     )
   )

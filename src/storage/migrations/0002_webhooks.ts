@@ -25,6 +25,7 @@ export default Effect.gen(function* () {
       failing_reported timestamptz,
       max_in_flight integer NOT NULL,
       max_per_second integer,
+      signing text[] NOT NULL DEFAULT '{service}',
       headers jsonb NOT NULL,
       sealed_secret text NOT NULL,
       previous_sealed_secret text,

@@ -2,6 +2,7 @@
 
 import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
 import type { Network } from "../../domain/Network.ts"
+import { defaultSigning, type SigningScheme } from "../../domain/Signing.ts"
 import { CONFIG_TOPIC, type WebhookConfig, type WebhookStatus } from "../../domain/Webhook.ts"
 import { expandPatterns, webhookBounds } from "../../domain/WebhookRules.ts"
 
@@ -21,6 +22,7 @@ export interface WebhookRow {
   readonly consecutive_failures: number
   readonly max_in_flight: number
   readonly max_per_second: number | null
+  readonly signing: ReadonlyArray<SigningScheme>
   readonly headers: Readonly<Record<string, string>>
   readonly sealed_secret: string
   /** Both null unless the last rotation left the previous secret a grace. */
@@ -41,7 +43,8 @@ export type ListedWebhook = Omit<
 export const LISTED_COLUMNS = `
   id, account_id, network, url, description, event_types,
   account_filters[1:${webhookBounds.listedAccountFilters}] AS account_filters, account_filters_count,
-  payload_filter, status, consecutive_failures, max_in_flight, max_per_second, created_at, updated_at, disabled_at, disabled_reason`
+  payload_filter, status, consecutive_failures, max_in_flight, max_per_second, signing,
+  created_at, updated_at, disabled_at, disabled_reason`
 
 export type WebhookChange = Partial<
   Pick<
@@ -55,6 +58,7 @@ export type WebhookChange = Partial<
     | "headers"
     | "max_in_flight"
     | "max_per_second"
+    | "signing"
   >
 >
 
@@ -69,6 +73,8 @@ export const changed = (row: WebhookRow, change: WebhookChange, now: string): We
     : { ...next, disabled_at: now, disabled_reason: DISABLED_BY_REQUEST }
 }
 
+const isDefaultSigning = ({ signing }: WebhookRow): boolean => signing.join() === defaultSigning.join()
+
 const configOf = (row: WebhookRow): WebhookConfig => ({
   id: row.id,
   account_id: row.account_id,
@@ -81,6 +87,7 @@ const configOf = (row: WebhookRow): WebhookConfig => ({
   headers: row.headers,
   max_in_flight: row.max_in_flight,
   max_per_second: row.max_per_second,
+  ...(isDefaultSigning(row) ? {} : { signing: row.signing }),
   sealed_secret: row.sealed_secret,
   ...(row.previous_sealed_secret === null || row.previous_secret_until === null
     ? {}

@@ -1,0 +1,115 @@
+/** The request of an attempt: the headers of each signing scheme, checked with published answers and foreign libraries. */
+import { assert, describe, it } from "@effect/vitest"
+import { Webhook as StandardWebhook } from "standardwebhooks"
+import { Webhook as SvixWebhook } from "svix"
+import { signedRequest, standardSignature } from "../../src/deliver/Signer.ts"
+import { type SigningScheme, standardKey } from "../../src/domain/Signing.ts"
+import { event } from "../support/sending.ts"
+
+const secretOf = (bytes: number, fill = 7) => `whsec_${Buffer.alloc(bytes, fill).toString("base64")}`
+const SECRET = secretOf(32)
+/** The libraries refuse a request that is older than five minutes, by the machine's clock. */
+const now = new Date()
+
+const requestWith = (
+  signing: ReadonlyArray<SigningScheme> | undefined,
+  secrets: ReadonlyArray<string> = [SECRET],
+  headers: Readonly<Record<string, string>> = {}
+) =>
+  signedRequest({
+    url: new URL("https://a.example/"),
+    headers,
+    secrets,
+    signing,
+    webhookId: "wh_1",
+    deliveryId: "dlv_1",
+    event,
+    nowMs: now.getTime()
+  })
+
+const standardHeaders = ["webhook-id", "webhook-timestamp", "webhook-signature"]
+
+describe("a Standard Webhooks signature", () => {
+  it("is the one that the reference library's own tests expect", () => {
+    const key = standardKey("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+    assert.strictEqual(
+      standardSignature(key!, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", '{"test": 2432232314}'),
+      "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+    )
+  })
+
+  it("covers bodies of any text: empty, long, and beyond ASCII", () => {
+    for (const body of ["", "größer 😀", "\u0000\n", "x".repeat(100_000)]) {
+      const seconds = String(Math.floor(now.getTime() / 1000))
+      assert.strictEqual(
+        standardSignature(standardKey(SECRET)!, "dlv_1", seconds, body),
+        new StandardWebhook(SECRET).sign("dlv_1", now, body)
+      )
+    }
+  })
+})
+
+describe("the key in a secret", () => {
+  it("has 24 to 64 bytes, in exact base64 after whsec_", () => {
+    for (const bytes of [24, 25, 26, 32, 64])
+      assert.strictEqual(standardKey(secretOf(bytes)), secretOf(bytes).slice(6))
+    const padded = secretOf(25)
+    for (const secret of [
+      secretOf(23),
+      secretOf(65),
+      "whsec_",
+      SECRET.slice("whsec_".length),
+      SECRET.replace("whsec_", "WHSEC_"),
+      padded.slice(0, -1),
+      `${padded}=`,
+      `${SECRET}\n`,
+      // The last letter has bits that no byte uses.
+      `whsec_${"A".repeat(42)}B=`,
+      // base64url
+      `whsec_${"-_".repeat(16)}`,
+      "try-ledgerhook-secret"
+    ]) {
+      assert.isUndefined(standardKey(secret), secret)
+    }
+  })
+})
+
+describe("a request", () => {
+  it("is signed with the service's scheme where none is chosen, and carries no header of the other", () => {
+    for (const signing of [undefined, ["service"] as const]) {
+      const { headers } = requestWith(signing)
+      assert.property(headers, "X-Service-Signature")
+      for (const name of standardHeaders) assert.notProperty(headers, name)
+    }
+  })
+
+  it("is signed with Standard Webhooks alone where only this is chosen, and keeps its other headers", () => {
+    const { headers } = requestWith(["standard"])
+    assert.notProperty(headers, "X-Service-Signature")
+    assert.containsAllKeys({ ...headers }, [...standardHeaders, "X-Service-Event-Id"])
+    assert.strictEqual(headers["webhook-id"], headers["X-Service-Delivery-Id"])
+    assert.strictEqual(headers["webhook-timestamp"], headers["X-Service-Timestamp"])
+  })
+
+  it("satisfies each foreign library, with both schemes, and with either secret of a grace", () => {
+    const older = secretOf(24, 9)
+    for (const signing of [["standard"], ["service", "standard"]] as const) {
+      const { headers, body } = requestWith(signing, [SECRET, older])
+      assert.match(headers["webhook-signature"]!, /^v1,\S+ v1,\S+$/)
+      for (const secret of [SECRET, older]) {
+        assert.deepStrictEqual(new StandardWebhook(secret).verify(body, headers), JSON.parse(body))
+        // Throws if it does not verify.
+        new SvixWebhook(secret).verify(body, headers)
+      }
+      const others = new StandardWebhook(secretOf(32, 8))
+      assert.throws(() => others.verify(body, headers), /No matching signature/)
+      assert.throws(() => new StandardWebhook(SECRET).verify(`${body} `, headers), /No matching signature/)
+    }
+  })
+
+  it("leaves out the signature of a previous secret that holds no key for Standard Webhooks", () => {
+    const { headers } = requestWith(["service", "standard"], [SECRET, "try-ledgerhook-secret"])
+    assert.match(headers["webhook-signature"]!, /^v1,\S+$/)
+    assert.lengthOf(headers["X-Service-Signature"]!.split(","), 2)
+  })
+})
