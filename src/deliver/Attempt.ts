@@ -124,6 +124,7 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
       headers: webhook.config.headers,
       secrets: secretsAt(webhook, attemptedAt),
       signing: webhook.config.signing,
+      format: webhook.config.format,
       webhookId,
       deliveryId: work.deliveryId,
       event: work.event,

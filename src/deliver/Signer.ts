@@ -1,10 +1,11 @@
 /**
- * Makes the request of one attempt: the body, its headers, and the signatures of the webhook's schemes
- * (domain/Signing.ts). During the grace of a rotation each scheme signs with both secrets: X-Service-Signature
+ * Makes the request of one attempt: the body and headers of the webhook's format (domain/RequestFormat.ts), and the
+ * signatures of its schemes (domain/Signing.ts) over the body as it is sent. During the grace of a rotation each scheme signs with both secrets: X-Service-Signature
  * separates them with a comma, webhook-signature with a space.
  */
 import { createHmac } from "node:crypto"
-import { type EnvelopeFields, envelopeJson } from "../domain/LedgerEvent.ts"
+import type { EnvelopeFields } from "../domain/LedgerEvent.ts"
+import { cloudEventHeaders, defaultFormat, type RequestFormat, requestBody } from "../domain/RequestFormat.ts"
 import { defaultSigning, type SigningScheme, standardKey } from "../domain/Signing.ts"
 
 export const signature = (secret: string, body: string): string =>
@@ -46,13 +47,15 @@ export const signedRequest = (options: {
   readonly secrets: ReadonlyArray<string>
   /** Default: `service`. */
   readonly signing?: ReadonlyArray<SigningScheme> | undefined
+  /** Default: `ledgerhook`. */
+  readonly format?: RequestFormat | undefined
   readonly webhookId: string
   readonly deliveryId: string
   readonly event: EnvelopeFields
   readonly nowMs: number
 }): SignedRequest => {
-  const { secrets, deliveryId, event, signing = defaultSigning } = options
-  const body = envelopeJson(event, options.webhookId)
+  const { secrets, webhookId, deliveryId, event, signing = defaultSigning, format = defaultFormat } = options
+  const body = requestBody(format, event, webhookId)
   const seconds = String(Math.floor(options.nowMs / 1000))
   return {
     url: options.url,
@@ -68,6 +71,7 @@ export const signedRequest = (options: {
       "X-Service-Event-Id": event.event_id,
       "X-Service-Event-Type": event.event_type,
       "X-Service-Timestamp": seconds,
+      ...(format === "cloudevents" ? cloudEventHeaders(event, webhookId) : undefined),
       ...(signing.includes("standard") ? standardHeaders(secrets, deliveryId, seconds, body) : undefined)
     }
   }

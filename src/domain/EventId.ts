@@ -6,3 +6,6 @@ export const isEventId = (text: string): boolean => EVENT_ID_PATTERN.test(text)
 
 /** The ledger index in a well-formed id. It may be larger than any real index. */
 export const ledgerOfEventId = (eventId: string): number => Number(eventId.split(":")[1])
+
+/** The hash of the transaction in a well-formed id. */
+export const transactionOfEventId = (eventId: string): string => eventId.split(":")[2] ?? ""

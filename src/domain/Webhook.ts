@@ -7,6 +7,7 @@ import type { EventType } from "./EventType.ts"
 import { compileStored, type EventFilter } from "./filter/Match.ts"
 import type { PayloadFilter } from "./filter/PayloadFilter.ts"
 import type { Network } from "./Network.ts"
+import type { RequestFormat } from "./RequestFormat.ts"
 import type { SigningScheme } from "./Signing.ts"
 
 export const CONFIG_TOPIC = "webhooks.config"
@@ -29,6 +30,8 @@ export interface WebhookConfig {
   readonly max_per_second: number | null
   /** Absent: `service` only, as for most webhooks. */
   readonly signing?: ReadonlyArray<SigningScheme>
+  /** Absent: `ledgerhook`. */
+  readonly format?: RequestFormat
   /** The signing secret, sealed (storage/webhooks/SecretBox): the log never holds it in clear. */
   readonly sealed_secret: string
   /** The secret before the last rotation, if its grace has not ended. Until then it signs deliveries too. */

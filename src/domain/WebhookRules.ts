@@ -62,7 +62,7 @@ const ownHeaders = new Set([
   "te",
   "trailer"
 ])
-const OWN_PREFIXES = ["x-service-", "webhook-"]
+const OWN_PREFIXES = ["x-service-", "webhook-", "ce-"]
 
 /** The API shows this instead of a header's value, because values are often secrets. */
 export const HIDDEN_VALUE = "***"

@@ -57,6 +57,9 @@ const wrongFields: ReadonlyArray<readonly [Record<string, unknown>, RegExp]> = [
     /at most 20 headers/
   ],
   [{ headers: { "Webhook-Id": "x" } }, /^headers must not contain Webhook-Id/],
+  [{ headers: { "CE-Id": "x" } }, /^headers must not contain CE-Id/],
+  [{ format: "cloudevent" }, /^format must be "ledgerhook" or "cloudevents"/],
+  [{ format: null }, /^format must be "ledgerhook" or "cloudevents"/],
   [{ signing: [] }, /^signing must contain service, standard or both/],
   [{ signing: "standard" }, /^signing must be an array/],
   [{ signing: null }, /^signing must be an array/],
@@ -139,6 +142,7 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
         max_in_flight: 16,
         max_per_second: null,
         signing: ["service"],
+        format: "ledgerhook",
         headers: {},
         created_at: record.created_at,
         updated_at: record.created_at,

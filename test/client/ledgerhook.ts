@@ -40,6 +40,8 @@ export type NewWebhook = {
     max_per_second?: number | null;
     /** How requests are signed. service (default): X-Service-Signature, over the body. standard: the three webhook-… headers of Standard Webhooks, over the delivery id, the time of the attempt and the body. */
     signing?: ("service" | "standard")[];
+    /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
+    format?: "ledgerhook" | "cloudevents";
 };
 export type CreatedWebhook = {
     /** The webhook's id. */
@@ -68,6 +70,8 @@ export type CreatedWebhook = {
     max_per_second: number | null;
     /** How requests are signed. service (default): X-Service-Signature, over the body. standard: the three webhook-… headers of Standard Webhooks, over the delivery id, the time of the attempt and the body. */
     signing: ("service" | "standard")[];
+    /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
+    format: "ledgerhook" | "cloudevents";
     /** HTTP headers added to every delivery. Their values are shown as ***. */
     headers: {
         [key: string]: string;
@@ -218,6 +222,8 @@ export type Webhook = {
     max_per_second: number | null;
     /** How requests are signed. service (default): X-Service-Signature, over the body. standard: the three webhook-… headers of Standard Webhooks, over the delivery id, the time of the attempt and the body. */
     signing: ("service" | "standard")[];
+    /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
+    format: "ledgerhook" | "cloudevents";
     /** HTTP headers added to every delivery. Their values are shown as ***. */
     headers: {
         [key: string]: string;
@@ -271,6 +277,8 @@ export type WebhookChange = {
     max_per_second?: number | null;
     /** How requests are signed. service (default): X-Service-Signature, over the body. standard: the three webhook-… headers of Standard Webhooks, over the delivery id, the time of the attempt and the body. */
     signing?: ("service" | "standard")[];
+    /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
+    format?: "ledgerhook" | "cloudevents";
 };
 export type SecretRotation = {
     /** For how many seconds deliveries are also signed with the old secret, as a second signature in X-Service-Signature or webhook-signature. Default: 0. */
@@ -426,7 +434,7 @@ export type DeliveryDetail = {
     response_status: number | null;
     /** Milliseconds until that response; null if there was none. */
     response_time_ms: number | null;
-    /** The request body, exactly as it is sent; null before the first attempt, and when the event is no longer kept. */
+    /** The request body, exactly as it is sent, in the webhook's present format; null before the first attempt, and when the event is no longer kept. */
     request_body: string | null;
     /** The body of the last response, cut at 16 KiB; null if there was none. */
     response_body: string | null;

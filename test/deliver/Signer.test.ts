@@ -1,8 +1,10 @@
-/** The request of an attempt: the headers of each signing scheme, checked with published answers and foreign libraries. */
+/** The request of an attempt: each signing scheme and each format, checked with published answers and foreign libraries. */
 import { assert, describe, it } from "@effect/vitest"
+import { CloudEvent, HTTP } from "cloudevents"
 import { Webhook as StandardWebhook } from "standardwebhooks"
 import { Webhook as SvixWebhook } from "svix"
-import { signedRequest, standardSignature } from "../../src/deliver/Signer.ts"
+import { signature, signedRequest, standardSignature } from "../../src/deliver/Signer.ts"
+import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { type SigningScheme, standardKey } from "../../src/domain/Signing.ts"
 import { event } from "../support/sending.ts"
 
@@ -71,6 +73,66 @@ describe("the key in a secret", () => {
     ]) {
       assert.isUndefined(standardKey(secret), secret)
     }
+  })
+})
+
+describe("a CloudEvent", () => {
+  const requestOf = (given: LedgerEvent) =>
+    signedRequest({
+      url: new URL("https://a.example/"),
+      headers: { "X-Mine": "1" },
+      secrets: [SECRET],
+      signing: ["service", "standard"],
+      format: "cloudevents",
+      webhookId: "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE",
+      deliveryId: "dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE",
+      event: given,
+      nowMs: now.getTime()
+    })
+
+  it("is one that the CloudEvents library accepts, with the payload as data", () => {
+    const given: LedgerEvent = {
+      ...event,
+      event_id: `xrpl:4294967295:${"A1".repeat(32)}:payment.xrp:2`,
+      ledger_index: 2 ** 32 - 1,
+      payload: { note: "größer 😀" }
+    }
+    const { headers, body } = requestOf(given)
+    const parsed = HTTP.toEvent({ headers: { ...headers }, body })
+    assert.isTrue(parsed instanceof CloudEvent && parsed.validate())
+    assert.deepStrictEqual(JSON.parse(JSON.stringify(parsed)), {
+      id: given.event_id,
+      type: "payment.xrp",
+      source: "urn:ledgerhook:mainnet",
+      specversion: "1.0",
+      subject: "A1".repeat(32),
+      time: "2026-11-21T09:30:00.000Z",
+      datacontenttype: "application/json",
+      dataschema: "urn:ledgerhook:schemas:v1:payload:payment.xrp",
+      ledgerindex: "4294967295",
+      network: "mainnet",
+      webhookid: "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE",
+      data: given.payload
+    })
+  })
+
+  it("is signed as it is sent, and keeps the headers of the other format", () => {
+    const { headers, body } = requestOf(event)
+    assert.deepStrictEqual(JSON.parse(body), event.payload)
+    assert.strictEqual(headers["X-Service-Signature"], signature(SECRET, body))
+    assert.deepStrictEqual(new StandardWebhook(SECRET).verify(body, headers), event.payload)
+    assert.deepInclude(headers, {
+      "Content-Type": "application/json",
+      "X-Mine": "1",
+      "X-Service-Event-Type": "payment.xrp"
+    })
+  })
+
+  it("is made only where it is chosen", () => {
+    assert.deepStrictEqual(
+      Object.keys(requestWith(undefined).headers).filter((name) => name.startsWith("ce-")),
+      []
+    )
   })
 })
 

@@ -32,6 +32,7 @@ const publish = Effect.fnUntraced(function* (
     max_in_flight: 16,
     max_per_second: null,
     signing: ["service"],
+    format: "ledgerhook",
     headers: {},
     sealed_secret: secrets.seal("secret"),
     previous_sealed_secret: null,

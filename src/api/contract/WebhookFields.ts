@@ -4,6 +4,7 @@ import { eventTypes } from "../../domain/EventType.ts"
 import { filterProblem } from "../../domain/filter/Parse.ts"
 import { filterBounds } from "../../domain/filter/PayloadFilter.ts"
 import { networks } from "../../domain/Network.ts"
+import { requestFormats } from "../../domain/RequestFormat.ts"
 import { STANDARD_SECRET_FORM, signingSchemes } from "../../domain/Signing.ts"
 import { addressProblem, headersProblem, isEventPattern, webhookBounds } from "../../domain/WebhookRules.ts"
 import { field, rule } from "./Common.ts"
@@ -160,3 +161,9 @@ export const Signing = Schema.Array(Schema.Literals(signingSchemes))
       "How requests are signed. service (default): X-Service-Signature, over the body. standard: the three webhook-… headers of Standard Webhooks, over the delivery id, the time of the attempt and the body.",
     examples: [["service", "standard"]]
   })
+
+export const Format = field(
+  Schema.Literals(requestFormats),
+  "ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest.",
+  "ledgerhook"
+)

@@ -22,6 +22,7 @@ import {
   AccountFilters,
   Description,
   EventTypes,
+  Format,
   Headers,
   integer,
   MaxInFlight,
@@ -45,7 +46,8 @@ const changeable = {
   headers: Schema.optionalKey(Headers),
   max_in_flight: Schema.optionalKey(MaxInFlight),
   max_per_second: Schema.optionalKey(MaxPerSecond),
-  signing: Schema.optionalKey(Signing)
+  signing: Schema.optionalKey(Signing),
+  format: Schema.optionalKey(Format)
 }
 
 const NewWebhook = Schema.Struct({
@@ -116,6 +118,7 @@ const record = {
     50
   ),
   signing: Signing,
+  format: Format,
   headers: field(
     Schema.Record(Schema.String, Schema.String),
     `HTTP headers added to every delivery. Their values are shown as ${HIDDEN_VALUE}.`,
@@ -232,7 +235,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
         identifier: "changeWebhook",
         summary: "Change a webhook",
         description:
-          "To enable a disabled webhook, set status to active. Each given field replaces the old value; for headers and account_filters this is the whole set, so give every header with its value. A new url, headers and limits also apply to deliveries that wait for a retry."
+          "To enable a disabled webhook, set status to active. Each given field replaces the old value; for headers and account_filters this is the whole set, so give every header with its value. A new url, headers, limits, signing and format also apply to deliveries that wait for a retry."
       })
     ),
     HttpApiEndpoint.delete("remove", "/:id", {

@@ -8,7 +8,8 @@ import { type EventType, eventTypes, expandPattern } from "../../domain/EventTyp
 import { eventTopicOf } from "../../domain/History.ts"
 import { idTime } from "../../domain/Ids.ts"
 import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
-import { envelopeJson, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
+import { parseLedgerEvent } from "../../domain/LedgerEvent.ts"
+import { requestBody } from "../../domain/RequestFormat.ts"
 import { EventLog } from "../../log/EventLog.ts"
 import {
   type AttemptRow,
@@ -143,7 +144,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
           ...deliveryOf(row),
           response_status: row.response_status,
           response_time_ms: row.response_time_ms,
-          request_body: event === undefined ? null : envelopeJson(event, row.webhook_id),
+          request_body: event === undefined ? null : requestBody(row.format, event, row.webhook_id),
           response_body: row.response_body,
           attempt_history: attempts.map(attemptOf)
         }

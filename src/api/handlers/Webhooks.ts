@@ -9,6 +9,7 @@ import { filterProblem, filterSentence } from "../../domain/filter/Parse.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { iso } from "../../domain/IsoTime.ts"
 import { defaultNetwork, environmentOf, type KeyEnvironment, type Network } from "../../domain/Network.ts"
+import { defaultFormat } from "../../domain/RequestFormat.ts"
 import {
   defaultSigning,
   type SigningScheme,
@@ -53,6 +54,7 @@ const webhookOf = (row: WebhookSeen): Webhook => ({
   max_in_flight: row.max_in_flight,
   max_per_second: row.max_per_second,
   signing: row.signing,
+  format: row.format,
   headers: Object.fromEntries(Object.keys(row.headers).map((name) => [name, HIDDEN_VALUE])),
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
@@ -159,6 +161,7 @@ export const webhooksLayer = HttpApiBuilder.group(
               max_in_flight: payload.max_in_flight ?? webhookBounds.defaultInFlight,
               max_per_second: payload.max_per_second ?? null,
               signing: unique(payload.signing ?? defaultSigning),
+              format: payload.format ?? defaultFormat,
               headers: payload.headers ?? {},
               sealed_secret: secrets.seal(secret)
             },

@@ -1,6 +1,7 @@
 /** Verifies one webhook request for `listen`, and formats it: a block for people, a JSON line for programs. Pure. */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Limits } from "../../config/Limits.ts"
+import type { RequestFormat } from "../../domain/RequestFormat.ts"
 import { type SigningScheme, signingSchemes, standardKey } from "../../domain/Signing.ts"
 import { BOLD, GREEN, painter, RED, YELLOW } from "../terminal/Colour.ts"
 import { isDeeperThan, printableLines } from "../terminal/JsonText.ts"
@@ -95,6 +96,22 @@ const parsed = (text: string): unknown => {
   }
 }
 
+const formatOf = ({ headers }: Received): RequestFormat =>
+  headers["ce-specversion"] === undefined ? "ledgerhook" : "cloudevents"
+
+/** The envelope's fields. A CloudEvent has them in its headers, and its body is the payload. */
+const envelopeOf = (received: Received, body: unknown): Readonly<Record<string, unknown>> => {
+  if (formatOf(received) === "ledgerhook") return typeof body === "object" && body !== null ? { ...body } : {}
+  const { headers } = received
+  return {
+    ledger_index: headers["ce-ledgerindex"],
+    timestamp: headers["ce-time"],
+    network: headers["ce-network"],
+    webhook_id: headers["ce-webhookid"],
+    payload: body
+  }
+}
+
 const header = ({ headers }: Received, name: string): string | undefined => headers[`x-service-${name}`]
 
 export const jsonLine = (received: Received): string =>
@@ -105,6 +122,7 @@ export const jsonLine = (received: Received): string =>
       signature: received.signature,
       signed_with: schemesOf(received.headers),
       status: received.status,
+      format: formatOf(received),
       delivery_id: header(received, "delivery-id"),
       event_id: header(received, "event-id"),
       event_type: header(received, "event-type"),
@@ -129,8 +147,7 @@ const SIGNATURE_COLOURS: Readonly<Record<SignatureVerdict, number>> = {
 export const block = (received: Received, colour: boolean): string => {
   const paint = painter(colour)
   const body = parsed(received.body)
-  const fields: Readonly<Record<string, unknown>> =
-    typeof body === "object" && body !== null ? { ...body } : {}
+  const fields = envelopeOf(received, body)
   const content = fields["payload"] ?? body
   const type = printableLines(header(received, "event-type") ?? "(no event type)")
   const schemes = schemesOf(received.headers)

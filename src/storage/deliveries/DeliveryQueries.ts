@@ -9,6 +9,7 @@ import { DELIVERIES_TOPIC, type DeliveryStatus, newWork } from "../../domain/Del
 import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
+import { defaultFormat, type RequestFormat } from "../../domain/RequestFormat.ts"
 import type { StatsPeriod } from "../../domain/StatsPeriod.ts"
 import { quotaUsedUp } from "../accounts/UsageStore.ts"
 import { Outbox } from "../outbox/Outbox.ts"
@@ -43,6 +44,8 @@ export interface DeliveryDetailRow extends DeliveryRow {
   readonly response_status: number | null
   readonly response_time_ms: number | null
   readonly response_body: string | null
+  /** The webhook's present format. */
+  readonly format: RequestFormat
 }
 
 export interface AttemptRow {
@@ -80,7 +83,8 @@ export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
         find: (owner: Owner, id: string) =>
           read<DeliveryDetailRow>`
           SELECT ${columns}, network, event_offset::float8 AS event_offset, from_history, test_event,
-                 response_status, response_time_ms, response_body
+                 response_status, response_time_ms, response_body,
+                 coalesce((SELECT format FROM webhooks WHERE webhooks.id = webhook_id), ${defaultFormat}) AS format
           FROM deliveries
           WHERE id = ${id} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])`.pipe(
             Effect.map((rows) => Option.fromNullishOr(rows[0]))

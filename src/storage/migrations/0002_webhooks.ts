@@ -26,6 +26,7 @@ export default Effect.gen(function* () {
       max_in_flight integer NOT NULL,
       max_per_second integer,
       signing text[] NOT NULL DEFAULT '{service}',
+      format text NOT NULL DEFAULT 'ledgerhook',
       headers jsonb NOT NULL,
       sealed_secret text NOT NULL,
       previous_sealed_secret text,

@@ -2,6 +2,7 @@
 
 import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
 import type { Network } from "../../domain/Network.ts"
+import { defaultFormat, type RequestFormat } from "../../domain/RequestFormat.ts"
 import { defaultSigning, type SigningScheme } from "../../domain/Signing.ts"
 import { CONFIG_TOPIC, type WebhookConfig, type WebhookStatus } from "../../domain/Webhook.ts"
 import { expandPatterns, webhookBounds } from "../../domain/WebhookRules.ts"
@@ -23,6 +24,7 @@ export interface WebhookRow {
   readonly max_in_flight: number
   readonly max_per_second: number | null
   readonly signing: ReadonlyArray<SigningScheme>
+  readonly format: RequestFormat
   readonly headers: Readonly<Record<string, string>>
   readonly sealed_secret: string
   /** Both null unless the last rotation left the previous secret a grace. */
@@ -43,7 +45,7 @@ export type ListedWebhook = Omit<
 export const LISTED_COLUMNS = `
   id, account_id, network, url, description, event_types,
   account_filters[1:${webhookBounds.listedAccountFilters}] AS account_filters, account_filters_count,
-  payload_filter, status, consecutive_failures, max_in_flight, max_per_second, signing,
+  payload_filter, status, consecutive_failures, max_in_flight, max_per_second, signing, format,
   created_at, updated_at, disabled_at, disabled_reason`
 
 export type WebhookChange = Partial<
@@ -59,6 +61,7 @@ export type WebhookChange = Partial<
     | "max_in_flight"
     | "max_per_second"
     | "signing"
+    | "format"
   >
 >
 
@@ -88,6 +91,7 @@ const configOf = (row: WebhookRow): WebhookConfig => ({
   max_in_flight: row.max_in_flight,
   max_per_second: row.max_per_second,
   ...(isDefaultSigning(row) ? {} : { signing: row.signing }),
+  ...(row.format === defaultFormat ? {} : { format: row.format }),
   sealed_secret: row.sealed_secret,
   ...(row.previous_sealed_secret === null || row.previous_secret_until === null
     ? {}

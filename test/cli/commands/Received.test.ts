@@ -88,6 +88,26 @@ describe("the views", () => {
     assert.deepStrictEqual(JSON.parse(jsonLine(received())).signed_with, [])
   })
 
+  it("show a CloudEvent with the envelope's fields from its headers", () => {
+    const event = received({
+      headers: {
+        "ce-specversion": "1.0",
+        "ce-ledgerindex": "7",
+        "ce-time": "2026-11-21T09:30:00Z",
+        "ce-network": "testnet",
+        "ce-webhookid": "wh_2",
+        "x-service-event-type": "payment.xrp"
+      },
+      body: '{"payload":"1"}'
+    })
+    const shown = block(event, false)
+    for (const part of ["7  2026-11-21T09:30:00Z  testnet", "for wh_2", '"payload": "1"']) {
+      assert.include(shown, part)
+    }
+    assert.deepInclude(JSON.parse(jsonLine(event)), { format: "cloudevents", body: { payload: "1" } })
+    assert.strictEqual(JSON.parse(jsonLine(received())).format, "ledgerhook")
+  })
+
   it("show type, verdict, ids and payload as a block", () => {
     const shown = block(received(), false)
     for (const part of ["payment.xrp  signature ok", "dlv_1  for wh_1", '"amount": "1"'])
