@@ -125,6 +125,7 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
       secrets: secretsAt(webhook, attemptedAt),
       signing: webhook.config.signing,
       format: webhook.config.format,
+      compression: webhook.config.compression,
       webhookId,
       deliveryId: work.deliveryId,
       event: work.event,

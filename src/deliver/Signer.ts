@@ -1,9 +1,12 @@
 /**
  * Makes the request of one attempt: the body and headers of the webhook's format (domain/RequestFormat.ts), and the
- * signatures of its schemes (domain/Signing.ts) over the body as it is sent. During the grace of a rotation each scheme signs with both secrets: X-Service-Signature
- * separates them with a comma, webhook-signature with a space.
+ * signatures of its schemes (domain/Signing.ts). During the grace of a rotation each scheme signs with both secrets:
+ * X-Service-Signature separates them with a comma, webhook-signature with a space. Signatures cover the body before
+ * compression, because many servers decompress a body before the receiver's code can see it.
  */
 import { createHmac } from "node:crypto"
+import { gzipSync, zstdCompressSync } from "node:zlib"
+import type { Compression } from "../domain/Compression.ts"
 import type { EnvelopeFields } from "../domain/LedgerEvent.ts"
 import { cloudEventHeaders, defaultFormat, type RequestFormat, requestBody } from "../domain/RequestFormat.ts"
 import { defaultSigning, type SigningScheme, standardKey } from "../domain/Signing.ts"
@@ -33,10 +36,15 @@ const standardHeaders = (
     .join(" ")
 })
 
+const compressed: Readonly<Record<Compression, (body: string) => Uint8Array>> = {
+  gzip: (body) => gzipSync(body),
+  zstd: (body) => zstdCompressSync(body)
+}
+
 export interface SignedRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: string | Uint8Array
 }
 
 export const signedRequest = (options: {
@@ -49,21 +57,25 @@ export const signedRequest = (options: {
   readonly signing?: ReadonlyArray<SigningScheme> | undefined
   /** Default: `ledgerhook`. */
   readonly format?: RequestFormat | undefined
+  /** Default: none. */
+  readonly compression?: Compression | undefined
   readonly webhookId: string
   readonly deliveryId: string
   readonly event: EnvelopeFields
   readonly nowMs: number
 }): SignedRequest => {
-  const { secrets, webhookId, deliveryId, event, signing = defaultSigning, format = defaultFormat } = options
+  const { secrets, webhookId, deliveryId, event, compression } = options
+  const { signing = defaultSigning, format = defaultFormat } = options
   const body = requestBody(format, event, webhookId)
   const seconds = String(Math.floor(options.nowMs / 1000))
   return {
     url: options.url,
-    body,
+    body: compression === undefined ? body : compressed[compression](body),
     headers: {
       "User-Agent": "Ledgerhook/0.1",
       ...options.headers,
       "Content-Type": "application/json",
+      ...(compression === undefined ? undefined : { "Content-Encoding": compression }),
       ...(signing.includes("service")
         ? { "X-Service-Signature": secrets.map((secret) => signature(secret, body)).join(",") }
         : undefined),

@@ -54,6 +54,7 @@ const ownHeaders = new Set([
   "host",
   "content-type",
   "content-length",
+  "content-encoding",
   "transfer-encoding",
   "connection",
   "keep-alive",

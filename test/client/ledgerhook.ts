@@ -42,6 +42,8 @@ export type NewWebhook = {
     signing?: ("service" | "standard")[];
     /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
     format?: "ledgerhook" | "cloudevents";
+    /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
+    compression?: "gzip" | "zstd" | null;
 };
 export type CreatedWebhook = {
     /** The webhook's id. */
@@ -72,6 +74,8 @@ export type CreatedWebhook = {
     signing: ("service" | "standard")[];
     /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
     format: "ledgerhook" | "cloudevents";
+    /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
+    compression: "gzip" | "zstd" | null;
     /** HTTP headers added to every delivery. Their values are shown as ***. */
     headers: {
         [key: string]: string;
@@ -224,6 +228,8 @@ export type Webhook = {
     signing: ("service" | "standard")[];
     /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
     format: "ledgerhook" | "cloudevents";
+    /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
+    compression: "gzip" | "zstd" | null;
     /** HTTP headers added to every delivery. Their values are shown as ***. */
     headers: {
         [key: string]: string;
@@ -279,6 +285,8 @@ export type WebhookChange = {
     signing?: ("service" | "standard")[];
     /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
     format?: "ledgerhook" | "cloudevents";
+    /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
+    compression?: "gzip" | "zstd" | null;
 };
 export type SecretRotation = {
     /** For how many seconds deliveries are also signed with the old secret, as a second signature in X-Service-Signature or webhook-signature. Default: 0. */
@@ -434,7 +442,7 @@ export type DeliveryDetail = {
     response_status: number | null;
     /** Milliseconds until that response; null if there was none. */
     response_time_ms: number | null;
-    /** The request body, exactly as it is sent, in the webhook's present format; null before the first attempt, and when the event is no longer kept. */
+    /** The request body, exactly as it is sent, in the webhook's present format and before compression; null before the first attempt, and when the event is no longer kept. */
     request_body: string | null;
     /** The body of the last response, cut at 16 KiB; null if there was none. */
     response_body: string | null;

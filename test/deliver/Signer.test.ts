@@ -1,9 +1,10 @@
 /** The request of an attempt: each signing scheme and each format, checked with published answers and foreign libraries. */
+import { gunzipSync, zstdDecompressSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { CloudEvent, HTTP } from "cloudevents"
 import { Webhook as StandardWebhook } from "standardwebhooks"
 import { Webhook as SvixWebhook } from "svix"
-import { signature, signedRequest, standardSignature } from "../../src/deliver/Signer.ts"
+import { type SignedRequest, signature, signedRequest, standardSignature } from "../../src/deliver/Signer.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { type SigningScheme, standardKey } from "../../src/domain/Signing.ts"
 import { event } from "../support/sending.ts"
@@ -13,21 +14,28 @@ const SECRET = secretOf(32)
 /** The libraries refuse a request that is older than five minutes, by the machine's clock. */
 const now = new Date()
 
+const options = {
+  url: new URL("https://a.example/"),
+  headers: {},
+  webhookId: "wh_1",
+  deliveryId: "dlv_1",
+  event,
+  nowMs: now.getTime()
+}
+
 const requestWith = (
   signing: ReadonlyArray<SigningScheme> | undefined,
-  secrets: ReadonlyArray<string> = [SECRET],
-  headers: Readonly<Record<string, string>> = {}
-) =>
-  signedRequest({
-    url: new URL("https://a.example/"),
-    headers,
-    secrets,
-    signing,
-    webhookId: "wh_1",
-    deliveryId: "dlv_1",
-    event,
-    nowMs: now.getTime()
-  })
+  secrets: ReadonlyArray<string> = [SECRET]
+) => signedRequest({ ...options, secrets, signing })
+
+/** As a receiver reads the request: the body as text, without the compression. */
+const sent = ({ headers, body }: SignedRequest) => {
+  const bytes = Buffer.from(body)
+  const encoding = headers["Content-Encoding"]
+  const plain =
+    encoding === "gzip" ? gunzipSync(bytes) : encoding === "zstd" ? zstdDecompressSync(bytes) : bytes
+  return { headers, body: plain.toString() }
+}
 
 const standardHeaders = ["webhook-id", "webhook-timestamp", "webhook-signature"]
 
@@ -79,15 +87,13 @@ describe("the key in a secret", () => {
 describe("a CloudEvent", () => {
   const requestOf = (given: LedgerEvent) =>
     signedRequest({
-      url: new URL("https://a.example/"),
+      ...options,
       headers: { "X-Mine": "1" },
       secrets: [SECRET],
       signing: ["service", "standard"],
       format: "cloudevents",
       webhookId: "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE",
-      deliveryId: "dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE",
-      event: given,
-      nowMs: now.getTime()
+      event: given
     })
 
   it("is one that the CloudEvents library accepts, with the payload as data", () => {
@@ -97,7 +103,7 @@ describe("a CloudEvent", () => {
       ledger_index: 2 ** 32 - 1,
       payload: { note: "größer 😀" }
     }
-    const { headers, body } = requestOf(given)
+    const { headers, body } = sent(requestOf(given))
     const parsed = HTTP.toEvent({ headers: { ...headers }, body })
     assert.isTrue(parsed instanceof CloudEvent && parsed.validate())
     assert.deepStrictEqual(JSON.parse(JSON.stringify(parsed)), {
@@ -117,7 +123,7 @@ describe("a CloudEvent", () => {
   })
 
   it("is signed as it is sent, and keeps the headers of the other format", () => {
-    const { headers, body } = requestOf(event)
+    const { headers, body } = sent(requestOf(event))
     assert.deepStrictEqual(JSON.parse(body), event.payload)
     assert.strictEqual(headers["X-Service-Signature"], signature(SECRET, body))
     assert.deepStrictEqual(new StandardWebhook(SECRET).verify(body, headers), event.payload)
@@ -133,6 +139,19 @@ describe("a CloudEvent", () => {
       Object.keys(requestWith(undefined).headers).filter((name) => name.startsWith("ce-")),
       []
     )
+  })
+})
+
+describe("a compressed request", () => {
+  it("has the body that it has without compression, and signatures of that", () => {
+    for (const compression of ["gzip", "zstd"] as const) {
+      const request = { ...options, signing: ["service", "standard"] as const, secrets: [SECRET] }
+      const plain = signedRequest(request)
+      const { headers, body } = sent(signedRequest({ ...request, compression }))
+      assert.strictEqual(body, plain.body)
+      assert.deepStrictEqual(headers, { ...plain.headers, "Content-Encoding": compression })
+      assert.notProperty(plain.headers, "Content-Encoding")
+    }
   })
 })
 
@@ -156,7 +175,7 @@ describe("a request", () => {
   it("satisfies each foreign library, with both schemes, and with either secret of a grace", () => {
     const older = secretOf(24, 9)
     for (const signing of [["standard"], ["service", "standard"]] as const) {
-      const { headers, body } = requestWith(signing, [SECRET, older])
+      const { headers, body } = sent(requestWith(signing, [SECRET, older]))
       assert.match(headers["webhook-signature"]!, /^v1,\S+ v1,\S+$/)
       for (const secret of [SECRET, older]) {
         assert.deepStrictEqual(new StandardWebhook(secret).verify(body, headers), JSON.parse(body))

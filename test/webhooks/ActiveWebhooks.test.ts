@@ -33,6 +33,7 @@ const publish = Effect.fnUntraced(function* (
     max_per_second: null,
     signing: ["service"],
     format: "ledgerhook",
+    compression: null,
     headers: {},
     sealed_secret: secrets.seal("secret"),
     previous_sealed_secret: null,

@@ -94,7 +94,7 @@ const DeliveryDetail = Schema.Struct({
   ...response,
   request_body: field(
     Schema.NullOr(Schema.String),
-    "The request body, exactly as it is sent, in the webhook's present format; null before the first attempt, and when the event is no longer kept.",
+    "The request body, exactly as it is sent, in the webhook's present format and before compression; null before the first attempt, and when the event is no longer kept.",
     `{"event_id":"${EVENT_ID_EXAMPLE}","event_type":"payment.xrp"}`
   ),
   response_body: field(

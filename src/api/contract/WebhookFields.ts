@@ -1,5 +1,6 @@
 /** The fields of a webhook that customers set, with their checks and error messages. */
 import { Schema } from "effect"
+import { compressions } from "../../domain/Compression.ts"
 import { eventTypes } from "../../domain/EventType.ts"
 import { filterProblem } from "../../domain/filter/Parse.ts"
 import { filterBounds } from "../../domain/filter/PayloadFilter.ts"
@@ -166,4 +167,11 @@ export const Format = field(
   Schema.Literals(requestFormats),
   "ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest.",
   "ledgerhook"
+)
+
+export const Compression = field(
+  // One union: of two, the error message would name the literals only.
+  Schema.Union([...Schema.Literals(compressions).members, Schema.Null]),
+  "How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed.",
+  null
 )

@@ -20,6 +20,7 @@ import {
 import { PreviewRequest, PreviewResult } from "./FilterPreview.ts"
 import {
   AccountFilters,
+  Compression,
   Description,
   EventTypes,
   Format,
@@ -47,7 +48,8 @@ const changeable = {
   max_in_flight: Schema.optionalKey(MaxInFlight),
   max_per_second: Schema.optionalKey(MaxPerSecond),
   signing: Schema.optionalKey(Signing),
-  format: Schema.optionalKey(Format)
+  format: Schema.optionalKey(Format),
+  compression: Schema.optionalKey(Compression)
 }
 
 const NewWebhook = Schema.Struct({
@@ -119,6 +121,7 @@ const record = {
   ),
   signing: Signing,
   format: Format,
+  compression: Compression,
   headers: field(
     Schema.Record(Schema.String, Schema.String),
     `HTTP headers added to every delivery. Their values are shown as ${HIDDEN_VALUE}.`,
@@ -235,7 +238,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
         identifier: "changeWebhook",
         summary: "Change a webhook",
         description:
-          "To enable a disabled webhook, set status to active. Each given field replaces the old value; for headers and account_filters this is the whole set, so give every header with its value. A new url, headers, limits, signing and format also apply to deliveries that wait for a retry."
+          "To enable a disabled webhook, set status to active. Each given field replaces the old value; for headers and account_filters this is the whole set, so give every header with its value. A new url, headers, limits, signing, format and compression also apply to deliveries that wait for a retry."
       })
     ),
     HttpApiEndpoint.delete("remove", "/:id", {

@@ -55,6 +55,7 @@ const webhookOf = (row: WebhookSeen): Webhook => ({
   max_per_second: row.max_per_second,
   signing: row.signing,
   format: row.format,
+  compression: row.compression,
   headers: Object.fromEntries(Object.keys(row.headers).map((name) => [name, HIDDEN_VALUE])),
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
@@ -162,6 +163,7 @@ export const webhooksLayer = HttpApiBuilder.group(
               max_per_second: payload.max_per_second ?? null,
               signing: unique(payload.signing ?? defaultSigning),
               format: payload.format ?? defaultFormat,
+              compression: payload.compression ?? null,
               headers: payload.headers ?? {},
               sealed_secret: secrets.seal(secret)
             },

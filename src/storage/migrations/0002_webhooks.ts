@@ -27,6 +27,7 @@ export default Effect.gen(function* () {
       max_per_second integer,
       signing text[] NOT NULL DEFAULT '{service}',
       format text NOT NULL DEFAULT 'ledgerhook',
+      compression text,
       headers jsonb NOT NULL,
       sealed_secret text NOT NULL,
       previous_sealed_secret text,

@@ -1,5 +1,6 @@
 /** A row of `webhooks`, the record for the log that is made of it, and the row after a change. Pure. */
 
+import type { Compression } from "../../domain/Compression.ts"
 import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
 import type { Network } from "../../domain/Network.ts"
 import { defaultFormat, type RequestFormat } from "../../domain/RequestFormat.ts"
@@ -25,6 +26,7 @@ export interface WebhookRow {
   readonly max_per_second: number | null
   readonly signing: ReadonlyArray<SigningScheme>
   readonly format: RequestFormat
+  readonly compression: Compression | null
   readonly headers: Readonly<Record<string, string>>
   readonly sealed_secret: string
   /** Both null unless the last rotation left the previous secret a grace. */
@@ -45,7 +47,7 @@ export type ListedWebhook = Omit<
 export const LISTED_COLUMNS = `
   id, account_id, network, url, description, event_types,
   account_filters[1:${webhookBounds.listedAccountFilters}] AS account_filters, account_filters_count,
-  payload_filter, status, consecutive_failures, max_in_flight, max_per_second, signing, format,
+  payload_filter, status, consecutive_failures, max_in_flight, max_per_second, signing, format, compression,
   created_at, updated_at, disabled_at, disabled_reason`
 
 export type WebhookChange = Partial<
@@ -62,6 +64,7 @@ export type WebhookChange = Partial<
     | "max_per_second"
     | "signing"
     | "format"
+    | "compression"
   >
 >
 
@@ -92,6 +95,7 @@ const configOf = (row: WebhookRow): WebhookConfig => ({
   max_per_second: row.max_per_second,
   ...(isDefaultSigning(row) ? {} : { signing: row.signing }),
   ...(row.format === defaultFormat ? {} : { format: row.format }),
+  ...(row.compression === null ? {} : { compression: row.compression }),
   sealed_secret: row.sealed_secret,
   ...(row.previous_sealed_secret === null || row.previous_secret_until === null
     ? {}

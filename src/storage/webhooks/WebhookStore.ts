@@ -47,6 +47,7 @@ export type NewWebhook = Pick<
   | "max_per_second"
   | "signing"
   | "format"
+  | "compression"
   | "headers"
   | "sealed_secret"
 >
@@ -170,13 +171,13 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
         if (limits !== undefined) yield* requireRoom(webhook.account_id, limits, more)
         const [row] = yield* sql<WebhookRow>`
           INSERT INTO webhooks (id, account_id, network, url, description, event_types, account_filters,
-                                payload_filter, status, max_in_flight, max_per_second, signing, format, headers,
-                                sealed_secret, created_at, updated_at)
+                                payload_filter, status, max_in_flight, max_per_second, signing, format,
+                                compression, headers, sealed_secret, created_at, updated_at)
           VALUES (${webhook.id}, ${webhook.account_id}, ${webhook.network}, ${webhook.url}, ${webhook.description},
                   ${column(webhook.event_types)}::text[], ${column(webhook.account_filters)}::text[],
                   ${jsonOf(webhook.payload_filter)}::text::json, 'active',
                   ${webhook.max_in_flight}, ${webhook.max_per_second}, ${column(webhook.signing)}::text[],
-                  ${webhook.format},
+                  ${webhook.format}, ${webhook.compression},
                   ${JSON.stringify(webhook.headers)}::text::jsonb,
                   ${webhook.sealed_secret}, ${at(nowMs)}::timestamptz, ${at(nowMs)}::timestamptz)
           RETURNING *`
@@ -223,7 +224,8 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
             payload_filter = ${jsonOf(next.payload_filter)}::text::json, status = ${next.status},
             consecutive_failures = ${next.consecutive_failures}, max_in_flight = ${next.max_in_flight},
             max_per_second = ${next.max_per_second}, signing = ${column(next.signing)}::text[],
-            format = ${next.format}, headers = ${JSON.stringify(next.headers)}::text::jsonb,
+            format = ${next.format}, compression = ${next.compression},
+            headers = ${JSON.stringify(next.headers)}::text::jsonb,
             updated_at = ${next.updated_at}::timestamptz, disabled_at = ${next.disabled_at}::timestamptz,
             disabled_reason = ${next.disabled_reason}
           WHERE id = ${id} RETURNING *`
