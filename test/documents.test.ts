@@ -9,6 +9,7 @@ import { type Environment, loadSettings } from "../src/config/Config.ts"
 import { signature } from "../src/deliver/Signer.ts"
 import { scopes } from "../src/domain/ApiKey.ts"
 import { planLimits } from "../src/domain/Plans.ts"
+import { cloudEventHeaders, requestBody } from "../src/domain/RequestFormat.ts"
 import { complaints, ENVELOPE } from "./schemas/support.ts"
 import { envExample, made, settingsMarkdown, topicsMarkdown } from "./support/documents.ts"
 import { anchors, brokenLinks, codeBlocks, documents } from "./support/markdown.ts"
@@ -75,6 +76,21 @@ describe("docs/receiving.md", () => {
     const secret = /is signed with the secret `(\S+)`/.exec(readFileSync("docs/receiving.md", "utf8"))?.[1]
     assert.include(head, `\nX-Service-Signature: ${signature(secret ?? "", body)}\n`)
     assert.deepStrictEqual(complaints(ENVELOPE, JSON.parse(body)), [])
+  })
+
+  it("shows the same event as the CloudEvent that the service sends", () => {
+    const [envelope = "", cloudEvent = ""] = codeBlocks("docs/receiving.md", "http").map((request) =>
+      request.trimEnd()
+    )
+    const [head = "", body = ""] = cloudEvent.split("\n\n")
+    const { webhook_id, ...event } = JSON.parse(envelope.split("\n\n")[1]!)
+    assert.strictEqual(requestBody("cloudevents", event, webhook_id), body)
+    const attributes = head.split("\n").filter((line) => line.startsWith("ce-"))
+    const sent = Object.entries(cloudEventHeaders(event, webhook_id))
+    assert.deepStrictEqual(
+      attributes,
+      sent.map(([name, value]) => `${name}: ${value}`)
+    )
   })
 })
 

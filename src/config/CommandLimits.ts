@@ -13,6 +13,8 @@ export const commandLimits = {
   replayRateMs: 10_000,
   /** The largest request body that `listen` accepts. Envelopes have a few KB. */
   listenBodyBytes: 1024 * 1024,
+  /** Age of an attempt whose Standard Webhooks signature `listen` accepts: five minutes, as the libraries do. */
+  signatureAgeMs: 300_000,
   /** The deepest nesting in JSON that a command reads. A ledger has 10 levels, an event 5. */
   commandJsonDepth: 100,
   /** Characters of a line or document of recorded ledgers: about 20 of the largest. V8's limit is 512 Mi. */

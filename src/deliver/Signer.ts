@@ -1,18 +1,48 @@
 /**
- * Makes the request of one attempt: the envelope, its headers, and an HMAC-SHA256 signature over the raw body with
- * the webhook's secret. During the grace of a rotation there are two signatures, separated by a comma.
+ * Makes the request of one attempt: the body and headers of the webhook's format (domain/RequestFormat.ts), and the
+ * signatures of its schemes (domain/Signing.ts). During the grace of a rotation each scheme signs with both secrets:
+ * X-Service-Signature separates them with a comma, webhook-signature with a space. Signatures cover the body before
+ * compression, because many servers decompress a body before the receiver's code can see it.
  */
 import { createHmac } from "node:crypto"
-import { type EnvelopeFields, envelopeJson } from "../domain/LedgerEvent.ts"
-import { requestHeaders } from "../domain/RequestHeaders.ts"
+import { gzipSync, zstdCompressSync } from "node:zlib"
+import type { Compression } from "../domain/Compression.ts"
+import type { EnvelopeFields } from "../domain/LedgerEvent.ts"
+import { defaultFormat, type RequestFormat, requestBody } from "../domain/RequestFormat.ts"
+import { requestHeaders, unixSeconds } from "../domain/RequestHeaders.ts"
+import { defaultSigning, type SigningScheme, standardKey } from "../domain/Signing.ts"
 
 export const signature = (secret: string, body: string): string =>
   `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`
 
+/**
+ * A signature of Standard Webhooks. `key` is in base64: from bytes, Node takes 20 µs longer. `seconds`: the time of the
+ * attempt in Unix seconds.
+ */
+export const standardSignature = (key: string, id: string, seconds: string, body: string): string =>
+  `v1,${createHmac("sha256", key, { encoding: "base64" }).update(`${id}.${seconds}.`).update(body).digest("base64")}`
+
+const standardSignatures = (
+  secrets: ReadonlyArray<string>,
+  id: string,
+  seconds: string,
+  body: string
+): string =>
+  secrets
+    // A previous secret may have another form. No Standard Webhooks library could verify with it.
+    .flatMap((secret) => standardKey(secret) ?? [])
+    .map((key) => standardSignature(key, id, seconds, body))
+    .join(" ")
+
+const compressed: Readonly<Record<Compression, (body: string) => Uint8Array>> = {
+  gzip: (body) => gzipSync(body),
+  zstd: (body) => zstdCompressSync(body)
+}
+
 export interface SignedRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: string | Uint8Array
 }
 
 export const signedRequest = (options: {
@@ -21,22 +51,40 @@ export const signedRequest = (options: {
   readonly headers: Readonly<Record<string, string>>
   /** Newest first. A receiver that knows one of them accepts the request. */
   readonly secrets: ReadonlyArray<string>
+  /** Default: `service`. */
+  readonly signing?: ReadonlyArray<SigningScheme> | undefined
+  /** Default: `ledgerhook`. */
+  readonly format?: RequestFormat | undefined
+  /** Default: none. */
+  readonly compression?: Compression | undefined
   readonly webhookId: string
   readonly deliveryId: string
   readonly event: EnvelopeFields
   readonly nowMs: number
 }): SignedRequest => {
-  const body = envelopeJson(options.event, options.webhookId)
+  const { secrets, webhookId, deliveryId, event, compression } = options
+  const { signing = defaultSigning, format = defaultFormat } = options
+  const body = requestBody(format, event, webhookId)
+  const seconds = unixSeconds(options.nowMs)
   return {
     url: options.url,
-    body,
+    body: compression === undefined ? body : compressed[compression](body),
     headers: requestHeaders({
       headers: options.headers,
-      signature: options.secrets.map((secret) => signature(secret, body)).join(","),
-      deliveryId: options.deliveryId,
-      eventId: options.event.event_id,
-      eventType: options.event.event_type,
-      attemptedAt: options.nowMs
+      signatures: {
+        ...(signing.includes("service")
+          ? { service: secrets.map((secret) => signature(secret, body)).join(",") }
+          : undefined),
+        ...(signing.includes("standard")
+          ? { standard: standardSignatures(secrets, deliveryId, seconds, body) }
+          : undefined)
+      },
+      format,
+      compression,
+      webhookId,
+      deliveryId,
+      event,
+      seconds
     })
   }
 }

@@ -10,3 +10,6 @@ export const isTransactionHash = (text: string): boolean => TRANSACTION_HASH_PAT
 
 /** The ledger index in a well-formed id. It may be larger than any real index. */
 export const ledgerOfEventId = (eventId: string): number => Number(eventId.split(":")[1])
+
+/** The hash of the transaction in a well-formed id. */
+export const transactionOfEventId = (eventId: string): string => eventId.split(":")[2] ?? ""

@@ -3,10 +3,13 @@
  * with the highest version is the webhook's state, and an absent value (tombstone) means it was deleted.
  */
 import { type AccountIds, packAccountIds } from "./AccountIds.ts"
+import type { Compression } from "./Compression.ts"
 import type { EventType } from "./EventType.ts"
 import { compileStored, type EventFilter } from "./filter/Match.ts"
 import type { PayloadFilter } from "./filter/PayloadFilter.ts"
 import type { Network } from "./Network.ts"
+import type { RequestFormat } from "./RequestFormat.ts"
+import type { SigningScheme } from "./Signing.ts"
 
 export const CONFIG_TOPIC = "webhooks.config"
 
@@ -26,6 +29,12 @@ export interface WebhookConfig {
   readonly headers: Readonly<Record<string, string>>
   readonly max_in_flight: number
   readonly max_per_second: number | null
+  /** Absent: `service` only, as for most webhooks. */
+  readonly signing?: ReadonlyArray<SigningScheme>
+  /** Absent: `ledgerhook`. */
+  readonly format?: RequestFormat
+  /** Absent: none. */
+  readonly compression?: Compression
   /** The signing secret, sealed (storage/webhooks/SecretBox): the log never holds it in clear. */
   readonly sealed_secret: string
   /** The secret before the last rotation, if its grace has not ended. Until then it signs deliveries too. */

@@ -54,6 +54,7 @@ const ownHeaders = new Set([
   "host",
   "content-type",
   "content-length",
+  "content-encoding",
   "transfer-encoding",
   "connection",
   "keep-alive",
@@ -62,7 +63,7 @@ const ownHeaders = new Set([
   "te",
   "trailer"
 ])
-const OWN_PREFIX = "x-service-"
+const OWN_PREFIXES = ["x-service-", "webhook-", "ce-"]
 
 /** The API shows this instead of a header's value, because values are often secrets. */
 export const HIDDEN_VALUE = "***"
@@ -78,7 +79,7 @@ export const headersProblem = (headers: Readonly<Record<string, string>>): strin
     if (name.length > webhookBounds.webhookHeaderNameLength || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) {
       return `must have HTTP header names of at most ${webhookBounds.webhookHeaderNameLength} characters`
     }
-    if (ownHeaders.has(lower) || lower.startsWith(OWN_PREFIX)) {
+    if (ownHeaders.has(lower) || OWN_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
       return `must not contain ${name}: the service sets it itself`
     }
     if (seen.has(lower)) return `must contain ${name} only once; header names ignore upper and lower case`

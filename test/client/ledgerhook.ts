@@ -22,7 +22,7 @@ export type NewWebhook = {
     event_types: string[];
     /** The network to watch: mainnet with a live key; testnet (default) or devnet with a test key. */
     network?: "mainnet" | "testnet" | "devnet";
-    /** Your own signing secret. Default: the service generates one. */
+    /** Your own signing secret; whsec_ followed by the base64 of 24 to 64 bytes if signing contains standard. Default: the service generates one. */
     secret?: string;
     /** A note of your own about the webhook; null for none. */
     description?: string | null;
@@ -38,6 +38,12 @@ export type NewWebhook = {
     max_in_flight?: number;
     /** The most attempts that may start in a second, retries included. Null (default): no limit. */
     max_per_second?: number | null;
+    /** How requests are signed. service (default): X-Service-Signature, over the body. standard: the three webhook-… headers of Standard Webhooks, over the delivery id, the time of the attempt and the body. */
+    signing?: ("service" | "standard")[];
+    /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
+    format?: "ledgerhook" | "cloudevents";
+    /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
+    compression?: "gzip" | "zstd" | null;
 };
 export type CreatedWebhook = {
     /** The webhook's id. */
@@ -64,6 +70,12 @@ export type CreatedWebhook = {
     max_in_flight: number;
     /** The most attempts that may start in a second; null for no limit. */
     max_per_second: number | null;
+    /** How requests are signed. service (default): X-Service-Signature, over the body. standard: the three webhook-… headers of Standard Webhooks, over the delivery id, the time of the attempt and the body. */
+    signing: ("service" | "standard")[];
+    /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
+    format: "ledgerhook" | "cloudevents";
+    /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
+    compression: "gzip" | "zstd" | null;
     /** HTTP headers added to every delivery. Their values are shown as ***. */
     headers: {
         [key: string]: string;
@@ -212,6 +224,12 @@ export type Webhook = {
     max_in_flight: number;
     /** The most attempts that may start in a second; null for no limit. */
     max_per_second: number | null;
+    /** How requests are signed. service (default): X-Service-Signature, over the body. standard: the three webhook-… headers of Standard Webhooks, over the delivery id, the time of the attempt and the body. */
+    signing: ("service" | "standard")[];
+    /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
+    format: "ledgerhook" | "cloudevents";
+    /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
+    compression: "gzip" | "zstd" | null;
     /** HTTP headers added to every delivery. Their values are shown as ***. */
     headers: {
         [key: string]: string;
@@ -263,9 +281,15 @@ export type WebhookChange = {
     max_in_flight?: number;
     /** The most attempts that may start in a second, retries included. Null (default): no limit. */
     max_per_second?: number | null;
+    /** How requests are signed. service (default): X-Service-Signature, over the body. standard: the three webhook-… headers of Standard Webhooks, over the delivery id, the time of the attempt and the body. */
+    signing?: ("service" | "standard")[];
+    /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
+    format?: "ledgerhook" | "cloudevents";
+    /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
+    compression?: "gzip" | "zstd" | null;
 };
 export type SecretRotation = {
-    /** For how many seconds deliveries are also signed with the old secret, as a second signature in X-Service-Signature. Default: 0. */
+    /** For how many seconds deliveries are also signed with the old secret, as a second signature in X-Service-Signature or webhook-signature. Default: 0. */
     grace_seconds?: number;
 };
 export type RotatedSecret = {

@@ -5,6 +5,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
+import { gunzipSync, zstdDecompressSync } from "node:zlib"
 import { Effect, Latch, type Scope } from "effect"
 
 export interface Received {
@@ -38,6 +39,9 @@ export const signatureHolds = (secret: string, received: Received): boolean => {
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
+const decompressed = (encoding: string | undefined, body: Buffer): Buffer =>
+  encoding === "gzip" ? gunzipSync(body) : encoding === "zstd" ? zstdDecompressSync(body) : body
+
 export const makeReceiver = (answer: Answer = () => 200): Effect.Effect<Receiver, never, Scope.Scope> =>
   Effect.gen(function* () {
     const received: Array<Received> = []
@@ -47,7 +51,7 @@ export const makeReceiver = (answer: Answer = () => 200): Effect.Effect<Receiver
       const chunks: Array<Buffer> = []
       request.on("data", (chunk: Buffer) => chunks.push(chunk))
       request.on("end", () => {
-        const body = Buffer.concat(chunks).toString("utf8")
+        const body = decompressed(request.headers["content-encoding"], Buffer.concat(chunks)).toString("utf8")
         const one: Received = {
           headers: request.headers,
           body,

@@ -130,12 +130,12 @@ const DeliveryDetail = Schema.Struct({
   ),
   request_headers: field(
     Schema.NullOr(Schema.Record(Schema.String, Schema.String)),
-    "The headers of the last request, made again from the webhook as it is now. The signature and the values of custom headers are shown as ***. Null before the first attempt.",
+    "The headers of the last request, made again from the webhook as it is now. Signatures and the values of custom headers are shown as ***. Null before the first attempt, and when the event is no longer kept.",
     { "Content-Type": "application/json", "X-Service-Signature": "sha256=***" }
   ),
   request_body: field(
     Schema.NullOr(Schema.String),
-    "The request body, exactly as it is sent; null before the first attempt, and when the event is no longer kept.",
+    "The request body, exactly as it is sent, in the webhook's present format and before compression; null before the first attempt, and when the event is no longer kept.",
     `{"event_id":"${EVENT_ID_EXAMPLE}","event_type":"payment.xrp"}`
   ),
   response_body: field(

@@ -1,9 +1,12 @@
 /** The fields of a webhook that customers set, with their checks and error messages. */
 import { Schema } from "effect"
+import { compressions } from "../../domain/Compression.ts"
 import { eventTypes } from "../../domain/EventType.ts"
 import { filterProblem } from "../../domain/filter/Parse.ts"
 import { filterBounds } from "../../domain/filter/PayloadFilter.ts"
 import { networks } from "../../domain/Network.ts"
+import { requestFormats } from "../../domain/RequestFormat.ts"
+import { STANDARD_SECRET_FORM, signingSchemes } from "../../domain/Signing.ts"
 import { addressProblem, headersProblem, isEventPattern, webhookBounds } from "../../domain/WebhookRules.ts"
 import { field, rule } from "./Common.ts"
 
@@ -116,7 +119,7 @@ export const Secret = Schema.String.check(
     { pattern: `^[!-~]{${webhookBounds.secretLength.minimum},${webhookBounds.secretLength.maximum}}$` }
   )
 ).annotate({
-  description: "Your own signing secret. Default: the service generates one.",
+  description: `Your own signing secret; ${STANDARD_SECRET_FORM} if signing contains standard. Default: the service generates one.`,
   examples: [SECRET_EXAMPLE]
 })
 
@@ -146,4 +149,29 @@ export const MaxPerSecond = field(
   Schema.NullOr(integer(1, webhookBounds.maxPerSecond)),
   "The most attempts that may start in a second, retries included. Null (default): no limit.",
   50
+)
+
+export const Signing = Schema.Array(Schema.Literals(signingSchemes))
+  .check(
+    rule((schemes) => (schemes.length === 0 ? "must contain service, standard or both" : undefined), {
+      minItems: 1
+    })
+  )
+  .annotate({
+    description:
+      "How requests are signed. service (default): X-Service-Signature, over the body. standard: the three webhook-… headers of Standard Webhooks, over the delivery id, the time of the attempt and the body.",
+    examples: [["service", "standard"]]
+  })
+
+export const Format = field(
+  Schema.Literals(requestFormats),
+  "ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest.",
+  "ledgerhook"
+)
+
+export const Compression = field(
+  // One union: of two, the error message would name the literals only.
+  Schema.Union([...Schema.Literals(compressions).members, Schema.Null]),
+  "How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed.",
+  null
 )

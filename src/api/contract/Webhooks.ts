@@ -20,8 +20,10 @@ import {
 import { PreviewRequest, PreviewResult } from "./FilterPreview.ts"
 import {
   AccountFilters,
+  Compression,
   Description,
   EventTypes,
+  Format,
   Headers,
   integer,
   MaxInFlight,
@@ -30,6 +32,7 @@ import {
   PAYLOAD_FILTER_EXAMPLE,
   SECRET_EXAMPLE,
   Secret,
+  Signing,
   Status,
   Url,
   WebhookPayloadFilter
@@ -43,7 +46,10 @@ const changeable = {
   payload_filter: Schema.optionalKey(WebhookPayloadFilter),
   headers: Schema.optionalKey(Headers),
   max_in_flight: Schema.optionalKey(MaxInFlight),
-  max_per_second: Schema.optionalKey(MaxPerSecond)
+  max_per_second: Schema.optionalKey(MaxPerSecond),
+  signing: Schema.optionalKey(Signing),
+  format: Schema.optionalKey(Format),
+  compression: Schema.optionalKey(Compression)
 }
 
 const NewWebhook = Schema.Struct({
@@ -113,6 +119,9 @@ const record = {
     "The most attempts that may start in a second; null for no limit.",
     50
   ),
+  signing: Signing,
+  format: Format,
+  compression: Compression,
   headers: field(
     Schema.Record(Schema.String, Schema.String),
     `HTTP headers added to every delivery. Their values are shown as ${HIDDEN_VALUE}.`,
@@ -147,7 +156,7 @@ const Rotation = Schema.Struct({
   grace_seconds: Schema.optionalKey(
     field(
       integer(0, webhookBounds.graceSeconds),
-      "For how many seconds deliveries are also signed with the old secret, as a second signature in X-Service-Signature. Default: 0.",
+      "For how many seconds deliveries are also signed with the old secret, as a second signature in X-Service-Signature or webhook-signature. Default: 0.",
       3_600
     )
   )
@@ -229,7 +238,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
         identifier: "changeWebhook",
         summary: "Change a webhook",
         description:
-          "To enable a disabled webhook, set status to active. Each given field replaces the old value; for headers and account_filters this is the whole set, so give every header with its value. A new url, headers and limits also apply to deliveries that wait for a retry."
+          "To enable a disabled webhook, set status to active. Each given field replaces the old value; for headers and account_filters this is the whole set, so give every header with its value. A new url, headers, limits, signing, format and compression also apply to deliveries that wait for a retry."
       })
     ),
     HttpApiEndpoint.delete("remove", "/:id", {

@@ -9,9 +9,10 @@ import { type EventType, eventTypes, expandPattern } from "../../domain/EventTyp
 import { eventTopicOf } from "../../domain/History.ts"
 import { idTime } from "../../domain/Ids.ts"
 import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
-import { envelopeJson, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
+import { type LedgerEvent, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
-import { shownRequestHeaders } from "../../domain/RequestHeaders.ts"
+import { requestBody } from "../../domain/RequestFormat.ts"
+import { shownRequestHeaders, unixSeconds } from "../../domain/RequestHeaders.ts"
 import { EventLog } from "../../log/EventLog.ts"
 import type { WantedEvent } from "../../storage/deliveries/DeliveryPages.ts"
 import {
@@ -57,16 +58,15 @@ const attemptOf = ({ details, error, ...row }: AttemptRow) => ({
 })
 
 /** As the last attempt sent them. */
-const headersOf = (row: DeliveryDetailRow, last: AttemptRow | undefined) =>
-  last === undefined
-    ? null
-    : shownRequestHeaders({
-        headerNames: row.header_names,
-        deliveryId: row.id,
-        eventId: row.event_id,
-        eventType: row.event_type,
-        attemptedAt: Date.parse(iso(last.attempted_at))
-      })
+const headersOf = (row: DeliveryDetailRow, event: LedgerEvent, last: AttemptRow) =>
+  shownRequestHeaders({
+    ...row.request,
+    compression: row.request.compression ?? undefined,
+    webhookId: row.webhook_id,
+    deliveryId: row.id,
+    event,
+    seconds: unixSeconds(Date.parse(iso(last.attempted_at)))
+  })
 
 const pointOf = ({ at, p50Ms, p99Ms, ...counts }: DeliveryPoint) => ({
   at: iso(at),
@@ -191,8 +191,8 @@ export const deliveriesLayer = HttpApiBuilder.group(
           response_status: row.response_status,
           response_time_ms: row.response_time_ms,
           next_attempt_at: row.next_attempt_at === null ? null : iso(row.next_attempt_at),
-          request_headers: headersOf(row, attempts.at(-1)),
-          request_body: event === undefined ? null : envelopeJson(event, row.webhook_id),
+          request_headers: event === undefined ? null : headersOf(row, event, attempts.at(-1)!),
+          request_body: event === undefined ? null : requestBody(row.request.format, event, row.webhook_id),
           response_body: row.response_body,
           attempt_history: attempts.map(attemptOf)
         }

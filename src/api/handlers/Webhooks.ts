@@ -9,6 +9,13 @@ import { filterProblem, filterSentence } from "../../domain/filter/Parse.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { iso } from "../../domain/IsoTime.ts"
 import { defaultNetwork, environmentOf, type KeyEnvironment, type Network } from "../../domain/Network.ts"
+import { defaultFormat } from "../../domain/RequestFormat.ts"
+import {
+  defaultSigning,
+  type SigningScheme,
+  STANDARD_SECRET_FORM,
+  standardKey
+} from "../../domain/Signing.ts"
 import { expandPatterns, HIDDEN_VALUE, webhookBounds } from "../../domain/WebhookRules.ts"
 import { generateSecret } from "../../domain/WebhookSecret.ts"
 import { EventLog } from "../../log/EventLog.ts"
@@ -16,6 +23,7 @@ import { makeEndQueue } from "../../storage/deliveries/DeletedQueues.ts"
 import { TestDeliveries } from "../../storage/deliveries/TestDeliveries.ts"
 import { SecretBox } from "../../storage/webhooks/SecretBox.ts"
 import {
+  type Owner,
   type PayloadFilterMismatch,
   type WebhookLimit,
   type WebhookSeen,
@@ -45,6 +53,9 @@ const webhookOf = (row: WebhookSeen): Webhook => ({
   consecutive_failures: row.consecutive_failures,
   max_in_flight: row.max_in_flight,
   max_per_second: row.max_per_second,
+  signing: row.signing,
+  format: row.format,
+  compression: row.compression,
   headers: Object.fromEntries(Object.keys(row.headers).map((name) => [name, HIDDEN_VALUE])),
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
@@ -66,7 +77,16 @@ const limitReached = ({ limit, allowed, present }: WebhookLimit) =>
 const filterMismatch = (mismatch: PayloadFilterMismatch) =>
   Effect.fail(ValidationError.because(filterSentence("payload_filter", mismatch)))
 
-const unique = (values: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(values)]
+const unique = <A extends string>(values: ReadonlyArray<A>): ReadonlyArray<A> => [...new Set(values)]
+
+/** `signing` is undefined where a request does not set it. */
+const canSign = (signing: ReadonlyArray<SigningScheme> | undefined, secret: string): boolean =>
+  signing === undefined || !signing.includes("standard") || standardKey(secret) !== undefined
+
+const storedSecretUnfit = (id: string) =>
+  ValidationError.because(
+    `signing must not contain standard: the webhook's secret is not ${STANDARD_SECRET_FORM}. Make a new secret first: POST /v1/webhooks/${id}/rotate-secret.`
+  )
 
 export const webhooksLayer = HttpApiBuilder.group(
   Api,
@@ -102,6 +122,19 @@ export const webhooksLayer = HttpApiBuilder.group(
           )
     }
 
+    /** A rotation at the same time does no harm: new secrets are generated, and each of them can sign. */
+    const checkStoredSecret = Effect.fnUntraced(function* (
+      owner: Owner,
+      id: string,
+      signing: ReadonlyArray<SigningScheme> | undefined
+    ) {
+      if (signing?.includes("standard") !== true) return
+      const row = Option.getOrUndefined(yield* webhooks.find(owner, id))
+      if (row === undefined) return
+      const secret = yield* Effect.orDie(Effect.fromResult(secrets.open(row.sealed_secret)))
+      if (!canSign(signing, secret)) return yield* storedSecretUnfit(id)
+    })
+
     return handlers.handleAll({
       create: Effect.fnUntraced(
         function* ({ payload }) {
@@ -111,6 +144,11 @@ export const webhooksLayer = HttpApiBuilder.group(
           yield* checkNetwork(caller.environment, network)
           const now = yield* Clock.currentTimeMillis
           const secret = payload.secret ?? generateSecret()
+          if (!canSign(payload.signing, secret)) {
+            return yield* ValidationError.because(
+              `secret must be ${STANDARD_SECRET_FORM} if signing contains standard.`
+            )
+          }
           const row = yield* webhooks.create(
             {
               id: randomId("wh_", now),
@@ -123,6 +161,9 @@ export const webhooksLayer = HttpApiBuilder.group(
               payload_filter: payload.payload_filter ?? null,
               max_in_flight: payload.max_in_flight ?? webhookBounds.defaultInFlight,
               max_per_second: payload.max_per_second ?? null,
+              signing: unique(payload.signing ?? defaultSigning),
+              format: payload.format ?? defaultFormat,
+              compression: payload.compression ?? null,
               headers: payload.headers ?? {},
               sealed_secret: secrets.seal(secret)
             },
@@ -153,12 +194,14 @@ export const webhooksLayer = HttpApiBuilder.group(
         function* ({ params, payload }) {
           const owner = ownerOf(yield* Caller)
           yield* checkUrl(payload.url)
+          yield* checkStoredSecret(owner, params.id, payload.signing)
           const change = {
             ...payload,
             ...(payload.event_types === undefined ? {} : { event_types: unique(payload.event_types) }),
             ...(payload.account_filters === undefined
               ? {}
-              : { account_filters: unique(payload.account_filters) })
+              : { account_filters: unique(payload.account_filters) }),
+            ...(payload.signing === undefined ? {} : { signing: unique(payload.signing) })
           }
           const row = yield* webhooks.change(owner, params.id, change, yield* Clock.currentTimeMillis)
           return Option.isNone(row) ? yield* noWebhook(params.id) : webhookOf(row.value)

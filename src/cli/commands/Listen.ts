@@ -18,7 +18,7 @@ import { Signals } from "../terminal/Signals.ts"
 import { type Forwarding, forwardFlags, forwardOf } from "./forward/Flags.ts"
 import { forward } from "./forward/Forward.ts"
 import { forwardedJson, forwardedLine } from "./forward/ForwardView.ts"
-import { block, jsonLine, type Received, verifySignature } from "./Received.ts"
+import { block, jsonLine, type Received, verifyRequest } from "./Received.ts"
 import { makeReceiver, type Post } from "./Receiver.ts"
 
 const WRONG_SIGNATURE_STATUS = 401
@@ -112,11 +112,12 @@ export const listen = Command.make(
     const show = (received: Received) =>
       print(invocation.stdoutTerminal ? block(received, colour) : jsonLine(received))
     const answer = Effect.fnUntraced(function* ({ path, headers, body }: Post) {
-      const signature = verifySignature(Option.getOrUndefined(secret), body, headers["x-service-signature"])
+      const now = yield* Clock.currentTimeMillis
+      const signature = verifyRequest(Option.getOrUndefined(secret), body, headers, now)
       const isWrong = signature === "wrong"
       const given = isWrong ? WRONG_SIGNATURE_STATUS : status
       yield* show({
-        receivedAt: new Date(yield* Clock.currentTimeMillis).toISOString(),
+        receivedAt: new Date(now).toISOString(),
         path,
         headers,
         body: body.toString(),
@@ -136,7 +137,7 @@ export const listen = Command.make(
 ).pipe(
   about(
     "Receive, verify and show webhooks, or forward live events",
-    "Receive webhooks on this machine. Each request is verified (401 if its signature is wrong) and shown: as a block of text on a terminal, as a JSON line when piped. For deliveries to this machine, start the service with DELIVERY_ALLOW_PRIVATE_ADDRESSES=true and DELIVERY_ALLOW_HTTP=true. With --forward, the command posts the live events of a service to a receiver on this machine instead. This works behind a firewall, without a webhook and without a public address. Requests are signed as a webhook's are. Each event is sent once, and the status and time of each answer are shown. After a lost connection, the command resumes after the last event.",
+    "Receive webhooks on this machine. Each request is verified (401 if a signature, X-Service-Signature or Standard Webhooks, is wrong) and shown: as a block of text on a terminal, as a JSON line when piped. For deliveries to this machine, start the service with DELIVERY_ALLOW_PRIVATE_ADDRESSES=true and DELIVERY_ALLOW_HTTP=true. With --forward, the command posts the live events of a service to a receiver on this machine instead. This works behind a firewall, without a webhook and without a public address. Requests are signed as a webhook's are. Each event is sent once, and the status and time of each answer are shown. After a lost connection, the command resumes after the last event.",
     {
       "ledgerhook listen --secret whsec_…": "Show webhooks and verify their signatures",
       "ledgerhook listen --port 4001 --status 503": "Fail every attempt, to see retries",

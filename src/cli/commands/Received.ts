@@ -1,6 +1,8 @@
 /** Verifies one webhook request for `listen`, and formats it: a block for people, a JSON line for programs. Pure. */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Limits } from "../../config/Limits.ts"
+import type { RequestFormat } from "../../domain/RequestFormat.ts"
+import { type SigningScheme, signingSchemes, standardKey } from "../../domain/Signing.ts"
 import { BOLD, GREEN, painter, RED, YELLOW } from "../terminal/Colour.ts"
 import { isDeeperThan, printableLines } from "../terminal/JsonText.ts"
 
@@ -33,6 +35,55 @@ export const verifySignature = (
     : "wrong"
 }
 
+const schemeHeaders: Readonly<Record<SigningScheme, string>> = {
+  service: "x-service-signature",
+  standard: "webhook-signature"
+}
+
+/** The schemes that the sender has signed the request with. */
+const schemesOf = (headers: Received["headers"]): ReadonlyArray<SigningScheme> =>
+  signingSchemes.filter((scheme) => headers[schemeHeaders[scheme]] !== undefined)
+
+/** As the Standard Webhooks specification asks: in constant time, and only if the attempt was made recently. */
+const verifyStandard = (
+  secret: string,
+  body: Uint8Array,
+  headers: Received["headers"],
+  nowMs: number
+): SignatureVerdict => {
+  const {
+    "webhook-id": id = "",
+    "webhook-timestamp": seconds = "",
+    "webhook-signature": given = ""
+  } = headers
+  const key = standardKey(secret)
+  const ageMs = Math.abs(nowMs - Number(seconds) * 1_000)
+  if (key === undefined || !/^\d+$/.test(seconds) || ageMs > Limits.signatureAgeMs) return "wrong"
+  const hmac = createHmac("sha256", key, { encoding: "base64" }).update(`${id}.${seconds}.`).update(body)
+  const expected = Buffer.from(`v1,${hmac.digest("base64")}`)
+  const isRight = given.split(" ").some((one) => {
+    const signature = Buffer.from(one)
+    return signature.length === expected.length && timingSafeEqual(signature, expected)
+  })
+  return isRight ? "ok" : "wrong"
+}
+
+/** Checks the signature of each scheme that the request has. All must be right, and there must be one. */
+export const verifyRequest = (
+  secret: string | undefined,
+  body: Uint8Array,
+  headers: Received["headers"],
+  nowMs: number
+): SignatureVerdict => {
+  if (secret === undefined) return "not checked"
+  const schemes = schemesOf(headers)
+  const isRight = (scheme: SigningScheme) =>
+    scheme === "service"
+      ? verifySignature(secret, body, headers[schemeHeaders.service]) === "ok"
+      : verifyStandard(secret, body, headers, nowMs) === "ok"
+  return schemes.length > 0 && schemes.every(isRight) ? "ok" : "wrong"
+}
+
 const NAME_WIDTH = 10
 
 /** Returns the text itself if it is not JSON or is nested too deep. */
@@ -45,6 +96,22 @@ const parsed = (text: string): unknown => {
   }
 }
 
+const formatOf = ({ headers }: Received): RequestFormat =>
+  headers["ce-specversion"] === undefined ? "ledgerhook" : "cloudevents"
+
+/** The envelope's fields. A CloudEvent has them in its headers, and its body is the payload. */
+const envelopeOf = (received: Received, body: unknown): Readonly<Record<string, unknown>> => {
+  if (formatOf(received) === "ledgerhook") return typeof body === "object" && body !== null ? { ...body } : {}
+  const { headers } = received
+  return {
+    ledger_index: headers["ce-ledgerindex"],
+    timestamp: headers["ce-time"],
+    network: headers["ce-network"],
+    webhook_id: headers["ce-webhookid"],
+    payload: body
+  }
+}
+
 const header = ({ headers }: Received, name: string): string | undefined => headers[`x-service-${name}`]
 
 export const jsonLine = (received: Received): string =>
@@ -53,7 +120,9 @@ export const jsonLine = (received: Received): string =>
       received_at: received.receivedAt,
       path: received.path,
       signature: received.signature,
+      signed_with: schemesOf(received.headers),
       status: received.status,
+      format: formatOf(received),
       delivery_id: header(received, "delivery-id"),
       event_id: header(received, "event-id"),
       event_type: header(received, "event-type"),
@@ -78,11 +147,11 @@ const SIGNATURE_COLOURS: Readonly<Record<SignatureVerdict, number>> = {
 export const block = (received: Received, colour: boolean): string => {
   const paint = painter(colour)
   const body = parsed(received.body)
-  const fields: Readonly<Record<string, unknown>> =
-    typeof body === "object" && body !== null ? { ...body } : {}
+  const fields = envelopeOf(received, body)
   const content = fields["payload"] ?? body
   const type = printableLines(header(received, "event-type") ?? "(no event type)")
-  const verdict = `signature ${received.signature}`
+  const schemes = schemesOf(received.headers)
+  const verdict = `signature ${received.signature}${schemes.length === 0 ? "" : ` (${schemes.join(", ")})`}`
   return [
     `${paint(type, BOLD)}  ${paint(verdict, SIGNATURE_COLOURS[received.signature])}`,
     row("ledger", ["ledger_index", "timestamp", "network"].map((name) => shown(fields[name])).join("  ")),

@@ -1,6 +1,7 @@
 /** The HTTP server that receives webhooks for `listen` and for the demo. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import { gunzipSync, zstdDecompressSync } from "node:zlib"
 import { Effect, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { type CommandFailed, failed } from "../terminal/Failure.ts"
@@ -32,6 +33,23 @@ const bodyOf = (request: IncomingMessage): Effect.Effect<Buffer | undefined> =>
     request.on("error", () => resume(Effect.interrupt))
   })
 
+const bounded = { maxOutputLength: Limits.listenBodyBytes }
+
+const decompressors: Readonly<Record<string, (body: Buffer) => Buffer>> = {
+  identity: (body) => body,
+  gzip: (body) => gunzipSync(body, bounded),
+  zstd: (body) => zstdDecompressSync(body, bounded)
+}
+
+/** Undefined if the body is not in that encoding, or is larger than `Limits.listenBodyBytes` without it. */
+const decompressed = (body: Buffer, encoding: string): Buffer | undefined => {
+  try {
+    return Object.hasOwn(decompressors, encoding) ? decompressors[encoding]?.(body) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 const headersOf = (request: IncomingMessage): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
 
@@ -58,7 +76,11 @@ export const makeReceiver = Effect.fnUntraced(function* (
     const body = yield* bodyOf(request)
     if (body === undefined)
       return { status: 413, text: "ledgerhook listen: the request body is too large.\n" }
-    return yield* answer({ path: request.url ?? "/", headers: headersOf(request), body })
+    const encoding = request.headers["content-encoding"] ?? "identity"
+    const plain = decompressed(body, encoding)
+    if (plain === undefined)
+      return { status: 415, text: "ledgerhook listen: the request body cannot be decompressed.\n" }
+    return yield* answer({ path: request.url ?? "/", headers: headersOf(request), body: plain })
   })
   const handle = Effect.fnUntraced(function* (request: IncomingMessage, response: ServerResponse) {
     const { status, text }: Answer = yield* answerTo(request)

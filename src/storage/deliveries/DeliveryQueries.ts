@@ -6,6 +6,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
+import type { Compression } from "../../domain/Compression.ts"
 import {
   DELIVERIES_TOPIC,
   type DeliveryStatus,
@@ -15,6 +16,8 @@ import {
 import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
+import type { RequestFormat } from "../../domain/RequestFormat.ts"
+import type { SigningScheme } from "../../domain/Signing.ts"
 import type { StatsPeriod } from "../../domain/StatsPeriod.ts"
 import { quotaUsedUp } from "../accounts/UsageStore.ts"
 import { Outbox } from "../outbox/Outbox.ts"
@@ -51,8 +54,14 @@ export interface DeliveryDetailRow extends DeliveryRow {
   readonly response_time_ms: number | null
   readonly response_body: string | null
   readonly next_attempt_at: string | null
-  /** Of the webhook's own headers. */
-  readonly header_names: ReadonlyArray<string>
+  /** What the webhook's requests are like at present. */
+  readonly request: {
+    /** Names of the webhook's own headers. */
+    readonly headerNames: ReadonlyArray<string>
+    readonly signing: ReadonlyArray<SigningScheme>
+    readonly format: RequestFormat
+    readonly compression: Compression | null
+  }
 }
 
 export interface AttemptRow {
@@ -95,7 +104,10 @@ export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
           read<DeliveryDetailRow>`
           SELECT ${columns}, network, event_offset::float8 AS event_offset, from_history, test_event,
                  response_status, response_time_ms, response_body, next_attempt_at,
-                 ARRAY(SELECT jsonb_object_keys(headers) FROM webhooks WHERE webhooks.id = webhook_id) AS header_names
+                 (SELECT json_build_object(
+                    'headerNames', ARRAY(SELECT jsonb_object_keys(headers)), 'signing', signing, 'format', format,
+                    'compression', compression
+                  ) FROM webhooks WHERE webhooks.id = webhook_id) AS request
           FROM deliveries
           WHERE id = ${id} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])`.pipe(
             Effect.map((rows) => Option.fromNullishOr(rows[0]))

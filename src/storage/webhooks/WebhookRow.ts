@@ -1,7 +1,10 @@
 /** A row of `webhooks`, the record for the log that is made of it, and the row after a change. Pure. */
 
+import type { Compression } from "../../domain/Compression.ts"
 import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
 import type { Network } from "../../domain/Network.ts"
+import { defaultFormat, type RequestFormat } from "../../domain/RequestFormat.ts"
+import { defaultSigning, type SigningScheme } from "../../domain/Signing.ts"
 import { CONFIG_TOPIC, type WebhookConfig, type WebhookStatus } from "../../domain/Webhook.ts"
 import { expandPatterns, webhookBounds } from "../../domain/WebhookRules.ts"
 
@@ -21,6 +24,9 @@ export interface WebhookRow {
   readonly consecutive_failures: number
   readonly max_in_flight: number
   readonly max_per_second: number | null
+  readonly signing: ReadonlyArray<SigningScheme>
+  readonly format: RequestFormat
+  readonly compression: Compression | null
   readonly headers: Readonly<Record<string, string>>
   readonly sealed_secret: string
   /** Both null unless the last rotation left the previous secret a grace. */
@@ -49,7 +55,8 @@ export type ListedWebhook = Omit<
 export const LISTED_COLUMNS = `
   id, account_id, network, url, description, event_types,
   account_filters[1:${webhookBounds.listedAccountFilters}] AS account_filters, account_filters_count,
-  payload_filter, status, consecutive_failures, max_in_flight, max_per_second, created_at, updated_at, disabled_at, disabled_reason`
+  payload_filter, status, consecutive_failures, max_in_flight, max_per_second, signing, format, compression,
+  created_at, updated_at, disabled_at, disabled_reason`
 
 export type WebhookChange = Partial<
   Pick<
@@ -63,6 +70,9 @@ export type WebhookChange = Partial<
     | "headers"
     | "max_in_flight"
     | "max_per_second"
+    | "signing"
+    | "format"
+    | "compression"
   >
 >
 
@@ -84,6 +94,8 @@ export const changed = (row: WebhookRow, change: WebhookChange, now: string): We
     : { ...next, disabled_at: now, disabled_reason: DISABLED_BY_REQUEST }
 }
 
+const isDefaultSigning = ({ signing }: WebhookRow): boolean => signing.join() === defaultSigning.join()
+
 const configOf = (row: WebhookRow): WebhookConfig => ({
   id: row.id,
   account_id: row.account_id,
@@ -96,6 +108,9 @@ const configOf = (row: WebhookRow): WebhookConfig => ({
   headers: row.headers,
   max_in_flight: row.max_in_flight,
   max_per_second: row.max_per_second,
+  ...(isDefaultSigning(row) ? {} : { signing: row.signing }),
+  ...(row.format === defaultFormat ? {} : { format: row.format }),
+  ...(row.compression === null ? {} : { compression: row.compression }),
   sealed_secret: row.sealed_secret,
   ...(row.previous_sealed_secret === null || row.previous_secret_until === null
     ? {}

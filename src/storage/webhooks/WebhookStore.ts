@@ -45,6 +45,9 @@ export type NewWebhook = Pick<
   | "payload_filter"
   | "max_in_flight"
   | "max_per_second"
+  | "signing"
+  | "format"
+  | "compression"
   | "headers"
   | "sealed_secret"
 >
@@ -168,10 +171,14 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
         if (limits !== undefined) yield* requireRoom(webhook.account_id, limits, more)
         const [row] = yield* sql<WebhookRow>`
           INSERT INTO webhooks (id, account_id, network, url, description, event_types, account_filters,
-                                payload_filter, status, max_in_flight, max_per_second, headers, sealed_secret, created_at, updated_at)
+                                payload_filter, status, max_in_flight, max_per_second, signing, format,
+                                compression, headers, sealed_secret, created_at, updated_at)
           VALUES (${webhook.id}, ${webhook.account_id}, ${webhook.network}, ${webhook.url}, ${webhook.description},
                   ${column(webhook.event_types)}::text[], ${column(webhook.account_filters)}::text[],
-                  ${jsonOf(webhook.payload_filter)}::text::json, 'active', ${webhook.max_in_flight}, ${webhook.max_per_second}, ${JSON.stringify(webhook.headers)}::text::jsonb,
+                  ${jsonOf(webhook.payload_filter)}::text::json, 'active',
+                  ${webhook.max_in_flight}, ${webhook.max_per_second}, ${column(webhook.signing)}::text[],
+                  ${webhook.format}, ${webhook.compression},
+                  ${JSON.stringify(webhook.headers)}::text::jsonb,
                   ${webhook.sealed_secret}, ${at(nowMs)}::timestamptz, ${at(nowMs)}::timestamptz)
           RETURNING *`
         yield* outbox.insert([configRecord(row!)])
@@ -216,7 +223,9 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
             account_filters = ${column(next.account_filters)}::text[],
             payload_filter = ${jsonOf(next.payload_filter)}::text::json, status = ${next.status},
             consecutive_failures = ${next.consecutive_failures}, max_in_flight = ${next.max_in_flight},
-            max_per_second = ${next.max_per_second}, headers = ${JSON.stringify(next.headers)}::text::jsonb,
+            max_per_second = ${next.max_per_second}, signing = ${column(next.signing)}::text[],
+            format = ${next.format}, compression = ${next.compression},
+            headers = ${JSON.stringify(next.headers)}::text::jsonb,
             updated_at = ${next.updated_at}::timestamptz, disabled_at = ${next.disabled_at}::timestamptz,
             disabled_reason = ${next.disabled_reason}, last_disabled_at = ${next.last_disabled_at}::timestamptz,
             last_enabled_at = ${next.last_enabled_at}::timestamptz

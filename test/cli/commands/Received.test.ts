@@ -1,7 +1,14 @@
 /** What `listen` prints for a request: the result of the signature check, and views that hostile text cannot break. */
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { block, jsonLine, type Received, verifySignature } from "../../../src/cli/commands/Received.ts"
+import { Webhook } from "standardwebhooks"
+import {
+  block,
+  jsonLine,
+  type Received,
+  verifyRequest,
+  verifySignature
+} from "../../../src/cli/commands/Received.ts"
 
 const body = '{"event_type":"payment.xrp","ledger_index":7,"payload":{"amount":"1"},"webhook_id":"wh_1"}'
 const sign = (secret: string) => `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`
@@ -36,7 +43,71 @@ describe("the signature's verdict", () => {
   })
 })
 
+describe("the verdict on both schemes", () => {
+  const SECRET = `whsec_${Buffer.alloc(32, 1).toString("base64")}`
+  const NOW = Date.parse("2026-11-21T09:30:00.000Z")
+  const standard = (at: number, secret = SECRET) => ({
+    "webhook-id": "dlv_1",
+    "webhook-timestamp": String(at / 1_000),
+    "webhook-signature": `v1,other ${new Webhook(secret).sign("dlv_1", new Date(at), body)}`
+  })
+  const service = { "x-service-signature": sign(SECRET) }
+  const verdict = (headers: Received["headers"], secret: string | undefined = SECRET) =>
+    verifyRequest(secret, Buffer.from(body), headers, NOW)
+
+  it("is ok if every signature that is there is right", () => {
+    for (const headers of [service, standard(NOW), { ...service, ...standard(NOW) }]) {
+      assert.strictEqual(verdict(headers), "ok")
+    }
+    assert.strictEqual(verifyRequest(undefined, Buffer.from(body), service, NOW), "not checked")
+  })
+
+  it("is wrong if one is wrong, too old, not due yet, without a key, or if there is none", () => {
+    const other = `whsec_${Buffer.alloc(32, 2).toString("base64")}`
+    for (const headers of [
+      {},
+      { ...service, ...standard(NOW, other) },
+      { "x-service-signature": sign(other), ...standard(NOW) },
+      standard(NOW - 301_000),
+      standard(NOW + 301_000),
+      { ...standard(NOW), "webhook-id": "dlv_2" },
+      { ...standard(NOW), "webhook-timestamp": "" },
+      { "webhook-signature": "v1," }
+    ]) {
+      assert.strictEqual(verdict(headers), "wrong", JSON.stringify(headers))
+    }
+    assert.strictEqual(verdict(standard(NOW), "try-ledgerhook-secret"), "wrong")
+  })
+})
+
 describe("the views", () => {
+  it("say with which schemes the sender has signed", () => {
+    const headers = { "x-service-signature": "", "webhook-signature": "" }
+    assert.include(block(received({ headers }), false), "signature ok (service, standard)")
+    assert.deepStrictEqual(JSON.parse(jsonLine(received({ headers }))).signed_with, ["service", "standard"])
+    assert.deepStrictEqual(JSON.parse(jsonLine(received())).signed_with, [])
+  })
+
+  it("show a CloudEvent with the envelope's fields from its headers", () => {
+    const event = received({
+      headers: {
+        "ce-specversion": "1.0",
+        "ce-ledgerindex": "7",
+        "ce-time": "2026-11-21T09:30:00Z",
+        "ce-network": "testnet",
+        "ce-webhookid": "wh_2",
+        "x-service-event-type": "payment.xrp"
+      },
+      body: '{"payload":"1"}'
+    })
+    const shown = block(event, false)
+    for (const part of ["7  2026-11-21T09:30:00Z  testnet", "for wh_2", '"payload": "1"']) {
+      assert.include(shown, part)
+    }
+    assert.deepInclude(JSON.parse(jsonLine(event)), { format: "cloudevents", body: { payload: "1" } })
+    assert.strictEqual(JSON.parse(jsonLine(received())).format, "ledgerhook")
+  })
+
   it("show type, verdict, ids and payload as a block", () => {
     const shown = block(received(), false)
     for (const part of ["payment.xrp  signature ok", "dlv_1  for wh_1", '"amount": "1"'])
