@@ -428,8 +428,8 @@ export type DeliveryDetail = {
 export type RetriedDelivery = {
     /** The delivery's id, which stays the same. */
     delivery_id: string;
-    /** The delivery is queued. */
-    status: "pending";
+    /** pending: the delivery had failed and starts the retry schedule again. retrying: its next attempt is made now, and the schedule continues after it. */
+    status: "pending" | "retrying";
 };
 export type QuotaExceeded = {
     /** What is wrong. */
@@ -1333,7 +1333,7 @@ export function getDelivery(id: string, { xRequestId }: {
     });
 }
 /**
- * Retry a failed delivery
+ * Retry a delivery now
  */
 export function retryDelivery(id: string, { xRequestId, idempotencyKey }: {
     xRequestId?: string;

@@ -160,8 +160,12 @@ const Retried = Schema.Struct({
     "The delivery's id, which stays the same.",
     "dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
   ),
-  status: field(Schema.Literal("pending"), "The delivery is queued.")
-}).annotate({ identifier: "RetriedDelivery", description: "The delivery is queued again." })
+  status: field(
+    Schema.Literals(["pending", "retrying"]),
+    "pending: the delivery had failed and starts the retry schedule again. retrying: its next attempt is made now, and the schedule continues after it.",
+    "pending"
+  )
+}).annotate({ identifier: "RetriedDelivery", description: "The next attempt is queued." })
 
 const params = { id: DeliveryId }
 
@@ -231,9 +235,9 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
     }).annotateMerge(
       scoped("deliveries:write", {
         identifier: "retryDelivery",
-        summary: "Retry a failed delivery",
+        summary: "Retry a delivery now",
         description:
-          "Queues the delivery again, with the full retry schedule. Its attempts count towards the month's quota."
+          "Takes failed and retrying deliveries. A failed delivery is queued again, with the full retry schedule. A retrying delivery is attempted now instead of at its due time. If that attempt fails, the schedule continues with the next delay. An attempt that is under way at the time of the request is that attempt. The attempts count towards the month's quota."
       })
     )
   )

@@ -157,9 +157,9 @@ export const deliveriesLayer = HttpApiBuilder.group(
           return yield* NotFound.because(`The event of delivery ${row.id} is no longer kept.`)
         }
         const result = yield* deliveries.retry(owner, row.id, event, yield* Clock.currentTimeMillis)
-        switch (result) {
+        switch (result.is) {
           case "queued":
-            return { delivery_id: row.id, status: "pending" as const }
+            return { delivery_id: row.id, status: result.status }
           case "not found":
             return yield* noDelivery(row.id)
           case "webhook deleted":
@@ -168,7 +168,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
             )
           case "not failed":
             return yield* DeliveryNotFailed.because(
-              `Delivery ${row.id} is not failed; only failed deliveries can be retried.`
+              `Delivery ${row.id} is ${result.status}; only failed and retrying deliveries can be retried.`
             )
           case "webhook disabled":
             return yield* webhookDisabled(row.webhook_id)
