@@ -6,9 +6,11 @@ import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { type EventType, eventTypes, expandPattern } from "../../domain/EventType.ts"
 import { eventTopicOf } from "../../domain/History.ts"
-import { idTime } from "../../domain/Ids.ts"
+import { idTime, randomId } from "../../domain/Ids.ts"
 import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
 import { envelopeJson, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
+import { type RetryFilters, retryStatuses } from "../../domain/Replay.ts"
+import { expandPatterns } from "../../domain/WebhookRules.ts"
 import { EventLog } from "../../log/EventLog.ts"
 import {
   type AttemptRow,
@@ -17,12 +19,15 @@ import {
   type DeliveryRow
 } from "../../storage/deliveries/DeliveryQueries.ts"
 import type { DeliveryPoint } from "../../storage/deliveries/DeliveryStats.ts"
+import { ReplayStore } from "../../storage/replays/ReplayStore.ts"
+import { WebhookStore } from "../../storage/webhooks/WebhookStore.ts"
 import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
-import type { Delivery } from "../contract/Deliveries.ts"
+import type { Delivery, NewRetryJob } from "../contract/Deliveries.ts"
 import { DeliveryNotFailed, NotFound, QuotaExceeded, ValidationError, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
+import { noWebhook, refusedJob } from "../JobRefusals.ts"
 import { page } from "../Pages.ts"
 
 const deliveryOf = (row: DeliveryRow): Delivery => ({
@@ -73,6 +78,17 @@ const ofTypes = <E>(
   )
 }
 
+/** Each once, times as numbers, and no types where all are wanted. */
+const retryFiltersOf = ({ event_types = [], since, statuses, until }: NewRetryJob): RetryFilters => {
+  const types = expandPatterns(event_types)
+  return {
+    statuses: retryStatuses.filter((status) => statuses === undefined || statuses.includes(status)),
+    ...(types.length === 0 || types.length === eventTypes.length ? {} : { event_types: types }),
+    ...(since === undefined ? {} : { since: parseIsoTime(since)! }),
+    ...(until === undefined ? {} : { until: parseIsoTime(until)! })
+  }
+}
+
 const noDelivery = (id: string) => NotFound.because(`There is no delivery ${id}.`)
 
 export const deliveriesLayer = HttpApiBuilder.group(
@@ -80,6 +96,8 @@ export const deliveriesLayer = HttpApiBuilder.group(
   "deliveries",
   Effect.fnUntraced(function* (handlers) {
     const deliveries = yield* DeliveryQueries
+    const jobs = yield* ReplayStore
+    const webhooks = yield* WebhookStore
     const log = yield* EventLog
 
     const findOne = Effect.fnUntraced(function* (id: string) {
@@ -177,6 +195,28 @@ export const deliveriesLayer = HttpApiBuilder.group(
               "The month's delivery quota is used up; retry when the next month (UTC) begins, or choose a larger plan."
             )
         }
+      }, orUnavailable),
+
+      retryMany: Effect.fnUntraced(function* ({ payload }) {
+        const caller = yield* Caller
+        const owner = ownerOf(caller)
+        const filters = retryFiltersOf(payload)
+        if (filters.since !== undefined && filters.until !== undefined && filters.since >= filters.until) {
+          return yield* ValidationError.because("since must be before until.")
+        }
+        const webhookId = payload.webhook_id
+        const webhook = yield* webhooks.find(owner, webhookId)
+        if (Option.isNone(webhook)) return yield* noWebhook(webhookId)
+        const target = { webhookId, accountId: owner.accountId, network: webhook.value.network }
+        const counts = yield* jobs.countRetries(target, filters)
+        const matched = [...counts.values()].reduce((sum, some) => sum + some, 0)
+        if (payload.dry_run === true) return { matched, by_type: Object.fromEntries(counts) }
+        const now = yield* Clock.currentTimeMillis
+        const id = randomId("rpl_job_", now)
+        const job = { id, webhookId, retry: filters, estimatedEvents: matched, endOffset: 0 }
+        const made = yield* jobs.create(owner, job, now)
+        if (made !== "queued") return yield* refusedJob(made, webhookId, caller)
+        return { job_id: id, status: "queued" as const, matched, created_at: iso(now) }
       }, orUnavailable)
     })
   })
