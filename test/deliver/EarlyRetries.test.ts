@@ -296,6 +296,32 @@ describe("a retrying delivery that is retried by hand", () => {
   )
 })
 
+it.live("what a retry job queues leaves oldest first, after all that is live, one request at a time", () =>
+  Effect.gen(function* () {
+    const { receiver, webhook, ids, repair, stage } = yield* prepare(60, { maxInFlight: 1 })
+    yield* stage.stop
+    repair()
+    yield* retryUnasked(ids)
+    const due = yield* Effect.forEach(ids, (id) => dueWork(webhook, id, 2))
+    yield* appendWork(due.map((work) => ({ ...work, replay: true as const })))
+    const live = yield* queueEvents(webhook, 60)
+    const before = receiver.received.length
+    yield* startDelivering
+    yield* untilAll([...ids, ...live], "delivered")
+    const order = receiver.received.slice(before).map(({ deliveryId }) => deliveryId)
+    assert.deepStrictEqual(
+      order.filter((id) => ids.includes(id)),
+      ids
+    )
+    assert.deepStrictEqual(
+      order.filter((id) => live.includes(id)),
+      live
+    )
+    // What had begun before the live ones were seen is all that may come before one of them.
+    assert.isBelow(order.indexOf(live.at(-1)!), live.length + 50)
+  }).pipe(Effect.scoped, Effect.provide(delivering()))
+)
+
 it.live("a retried delivery of a replay that finds no room in memory waits in the backlog of live ones", () =>
   Effect.gen(function* () {
     const answers: Array<() => void> = []

@@ -6,10 +6,13 @@ import { type EventType, eventTypes } from "../../../src/domain/EventType.ts"
 import type { RetryFilters } from "../../../src/domain/Replay.ts"
 import { makeSeededRandom } from "../../../src/simulator/SeededRandom.ts"
 import { foldChanges } from "../../../src/storage/deliveries/DeliveryTotals.ts"
+import { Partitions } from "../../../src/storage/deliveries/Partitions.ts"
 import { countRetryable, retryablePage } from "../../../src/storage/deliveries/Retryable.ts"
 import { types } from "../../support/events.ts"
 import { ACCOUNT, replayingLayer } from "../../support/replaying.ts"
-import { attempted, type MadeDelivery, makeDeliveries } from "../../support/retrying.ts"
+import { attempted, MADE, type MadeDelivery, makeDeliveries } from "../../support/retrying.ts"
+
+const HOUR_MS = 3_600_000
 
 const naive = (made: ReadonlyArray<MadeDelivery>, filters: RetryFilters) =>
   made.filter(
@@ -80,3 +83,44 @@ for (const seed of [1, 2, 3])
       }).pipe(Effect.scoped, Effect.provide(replayingLayer)),
     60_000
   )
+
+it.live("reads, of a webhook's deliveries, only those of minutes in which some match", () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { webhookId } = yield* makeDeliveries(1, () => "delivered")
+    const hours = 12
+    yield* Effect.flatMap(Partitions, ({ ensure }) => ensure(MADE, MADE + (hours + 1) * HOUR_MS))
+    // Ten a minute. Of each hour the first one failed.
+    yield* sql`
+      INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, status, updated_at)
+      SELECT left(first_delivery_id(to_timestamp(${MADE / 1_000 + 3_600}::float8 + i * 6)), 14) || lpad(i::text, 16, '0'),
+             ${webhookId}, ${ACCOUNT}, 'mainnet', 'event', 'payment.xrp', i,
+             CASE i % 600 WHEN 0 THEN 'failed' ELSE 'delivered' END, now()
+      FROM generate_series(0, ${hours * 600 - 1}::bigint) AS i`
+    yield* foldChanges
+    yield* sql`ANALYZE`
+    const target = { webhookId, accountId: ACCOUNT, network: "mainnet" as const }
+    const filters: RetryFilters = { statuses: ["failed", "retrying"] }
+    const rowsRead = Effect.map(
+      sql<{ readonly rows: number }>`
+        SELECT sum(seq_tup_read + idx_tup_fetch)::float8 AS rows FROM pg_stat_xact_user_tables
+        WHERE relname LIKE 'deliveries%'`,
+      ([row]) => row!.rows
+    )
+    const readBy = <A, E, R>(use: Effect.Effect<A, E, R>) =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          const before = yield* rowsRead
+          yield* use
+          return (yield* rowsRead) - before
+        })
+      )
+    assert.strictEqual(yield* readBy(countRetryable(sql, target, filters)), 0)
+    // Two edges of less than ten minutes each.
+    const edges = { ...filters, since: MADE + 2 * HOUR_MS + 1, until: MADE + 9 * HOUR_MS + 1 }
+    assert.isAtMost(yield* readBy(countRetryable(sql, target, edges)), 2 * 10 * 10)
+    // The batch's ten minutes, of ten rows each, and a few at the ends of index ranges.
+    assert.isAtMost(yield* readBy(retryablePage(sql, target, filters, "", 250)), 10 * 10 + 10)
+    assert.strictEqual((yield* retryablePage(sql, target, filters, "", 250)).deliveries.length, 10)
+  }).pipe(Effect.scoped, Effect.provide(replayingLayer))
+)
