@@ -107,7 +107,10 @@ const measure = Effect.gen(function* () {
       const offsets = yield* appendEvents(made)
       const works = worksOf(made, ids)
       yield* insertRows(works, accountId, new Map(made.map(({ event_id }, i) => [event_id, offsets[i]!])))
-      yield* store.spill(works.map(({ delivery_id }) => delivery_id))
+      yield* store.spill(
+        works.map(({ delivery_id }) => delivery_id),
+        "live"
+      )
     }
 
     const earlier = yield* ask(true)

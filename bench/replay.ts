@@ -5,6 +5,7 @@
  */
 import { Clock, Effect, Layer, Option } from "effect"
 import { Limits } from "../src/config/Limits.ts"
+import { StoredEvents } from "../src/coverage/StoredEvents.ts"
 import { deliver } from "../src/deliver/Stage.ts"
 import type { EventType } from "../src/domain/EventType.ts"
 import { randomId } from "../src/domain/Ids.ts"
@@ -18,6 +19,7 @@ import { WorkNotices } from "../src/storage/outbox/WorkNotices.ts"
 import { HistoryRequests } from "../src/storage/replays/HistoryRequests.ts"
 import { ReplayStore } from "../src/storage/replays/ReplayStore.ts"
 import { ReplayWork } from "../src/storage/replays/ReplayWork.ts"
+import { RetryWork } from "../src/storage/replays/RetryWork.ts"
 import type { Arrival } from "./support/arrivalsProgram.ts"
 import type { Benchmark, Figure } from "./support/Benchmark.ts"
 import { type Child, startChild } from "./support/Child.ts"
@@ -207,6 +209,8 @@ const measure = Effect.gen(function* () {
 const measuringLayer = Layer.mergeAll(
   ReplayStore.layer,
   ReplayWork.layer,
+  RetryWork.layer,
+  StoredEvents.layer,
   EventCounts.layer,
   HistoryStore.layer,
   HistoryRequests.layer,

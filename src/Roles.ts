@@ -59,6 +59,7 @@ import { forgetQuarantined } from "./storage/Quarantine.ts"
 import { HistoryRequests } from "./storage/replays/HistoryRequests.ts"
 import { ReplayStore } from "./storage/replays/ReplayStore.ts"
 import { ReplayWork } from "./storage/replays/ReplayWork.ts"
+import { RetryWork } from "./storage/replays/RetryWork.ts"
 import * as Sql from "./storage/Sql.ts"
 import { SecretBox } from "./storage/webhooks/SecretBox.ts"
 import { requireKeys } from "./storage/webhooks/SecretRotation.ts"
@@ -232,6 +233,7 @@ const stores = Layer.mergeAll(
   EventCounts.layer,
   ReplayStore.layer,
   ReplayWork.layer,
+  RetryWork.layer,
   HistoryStore.layer,
   HistoryRequests.layer,
   UsageStore.layer,

@@ -93,9 +93,9 @@ export const makeFeed = (): Feed => {
               wake()
             })
           ),
-        spill: (ids) => {
+        spill: (ids, lane) => {
           parked += ids.length
-          return store.spill(ids)
+          return store.spill(ids, lane)
         }
       })
     )

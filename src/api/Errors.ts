@@ -108,8 +108,8 @@ export class MethodNotAllowed extends failure(
 
 export class DeliveryNotFailed extends failure(
   "DELIVERY_NOT_FAILED",
-  "The delivery's status is not failed.",
-  "Delivery dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE is not failed; only failed deliveries can be retried."
+  "The delivery's status is delivered or pending.",
+  "Delivery dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE is delivered; only failed and retrying deliveries can be retried."
 ) {}
 
 export class PlanRequired extends failure(

@@ -10,6 +10,7 @@ import { listen } from "./commands/Listen.ts"
 import { ledger } from "./commands/ledger/Ledger.ts"
 import { mail } from "./commands/Mail.ts"
 import { migrate } from "./commands/Migrate.ts"
+import { retry } from "./commands/Retry.ts"
 import { replay } from "./commands/replay/Replay.ts"
 import { secrets } from "./commands/Secrets.ts"
 import { start } from "./commands/Start.ts"
@@ -38,6 +39,7 @@ const root = Command.make("ledgerhook").pipe(
     key,
     webhook,
     replay,
+    retry,
     explain,
     secrets,
     ledger,

@@ -220,6 +220,12 @@ export const Limits = {
    */
   replayAhead: 1_000,
   replayAheadMs: 25,
+  /**
+   * A batch of a retry job looks through this many minutes of deliveries: a minute may hold 300,000, of which few failed.
+   * A job whose retries wait checks this often how many still do: it looks up 1,000 rows each time.
+   */
+  retryBatchMinutes: 10,
+  retryAheadMs: 250,
   /** Records that a job parses before it yields: less than a millisecond. */
   replayParseRecords: 200,
   /** Records per read. With smaller reads, the same rows of the embedded log would be decoded repeatedly. */

@@ -3,10 +3,10 @@
  * log; a test delivery has its event in its row. If retention has dropped the event, the delivery ends `failed`.
  */
 import { Clock, Effect } from "effect"
+import { StoredEvents } from "../coverage/StoredEvents.ts"
 import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { type BacklogDelivery, type BacklogKind, DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
-import { BacklogEvents } from "./BacklogEvents.ts"
 import type { Work } from "./Lane.ts"
 import { attemptKey } from "./MemoryBudget.ts"
 
@@ -19,7 +19,7 @@ export interface BacklogPage {
 
 export const makeBacklog = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
-  const backlogEvents = yield* BacklogEvents
+  const backlogEvents = yield* StoredEvents
 
   const toWork = (row: BacklogDelivery, event: LedgerEvent, kind: BacklogKind): Work => {
     const attempt = row.attempts + 1

@@ -42,18 +42,17 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     moved.openUnsafe()
   }
 
-  /** Offers work to its lanes. Refused work is spilled to the database before its offset counts as finished. */
-  const offerAll = Effect.fnUntraced(function* (
+  /**
+   * Offers work to its lanes. Refused work is spilled to the database before its offset counts as finished. `known`:
+   * attempts that were offered or recorded meanwhile.
+   */
+  const offerWorks = Effect.fnUntraced(function* (
     lanes: Lanes,
-    works: ReadonlyArray<readonly [offset: number, work: DeliveryWork]>
+    works: ReadonlyArray<readonly [offset: number, work: DeliveryWork]>,
+    keys: ReadonlyArray<string>,
+    known: Set<string>
   ) {
-    if (works.length === 0) return
     const ids = works.map(([, work]) => work.delivery_id)
-    // Checked before the rows are read: an attempt may be recorded during the read, and the row would then still show
-    // a second record of the same attempt as current.
-    const known = new Set<string>()
-    const keys = works.map(([, { attempt, delivery_id }]) => attemptKey(delivery_id, attempt))
-    for (const key of keys) if (lanes.isBusy(key)) known.add(key)
     const rows = yield* deliveries.states(ids).pipe(retryUntilSuccess("reading delivery states"))
     if (works.some(([, work]) => registry.get(work.webhook_id) === undefined)) {
       // A webhook made a moment ago may not be in this process's view yet. After this wait, an unknown one is
@@ -112,6 +111,21 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     if (refused.length > 0) yield* lanes.spillRefused(kind, refused)
     for (const offset of ended) settle(offset)
   })
+
+  const offerAll = (
+    lanes: Lanes,
+    works: ReadonlyArray<readonly [offset: number, work: DeliveryWork]>
+  ): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      if (works.length === 0) return Effect.void
+      const keys = works.map(([, { attempt, delivery_id }]) => attemptKey(delivery_id, attempt))
+      const offered = new Set(keys)
+      const known = new Set<string>()
+      // An attempt may be recorded after its row was read, also in the webhook's other lane. The row would then still
+      // show a second record of the same attempt as current.
+      const unwatch = lanes.watch((key) => void (offered.has(key) && known.add(key)))
+      return Effect.ensuring(offerWorks(lanes, works, keys, known), Effect.sync(unwatch))
+    })
 
   /**
    * Spills queues whose work has waited for more than `partitionOpenRecords` records, so that offsets can be

@@ -15,13 +15,13 @@ import { makeAttempt } from "./Attempt.ts"
 import { makeBacklog } from "./Backlog.ts"
 import type { CurrentWebhook, LaneKind, Work } from "./Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "./LaneEvents.ts"
-import { advance, isBusy, isOverBudget, makeMachine } from "./LaneMachine.ts"
+import { advance, isOverBudget, makeMachine } from "./LaneMachine.ts"
 import { Recorder } from "./Recorder.ts"
 import { ReplayPace } from "./ReplayPace.ts"
 
 export interface Lanes {
-  /** Whether the attempt is queued, sent and not settled, or being spilled. */
-  readonly isBusy: (key: string) => boolean
+  /** Calls `onSettled` with the key of each attempt that is recorded from now on, until the returned function is called. */
+  readonly watch: (onSettled: (key: string) => void) => () => void
   /** Queues the work. False means refused: the caller must pass it to `spillRefused`. */
   readonly offer: (webhookId: string, work: Work) => boolean
   /** Waits until memory is free for a replayed delivery of the webhook, at most `replayMemoryWaitMs`. */
@@ -70,6 +70,7 @@ export const makeLanes = Effect.gen(function* () {
   const idle = Latch.makeUnsafe()
   /** Opened when a replayed delivery is settled. */
   const freed = Latch.makeUnsafe()
+  const watchers = new Set<(key: string) => void>()
 
   /**
    * Executing a command may dispatch another event before the next command: the machine's state includes them all.
@@ -82,8 +83,10 @@ export const makeLanes = Effect.gen(function* () {
     return commands
   }
 
-  const spillRows = (ids: ReadonlyArray<string>) =>
-    deliveries.spill(ids).pipe(retryUntilSuccess("spilling deliveries to the backlog"))
+  const spillRows = (lane: LaneKind, works: ReadonlyArray<{ readonly deliveryId: string }>) => {
+    const ids = works.map(({ deliveryId }) => deliveryId)
+    return deliveries.spill(ids, lane).pipe(retryUntilSuccess("spilling deliveries to the backlog"))
+  }
 
   const start = ({ webhook, work, share }: Extract<Command, { readonly kind: "start" }>) => {
     const webhookId = webhook.config.id
@@ -94,6 +97,7 @@ export const makeLanes = Effect.gen(function* () {
         retry,
         fromBacklog: work.acknowledge === undefined,
         onSettled: () => {
+          for (const onSettled of watchers) onSettled(work.key)
           dispatch({ kind: "settled", webhookId, work })
           if (work.kind === "replays") freed.openUnsafe()
         }
@@ -140,7 +144,7 @@ export const makeLanes = Effect.gen(function* () {
         const { webhookId, lane, works } = command
         run(
           Effect.map(
-            spillRows(works.map(({ deliveryId }) => deliveryId)),
+            spillRows(lane, works),
             () => void dispatch({ kind: "queueSpilled", webhookId, lane, works })
           )
         )
@@ -187,7 +191,10 @@ export const makeLanes = Effect.gen(function* () {
   )
 
   const result: Lanes = {
-    isBusy: (key) => isBusy(machine, key),
+    watch: (onSettled) => {
+      watchers.add(onSettled)
+      return () => void watchers.delete(onSettled)
+    },
     offer: (webhookId, work) => {
       const commands = dispatch({ kind: "offered", webhookId, current: currentWebhook(webhookId), work })
       return !commands.some(({ kind }) => kind === "refuse")
@@ -206,7 +213,7 @@ export const makeLanes = Effect.gen(function* () {
     },
     spillOverdue: (lane, webhookId) => void dispatch({ kind: "overdue", webhookId, lane }),
     spillRefused: Effect.fnUntraced(function* (lane, works) {
-      yield* spillRows(works.map(({ deliveryId }) => deliveryId))
+      yield* spillRows(lane, works)
       for (const [webhookId, parked] of Map.groupBy(works, (work) => work.webhookId)) {
         dispatch({ kind: "refusedSpilled", webhookId, lane, works: parked.length })
       }

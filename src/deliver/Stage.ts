@@ -6,12 +6,12 @@
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { StageLimits } from "../config/StageLimits.ts"
+import { StoredEvents } from "../coverage/StoredEvents.ts"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../domain/Delivery.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import * as Actor from "./Actor.ts"
-import { BacklogEvents } from "./BacklogEvents.ts"
 import { ConnectionLimiter } from "./ConnectionLimiter.ts"
 import { ReplayPace } from "./ReplayPace.ts"
 
@@ -42,4 +42,4 @@ export const deliver = Effect.gen(function* () {
       )
     )
   )
-}).pipe(Effect.provide([ReplayPace.layer, BacklogEvents.layer, ConnectionLimiter.layer]))
+}).pipe(Effect.provide([ReplayPace.layer, StoredEvents.layer, ConnectionLimiter.layer]))

@@ -6,13 +6,15 @@
  *      │                  └─ last attempt ─▶ failed ──manual retry──▶ pending (a new series, attempts count on)
  *      └─ the series' last attempt ────────▶ failed
  *
+ *   retrying ──manual retry──▶ retrying   (the next attempt of the series is made now)
  *   pending, retrying ──ended without an attempt──▶ failed   (webhook deleted, waited too long, event no longer retained)
  *   failed ──attempt that was in flight when it was ended──▶ delivered
  *
  * `delivered` is final. storage/deliveries/Transitions.ts has one SQL statement for each arrow.
  *
  * The work topics and the delay topics carry `DeliveryWork`; the row in PostgreSQL carries the state. Work is current
- * when its `attempt` is the row's `attempts` + 1 and the row has not ended; anything else is stale and is dropped.
+ * when its `attempt` is the row's `attempts` + 1 and the row has not ended; anything else is stale and is dropped. After
+ * a retry before its time, the record that waits in a delay topic is stale.
  */
 import type { LedgerEvent } from "./LedgerEvent.ts"
 
@@ -40,17 +42,18 @@ export interface DeliveryWork {
   readonly event: LedgerEvent
 }
 
-/** Work for the first attempt of a series; by default, the delivery's first series. */
+/** Work that may be attempted now; by default, the delivery's first attempt. */
 export const newWork = (
   deliveryId: string,
   webhookId: string,
   event: LedgerEvent,
-  attempt = 1
+  attempt = 1,
+  seriesAttempt = 1
 ): DeliveryWork => ({
   delivery_id: deliveryId,
   webhook_id: webhookId,
   attempt,
-  series_attempt: 1,
+  series_attempt: seriesAttempt,
   due_at: 0,
   event
 })

@@ -6,7 +6,7 @@
  *                                    ├──cancel──────────────────────────────────▶ cancelled
  *                                    └──webhook gone or disabled, quota used up──▶ failed, with its reason
  * While a running job waits for history (storage/replays/HistoryRequests.ts) it has no worker.
- * A delivery's id is a function of the job and the event, so a batch that runs twice makes the same deliveries.
+ * A replayed delivery's id is a function of the job and the event, so a batch that runs twice makes the same deliveries.
  */
 import type { EventType } from "./EventType.ts"
 import { compileStored } from "./filter/Match.ts"
@@ -34,6 +34,24 @@ export interface ReplayFilters {
   readonly accounts?: ReadonlyArray<string>
   readonly payload_filter?: PayloadFilter
   /** Unix milliseconds, exclusive, possibly with a fraction. */
+  readonly since?: number
+  readonly until?: number
+}
+
+/** What a job sends: `replay`: past events, as new deliveries; `retry`: deliveries that are not delivered, again. */
+export const replayModes = ["replay", "retry"] as const
+export type ReplayMode = (typeof replayModes)[number]
+
+/** Deliveries that can be retried. */
+export const retryStatuses = ["failed", "retrying"] as const
+export type RetryStatus = (typeof retryStatuses)[number]
+
+/** Which deliveries of its webhook a job of the mode `retry` sends again. */
+export interface RetryFilters {
+  readonly statuses: ReadonlyArray<RetryStatus>
+  /** Absent: all. */
+  readonly event_types?: ReadonlyArray<EventType>
+  /** Of the deliveries' creation, in Unix milliseconds, exclusive, possibly with a fraction. */
   readonly since?: number
   readonly until?: number
 }

@@ -16,7 +16,9 @@ export const traceNames = [
   /** The outcomes of a batch of attempts, and the retries appended for them. */
   "record attempts",
   /** A batch of a replay's events. */
-  "replay events"
+  "replay events",
+  /** A batch of deliveries that a retry job queues again. */
+  "retry deliveries"
 ] as const
 export type TraceName = (typeof traceNames)[number]
 

@@ -17,28 +17,17 @@ import { Partitions } from "../storage/deliveries/Partitions.ts"
 import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
 import {
   type ClaimedJob,
-  type JobEnd,
   type JobOwnership,
   type ReplayConditions,
   type ReplayPlan,
   ReplayWork
 } from "../storage/replays/ReplayWork.ts"
 import { type FoundEvent, makeBatchReader } from "./BatchReader.ts"
+import { CANCELLED, COMPLETED, failed, jobEndOf, QUOTA_USED_UP } from "./Endings.ts"
 import { historyOf } from "./History.ts"
 import { makeOffsets } from "./Offsets.ts"
 import { estimateWithHistory, planJob } from "./Plan.ts"
-
-const failed = (error: string): JobEnd => ({ status: "failed", error })
-const COMPLETED: JobEnd = { status: "completed", error: null }
-const CANCELLED: JobEnd = { status: "cancelled", error: null }
-const QUOTA_USED_UP = failed("The month's delivery quota is used up.")
-
-/** Why a job must end now; undefined if it may continue. Pure. */
-export const jobEndOf = ({ webhook, quotaLeft }: ReplayConditions): JobEnd | undefined => {
-  if (webhook === "deleted") return failed("The webhook was deleted.")
-  if (webhook === "disabled") return failed("The webhook was disabled.")
-  return quotaLeft === 0 ? QUOTA_USED_UP : undefined
-}
+import { retryDeliveries } from "./Retry.ts"
 
 /** How long the job waits before its conditions are checked again. 0: its next batch may be queued. Pure. */
 export const waitBeforeBatchMs = ({ suspended, waiting }: ReplayConditions): number => {
@@ -181,7 +170,11 @@ const renewUntilLost = (job: ClaimedJob) =>
 /** Runs a claimed job until it ends or is lost. If interrupted, releases it for another worker. */
 export const runJob = Effect.fnUntraced(function* (job: ClaimedJob) {
   const jobs = yield* ReplayWork
-  const end = yield* Effect.raceFirst(runBatches(job), renewUntilLost(job)).pipe(
+  const { retry } = job
+  const running = Effect.gen(function* () {
+    return retry === null ? yield* runBatches(job) : yield* retryDeliveries(job, retry)
+  })
+  const end = yield* Effect.raceFirst(running, renewUntilLost(job)).pipe(
     Effect.catchDefect((defect) =>
       Effect.as(
         Effect.logError(`replay job ${job.id} failed`, defect),

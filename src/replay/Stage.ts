@@ -5,6 +5,7 @@
 import { Clock, Effect, FiberSet, Option, Semaphore } from "effect"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
+import { StoredEvents } from "../coverage/StoredEvents.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { WorkNotices } from "../storage/outbox/WorkNotices.ts"
 import { HistoryRequests } from "../storage/replays/HistoryRequests.ts"
@@ -38,4 +39,4 @@ export const replay = Effect.gen(function* () {
     }
   })
   return yield* Effect.raceFirst(Effect.forever(next), FiberSet.join(fibers))
-}).pipe(Effect.scoped)
+}).pipe(Effect.scoped, Effect.provide(StoredEvents.layer))

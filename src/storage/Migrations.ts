@@ -14,6 +14,7 @@ import replays from "./migrations/0005_replays.ts"
 import events from "./migrations/0006_events.ts"
 import log from "./migrations/0007_log.ts"
 import coordination from "./migrations/0008_coordination.ts"
+import retries from "./migrations/0009_retries.ts"
 import payloadFilters from "./migrations/0010_payload_filters.ts"
 
 /** One for each group of tables. From the first release on, each change is a new migration. */
@@ -26,6 +27,7 @@ const migrations = {
   "0006_events": events,
   "0007_log": log,
   "0008_coordination": coordination,
+  "0009_retries": retries,
   "0010_payload_filters": payloadFilters
 }
 const TABLE = "migrations"

@@ -94,6 +94,7 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("/v1/rep
       const shown = yield* as("GET", `/v1/replay/${job_id}`)
       assert.deepStrictEqual(shown.body, {
         job_id,
+        mode: "replay",
         status: "queued",
         webhook_id: webhook,
         total_events: 3,

@@ -7,6 +7,7 @@ const STARTED = Date.parse("2026-11-21T09:30:00.000Z")
 const job = (fields: Partial<ReplaySummary>): ReplaySummary => ({
   id: "rpl_job_1",
   account_id: "acct_1",
+  mode: "replay",
   webhook_id: "wh_1",
   network: "mainnet",
   status: "running",

@@ -470,8 +470,8 @@ export type DeliveryDetail = {
 export type RetriedDelivery = {
     /** The delivery's id, which stays the same. */
     delivery_id: string;
-    /** The delivery is queued. */
-    status: "pending";
+    /** pending: the delivery had failed and starts the retry schedule again. retrying: its next attempt is made now, and the schedule continues after it. */
+    status: "pending" | "retrying";
 };
 export type QuotaExceeded = {
     /** What is wrong. */
@@ -487,6 +487,47 @@ export type DeliveryNotFailed = {
     error: {
         /** The code, for programs. It does not change. */
         code: "DELIVERY_NOT_FAILED";
+        /** What is wrong, for people. The wording may change. */
+        message: string;
+    };
+};
+export type NewRetryJob = {
+    /** An id: wh_ and 26 characters. */
+    webhook_id: string;
+    /** Only deliveries in these statuses. Default: failed and retrying. */
+    statuses?: ("failed" | "retrying")[];
+    /** The events to deliver: event types (payment.xrp), families (nft.*), or * for every type. */
+    event_types?: string[];
+    /** ISO 8601 date-time with an offset. Exclusive: an item of exactly this time is not included. */
+    since?: string;
+    /** ISO 8601 date-time with an offset. Exclusive: an item of exactly this time is not included. */
+    until?: string;
+    /** true: only count the deliveries. Default: false. */
+    dry_run?: boolean;
+};
+export type CountedRetries = {
+    /** How many deliveries match now. */
+    matched: number;
+    /** How many there are of each event type. Types without any are left out. */
+    by_type: {
+        [key: string]: number;
+    };
+};
+export type QueuedRetryJob = {
+    /** The job's id, for GET and DELETE /v1/replay/{job_id}. */
+    job_id: string;
+    /** The job is queued. */
+    status: "queued";
+    /** How many deliveries match now. */
+    matched: number;
+    /** ISO 8601 date-time in UTC with milliseconds. */
+    created_at: string;
+};
+export type ReplayLimitReached = {
+    /** What is wrong. */
+    error: {
+        /** The code, for programs. It does not change. */
+        code: "REPLAY_LIMIT_REACHED";
         /** What is wrong, for people. The wording may change. */
         message: string;
     };
@@ -531,27 +572,20 @@ export type PlanRequired = {
         message: string;
     };
 };
-export type ReplayLimitReached = {
-    /** What is wrong. */
-    error: {
-        /** The code, for programs. It does not change. */
-        code: "REPLAY_LIMIT_REACHED";
-        /** What is wrong, for people. The wording may change. */
-        message: string;
-    };
-};
 export type ReplayJob = {
     /** The job's id. */
     job_id: string;
+    /** replay: sends past events as new deliveries. retry: makes the next attempts of deliveries that have not succeeded (POST /v1/deliveries/retry). */
+    mode: "replay" | "retry";
     /** queued: no process works on it yet. running. completed: all its events are queued for delivery. cancelled. failed: error says why. */
     status: "queued" | "running" | "completed" | "cancelled" | "failed";
     /** The webhook that the events are sent to. */
     webhook_id: string;
-    /** How many events the job sends: an estimate until the job has completed, then exact. */
+    /** How many events the job sends. Replay: an estimate until the job has completed, then exact. Retry: the deliveries that matched when the job was created; when it has completed, those that it queued. */
     total_events: number;
     /** Events that are queued for delivery so far. */
     processed_events: number;
-    /** Events that could not be queued: ids that do not exist, or the rest of a job that failed. Set when the job ends. */
+    /** Events that could not be queued: ids that do not exist, events that are no longer kept, or the rest of a job that failed. Set when the job ends. */
     failed_events: number;
     /** Why the job failed; null if it did not. */
     error: string | null;
@@ -571,15 +605,17 @@ export type ReplayJobPage = {
 export type ReplayJobDetail = {
     /** The job's id. */
     job_id: string;
+    /** replay: sends past events as new deliveries. retry: makes the next attempts of deliveries that have not succeeded (POST /v1/deliveries/retry). */
+    mode: "replay" | "retry";
     /** queued: no process works on it yet. running. completed: all its events are queued for delivery. cancelled. failed: error says why. */
     status: "queued" | "running" | "completed" | "cancelled" | "failed";
     /** The webhook that the events are sent to. */
     webhook_id: string;
-    /** How many events the job sends: an estimate until the job has completed, then exact. */
+    /** How many events the job sends. Replay: an estimate until the job has completed, then exact. Retry: the deliveries that matched when the job was created; when it has completed, those that it queued. */
     total_events: number;
     /** Events that are queued for delivery so far. */
     processed_events: number;
-    /** Events that could not be queued: ids that do not exist, or the rest of a job that failed. Set when the job ends. */
+    /** Events that could not be queued: ids that do not exist, events that are no longer kept, or the rest of a job that failed. Set when the job ends. */
     failed_events: number;
     /** Why the job failed; null if it did not. */
     error: string | null;
@@ -1419,7 +1455,7 @@ export function getDelivery(id: string, { xRequestId }: {
     });
 }
 /**
- * Retry a failed delivery
+ * Retry a delivery now
  */
 export function retryDelivery(id: string, { xRequestId, idempotencyKey }: {
     xRequestId?: string;
@@ -1475,6 +1511,68 @@ export function retryDelivery(id: string, { xRequestId, idempotencyKey }: {
             "Idempotency-Key": idempotencyKey
         })
     });
+}
+/**
+ * Retry many deliveries of a webhook
+ */
+export function retryDeliveries(newRetryJob: NewRetryJob, { xRequestId, idempotencyKey }: {
+    xRequestId?: string;
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: CountedRetries;
+    } | {
+        status: 202;
+        data: QueuedRetryJob;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 402;
+        data: QuotaExceeded;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 404;
+        data: NotFound;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 409;
+        data: WebhookDisabled | ReplayLimitReached | IdempotencyInProgress;
+    } | {
+        status: 413;
+        data: PayloadTooLarge;
+    } | {
+        status: 415;
+        data: UnsupportedMediaType;
+    } | {
+        status: 422;
+        data: IdempotencyKeyReused;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>("/v1/deliveries/retry", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body: newRetryJob,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId,
+            "Idempotency-Key": idempotencyKey
+        })
+    }));
 }
 /**
  * Create a replay job

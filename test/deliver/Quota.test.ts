@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
+import { DELIVERIES_TOPIC, newWork } from "../../src/domain/Delivery.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import type { Hold } from "../../src/domain/Quota.ts"
@@ -14,10 +14,12 @@ import { partitionOf } from "../../src/log/Topics.ts"
 import { UsageStore } from "../../src/storage/accounts/UsageStore.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
+import { retryNow } from "../../src/storage/deliveries/Transitions.ts"
 import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
 import {
   appendWork,
   deliveringLayer,
+  eventOf,
   makeWebhook,
   queueEvents,
   startDelivering
@@ -135,6 +137,36 @@ describe("a used up quota", () => {
     )
   )
 
+  it.effect("holds a retry before its time back with the others, and it is made once", () =>
+    inNovember(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        let broken = true
+        const receiver = yield* makeReceiver(() => (broken ? 503 : 200))
+        yield* startDelivering
+        const webhook = yield* makeWebhook(receiver.url)
+        const ids = yield* queueEvents(webhook, 2)
+        yield* eventuallyAdvancing(all(ids, ({ status }) => status === "retrying"))
+        broken = false
+        // Between the answer and the attempt.
+        yield* useUp("acct_1")
+        const retried = yield* retryNow(sql, ids, NOVEMBER)
+        yield* appendWork(
+          yield* Effect.forEach(retried, ({ id, attempt, seriesAttempt }) =>
+            Effect.map(eventOf(id), (event) => newWork(id, webhook, event, attempt, seriesAttempt))
+          )
+        )
+        yield* eventuallyAdvancing(parked(ids))
+        // The records that waited for their time become due.
+        yield* TestClock.adjust("1 hour")
+        yield* TestClock.setTime(DECEMBER)
+        yield* untilHold("acct_1", undefined)
+        yield* eventuallyAdvancing(delivered([...ids, ...(yield* queueEvents(webhook, 1))]))
+        assert.strictEqual(receiver.received.length, 2 + 2 + 1)
+      })
+    )
+  )
+
   it.effect("is noticed while deliveries are under way: queues are spilled to the backlog", () =>
     inNovember(
       Effect.gen(function* () {
@@ -219,7 +251,7 @@ describe("a used up quota", () => {
           yield* useUp("acct_1")
           const ids = yield* queueEvents(webhook, 300)
           // A process died while it spilled its queue: a part is in the backlog, and no offset was committed.
-          yield* store.spill(ids.slice(100, 150))
+          yield* store.spill(ids.slice(100, 150), "live")
           const first = yield* startDelivering
           yield* eventuallyAdvancing(parked(ids))
           yield* first.stop

@@ -5,12 +5,15 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Random } from "effect"
+import { SqlClient } from "effect/sql"
 import { stageLimits } from "../../src/config/StageLimits.ts"
 import { delay } from "../../src/delay/Stage.ts"
 import { deliver } from "../../src/deliver/Stage.ts"
+import { newWork } from "../../src/domain/Delivery.ts"
 import { makeSeededRandom, type SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import { makeWebhook, queueEvents, setStatus } from "../support/delivering.ts"
+import { retryNow } from "../../src/storage/deliveries/Transitions.ts"
+import { appendWork, eventOf, makeWebhook, queueEvents, setStatus } from "../support/delivering.ts"
 import { TestDatabase } from "../support/postgres.ts"
 import { makeHeld } from "./held.ts"
 import { assertUnhurt, BEGAN_MS, layerOf, type Machinery, webhookId } from "./machinery.ts"
@@ -88,6 +91,26 @@ const scenario = Effect.fnUntraced(function* (world: World) {
     }
     return queued
   })
+  /** As the API and the outbox do it; now and then as a retry job, whose work is that of replays. */
+  const retryEarly = Effect.fnUntraced(function* () {
+    const rows = yield* (yield* DeliveryStore).states([...owners.keys()])
+    const waiting = [...rows].filter(([, { status }]) => status === "retrying" && chance.flip(0.2))
+    const sql = yield* SqlClient.SqlClient
+    const asked = clock.outside(
+      retryNow(
+        sql,
+        waiting.map(([id]) => id),
+        clock.nowMs()
+      )
+    )
+    const works = yield* Effect.forEach(yield* asked, ({ id, attempt, seriesAttempt }) =>
+      Effect.map(clock.outside(eventOf(id)), (event) => ({
+        ...newWork(id, owners.get(id)!, event, attempt, seriesAttempt),
+        ...(chance.flip(0.3) ? { replay: true as const } : {})
+      }))
+    )
+    yield* appendWork(works)
+  })
   const start = Effect.forkScoped(Effect.raceFirst(deliver, delay))
   let stage = yield* start
 
@@ -95,6 +118,7 @@ const scenario = Effect.fnUntraced(function* (world: World) {
     for (const webhook of webhooks)
       if (chance.flip(0.5)) yield* queue(webhook, chance.flip(0.15) ? chance.int(20, 40) : chance.int(1, 6))
     yield* Effect.sleep(chance.int(1, 40) * 100)
+    if (chance.flip(0.5)) yield* retryEarly()
     if (chance.flip(0.1)) {
       yield* Fiber.interrupt(stage)
       held.forget()

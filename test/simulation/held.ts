@@ -52,8 +52,8 @@ export const makeHeld = (clock: VirtualClock, webhookOf: (deliveryId: string) =>
           for (const { deliveryId } of attempts) end(deliveryId)
         })
       ),
-    spill: (ids) =>
-      Effect.tap(clock.outside(store.spill(ids)), () =>
+    spill: (ids, lane) =>
+      Effect.tap(clock.outside(store.spill(ids, lane)), () =>
         Effect.sync(() => {
           for (const id of ids) {
             end(id)

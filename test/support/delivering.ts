@@ -12,7 +12,7 @@ import { Sender } from "../../src/deliver/Sender.ts"
 import { deliver } from "../../src/deliver/Stage.ts"
 import { type DeliveryStatus, type DeliveryWork, workTopic } from "../../src/domain/Delivery.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
-import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import { eventsTopic, type LedgerEvent, parseLedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
@@ -168,6 +168,16 @@ const queue = Effect.fnUntraced(function* (webhookId: string, count: number, rep
 export const queueEvents = (webhookId: string, count: number) => queue(webhookId, count, false)
 
 export const queueReplayed = (webhookId: string, count: number) => queue(webhookId, count, true)
+
+/** The event of a delivery that `queueEvents` or `queueReplayed` made. */
+export const eventOf = Effect.fnUntraced(function* (id: string) {
+  const sql = yield* SqlClient.SqlClient
+  const log = yield* EventLog
+  const [row] = yield* sql<{ readonly offset: number }>`
+    SELECT event_offset::float8 AS offset FROM deliveries WHERE id = ${id}`
+  const [record] = yield* log.read({ topic: eventsTopic("mainnet"), partition: 0, offset: row!.offset }, 1)
+  return parseLedgerEvent(record!.value)!
+})
 
 export const appendWork = Effect.fnUntraced(function* (works: ReadonlyArray<DeliveryWork>) {
   const log = yield* EventLog

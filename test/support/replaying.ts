@@ -6,6 +6,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Environment } from "../../src/config/Config.ts"
+import { StoredEvents } from "../../src/coverage/StoredEvents.ts"
 import { type DeliveryWork, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
 import { type EventPosition, eventTopicOf } from "../../src/domain/History.ts"
 import { randomId } from "../../src/domain/Ids.ts"
@@ -24,6 +25,7 @@ import { WorkNotices } from "../../src/storage/outbox/WorkNotices.ts"
 import { HistoryRequests } from "../../src/storage/replays/HistoryRequests.ts"
 import { ReplayStore } from "../../src/storage/replays/ReplayStore.ts"
 import { ReplayWork } from "../../src/storage/replays/ReplayWork.ts"
+import { RetryWork } from "../../src/storage/replays/RetryWork.ts"
 import { storesLayer } from "./api.ts"
 import { hashOf } from "./chain.ts"
 import { addresses, eventOf, pick, recordOf, types } from "./events.ts"
@@ -123,9 +125,13 @@ export const ACCOUNT = "acct_1"
 export const owner = { accountId: ACCOUNT, networks: ["mainnet"] as const }
 
 export const replayingWith = (environment: Environment = {}) =>
-  Layer.mergeAll(ReplayWork.layer, HistoryRequests.layer, WorkNotices.layer).pipe(
-    Layer.provideMerge(storesLayer(environment))
-  )
+  Layer.mergeAll(
+    ReplayWork.layer,
+    RetryWork.layer,
+    HistoryRequests.layer,
+    WorkNotices.layer,
+    StoredEvents.layer
+  ).pipe(Layer.provideMerge(storesLayer(environment)))
 export const replayingLayer = replayingWith()
 
 /** Creates a webhook and queues the wanted job for it. */

@@ -1,9 +1,10 @@
 /** Contract of `/v1/deliveries`: deliveries, their attempts and statistics, and the manual retry. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { deliveryStatuses } from "../../domain/Delivery.ts"
+import { retryStatuses } from "../../domain/Replay.ts"
 import { statsPeriods } from "../../domain/StatsPeriod.ts"
-import { DeliveryNotFailed, NotFound, QuotaExceeded, WebhookDisabled } from "../Errors.ts"
+import { DeliveryNotFailed, NotFound, QuotaExceeded, ReplayLimitReached, WebhookDisabled } from "../Errors.ts"
 import {
   CommonErrors,
   count,
@@ -15,11 +16,12 @@ import {
   pageOf,
   pageQuery,
   postErrors,
+  rule,
   scoped,
   TimeBound,
   Timestamp
 } from "./Common.ts"
-import { EventPattern } from "./WebhookFields.ts"
+import { EventPattern, EventTypes } from "./WebhookFields.ts"
 import { WebhookId } from "./Webhooks.ts"
 
 const DeliveryId = idOf("dlv_")
@@ -201,8 +203,64 @@ const Retried = Schema.Struct({
     "The delivery's id, which stays the same.",
     "dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
   ),
-  status: field(Schema.Literal("pending"), "The delivery is queued.")
-}).annotate({ identifier: "RetriedDelivery", description: "The delivery is queued again." })
+  status: field(
+    Schema.Literals(["pending", "retrying"]),
+    "pending: the delivery had failed and starts the retry schedule again. retrying: its next attempt is made now, and the schedule continues after it.",
+    "pending"
+  )
+}).annotate({ identifier: "RetriedDelivery", description: "The next attempt is queued." })
+
+const NewRetryJob = Schema.Struct({
+  webhook_id: WebhookId,
+  statuses: Schema.optionalKey(
+    Schema.Array(Schema.Literals(retryStatuses))
+      .check(
+        rule(
+          (statuses: ReadonlyArray<string>) =>
+            statuses.length === 0 ? "must contain failed, retrying or both" : undefined,
+          { minItems: 1 }
+        )
+      )
+      .annotate({
+        description: "Only deliveries in these statuses. Default: failed and retrying.",
+        examples: [["failed"]]
+      })
+  ),
+  event_types: Schema.optionalKey(EventTypes),
+  since: Schema.optionalKey(TimeBound),
+  until: Schema.optionalKey(TimeBound),
+  dry_run: Schema.optionalKey(field(Schema.Boolean, "true: only count the deliveries. Default: false.", true))
+}).annotate({
+  identifier: "NewRetryJob",
+  description:
+    "Which deliveries of the webhook to retry. since and until compare with created_at. By default all event types match.",
+  examples: [
+    { webhook_id: "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE", statuses: ["failed"], since: "2026-11-21T09:30:00Z" }
+  ]
+})
+export type NewRetryJob = typeof NewRetryJob.Type
+
+const matched = count("How many deliveries match now.", 1200)
+
+const QueuedRetryJob = Schema.Struct({
+  job_id: field(
+    Schema.String,
+    "The job's id, for GET and DELETE /v1/replay/{job_id}.",
+    "rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
+  ),
+  status: field(Schema.Literal("queued"), "The job is queued."),
+  matched,
+  created_at: Timestamp
+}).annotate({ identifier: "QueuedRetryJob", description: "The new job." })
+
+const CountedRetries = Schema.Struct({
+  matched,
+  by_type: field(
+    Schema.Record(Schema.String, Schema.Int),
+    "How many there are of each event type. Types without any are left out.",
+    { "payment.xrp": 1100, "nft.minted": 100 }
+  )
+}).annotate({ identifier: "CountedRetries", description: "The result of dry_run. Nothing is queued." })
 
 const params = { id: DeliveryId }
 
@@ -278,9 +336,21 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
     }).annotateMerge(
       scoped("deliveries:write", {
         identifier: "retryDelivery",
-        summary: "Retry a failed delivery",
+        summary: "Retry a delivery now",
         description:
-          "Queues the delivery again, with the full retry schedule. Its attempts count towards the month's quota."
+          "Takes failed and retrying deliveries. A failed delivery is queued again, with the full retry schedule. A retrying delivery is attempted now instead of at its due time. If that attempt fails, the schedule continues with the next delay. An attempt that is under way at the time of the request is that attempt. The attempts count towards the month's quota."
+      })
+    ),
+    HttpApiEndpoint.post("retryMany", "/retry", {
+      payload: NewRetryJob,
+      success: [CountedRetries, QueuedRetryJob.pipe(HttpApiSchema.status(202))],
+      error: [NotFound, WebhookDisabled, ReplayLimitReached, QuotaExceeded, ...postErrors]
+    }).annotateMerge(
+      scoped("deliveries:write", {
+        identifier: "retryDeliveries",
+        summary: "Retry many deliveries of a webhook",
+        description:
+          "Creates a job (202) that retries failed and retrying deliveries of one webhook, oldest first, as POST /v1/deliveries/{id}/retry does for one. The deliveries keep their ids. Their attempts come after the webhook's live deliveries and count towards the month's quota. A delivery that succeeds meanwhile is left alone. The job counts as a replay job: /v1/replay shows, lists and cancels it, with the mode retry. With dry_run, the response (200) only counts the deliveries."
       })
     )
   )

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Limits } from "../../config/Limits.ts"
-import { replayBounds, replayStatuses } from "../../domain/Replay.ts"
+import { replayBounds, replayModes, replayStatuses } from "../../domain/Replay.ts"
 import { addressProblem } from "../../domain/WebhookRules.ts"
 import {
   JobNotCancellable,
@@ -129,15 +129,20 @@ const QueuedReplayJob = Schema.Struct({
 
 const job = {
   job_id: id,
+  mode: field(
+    Schema.Literals(replayModes),
+    "replay: sends past events as new deliveries. retry: makes the next attempts of deliveries that have not succeeded (POST /v1/deliveries/retry).",
+    "replay"
+  ),
   status: Status,
   webhook_id: webhook,
   total_events: count(
-    "How many events the job sends: an estimate until the job has completed, then exact.",
+    "How many events the job sends. Replay: an estimate until the job has completed, then exact. Retry: the deliveries that matched when the job was created; when it has completed, those that it queued.",
     1200
   ),
   processed_events: count("Events that are queued for delivery so far.", 800),
   failed_events: count(
-    "Events that could not be queued: ids that do not exist, or the rest of a job that failed. Set when the job ends.",
+    "Events that could not be queued: ids that do not exist, events that are no longer kept, or the rest of a job that failed. Set when the job ends.",
     0
   ),
   error: field(Schema.NullOr(Schema.String), "Why the job failed; null if it did not.", null),
@@ -147,7 +152,7 @@ const job = {
 
 const ReplayJob = Schema.Struct(job).annotate({
   identifier: "ReplayJob",
-  description: "A job that sends past events to a webhook again."
+  description: "A job that sends past events, or deliveries that have not succeeded, to a webhook again."
 })
 export type ReplayJob = typeof ReplayJob.Type
 

@@ -7,12 +7,14 @@ import { HttpApiBuilder } from "effect/http-api"
 import { liveDeliveryIds } from "../../coverage/LiveDeliveryIds.ts"
 import { type EventType, eventTypes, expandPattern } from "../../domain/EventType.ts"
 import { eventTopicOf } from "../../domain/History.ts"
-import { idTime } from "../../domain/Ids.ts"
+import { idTime, randomId } from "../../domain/Ids.ts"
 import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
 import { type LedgerEvent, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
+import { type RetryFilters, retryStatuses } from "../../domain/Replay.ts"
 import { requestBody } from "../../domain/RequestFormat.ts"
 import { shownRequestHeaders, unixSeconds } from "../../domain/RequestHeaders.ts"
+import { expandPatterns } from "../../domain/WebhookRules.ts"
 import { EventLog } from "../../log/EventLog.ts"
 import type { WantedEvent } from "../../storage/deliveries/DeliveryPages.ts"
 import {
@@ -23,12 +25,15 @@ import {
 } from "../../storage/deliveries/DeliveryQueries.ts"
 import type { DeliveryPoint } from "../../storage/deliveries/DeliveryStats.ts"
 import { EventQueries } from "../../storage/events/EventQueries.ts"
+import { ReplayStore } from "../../storage/replays/ReplayStore.ts"
+import { WebhookStore } from "../../storage/webhooks/WebhookStore.ts"
 import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
-import type { Delivery } from "../contract/Deliveries.ts"
+import type { Delivery, NewRetryJob } from "../contract/Deliveries.ts"
 import { DeliveryNotFailed, NotFound, QuotaExceeded, ValidationError, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
+import { noWebhook, refusedJob } from "../JobRefusals.ts"
 import { page } from "../Pages.ts"
 
 const deliveryOf = (row: DeliveryRow): Delivery => ({
@@ -95,6 +100,17 @@ const ofTypes = <E>(
   )
 }
 
+/** Each once, times as numbers, and no types where all are wanted. */
+const retryFiltersOf = ({ event_types = [], since, statuses, until }: NewRetryJob): RetryFilters => {
+  const types = expandPatterns(event_types)
+  return {
+    statuses: retryStatuses.filter((status) => statuses === undefined || statuses.includes(status)),
+    ...(types.length === 0 || types.length === eventTypes.length ? {} : { event_types: types }),
+    ...(since === undefined ? {} : { since: parseIsoTime(since)! }),
+    ...(until === undefined ? {} : { until: parseIsoTime(until)! })
+  }
+}
+
 const noDelivery = (id: string) => NotFound.because(`There is no delivery ${id}.`)
 
 export const deliveriesLayer = HttpApiBuilder.group(
@@ -103,6 +119,8 @@ export const deliveriesLayer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const deliveries = yield* DeliveryQueries
     const events = yield* EventQueries
+    const jobs = yield* ReplayStore
+    const webhooks = yield* WebhookStore
     const log = yield* EventLog
 
     const findOne = Effect.fnUntraced(function* (id: string) {
@@ -206,9 +224,9 @@ export const deliveriesLayer = HttpApiBuilder.group(
           return yield* NotFound.because(`The event of delivery ${row.id} is no longer kept.`)
         }
         const result = yield* deliveries.retry(owner, row.id, event, yield* Clock.currentTimeMillis)
-        switch (result) {
+        switch (result.is) {
           case "queued":
-            return { delivery_id: row.id, status: "pending" as const }
+            return { delivery_id: row.id, status: result.status }
           case "not found":
             return yield* noDelivery(row.id)
           case "webhook deleted":
@@ -217,7 +235,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
             )
           case "not failed":
             return yield* DeliveryNotFailed.because(
-              `Delivery ${row.id} is not failed; only failed deliveries can be retried.`
+              `Delivery ${row.id} is ${result.status}; only failed and retrying deliveries can be retried.`
             )
           case "webhook disabled":
             return yield* webhookDisabled(row.webhook_id)
@@ -226,6 +244,28 @@ export const deliveriesLayer = HttpApiBuilder.group(
               "The month's delivery quota is used up; retry when the next month (UTC) begins, or choose a larger plan."
             )
         }
+      }, orUnavailable),
+
+      retryMany: Effect.fnUntraced(function* ({ payload }) {
+        const caller = yield* Caller
+        const owner = ownerOf(caller)
+        const filters = retryFiltersOf(payload)
+        if (filters.since !== undefined && filters.until !== undefined && filters.since >= filters.until) {
+          return yield* ValidationError.because("since must be before until.")
+        }
+        const webhookId = payload.webhook_id
+        const webhook = yield* webhooks.find(owner, webhookId)
+        if (Option.isNone(webhook)) return yield* noWebhook(webhookId)
+        const target = { webhookId, accountId: owner.accountId, network: webhook.value.network }
+        const counts = yield* jobs.countRetries(target, filters)
+        const matched = [...counts.values()].reduce((sum, some) => sum + some, 0)
+        if (payload.dry_run === true) return { matched, by_type: Object.fromEntries(counts) }
+        const now = yield* Clock.currentTimeMillis
+        const id = randomId("rpl_job_", now)
+        const job = { id, webhookId, retry: filters, estimatedEvents: matched, endOffset: 0 }
+        const made = yield* jobs.create(owner, job, now)
+        if (made !== "queued") return yield* refusedJob(made, webhookId, caller)
+        return { job_id: id, status: "queued" as const, matched, created_at: iso(now) }
       }, orUnavailable)
     })
   })

@@ -29,20 +29,14 @@ import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { Filters, ReplayJob } from "../contract/Replay.ts"
-import {
-  JobNotCancellable,
-  NotFound,
-  PlanRequired,
-  QuotaExceeded,
-  ReplayLimitReached,
-  ValidationError,
-  webhookDisabled
-} from "../Errors.ts"
+import { JobNotCancellable, NotFound, PlanRequired, ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
+import { noWebhook, refusedJob } from "../JobRefusals.ts"
 import { page } from "../Pages.ts"
 
 const jobOf = (row: ReplayJobRow): ReplayJob => ({
   job_id: row.id,
+  mode: row.mode,
   status: row.status,
   webhook_id: row.webhook_id,
   total_events: row.total_events,
@@ -106,9 +100,8 @@ export const replayLayer = HttpApiBuilder.group(
         if (mismatch !== undefined) {
           return yield* ValidationError.because(filterSentence("filters.payload_filter", mismatch))
         }
-        const noWebhook = NotFound.because(`There is no webhook ${payload.webhook_id}.`)
         const webhook = yield* webhooks.find(owner, payload.webhook_id)
-        if (Option.isNone(webhook)) return yield* noWebhook
+        if (Option.isNone(webhook)) return yield* noWebhook(payload.webhook_id)
         const { network } = webhook.value
         if (filters !== undefined && !filterReplayPlans.includes(caller.plan)) {
           return yield* PlanRequired.because(
@@ -126,27 +119,13 @@ export const replayLayer = HttpApiBuilder.group(
           { id, webhookId: payload.webhook_id, eventIds, filters, estimatedEvents, endOffset: end },
           now
         )
-        switch (result) {
-          case "queued":
-            return {
-              job_id: id,
-              status: "queued" as const,
-              webhook_id: payload.webhook_id,
-              estimated_events: estimatedEvents,
-              created_at: iso(now)
-            }
-          case "not found":
-            return yield* noWebhook
-          case "webhook disabled":
-            return yield* webhookDisabled(payload.webhook_id)
-          case "limit reached":
-            return yield* ReplayLimitReached.because(
-              `The plan allows ${caller.limits.concurrentReplays} queued or running replay jobs, and the account has as many; cancel one or wait until one ends.`
-            )
-          case "quota used up":
-            return yield* QuotaExceeded.because(
-              "The month's delivery quota is used up; create the replay when the next month (UTC) begins, or choose a larger plan."
-            )
+        if (result !== "queued") return yield* refusedJob(result, payload.webhook_id, caller)
+        return {
+          job_id: id,
+          status: "queued" as const,
+          webhook_id: payload.webhook_id,
+          estimated_events: estimatedEvents,
+          created_at: iso(now)
         }
       }, orUnavailable),
 

@@ -26,7 +26,7 @@ import type { Owner } from "../webhooks/WebhookStore.ts"
 import { type DeliveryFilter, deliveryPage } from "./DeliveryPages.ts"
 import { deliveryStats } from "./DeliveryStats.ts"
 import { detailsOf } from "./StoredDetails.ts"
-import { startSeries } from "./Transitions.ts"
+import { retryNow } from "./Transitions.ts"
 
 const COLUMNS = "id, webhook_id, event_id, event_type, status, attempts, last_error, updated_at"
 
@@ -135,32 +135,36 @@ export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
             )
           ),
 
-        /** Starts a new series for a failed delivery of `event`. */
+        /**
+         * Queues the next attempt of a failed or retrying delivery of `event`. A failed one starts a new series. The
+         * record that waits for a retrying one's due time arrives later and is dropped by its attempt number.
+         */
         retry: Effect.fnUntraced(function* (owner: Owner, id: string, event: LedgerEvent, nowMs: number) {
           // Lock the webhook too (FOR SHARE): a concurrent delete or disable waits, and then sees the new state.
           const [row] = yield* sql<{
             readonly webhook_id: string
             readonly status: DeliveryStatus
-            readonly attempts: number
             readonly charged: boolean
           }>`
-          SELECT webhook_id, status, attempts,
+          SELECT webhook_id, status,
                  network = ${CHARGED_NETWORK} AND test_event IS NULL AS charged FROM deliveries
           WHERE id = ${id} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])
           FOR UPDATE`
-          if (row === undefined) return "not found"
+          if (row === undefined) return { is: "not found" } as const
           const [webhook] = yield* sql<{ readonly status: string }>`
           SELECT status FROM webhooks WHERE id = ${row.webhook_id} AND deleted_at IS NULL FOR SHARE`
-          if (webhook === undefined) return "webhook deleted"
-          if (row.status !== "failed") return "not failed"
-          if (webhook.status !== "active") return "webhook disabled"
-          if (row.charged && (yield* quotaUsedUp(sql, owner.accountId, nowMs))) return "quota used up"
-          yield* startSeries(sql, id, nowMs)
-          const work = newWork(id, row.webhook_id, event, row.attempts + 1)
-          yield* outbox.insert([
-            { topic: DELIVERIES_TOPIC, key: row.webhook_id, value: JSON.stringify(work) }
-          ])
-          return "queued"
+          if (webhook === undefined) return { is: "webhook deleted" } as const
+          const { status } = row
+          if (status !== "failed" && status !== "retrying") return { is: "not failed", status } as const
+          if (webhook.status !== "active") return { is: "webhook disabled" } as const
+          if (row.charged && (yield* quotaUsedUp(sql, owner.accountId, nowMs)))
+            return { is: "quota used up" } as const
+          const key = row.webhook_id
+          for (const { attempt, seriesAttempt } of yield* retryNow(sql, [id], nowMs)) {
+            const work = newWork(id, key, event, attempt, seriesAttempt)
+            yield* outbox.insert([{ topic: DELIVERIES_TOPIC, key, value: JSON.stringify(work) }])
+          }
+          return { is: "queued", status: status === "failed" ? "pending" : status } as const
         }, sql.withTransaction)
       }
     })

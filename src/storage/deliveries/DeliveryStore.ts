@@ -138,8 +138,9 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
           })
           .pipe(Effect.map(({ rows }) => rows.flatMap(({ id }) => (id === null ? [] : [id])))),
 
-      /** Moves deliveries to the backlog. */
-      spill: (ids: ReadonlyArray<string>) => spill(sql, ids),
+      /** Moves deliveries to the backlog of the lane that spills them: the same lane reads them back. */
+      spill: (ids: ReadonlyArray<string>, lane: Exclude<BacklogKind, "free">) =>
+        spill(sql, ids, lane === "replays"),
 
       /** Ends deliveries without an attempt. */
       fail: (ids: ReadonlyArray<string>, reason: string, nowMs: number) =>
@@ -160,7 +161,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
                    THEN jsonb_build_object('fromHistory', from_history, 'offset', event_offset) END AS position
           FROM deliveries
           WHERE parked AND webhook_id = ${webhookId} AND id > ${afterId} AND status IN ('pending', 'retrying')
-            AND CASE WHEN replay_job_id IS NULL THEN 0 ELSE 1 END = ${kind === "replays" ? 1 : 0}
+            AND after_live = ${kind === "replays"}
             ${kind === "free" ? sql`AND test_event IS NOT NULL` : sql``}
           ORDER BY id LIMIT ${limit}`,
 

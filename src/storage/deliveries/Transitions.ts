@@ -165,11 +165,18 @@ export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>,
     WHERE w.id = ANY(ARRAY[c.webhook_id]) AND (c.failed_attempts > 0 OR (c.reset AND w.failing_since IS NOT NULL))
     RETURNING CASE WHEN w.consecutive_failures >= ${disableAfter} AND w.status = 'active' THEN w.id END AS id`
 
-/** Moves pending or retrying deliveries to the backlog. Their status stays. */
-export const spill = (sql: Sql, ids: ReadonlyArray<string>): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.asVoid(
-    sql`UPDATE deliveries SET parked = true WHERE id = ANY(${column(ids)}::text[]) AND NOT parked AND ${queued(sql)}`
-  )
+/**
+ * Moves pending or retrying deliveries to the backlog. Their status stays. `afterLive`: to the backlog of the lane of
+ * replays.
+ */
+export const spill = (
+  sql: Sql,
+  ids: ReadonlyArray<string>,
+  afterLive: boolean
+): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.asVoid(sql`
+    UPDATE deliveries SET parked = true, after_live = ${afterLive}
+    WHERE id = ANY(${column(ids)}::text[]) AND NOT parked AND ${queued(sql)}`)
 
 /**
  * Pending or retrying → failed, without an attempt. `which` is `[FROM …] WHERE …` about deliveries `d`; returns how
@@ -189,9 +196,29 @@ export const endQueued = (
     (ended) => ended.length
   )
 
-/** Failed → pending: a new series. Attempt numbers continue. */
-export const startSeries = (sql: Sql, id: string, nowMs: number): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.asVoid(sql`
-    UPDATE deliveries SET status = 'pending', series_start = attempts, next_attempt_at = NULL, parked = false,
-           updated_at = ${timestamp(sql, nowMs)}
-    WHERE id = ${id} AND status = 'failed'`)
+/** A delivery that `retryNow` changed, and the numbers of the attempt that is to be made now. */
+export interface RetriedDelivery {
+  readonly id: string
+  readonly attempt: number
+  readonly seriesAttempt: number
+}
+
+/**
+ * Failed → pending: a new series. Attempt numbers continue. Retrying stays retrying, and its next attempt is due now.
+ * Returns the deliveries whose work must be queued now. A retrying delivery needs no new work if it is in the backlog
+ * (it is due already) or was retried before (its `next_attempt_at` is then not after its `updated_at`).
+ */
+export const retryNow = (
+  sql: Sql,
+  ids: ReadonlyArray<string>,
+  nowMs: number
+): Effect.Effect<ReadonlyArray<RetriedDelivery>, SqlError.SqlError> =>
+  sql<RetriedDelivery>`
+    UPDATE deliveries SET
+      status = CASE status WHEN 'failed' THEN 'pending' ELSE status END,
+      series_start = CASE status WHEN 'failed' THEN attempts ELSE series_start END,
+      next_attempt_at = CASE status WHEN 'failed' THEN NULL ELSE ${timestamp(sql, nowMs)} END,
+      updated_at = ${timestamp(sql, nowMs)}
+    WHERE id = ANY(${column(ids)}::text[])
+      AND (status = 'failed' OR (status = 'retrying' AND NOT parked AND next_attempt_at > updated_at))
+    RETURNING id, attempts + 1 AS attempt, attempts + 1 - series_start AS "seriesAttempt"`

@@ -4,15 +4,16 @@
  * than the plan allows. ReplayWork.ts is the workers' side.
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import type { Network } from "../../domain/Network.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
-import type { ReplayFilters, ReplayStatus } from "../../domain/Replay.ts"
+import type { ReplayFilters, ReplayMode, ReplayStatus, RetryFilters } from "../../domain/Replay.ts"
 import type { WebhookStatus } from "../../domain/Webhook.ts"
 import { lockedLimits } from "../accounts/AccountLimits.ts"
 import { quotaUsedUp } from "../accounts/UsageStore.ts"
 import { column } from "../Columns.ts"
+import { countRetryable, type RetryTarget } from "../deliveries/Retryable.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
 import { endJob } from "./ReplayWork.ts"
 
@@ -20,6 +21,7 @@ import { endJob } from "./ReplayWork.ts"
 export interface ReplayJobRow {
   readonly id: string
   readonly webhook_id: string
+  readonly mode: ReplayMode
   readonly status: ReplayStatus
   readonly total_events: number
   readonly processed_events: number
@@ -43,10 +45,11 @@ export interface ReplayJobRow {
 
 /** The columns of a `ReplayJobRow`, from `replay_jobs`. */
 export const replayJobColumns = (sql: SqlClient.SqlClient) => sql`
-  id, webhook_id, status, greatest(total_events, processed_events)::float8 AS total_events,
+  id, webhook_id, CASE WHEN retry IS NULL THEN 'replay' ELSE 'retry' END AS mode, status,
+  greatest(total_events, processed_events)::float8 AS total_events,
   processed_events::float8 AS processed_events, failed_events::float8 AS failed_events, error,
-  CASE WHEN cursor IS NULL THEN 0
-    WHEN by_ledger THEN processed_events::float8 / greatest(1, total_events, processed_events)
+  CASE WHEN by_ledger OR retry IS NOT NULL THEN processed_events::float8 / greatest(1, total_events, processed_events)
+    WHEN cursor IS NULL THEN 0
     ELSE (cursor - start_offset)::float8 / greatest(1, end_offset - start_offset) END AS part,
   created_at, started_at, completed_at, cancelled_at, (
     SELECT jsonb_build_object('ledgers', ledgers, 'fetched', fetched, 'settled_at', settled_at)
@@ -56,13 +59,17 @@ export const replayJobColumns = (sql: SqlClient.SqlClient) => sql`
 export interface NewReplayJob {
   readonly id: string
   readonly webhookId: string
-  /** Either these or `filters`. */
-  readonly eventIds: ReadonlyArray<string> | undefined
-  readonly filters: ReplayFilters | undefined
+  /** Exactly one of the three. */
+  readonly eventIds?: ReadonlyArray<string> | undefined
+  readonly filters?: ReplayFilters | undefined
+  readonly retry?: RetryFilters
   readonly estimatedEvents: number
-  /** The end of the events topic now: the job does not send later events. */
+  /** The end of the events topic now: the job does not send later events. A retry job does not use it. */
   readonly endOffset: number
 }
+
+/** Why a job was not made. */
+export type RefusedJob = "not found" | "webhook disabled" | "limit reached" | "quota used up"
 
 export class ReplayStore extends Context.Service<ReplayStore>()("ledgerhook/storage/ReplayStore", {
   make: Effect.gen(function* () {
@@ -77,7 +84,7 @@ export class ReplayStore extends Context.Service<ReplayStore>()("ledgerhook/stor
         Effect.map(([row]) => Option.fromNullishOr(row))
       )
 
-    const create = Effect.fnUntraced(function* (owner: Owner, job: NewReplayJob, nowMs: number) {
+    const insert = Effect.fnUntraced(function* (owner: Owner, job: NewReplayJob, nowMs: number) {
       // Locks the account's row: a concurrent request then counts this job too.
       const limits = yield* lockedLimits(sql, owner.accountId)
       const [webhook] = yield* sql<{ readonly status: WebhookStatus; readonly network: Network }>`
@@ -93,13 +100,16 @@ export class ReplayStore extends Context.Service<ReplayStore>()("ledgerhook/stor
         return "quota used up"
       }
       const filters = job.filters === undefined ? null : JSON.stringify(job.filters)
+      // A retry job takes no delivery that is made after it. So it ends, even if deliveries go on failing.
+      const until = Math.min(job.retry?.until ?? Number.POSITIVE_INFINITY, nowMs + 1)
+      const retry = job.retry === undefined ? null : JSON.stringify({ ...job.retry, until })
       yield* sql`
         INSERT INTO replay_jobs (id, account_id, webhook_id, network, status, event_ids, filters, total_events,
-                                  end_offset, created_at)
+                                  end_offset, created_at, retry)
         VALUES (${job.id}, ${owner.accountId}, ${job.webhookId}, ${webhook.network}, 'queued',
                 ${job.eventIds === undefined ? null : column(job.eventIds)}::text[], ${filters}::text::jsonb,
                 ${String(job.estimatedEvents)}::bigint,
-                ${String(job.endOffset)}::bigint, ${at(nowMs)})`
+                ${String(job.endOffset)}::bigint, ${at(nowMs)}, ${retry}::text::jsonb)`
       return "queued"
     }, sql.withTransaction)
 
@@ -116,9 +126,18 @@ export class ReplayStore extends Context.Service<ReplayStore>()("ledgerhook/stor
         Effect.map((rows) => rows.length > 0)
       )
 
+    const create = (
+      owner: Owner,
+      job: NewReplayJob,
+      nowMs: number
+    ): Effect.Effect<"queued" | RefusedJob, SqlError.SqlError> => insert(owner, job, nowMs)
+
     return {
       create,
       find,
+
+      /** How many deliveries a retry job would take now, by type. */
+      countRetries: (target: RetryTarget, filters: RetryFilters) => countRetryable(sql, target, filters),
 
       /** Newest first, those with an id below `beforeId`. */
       list: (owner: Owner, beforeId: string | undefined, limit: number) =>

@@ -11,7 +11,12 @@ import { Limits } from "../../config/Limits.ts"
 import { firstIdAt } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
-import { firstReplayDeliveryId, lastReplayMoment, type ReplayFilters } from "../../domain/Replay.ts"
+import {
+  firstReplayDeliveryId,
+  lastReplayMoment,
+  type ReplayFilters,
+  type RetryFilters
+} from "../../domain/Replay.ts"
 import { deliveriesLeftInQuota } from "../accounts/UsageStore.ts"
 import { endQueued } from "../deliveries/Transitions.ts"
 
@@ -39,6 +44,10 @@ interface ClaimedRow extends ReplayCursor {
   readonly network: Network
   readonly eventIds: ReadonlyArray<string> | null
   readonly filters: ReplayFilters | null
+  /** Of a retry job; exactly one of the three is not null. */
+  readonly retry: RetryFilters | null
+  /** Where the next batch of a retry job begins; "" at first. */
+  readonly nextDeliveryId: string
   /** Estimated, except for event ids. */
   readonly totalEvents: number
   readonly endOffset: number
@@ -116,8 +125,9 @@ export const endJob = (
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
     const now = sql`${new Date(nowMs).toISOString()}::timestamptz`
-    // A completed job by filters has sent everything. A completed job by event ids may name unknown events.
-    const total = sql`CASE WHEN ${status} = 'completed' AND event_ids IS NULL THEN processed_events
+    // A completed job by filters has sent everything. A completed job by event ids may name unknown events. A retry job
+    // counts its failures while it runs.
+    const total = sql`CASE WHEN ${status} = 'completed' AND event_ids IS NULL THEN processed_events + failed_events
       ELSE greatest(total_events, processed_events) END`
     const ended = yield* sql`
       UPDATE replay_jobs SET
@@ -156,7 +166,7 @@ export class ReplayWork extends Context.Service<ReplayWork>()("ledgerhook/storag
             ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
           )
           RETURNING id, owner, account_id AS "accountId", webhook_id AS "webhookId", network, event_ids AS "eventIds",
-            filters, total_events::float8 AS "totalEvents", processed_events::float8 AS "processedEvents",
+            filters, retry, coalesce(next_delivery_id, '') AS "nextDeliveryId", total_events::float8 AS "totalEvents", processed_events::float8 AS "processedEvents",
             end_offset::float8 AS "endOffset", start_offset::float8 AS "startOffset", by_ledger AS "byLedger",
             coalesce(cursor, 0)::float8 AS cursor, coalesce(next_offset, 0)::float8 AS "nextOffset",
             (extract(epoch FROM started_at) * 1000)::float8 AS "startedAt"`.pipe(

@@ -68,7 +68,7 @@ layer(DeliveriesLive)("the queue of a deleted webhook", (it) => {
       yield* foldChanges
       yield* record(150, 200, "retrying")
       yield* record(200, 210, "failed")
-      yield* deliveries.spill(ids.slice(390))
+      yield* deliveries.spill(ids.slice(390), "live")
 
       assert.isTrue(yield* remove(deleted!))
       assert.strictEqual(yield* endQueue(OWNER, deleted!, 1_000), 290)
@@ -113,7 +113,7 @@ layer(DeliveriesLive)("the queue of a deleted webhook", (it) => {
       yield* endDeletedQueues
       const [id] = yield* queueFor(deleted!, 1)
       // A process that does not know of the deletion yet still spills.
-      yield* deliveries.spill([id!])
+      yield* deliveries.spill([id!], "live")
       yield* TestClock.adjust(Limits.deletedQueueSettledMs)
       yield* endDeletedQueues
       assert.deepStrictEqual(yield* countsOf(deleted!), { "failed: webhook deleted": 1 })

@@ -284,7 +284,7 @@ layer(Live)("delivery store", (it) => {
   it.effect("pages the backlog in id order, until an attempt is recorded", () =>
     Effect.gen(function* () {
       const { store, webhookId, ids } = yield* prepare(5)
-      yield* store.spill([ids[4]!, ids[0]!, ids[2]!])
+      yield* store.spill([ids[4]!, ids[0]!, ids[2]!], "live")
       assert.include(yield* store.webhooksWithBacklog, webhookId)
       const first = yield* store.backlogPage(webhookId, "live", "", 2)
       assert.deepStrictEqual(
@@ -318,7 +318,10 @@ layer(Live)("delivery store", (it) => {
         fromHistory
       }))
       yield* store.insertPending(rows, NOW)
-      yield* store.spill(rows.map(({ id }) => id))
+      yield* store.spill(
+        rows.map(({ id }) => id),
+        "replays"
+      )
       const parked = yield* store.backlogPage(webhookId, "replays", "", 2)
       assert.deepStrictEqual(
         parked.map(({ position }) => position),
@@ -337,7 +340,7 @@ layer(Live)("delivery store", (it) => {
   it.effect("ends the backlog of a webhook that stays disabled, and nothing else", () =>
     Effect.gen(function* () {
       const { store, webhookId, ids } = yield* prepare(2)
-      yield* store.spill([ids[0]!])
+      yield* store.spill([ids[0]!], "live")
       assert.strictEqual(yield* store.failBacklogOfDisabled(NOW, "webhook disabled", NOW), 0)
       yield* disable(webhookId)
       assert.strictEqual(yield* store.failBacklogOfDisabled(NOW, "webhook disabled", NOW), 1)

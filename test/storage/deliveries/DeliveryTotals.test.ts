@@ -91,7 +91,7 @@ const randomWrite = Effect.fnUntraced(function* (
       ),
       100
     )
-  } else if (write === 5) yield* store.spill(some())
+  } else if (write === 5) yield* store.spill(some(), "live")
   else if (write === 6) yield* store.fail(some(), "webhook deleted", NOW)
   else if (write === 7) {
     yield* sql`UPDATE deliveries SET status = 'pending' WHERE id = ANY(${some()}::text[]) AND status = 'failed'`

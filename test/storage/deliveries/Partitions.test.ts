@@ -97,7 +97,7 @@ layer(
       })
       const waiting = yield* make(december)
       yield* make(december + DAY_MS)
-      yield* deliveries.spill([waiting])
+      yield* deliveries.spill([waiting], "live")
       yield* foldChanges
 
       yield* applyRetention(january + DAY_MS)

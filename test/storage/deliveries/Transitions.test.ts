@@ -10,8 +10,8 @@ import {
   insertPending,
   insertTest,
   recordAttempts,
-  spill,
-  startSeries
+  retryNow,
+  spill
 } from "../../../src/storage/deliveries/Transitions.ts"
 import { eventOf } from "../../support/events.ts"
 import { TestDatabase } from "../../support/postgres.ts"
@@ -125,7 +125,7 @@ const transitions: ReadonlyArray<Transition> = [
   { name: "the same attempt again, which no other follows", statement: attempted(1, "failed"), to: {} },
   {
     name: "spill",
-    statement: (sql, { id }) => spill(sql, [id]),
+    statement: (sql, { id }) => spill(sql, [id], false),
     to: { pending: "pending, parked", retrying: "retrying, parked" }
   },
   {
@@ -134,9 +134,10 @@ const transitions: ReadonlyArray<Transition> = [
     to: fromQueued("failed")
   },
   {
-    name: "startSeries",
-    statement: (sql, { id }) => startSeries(sql, id, LATER),
-    to: { failed: "pending" }
+    name: "retryNow",
+    statement: (sql, { id }) => retryNow(sql, [id], LATER),
+    // A retrying one in the backlog is due already.
+    to: { failed: "pending", retrying: "retrying" }
   }
 ]
 
@@ -152,13 +153,14 @@ layer(Layer.provideMerge(Partitions.layer, TestDatabase))("transitions of a deli
     const id = deliveryId(NOW, position++, webhookId, "event")
     const row = states[state]
     const at = new Date(NOW).toISOString()
+    const dueAt = new Date(LATER + 60_000).toISOString()
     yield* sql`UPDATE webhooks SET consecutive_failures = 1 WHERE id = ${webhookId}`
     if (row !== undefined) {
       yield* sql`
         INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, status,
                                 attempts, series_start, parked, next_attempt_at, updated_at)
         VALUES (${id}, ${webhookId}, ${ACCOUNT}, 'mainnet', 'event', 'payment.xrp', 7, ${row.status},
-                1, ${row.series_start}, ${row.parked}, ${row.waits ? at : null}::timestamptz, ${at}::timestamptz)`
+                1, ${row.series_start}, ${row.parked}, ${row.waits ? dueAt : null}::timestamptz, ${at}::timestamptz)`
     }
     return { id, webhookId }
   })
@@ -213,9 +215,26 @@ layer(Layer.provideMerge(Partitions.layer, TestDatabase))("transitions of a deli
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const target = yield* prepare("failed")
-      yield* startSeries(sql, target.id, LATER)
+      const retried = yield* retryNow(sql, [target.id], LATER)
+      assert.deepStrictEqual(retried, [{ id: target.id, attempt: 2, seriesAttempt: 1 }])
       const { found } = yield* look(target)
       assert.deepInclude(found, { attempts: 1, series_start: 1 })
+    })
+  )
+
+  it.effect("a retry of a retrying delivery continues its series, and asks for its work once", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const target = yield* prepare("retrying")
+      const retry = retryNow(sql, [target.id], LATER)
+      assert.deepStrictEqual(yield* retry, [{ id: target.id, attempt: 2, seriesAttempt: 2 }])
+      assert.deepStrictEqual(yield* retry, [])
+      const [row] = yield* sql`
+        SELECT series_start, next_attempt_at = updated_at AS due FROM deliveries WHERE id = ${target.id}`
+      assert.deepStrictEqual(row, { series_start: 0, due: true })
+      // Its attempt fails: the next retry follows the schedule, and may be asked for now as well.
+      yield* attempted(2, "retrying")(sql, target)
+      assert.deepStrictEqual(yield* retry, [{ id: target.id, attempt: 3, seriesAttempt: 3 }])
     })
   )
 

@@ -9,7 +9,6 @@ import { estimateReplay, wantedEvents } from "../../../coverage/ReplayEstimate.t
 import { eventTypes } from "../../../domain/EventType.ts"
 import { randomId } from "../../../domain/Ids.ts"
 import { eventsTopic } from "../../../domain/LedgerEvent.ts"
-import { limitsOf } from "../../../domain/Plans.ts"
 import { filterReplayPlans } from "../../../domain/Replay.ts"
 import { EventLogReader } from "../../../log/EventLog.ts"
 import { secondsBetween } from "../../../storage/events/CloseTimes.ts"
@@ -24,10 +23,9 @@ import { about } from "../../terminal/Help.ts"
 import { Invocation } from "../../terminal/Invocation.ts"
 import { inJson, json, printOne } from "../../terminal/Table.ts"
 import { fields, findJob, replayStores, toJson } from "./Job.ts"
+import { noWebhook, refusedJob } from "./Refusals.ts"
 import { type Wanted, wantedFlags, wantedOf } from "./Wanted.ts"
 import { watchJob } from "./Watch.ts"
-
-const noWebhook = (id: string) => failed(`there is no webhook ${id}; \`ledgerhook webhook list\` shows them.`)
 
 /** Counts the events that are in the log, exactly, and creates no job. */
 const dryRun = Effect.fnUntraced(function* ({ id, network }: ListedWebhook, wanted: Wanted, asJson: boolean) {
@@ -84,7 +82,7 @@ const make = Effect.fnUntraced(function* (
   const counts = yield* EventCounts
   const history = yield* HistoryStore
   const jobs = yield* ReplayStore
-  const { plan, own } = yield* findAccount(accountId)
+  const { plan } = yield* findAccount(accountId)
   if (wanted.filters !== undefined && !filterReplayPlans.includes(plan)) {
     return yield* failed(
       `${accountId} is on the plan ${plan}, but replay by filters needs one of the plans ${filterReplayPlans.join(", ")}; give event ids, or change the plan with \`ledgerhook account set-plan\`.`
@@ -108,24 +106,7 @@ const make = Effect.fnUntraced(function* (
     { id, webhookId, ...wanted, estimatedEvents, endOffset: end },
     now
   )
-  switch (made) {
-    case "queued":
-      return id
-    case "not found":
-      return yield* noWebhook(webhookId)
-    case "webhook disabled":
-      return yield* failed(
-        `webhook ${webhookId} is disabled; enable it first: PATCH /v1/webhooks/${webhookId} with status active, and a key of its account.`
-      )
-    case "limit reached":
-      return yield* failed(
-        `${accountId} may have ${limitsOf(plan, own).concurrentReplays} queued or running replay jobs, and has as many; cancel one or wait until one ends.`
-      )
-    case "quota used up":
-      return yield* failed(
-        `the month's delivery quota of ${accountId} is used up; try again when the next month (UTC) begins, or change the plan with \`ledgerhook account set-plan\`.`
-      )
-  }
+  return made === "queued" ? id : yield* refusedJob(made, { id: webhookId, account_id: accountId })
 })
 
 export const create = Command.make(

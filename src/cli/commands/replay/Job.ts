@@ -38,6 +38,7 @@ export const toJson = (job: ReplaySummary, nowMs: number) => ({
   account_id: job.account_id,
   webhook_id: job.webhook_id,
   network: job.network,
+  mode: job.mode,
   status: job.status,
   total_events: job.total_events,
   processed_events: job.processed_events,
@@ -60,6 +61,7 @@ export const historyText = ({ fetched, ledgers }: NonNullable<ReplaySummary["his
 
 export const columns: ReadonlyArray<Column<ReplaySummary>> = [
   { head: "ID", cell: ({ id }) => id },
+  { head: "MODE", cell: ({ mode }) => mode },
   {
     head: "STATUS",
     cell: ({ status }) => status,
@@ -78,6 +80,7 @@ export const fields = (job: ReplaySummary): ReadonlyArray<Field> => [
   ["id", job.id],
   ["account", job.account_id],
   ["webhook", `${job.webhook_id} (${job.network})`],
+  ["mode", job.mode],
   ["status", job.status],
   // The total is exact once the job has completed.
   ["events", `${job.status === "completed" ? "" : "about "}${job.total_events}`],

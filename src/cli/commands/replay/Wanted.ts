@@ -17,7 +17,7 @@ const EVENT_ID =
 /** No event id is longer. */
 const LINE_LENGTH = 1_000
 
-const timeFlag = (name: string, description: string) =>
+export const timeFlag = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withMetavar("TIME"),
     Flag.withDescription(description),
@@ -26,6 +26,17 @@ const timeFlag = (name: string, description: string) =>
       () => "an ISO 8601 date-time with an offset, such as 2026-11-21T09:30:00Z"
     ),
     Flag.optional
+  )
+
+export const typeFlag = (description: string) =>
+  Flag.String("type").pipe(
+    Flag.withMetavar("TYPE"),
+    Flag.withDescription(description),
+    Flag.filterMap(
+      (text) => Option.liftPredicate(expandPattern(text), (types) => types.length > 0),
+      () => "an event type (payment.xrp) or a family (nft.*); schemas/README.md lists them"
+    ),
+    several
   )
 
 export const wantedFlags = {
@@ -40,17 +51,7 @@ export const wantedFlags = {
     Flag.withDescription("A file of event ids, one per line; - means standard input"),
     Flag.optional
   ),
-  types: Flag.String("type").pipe(
-    Flag.withMetavar("TYPE"),
-    Flag.withDescription(
-      "Only events of this type (nft.minted) or family ('nft.*'); repeat the flag for several"
-    ),
-    Flag.filterMap(
-      (text) => Option.liftPredicate(expandPattern(text), (types) => types.length > 0),
-      () => "an event type (payment.xrp) or a family (nft.*); schemas/README.md lists them"
-    ),
-    several
-  ),
+  types: typeFlag("Only events of this type (nft.minted) or family ('nft.*'); repeat the flag for several"),
   accounts: Flag.String("account").pipe(
     Flag.withMetavar("ADDRESS"),
     Flag.withDescription("Only events that involve this XRPL address; repeat the flag for several"),

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Limits } from "../../src/config/Limits.ts"
-import { BacklogEvents } from "../../src/deliver/BacklogEvents.ts"
+import { StoredEvents } from "../../src/coverage/StoredEvents.ts"
 import { type EventPosition, historyEventsTopic } from "../../src/domain/History.ts"
 import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
@@ -28,7 +28,7 @@ const append = (topic: string, from: number, count: number) =>
   )
 
 const idsOf = Effect.fnUntraced(function* (positions: ReadonlyArray<EventPosition>) {
-  const parked = yield* BacklogEvents
+  const parked = yield* StoredEvents
   const eventAt = yield* parked.at("mainnet", positions)
   return positions.map((position) => eventAt(position)?.event_id)
 })
@@ -37,7 +37,7 @@ const idsAt = (offsets: ReadonlyArray<number>) =>
 
 /** Runs a test on a log of its own, with the list of what was read. */
 const onLog = <E, R>(
-  test: (reads: ReadonlyArray<number>) => Effect.Effect<void, E, R | BacklogEvents | EventLog>
+  test: (reads: ReadonlyArray<number>) => Effect.Effect<void, E, R | StoredEvents | EventLog>
 ) => {
   const reads: Array<number> = []
   const counting = Layer.effect(
@@ -53,7 +53,7 @@ const onLog = <E, R>(
       })
     )
   ).pipe(Layer.provide(MemoryEventLog.layer), Layer.provide(settingsLayer({})))
-  return test(reads).pipe(Effect.provide(BacklogEvents.layer.pipe(Layer.provideMerge(counting))))
+  return test(reads).pipe(Effect.provide(StoredEvents.layer.pipe(Layer.provideMerge(counting))))
 }
 
 describe("events of the backlog", () => {

@@ -1,5 +1,5 @@
 /**
- * Reads events by offset for deliveries in the backlog, for all actors of the process. The log is read in pieces of
+ * Reads events by offset for deliveries whose rows are read to be sent, for all users in the process. The log is read in pieces of
  * `eventPieceRecords`, and the last `eventPieces` used are cached: webhooks that fell behind together read the same
  * events. If a cached piece lacks an offset, it is read again before the event counts as gone: the last piece of the
  * log grows.
@@ -22,8 +22,8 @@ interface Piece {
 
 const keyOf = (topic: string, number: number): string => `${topic} ${number}`
 
-export class BacklogEvents extends Context.Service<
-  BacklogEvents,
+export class StoredEvents extends Context.Service<
+  StoredEvents,
   {
     /** Reads the network's events at these positions. An event that the log no longer has is undefined. */
     readonly at: (
@@ -31,9 +31,9 @@ export class BacklogEvents extends Context.Service<
       positions: ReadonlyArray<EventPosition>
     ) => Effect.Effect<(position: EventPosition) => LedgerEvent | undefined, EventLogError>
   }
->()("ledgerhook/deliver/BacklogEvents") {
+>()("ledgerhook/coverage/StoredEvents") {
   static readonly layer = Layer.effect(
-    BacklogEvents,
+    StoredEvents,
     Effect.gen(function* () {
       const { eventPieceRecords, eventPieces } = yield* StageLimits
       const log = yield* EventLog
@@ -81,7 +81,7 @@ export class BacklogEvents extends Context.Service<
         )
       }
 
-      return BacklogEvents.of({
+      return StoredEvents.of({
         at: Effect.fnUntraced(function* (network, positions) {
           const locate = (position: EventPosition) => {
             const topic = eventTopicOf(network, position.fromHistory)

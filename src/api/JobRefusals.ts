@@ -1,0 +1,34 @@
+/** Why a replay or retry job was not made, as the API says it. */
+import type { Effect } from "effect"
+import type { Identity } from "../domain/ApiKey.ts"
+import type { RefusedJob } from "../storage/replays/ReplayStore.ts"
+import {
+  NotFound,
+  QuotaExceeded,
+  ReplayLimitReached,
+  type WebhookDisabled,
+  webhookDisabled
+} from "./Errors.ts"
+
+export const noWebhook = (id: string) => NotFound.because(`There is no webhook ${id}.`)
+
+export const refusedJob = (
+  refused: RefusedJob,
+  webhookId: string,
+  { limits }: Identity
+): Effect.Effect<never, NotFound | WebhookDisabled | ReplayLimitReached | QuotaExceeded> => {
+  switch (refused) {
+    case "not found":
+      return noWebhook(webhookId)
+    case "webhook disabled":
+      return webhookDisabled(webhookId)
+    case "limit reached":
+      return ReplayLimitReached.because(
+        `The plan allows ${limits.concurrentReplays} queued or running replay jobs, and the account has as many; cancel one or wait until one ends.`
+      )
+    case "quota used up":
+      return QuotaExceeded.because(
+        "The month's delivery quota is used up; create the job when the next month (UTC) begins, or choose a larger plan."
+      )
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * A retry job from where it stands to its end: deliveries of one webhook that failed or wait for their next attempt, sent
+ * again with the ids that they have. A batch is: may it go on? → read rows → read their events → states, work and
+ * progress in one SQL transaction (storage/replays/RetryWork.ts). The work is that of replays, so it comes after live
+ * deliveries; the outbox brings it to the log. While much of what it has queued was not attempted, it waits.
+ */
+import { Clock, Effect } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { StoredEvents } from "../coverage/StoredEvents.ts"
+import { parseLedgerEvent } from "../domain/LedgerEvent.ts"
+import type { RetryFilters } from "../domain/Replay.ts"
+import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
+import { traced } from "../observability/Tracing.ts"
+import type { RetryablePage } from "../storage/deliveries/Retryable.ts"
+import type { RetriedDelivery } from "../storage/deliveries/Transitions.ts"
+import { type ClaimedJob, type JobOwnership, ReplayWork } from "../storage/replays/ReplayWork.ts"
+import { type RetryBatch, RetryWork } from "../storage/replays/RetryWork.ts"
+import { CANCELLED, COMPLETED, QUOTA_USED_UP, webhookEndOf } from "./Endings.ts"
+
+/** The page's deliveries with their events. */
+const batchOf = Effect.fnUntraced(function* (job: ClaimedJob, fromId: string, page: RetryablePage) {
+  const stored = yield* StoredEvents
+  const eventAt = yield* stored.at(
+    job.network,
+    page.deliveries.flatMap(({ position }) => position ?? [])
+  )
+  const deliveries = page.deliveries.flatMap(({ id, position, testEvent }) => {
+    const event = position === null ? parseLedgerEvent(testEvent) : eventAt(position)
+    return event === undefined ? [] : [{ id, event }]
+  })
+  const gone = page.deliveries.length - deliveries.length
+  return { deliveries, gone, fromId, nextId: page.nextId } satisfies RetryBatch
+})
+
+/** How the job ends; undefined when it was lost to another worker. */
+export const retryDeliveries = Effect.fnUntraced(function* (job: ClaimedJob, filters: RetryFilters) {
+  const jobs = yield* ReplayWork
+  const retries = yield* RetryWork
+  let ownership: JobOwnership = "held"
+  let fromId = job.nextDeliveryId
+  /** The newest that were queued, `Limits.replayAhead` at most. */
+  let recent: ReadonlyArray<RetriedDelivery> = []
+
+  while (ownership === "held") {
+    const now = yield* Clock.currentTimeMillis
+    const conditions = yield* jobs
+      .conditions(job, now)
+      .pipe(retryUntilSuccess("reading whether a retry job may go on"))
+    ownership = conditions.ownership
+    if (ownership !== "held") break
+    const end = webhookEndOf(conditions.webhook)
+    if (end !== undefined) return end
+    if (conditions.suspended) {
+      yield* Effect.sleep(Limits.replaySuspendedMs)
+      continue
+    }
+    if (recent.length > Limits.replayAhead - Limits.replayBatchEvents) {
+      const waiting = yield* retries
+        .waiting(recent)
+        .pipe(retryUntilSuccess("reading what a retry job has queued"))
+      if (waiting > Limits.replayAhead - Limits.replayBatchEvents) {
+        yield* Effect.sleep(Limits.retryAheadMs)
+        continue
+      }
+    }
+    const read = Effect.gen(function* () {
+      const page = yield* retries.page(job, filters, fromId)
+      return { batch: yield* batchOf(job, fromId, page), done: page.done }
+    })
+    const { batch, done } = yield* read.pipe(retryUntilSuccess("reading deliveries to retry"))
+    const retrying = retries.retry(job, filters, batch, conditions.quotaLeft, now)
+    const {
+      ownership: after,
+      queued,
+      cut
+    } = yield* traced(
+      retrying.pipe(retryUntilSuccess("queueing retries of deliveries")),
+      "retry deliveries",
+      (retried) => ({ job_id: job.id, deliveries: retried.queued.length })
+    )
+    ownership = after
+    if (ownership === "held" && cut) return QUOTA_USED_UP
+    if (ownership === "held" && done) return COMPLETED
+    fromId = batch.nextId
+    recent = [...recent, ...queued].slice(-Limits.replayAhead)
+  }
+  return ownership === "cancelled" ? CANCELLED : undefined
+})

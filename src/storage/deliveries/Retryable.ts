@@ -1,0 +1,153 @@
+/**
+ * The deliveries of a webhook that a retry job takes: counted by type, and page by page in the order of their ids. No
+ * index has the status: counts come from the totals, exactly; pages look only through the minutes in which the totals know
+ * of such deliveries, a bounded number of minutes at a time.
+ */
+import { Effect } from "effect"
+import type { SqlClient, SqlError, Statement } from "effect/sql"
+import { Limits } from "../../config/Limits.ts"
+import { type EventType, eventTypes } from "../../domain/EventType.ts"
+import type { EventPosition } from "../../domain/History.ts"
+import { firstIdAt, idTime } from "../../domain/Ids.ts"
+import type { Network } from "../../domain/Network.ts"
+import type { RetryFilters } from "../../domain/Replay.ts"
+import { column } from "../Columns.ts"
+import { idRange } from "./DeliveryPages.ts"
+
+export interface RetryTarget {
+  readonly accountId: string
+  readonly network: Network
+  readonly webhookId: string
+}
+
+export interface RetryableDelivery {
+  readonly id: string
+  /** Null for test deliveries: they have `testEvent` instead. */
+  readonly position: EventPosition | null
+  /** A `LedgerEvent` in JSON. */
+  readonly testEvent: string | null
+}
+
+export interface RetryablePage {
+  readonly deliveries: ReadonlyArray<RetryableDelivery>
+  /** Where the next page begins. */
+  readonly nextId: string
+  readonly done: boolean
+}
+
+const MINUTE_MS = 60_000
+/** As wide as the totals of types count. */
+const TYPE_TOTAL_MS = 10 * MINUTE_MS
+/** Later than any id's time. */
+const NEVER_MS = 2 ** 48 - 1
+
+/** Milliseconds in which the wanted deliveries were made: from the one, included, to the other, not included. */
+const timesOf = ({ since, until }: RetryFilters) => ({
+  fromMs: since === undefined ? 0 : Math.max(0, Math.floor(since) + 1),
+  endMs: until === undefined ? NEVER_MS : Math.max(0, Math.ceil(until))
+})
+
+/** No id is between the two. */
+export const idAfter = (id: string): string => `${id}0`
+
+const [first, last] = [
+  (...ids: ReadonlyArray<string>) => ids.toSorted()[0]!,
+  (...ids: ReadonlyArray<string>) => ids.toSorted().at(-1)!
+]
+
+const moment = (sql: SqlClient.SqlClient, unixMs: number) => sql`to_timestamp(${unixMs}::float8 / 1000)`
+
+const ofTarget = (sql: SqlClient.SqlClient, { accountId, network, webhookId }: RetryTarget) =>
+  sql`account_id = ${accountId} AND network = ${network} AND webhook_id = ${webhookId}`
+
+const ofFilters = (sql: SqlClient.SqlClient, { event_types = eventTypes, statuses }: RetryFilters) =>
+  sql`status = ANY(${column(statuses)}::text[]) AND event_type = ANY(${column(event_types)}::text[])`
+
+/** How many there are of each type that has some. */
+export const countRetryable = (
+  sql: SqlClient.SqlClient,
+  target: RetryTarget,
+  filters: RetryFilters
+): Effect.Effect<ReadonlyMap<EventType, number>, SqlError.SqlError> => {
+  const { fromMs, endMs } = timesOf(filters)
+  const wholeFrom = Math.ceil(fromMs / TYPE_TOTAL_MS) * TYPE_TOTAL_MS
+  const wholeEnd = endMs === NEVER_MS ? NEVER_MS : Math.floor(endMs / TYPE_TOTAL_MS) * TYPE_TOTAL_MS
+  const wanted = ofFilters(sql, filters)
+  const counted = (table: string) => sql`
+    SELECT event_type, count FROM ${sql.literal(table)}
+    WHERE ${ofTarget(sql, target)} AND ${wanted} AND at >= ${moment(sql, wholeFrom)} AND at < ${moment(sql, wholeEnd)}`
+  const rows = (from: number, end: number): ReadonlyArray<Statement.Fragment> => {
+    if (from >= end) return []
+    const ids = [firstIdAt("dlv_", from), firstIdAt("dlv_", end)] as const
+    const { range } = idRange(sql, [["webhook_id", sql`${target.webhookId}`]], sql`${ids[0]}`, sql`${ids[1]}`)
+    return [sql`SELECT event_type, 1::bigint FROM deliveries WHERE ${range} AND ${wanted}`]
+  }
+  const parts =
+    wholeFrom >= wholeEnd
+      ? rows(fromMs, endMs)
+      : [
+          ...rows(fromMs, wholeFrom),
+          counted("delivery_type_totals"),
+          counted("delivery_changes"),
+          ...rows(wholeEnd, endMs)
+        ]
+  if (parts.length === 0) return Effect.succeed(new Map())
+  return sql<{ readonly type: EventType; readonly count: number }>`
+    SELECT event_type AS type, sum(count)::float8 AS count FROM (${sql.join(" UNION ALL ", false)(parts)}) AS parts (event_type, count)
+    GROUP BY 1 HAVING sum(count) > 0`.pipe(
+    Effect.map((counts) => {
+      const byType = new Map(counts.map(({ count, type }) => [type, count]))
+      return new Map(eventTypes.flatMap((type) => (byType.has(type) ? [[type, byType.get(type)!]] : [])))
+    })
+  )
+}
+
+/** Up to `limit` of them with ids from `fromId` on, included, oldest first; "": from the beginning. */
+export const retryablePage = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  target: RetryTarget,
+  filters: RetryFilters,
+  fromId: string,
+  limit: number
+) {
+  const { fromMs, endMs } = timesOf(filters)
+  const [firstId, endId] = [fromId === "" ? firstIdAt("dlv_", fromMs) : fromId, firstIdAt("dlv_", endMs)]
+  const firstMs = Math.floor(idTime(firstId.slice(0, endId.length)) / MINUTE_MS) * MINUTE_MS
+  const inTime = sql`at >= ${moment(sql, firstMs)} AND at < ${moment(sql, endMs)} AND count > 0`
+  const most = Limits.retryBatchMinutes
+  const counted = filters.statuses.map(
+    (status) => sql`
+      (SELECT at FROM delivery_totals
+       WHERE ${ofTarget(sql, target)} AND status = ${status} AND width = '1 minute' AND ${inTime}
+       ORDER BY at LIMIT ${most})`
+  )
+  const changed = sql`
+    (SELECT at FROM delivery_changes
+     WHERE ${ofTarget(sql, target)} AND status = ANY(${column(filters.statuses)}::text[]) AND ${inTime})`
+  const minutes = yield* sql<{ readonly ms: number }>`
+    SELECT DISTINCT (extract(epoch FROM at) * 1000)::float8 AS ms
+    FROM (${sql.join(" UNION ALL ", false)([...counted, changed])}) AS minutes ORDER BY 1 LIMIT ${most}`
+
+  const found: Array<RetryableDelivery> = []
+  let nextId = firstId
+  for (const { ms } of minutes) {
+    const [from, end] = [firstIdAt("dlv_", ms), firstIdAt("dlv_", ms + MINUTE_MS)]
+    const { range } = idRange(
+      sql,
+      [["webhook_id", sql`${target.webhookId}`]],
+      sql`${last(from, firstId)}`,
+      sql`${first(end, endId)}`
+    )
+    const rows = yield* sql<RetryableDelivery>`
+      SELECT id, test_event AS "testEvent", CASE WHEN event_offset IS NOT NULL
+        THEN jsonb_build_object('fromHistory', from_history, 'offset', event_offset) END AS position
+      FROM deliveries WHERE ${range} AND ${ofFilters(sql, filters)}
+      ORDER BY webhook_id, id LIMIT ${limit - found.length}`
+    found.push(...rows)
+    // The minute may hold more.
+    if (found.length === limit)
+      return { deliveries: found, nextId: idAfter(found.at(-1)!.id), done: false } satisfies RetryablePage
+    nextId = end
+  }
+  return { deliveries: found, nextId, done: minutes.length < most } satisfies RetryablePage
+})

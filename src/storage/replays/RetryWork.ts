@@ -1,0 +1,108 @@
+/**
+ * A retry job as its worker sees it. A batch is one SQL transaction: the deliveries' new states, their work in the outbox
+ * and the job's progress. So a crash leaves all of a batch or nothing, and the next owner goes on after it. A delivery
+ * that was delivered since the batch was read is locked, checked and left alone.
+ */
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Limits } from "../../config/Limits.ts"
+import { newWork, REPLAYS_TOPIC } from "../../domain/Delivery.ts"
+import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
+import type { RetryFilters, RetryStatus } from "../../domain/Replay.ts"
+import { column } from "../Columns.ts"
+import { idAfter, retryablePage } from "../deliveries/Retryable.ts"
+import { type RetriedDelivery, retryNow } from "../deliveries/Transitions.ts"
+import { Outbox } from "../outbox/Outbox.ts"
+import type { ClaimedJob, JobOwnership } from "./ReplayWork.ts"
+
+export interface RetryBatch {
+  /** In the order of their ids. */
+  readonly deliveries: ReadonlyArray<{ readonly id: string; readonly event: LedgerEvent }>
+  /** Deliveries whose events are no longer retained. */
+  readonly gone: number
+  /** Where it began, and where the next one begins. */
+  readonly fromId: string
+  readonly nextId: string
+}
+
+export interface RetriedBatch {
+  readonly ownership: JobOwnership
+  /** Those whose work is queued now. */
+  readonly queued: ReadonlyArray<RetriedDelivery>
+  /** The quota does not allow the rest of the batch. */
+  readonly cut: boolean
+}
+
+export class RetryWork extends Context.Service<RetryWork>()("ledgerhook/storage/RetryWork", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const outbox = yield* Outbox
+
+    const lock = Effect.fnUntraced(function* ({ id, owner }: ClaimedJob) {
+      const [job] = yield* sql<{ readonly cancelled: boolean }>`
+        SELECT cancelled_at IS NOT NULL AS cancelled FROM replay_jobs
+        WHERE id = ${id} AND owner = ${owner} AND status = 'running' FOR UPDATE`
+      return job === undefined ? "lost" : job.cancelled ? "cancelled" : "held"
+    })
+
+    return {
+      page: (job: ClaimedJob, filters: RetryFilters, fromId: string) =>
+        retryablePage(sql, job, filters, fromId, Limits.replayBatchEvents),
+
+      /** `quotaLeft`: how many more failed deliveries the quota allows; retrying ones are counted in it already. */
+      retry: Effect.fnUntraced(function* (
+        job: ClaimedJob,
+        { statuses }: RetryFilters,
+        batch: RetryBatch,
+        quotaLeft: number | null,
+        nowMs: number
+      ) {
+        const ownership = yield* lock(job)
+        if (ownership !== "held") return { ownership, queued: [], cut: false } satisfies RetriedBatch
+        const ids = batch.deliveries.map(({ id }) => id)
+        // In the order of ids, as every writer takes them.
+        const rows = yield* sql<{ readonly id: string; readonly status: RetryStatus }>`
+          SELECT id, status FROM deliveries
+          WHERE id = ANY(${column(ids)}::text[]) AND status = ANY(${column(statuses)}::text[])
+          ORDER BY id FOR UPDATE`
+        let left = quotaLeft ?? Number.POSITIVE_INFINITY
+        const end = rows.findIndex(({ status }) => status === "failed" && --left < 0)
+        const taken = (end === -1 ? rows : rows.slice(0, end)).map(({ id }) => id)
+        const queued = yield* retryNow(sql, taken, nowMs)
+        const numbers = new Map(queued.map((one) => [one.id, one]))
+        const records = batch.deliveries.flatMap(({ id, event }) => {
+          const found = numbers.get(id)
+          if (found === undefined) return []
+          const work = newWork(id, job.webhookId, event, found.attempt, found.seriesAttempt)
+          const value = JSON.stringify({ ...work, replay: true as const })
+          return [{ topic: REPLAYS_TOPIC, key: job.webhookId, value }]
+        })
+        const cut = end !== -1
+        const last = taken.at(-1)
+        const nextId = !cut ? batch.nextId : last === undefined ? batch.fromId : idAfter(last)
+        yield* sql`
+          UPDATE replay_jobs SET processed_events = processed_events + ${taken.length},
+            failed_events = failed_events + ${cut ? 0 : batch.gone}, next_delivery_id = ${nextId},
+            lease_until = clock_timestamp() + ${Limits.leaseMs} * interval '1 millisecond'
+          WHERE id = ${job.id}`
+        // Last, since it holds others up until the transaction ends.
+        if (records.length > 0) yield* outbox.insert(records)
+        return { ownership, queued, cut } satisfies RetriedBatch
+      }, sql.withTransaction),
+
+      /** How many of these wait for the attempt that was queued. */
+      waiting: (queued: ReadonlyArray<RetriedDelivery>) =>
+        sql<{ readonly count: number }>`
+          SELECT count(*)::int AS count
+          FROM unnest(
+            ${column(queued.map(({ id }) => id))}::text[], ${column(queued.map(({ attempt }) => attempt))}::int[]
+          ) AS queued (id, attempt)
+          JOIN deliveries d ON d.id = ANY(ARRAY[queued.id])
+          WHERE d.attempts < queued.attempt AND d.status IN ('pending', 'retrying')`.pipe(
+          Effect.map(([row]) => row!.count)
+        )
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(RetryWork, RetryWork.make)
+}
