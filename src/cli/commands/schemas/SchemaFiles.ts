@@ -2,6 +2,7 @@
 import { openApiDocument } from "../../../api/Contract.ts"
 import { publishedSchemas } from "../../../domain/JsonSchemas.ts"
 import { schemaIndex } from "./SchemaIndex.ts"
+import { signatureVectors } from "./SignatureVectors.ts"
 
 /** File contents by path below `schemas/`. */
 export type Files = ReadonlyMap<string, string>
@@ -18,7 +19,8 @@ export const schemaFiles = (): Files => {
   return new Map([
     ["README.md", schemaIndex(schemas)],
     ...schemas.map(({ path, document }): [string, string] => [path, jsonText(document)]),
-    ["openapi.json", jsonText(openApiDocument())]
+    ["openapi.json", jsonText(openApiDocument())],
+    ["signature-vectors.json", jsonText(signatureVectors())]
   ])
 }
 
