@@ -10,7 +10,8 @@ import { differences, type Files, generatedFolders } from "./schemas/SchemaFiles
 const filesThere = (folder: string): Files =>
   new Map(
     (existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [])
-      .filter((entry) => entry.isFile())
+      // Python leaves compiled files beside those it runs.
+      .filter((entry) => entry.isFile() && !entry.parentPath.endsWith("__pycache__"))
       .map(({ name, parentPath }) => join(parentPath, name))
       .map((file) => [relative(folder, file), readFileSync(file, "utf8")])
   )

@@ -5,12 +5,12 @@
 import type { PublishedSchema } from "../../../domain/JsonSchemas.ts"
 
 /** The keywords that the published schemas use, as far as types show them. */
-interface JsonSchema {
+export interface JsonSchema {
   readonly title?: string
   readonly description?: string
   readonly type?: string
   readonly $ref?: string
-  readonly enum?: ReadonlyArray<string>
+  readonly enum?: ReadonlyArray<string | boolean>
   readonly anyOf?: ReadonlyArray<JsonSchema>
   readonly items?: JsonSchema
   readonly properties?: Readonly<Record<string, JsonSchema>>
@@ -27,7 +27,7 @@ const comment = (text: string | undefined, indent = ""): ReadonlyArray<string> =
   text === undefined ? [] : [`${indent}/** ${text.replaceAll("*/", "* /")} */`]
 
 /** `dex.offer_created` → `DexOfferCreated`. */
-const typeName = (eventType: string): string =>
+export const typeName = (eventType: string): string =>
   eventType.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 const fields = ({ properties = {}, required = [] }: JsonSchema, indent: string): ReadonlyArray<string> =>
@@ -56,24 +56,32 @@ const named = (name: string, schema: JsonSchema): ReadonlyArray<string> => [
     : [`export interface ${name} {`, ...fields(schema, "  "), "}"])
 ]
 
-/** The envelope's fields that are the same for every type. */
-const envelope = (schema: JsonSchema): ReadonlyArray<string> => {
-  const { event_type: _type, payload: _payload, ...properties } = schema.properties ?? {}
-  return named("EventEnvelope", { ...schema, description: "The fields that every event has.", properties })
+/** What types are made from: the kinds of fields, the fields that every event has, the payload of each type. */
+export const eventParts = (schemas: ReadonlyArray<PublishedSchema>) => {
+  // Effect generates the documents, with these keywords only.
+  const pages = schemas.map(({ path, document }) => ({ path, schema: document as JsonSchema }))
+  const [first] = pages
+  const events = pages.filter(({ path }) => path.startsWith("payloads/")).map(({ schema }) => schema)
+  const { event_type: _type, payload: _payload, ...properties } = first!.schema.properties ?? {}
+  return {
+    definitions: [...new Map([first!.schema, ...events].flatMap(({ $defs }) => Object.entries($defs ?? {})))],
+    envelope: {
+      description: "The fields that every event has.",
+      properties,
+      required: Object.keys(properties)
+    },
+    events
+  }
 }
 
 export const receiverTypes = (schemas: ReadonlyArray<PublishedSchema>): string => {
-  // Effect generates the documents, with these keywords only.
-  const pages = schemas.map(({ path, document }) => ({ path, schema: document as JsonSchema }))
-  const events = pages.filter(({ path }) => path.startsWith("payloads/"))
-  const [first] = pages
-  const definitions = new Map([first!, ...events].flatMap(({ schema }) => Object.entries(schema.$defs ?? {})))
-  const titles = events.map(({ schema }) => schema.title ?? "")
+  const { definitions, envelope, events } = eventParts(schemas)
+  const titles = events.map(({ title = "" }) => title)
   const lines = [
     HEADER,
-    ...[...definitions].flatMap(([name, schema]) => named(name, schema)),
-    ...envelope(first!.schema),
-    ...events.flatMap(({ schema }) => named(typeName(schema.title ?? ""), schema)),
+    ...definitions.flatMap(([name, schema]) => named(name, schema)),
+    ...named("EventEnvelope", envelope),
+    ...events.flatMap((schema) => named(typeName(schema.title ?? ""), schema)),
     "",
     "/** The payload of each event type. */",
     "export interface Payloads {",

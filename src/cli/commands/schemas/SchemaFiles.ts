@@ -1,6 +1,7 @@
 /** The files that are generated from the schemas in the code, and how a folder differs from them. Pure. */
 import { openApiDocument } from "../../../api/Contract.ts"
 import { publishedSchemas } from "../../../domain/JsonSchemas.ts"
+import { receiverPython } from "./ReceiverPython.ts"
 import { receiverTypes } from "./ReceiverTypes.ts"
 import { schemaIndex } from "./SchemaIndex.ts"
 import { signatureVectors } from "./SignatureVectors.ts"
@@ -28,7 +29,14 @@ export const schemaFiles = (): Files => {
 /** Every folder that holds generated files, and nothing else. */
 export const generatedFolders = (): ReadonlyArray<readonly [folder: string, files: Files]> => [
   ["schemas", schemaFiles()],
-  ["packages/receiver-js/src/generated", new Map([["events.ts", receiverTypes(publishedSchemas())]])]
+  ["packages/receiver-js/src/generated", new Map([["events.ts", receiverTypes(publishedSchemas())]])],
+  [
+    "packages/receiver-python/src/ledgerhook_receiver/generated",
+    new Map([
+      ["__init__.py", ""],
+      ["events.py", receiverPython(publishedSchemas())]
+    ])
+  ]
 ]
 
 export const differences = (shouldBe: Files, is: Files): ReadonlyArray<Difference> => {
