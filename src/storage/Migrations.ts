@@ -14,8 +14,6 @@ import replays from "./migrations/0005_replays.ts"
 import events from "./migrations/0006_events.ts"
 import log from "./migrations/0007_log.ts"
 import coordination from "./migrations/0008_coordination.ts"
-import retries from "./migrations/0009_retries.ts"
-import payloadFilters from "./migrations/0010_payload_filters.ts"
 
 /** One for each group of tables. From the first release on, each change is a new migration. */
 const migrations = {
@@ -26,9 +24,7 @@ const migrations = {
   "0005_replays": replays,
   "0006_events": events,
   "0007_log": log,
-  "0008_coordination": coordination,
-  "0009_retries": retries,
-  "0010_payload_filters": payloadFilters
+  "0008_coordination": coordination
 }
 const TABLE = "migrations"
 const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))

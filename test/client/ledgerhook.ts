@@ -456,11 +456,11 @@ export type DeliveryDetail = {
     response_time_ms: number | null;
     /** When the next attempt is due; null unless the status is retrying. */
     next_attempt_at: string | null;
-    /** The headers of the last request, made again from the webhook as it is now. The signature and the values of custom headers are shown as ***. Null before the first attempt. */
+    /** The headers of the last request, made again from the webhook as it is now. Signatures and the values of custom headers are shown as ***. Null before the first attempt, and when the event is no longer kept. */
     request_headers: {
         [key: string]: string;
     } | null;
-    /** The request body, exactly as it is sent; null before the first attempt, and when the event is no longer kept. */
+    /** The request body, exactly as it is sent, in the webhook's present format and before compression; null before the first attempt, and when the event is no longer kept. */
     request_body: string | null;
     /** The body of the last response, cut at 16 KiB; null if there was none. */
     response_body: string | null;

@@ -9,6 +9,7 @@ export const documents: ReadonlyArray<string> = globSync([
   "topics/*.md",
   "schemas/*.md",
   "bench/*.md",
+  "packages/*/README.md",
   "src/log/kafka/*.md"
 ]).sort()
 

@@ -18,6 +18,7 @@ export default Effect.gen(function* () {
       description text,
       event_types text[] NOT NULL,
       account_filters text[] NOT NULL,
+      payload_filter json,
       account_filters_count integer NOT NULL GENERATED ALWAYS AS (cardinality(account_filters)) STORED,
       status text NOT NULL CHECK (status IN ('active', 'disabled')),
       consecutive_failures integer NOT NULL DEFAULT 0,

@@ -25,6 +25,7 @@ export default Effect.gen(function* () {
       attempts integer NOT NULL DEFAULT 0,
       series_start integer NOT NULL DEFAULT 0,
       parked boolean NOT NULL DEFAULT false,
+      after_live boolean NOT NULL DEFAULT false,
       next_attempt_at timestamptz,
       last_error text,
       response_status integer,
@@ -40,10 +41,9 @@ export default Effect.gen(function* () {
   yield* sql`CREATE INDEX deliveries_by_webhook ON deliveries (webhook_id, id)`
   yield* sql`CREATE INDEX deliveries_by_account_type ON deliveries (account_id, network, event_type, id)`
   yield* sql`CREATE INDEX deliveries_by_webhook_type ON deliveries (webhook_id, event_type, id)`
-  // The backlog: the record in the log counts as finished (deliver/Lane.ts). Replays are read separately.
-  yield* sql`
-    CREATE INDEX deliveries_parked
-    ON deliveries (webhook_id, (CASE WHEN replay_job_id IS NULL THEN 0 ELSE 1 END), id) WHERE parked`
+  // The backlog: the record in the log counts as finished (deliver/Lane.ts). `after_live` names the lane that spilled the
+  // row and that reads it back, whoever made the delivery: a manual retry of a replayed delivery goes with live ones.
+  yield* sql`CREATE INDEX deliveries_parked ON deliveries (webhook_id, after_live, id) WHERE parked`
   // Deliveries whose ids do not depend on their event's place (DeliveryPages.ts): live deliveries are not in this index.
   // It is a hash index because an entry then takes 16 bytes. An event's id has more than 100.
   yield* sql`

@@ -2,7 +2,8 @@
  * Replay jobs, and the history that some wait for. A job's `cursor` is the next place to read, or the last ledger
  * read (storage/replays/ReplayWork.ts); `next_offset` follows the last event that was queued. History is ledgers
  * before the service's first own one (domain/History.ts): `history_stretches` are the ranges in the log,
- * `history_requests` what jobs wait for. A job with an open request has no worker.
+ * `history_requests` what jobs wait for. A job with an open request has no worker. `retry` says which deliveries a job
+ * of mode `retry` queues again, and `next_delivery_id` where its next batch begins.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -18,6 +19,8 @@ export default Effect.gen(function* () {
       status text NOT NULL CHECK (status IN ('queued', 'running', 'completed', 'cancelled', 'failed')),
       event_ids text[],
       filters jsonb,
+      retry jsonb,
+      next_delivery_id text COLLATE "C",
       total_events bigint NOT NULL,
       processed_events bigint NOT NULL DEFAULT 0,
       failed_events bigint NOT NULL DEFAULT 0,
@@ -33,7 +36,7 @@ export default Effect.gen(function* () {
       cancelled_at timestamptz,
       owner text,
       lease_until timestamptz,
-      CONSTRAINT replay_jobs_mode CHECK ((event_ids IS NULL) <> (filters IS NULL))
+      CONSTRAINT replay_jobs_mode CHECK (num_nonnulls(event_ids, filters, retry) = 1)
     )`
   yield* sql`CREATE INDEX replay_jobs_by_account ON replay_jobs (account_id, id)`
   yield* sql`CREATE INDEX replay_jobs_open ON replay_jobs (id) WHERE status IN ('queued', 'running')`

@@ -1,9 +1,12 @@
-/** The generated files of `schemas/`, and how a folder differs from them. Pure. */
+/** The files that are generated from the schemas in the code, and how a folder differs from them. Pure. */
 import { openApiDocument } from "../../../api/Contract.ts"
 import { publishedSchemas } from "../../../domain/JsonSchemas.ts"
+import { receiverPython } from "./ReceiverPython.ts"
+import { receiverTypes } from "./ReceiverTypes.ts"
 import { schemaIndex } from "./SchemaIndex.ts"
+import { signatureVectors } from "./SignatureVectors.ts"
 
-/** File contents by path below `schemas/`. */
+/** File contents by path below their folder. */
 export type Files = ReadonlyMap<string, string>
 
 export interface Difference {
@@ -18,9 +21,23 @@ export const schemaFiles = (): Files => {
   return new Map([
     ["README.md", schemaIndex(schemas)],
     ...schemas.map(({ path, document }): [string, string] => [path, jsonText(document)]),
-    ["openapi.json", jsonText(openApiDocument())]
+    ["openapi.json", jsonText(openApiDocument())],
+    ["signature-vectors.json", jsonText(signatureVectors())]
   ])
 }
+
+/** Every folder that holds generated files, and nothing else. */
+export const generatedFolders = (): ReadonlyArray<readonly [folder: string, files: Files]> => [
+  ["schemas", schemaFiles()],
+  ["packages/receiver-js/src/generated", new Map([["events.ts", receiverTypes(publishedSchemas())]])],
+  [
+    "packages/receiver-python/src/ledgerhook_receiver/generated",
+    new Map([
+      ["__init__.py", ""],
+      ["events.py", receiverPython(publishedSchemas())]
+    ])
+  ]
+]
 
 export const differences = (shouldBe: Files, is: Files): ReadonlyArray<Difference> => {
   const found: Array<Difference> = []

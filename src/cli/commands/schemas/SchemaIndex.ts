@@ -143,6 +143,8 @@ export const isPayment = (body) =>
   isEnvelope(body) && body.event_type === "payment.xrp" && isPayload(body.payload)
 \`\`\`
 
+To test your own check of signatures, run the requests of \`signature-vectors.json\` through it: good ones, wrong secrets, changed bodies, several signatures, old timestamps and malformed headers, each with the verdict.
+
 This page and the schemas are generated from the code by \`npm run schemas\`. \`npm run check\` fails if they are outdated.`
 
 export const schemaIndex = (schemas: ReadonlyArray<PublishedSchema>): string => {

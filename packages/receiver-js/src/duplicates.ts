@@ -1,0 +1,66 @@
+/**
+ * Handles each event once, although the service delivers at least once. An event counts as handled when the handler has
+ * ended without an error: after a crash in between it is handled again, never lost.
+ *
+ * The default store forgets with the process. To be exact, write the event's id in the transaction that handles it.
+ */
+import type { LedgerhookEvent } from "./events.ts"
+
+/** Where the ids of handled events are remembered. Redis, a table: anything with these two methods. */
+export interface SeenStore {
+  has(key: string): boolean | Promise<boolean>
+  add(key: string): unknown
+}
+
+/** Ten thousand ids are about 2 MB, and more than a busy webhook gets in the minutes in which most duplicates come. */
+const SEEN_MAX = 10_000
+
+/** Remembers the newest ids in the process's memory. */
+export const memoryStore = (max = SEEN_MAX): SeenStore => {
+  const keys = new Set<string>()
+  return {
+    has: (key) => keys.has(key),
+    add: (key) => {
+      keys.delete(key)
+      keys.add(key)
+      // A Set iterates in the order of insertion: the first one is the oldest.
+      const [oldest] = keys
+      if (keys.size > max) keys.delete(oldest!)
+    }
+  }
+}
+
+export type Once = (event: LedgerhookEvent, handle: () => unknown) => Promise<"handled" | "duplicate">
+
+/** Runs `handle` unless the event was handled before. If `handle` fails, so does this, and the event may come again. */
+export const deduplicate = (store: SeenStore = memoryStore()): Once => {
+  const running = new Map<string, Promise<unknown>>()
+  return async (event, handle) => {
+    // An id is unique within its network.
+    const key = `${event.network}/${event.event_id}`
+    // A copy that arrives while the first is handled waits for it, and takes over if it fails.
+    for (let other = running.get(key); other !== undefined; other = running.get(key)) {
+      if (
+        await other.then(
+          () => true,
+          () => false
+        )
+      )
+        return "duplicate"
+    }
+    let duplicate = false
+    const run = (async () => {
+      duplicate = await store.has(key)
+      if (duplicate) return
+      await handle()
+      await store.add(key)
+    })()
+    running.set(key, run)
+    try {
+      await run
+    } finally {
+      running.delete(key)
+    }
+    return duplicate ? "duplicate" : "handled"
+  }
+}

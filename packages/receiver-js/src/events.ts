@@ -1,0 +1,94 @@
+/**
+ * Parses the body of a verified request. The result is a union over `event_type`, so that a `switch` knows each payload's
+ * fields. It checks the envelope; the service has checked the payload against its schema before it signed it.
+ */
+import { type EventEnvelope, type EventType, eventTypes, type Payloads } from "./generated/events.ts"
+
+export type EventOf<Type extends EventType> = EventEnvelope & {
+  readonly event_type: Type
+  readonly payload: Payloads[Type]
+}
+
+/** Any event that this version knows. */
+export type KnownEvent = { [Type in EventType]: EventOf<Type> }[EventType]
+
+/** An event of a newer service, whose type this version does not know. */
+export interface UnknownEvent extends EventEnvelope {
+  readonly event_type: "unknown"
+  /** The `event_type` that was sent. */
+  readonly sent_type: string
+  readonly payload: { readonly [field: string]: unknown }
+}
+
+export type LedgerhookEvent = KnownEvent | UnknownEvent
+
+/** One event of a request, with the delivery that it belongs to, where the request names it. */
+export interface Received {
+  readonly event: LedgerhookEvent
+  readonly deliveryId: string | undefined
+}
+
+/** The body is not what the service sends. The message names the field. */
+export class ParseError extends Error {
+  override readonly name = "ParseError"
+}
+
+/** The most events of one request, as the service has it for webhooks with `batch`. */
+const BATCH_MAX = 500
+
+type JsonObject = { readonly [field: string]: unknown }
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const decoder = new TextDecoder("utf-8", { fatal: true })
+
+const jsonOf = (body: Uint8Array | string): unknown => {
+  try {
+    return JSON.parse(typeof body === "string" ? body : decoder.decode(body))
+  } catch {
+    throw new ParseError("The body is not JSON in UTF-8.")
+  }
+}
+
+const isText = (value: unknown): boolean => typeof value === "string" && value !== ""
+const fields: ReadonlyArray<readonly [name: string, what: string, isRight: (value: unknown) => boolean]> = [
+  ["event_id", "a string", isText],
+  ["event_type", "a string", isText],
+  ["ledger_index", "a positive integer", (value) => Number.isSafeInteger(value) && Number(value) > 0],
+  ["timestamp", "a string", isText],
+  ["network", "a string", isText],
+  ["webhook_id", "a string", isText],
+  ["payload", "an object", isObject]
+]
+
+const known: ReadonlySet<unknown> = new Set(eventTypes)
+
+const eventOf = (value: unknown, place: string): LedgerhookEvent => {
+  if (!isObject(value)) throw new ParseError(`${place} is not an object.`)
+  for (const [name, what, isRight] of fields)
+    if (!isRight(value[name])) throw new ParseError(`${place}: the field ${name} must be ${what}.`)
+  const event = known.has(value["event_type"])
+    ? value
+    : { ...value, event_type: "unknown", sent_type: value["event_type"] }
+  // Its fields were checked above. The service checks payloads before it signs them.
+  return event as unknown as LedgerhookEvent
+}
+
+/** The event of a request. Throws ParseError. */
+export const parse = (body: Uint8Array | string): LedgerhookEvent => eventOf(jsonOf(body), "The body")
+
+/**
+ * The events of a request, which are several when the webhook has `batch`. Throws ParseError.
+ * `deliveryId` is the header X-Service-Delivery-Id: a batch names the delivery beside each event instead.
+ */
+export const parseAll = (body: Uint8Array | string, deliveryId?: string): ReadonlyArray<Received> => {
+  const value = jsonOf(body)
+  if (!Array.isArray(value)) return [{ event: eventOf(value, "The body"), deliveryId }]
+  if (value.length > BATCH_MAX) throw new ParseError(`A batch has at most ${BATCH_MAX} events.`)
+  return value.map((one: unknown, index) => {
+    if (!isObject(one) || typeof one["delivery_id"] !== "string")
+      throw new ParseError(`[${index}]: the field delivery_id must be a string.`)
+    return { event: eventOf(one["event"], `[${index}].event`), deliveryId: one["delivery_id"] }
+  })
+}

@@ -1,0 +1,23 @@
+/** Receives Ledgerhook's webhooks: verify a request, parse it to a typed event, ignore duplicates. */
+export { deduplicate, memoryStore, type Once, type SeenStore } from "./duplicates.ts"
+export {
+  type EventOf,
+  type KnownEvent,
+  type LedgerhookEvent,
+  ParseError,
+  parse,
+  parseAll,
+  type Received,
+  type UnknownEvent
+} from "./events.ts"
+export * from "./generated/events.ts"
+export { type Answer, createReceiver, type Receiver, type ReceiverOptions } from "./receiver.ts"
+export {
+  type HeaderSource,
+  type Refusal,
+  refusalOf,
+  type Scheme,
+  type SignedRequest,
+  type VerifyOptions,
+  verify
+} from "./signature.ts"

@@ -1,0 +1,96 @@
+/**
+ * Answers a webhook request: verifies it, parses it, ignores duplicates, calls the handler, and says with the status whether
+ * the service should send it again. Frameworks reach it through the adapters beside this file.
+ */
+import { deduplicate, memoryStore, type SeenStore } from "./duplicates.ts"
+import { type LedgerhookEvent, ParseError, parseAll, type Received } from "./events.ts"
+import {
+  checkOptions,
+  headerOf,
+  type Refusal,
+  refusalOf,
+  type SignedRequest,
+  type VerifyOptions
+} from "./signature.ts"
+
+export interface ReceiverOptions extends VerifyOptions {
+  /** Called for each new event. When it fails, the service sends the event again. Be done within 10 seconds. */
+  readonly onEvent: (event: LedgerhookEvent, deliveryId: string | undefined) => unknown
+  /** Where handled events are remembered. Default: the newest 10,000, in memory. */
+  readonly store?: SeenStore
+  /** Called with each error of `onEvent` and of the store. Default: console.error. */
+  readonly onError?: (error: unknown, event: LedgerhookEvent) => void
+  /** Larger requests are answered with 413. Default: 4 MiB, more than the service sends. */
+  readonly maxBodyBytes?: number
+}
+
+export interface Answer {
+  readonly status: number
+  /** JSON. The service stores it with the attempt. */
+  readonly body: string
+}
+
+export interface Receiver {
+  readonly maxBodyBytes: number
+  readonly receive: (request: SignedRequest) => Promise<Answer>
+}
+
+const BODY_BYTES_MAX = 4 * 1024 * 1024
+
+const whyRefused: Readonly<Record<Refusal, string>> = {
+  no_signature: "The request has no signature header that this receiver accepts.",
+  no_match: "The signature fits none of this receiver's secrets.",
+  malformed: "webhook-id or webhook-timestamp is missing or malformed.",
+  too_old: "webhook-timestamp is too old.",
+  too_new: "webhook-timestamp is in the future."
+}
+
+export const answer = (status: number, content: object): Answer => ({
+  status,
+  body: JSON.stringify(content)
+})
+
+export const tooLarge = (maxBodyBytes: number): Answer =>
+  answer(413, { error: `The body is larger than ${maxBodyBytes} bytes.` })
+
+export const createReceiver = (options: ReceiverOptions): Receiver => {
+  checkOptions(options)
+  const once = deduplicate(options.store ?? memoryStore())
+  const { maxBodyBytes = BODY_BYTES_MAX, onError = console.error, onEvent } = options
+
+  const handled = async ({ deliveryId, event }: Received): Promise<boolean> => {
+    try {
+      await once(event, () => onEvent(event, deliveryId))
+      return true
+    } catch (error) {
+      onError(error, event)
+      return false
+    }
+  }
+
+  const receive = async (request: SignedRequest): Promise<Answer> => {
+    if (request.body.length > maxBodyBytes) return tooLarge(maxBodyBytes)
+    const encoding = headerOf(request.headers, "content-encoding") ?? "identity"
+    if (encoding !== "identity")
+      return answer(415, {
+        error: `This receiver reads no ${encoding}: set the webhook's compression to null.`
+      })
+    const refusal = refusalOf(request, options)
+    if (refusal !== undefined) return answer(401, { error: whyRefused[refusal] })
+    let all: ReadonlyArray<Received>
+    try {
+      all = parseAll(request.body, headerOf(request.headers, "x-service-delivery-id"))
+    } catch (error) {
+      if (error instanceof ParseError) return answer(400, { error: error.message })
+      throw error
+    }
+    const failed: Array<Received> = []
+    // One after the other: the order of a batch is the ledger's.
+    for (const one of all) if (!(await handled(one))) failed.push(one)
+    if (failed.length === 0) return answer(200, { received: all.length })
+    if (failed.length === all.length) return answer(500, { error: "The event could not be handled." })
+    return answer(207, { failed: failed.map(({ deliveryId }) => deliveryId) })
+  }
+
+  return { maxBodyBytes, receive }
+}

@@ -1,0 +1,86 @@
+"""Parses the body of a verified request to typed dictionaries.
+
+It checks the envelope; the service has checked the payload against its schema before it signed it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, Union, cast
+
+from .generated.events import EVENT_TYPES, LedgerhookEvent
+
+# The most events of one request, as the service has it for webhooks with `batch`.
+_BATCH_MAX = 500
+
+
+class ParseError(ValueError):
+    """The body is not what the service sends. The message names the field."""
+
+
+class Received(NamedTuple):
+    """One event of a request, with the delivery that it belongs to, where the request names it."""
+
+    event: LedgerhookEvent
+    delivery_id: Optional[str]
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def _is_index(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+_FIELDS: Sequence[Tuple[str, str, Callable[[Any], bool]]] = (
+    ("event_id", "a string", _is_text),
+    ("event_type", "a string", _is_text),
+    ("ledger_index", "a positive integer", _is_index),
+    ("timestamp", "a string", _is_text),
+    ("network", "a string", _is_text),
+    ("webhook_id", "a string", _is_text),
+    ("payload", "an object", lambda value: isinstance(value, dict)),
+)
+
+
+def _json_of(body: Union[bytes, str]) -> Any:
+    try:
+        return json.loads(body if isinstance(body, str) else bytes(body).decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise ParseError("The body is not JSON in UTF-8.") from None
+
+
+def _event_of(value: Any, place: str) -> LedgerhookEvent:
+    if not isinstance(value, dict):
+        raise ParseError(f"{place} is not an object.")
+    for name, what, is_right in _FIELDS:
+        if not is_right(value.get(name)):
+            raise ParseError(f"{place}: the field {name} must be {what}.")
+    if value["event_type"] not in EVENT_TYPES:
+        value = {**value, "event_type": "unknown", "sent_type": value["event_type"]}
+    # Its fields were checked above. The service checks payloads before it signs them.
+    return cast(LedgerhookEvent, value)
+
+
+def parse(body: Union[bytes, str]) -> LedgerhookEvent:
+    """The event of a request. Raises ParseError."""
+    return _event_of(_json_of(body), "The body")
+
+
+def parse_all(body: Union[bytes, str], delivery_id: Optional[str] = None) -> List[Received]:
+    """The events of a request, which are several when the webhook has `batch`. Raises ParseError.
+
+    `delivery_id` is the header X-Service-Delivery-Id: a batch names the delivery beside each event instead.
+    """
+    value = _json_of(body)
+    if not isinstance(value, list):
+        return [Received(_event_of(value, "The body"), delivery_id)]
+    if len(value) > _BATCH_MAX:
+        raise ParseError(f"A batch has at most {_BATCH_MAX} events.")
+    received = []
+    for index, one in enumerate(value):
+        if not isinstance(one, dict) or not isinstance(one.get("delivery_id"), str):
+            raise ParseError(f"[{index}]: the field delivery_id must be a string.")
+        received.append(Received(_event_of(one.get("event"), f"[{index}].event"), one["delivery_id"]))
+    return received
