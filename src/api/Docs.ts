@@ -28,6 +28,9 @@ const policyOf = (page: string): string =>
     "frame-ancestors 'none'"
   ].join("; ")
 
+/** Swagger UI has a dark theme, but only its top bar, which this page does not have, switches it on. */
+const DARK_THEME = `<script>if (matchMedia("(prefers-color-scheme: dark)").matches) document.documentElement.classList.add("dark-mode")</script>`
+
 /** The served page by its bytes, so that the policy is computed once. */
 const pages = new WeakMap<Uint8Array, ReturnType<typeof serveDocument>>()
 
@@ -36,11 +39,12 @@ const servePage = (page: HttpServerResponse.HttpServerResponse) => {
   if (body._tag !== "Uint8Array") return Effect.succeed(page)
   const known = pages.get(body.body)
   if (known !== undefined) return known
+  const text = new TextDecoder().decode(body.body).replace("</head>", `${DARK_THEME}</head>`)
   const served = serveDocument({
-    bytes: body.body,
+    bytes: Buffer.from(text),
     contentType: body.contentType,
     headers: {
-      "content-security-policy": policyOf(new TextDecoder().decode(body.body)),
+      "content-security-policy": policyOf(text),
       "referrer-policy": "no-referrer",
       "x-content-type-options": "nosniff"
     }
