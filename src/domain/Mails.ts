@@ -118,8 +118,9 @@ export const webhookFailingMail = (
 ${minute(failingSince)}: ${count(failedAttempts)} attempts have failed.`,
       "Each delivery is retried for about 21 hours. Nothing is lost if the endpoint works again by then.",
       `1. See what went wrong:       GET /v1/deliveries?webhook_id=${webhookId}&status=retrying
-2. Fix the endpoint. Deliveries then arrive with their next attempt.
-3. Check what it answered:    GET /v1/deliveries/ID shows every attempt.`
+2. Check what it answered:    GET /v1/deliveries/ID shows every attempt.
+3. Fix the endpoint. Deliveries then arrive with their next attempt, or at once with
+   POST /v1/deliveries/retry and {"webhook_id":"${webhookId}"}.`
     )
   }
 }
@@ -147,9 +148,8 @@ export const webhookRecoveredMail = (recovered: FailingWebhook): MailText => ({
   body: paragraphs(
     `${failingLine(recovered)} accepts deliveries again.
 It had accepted nothing since ${minute(recovered.failingSince)}.`,
-    `Deliveries that are still retrying arrive with their next attempt. Those that failed for good:
-GET /v1/deliveries?webhook_id=${recovered.webhookId}&status=failed lists them, and
-POST /v1/deliveries/ID/retry sends one again.`
+    `Deliveries that are still retrying arrive with their next attempt. To send all of them now, and those
+that failed for good again: POST /v1/deliveries/retry with {"webhook_id":"${recovered.webhookId}"}.`
   )
 })
 
