@@ -20,7 +20,7 @@ const withEventsFrom = (start: number) =>
       )
   }))
 
-/** Ledgers 100 and 104 are empty, the others have index % 4 events each. */
+/** Ledgers 100 and 104 are empty; every other ledger has index % 4 events. */
 const takeLedgers = Effect.gen(function* () {
   const source = scriptedSource()
   source.serve(chain(100, 107))

@@ -7,7 +7,7 @@ import type { LedgerMarker } from "../../src/domain/LedgerEvent.ts"
 import type { EventLogReader, LogRecord } from "../../src/log/EventLog.ts"
 import { markers } from "../support/markers.ts"
 
-/** A log of these markers. The nth marker is at `offsetOf(n)`. */
+/** A log with these markers. The nth marker is at `offsetOf(n)`. */
 const logOf = (all: ReadonlyArray<LedgerMarker>, offsetOf: (n: number) => number = (n) => n) => {
   const records = all.map(
     (marker, n): LogRecord => ({

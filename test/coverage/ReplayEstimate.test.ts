@@ -1,4 +1,4 @@
-/** An estimate covers what the log still holds: the event log's tables keep some events longer. */
+/** An estimate counts only events that the log still has: the event log's tables keep some events longer. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { estimateReplay } from "../../src/coverage/ReplayEstimate.ts"

@@ -15,7 +15,7 @@ const TOPIC = eventsTopic("mainnet")
 
 const idOf = (topic: string, offset: number) => `${topic} ${offset}`
 
-/** Appends events to a topic that holds `from` of them. */
+/** Appends events to a topic that already has `from` events. */
 const append = (topic: string, from: number, count: number) =>
   Effect.flatMap(EventLog, (log) =>
     log.transaction({
@@ -35,7 +35,7 @@ const idsOf = Effect.fnUntraced(function* (positions: ReadonlyArray<EventPositio
 const idsAt = (offsets: ReadonlyArray<number>) =>
   idsOf(offsets.map((offset) => ({ fromHistory: false, offset })))
 
-/** Runs a test on a log of its own, with the list of what was read. */
+/** Runs a test on a new log; the test gets the list of the log's reads. */
 const onLog = <E, R>(
   test: (reads: ReadonlyArray<number>) => Effect.Effect<void, E, R | StoredEvents | EventLog>
 ) => {

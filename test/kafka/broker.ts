@@ -1,7 +1,7 @@
 /**
- * A real Apache Kafka 4 of one node or of several, from its Maven Central jars, where `java` (17 or later) and `mvn` are:
- * for tests, and for trials by `npm run kafka`. The jars are fetched once. Data are in a folder of the caller's, and new
- * each time.
+ * Runs a real Apache Kafka 4 with one or several nodes, for tests and for `npm run kafka`. It needs `java` (17 or
+ * later) and `mvn`, and downloads the jars from Maven Central once. The data is in a folder that the caller chooses;
+ * each new cluster begins without data.
  */
 import { execFile } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -22,7 +22,7 @@ import {
 const JAVA_MIN = 17
 const jars = cache("kafka")
 
-/** What is missing here to run a broker; undefined: nothing. */
+/** The programs that are missing to run a broker; undefined if none are. */
 export const missing = (): string | undefined => {
   if (javaVersion() < JAVA_MIN) return `java ${JAVA_MIN} or later`
   return existsSync(jars) || output("mvn", ["--version"]) !== undefined ? undefined : "mvn"
@@ -39,11 +39,11 @@ const fetchJars = (): string =>
   )
 
 export interface BrokerOptions {
-  /** By default a free one. */
+  /** Default: a free port. */
   readonly port?: number
-  /** A group's member that is gone is given up after ten seconds, or after Kafka's own 45, which no group can shorten. */
+  /** `short`: Kafka drops a dead group member after 10 seconds. `stock`: after 45, and no group can shorten it. */
   readonly memberTimeout?: "short" | "stock"
-  /** Clients come by TLS, and log in by SCRAM-SHA-512. */
+  /** Clients connect with TLS and log in with SCRAM-SHA-512. */
   readonly secured?: {
     readonly username: string
     readonly password: string
@@ -112,21 +112,21 @@ const properties = (
 export interface Broker {
   /** The broker's address. With one broker, this is the value of KAFKA_BROKERS. */
   readonly brokers: string
-  /** Stops it, and starts it again on the same data and ports. */
+  /** `stop` shuts the brokers down; `start` starts them again on the same data and ports. */
   readonly stop: () => Promise<void>
   readonly start: () => Promise<void>
-  /** kill -9. */
+  /** Sends SIGKILL. */
   readonly kill: () => Promise<void>
-  /** The process does nothing from the first to the second, and keeps its connections. */
+  /** Between `freeze` and `thaw` the process does nothing but keeps its connections. */
   readonly freeze: () => void
   readonly thaw: () => void
 }
 
-/** 16 bytes in base 64; each folder is a cluster of its own. One that began with a dash would be taken for an option. */
+/** 16 bytes in base64url, new for each folder. The first letter is fixed: a leading dash would begin an option. */
 const newClusterId = (): string => Buffer.concat([Buffer.from("l"), randomBytes(15)]).toString("base64url")
 
 const run = promisify(execFile)
-/** A broker of several hands its partitions over before it stops. */
+/** In a cluster, a broker hands its partitions over before it stops. */
 const HAND_OVER_MS = 60_000
 const SMALL_HEAP_MB = 256
 
@@ -184,7 +184,7 @@ export const startBroker = async (folder: string, options: BrokerOptions = {}): 
   return broker
 }
 
-/** Brokers 1 to `count`, in this order, of one cluster. */
+/** Starts one cluster; returns its brokers 1 to `count`, in order. */
 export const startCluster = async (folder: string, count: number): Promise<ReadonlyArray<Broker>> => {
   const nodes: Array<Node> = []
   for (let id = 1; id <= count; id++) nodes.push(await makeNode(join(folder, String(id)), id))

@@ -1,4 +1,4 @@
-/** Kafka in a container of a real engine, which is what every test that needs Kafka runs against where there is one. */
+/** Kafka in a container of a real engine, as other tests use it if KAFKA_BROKERS is not set. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { planOf } from "../../src/log/kafka/ClusterTopics.ts"

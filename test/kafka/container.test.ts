@@ -1,6 +1,6 @@
 /**
- * What a container engine is asked for when tests run Kafka in a container: against a small imitation of Docker's HTTP API
- * on a socket, since many machines have no engine. `container.slow.test.ts` asks a real one.
+ * Checks the requests to the container engine when tests run Kafka in a container. Many machines have no engine, so a
+ * small imitation of Docker's HTTP API answers on a socket. `container.slow.test.ts` uses a real engine.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -20,7 +20,7 @@ interface Asked {
   readonly HostConfig: { readonly PortBindings: object }
 }
 
-/** Of the engine: what it was asked, and what it does when the container runs. */
+/** The engine's state: the requests it got, whether it has the image, and the container's output. */
 let requests: Array<string> = []
 let asked: Asked | undefined
 let hasImage = false
@@ -31,7 +31,7 @@ const bodyOf = async (request: IncomingMessage) => JSON.parse((await request.toA
 const json = (response: ServerResponse, status: number, value: object) =>
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value))
 
-/** One frame of a container's output: stream 1, and its length in four bytes. */
+/** One frame of a container's output: stream 1, the length in four bytes, and the text. */
 const frame = (line: string): Buffer => {
   const head = Buffer.from([1, 0, 0, 0, 0, 0, 0, 0])
   head.writeUInt32BE(line.length, 4)
@@ -81,7 +81,7 @@ beforeAll(async () => {
   await new Promise<void>((done) => engine.listen(socket, done))
   vi.stubEnv("DOCKER_HOST", `unix://${socket}`)
   vi.stubEnv("TESTCONTAINERS_HOST_OVERRIDE", "127.0.0.1")
-  // Its helper, which removes what a killed run leaves behind, would be a second container.
+  // The helper of testcontainers, which cleans up after killed runs, would be a second container.
   vi.stubEnv("TESTCONTAINERS_RYUK_DISABLED", "true")
 })
 

@@ -1,6 +1,6 @@
 /**
- * The Kafka of docker-compose.yml in a container of its own, where a container engine answers: for tests. The container
- * is removed when it is stopped, and by testcontainers' own helper container when the test run is killed.
+ * Runs the Kafka of docker-compose.yml in a container for tests, if a container engine answers. The container is
+ * removed when it stops; if the test run is killed, testcontainers' helper container removes it.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ const READY_MS = 60_000
 /** Kafka logs it when clients may connect; Docker accepts connections to the port before. */
 const READY = "Kafka Server started"
 
-// The file is ours: its form is known.
+// The cast is safe: the file is part of this repository.
 const { services } = parseYaml(
   readFileSync(join(import.meta.dirname, "../../docker-compose.yml"), "utf8")
 ) as {
@@ -45,14 +45,14 @@ class LocalContainer extends GenericContainer {
   }
 }
 
-/** Whether a container engine answers: at DOCKER_HOST, or where testcontainers looks for one. */
+/** Whether a container engine answers at DOCKER_HOST or at one of testcontainers' default addresses. */
 export const hasEngine = (): Promise<boolean> =>
   getContainerRuntimeClient().then(
     () => true,
     () => false
   )
 
-/** Fetches the image the first time; throws where it cannot be had. */
+/** Downloads the image the first time; throws if that fails. */
 export const startContainer = async (): Promise<Pick<Broker, "brokers" | "stop">> => {
   const port = await freePort()
   const container = await new LocalContainer(services.kafka.image)

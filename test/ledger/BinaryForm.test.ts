@@ -1,6 +1,6 @@
 /**
- * A ledger decoded from its bytes holds the events of its JSON, byte for byte: ledgers of
- * the project's own making. BinaryCorpus.slow.test.ts does the same with real ones.
+ * A ledger decoded from its bytes gives the events of its JSON, byte for byte. The ledgers here are made up;
+ * BinaryCorpus.slow.test.ts does the same with real ones.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { detectLedger } from "../../src/detect/Detect.ts"
@@ -27,7 +27,7 @@ describe("a ledger's bytes", () => {
       const [v1, v2] = ([1, 2] as const).map((version) =>
         normaliseLedger(ledgerResult(closed, { ...request, version }))
       )
-      // What `binaryLedgerResult` makes.
+      // The cast is safe: `binaryLedgerResult` returns this form.
       const { ledger } = binaryLedgerResult(closed) as unknown as {
         readonly ledger: { readonly transactions: ReadonlyArray<Readonly<Record<string, string>>> }
       }

@@ -115,7 +115,7 @@ describe("catching up", () => {
       yield* running(source)
       source.serve(chain(100, 101))
       yield* source.announce(1_100)
-      // Ten ledgers a second, as the source gets them.
+      // The source gets ten ledgers a second.
       for (let last = 110; last <= 300; last += 10) {
         source.serve(chain(100, last))
         yield* eventuallyAdvancing(Effect.map(takenIndexes, ({ length }) => length === last - 99))

@@ -1,6 +1,6 @@
 /**
- * Three servers that misbehave in every way, in combination, while the network closes a ledger a second; then they are
- * sound again. In the end the log holds each expected event exactly once and in order. SEED=<n> replays one run.
+ * Three servers misbehave in every way, in combination, while the network closes a ledger a second; then they are sound
+ * again. In the end the log has each expected event exactly once and in order. SEED=<n> replays one run.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -85,7 +85,7 @@ const run = Effect.fnUntraced(function* ({ change, last, seed, troubled }: Run) 
     }),
     1_000
   ).pipe(
-    // The health shows where it is stuck.
+    // If ingest is stuck, its health shows where.
     Effect.catchCause(() =>
       Effect.flatMap(health.get(ledgerPart("mainnet")), (part) => Effect.die(new Error(JSON.stringify(part))))
     )

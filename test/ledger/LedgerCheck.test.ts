@@ -1,4 +1,4 @@
-/** Which answers are accepted as the requested ledger, and which fault the others get. */
+/** The ledger check accepts an answer only if it is the requested ledger, and names the fault of every other answer. */
 import { assert, describe, it } from "@effect/vitest"
 import { normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
 import { checkLedger } from "../../src/ledger/LedgerCheck.ts"

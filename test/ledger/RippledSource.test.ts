@@ -89,7 +89,7 @@ describe("an answer that is not the ledger asked for is not taken:", () => {
     (edit: (ledger: Served) => object): Change =>
     (answer) => ({
       ...answer,
-      // What the server answers to `ledger`.
+      // The cast is safe: the server answers `ledger` in this form.
       result: {
         ...answer.result,
         ledger: edit(answer.result!["ledger"] as Served)
@@ -268,7 +268,7 @@ describe("a server that cannot be used now", () => {
       yield* eventually(taken(1))
       limit(server)
       yield* eventually(Effect.sync(() => server.connections() === 0))
-      // The client's own reconnection would be a real timer.
+      // The client's reconnection would use a real timer.
       assert.isAtMost(realTimers(), timersBefore)
       for (let i = 0; i < 99; i++) {
         yield* TestClock.adjust(100)

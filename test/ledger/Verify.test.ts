@@ -39,7 +39,7 @@ interface Binary {
 
 /** The binary answer with its ledger edited. */
 const edited = (ledger: ClosedLedger, edit: (binary: Binary["ledger"]) => object) => {
-  // What `binaryLedgerResult` makes.
+  // The cast is safe: `binaryLedgerResult` returns this form.
   const result = binaryLedgerResult(ledger) as unknown as Binary
   return { result: { ...result, ledger: { ...result.ledger, ...edit(result.ledger) } } }
 }
@@ -172,7 +172,7 @@ describe("ingest with XRPL_VERIFY=full", () => {
           respond: (request, answer) => {
             if (request["command"] !== "ledger" || request["ledger_index"] !== 1_002) return answer
             if (request["binary"] !== false || spoiled-- <= 0) return answer
-            // What this server answers to `ledger`.
+            // The cast is safe: this server answers `ledger` in this form.
             const { ledger, ...result } = answer["result"] as unknown as {
               readonly ledger: { readonly transactions: ReadonlyArray<{ readonly meta: JsonObject }> }
             }

@@ -14,7 +14,7 @@ const settings = { retentionEventsMs: 30 * DAY_MS }
 
 describe("topics", () => {
   it("hash keys as Kafka's clients do", () => {
-    // The vectors of Kafka's own UtilsTest.testMurmur2.
+    // These vectors are from Kafka's UtilsTest.testMurmur2.
     const vectors = {
       "21": -973_932_308,
       foobar: -790_332_482,

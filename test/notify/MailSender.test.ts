@@ -1,4 +1,4 @@
-/** Mails from a real database to a real SMTP server: one for each cause, whatever fails in between. */
+/** Mails from a real database to a real SMTP server: one for each cause, even if a step fails in between. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Logger, Metric } from "effect"
 import { SqlClient } from "effect/sql"
@@ -47,7 +47,7 @@ const rows = Effect.gen(function* () {
     FROM mails ORDER BY cause`
 })
 
-/** The database's pool has timers of its own: the clock is set before it is opened. */
+/** Sets the clock before the database's pool opens, because the pool has its own timers. */
 const underNow = <A, E, R>(test: Effect.Effect<A, E, R>) =>
   Effect.andThen(TestClock.setTime(NOW), test.pipe(Effect.scoped, Effect.provide(stores)))
 

@@ -24,7 +24,7 @@ const SEEDS = Array.from({ length: 12 }, (_, i) => i + 1)
 const ATTEMPTS = 10
 const PARTITIONS = 2
 const ROUNDS = 6
-/** Time for everything that is left when the quiet phase begins, also all attempts of failing receivers. */
+/** Enough time to settle every delivery after the quiet phase begins, including all attempts at failing receivers. */
 const QUIET_MS = 3_600_000
 
 const limits = {
@@ -91,7 +91,7 @@ const scenario = Effect.fnUntraced(function* (world: World) {
     }
     return queued
   })
-  /** As the API and the outbox do it; now and then as a retry job, whose work is that of replays. */
+  /** Retries as the API and the outbox do, and sometimes as a retry job, whose work is marked as replay work. */
   const retryEarly = Effect.fnUntraced(function* () {
     const rows = yield* (yield* DeliveryStore).states([...owners.keys()])
     const waiting = [...rows].filter(([, { status }]) => status === "retrying" && chance.flip(0.2))

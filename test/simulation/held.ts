@@ -13,13 +13,13 @@ export interface Held {
   /** The most deliveries that one partition has held at once. */
   readonly most: () => number
   readonly wasSpilled: (deliveryId: string) => boolean
-  /** Call it when the stage has ended: it then holds nothing. */
+  /** Call it when the stage has ended: no delivery is in memory then. */
   readonly forget: () => void
 }
 
 export const makeHeld = (clock: VirtualClock, webhookOf: (deliveryId: string) => string): Held => {
   const held = new Map<number, Set<string>>()
-  /** Deliveries of the backlog, which a page may bring. */
+  /** The deliveries of the backlog, which a page may contain. */
   const inRows = new Set<string>()
   const everSpilled = new Set<string>()
   let most = 0

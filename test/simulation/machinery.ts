@@ -1,4 +1,4 @@
-/** The parts of simulations of deliver, and the checks that hold in all of them. */
+/** Shared parts of the simulations of deliver, and the checks that every simulation makes. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { StageLimits, type stageLimits } from "../../src/config/StageLimits.ts"

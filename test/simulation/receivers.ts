@@ -31,7 +31,7 @@ interface Reaction {
 }
 
 export const FAST_MS = 100
-/** Answers come at multiples of this, so that a simulation has fewer steps. */
+/** Receivers answer at multiples of this time, so that a simulation has fewer steps. */
 const STEP_MS = 100
 export const DEADLINE_MS = 5_000
 

@@ -1,5 +1,6 @@
 /**
- * A test network that the simulated ledger plays: only for an active webhook, one sound chain through every restart.
+ * The simulated ledger as a test network: it closes ledgers only while a webhook is active, and its chain stays sound
+ * across restarts.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer } from "effect"
@@ -56,7 +57,7 @@ const recordsOf = Effect.fnUntraced(function* (topic: string) {
   return (yield* log.read({ topic, partition: 0, offset: 0 }, 1_000_000)).map(({ value }) => value ?? "")
 })
 
-// Both written by ingest as exactly this.
+// The casts are safe: ingest wrote both in this form.
 const markers = Effect.map(recordsOf(ledgersTopic(NETWORK)), (values) =>
   values.map((value) => JSON.parse(value) as LedgerMarker)
 )

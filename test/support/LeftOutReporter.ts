@@ -1,12 +1,12 @@
-/** Ends a test run with what did not run on this machine, and why, so that a green run cannot hide what it left out. */
+/** Prints at the end of a run which tests were skipped here and why, so that a green run cannot hide them. */
 import type { Reporter, TestCase, TestModule } from "vitest/node"
 import { missing } from "../kafka/broker.ts"
 
-/** The suite says why it was left out; where it is a single test, that one does. */
+/** The suite's title says why it was skipped; for a test without a suite, the test's own title does. */
 const titleOf = ({ parent, fullName }: TestCase): string =>
   parent.type === "suite" ? parent.fullName : fullName
 
-/** Titles name what else is missing. */
+/** Kafka only: the titles of other tests already say what they need. */
 const whyOfKafka = (titles: Iterable<string>): ReadonlyArray<string> => {
   const lacking = missing()
   return lacking === undefined || ![...titles].some((title) => /\.kafka\.slow\.test\.ts/.test(title))

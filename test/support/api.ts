@@ -1,6 +1,6 @@
 /**
- * The API on a free port of this machine, over a database of the test's own and the memory log, called by real HTTP.
- * Time is real here: the server's clock is the one that its answers are checked against.
+ * The API on a free port of this machine, with the test's own database and the memory log. Tests call it by real HTTP.
+ * It runs on the real clock, and tests compare the times in its answers with that clock.
  */
 import { Context, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
@@ -37,11 +37,11 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The parsed body; null when there is none. Typed loosely: tests look at what is really there. */
+  /** The parsed body; null if there is none. It has a loose type, because tests check its real content. */
   readonly body: Json
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came, and its assertions are the types
+// biome-ignore lint/suspicious/noExplicitAny: tests read any body, and their assertions check its types
 type Json = any
 
 export interface Call {
@@ -55,7 +55,7 @@ export class ApiUnderTest extends Context.Service<
   {
     readonly url: string
     readonly call: (method: string, path: string, call?: Call) => Effect.Effect<Answer>
-    /** A new account with a key that may do everything. */
+    /** Creates an account with a key that has every scope. */
     readonly account: (
       environment?: KeyEnvironment,
       plan?: Plan
@@ -68,7 +68,7 @@ export class ApiUnderTest extends Context.Service<
   }
 >()("ledgerhook/test/ApiUnderTest") {}
 
-/** Of a stream, which has no end, the first piece. */
+/** The body's text. Event streams never end, so only their first chunk is read. */
 const textOf = async (response: Response): Promise<string> => {
   if (response.body === null || response.headers.get("content-type") !== "text/event-stream")
     return response.text()
@@ -138,7 +138,7 @@ const connect = Layer.effect(
   })
 )
 
-/** Strict about endpoints, as a service on the internet is, and watching mainnet and testnet. */
+/** Settings of a public service: only public endpoints are allowed, and it watches mainnet and testnet. */
 const environment = {
   XRPL_MAINNET_URLS: "ws://127.0.0.1:1",
   XRPL_TESTNET_URLS: "ws://127.0.0.1:1",
@@ -146,7 +146,7 @@ const environment = {
   DELIVERY_ALLOW_PRIVATE_ADDRESSES: "false"
 }
 
-/** The stores that the API stands on. */
+/** The stores that the API uses. */
 export const storesLayer = (given: Environment = {}) =>
   Layer.mergeAll(
     AccountStore.layer,
@@ -181,7 +181,7 @@ export const storesLayer = (given: Environment = {}) =>
 export const apiLayer = (given: Environment = {}) =>
   connect.pipe(Layer.provideMerge(serverLayer), Layer.provideMerge(storesLayer(given)))
 
-/** One more server on the same stores, as a second machine has it; it stops with the scope. */
+/** Starts a second server on the same stores, like a second machine; it stops when the scope closes. */
 export const anotherServer = Layer.build(Layer.fresh(connect.pipe(Layer.provide(serverLayer)))).pipe(
   Effect.map((context) => Context.get(context, ApiUnderTest))
 )

@@ -3,7 +3,7 @@ import { Effect, Schedule } from "effect"
 
 export interface ApiAnswer {
   readonly status: number
-  // JSON of whatever endpoint: the tests say what they expect of it.
+  // The JSON may be from any endpoint; the tests assert its fields.
   readonly body: Readonly<Record<string, never>>
 }
 
@@ -49,7 +49,7 @@ export interface ListedDelivery {
   readonly event_id: string
 }
 
-/** Every delivery, page by page. */
+/** Every delivery; reads all pages. */
 export const allDeliveries = Effect.fnUntraced(function* (client: ApiClient) {
   const found: Array<ListedDelivery> = []
   let cursor: string | null = null
@@ -67,7 +67,7 @@ export const allDeliveries = Effect.fnUntraced(function* (client: ApiClient) {
   return found
 })
 
-/** Waits, on the real clock, until the effect gives true. */
+/** Waits, on the real clock, until the effect returns true. */
 export const waitUntil = <E, R>(holds: Effect.Effect<boolean, E, R>, timeout: `${number} seconds`) =>
   holds.pipe(
     Effect.flatMap((is) => (is ? Effect.void : Effect.fail("not yet" as const))),

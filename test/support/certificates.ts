@@ -1,6 +1,6 @@
 /**
- * Certificates for TLS tests, self-signed with throw-away keys that protect nothing: `expired` ended in 2020, `other` is
- * for another host name, `localhost` is good until 2126 for localhost and 127.0.0.1 but signed by nobody.
+ * Self-signed certificates for TLS tests, with throw-away keys that protect nothing. `expired` ended in 2020, `other`
+ * is for another host name, and `localhost` is valid until 2126 for localhost and 127.0.0.1. No authority signed them.
  */
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg0nciPMLqd06IN2ID

@@ -13,7 +13,7 @@ export interface RawLedger {
   readonly parent_hash: string
   readonly close_time: number
   readonly parent_close_time: number
-  /** Zeros exactly where there are no transactions. */
+  /** The hash is all zeros exactly if the ledger has no transactions. */
   readonly transaction_hash?: string
   readonly transactions: ReadonlyArray<RawTransaction>
 }
@@ -31,8 +31,8 @@ export const rawTransaction = (ledgerIndex: number, index: number): RawTransacti
 })
 
 /**
- * Ledgers `from` … `to`, `transactions` in each (by default as many as index % 4). Chains of another `name` have other
- * hashes.
+ * Ledgers `from` … `to`, each with `transactions` transactions (default: index % 4). Chains with different names have
+ * different hashes.
  */
 export const chain = (
   from: number,

@@ -1,6 +1,6 @@
 /**
- * A command in the test's own process, where a process of its own would prove nothing more: arguments and environment
- * in, exit code and both streams out, as `src/main.ts` runs it. One at a time, since it has the process's streams.
+ * Runs a command in the test's own process, as `src/main.ts` runs it: arguments and environment in, exit code and both
+ * streams out. Only one command can run at a time, because it uses the process's streams.
  */
 import { Console as StreamConsole } from "node:console"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -16,7 +16,7 @@ export interface CommandOptions {
   readonly input?: string
 }
 
-/** What is written to the stream while the scope is open comes here instead. */
+/** Captures everything that is written to the stream while the scope is open. */
 const captured = (stream: NodeJS.WriteStream) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -34,7 +34,7 @@ const captured = (stream: NodeJS.WriteStream) =>
       })
   )
 
-/** Runs it to its end. */
+/** Runs the command until it ends. */
 export const runCommand = (args: ReadonlyArray<string>, { environment, input }: CommandOptions) =>
   Effect.gen(function* () {
     const [stdout, stderr] = [yield* captured(process.stdout), yield* captured(process.stderr)]

@@ -21,7 +21,7 @@ interface Recorded extends Pick<RawLedger, "ledger_index" | "transactions"> {
 export interface CorpusRun {
   /** Paths below the corpus folder, as `expected/` names them. */
   readonly files: ReadonlyArray<string>
-  /** Contiguous, linked; between the recorded ones empty fillers. */
+  /** Linked ledgers without gaps: empty ones fill the gaps between recorded ones. */
   readonly ledgers: ReadonlyArray<RawLedger>
 }
 
@@ -30,9 +30,9 @@ interface CorpusLedger {
   readonly ledger: RawLedger
 }
 
-/** Ripple time for ledgers recorded without: in 2026, as they are. */
+/** The Ripple time of ledgers that were recorded without one. They are from 2026. */
 const MADE_UP_CLOSE_TIME = 830_000_000
-/** Before all that could expire. */
+/** A time before anything can expire. */
 const EXPIRES_NOTHING = 0
 
 const withHeader = (recorded: Recorded): RawLedger => ({
@@ -63,7 +63,7 @@ const fillers = (before: RawLedger, after: RawLedger): ReadonlyArray<RawLedger> 
   })
 }
 
-/** All 42 ledgers, in runs whose gaps are of at most `gapMax` ledgers. */
+/** All 42 ledgers, in runs whose gaps have at most `gapMax` ledgers. */
 export const corpusRuns = (gapMax = 200): ReadonlyArray<CorpusRun> => {
   const recorded: ReadonlyArray<CorpusLedger> = globSync("ledgers/*.json", { cwd: corpusFolder })
     .map((file) => ({
@@ -106,7 +106,7 @@ export const expectedEvents = (
   readFileSync(resolve(corpusFolder, "expected/events.jsonl"), "utf8")
     .split("\n")
     .filter((line) => line !== "")
-    // The corpus's README describes this form.
+    // The corpus's README defines this form.
     .map((line) => JSON.parse(line) as ExpectedEvent)
     .filter(({ file, event_type }) => files.includes(file) && types(event_type))
 
@@ -133,7 +133,7 @@ export const comparable = (
       event_type,
       ledger_index,
       payload,
-      // A receiver's envelope has none.
+      // A receiver's envelope has no accounts.
       ...(accounts !== undefined && { accounts }),
       ...(options.withTime && { timestamp })
     })

@@ -1,4 +1,4 @@
-/** Deliveries of an account over the last month, written as the program writes them, for tests of what is counted of them. */
+/** An account's deliveries of the last month, written as the program writes them, for tests of statistics. */
 import { Effect, Layer } from "effect"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
@@ -22,7 +22,7 @@ export const DeliveriesLive = Layer.mergeAll(
 
 let position = 0
 
-/** An account with so many webhooks; returns their ids. */
+/** Creates an account with that many webhooks; returns their ids. */
 export const prepare = Effect.fnUntraced(function* (webhooks: number) {
   const partitions = yield* Partitions
   yield* partitions.ensure(NOW - 31 * DAY_MS, NOW)

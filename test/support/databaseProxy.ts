@@ -1,6 +1,6 @@
 /**
- * A loopback proxy before the test's PostgreSQL that does what networks do to a commit: loses the answer of a write that
- * landed, or cuts the client off while its write is still on the way and lets it arrive later.
+ * A loopback proxy for the test's PostgreSQL that imitates network faults during a commit. It loses the answer to a
+ * successful write, or disconnects the client before its write reaches the server and forwards the write later.
  */
 import * as net from "node:net"
 import { Effect, Latch } from "effect"
@@ -17,16 +17,16 @@ const target = (): net.NetConnectOpts => {
 export interface DatabaseProxy {
   /** Options that connect to that database through the proxy. */
   readonly connectionTo: (database: string) => ReturnType<typeof connectionTo>
-  /** The answer to the next statement whose completion reads `tag` is lost, with its connection. */
+  /** Loses the answer to the next statement whose completion tag is `tag`, and ends its connection. */
   readonly loseAnswer: (tag: string) => Effect.Effect<void>
-  /** What is sent next is held back and its client cut off; the result lets it go on to the server, and waits for the end. */
+  /** Keeps back the next write and disconnects its client; the result forwards it and waits for the server's answer. */
   readonly delayWrite: Effect.Effect<Effect.Effect<void>>
-  /** Cuts every connection and refuses new ones, as a database that is stopped; `restore` ends it. */
+  /** Ends every connection and refuses new ones, like a stopped database, until `restore` runs. */
   readonly cut: Effect.Effect<void>
   readonly restore: Effect.Effect<void>
 }
 
-/** Listens for the life of the scope. */
+/** Starts the proxy; it stops when the scope closes. */
 export const databaseProxy = Effect.acquireRelease(
   Effect.promise(async () => {
     const sockets = new Set<net.Socket>()

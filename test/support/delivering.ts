@@ -1,6 +1,6 @@
 /**
- * The delivery half of the chain on a database of the test's own and the memory log: actors, recorder, delay topics and
- * the sender are the program's; webhooks and work are put where route and the API would put them.
+ * The delivery stages with the test's own database and the memory log. Actors, recorder, delay topics and sender are
+ * the program's; the helpers here write webhooks and work as the route stage and the API would.
  */
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Layer, Schedule } from "effect"
@@ -57,11 +57,11 @@ export const deliveringLayer = (
     Layer.provideMerge(
       settingsLayer({ DELIVERY_RETRY_DELAYS: "10ms,10ms", DELIVERY_TIMEOUT: "2 seconds", ...environment })
     ),
-    // As the program runs without an endpoint for traces.
+    // No tracing, as in a program without an endpoint for traces.
     Layer.provideMerge(Telemetry.layer(undefined))
   )
 
-/** Both stages in the background; `stop` ends them as SIGTERM would. */
+/** Runs both stages in the background; `stop` ends them as SIGTERM would. */
 export const startDelivering = Effect.map(Effect.forkScoped(Effect.raceFirst(deliver, delay)), (fiber) => ({
   stop: Fiber.interrupt(fiber)
 }))
@@ -75,7 +75,7 @@ const publish = Effect.fnUntraced(function* (id: string) {
   yield* log.transaction({ append: [row!.deleted_at === null ? configRecord(row!) : tombstone(id)] })
 })
 
-/** A webhook towards `url`; fields of its row may be given. */
+/** Creates a webhook for `url`; a test may set fields of its row. */
 export const makeWebhook = Effect.fnUntraced(function* (
   url: string,
   fields: {
@@ -105,7 +105,7 @@ export const setStatus = Effect.fnUntraced(function* (id: string, status: "activ
 let ledger = 90_000_000
 const BEGAN = Date.parse("2026-11-21T09:30:00.000Z")
 
-/** Queues `count` events of one ledger for the webhook, as route or a replay does; returns the deliveries' ids in order. */
+/** Queues `count` events of one ledger for the webhook, as route or a replay does; returns the delivery ids. */
 const queue = Effect.fnUntraced(function* (webhookId: string, count: number, replayed: boolean) {
   const log = yield* EventLog
   const store = yield* DeliveryStore
@@ -169,7 +169,7 @@ export const queueEvents = (webhookId: string, count: number) => queue(webhookId
 
 export const queueReplayed = (webhookId: string, count: number) => queue(webhookId, count, true)
 
-/** The event of a delivery that `queueEvents` or `queueReplayed` made. */
+/** The event of a delivery that `queueEvents` or `queueReplayed` created. */
 export const eventOf = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
   const log = yield* EventLog
@@ -190,7 +190,7 @@ export const appendWork = Effect.fnUntraced(function* (works: ReadonlyArray<Deli
   })
 })
 
-/** Repeats assertions until they hold. */
+/** Repeats the assertions until they pass. */
 export const eventually = <E, R>(assertions: Effect.Effect<void, E, R>) =>
   assertions.pipe(
     Effect.catchDefect((defect) => Effect.fail(defect)),
@@ -198,7 +198,7 @@ export const eventually = <E, R>(assertions: Effect.Effect<void, E, R>) =>
     Effect.timeout("20 seconds")
   )
 
-/** Waits until every one of the deliveries has the status, as the rows say. */
+/** Waits until the rows of all these deliveries have the status. */
 export const untilAll = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, status: DeliveryStatus) {
   const store = yield* DeliveryStore
   yield* eventually(

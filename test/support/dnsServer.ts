@@ -1,6 +1,6 @@
 /**
- * A DNS server on a UDP port of loopback: answers questions for A and AAAA as the test says, or keeps silent. It keeps what
- * it was asked.
+ * A DNS server on a UDP port of the loopback interface. It answers questions for A and AAAA records as the test says,
+ * or not at all, and keeps the questions.
  */
 import { createSocket } from "node:dgram"
 import { isIPv4 } from "node:net"
@@ -10,7 +10,7 @@ export type Family = 4 | 6
 
 export interface Zone {
   readonly [hostname: string]: {
-    /** Address → seconds. Empty: the name is there and has none of the family. */
+    /** Each address with its TTL in seconds. Empty: the name exists but has no address of the family. */
     readonly [family in Family]?: Readonly<Record<string, number>> | "silence"
   }
 }
@@ -42,14 +42,14 @@ const readQuestion = (query: Buffer) => {
 const answer = (query: Buffer, end: number, code: number, type: number, records: Record<string, number>) => {
   const header = Buffer.alloc(HEADER_BYTES)
   query.copy(header, 0, 0, 2)
-  // A response, with recursion, to one question.
+  // Flags: a response with recursion. One question.
   header.writeUInt16BE(0x8180 | code, 2)
   header.writeUInt16BE(1, 4)
   header.writeUInt16BE(Object.keys(records).length, 6)
   const answers = Object.entries(records).map(([address, seconds]) => {
     const data = bytesOf(address)
     const fields = Buffer.alloc(12)
-    // The name is the question's; its class is the internet's.
+    // The name is a pointer to the question's name; class 1 is the internet.
     fields.writeUInt16BE(0xc000 | HEADER_BYTES, 0)
     fields.writeUInt16BE(type, 2)
     fields.writeUInt16BE(1, 4)
@@ -60,7 +60,7 @@ const answer = (query: Buffer, end: number, code: number, type: number, records:
   return Buffer.concat([header, query.subarray(HEADER_BYTES, end), ...answers])
 }
 
-/** What is in `zone` may be changed meanwhile. */
+/** A test may change `zone` while the server runs. */
 export const makeDnsServer = (zone: Zone) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly address: string; readonly asked: Array<string>; readonly close: () => void }>(

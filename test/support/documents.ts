@@ -1,6 +1,6 @@
 /**
- * Parts of the documents that are made from the program, so that they cannot say something else. The tests compare;
- * `UPDATE_DOCUMENTS=1 npm test -- test/documents.test.ts` writes them anew.
+ * Generates the parts of the documents that come from the code, so that both always agree. The tests compare them;
+ * `UPDATE_DOCUMENTS=1 npm test -- test/documents.test.ts` rewrites them.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { settingsTable } from "../../src/config/Config.ts"
@@ -58,7 +58,7 @@ export interface Made {
 
 const update = process.env["UPDATE_DOCUMENTS"] === "1"
 
-/** A file's whole text, or what stands between its markers `<!-- name: begin -->` and `<!-- name: end -->`. */
+/** A file's whole text, or the text between its markers `<!-- name: begin -->` and `<!-- name: end -->`. */
 export const made = (file: string, text: string, name?: string): Made => {
   const whole = readFileSync(file, "utf8")
   const shouldBe = name === undefined ? `${text}\n` : text

@@ -1,6 +1,6 @@
 /**
- * A program of its own for the tests of the embedded server: `embeddedProgram.ts FOLDER` starts the server there as a
- * service, prints one line when it answers or why it does not, and lives until it is killed.
+ * A separate program for the tests of the embedded server: `embeddedProgram.ts FOLDER` starts the server there as a
+ * service, prints one line when it answers or the reason why it does not, and runs until it is killed.
  */
 import { Effect } from "effect"
 import { start } from "../../src/storage/embedded/EmbeddedPostgres.ts"

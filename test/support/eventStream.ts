@@ -11,15 +11,15 @@ import { markers } from "./markers.ts"
 export interface OpenStream {
   readonly status: number
   readonly headers: IncomingMessage["headers"]
-  /** All that has come. */
+  /** Everything that the reader has received. */
   readonly text: () => string
   readonly blocks: () => ReadonlyArray<Block>
-  /** Ids of the events that have come. */
+  /** The ids of the events that the reader has received. */
   readonly ids: () => ReadonlyArray<string>
   /** The id from which the stream would be resumed. */
   readonly lastId: () => string | undefined
   readonly isClosed: () => boolean
-  /** The reader takes nothing more until it is resumed. */
+  /** The reader reads no more until it is resumed. */
   readonly pause: () => void
   readonly resume: () => void
   readonly close: () => void
@@ -28,12 +28,12 @@ export interface OpenStream {
 export interface StreamRequest {
   readonly url: string
   readonly key: string
-  /** Begins with a question mark. */
+  /** The query string, with its question mark. */
   readonly query?: string
   readonly lastEventId?: string | undefined
 }
 
-/** Waits for the answer's headers; the connection is closed with the scope. */
+/** Connects and waits for the response headers; the connection closes with the scope. */
 export const openStream = ({ url, key, query = "", lastEventId }: StreamRequest) =>
   Effect.acquireRelease(
     Effect.callback<OpenStream>((resume) => {
@@ -100,7 +100,7 @@ export const ledgersOf = (options: {
   )
 }
 
-/** Each ledger's events and then its marker. */
+/** Appends each ledger's events and then its marker. */
 export const appendLedgers = Effect.fnUntraced(function* (events: ReadonlyArray<LedgerEvent>) {
   const log = yield* EventLog
   for (const [ledgerIndex, own] of Map.groupBy(events, (event) => event.ledger_index)) {
@@ -124,7 +124,7 @@ export const appendLedgers = Effect.fnUntraced(function* (events: ReadonlyArray<
   }
 })
 
-/** Records of the network's events that hold none. */
+/** Appends records to the network's events topic that contain no event. */
 export const appendNoise = (network: Network, count: number) =>
   Effect.flatMap(EventLog, (log) =>
     log.transaction({

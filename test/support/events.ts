@@ -1,4 +1,4 @@
-/** Events for tests of the event log: as ingest would write them, and by chance as a seed decides. */
+/** Events for tests of the event log: single ones as ingest writes them, and random ones from a seed. */
 import type { EventType } from "../../src/domain/EventType.ts"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import type { Network } from "../../src/domain/Network.ts"
@@ -42,7 +42,7 @@ export const recordOf = (event: LedgerEvent): NewRecord => ({
   value: JSON.stringify(event)
 })
 
-/** Addresses with a right checksum. */
+/** Addresses with a valid checksum. */
 export const addresses = [
   "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX",
   "rLXrxX6X9Ep8mvWwDaw3ooRehYfqDjnzdJ",
@@ -50,15 +50,15 @@ export const addresses = [
   "rrrrrrrrrrrrrrrrrrrrBZbvji"
 ] as const
 
-/** By rank of how often they come: the last ones are rare. */
+/** Event types, the most frequent first: `pick` rarely chooses the last ones. */
 export const types = ["payment.xrp", "dex.offer_created", "nft.minted", "check.cancelled"] as const
 
 export const pick = <A>(chance: () => number, from: ReadonlyArray<A>): A =>
   from[Math.floor(chance() ** 2 * from.length)]!
 
 /**
- * Ledgers of every network over 90 days from `begin` on, each with up to six events. Test networks share many closing
- * seconds, so that pages of both have ties to keep in order.
+ * Random events of every network over 90 days from `begin` on, up to six for each ledger. The test networks share many
+ * closing times, so that pages contain events with equal times and their order is tested.
  */
 export const eventsByChance = (seed: number, begin: number, ledgers: number): ReadonlyArray<LedgerEvent> => {
   const chance = generator(seed)

@@ -1,10 +1,10 @@
-/** An `EventLog` whose next transactions fail as told: before they land (nothing is written), or after (all is). */
+/** An `EventLog` whose next transactions fail as the test says: before anything is written, or after everything is. */
 import { Effect, Layer } from "effect"
 import { EventLog, EventLogError } from "../../src/log/EventLog.ts"
 
 export type Fault = "before" | "after"
 
-/** Transactions take the faults from the front of the list; reads are sound. */
+/** Each transaction removes the first fault of the list and fails that way; reads never fail. */
 export const faultyLog = (faults: Array<Fault>): Layer.Layer<EventLog, never, EventLog> =>
   Layer.effect(
     EventLog,

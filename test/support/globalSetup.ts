@@ -13,7 +13,7 @@ import type { TestProject } from "vitest/node"
 import { start } from "../../src/storage/embedded/EmbeddedPostgres.ts"
 import { migrate } from "../../src/storage/Migrations.ts"
 
-/** How test processes reach the server: JSON, since it crosses processes. */
+/** How test processes connect to the server. It is JSON, because it is passed between processes. */
 export interface ServerAddress {
   readonly url?: string
   readonly path?: string
@@ -29,8 +29,8 @@ declare module "vitest" {
 export const TEMPLATE = "ledgerhook_template"
 
 /**
- * A virtual clock goes faster than a server connects: its seconds must neither give a connection up nor close an idle one,
- * or connections are made by the hundred.
+ * A virtual clock advances faster than a server connects. Without these settings its seconds would time out connection
+ * attempts and close idle connections, and tests would open hundreds of them.
  */
 const patience = { connectTimeout: Duration.infinity, idleTimeout: Duration.infinity }
 
@@ -42,7 +42,7 @@ export const connectionTo = ({ url, path, username }: ServerAddress, database: s
   return { url: Redacted.make(address.href), ...patience }
 }
 
-/** What a crash of the machine would cost: nothing here, since the server's data end with the run. */
+/** Settings that protect data from a crash of the machine. They are off, because the data is deleted after the run. */
 const SAFETY = ["fsync", "full_page_writes", "synchronous_commit"]
 
 const prepare = Effect.fnUntraced(function* (address: ServerAddress) {

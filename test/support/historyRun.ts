@@ -52,7 +52,7 @@ interface Job {
   readonly history?: { readonly ledgers: number | null; readonly fetched_ledgers: number }
 }
 
-/** `strike`: kills what works on the replay; gives the process with the API that runs afterwards. */
+/** `strike` kills the process that works on the replay, and returns the process that serves the API afterwards. */
 export const historyRun = Effect.fnUntraced(function* (
   api: ServiceProcess,
   { first, ledger, past, requests }: Effect.Success<typeof pastMainnet>,

@@ -1,4 +1,4 @@
-/** Requests that nobody means well, made by chance from the OpenAPI document: the same seed makes the same ones. */
+/** Random hostile requests, made from the OpenAPI document: the same seed gives the same requests. */
 import type { Call } from "./api.ts"
 import { examplesOf, type Operation, type Parameter } from "./openApi.ts"
 
@@ -13,7 +13,7 @@ export interface HostileRequest {
 
 const pick = <A>(chance: SeededRandom, from: ReadonlyArray<A>): A => from[Math.floor(chance() * from.length)]!
 
-/** Texts that have broken somebody's service. */
+/** Texts that have broken other services. */
 const texts: ReadonlyArray<string> = [
   "",
   " ",
@@ -67,7 +67,7 @@ const values = (chance: SeededRandom): unknown =>
     () => JSON.parse(`${"[".repeat(500)}${"]".repeat(500)}`)
   ])()
 
-/** The value with something in it replaced, added or taken away. */
+/** The value with a part replaced, added or removed. */
 const mutated = (chance: SeededRandom, value: unknown): unknown => {
   if (typeof value !== "object" || value === null || chance() < 0.15) return values(chance)
   if (Array.isArray(value)) {
@@ -150,7 +150,7 @@ const queryOf = (chance: SeededRandom, parameters: ReadonlyArray<Parameter>): st
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
-/** `idOf`: something that exists, for the parameter of the operation's path. */
+/** `idOf` gives an existing id for the parameter of the operation's path. */
 export const hostileRequest = (
   chance: SeededRandom,
   operation: Operation,

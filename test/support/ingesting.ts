@@ -52,7 +52,7 @@ const recordsOf = Effect.fnUntraced(function* (topic: string) {
 })
 
 export const markers = recordsOf(ledgersTopic("mainnet")).pipe(
-  // Written by ingest as exactly this.
+  // The cast is safe: ingest wrote this form.
   Effect.map((records) => records.map(({ value }) => JSON.parse(value!) as LedgerMarker))
 )
 
@@ -72,7 +72,7 @@ const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(re
 
 /** Steps after which a condition counts as missed. */
 const STEPS_MAX = 20_000
-/** A request and its answer between sockets of one process take some four turns of the event loop. */
+/** A request and its answer between sockets of one process need about four turns of the event loop. */
 const TURNS_PER_STEP = 10
 
 const stepping = <E, R>(condition: Effect.Effect<boolean, E, R>, step: Effect.Effect<void>) =>
@@ -85,9 +85,9 @@ const stepping = <E, R>(condition: Effect.Effect<boolean, E, R>, step: Effect.Ef
     return yield* Effect.die(new Error("the awaited condition did not come about"))
   })
 
-/** Waits until real sockets have brought `condition` about; time stands still. */
+/** Waits until data on real sockets has made `condition` true; the virtual clock does not advance. */
 export const eventually = <E, R>(condition: Effect.Effect<boolean, E, R>) => stepping(condition, Effect.void)
 
-/** The same on the virtual clock, which moves on whenever the sockets have had time to answer. */
+/** Waits until `condition` is true, and advances the virtual clock whenever the sockets have had time to answer. */
 export const eventuallyAdvancing = <E, R>(condition: Effect.Effect<boolean, E, R>, stepMs = 100) =>
   stepping(condition, TestClock.adjust(stepMs))

@@ -5,13 +5,13 @@ import { inject } from "vitest"
 import type { KafkaSettings } from "../../src/config/Config.ts"
 import { applyPlan, planOf } from "../../src/log/kafka/ClusterTopics.ts"
 
-/** Empty: there is none. */
+/** Empty if there is no Kafka. */
 export const kafkaBrokers = (): ReadonlyArray<string> =>
   inject("kafkaBrokers")
     .split(",")
     .filter((broker) => broker !== "")
 
-/** Names of its own on the shared cluster, with as many of the program's topics as `wanted` names. */
+/** Settings with the test's own topic prefix on the shared cluster; creates the topics that `wanted` accepts. */
 export const kafkaFor = Effect.fnUntraced(function* (wanted: (topic: string) => boolean) {
   const kafka: KafkaSettings = {
     brokers: kafkaBrokers(),

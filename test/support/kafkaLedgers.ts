@@ -1,4 +1,4 @@
-/** Ledgers of testnet on Kafka, as ingest commits them, for consumers that are not the program's own. */
+/** Writes testnet ledgers to Kafka, as ingest commits them, for tests with other Kafka clients. */
 import { assert } from "@effect/vitest"
 import { Context, Effect, Exit, Layer } from "effect"
 import type { KafkaSettings } from "../../src/config/Config.ts"
@@ -31,7 +31,7 @@ const batchOf = (ledgerIndex: number) => {
   ).transaction
 }
 
-/** Each ledger is committed after a transaction with the same events was aborted. */
+/** Before it commits each ledger, it aborts a transaction with the same events. */
 export const writeLedgers = Effect.fnUntraced(function* (
   kafka: KafkaSettings,
   ledgers: ReadonlyArray<number>,

@@ -1,7 +1,7 @@
 /**
- * Once per run of tests that need Kafka: KAFKA_BROKERS, else a broker of one node, in a container where Docker is, else of
- * its jars in a temporary folder. Where none can be had the tests are left out and the run says so; with REQUIRE_KAFKA=1
- * that is a failure.
+ * Finds a Kafka once per run of tests that need it: KAFKA_BROKERS, else one broker in a container if Docker runs, else
+ * one broker from its jars in a temporary folder. If none is available, the tests are skipped and the run says so; with
+ * REQUIRE_KAFKA=1 the run fails.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -31,13 +31,13 @@ const startFromJars = async (): Promise<Running> => {
   }
 }
 
-/** Undefined: there is none here. */
+/** Undefined if no Kafka is available. */
 type Way = () => Promise<Running | undefined>
 
 const fromDocker: Way = async () => ((await hasEngine()) ? startContainer() : undefined)
 const fromJars: Way = async () => (missing() === undefined ? startFromJars() : undefined)
 
-/** A container where an engine answers, else the jars. If the container fails, the reason is printed. */
+/** Starts a container if a container engine answers, else the jars. If the container fails, it prints the reason. */
 export const startKafka = async (docker: Way, jars: Way): Promise<Running | undefined> => {
   const container = await docker().catch((error) => {
     process.stderr.write(`No Kafka by Docker (${error instanceof Error ? error.message : error}).\n`)

@@ -1,4 +1,4 @@
-/** A Kafka client that shares no code with ours: Debian's `kcat`, of librdkafka. */
+/** A Kafka client that shares no code with the program: Debian's `kcat`, which uses librdkafka. */
 import { spawn, spawnSync } from "node:child_process"
 import { createInterface } from "node:readline"
 import type { KafkaSettings } from "../../src/config/Config.ts"
@@ -16,7 +16,7 @@ export interface Message {
   readonly payload: string
 }
 
-/** Every committed record of the topic; in order within a partition. */
+/** Reads every committed record of the topic, in order within each partition. */
 export const readByKcat = async (
   { brokers, topicPrefix }: Pick<KafkaSettings, "brokers" | "topicPrefix">,
   topic: string

@@ -1,7 +1,7 @@
 /**
- * A thousand deliveries to a receiver that refuses a fifth of all attempts, and in the middle of them kill -9: of what
- * `strike` names. Every delivery ends as it should, next to nothing is sent twice, and the delivery log agrees with what
- * the receiver saw.
+ * Sends 1,000 deliveries to a receiver that refuses a fifth of all attempts, and runs `strike`, a kill -9, twice in
+ * between. Every delivery must be delivered, at most 5% may be duplicates after each kill, and the delivery log must
+ * agree with the receiver.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -17,7 +17,7 @@ import { makeSimulatedLedger } from "./simulatedLedger.ts"
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const DELIVERIES = 1_000
 const KILLS_AT = [300, 700]
-/** Part of the deliveries that each kill may repeat. */
+/** The fraction of the deliveries that each kill may duplicate. */
 const DUPLICATES_MAX = 0.05
 
 interface Attempt {
@@ -28,7 +28,7 @@ interface Attempt {
 
 type Environment = Readonly<Record<string, string>>
 
-/** What befalls the service; gives the one that runs afterwards. */
+/** Kills the service or a part of it; returns the service that runs afterwards. */
 type Strike = (
   service: ServiceProcess,
   environment: Environment
@@ -46,7 +46,7 @@ export const killRun = (strike: Strike) =>
       transactionsPerLedger: 50,
       hashing: "digest"
     })
-    /** Answers given per delivery, in order. */
+    /** The receiver's answers for each delivery, in order. */
     const answers = new Map<string, Array<number>>()
     let requests = 0
     const receiver = yield* makeReceiver(({ deliveryId }) => {
@@ -99,7 +99,7 @@ export const killRun = (strike: Strike) =>
         history.map(({ attempt }) => attempt),
         Array.from({ length: attempts }, (_, i) => i + 1)
       )
-      // What is recorded is what the receiver answered, in order; the cut-off attempts in between are not.
+      // Attempts are recorded in the order of the receiver's answers. Attempts that a kill interrupted are missing.
       let seen = 0
       for (const { response_status } of history) {
         seen = given.indexOf(response_status ?? 0, seen) + 1

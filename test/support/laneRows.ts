@@ -18,7 +18,7 @@ export interface Webhook {
   deleted: boolean
   open: number
   unrecorded: number
-  /** When its attempts began. */
+  /** The start times of the webhook's attempts. */
   readonly beganMs: Array<number>
   /** The last delivery of each lane whose first attempt started, not counting free ones. */
   readonly last: Record<LaneKind, string>
@@ -61,7 +61,7 @@ export const makeWebhooks = (chance: SeededRandom): ReadonlyArray<Webhook> =>
     const origin = hangs ? "https://hanging.example" : `https://${chance.pick(["a", "b"])}.example`
     return {
       id,
-      // What lanes and connections read of it.
+      // Only the fields that lanes and connections read.
       webhook: { config, url: new URL(origin) } as RegisteredWebhook,
       window,
       perSecond: max_per_second,
@@ -91,7 +91,7 @@ export const isQueued = ({ status }: Row): boolean => status === "pending" || st
 
 export interface Rows {
   readonly all: Map<string, Row>
-  /** In ledger order. */
+  /** Rows in ledger order. */
   readonly make: (owner: Webhook, lane: LaneKind, parked?: boolean) => Row
   readonly spill: (ids: ReadonlyArray<string>) => void
   readonly removeOf: (owner: Webhook) => void

@@ -36,7 +36,7 @@ const OPEN_RECORDS = 30
 const ATTEMPTS = 3
 export const kinds: ReadonlyArray<LaneKind> = ["live", "replays"]
 
-/** A step that takes time, such as a statement or a receiver's answer. */
+/** A step that needs time, such as a statement or a receiver's answer. */
 interface UnderWay {
   readonly what: "answer" | "timer" | "replay start" | "statement" | "take"
   readonly owner: Webhook | undefined
@@ -77,7 +77,7 @@ export const makeWorld = (chance: SeededRandom): World => {
   const started = new Set<string>()
   const sent = new Set<string>()
   const joined = new Map<string, Share>()
-  /** How many attempts may run ahead of what is recorded. */
+  /** How many attempts may start before earlier ones are recorded. */
   const runAhead = chance.pick([0, 3, Number.POSITIVE_INFINITY])
   let now = 0
 
@@ -87,7 +87,7 @@ export const makeWorld = (chance: SeededRandom): World => {
 
   const makePartition = (lane: LaneKind): Partition => {
     const records = webhooks.flatMap((owner) => {
-      // What a dead actor left: some of a webhook's rows are in the backlog, others are in the log only.
+      // The state after an actor died: some of a webhook's rows are in the backlog, others are in the log only.
       const share = chance.pick([0, 0, 0.5])
       const before = Array.from({ length: chance.int(0, 6) }, () =>
         rows.make(owner, lane, chance.flip(share))
@@ -260,7 +260,7 @@ export const makeWorld = (chance: SeededRandom): World => {
     }
   }
 
-  /** Checks that the counts agree with what the lanes hold, and that memory is bounded. */
+  /** Checks that the counts agree with the content of the lanes, and that memory is bounded. */
   const check = () => {
     for (const kind of kinds) {
       const budget = machine.budgets[kind]
@@ -295,7 +295,7 @@ export const makeWorld = (chance: SeededRandom): World => {
       )
   }
 
-  /** What Feed does: offers the records that are current work, and spills refused ones before it continues. */
+  /** Does what Feed does: offers the records that are current work, and spills refused ones before it continues. */
   const take = (lane: LaneKind) => {
     const partition = log[lane]
     const { records, open, watermark } = partition
@@ -371,7 +371,7 @@ export const makeWorld = (chance: SeededRandom): World => {
     take,
     publish: (owner, lane) => {
       const record = { row: rows.make(owner, lane), attempt: 1 }
-      // The log may give a record twice.
+      // The log may deliver duplicates.
       log[lane].records.push(record, ...(chance.flip(0.05) ? [record] : []))
     },
     change: (owner, permission) => {

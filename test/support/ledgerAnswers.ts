@@ -1,6 +1,6 @@
 /**
- * Closed ledgers as rippled's API shows them: version 1 and 2 of the `ledger` answer (docs/detection-rules.md 1.7), the
- * `ledger` stream and what a subscription to it answers. Transactions are listed by hash, as rippled lists them, and carry the
+ * Closed ledgers as rippled's API shows them: the `ledger` answer in versions 1 and 2 (docs/detection-rules.md 1.7),
+ * the `ledger` stream, and the answer to its subscription. Transactions are sorted by hash, as in rippled, and have the
  * `delivered_amount` that its API adds.
  */
 import { encode } from "xrpl"
@@ -8,7 +8,7 @@ import { isoTime, type Json, type JsonObject } from "../../src/domain/Ledger.ts"
 import type { SimulatedTransaction } from "../../src/simulator/ApplyTransaction.ts"
 import type { ClosedLedger, LedgerHeader } from "../../src/simulator/Chain.ts"
 
-/** Drops: the cost of a plain transaction, and what an account and each entry it owns keep back. */
+/** In drops: the cost of a plain transaction, and the reserves for an account and for each entry it owns. */
 export const FEES = { fee_base: 10, reserve_base: 1_000_000, reserve_inc: 200_000 }
 
 export type ApiVersion = 1 | 2
@@ -71,12 +71,12 @@ const headerData = (header: LedgerHeader): string =>
 
 const blobs = ({ hash, meta, tx }: SimulatedTransaction): JsonObject => ({
   hash,
-  // Typed for the transactions xrpl knows; it encodes any.
+  // The function's type allows only transactions that `xrpl` knows, but it encodes any.
   meta_blob: encode(meta as never),
   tx_blob: encode(tx as never)
 })
 
-/** The `result` in binary form, in the words of version 2. */
+/** The `result` in binary form, with the field names of version 2. */
 export const binaryLedgerResult = ({ header, transactions }: ClosedLedger): JsonObject => ({
   ledger: {
     closed: true,
@@ -96,7 +96,7 @@ const listed = ({ header, transactions }: ClosedLedger, request: LedgerRequest):
   )
 }
 
-/** As rippled writes it: `2025-Feb-12 00:16:10.000000000 UTC`. */
+/** The time as rippled writes it: `2025-Feb-12 00:16:10.000000000 UTC`. */
 const humanTime = (iso: string): string => {
   const [, day, month, year, time] = new Date(iso).toUTCString().split(" ")
   return `${year}-${month}-${day} ${time}.000000000 UTC`
@@ -121,7 +121,7 @@ export const ledgerResult = (ledger: ClosedLedger, request: LedgerRequest): Json
   }
 }
 
-/** The ledger that is still open: rippled answers its index with it rather than with an error. */
+/** The answer for the index of the open ledger: rippled returns that ledger instead of an error. */
 export const openLedgerResult = (parent: LedgerHeader, request: LedgerRequest): JsonObject => {
   const index = parent.ledger_index + 1
   return {

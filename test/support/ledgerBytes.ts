@@ -1,10 +1,10 @@
-/** Ledgers as the bytes that a server keeps, and back. */
+/** Encodes ledgers to the bytes that a server stores, and decodes them. */
 import { encode } from "xrpl"
 import { detectLedger } from "../../src/detect/Detect.ts"
 import type { JsonObject, Ledger, LedgerTransaction } from "../../src/domain/Ledger.ts"
 import { transactionOf } from "../../src/ledger/BinaryForm.ts"
 
-/** As the ledger keeps it; the codec leaves out what only the API has, and its type knows fewer fields than it. */
+/** The bytes that the ledger stores. The codec omits fields that only the API has. Its type lists too few fields. */
 const blobOf = (object: JsonObject): string => encode(object as never)
 
 const asSigned = ({ DeliverMax, ...tx }: JsonObject): JsonObject =>

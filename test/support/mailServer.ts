@@ -1,6 +1,6 @@
 /**
- * A mail server on this machine: a real SMTP server that keeps what it took. It offers STARTTLS with a certificate that
- * nobody trusts, as local servers do.
+ * A real SMTP server on this machine that keeps the mails it accepted. Like many local servers, it offers STARTTLS with
+ * a certificate that nobody trusts.
  */
 import type { AddressInfo } from "node:net"
 import { Effect, Latch, type Scope } from "effect"
@@ -9,11 +9,11 @@ import { SMTPServer } from "smtp-server"
 export interface TakenMail {
   readonly from: string
   readonly to: ReadonlyArray<string>
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   readonly headers: ReadonlyMap<string, string>
-  /** As a reader sees it. */
+  /** The text that a mail program shows. */
   readonly body: string
-  /** Everything, as it was sent. */
+  /** The whole mail as it was sent. */
   readonly raw: string
 }
 
@@ -23,7 +23,7 @@ export interface MailServer {
   readonly taken: ReadonlyArray<TakenMail>
   /** The address of every MAIL FROM. */
   readonly senders: ReadonlyArray<string>
-  /** Waits until the predicate holds of what has been taken. */
+  /** Waits until the predicate is true of the mails accepted so far. */
   readonly until: (holds: (taken: ReadonlyArray<TakenMail>) => boolean) => Effect.Effect<void>
 }
 
@@ -54,11 +54,11 @@ const refusal = (responseCode: number | undefined, text: string) =>
 export const makeMailServer = (
   options: {
     readonly port?: number
-    /** The reply code for a recipient; undefined takes it. */
+    /** The reply code that refuses a recipient; undefined accepts it. */
     readonly refuse?: (recipient: string) => number | undefined
-    /** The same for a sender. */
+    /** The reply code that refuses a sender; undefined accepts it. */
     readonly refuseSender?: (sender: string) => number | undefined
-    /** Waited for before a mail is acknowledged. */
+    /** The server waits for this effect before it acknowledges a mail. */
     readonly beforeTaking?: Effect.Effect<void>
   } = {}
 ): Effect.Effect<MailServer, never, Scope.Scope> =>
@@ -96,7 +96,7 @@ export const makeMailServer = (
         })
       }
     })
-    // A client that goes away in the middle is no concern of the server's.
+    // The server ignores clients that disconnect in the middle of a mail.
     server.on("error", () => {})
     yield* Effect.acquireRelease(
       Effect.callback<void>((resume) => {
@@ -104,7 +104,7 @@ export const makeMailServer = (
       }),
       () => Effect.callback<void>((resume) => server.close(() => resume(Effect.void)))
     )
-    // A server that listens on TCP has such an address.
+    // The cast is safe: a server that listens on TCP has an `AddressInfo`.
     const { port } = server.server.address() as AddressInfo
     return {
       url: `smtp://127.0.0.1:${port}`,

@@ -1,8 +1,8 @@
-/** What the documents say, taken apart: code blocks, headings, links. */
+/** Extracts code blocks, headings and links from the documents. */
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 
-/** Those that people read; `docs/decisions` included. */
+/** The documents for people, including `docs/decisions`. */
 export const documents: ReadonlyArray<string> = globSync([
   "*.md",
   "docs/**/*.md",
@@ -13,7 +13,7 @@ export const documents: ReadonlyArray<string> = globSync([
   "src/log/kafka/*.md"
 ]).sort()
 
-/** The blocks of a file that are fenced with that language. */
+/** The file's code blocks in that language. */
 export const codeBlocks = (file: string, language: string): ReadonlyArray<string> =>
   Array.from(readFileSync(file, "utf8").matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm))
     .filter(([, fence]) => fence === language)
@@ -21,7 +21,7 @@ export const codeBlocks = (file: string, language: string): ReadonlyArray<string
 
 const prose = (file: string): string => readFileSync(file, "utf8").replace(/^```[\s\S]*?^```$/gm, "")
 
-/** As GitHub makes them of headings: a second one of the same text ends with -1. */
+/** The anchors that GitHub makes from headings: the second heading with the same text gets the suffix -1. */
 export const anchors = (file: string): ReadonlySet<string> => {
   const seen = new Map<string, number>()
   const slugs = Array.from(prose(file).matchAll(/^#{1,6} (.+)$/gm), ([, heading]) => {
@@ -34,7 +34,7 @@ export const anchors = (file: string): ReadonlySet<string> => {
   return new Set(slugs)
 }
 
-/** Links of a file to files or headings of this repository that are not there. */
+/** A file's broken links: their file or heading does not exist in this repository. */
 export const brokenLinks = (file: string): ReadonlyArray<string> => {
   const links = prose(file)
     .replace(/`[^`\n]*`/g, "")

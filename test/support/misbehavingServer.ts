@@ -1,6 +1,6 @@
 /**
- * A ledger server whose behaviour changes with the wind: every mood is one way in which servers of the network fail
- *, and a seed decides which follows which. Sound servers and moody ones serve the same chain.
+ * A ledger server whose behaviour changes at random. Each mood is one way in which real servers fail, and a seed
+ * decides their order. Sound servers and moody ones serve the same chain.
  */
 import { Effect, type Scope } from "effect"
 import { chain, hashOf, type RawLedger } from "./chain.ts"
@@ -10,7 +10,7 @@ export const moods = [
   "sound",
   /** Announces nothing, but answers. */
   "mute",
-  /** Takes requests and answers none. */
+  /** Accepts requests but does not answer. */
   "frozen",
   /** Closes ledgers a few seconds late. */
   "lagging",
@@ -56,13 +56,13 @@ export const generator = (seed: number): (() => number) => {
 export interface MisbehavingServer extends RippledServer {
   readonly mood: () => Mood
   readonly become: (mood: Mood) => void
-  /** The network has closed this ledger: what the server makes of it depends on its mood. */
+  /** Call it when the network has closed this ledger; the server reacts according to its mood. */
   readonly networkCloses: (index: number) => void
 }
 
-/** Part of the answers that a mood spoils. */
+/** The fraction of the answers that a mood spoils. */
 const SPOILED = 0.6
-/** Ledgers by which a lagging server is late. */
+/** How many ledgers a lagging server is late. */
 const LATE = 6
 const FAR = 100_000
 
@@ -80,8 +80,8 @@ interface ServedLedger {
 }
 
 /**
- * Without one of them, but never without the last alone: where no count was announced, JSON does not show that one to
- * be missing (docs/detection-rules.md 4); XRPL_VERIFY=full does.
+ * Removes one transaction, but never only the last one. If no count was announced, JSON does not show that the last one
+ * is missing (docs/detection-rules.md 4); XRPL_VERIFY=full does.
  */
 const withHole = (transactions: ReadonlyArray<Entry>, chance: () => number): ReadonlyArray<Entry> => {
   const hole = Math.floor(chance() * Math.max(1, transactions.length - 1))
@@ -108,7 +108,7 @@ const spoil = (
             result: { ledger: { closed: false, transactions: [] }, ledger_current_index: 1, validated: false }
           }
     case "truncating": {
-      // What `rippledServer` answers to `ledger`.
+      // The cast is safe: `rippledServer` answers `ledger` in this form.
       const ledger = answer.result?.["ledger"] as ServedLedger | undefined
       const transactions = ledger?.transactions
       return transactions === undefined || transactions.length === 0
@@ -134,7 +134,7 @@ const spoil = (
 
 const always: ReadonlySet<Mood> = new Set(["frozen", "foreign", "loaded"])
 
-/** Serves `chain(1, last)`, and in its reset mood another one of the same length. */
+/** Serves `chain(1, last)`; in the reset mood it serves another chain of the same length. */
 export const misbehavingServer = Effect.fnUntraced(function* (
   last: number,
   chance: () => number

@@ -1,4 +1,4 @@
-/** The published OpenAPI document as a judge: whether an answer is one that it promises. */
+/** Checks answers and request bodies against the published OpenAPI document. */
 import { readFileSync } from "node:fs"
 import type { ValidateFunction } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js"
@@ -48,7 +48,7 @@ export interface Operation {
 
 export const document = JSON.parse(readFileSync("schemas/openapi.json", "utf8"))
 
-/** Every operation, its references to parameters and responses resolved. */
+/** Every operation, with its references to parameters and responses resolved. */
 const resolved = <A extends object>(value: A & Reference): A =>
   value.$ref === undefined
     ? value
@@ -71,16 +71,16 @@ export const operations: ReadonlyArray<Operation> = Object.entries(paths).flatMa
   }))
 )
 
-// The document is more than one schema: keywords of OpenAPI are none of JSON Schema.
+// Not strict: the document also contains OpenAPI's keywords, which JSON Schema does not know.
 const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }))
 ajv.addSchema(document, "openapi")
 const compiled = new WeakMap<object, ValidateFunction>()
 
-/** References into the document, made complete. */
+/** Adds the document's name to references within it. */
 const complete = (schema: unknown): object =>
   JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"openapi#/'))
 
-/** What the schema has against the value, by place. */
+/** The schema's errors for the value, each with its path. */
 export const complaints = (schema: unknown, value: unknown): ReadonlyArray<string> => {
   const key = Object(schema)
   const validate = compiled.get(key) ?? ajv.compile(complete(schema))
@@ -90,7 +90,7 @@ export const complaints = (schema: unknown, value: unknown): ReadonlyArray<strin
     : (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`)
 }
 
-/** Of the gate's: such a header that is not promised says something that is not so. */
+/** The gate sets these headers; an answer may have one only if the document promises it. */
 const promisedOnly = [
   "x-ratelimit-limit",
   "x-ratelimit-remaining",
@@ -113,7 +113,7 @@ const headerProblems = (promised: Response["headers"], headers: Headers): Readon
   ]
 }
 
-/** How an answer differs from what the document says of the operation; empty when it does not. */
+/** The differences between an answer and the operation's documented responses; empty if there are none. */
 export const mismatches = (operation: Operation, answer: Answer): ReadonlyArray<string> => {
   const response = operation.responses[String(answer.status)]
   if (response === undefined) return [`answers ${answer.status}, which is not documented`]
@@ -130,7 +130,7 @@ export const mismatches = (operation: Operation, answer: Answer): ReadonlyArray<
   return [...problems, ...headerProblems(response.headers, answer.headers)]
 }
 
-/** How a JSON body differs from what the document says the operation takes. */
+/** The differences between a JSON body and the operation's documented request body. */
 export const bodyMismatches = ({ requestBody }: Operation, body: unknown): ReadonlyArray<string> => {
   const [media] = Object.values(requestBody?.content ?? {})
   return media === undefined || typeof body !== "object" || body instanceof Uint8Array

@@ -13,7 +13,7 @@ export interface TakenSpan {
   readonly name: string
   readonly traceId: string
   readonly spanId: string
-  /** Empty: it begins its trace. */
+  /** Empty for the root span of a trace. */
   readonly parentSpanId: string
   /** 2: server, 3: client. */
   readonly kind: number
@@ -38,7 +38,7 @@ export interface OtlpRequest {
   readonly headers: IncomingHttpHeaders
 }
 
-/** Answers a request: a status, or whatever it does with the response itself. */
+/** Answers a request: returns the status, or writes the response itself. */
 export type OtlpAnswer = (request: OtlpRequest, response: ServerResponse) => number | "handled"
 
 const attributesOf = (message: Message, field: number): Attributes =>
@@ -99,7 +99,7 @@ export interface OtlpReceiver {
   readonly url: string
   readonly requests: ReadonlyArray<OtlpRequest>
   readonly spans: ReadonlyArray<TakenSpan>
-  /** The series of the last request that had any. */
+  /** The series of the last request that contained any series. */
   readonly series: () => ReadonlyArray<TakenSeries>
   /** Waits until the condition is true of the requests received so far. */
   readonly until: (holds: () => boolean) => Effect.Effect<void>

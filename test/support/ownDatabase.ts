@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL server that is not the run's: a test stops it and starts it again, or other programs have it to
- * themselves. It listens on a socket of its own, so what comes by TCP is passed on while it runs.
+ * A PostgreSQL server separate from the run's: for tests that stop and restart it, and for programs that must not
+ * share a server. It listens on a Unix socket; a TCP proxy passes connections to it while it runs.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import * as net from "node:net"
@@ -12,12 +12,12 @@ import { start } from "../../src/storage/embedded/EmbeddedPostgres.ts"
 export interface OwnDatabase {
   /** The value of DATABASE_URL. */
   readonly url: string
-  /** The server process ends in order, and its clients' connections with it; `start` runs another on the same data. */
+  /** Shuts the server down and closes its clients' connections; `start` runs another server on the same data. */
   readonly stop: Effect.Effect<void>
   readonly start: Effect.Effect<void>
 }
 
-/** For the life of the scope. */
+/** Starts the server; it stops when the scope closes. */
 export const ownDatabase: Effect.Effect<OwnDatabase, never, Scope.Scope> = Effect.gen(function* () {
   const dataDir = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-database-"))),
@@ -45,7 +45,7 @@ export const ownDatabase: Effect.Effect<OwnDatabase, never, Scope.Scope> = Effec
     }),
     (server) => Effect.sync(() => void server.close())
   )
-  // A server that listens on TCP has such an address.
+  // The cast is safe: a server that listens on TCP has an `AddressInfo`.
   const { port } = listener.address() as net.AddressInfo
   return {
     url: `postgres://${username}@127.0.0.1:${port}/${database}`,

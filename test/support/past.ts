@@ -1,6 +1,6 @@
 /**
- * A network with a past: the service takes its newest ledgers, and a server of its own has the older ones. What the
- * feed would have made of those, had it watched then, is what a replay of them must bring.
+ * A network with history: the service ingests the newest ledgers, and a separate server has the older ones. A replay of
+ * the older ledgers must deliver the events that live ingest would have detected in them.
  */
 import { assert } from "@effect/vitest"
 import { Effect, Layer, Schedule, type Scope } from "effect"
@@ -18,7 +18,7 @@ import { awaitLedgers, events, ingesting, memoryLayer, oneEventEach } from "./in
 import { jobRow, queueJob, replayingWith } from "./replaying.ts"
 import { type RippledServer, rippledServer } from "./rippledServer.ts"
 
-/** The service begins with this one. */
+/** The first ledger that the service ingests. */
 export const FIRST = 1_000
 export const LAST = 1_010
 
@@ -27,11 +27,11 @@ const everything = chain(1, LAST)
 /** A time just before that ledger closed, so that the ledger before it is excluded. */
 export const justBefore = (index: number): number => rippleToUnixMs(everything[index - 1]!.close_time) - 1
 
-/** With history's servers at any address: tests name the servers themselves. */
+/** The address of the history server is never used, because tests pass the servers directly. */
 export const pastLayer = () =>
   replayingWith({ XRPL_MAINNET_HISTORY_URLS: "ws://127.0.0.1:1" }).pipe(Layer.merge(Health.layer))
 
-/** Takes the network's newest ledgers, as the service does. */
+/** Ingests the network's newest ledgers, as the service does. */
 export const takeNewest = Effect.gen(function* () {
   const server = yield* rippledServer()
   server.serve(everything)
@@ -61,7 +61,7 @@ export const fetching = (servers: ReadonlyArray<RippledServer>, options: Partial
 
 export const working = Effect.forkScoped(replay)
 
-/** What the feed makes of the ledgers from `from` on. */
+/** The events that live ingest detects in the ledgers from `from` on. */
 export const fedFrom = (from: number): Effect.Effect<ReadonlyArray<LedgerEvent>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const server = yield* historyServer()
@@ -76,7 +76,7 @@ const read = Effect.fnUntraced(function* (topic: string) {
   return records.map(({ value }) => JSON.parse(value!) as unknown)
 })
 
-/** The history that the log holds. */
+/** The history events that the log contains. */
 export const heldEvents = Effect.map(
   read(historyEventsTopic("mainnet")),
   (all) => all as ReadonlyArray<LedgerEvent>
@@ -86,7 +86,7 @@ export const heldMarkers = Effect.map(
   (all) => all as ReadonlyArray<LedgerMarker>
 )
 
-/** Ledgers asked of it, with their transactions. */
+/** The indexes of the ledgers that the server was asked for with their transactions. */
 export const asked = ({ requests }: RippledServer): ReadonlyArray<number> =>
   requests.flatMap((request) => {
     const index = /^ledger (\d+)$/.exec(request)?.[1]
@@ -96,7 +96,7 @@ export const asked = ({ requests }: RippledServer): ReadonlyArray<number> =>
 export const replaySince = (sinceMs: number, filters: ReplayFilters = {}) =>
   queueJob({ filters: { ...filters, since: sinceMs } })
 
-/** Waits until the job has ended, and gives it. */
+/** Waits until the job has ended, and returns it. */
 export const ended = Effect.fnUntraced(function* (id: string) {
   return yield* jobRow(id).pipe(
     Effect.repeat({
@@ -124,7 +124,8 @@ export const assertRefused = Effect.fnUntraced(function* (id: string, error: str
 })
 
 /**
- * The log's history is the ledgers from `from` to the service's first one, each once, and what the feed makes of them.
+ * Checks that the log's history has every ledger from `from` to just before the service's first one, each once, and
+ * the events that live ingest detects in them.
  */
 export const assertHeldOnce = Effect.fnUntraced(function* (from: number) {
   const markers = yield* heldMarkers

@@ -1,6 +1,6 @@
 /**
- * `TestDatabase`: SqlClient, PgClient and ReadSql on a migrated database of the test's own, cloned from the run's template and
- * dropped with the layer. Provide it once per file (`layer(TestDatabase)`) or per test.
+ * `TestDatabase`: SqlClient, PgClient and ReadSql on the test's own migrated database. It is cloned from the run's
+ * template and dropped with the layer. Provide it once per file (`layer(TestDatabase)`) or per test.
  */
 import { dirname, extname } from "node:path"
 import { PgClient } from "@effect/sql-pg"
@@ -28,7 +28,7 @@ export const makeDatabase = Effect.gen(function* () {
   return connectionTo(address, name)
 }).pipe(Effect.provide(Reactivity.layer))
 
-/** DATABASE_URL of such a database; of a server on a socket as libpq names it: `/folder/.s.PGSQL.5432`. */
+/** The database's DATABASE_URL. For a server on a Unix socket it has libpq's form: `/folder/.s.PGSQL.5432`. */
 export const databaseUrl = (to: ReturnType<typeof connectionTo>): string =>
   "url" in to
     ? Redacted.value(to.url)

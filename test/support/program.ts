@@ -24,10 +24,10 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** One that does not end is ended: nothing else can happen here meanwhile, not even a test's timeout. */
+/** A program that runs longer is killed. `spawnSync` blocks the process, so a test's timeout could not stop it. */
 const LONGEST_MS = 60_000
 
-/** Runs it to its end. */
+/** Runs the program until it exits. */
 export const runProgram = (
   args: ReadonlyArray<string>,
   { cwd, environment, input }: ProgramOptions
@@ -47,7 +47,7 @@ export const hasTerminal = spawnSync("script", ["--version"]).status === 0
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Runs it to its end on a terminal: what both streams wrote there, in lines. */
+/** Runs the program on a terminal until it exits; returns the lines that both streams wrote. */
 export const runOnTerminal = (
   args: ReadonlyArray<string>,
   { cwd, environment }: ProgramOptions
@@ -64,26 +64,26 @@ export const runOnTerminal = (
 
 export interface RunningProgram {
   readonly signal: (name: NodeJS.Signals) => Effect.Effect<void>
-  /** To every process of its group, as a terminal's Ctrl-C and systemd do. */
+  /** Sends the signal to every process of the group, as a terminal's Ctrl-C and systemd do. */
   readonly signalGroup: (name: NodeJS.Signals) => Effect.Effect<void>
-  /** The first line of standard error that matches, once it is there. */
+  /** Waits for the first line of standard error that matches. */
   readonly said: (pattern: RegExp) => Effect.Effect<string>
-  /** The same of standard output. */
+  /** Waits for the first line of standard output that matches. */
   readonly printed: (pattern: RegExp) => Effect.Effect<string>
   readonly stdout: () => string
-  /** Its exit code. */
+  /** Waits until the program exits; the result is its exit code. */
   readonly ended: Effect.Effect<number | null>
 }
 
-/** Starts it for the life of the scope. */
+/** Starts the program; it is killed when the scope closes. */
 export const startProgram = (args: ReadonlyArray<string>, options: ProgramOptions) =>
   startCommand(main, args, options)
 
-/** The same with npm, as people start it after a clone; npm finds the project by its folder. */
+/** Starts an npm script in the project's folder, as people do after a clone. */
 export const startScript = (name: string, environment: Readonly<Record<string, string>>) =>
   startCommand("npm", ["run", "--silent", name], { cwd: resolve(import.meta.dirname, "../.."), environment })
 
-/** The first line that matches, once it is there. */
+/** Waits for the first line that matches. */
 const firstLine = (input: NodeJS.ReadableStream) => {
   const lines: Array<string> = []
   const waiting = new Set<() => void>()
@@ -115,7 +115,7 @@ const startCommand = Effect.fnUntraced(function* (
     try {
       process.kill(-running.pid!, name)
     } catch {
-      // All of the group have ended.
+      // Every process of the group has ended.
     }
   }
   const child: ChildProcess = yield* Effect.acquireRelease(
@@ -124,7 +124,7 @@ const startCommand = Effect.fnUntraced(function* (
         cwd,
         env: environmentOf(environment),
         stdio: ["ignore", "pipe", "pipe"],
-        // With a process group of its own.
+        // Gives the program its own process group, so that `signalGroup` reaches its children.
         detached: true
       })
     ),

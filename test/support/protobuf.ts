@@ -1,6 +1,6 @@
-/** Just enough of Protocol Buffers' wire format to read a message whose field numbers one knows. */
+/** Reads a Protocol Buffers message whose field numbers are known. It supports only the wire types that tests need. */
 
-/** Of each field, by number, what came: integers as they are, all else as bytes. */
+/** The values of each field, by field number: varints as integers, all other wire types as bytes. */
 export type Message = ReadonlyMap<number, ReadonlyArray<bigint | Buffer>>
 
 const EIGHT_BYTES = 8
@@ -39,7 +39,7 @@ export const readMessage = (bytes: Buffer): Message => {
   return fields
 }
 
-/** All of a field that are bytes. */
+/** The values of a field that are bytes. */
 const chunks = (message: Message, field: number): ReadonlyArray<Buffer> =>
   (message.get(field) ?? []).filter((value) => typeof value !== "bigint")
 

@@ -1,6 +1,6 @@
 /**
- * A webhook receiver as a customer would run it: a real HTTP server that keeps what it got, answers as a script says,
- * and checks signatures with code of its own (never the service's signer).
+ * A webhook receiver as a customer would run it: a real HTTP server that keeps every request, answers as the test
+ * says, and checks signatures with its own code, not with the service's signer.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
@@ -22,13 +22,13 @@ export interface Received {
   readonly deliveryId: string
 }
 
-/** Answers a request: a status, or whatever it does with the response itself. */
+/** Returns the status to answer with, or "handled" if it writes the response itself. */
 export type Answer = (received: Received, response: ServerResponse) => number | "handled"
 
 export interface Receiver {
   readonly url: string
   readonly received: ReadonlyArray<Received>
-  /** Waits until the predicate holds of what has been received. */
+  /** Waits until the predicate is true of the requests received so far. */
   readonly until: (holds: (received: ReadonlyArray<Received>) => boolean) => Effect.Effect<void>
 }
 

@@ -1,4 +1,4 @@
-/** Deliveries as deliver leaves them, for tests of the API: queued as route does it, with attempts as the recorder writes them. */
+/** Deliveries for tests of the API: queued as the route stage does it, with attempts as the recorder writes them. */
 import { Effect } from "effect"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
@@ -8,7 +8,7 @@ import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
 import { ApiUnderTest } from "./api.ts"
 
-/** When the deliveries were made. */
+/** When the deliveries were created. */
 export const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 
 const eventAt = (detectedAt: number, position: number, network: Network = "mainnet"): LedgerEvent => ({
@@ -25,7 +25,7 @@ const eventAt = (detectedAt: number, position: number, network: Network = "mainn
 
 let positions = 0
 
-/** An account with a webhook, and a way to queue deliveries for it as route would. */
+/** Creates an account with a webhook, and a function that queues deliveries for it as the route stage does. */
 export const prepareDeliveries = Effect.fnUntraced(function* (environment: "live" | "test" = "live") {
   const api = yield* ApiUnderTest
   const log = yield* EventLog

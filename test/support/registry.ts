@@ -1,4 +1,4 @@
-/** One schema registry for the tests of a file, and what they ask it. */
+/** One schema registry for the tests of a file, and a client for its HTTP API. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -42,5 +42,5 @@ export const askRegistry = (path: string, body?: object) =>
     })
   })
 
-/** The first time it is fetched, and its language as well. */
+/** Long enough for the first start, which downloads the registry and, on an older machine, Java 21. */
 export const REGISTRY_STARTING_MS = 300_000

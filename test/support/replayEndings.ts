@@ -1,7 +1,7 @@
 /**
- * How replays end in the middle, on a running service, whatever its log: cancelled, their webhook disabled or deleted; and,
- * made and watched by the operator's commands, the quota used up. What a job says it has queued is what comes, and nothing
- * else. It needs more past events than a job queues ahead, so that a receiver that holds its answers holds the job as well.
+ * Stops replays halfway on a running service with any log: cancels the job, disables or deletes its webhook, and (with
+ * the operator's commands) uses up the quota. The receiver must get exactly the events that the job reports as queued.
+ * This needs more past events than a job queues ahead: a receiver that delays its answers then stops the job too.
  */
 import type { ServerResponse } from "node:http"
 import { assert } from "@effect/vitest"
@@ -12,9 +12,9 @@ import { startProgram } from "./program.ts"
 import { makeReceiver, type Receiver } from "./receiver.ts"
 import { jobOf, replay } from "./replayRun.ts"
 
-/** An answer that is given within the second that was promised, and the request's own time. */
+/** The answer is promised within one second; the rest is for the request itself. */
 const CANCELLED_MS = 1_500
-/** More than is queued ahead, and not a whole number of batches. */
+/** More events than a job queues ahead, and not a whole number of batches. */
 const CARRIED = Limits.replayAhead + 123
 
 const makeHoldingReceiver = Effect.gen(function* () {
@@ -49,7 +49,7 @@ const untilEnded = Effect.fnUntraced(function* (client: ApiClient, id: string, s
   return yield* jobOf(client, id)
 })
 
-/** A job whose first delivery is being held. */
+/** Starts a job, and waits until its receiver delays the answer to the first delivery. */
 const heldJob = Effect.fnUntraced(function* (client: ApiClient) {
   const { receiver, release } = yield* makeHoldingReceiver
   const { id: webhookId } = yield* createWebhook(client, {
@@ -83,7 +83,7 @@ const comes = Effect.fnUntraced(function* (
   assert.deepStrictEqual([...arrived()].toSorted(), expected.toSorted())
 })
 
-/** `expected`: all past events, in ledger order; `environment`: the service's, for commands beside it. */
+/** `expected`: all past events, in ledger order. `environment`: the service's, for the operator's commands. */
 export const replayEndings = Effect.fnUntraced(function* (
   client: ApiClient,
   expected: ReadonlyArray<string>,
@@ -120,7 +120,7 @@ export const replayEndings = Effect.fnUntraced(function* (
   })
   yield* deleted.release
 
-  // The account's only ones that wait are over then, and its usage is what it is.
+  // When none of the account's deliveries is pending, its usage no longer changes.
   yield* waitUntil(
     Effect.map(statsOf(client, "period=24h"), ({ pending }) => pending === 0),
     "90 seconds"
@@ -145,11 +145,11 @@ export const replayEndings = Effect.fnUntraced(function* (
   const create = ["replay", "create", "--webhook", webhookId, "--type", "*"]
   assert.deepInclude(yield* json(...create, "--dry-run"), { events: expected.length, unknown_events: 0 })
   const { job_id: id } = yield* json(...create)
-  // The last of its lines is of the job's end, and so is its exit code.
+  // The last line and the exit code describe how the job ended.
   const lines = (yield* ledgerhook(1, "replay", "watch", id)).trim().split("\n")
   const ended = JSON.parse(lines.at(-1)!)
   const queued = ended.processed_events
-  // The attempt that was held when its webhook was deleted may have been recorded, and charged, after the first look.
+  // The attempt under way when its webhook was deleted may have been charged after `used` was first read.
   assert.include([CARRIED, CARRIED - 1], queued)
   assert.deepInclude(ended, {
     job_id: id,

@@ -1,6 +1,7 @@
 /**
- * A customer's replay on a running service, whatever its log: more than a thousand events of the simulated ledger arrive, then
- * all of them are replayed, with a kill -9 of what works on it in between. What comes is what came the first time.
+ * A customer's replay on a running service with any log. More than 1,000 events of the simulated ledger are delivered,
+ * then all of them are replayed, and the process that works on the replay is killed halfway. The replay must deliver
+ * the same events as the first time.
  */
 import { assert } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
@@ -54,7 +55,7 @@ export const simulatedMainnet = Effect.gen(function* () {
   return { ledger, environment }
 })
 
-/** `strike`: kills what works on the replay; gives the process with the API that runs afterwards. */
+/** `strike` kills the process that works on the replay, and returns the process that serves the API afterwards. */
 export const replayRun = Effect.fnUntraced(function* (
   api: ServiceProcess,
   ledger: Effect.Success<typeof simulatedMainnet>["ledger"],
@@ -68,7 +69,7 @@ export const replayRun = Effect.fnUntraced(function* (
   yield* receiver.until((received) => bodies(received).size === expected.length)
   const first = [...receiver.received]
 
-  // The estimate counts what the event log's tables hold.
+  // The estimate counts the rows of the event log's tables.
   yield* waitUntil(
     Effect.map(client.call("GET", `/v1/events/${expected.at(-1)}`), ({ status }) => status === 200),
     "30 seconds"
@@ -90,7 +91,7 @@ export const replayRun = Effect.fnUntraced(function* (
   })
 
   const again = receiver.received.slice(first.length)
-  // New deliveries, one of each event, with the same bytes.
+  // Each event has one new delivery with the same bytes.
   assert.strictEqual(ids(again).size, expected.length)
   assert.deepStrictEqual(
     [...ids(again)].filter((one) => ids(first).has(one)),
@@ -99,7 +100,7 @@ export const replayRun = Effect.fnUntraced(function* (
   assert.deepStrictEqual(bodies(again), bodies(first))
   for (const one of again) assert.isTrue(signatureHolds(secret, one))
 
-  // Event ids are queued from their ledgers alone; one that is unknown fails.
+  // A job with event ids reads only their ledgers; an unknown id counts as failed.
   const some = expected.filter((_, i) => i % 100 === 0)
   const before = receiver.received.length
   const byIds = yield* replay(client, {

@@ -1,6 +1,6 @@
 /**
- * Past ledgers for replays: their events, their markers and the event log's rows, as ingest and the events stage leave
- * them; and jobs on them, without the API.
+ * Past ledgers for replays: their events, markers and event-log rows, as ingest and the events stage write them. It
+ * also creates replay jobs without the API.
  */
 import { assert } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
@@ -57,7 +57,7 @@ const SECOND = 1_000
 
 export const isoSecond = (unixMs: number): string => `${new Date(unixMs).toISOString().slice(0, 19)}Z`
 
-/** Ledgers `stepSeconds` apart, with up to six events each, by a seed. */
+/** Ledgers that close `stepSeconds` apart; the seed chooses up to six events for each. */
 export const pastLedgers = (
   seed: number,
   count: number,
@@ -88,7 +88,7 @@ export const pastLedgers = (
   })
 }
 
-/** Each in a transaction of its own, as ingest writes them. */
+/** Appends each ledger in its own transaction, as ingest does. */
 export const appendLedgers = Effect.fnUntraced(function* (
   ledgers: ReadonlyArray<PastLedger>,
   network: Network = "mainnet"
@@ -102,7 +102,7 @@ export const appendLedgers = Effect.fnUntraced(function* (
   }
 })
 
-/** What the events stage does with the topic's first events; of the last `uncommitted` it has not committed the offsets. */
+/** Does what the events stage does with the first events, but does not commit the last `uncommitted` offsets. */
 export const indexEvents = Effect.fnUntraced(function* (events: ReadonlyArray<LedgerEvent>, uncommitted = 0) {
   const log = yield* EventLog
   const store = yield* EventStore
@@ -185,7 +185,7 @@ export const rowsOf = Effect.fnUntraced(function* (jobId: string) {
     SELECT id, event_id, status, last_error FROM deliveries WHERE replay_job_id = ${jobId} ORDER BY id`
 })
 
-/** The work of the webhook in the log, as it came. */
+/** The webhook's work in the log, in log order. */
 export const workOf = Effect.fnUntraced(function* (webhookId: string) {
   const log = yield* EventLog
   const partition = { topic: REPLAYS_TOPIC, partition: partitionOf(REPLAYS_TOPIC, webhookId) }
@@ -197,7 +197,7 @@ export const workOf = Effect.fnUntraced(function* (webhookId: string) {
 
 export const distinct = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> => [...new Set(values)]
 
-/** What the log has where the job's rows say that their events stand. */
+/** The ids of the events that the log has at the offsets stored in the job's rows. */
 const eventsAtRows = Effect.fnUntraced(function* (jobId: string) {
   const log = yield* EventLog
   const sql = yield* SqlClient.SqlClient
@@ -212,7 +212,7 @@ const eventsAtRows = Effect.fnUntraced(function* (jobId: string) {
   )
 })
 
-/** Rows and work hold exactly these events, each once, in ledger order. */
+/** Checks that rows and work contain exactly these events, each once, in ledger order. */
 export const assertQueued = Effect.fnUntraced(function* (
   { id, webhookId }: { readonly id: string; readonly webhookId: string },
   expected: ReadonlyArray<LedgerEvent>

@@ -1,4 +1,4 @@
-/** Deliveries of one webhook in every state, their events in the log, and retry jobs on them, without the API. */
+/** Creates deliveries of one webhook in every state, with their events in the log, and retry jobs, without the API. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -15,7 +15,7 @@ import { generator } from "./misbehavingServer.ts"
 import { ACCOUNT, isoSecond, owner } from "./replaying.ts"
 import { insertAccount, insertWebhook } from "./rows.ts"
 
-/** When the first of them was made. */
+/** No delivery is created before this time. */
 export const MADE = Date.parse("2026-11-20T10:03:00.000Z")
 
 export interface MadeDelivery {
@@ -25,7 +25,7 @@ export interface MadeDelivery {
   readonly event: LedgerEvent
 }
 
-/** What an attempt of now comes to. */
+/** Records the outcome of an attempt that happens now. */
 export const attempted = (deliveryId: string, attempt: number, status: "delivered" | "retrying" | "failed") =>
   Effect.flatMap(DeliveryStore, (store) =>
     store.record(
@@ -47,7 +47,7 @@ export const attempted = (deliveryId: string, attempt: number, status: "delivere
     )
   )
 
-/** A webhook with so many deliveries, `stepMs` apart on average, oldest first; `statusOf` by their place. */
+/** Creates a webhook with `count` deliveries, `stepMs` apart on average, oldest first. */
 export const makeDeliveries = Effect.fnUntraced(function* (
   count: number,
   statusOf: (place: number) => DeliveryStatus,
@@ -106,7 +106,7 @@ export const queueRetry = Effect.fnUntraced(function* (
   return id
 })
 
-/** The work that jobs have put into the outbox for the webhook, in order. */
+/** The work that jobs have written to the outbox for the webhook, in order. */
 export const queuedRetries = Effect.fnUntraced(function* (webhookId: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly value: string }>`
@@ -114,7 +114,7 @@ export const queuedRetries = Effect.fnUntraced(function* (webhookId: string) {
   return rows.map(({ value }) => JSON.parse(value) as DeliveryWork)
 })
 
-/** The work holds exactly these deliveries, each once, oldest first, with the number of its next attempt. */
+/** Checks that the work has exactly these deliveries, each once, oldest first, with the number of its next attempt. */
 export const assertRetried = Effect.fnUntraced(function* (
   webhookId: string,
   expected: ReadonlyArray<MadeDelivery>

@@ -1,6 +1,7 @@
 /**
- * A server that speaks rippled's WebSocket API (version 2) for given ledgers, and misbehaves on demand: drops the
- * connection, falls silent, answers wrongly. Ledgers past the closed one are unknown to it, as they are to a real one.
+ * A server with rippled's WebSocket API (version 2) for given ledgers. On demand it misbehaves: it drops the
+ * connection, does not answer, or answers wrongly. Like a real server, it does not know ledgers after the last closed
+ * one.
  */
 import type { AddressInfo } from "node:net"
 import { Effect, type Scope } from "effect"
@@ -23,10 +24,10 @@ interface Request {
   readonly streams?: ReadonlyArray<string>
 }
 
-/** The answer to give instead; undefined: none at all. */
+/** Returns the answer to send instead; undefined sends none. */
 export type Change = (answer: Answer) => Answer | undefined
 
-/** What replaces a response: another one, half of it and then silence, or the end of the connection. */
+/** Replaces a response: by another one, by none, by its first half, or by the end of the connection. */
 export type Interference = (request: string, answer: Answer) => Answer | "silence" | "half" | "drop" | "limit"
 
 export interface RippledServer {
@@ -40,10 +41,10 @@ export interface RippledServer {
   readonly close: (index: number, options?: { readonly announce?: boolean }) => void
   /** Changes the next `times` answers to the request named as in `requests`. */
   readonly misbehave: (request: string, times: number, change: Change) => void
-  /** Cuts every connection: without a word, or with a close code. */
+  /** Ends every connection, with a close code if one is given. */
   readonly drop: (code?: number) => void
   readonly send: (text: string) => void
-  /** The next `times` connections are answered with that HTTP status instead. */
+  /** The server answers the next `times` connections with that HTTP status instead. */
   readonly refuse: (times: number, status: number) => void
   /** Keeps the answers to all requests back; they leave when it ends. */
   readonly hold: (on: boolean) => void
@@ -52,7 +53,7 @@ export interface RippledServer {
 /** WebSocket close code of a server that limits us. */
 const POLICY_VIOLATION = 1008
 
-/** Flat, or as this API version gives it already: then it was recorded from one. */
+/** The transaction in version 2's form. Recorded transactions may be flat or have that form already. */
 const entryOf = (ledger: RawLedger, { hash, metaData, ...tx_json }: RawTransaction) => ({
   ...("tx_json" in tx_json ? tx_json : { tx_json, meta: metaData }),
   hash,
@@ -85,9 +86,9 @@ const ledgerAnswer = (ledger: RawLedger, withTransactions: boolean): Answer => {
 export const rippledServer = Effect.fnUntraced(function* (
   options: {
     readonly networkId?: number | undefined
-    /** What it claims as `complete_ledgers`. */
+    /** The `complete_ledgers` that the server claims. */
     readonly ledgers?: string
-    /** Sees every answer; see `Interference`. */
+    /** Is called with every answer; see `Interference`. */
     readonly interfere?: Interference
   } = { networkId: 0 }
 ): Effect.fn.Return<RippledServer, never, Scope.Scope> {
@@ -151,7 +152,7 @@ export const rippledServer = Effect.fnUntraced(function* (
   server.on("connection", (socket) => {
     socket.on("close", () => subscribers.delete(socket))
     socket.on("message", (data) => {
-      // Whatever it holds: every field may be absent.
+      // The message may have any content, so every field may be absent.
       const request = JSON.parse(String(data)) as Request
       const name = [request.command, request.ledger_index].filter((part) => part !== undefined).join(" ")
       requests.push(name)
@@ -167,7 +168,7 @@ export const rippledServer = Effect.fnUntraced(function* (
         const status = whole.error === undefined ? "success" : "error"
         const text = JSON.stringify({ id: request.id, type: "response", status, ...whole })
         if (final === "half") {
-          // A frame whose end never comes.
+          // The server sends the beginning of a frame but never its end.
           socket.send(text.slice(0, text.length / 2), { fin: false })
           return socket.terminate()
         }

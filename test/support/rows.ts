@@ -1,4 +1,4 @@
-/** Rows that tests need before the one they are about: accounts and webhooks, as the API would make them. */
+/** Inserts the rows that a test needs first: accounts and webhooks, as the API would create them. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomId } from "../../src/domain/Ids.ts"
@@ -12,7 +12,7 @@ export const insertAccount = Effect.fnUntraced(function* (id: string) {
     VALUES (${id}, 'Test', 'test@example.com', 'enterprise', now()) ON CONFLICT DO NOTHING`
 })
 
-/** An active webhook for everything on mainnet; returns its id. */
+/** Inserts an active webhook for every event on mainnet; returns its id. */
 export const insertWebhook = Effect.fnUntraced(function* (
   accountId: string,
   sealedSecret = "sealed",
@@ -27,7 +27,7 @@ export const insertWebhook = Effect.fnUntraced(function* (
   return id
 })
 
-/** What the account has used of a month's (`2026-11`) quota. */
+/** Sets how much of a month's (`2026-11`) quota the account has used. */
 export const setUsage = Effect.fnUntraced(function* (accountId: string, month: string, deliveries: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`

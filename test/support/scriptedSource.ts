@@ -10,7 +10,7 @@ export interface ScriptedSource {
   readonly announce: (index: number) => Effect.Effect<void>
   /** Adds or replaces ledgers. */
   readonly serve: (ledgers: ReadonlyArray<RawLedger>) => void
-  /** Indexes asked for, in order. */
+  /** The requested ledger indexes, in order. */
   readonly asked: ReadonlyArray<number>
 }
 

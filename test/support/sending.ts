@@ -1,4 +1,4 @@
-/** The program's sender towards real servers of the test's own. */
+/** The program's sender, and real servers for it to send to. */
 import { createServer as createTlsServer } from "node:https"
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net"
 import { Effect, Layer } from "effect"
@@ -35,7 +35,7 @@ export const requestTo = (url: string) =>
 export const senderWith = (environment: Readonly<Record<string, string>> = {}) =>
   Sender.layer.pipe(Layer.provide(settingsLayer({ DELIVERY_TIMEOUT: "300 millis", ...environment })))
 
-/** What one attempt of this sender comes to. */
+/** The outcome of one attempt by this sender. */
 export const sendBy = ({ opened }: Sender["Service"], url: string, accountId = "acct_1") =>
   Effect.flatMap(opened, (send) =>
     Effect.callback<AttemptOutcome>((resume) =>
@@ -46,7 +46,7 @@ export const sendBy = ({ opened }: Sender["Service"], url: string, accountId = "
 export const send = (url: string, environment?: Readonly<Record<string, string>>) =>
   Effect.flatMap(Sender, (sender) => sendBy(sender, url)).pipe(Effect.provide(senderWith(environment)))
 
-/** What an attempt at a receiver with this answer comes to. */
+/** The outcome of an attempt at a receiver with this answer. */
 export const attemptAt = (answer: Answer) =>
   Effect.scoped(Effect.flatMap(makeReceiver(answer), (receiver) => send(receiver.url)))
 

@@ -1,6 +1,6 @@
 /**
- * The API and the delivery half in one, as ROLES=api,deliver,delay runs them: what a customer does by HTTP reaches the
- * actors through the outbox and the log, and real receivers. Retries come every 300 ms.
+ * The API and the delivery stages in one process, as ROLES=api,deliver,delay runs them. A customer's HTTP requests
+ * reach the actors through the outbox and the log, and the actors send to real receivers. Retries are 300 ms apart.
  */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -16,7 +16,7 @@ import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
 import { type Answer, ApiUnderTest, apiLayer } from "./api.ts"
 import { eventually, startDelivering } from "./delivering.ts"
 
-/** `registryLog`: the log through which deliver learns of webhooks, where that is not the one all others have. */
+/** `registryLog`: the log from which deliver reads webhooks, if it is not the log of the other stages. */
 export const serviceLayer = (
   environment: Environment = {},
   registryLog: Layer.Layer<EventLog, never, EventLog> = Layer.effect(EventLog, EventLog)
@@ -41,7 +41,7 @@ export const serviceLayer = (
     )
   )
 
-/** A customer's webhook on a running service, and what is done with it by HTTP. */
+/** A customer's webhook on a running service, and the HTTP calls for it. */
 export const startWithWebhook = Effect.fnUntraced(function* (url: string, fields: object = {}) {
   const api = yield* ApiUnderTest
   yield* startDelivering
@@ -62,7 +62,7 @@ export const startWithWebhook = Effect.fnUntraced(function* (url: string, fields
     ...webhook,
     accountId,
     as,
-    /** Queues test events; the deliveries' ids, in order. */
+    /** Queues test events; returns the deliveries' ids, in order. */
     test: (count = 1) =>
       Effect.forEach(Array.from({ length: count }), () =>
         Effect.map(as("POST", `${path}/test`, { event_type: "payment.xrp" }), (answer) =>

@@ -1,6 +1,6 @@
 /**
- * The program as an operator runs it: `ledgerhook start` as a process of its own. `kill` is kill -9 of the whole
- * tree, database included, with no chance for anybody to tidy up.
+ * The program as an operator runs it: `ledgerhook start` as a separate process. `kill` sends SIGKILL to the whole
+ * process tree, including the database, so no process can clean up.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { readdirSync, readFileSync, readlinkSync } from "node:fs"
@@ -10,7 +10,7 @@ import { Effect, type Scope } from "effect"
 const MAIN = resolve(import.meta.dirname, "../../bin/ledgerhook.js")
 
 export interface ServiceProcess {
-  /** Where its API listens. */
+  /** The address of the service's API. */
   readonly apiUrl: string
   readonly kill: Effect.Effect<void>
 }
@@ -22,10 +22,10 @@ const treeOf = (root: number): ReadonlyArray<number> => {
     if (!/^\d+$/.test(name)) continue
     try {
       const stat = readFileSync(`/proc/${name}/stat`, "utf8")
-      // The name in parentheses may hold anything; what follows it is fixed.
+      // The name in parentheses may contain any character; the fields after it have a fixed form.
       parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]))
     } catch {
-      // It ended meanwhile.
+      // The process ended meanwhile.
     }
   }
   const tree = [root]
@@ -33,7 +33,7 @@ const treeOf = (root: number): ReadonlyArray<number> => {
   return tree
 }
 
-/** kill -9 of every process of the embedded server in that DATA_DIR: its working directory is the cluster. */
+/** Sends SIGKILL to every process of the embedded server in that DATA_DIR: their working directory is the cluster. */
 export const killDatabase = (dataDir: string): Effect.Effect<void> =>
   Effect.sync(() => {
     const cluster = resolve(dataDir, "postgres")
@@ -41,7 +41,7 @@ export const killDatabase = (dataDir: string): Effect.Effect<void> =>
       try {
         if (readlinkSync(`/proc/${name}/cwd`) === cluster) process.kill(Number(name), "SIGKILL")
       } catch {
-        // No process, or it ended meanwhile.
+        // Not a process, or it ended meanwhile.
       }
     }
   })
@@ -55,22 +55,22 @@ const killTree = (child: ChildProcess): Effect.Effect<void> =>
       try {
         process.kill(pid, "SIGKILL")
       } catch {
-        // It ended meanwhile.
+        // The process ended meanwhile.
       }
     }
   })
 
 export interface Process {
   readonly pid: number
-  /** What `ready` matched. */
+  /** The output that `ready` matched. */
   readonly match: RegExpExecArray
   readonly kill: Effect.Effect<void>
   readonly signal: (signal: NodeJS.Signals) => Effect.Effect<void>
-  /** All it has printed so far. */
+  /** Everything that the program has printed so far. */
   readonly output: () => string
 }
 
-/** Starts it and waits until it has printed what `ready` matches; killed with the scope if it still runs. */
+/** Starts the program and waits until `ready` matches its output. It is killed when the scope closes. */
 export const startProcess = (
   environment: Readonly<Record<string, string>>,
   ready: RegExp,
@@ -112,7 +112,7 @@ export const startProcess = (
       })
     )
     return {
-      // It has printed something, so it was started.
+      // The program has printed something, so the process exists.
       pid: child.pid!,
       match,
       kill: killTree(child),
@@ -121,7 +121,7 @@ export const startProcess = (
     }
   })
 
-/** Starts it and waits for its API; killed with the scope if it still runs. */
+/** Starts the service and waits for its API. It is killed when the scope closes. */
 export const startService = (
   environment: Readonly<Record<string, string>>
 ): Effect.Effect<ServiceProcess, Error, Scope.Scope> =>

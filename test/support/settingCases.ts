@@ -1,4 +1,4 @@
-/** For each setting: texts that are accepted, with the value that they give, and texts that are refused. */
+/** For each setting: accepted texts with the value that each gives, and refused texts. */
 import type { SettingsShape } from "../../src/config/Config.ts"
 import type { SettingName } from "../../src/config/Definitions.ts"
 
@@ -13,7 +13,7 @@ interface Cases {
 
 const network = (id: string) => (settings: SettingsShape) =>
   settings.networks.find((one) => one.network === id)
-/** What the other settings need beside them. */
+/** Settings that other settings require. */
 export const server = {
   KAFKA_BROKERS: "127.0.0.1:9092",
   KAFKA_USERNAME: "user",

@@ -1,4 +1,4 @@
-/** Settings for tests: the program's own defaults, with what a test changes written as the operator would. */
+/** Settings for tests: the program's defaults; a test changes them with environment variables, as an operator does. */
 import { Layer } from "effect"
 import { type Environment, loadSettings, Settings, type SettingsShape } from "../../src/config/Config.ts"
 

@@ -1,6 +1,6 @@
 /**
- * The four functions of docs/receiving.md that verify a signature, taken from the page and run, each in its language.
- * A language that this machine lacks is skipped and named in the last lines of the run.
+ * Runs the four signature-verification functions of docs/receiving.md, each in its language. A language that this
+ * machine does not have is skipped and named in the last lines of the run.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -29,9 +29,9 @@ const cases = vectors.filter(({ scheme }) => scheme === "service")
 interface Language {
   readonly name: string
   readonly fence: string
-  /** Commands that must be there, with a harmless question. */
+  /** The required commands, each with arguments that only check whether it exists. */
   readonly needs: ReadonlyArray<ReadonlyArray<string>>
-  /** Files to write, from the page's block; each program gets secret, body file and header of every vector, and prints one line each. */
+  /** The files to write, made from the page's block. Each program gets every vector's secret, body file and header. */
   readonly files: (block: string) => Readonly<Record<string, string>>
   readonly commands: ReadonlyArray<ReadonlyArray<string>>
 }

@@ -1,7 +1,7 @@
 /**
- * A server of simulated ledgers: a chain with transactions of every kind, closed by hand and served over rippled's
- * WebSocket protocol so that an ordinary client cannot tell it from a real server. The same seed and clock give the same
- * ledgers. Close times are whole seconds of the Effect clock, and always after the parent's.
+ * A server of simulated ledgers: a chain with transactions of every kind, which tests close and which is served over
+ * rippled's WebSocket protocol, so that ordinary clients work as with a real server. The same seed and clock give the
+ * same ledgers. Close times are whole seconds of the Effect clock, and always after the parent's.
  */
 import { Clock, Effect, type Scope } from "effect"
 import { unixMsToRipple } from "../../src/domain/Ledger.ts"
@@ -11,14 +11,14 @@ import { type Respond, type SimulatedServerError, startServer } from "./simulate
 
 export interface SimulatedLedgerOptions {
   readonly seed: number
-  /** As `server_info` reports it. */
+  /** The id that `server_info` reports. */
   readonly networkId: number
   readonly transactionsPerLedger: number
-  /** By default a free one. */
+  /** Default: a free port. */
   readonly port?: number
   /** At least 1,000. That ledger is empty. */
   readonly firstLedgerIndex?: number
-  /** By default `binary`; `digest` where many transactions a ledger must cost little. */
+  /** Default: `binary`. `digest` is faster for many transactions in a ledger. */
   readonly hashing?: Hashing
   readonly respond?: Respond
 }

@@ -1,6 +1,6 @@
 /**
- * Answers to requests as rippled gives them over WebSocket: `ledger`, `subscribe`, `unsubscribe`, `server_info`, `ping`,
- * and its errors for everything else. Pure but for the subscription, which is the connection's own.
+ * Answers requests as rippled does over WebSocket: `ledger`, `subscribe`, `unsubscribe`, `server_info`, `ping`, and
+ * errors for everything else. The code is pure except for each connection's subscription.
  */
 import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
 import { isJsonObject } from "../../src/domain/NormaliseLedger.ts"
@@ -16,7 +16,7 @@ import {
   subscribedResult
 } from "./ledgerAnswers.ts"
 
-/** The release whose answers these are. */
+/** The rippled release that the answers imitate. */
 const BUILD_VERSION = "3.1.0"
 const DROPS_PER_XRP = 1_000_000
 
@@ -35,12 +35,12 @@ type Outcome =
       readonly message?: string
     }
 
-/** What the connection that asks holds: whether it wants to hear of closed ledgers. */
+/** The state of the connection that asks: whether it has subscribed to closed ledgers. */
 export interface Subscription {
   ledger: boolean
 }
 
-/** The ledgers that the server has: all since its first. */
+/** The ledgers that the server has: every ledger since its first. */
 export interface ClosedLedgers {
   readonly head: () => ClosedLedger
   readonly firstIndex: number
@@ -51,7 +51,7 @@ export interface ClosedLedgers {
 export interface Answering {
   readonly ledgers: ClosedLedgers
   readonly networkId: number
-  /** Ripple seconds now, and how long the server has run. */
+  /** The current time in Ripple seconds, and the server's uptime. */
   readonly clock: () => { readonly rippleTime: number; readonly uptimeSeconds: number }
 }
 
@@ -62,7 +62,7 @@ export const statusOf = ({ ledgers, networkId }: Pick<Answering, "ledgers" | "ne
 }
 
 const ledger = ({ ledgers }: Answering, request: JsonObject, version: ApiVersion): Outcome => {
-  // Version 1 calls the fields otherwise, and only ledgers with their transactions are asked for in this form.
+  // Version 1 has other field names; clients request this form only for ledgers with their transactions.
   const isBinary = request["binary"] === true
   if (isBinary && !(version === 2 && request["transactions"] === true && request["expand"] === true))
     return { error: "notSupported" }
@@ -156,7 +156,7 @@ const outcomeOf = (answering: Answering, request: JsonObject, subscription: Subs
 
 const known = (error: string): error is keyof typeof errors => Object.hasOwn(errors, error)
 
-/** The whole answer to one message. */
+/** The complete answer to one message. */
 export const answer = (answering: Answering, request: JsonObject, subscription: Subscription): JsonObject => {
   const outcome = outcomeOf(answering, request, subscription)
   const echoed: JsonObject = {

@@ -1,7 +1,7 @@
 /**
- * The simulated ledger's WebSocket server on 127.0.0.1: each connection asks what simulatedProtocol.ts answers and hears of
- * closed ledgers once it has subscribed. It lives as long as its scope, and its end closes every connection.
- * `respond` sees each request with its answer and may change it, drop it or close the connection: for tests of faults.
+ * The simulated ledger's WebSocket server on 127.0.0.1. simulatedProtocol.ts answers each connection's requests; a
+ * subscribed connection is notified of closed ledgers. When the scope closes, the server closes every connection.
+ * For tests of faults, `respond` gets each request with its answer and may change it, drop it or close the connection.
  */
 import type { AddressInfo } from "node:net"
 import { Effect, Schema, type Scope } from "effect"
@@ -27,7 +27,7 @@ export type Respond = (request: JsonObject, answer: JsonObject) => JsonObject | 
 
 export interface RunningServer {
   readonly port: number
-  /** Tells every subscribed connection. */
+  /** Notifies every subscribed connection. */
   readonly announce: (ledger: ClosedLedger) => void
   readonly connections: () => number
 }
@@ -44,7 +44,7 @@ const serve = (
   respond: Respond,
   subscription: Subscription
 ): void => {
-  // The close that follows every error is all there is to do about it.
+  // Errors need no handling, because a close follows each of them.
   socket.on("error", () => undefined)
   socket.on("message", (data) => {
     const text = String(data)
@@ -79,7 +79,7 @@ const stop = (server: WebSocketServer): Effect.Effect<void> =>
     server.close(() => resume(Effect.void))
   })
 
-/** `port` 0 takes a free one. */
+/** `port` 0 chooses a free port. */
 export const startServer = Effect.fnUntraced(function* (
   port: number,
   answering: Answering,

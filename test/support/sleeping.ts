@@ -1,10 +1,10 @@
-/** The forms of waiting for a time to pass, which tests may not use: they wait for conditions. */
+/** Code forms that wait for time to pass. Tests may not use them, because they must wait for conditions. */
 
-/** Simulations have a clock of their own, on which a sleep takes no time. */
+/** Simulations run on a virtual clock, on which a sleep takes no real time. */
 const VIRTUAL = "test/simulation/"
-/** What is looked at for as long as an outage lasts. */
+/** Tests that check a state for the whole length of an outage. */
 const OUTAGES = ["test/e2e/outage.kafka.", "test/e2e/kafkaHealth.kafka."]
-/** Waiting on the real clock for no condition. Fake timers are named by strings. */
+/** Patterns for waiting on the real clock without a condition. Code that fakes timers names them in strings. */
 export const sleeping: ReadonlyArray<{ readonly form: RegExp; readonly except?: ReadonlyArray<string> }> = [
   { form: /\bset(?:Timeout|Interval)\b(?!")/ },
   { form: /"(?:node:)?timers(?:\/promises)?"/, except: [VIRTUAL] },

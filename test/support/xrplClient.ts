@@ -1,11 +1,11 @@
-/** xrpl's own client against a local server: what users of a real server would see. */
+/** The `xrpl` package's client connected to a local server: it shows the server as users would see it. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { Client, type RippledError } from "xrpl"
 
 type Fields = Record<string, unknown>
 
-/** Connected for the life of the scope. */
+/** Connects the client; it disconnects when the scope closes. */
 export const xrplClient = (url: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -20,7 +20,7 @@ export const xrplClient = (url: string) =>
 export const ask = (client: Client, request: object): Effect.Effect<Fields> =>
   Effect.promise(async () => ((await client.request(request as never)) as { readonly result: Fields }).result)
 
-/** The whole answer to a request that must be refused. */
+/** The complete answer to a request that the server must refuse. */
 export const refusal = (client: Client, request: object): Effect.Effect<Fields> =>
   Effect.promise(() =>
     client.request(request as never).then(

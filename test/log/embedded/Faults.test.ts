@@ -24,7 +24,7 @@ const openOn = (connection: Connection) =>
     )
   ).pipe(Effect.map((context) => Context.get(context, EventLog)))
 
-/** The log behind a proxy, the same database without it, and another process's log on it. */
+/** The log behind a proxy, its database without the proxy, and another process's log on the same database. */
 const open = Effect.gen(function* () {
   const database = yield* makeDatabase
   const sql = yield* PgClient.make({ ...database, maxConnections: 1 })
@@ -77,7 +77,7 @@ describe("embedded event log under faults", () => {
 
   test("wakes readers that wait for a write whose answer was lost", ({ log, proxy }) =>
     Effect.gen(function* () {
-      // The first write of a day makes its partition: that answer is not the one to lose.
+      // The first write of a day also creates its partition. The test must not lose that answer.
       yield* log.transaction({ append: events("1") })
       const waiting = yield* Effect.forkChild(log.awaitOffset({ ...EVENTS, offset: 1 }))
       yield* proxy.loseAnswer("SELECT 1")
@@ -104,7 +104,7 @@ describe("embedded event log under faults", () => {
     Effect.gen(function* () {
       const cut = sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                       WHERE datname = current_database() AND pid <> pg_backend_pid()`
-      // Reads back before it writes again, as the port asks for.
+      // The caller reads before it retries, as the port requires.
       const append = Effect.fnUntraced(function* (value: string) {
         while (true) {
           const { end } = yield* Effect.eventually(log.offsets(EVENTS))
@@ -153,7 +153,7 @@ describe("embedded event log under faults", () => {
   }) =>
     Effect.gen(function* () {
       yield* log.transaction({ append: events("1") })
-      // The lock is lost with its connection, and the process does not know.
+      // The process loses its lock with the connection, and does not notice.
       yield* sql`SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND database =
                  (SELECT oid FROM pg_database WHERE datname = current_database())`
       const other = yield* Effect.eventually(second)

@@ -21,7 +21,7 @@ const opened = Effect.gen(function* () {
   )
   const context = yield* Layer.build(owner)
   const beside = yield* Layer.build(
-    // One connection: its statistics are all there are.
+    // The pool has only one connection, so that connection's statistics are complete.
     Layer.provideMerge(EmbeddedEventLog.readerLayer, PgClient.layer({ ...database, maxConnections: 1 }))
   )
   return {

@@ -40,7 +40,7 @@ const cluster = Effect.acquireRelease(
 const openLog = (kafka: KafkaSettings) =>
   Effect.map(Layer.build(KafkaEventLog.layer(kafka)), (context) => Context.get(context, EventLog))
 
-/** Whether so much time has passed: what a frozen process is waited for with. */
+/** Waits until this much real time has passed; used while a process is frozen. */
 const lasted = (ms: number) => {
   const since = performance.now()
   return waitUntil(
@@ -147,7 +147,7 @@ describe.skipIf(missing() !== undefined)("the log on three brokers", () => {
         yield* under(
           "a broker freezes",
           Effect.gen(function* () {
-            // The first that clients ask for everything.
+            // Clients send every request to this broker first.
             const broker = brokers[0]!
             yield* Effect.sync(broker.freeze)
             yield* Effect.all([lasted(FROZEN_MS), load.flows], { concurrency: "unbounded" })

@@ -1,4 +1,4 @@
-/** A broker that accepts connections but does not answer, such as a frozen process, is not asked for ever. */
+/** The client gives up on a broker that accepts connections but does not answer, such as a frozen process. */
 import { createServer, type Socket } from "node:net"
 import { describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"

@@ -14,7 +14,7 @@ import { missing, startBroker } from "../../kafka/broker.ts"
 import { waitUntil } from "../../support/apiClient.ts"
 import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
 
-/** As an operator may have set it. */
+/** Sets a group's timeout, as an operator may have done. */
 const setTimeoutOf = (kafka: KafkaSettings, group: string, ms: number) =>
   Effect.acquireUseRelease(
     Effect.sync(() => new Admin(clientOptions(kafka))),
@@ -39,14 +39,14 @@ const setTimeoutOf = (kafka: KafkaSettings, group: string, ms: number) =>
     (admin) => Effect.promise(() => admin.close())
   )
 
-/** A broker answers a change before it shows it. */
+/** Waits for the change, because a broker acknowledges a change before it shows it. */
 const becomes = (kafka: KafkaSettings, wanted: MemberTimeout) =>
   waitUntil(
     Effect.map(memberTimeoutOf(kafka), (found) => isDeepStrictEqual(found, wanted)),
     "30 seconds"
   )
 
-/** A broker as it comes. */
+/** A broker with Kafka's default timeout. */
 const stockBroker = Effect.acquireRelease(
   Effect.promise(async () => {
     const folder = mkdtempSync(join(tmpdir(), "ledgerhook-groups-"))
@@ -59,7 +59,7 @@ const stockBroker = Effect.acquireRelease(
     })
 )
 
-// One broker is its own, also where KAFKA_BROKERS names another.
+// These tests start another broker even if KAFKA_BROKERS is set.
 describe.skipIf(missing() !== undefined || kafkaBrokers().length === 0)("the groups of a cluster", () => {
   it.live("get a short timeout at the start, and keep a shorter one", () =>
     Effect.gen(function* () {

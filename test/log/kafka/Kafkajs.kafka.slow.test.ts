@@ -1,4 +1,4 @@
-/** kafkajs with Confluent's registry client reads the public topics, by the very code that docs/data-teams.md shows. */
+/** kafkajs with Confluent's registry client reads the public topics with exactly the code in docs/data-teams.md. */
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { createInterface } from "node:readline"
@@ -22,7 +22,7 @@ const exampleWith = (replacements: Readonly<Record<string, string>>): string => 
   return `const store = async (event) => console.log(JSON.stringify(event))\n${code}`
 }
 
-/** Shorter than the test, so that a program that only retries ends with what it has said. */
+/** Shorter than the test's timeout, so that a program that only retries ends and its output is shown. */
 const PROGRAM_MS = 60_000
 
 /** The first `count` lines that the program prints; it is then ended. */
@@ -48,7 +48,7 @@ const firstLines = async (code: string, count: number): Promise<ReadonlyArray<st
   }
 }
 
-/** As an earlier version of Ledgerhook would have registered it: another text with the same `$id`. */
+/** The schema as an earlier version of Ledgerhook would have registered it: another text with the same `$id`. */
 const earlierSchema = (): string => {
   const { document } = publishedSchemas().find(({ path }) => path === "records/event.schema.json")!
   return JSON.stringify({ ...document, title: "Event record of an earlier version" })

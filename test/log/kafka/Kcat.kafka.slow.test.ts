@@ -1,4 +1,4 @@
-/** A consumer that is not ours, librdkafka's `kcat`, reads the public topics as docs/data-teams.md says it can. */
+/** An independent consumer, `kcat` with librdkafka, reads the public topics as docs/data-teams.md says. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"

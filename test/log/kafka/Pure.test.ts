@@ -1,6 +1,6 @@
 /**
- * The decisions inside the Kafka adapter, as functions of values: what is handed out, how batches are cut, what is
- * revoked.
+ * The Kafka adapter's pure decisions: which records it hands out, how it splits batches, and which partitions it
+ * revokes.
  */
 
 import { assert, describe, it } from "@effect/vitest"

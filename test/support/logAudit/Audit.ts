@@ -28,7 +28,7 @@ import {
 const READ_AT_ONCE = 1_000
 const IDENTITY_LENGTH = 40
 
-/** Values are long; an audit wants their beginning and their length. */
+/** Values are long, so the audit compares only their beginning and their length. */
 const short = (value: string | null) => `${value?.slice(0, IDENTITY_LENGTH)} (${value?.length})`
 
 type Found = Omit<LogRecord, "timestamp">
@@ -56,7 +56,7 @@ const readTopic = (log: EventLog["Service"], topic: string) =>
     { concurrency: 4 }
   )
 
-/** The same with each partition's records in lines, so that a difference is seen. */
+/** The records as lines of text, so that a failed comparison shows the difference. */
 const linesOf = (records: ReadonlyArray<Pick<Found, "partition" | "offset" | "key" | "value">>) =>
   records.map(({ partition, offset, key, value }) => `${partition}@${offset} ${key}: ${value}`)
 
@@ -134,7 +134,7 @@ const pipedOnce = (inputs: ReadonlyArray<Found>, outputs: ReadonlyArray<Found>) 
     "what came out of the pipes, and what went in"
   )
 
-/** Each link once and in order, with a marker that says where it is. */
+/** Checks that the chain has each link once and in order, with a marker that has the link's offset. */
 const unbroken = (links: ReadonlyArray<Found>, markers: ReadonlyArray<Found>) => {
   const numbers = (of: ReadonlyArray<Found>) => of.map(({ value }) => identityOf(value).n)
   assert.deepStrictEqual(
@@ -148,7 +148,7 @@ const unbroken = (links: ReadonlyArray<Found>, markers: ReadonlyArray<Found>) =>
   )
 }
 
-/** For when nothing is being written, and what was written has been read. */
+/** Run it only when no writer is active and all records have been read. */
 export const audit = Effect.fnUntraced(function* (
   kafka: KafkaSettings,
   log: EventLog["Service"],

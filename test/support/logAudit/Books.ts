@@ -1,6 +1,6 @@
 /**
- * What the callers of a log know of it: which appends it acknowledged, which failed, what each group was given. Every
- * record names its writer, its transaction and its place in it, so that an audit can hold the log to these books.
+ * Keeps what the callers of a log know: which appends it acknowledged, which failed, and which records each group got.
+ * Every record names its writer, its transaction and its place there, so that an audit can compare the log with it.
  */
 import type { LogRecord, NewRecord, Position } from "../../../src/log/EventLog.ts"
 import { sourceOf } from "../../../src/log/EventLog.ts"
@@ -9,7 +9,7 @@ import { sourceOf } from "../../../src/log/EventLog.ts"
 export const WORK = "webhooks.deliveries"
 export const PIPE_FROM = "webhooks.delay.2"
 export const PIPE_TO = "webhooks.delay.3"
-/** Of the one writer that repeats what failed, when it has read that it did not land. */
+/** The topics of the chain writer: it retries a failed append after it has read that the append was not written. */
 export const CHAIN = "xrpl.testnet.events"
 export const MARKERS = "xrpl.testnet.ledgers"
 export const topics = [WORK, PIPE_FROM, PIPE_TO, CHAIN, MARKERS]
@@ -18,7 +18,7 @@ export const WORK_GROUP = "deliver"
 export const PIPE_GROUP = "delay"
 export const OUTPUT_GROUP = "events"
 
-/** Header of a piped record: which record it was made of. */
+/** The header of a piped record that names its source record. */
 export const SOURCE = "source"
 
 const SIZES = [1, 3, 1, 12, 40, 2, 5, 1, 120, 8]
@@ -51,14 +51,14 @@ export const identityOf = (value: string | null): Identity => {
 
 export const transactionName = ({ writer, n }: Pick<Identity, "writer" | "n">): string => `${writer} ${n}`
 
-/** Figures of a time under one kind of fault. */
+/** The figures for a period with one kind of fault. */
 export interface Phase {
   readonly name: string
   readonly beganAt: number
   transactions: number
   records: number
   failures: number
-  /** Of a writer between two acknowledgements; from an acknowledgement to a group; through a pipe. */
+  /** The longest times: between a writer's acknowledgements, from an acknowledgement to a group, and through a pipe. */
   appendMs: number
   readMs: number
   pipeMs: number
@@ -67,9 +67,9 @@ export interface Phase {
 export const makeBooks = () => {
   const acknowledged = new Map<string, ReadonlyArray<Position>>()
   const failed = new Set<string>()
-  /** By place in the log, how often a group was given the record. */
+  /** For each group: how often it got the record at each place in the log. */
   const seen = new Map([WORK_GROUP, OUTPUT_GROUP].map((group) => [group, new Map<string, number>()]))
-  /** Acknowledged and not seen, since when; and seen before they were acknowledged. By identity. */
+  /** By identity: when each unread record was acknowledged, and the records that were read before that. */
   const pending = new Map<string, number>()
   const early = new Set<string>()
   const counts = new Map<string, number>()
@@ -90,7 +90,7 @@ export const makeBooks = () => {
     seen,
     phases,
     begin,
-    /** Writers were not let on: what passed since is no stall. */
+    /** Call it when halted writers resume, so that the halt does not count as a stall. */
     resumed: () => {
       for (const writer of lastOf.keys()) lastOf.set(writer, performance.now())
     },
@@ -131,10 +131,10 @@ export const makeBooks = () => {
         else phase.pipeMs = Math.max(phase.pipeMs, now - since)
       }
     },
-    /** What is acknowledged and has not reached the end of its way. */
+    /** The acknowledged records that the group at the end of their path has not read yet. */
     pending: (): ReadonlyArray<string> => [...pending.keys()],
     isPending: (identity: string): boolean => pending.has(identity),
-    /** Of the writer's transactions that were acknowledged. */
+    /** The number of the writer's acknowledged transactions. */
     countOf: (writer: string): number => counts.get(writer) ?? 0
   }
 }

@@ -1,11 +1,11 @@
-/** What an operator sees and does of a cluster of several brokers, by a client that is not ours. */
+/** An operator's view of a cluster of several brokers, and changes to it, through kafkajs instead of our client. */
 import { Effect } from "effect"
 import { Kafka, logLevel } from "kafkajs"
 import type { KafkaSettings } from "../../../src/config/Config.ts"
 import { ownName } from "../../../src/log/kafka/Names.ts"
 import type { Broker } from "../../kafka/broker.ts"
 
-/** The topic in which coordinators keep transactions: the one of an id is the leader of its partition, by Java's hash. */
+/** Coordinators keep transactions in this topic. Java's hash of an id gives its partition; its leader coordinates. */
 const TRANSACTIONS = "__transaction_state"
 const javaHash = (text: string): number =>
   [...text].reduce((hash, letter) => (Math.imul(hash, 31) + letter.charCodeAt(0)) | 0, 0) & 0x7fffffff
@@ -19,7 +19,7 @@ export const operate = Effect.fnUntraced(function* (kafka: KafkaSettings, broker
     }),
     (client) => Effect.promise(() => client.disconnect())
   )
-  /** Of all topics, the cluster's own too. */
+  /** The partitions of all topics, including Kafka's internal ones. */
   const partitions = Effect.map(
     Effect.tryPromise(() => admin.fetchTopicMetadata()),
     ({ topics }) => topics.flatMap(({ name, partitions: of }) => of.map((one) => ({ topic: name, ...one })))
@@ -33,14 +33,14 @@ export const operate = Effect.fnUntraced(function* (kafka: KafkaSettings, broker
     inSync: Effect.map(partitions, (all) => all.every(({ isr }) => isr.length === brokers.length)).pipe(
       Effect.orElseSucceed(() => false)
     ),
-    /** Of the transactions of an exclusive writer. */
+    /** The broker that coordinates an exclusive writer's transactions. */
     coordinatorOf: (writer: string) =>
       Effect.map(partitions, (all) => {
         const own = all.filter(({ topic }) => topic === TRANSACTIONS)
         const partition = javaHash(ownName(kafka, writer)) % own.length
         return brokers[own.find(({ partitionId }) => partitionId === partition)!.leader - 1]!
       }),
-    /** Every partition of the program's is to be led by the broker after the one that leads it. */
+    /** Moves the leadership of each of the program's partitions to the next broker. */
     moveLeaders: Effect.gen(function* () {
       const own = (yield* partitions).filter(({ topic }) => topic.startsWith(kafka.topicPrefix))
       const next = (leader: number, by: number) => ((leader - 1 + by) % brokers.length) + 1

@@ -1,7 +1,7 @@
 /**
- * A steady load on a log, entered in the books: writers, of which each appends one transaction after another and leaves a
- * failed one behind; a writer that must not leave one out (as ingest); groups that read what is written and what comes
- * out of the pipes. It can be halted, so that what is in the log stands still.
+ * Puts a steady load on a log and records it in the books. Writers append one transaction after another and skip failed
+ * ones; the chain writer must not skip any, like ingest; groups read the written records and the output of the pipes.
+ * A test can halt the load, so that the log does not change.
  */
 import { Effect, Latch, Schedule } from "effect"
 import type { EventLog } from "../../../src/log/EventLog.ts"
@@ -25,9 +25,9 @@ const WRITERS = 4
 const PACE = "40 millis"
 const CHAIN_PACE = "200 millis"
 const TAKEN = 200
-/** Each writer's new transactions that show that writing goes on. */
+/** After this many new transactions of each writer, writing counts as resumed. */
 const SOME = 10
-/** Until then a fault must have been overcome. */
+/** The load must have recovered from a fault within this time. */
 const OVERCOME = "120 seconds"
 
 const CHAIN_WRITER = "chain"
@@ -37,7 +37,7 @@ const lastLink = (log: Log) =>
     .last({ topic: MARKERS, partition: 0 })
     .pipe(Effect.map((marker) => (marker === undefined ? -1 : identityOf(marker.value).n)))
 
-/** Two logs stand for two processes. */
+/** The two logs simulate two processes. */
 export const startLoad = Effect.fnUntraced(function* (logs: readonly [Log, Log], books: Books) {
   const gate = yield* Latch.make(true)
   let underWay = 0
@@ -62,7 +62,7 @@ export const startLoad = Effect.fnUntraced(function* (logs: readonly [Log, Log],
   }
 
   let links = 0
-  /** After a failure another writer is opened, which reads first what has landed. */
+  /** After a failure it opens a new writer, which first reads the last link that was written. */
   const chain = Effect.gen(function* () {
     const writer = yield* logs[0].exclusive(CHAIN_WRITER)
     let last = yield* lastLink(logs[0])
@@ -101,7 +101,7 @@ export const startLoad = Effect.fnUntraced(function* (logs: readonly [Log, Log],
   }
 
   return {
-    /** Every writer gets on, and what is acknowledged from here on is read, also behind the pipes. */
+    /** Waits until every writer has made progress and every record acknowledged by then has been read. */
     flows: Effect.gen(function* () {
       const countsOf = () => names.map(books.countOf)
       const [before, linksBefore] = [countsOf(), links]
@@ -117,7 +117,7 @@ export const startLoad = Effect.fnUntraced(function* (logs: readonly [Log, Log],
         OVERCOME
       )
     }),
-    /** Nothing is written while it runs, and what was written has been read. */
+    /** Runs the effect while no writer is active and after all records have been read. */
     whileHalted: <A, E, R>(look: Effect.Effect<A, E, R>) =>
       Effect.gen(function* () {
         gate.closeUnsafe()

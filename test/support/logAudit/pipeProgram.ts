@@ -1,6 +1,6 @@
 /**
- * Moves records from one topic to another until it is killed, as the stages do: take, and append and commit in one
- * transaction; after a failure it restarts at the committed offset. It is a separate process, so that a test can freeze
+ * Moves records from one topic to another until it is killed, as the stages do: it appends and commits in one
+ * transaction, and restarts at the committed offset after a failure. It is a separate process, so a test can freeze
  * and kill it.
  */
 import { Effect } from "effect"

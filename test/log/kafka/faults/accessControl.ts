@@ -1,7 +1,7 @@
 /**
  * A transactional producer needs WRITE on its transactional id and its topics, no more. The library sends the highest
  * version of AddPartitionsToTxn that the broker knows; from version 4 on that request is for brokers and needs
- * CLUSTER_ACTION. With version 3 it works. Starts a broker of its own, with TLS, users and access control.
+ * CLUSTER_ACTION. With version 3 it works. The script starts its own broker, with TLS, users and access control.
  */
 import { randomUUID } from "node:crypto"
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -27,7 +27,7 @@ import { outcomeOf } from "./support.ts"
 const USER = { username: "writer", password: "correct-horse" }
 const TOPIC = "fault"
 
-/** As the library's own producer, but for the one version. */
+/** Like the library's producer, except for one request version. */
 class WithVersion3 extends Producer<string, string, string, string> {
   override [kGetApi]<Request extends Array<unknown>, Answer>(
     name: string,
@@ -53,7 +53,7 @@ try {
   )
   await broker.start()
 
-  // The broker's own listener asks for no user and may do everything.
+  // The broker's internal listener requires no user and permits everything.
   const internal = /INTERNAL:\/\/([^,]+)/.exec(readFileSync(properties, "utf8"))![1]!
   const admin = new Admin({ clientId: "fault", bootstrapBrokers: [internal] })
   await admin.createTopics({ topics: [TOPIC], partitions: 1, replicas: 1 })

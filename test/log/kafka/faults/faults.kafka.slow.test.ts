@@ -1,6 +1,6 @@
 /**
  * The scripts beside this file print what src/log/kafka/README.md says. When a new version of the library prints
- * something else, a fault is fixed: remove the way round it.
+ * something else, a fault is fixed: remove its workaround.
  */
 import { execFile } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -13,7 +13,7 @@ const shown = [
   ...readFileSync("src/log/kafka/README.md", "utf8").matchAll(/^\$ npx node (\S+)\n([^`]+)^```/gm)
 ].map(([, script, output]) => ({ script: script!, output: output! }))
 
-// One script starts a broker of its own.
+// One script starts its own broker.
 describe.skipIf(missing() !== undefined || kafkaBrokers().length === 0)("faults of Kafka's client", () => {
   it("are four", () => assert.strictEqual(shown.length, 4))
 

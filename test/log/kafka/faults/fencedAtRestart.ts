@@ -1,6 +1,6 @@
 /**
  * A producer that starts again with the transactional id of an earlier one should fence it and go to work. The library
- * asks Kafka for the id in the name of producer 0 epoch 0, which is somebody else, and is fenced itself.
+ * requests the id as producer 0 with epoch 0, which is another producer, so Kafka fences the new producer.
  * With `producerId: -1n, producerEpoch: -1`, Kafka's "I am new", it works.
  */
 import { randomUUID } from "node:crypto"

@@ -1,4 +1,4 @@
-/** Shared by the scripts: the cluster, a topic of their own, and a text for an outcome. */
+/** Shared by the scripts: the cluster, a topic for each script, and a text for each outcome. */
 import { randomUUID } from "node:crypto"
 import { Admin, GenericError } from "@platformatic/kafka"
 
