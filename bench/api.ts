@@ -22,7 +22,7 @@ import { storeLayer } from "./support/store.ts"
 const TARGET = 0.4
 const ROUNDS = 6
 const REQUESTS = 4_000
-/** Before the first round: V8 has compiled by then what a server that runs has compiled. */
+/** After these rounds V8 has compiled what it compiles in a server that has run for a while. */
 const WARM_UPS = 3
 const CONNECTIONS = 64
 const DELIVERIES = 5_000
@@ -30,7 +30,7 @@ const KEY = `svc_live_${"a".repeat(40)}`
 const NO_LIMIT = 1_000_000_000
 const FIRST_PAGE = "/v1/deliveries?limit=20"
 
-/** An account without limits to speak of, with deliveries to look at. */
+/** An account with deliveries, and with limits that the benchmark does not reach. */
 const prepare = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const accounts = yield* AccountStore
@@ -58,7 +58,7 @@ const countRoundTrips = (): (() => number) => {
   Socket.prototype.write = function (this: Socket, ...args: Parameters<Socket["write"]>) {
     if (this.remoteAddress === undefined) count++
     return write.apply(this, args)
-    // It takes whatever the original takes: a type of several signatures cannot be written as one function.
+    // It accepts whatever the original accepts: one function cannot have a type with several signatures.
   } as Socket["write"]
   return () => count
 }
@@ -73,7 +73,7 @@ const requests = (
     .ask({ origin, paths, headers, count: REQUESTS, connections: CONNECTIONS } satisfies Requests)
     .pipe(Effect.asVoid, costOf(REQUESTS, [client.process.pid]))
 
-/** As many pages as there are connections, one after the other. */
+/** The paths of consecutive pages, one for each connection. */
 const pathsOfPages = (origin: string) =>
   Effect.promise(async () => {
     const paths = [FIRST_PAGE]
@@ -107,7 +107,7 @@ const measure = Effect.gen(function* () {
   Effect.provide(
     roles.pipe(
       Layer.provideMerge(storeLayer({ ROLES: "api", HOST: "127.0.0.1", PORT: "0", ADMIN_KEY: KEY })),
-      // As in a service that sends no traces.
+      // A service that sends no traces runs without a tracer, too.
       Layer.provide(Layer.succeed(References.TracerEnabled, false))
     )
   )

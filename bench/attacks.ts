@@ -1,4 +1,4 @@
-/** Measures attacks that once harmed the service. Each part shows the harm that is left. */
+/** Measures attacks that once harmed the service. Each part shows the remaining harm. */
 import { Effect } from "effect"
 import { informationalFlood } from "./attacks/informationalFlood.ts"
 import { keylessFlood } from "./attacks/keylessFlood.ts"

@@ -22,7 +22,7 @@ const RATE_TARGET = 0.8
 const MIB = 2 ** 20
 const MEMORY_TARGET_BYTES = 150 * MIB
 const WEBHOOKS = 100
-/** One, so that requests arrive in the order in which they left. */
+/** One request at a time, so that requests arrive in the order in which they were sent. */
 const MAX_IN_FLIGHT = 1
 const DELIVERIES = 1_000_000
 const EVENTS = DELIVERIES / WEBHOOKS
@@ -33,9 +33,9 @@ const STEADY_EVENTS = 50
 const ROUNDS_AFTER = 100
 /** Events that become rows at once while the backlog is made. */
 const CHUNK_EVENTS = 100
-/** Of what was under way when the round began: it is recorded late, and must let no partition take more. */
+/** A partition for work that began before the round. Its records come late and must let no partition take more. */
 const NO_PARTITION = -1
-/** Takes nothing. */
+/** A limit with which a partition takes nothing. */
 const SHUT: FeedLimits = {
   topic: DELIVERIES_TOPIC,
   takeRecords: 300,
@@ -43,11 +43,11 @@ const SHUT: FeedLimits = {
   aheadRecords: -1,
   partitionOf: () => NO_PARTITION
 }
-/** Two attempts of each webhook end in it. */
+/** In this time two attempts of each webhook end. */
 const DOWN_MS = 21_000
 const LOOK_MS = 100
 
-/** The largest this process has been while `work` ran. */
+/** Returns the largest size of this process while `work` ran. */
 const peakOf = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     let peak = 0
@@ -96,7 +96,7 @@ const measure = Effect.gen(function* () {
       }).pipe(Effect.scoped, Effect.ensuring(Effect.sync(feed.release)))
     const { result: before, peak: steadyBytes } = yield* peakOf(steadyRounds(0))
 
-    // As route and the actors leave what does not fit into memory.
+    // Make rows as route and the actors leave them when work does not fit into memory.
     const events = Math.ceil(EVENTS / CHUNK_EVENTS)
     for (let chunk = 0; chunk < events; chunk++) {
       const made = makeEvents(
@@ -121,7 +121,7 @@ const measure = Effect.gen(function* () {
       const target = feed.recorded() + DELIVERIES
       const cost = yield* costOf(DELIVERIES, [receiver.process.pid])(feed.until(target))
       let order = yield* ask(false)
-      // What was unanswered comes again when its delay is over.
+      // Unanswered deliveries are retried when their delay is over.
       while (order.firsts - earlier.firsts < DELIVERIES) {
         yield* Effect.sleep(LOOK_MS)
         order = yield* ask(false)
@@ -130,7 +130,7 @@ const measure = Effect.gen(function* () {
     })
     const { result, peak } = yield* peakOf(Effect.scoped(drain))
     const { cost: drained, order } = result
-    // An earlier attempt of it may have been cut off on its way when the receivers came up; what came then may not be
+    // An earlier attempt may have been cut off when the receivers came up, and deliveries that arrived then may not be
     // recorded yet.
     const states = yield* store.states(order.late)
     const late = order.late.filter((id) => {

@@ -20,7 +20,7 @@ import { NETWORK } from "./support/webhooks.ts"
 
 const ROUNDS = 7
 const WARM_UPS = 2
-/** Ledgers that a round catches up with. */
+/** How many ledgers ingest reads in a round. */
 const BEHIND = 100
 const LEDGERS = (ROUNDS + WARM_UPS) * BEHIND
 

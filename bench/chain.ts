@@ -31,7 +31,7 @@ const LEDGERS_PER_ROUND = 25
 const LEDGERS = (ROUNDS + WARM_UPS) * LEDGERS_PER_ROUND
 const TRANSACTIONS = 200
 const MAX_IN_FLIGHT = 16
-/** Of the bare requests: any time will do. */
+/** The detection time in the bare requests. Any time will do. */
 const DETECTED_MS = Date.parse("2026-11-21T09:30:00.000Z")
 const MEMORY_EVERY = "200 millis"
 const MEMORY_TARGET = 300
@@ -39,7 +39,7 @@ const MEMORY_TARGET = 300
 interface Variant {
   readonly name: string
   readonly webhooks: number
-  /** Every event goes to all webhooks; else to one of them. */
+  /** True: every event goes to all webhooks. False: to one of them. */
   readonly fanOut: boolean
   readonly onKafka?: true
   readonly rateTarget: number | null
@@ -69,7 +69,7 @@ const typesOf = (events: ReadonlyArray<LedgerEvent>, { webhooks, fanOut }: Varia
   return shares.map(({ types }) => types)
 }
 
-/** Starts the service and makes webhooks that want those types. `recorded` waits until no delivery is pending. */
+/** Starts the service and makes webhooks that want those types. Its `recorded` waits until no delivery is pending. */
 const startChain = Effect.fnUntraced(function* (
   environment: Readonly<Record<string, string>>,
   urls: ReadonlyArray<string>,
@@ -131,7 +131,7 @@ const measure = Effect.fnUntraced(function* (variant: Variant) {
   }).pipe(Effect.repeat(Schedule.spaced(MEMORY_EVERY)), Effect.forkScoped)
 
   const posts = yield* makePosts
-  /** Of a round, by webhook. */
+  /** The bare requests of a round, by webhook. */
   const requestsOf = (round: number): ReadonlyArray<ReadonlyArray<SignedRequest>> => {
     const events = ledgers.slice(round * LEDGERS_PER_ROUND, (round + 1) * LEDGERS_PER_ROUND).flat()
     return ids.map((id, i) =>
@@ -212,7 +212,7 @@ const benchmark: Benchmark = {
         target: null,
         better: "higher"
       })
-      // With Kafka the database is no child of the program: it counts in `all` only.
+      // With Kafka the database is not a child of the program, so it counts in `all` only.
       for (const part of variant.onKafka
         ? (["all", "program"] as const)
         : (["all", "program", "database"] as const))

@@ -21,23 +21,23 @@ import { appendEvents, makeEvents, makeWebhooks, NETWORK } from "./support/webho
 
 const TARGET = 0.5
 const LEAST_ROUNDS = 5
-/** Deliveries of all rounds together, where they are small. */
+/** How many small deliveries all rounds make together. */
 const MEASURED = 30_000
-/** Deliveries before them: after 5,000 an eighth of the process's CPU still went to V8's compilers. */
+/** Warm-up deliveries. After 5,000 an eighth of the process's CPU time still went to V8's compilers. */
 const WARM_UP = 16_000
 const BODY_BYTES = 1_024
-/** What a webhook has by default. */
+/** A webhook's default. */
 const MAX_IN_FLIGHT = 16
-/** Deliveries of one partition with which more may be taken, and taken then: both fit into one lane's share of the room. */
+/** A partition takes TAKE deliveries while at most AHEAD are unrecorded. Both fit into one lane's memory. */
 const AHEAD = 400
 const TAKE = 300
 
 interface Case {
   readonly name: string
   readonly webhooks: number
-  /** Of a round. A partition's fit into the log's memory, as those of a stage do that keeps up. */
+  /** How many deliveries a round makes. Those of one partition fit into the log's memory, as when a stage keeps up. */
   readonly deliveries: number
-  /** Route and deliver; else deliver alone. */
+  /** True: route and deliver run. False: deliver alone. */
   readonly chain: boolean
   readonly target: number | null
 }
@@ -82,7 +82,7 @@ const measure = Effect.fnUntraced(function* (one: Case, receiver: Child, port: u
   const { deliveries } = one
   feed.hold({ ...limits, aheadRecords: SHUT.aheadRecords })
   const work = Effect.gen(function* () {
-    // An origin each, as customers have.
+    // Each webhook has its own origin, as customers' webhooks have.
     const urls = Array.from({ length: one.webhooks }, (_, i) => `http://127.0.0.${i + 1}:${port}/hook`)
     const { accountId, ids } = yield* makeWebhooks(urls)
     const posts = yield* makePosts
@@ -121,7 +121,7 @@ const measure = Effect.fnUntraced(function* (one: Case, receiver: Child, port: u
     if (feed.parked() > 0) throw new Error(`${feed.parked()} deliveries had to wait in PostgreSQL`)
     return rounds
   })
-  // The stage ends before what it works with does.
+  // The stage ends before the services that it uses.
   return yield* work.pipe(Effect.scoped, Effect.provide(deliveringLayer(feed)))
 })
 

@@ -16,29 +16,29 @@ import type { Benchmark, Figure } from "./support/Benchmark.ts"
 import { inRounds, medianOf, timed } from "./support/rounds.ts"
 import { storeLayer } from "./support/store.ts"
 
-/** Fewer while working on this file: seeding the large store takes minutes. */
+/** Use smaller sizes while you work on this file: seeding the large store takes minutes. */
 const SIZES = { small: 10_000, large: 5_000_000 }
-/** A page by one filter: how much slower in the large store, and how slow at all. */
+/** Targets for a page by one filter: its ratio to the small store, and its time in the large one. */
 const TARGET = 3
 const PAGE_MS = 20
-/** Filters combined, and statistics. */
+/** Targets for combined filters and for statistics. */
 const COMBINED_MS = 50
 const ROUNDS = 15
 const WARM_UPS = 5
-/** Calls in a row that are timed as one: most take a millisecond. */
+/** How many consecutive calls are timed together, because most take only a millisecond. */
 const CALLS = 5
 const PAGE = 20
 const PAGES_BEFORE = 99
 
 const DAY_MS = 86_400_000
 const DAYS = 30
-/** Between whole minutes, as nearly every moment is: a part of a minute has no totals. */
+/** A moment between whole minutes, as nearly every moment is. A part of a minute has no totals. */
 const END_MS = Date.parse("2026-11-21T09:30:30.000Z")
 const BEGIN_MS = END_MS - DAYS * DAY_MS
 const OWNER = { accountId: "acct_benchmark", networks: ["mainnet"] } as const
 const webhookId = (number: number) => `wh_${String(number).padStart(26, "0")}`
 
-/** Deliveries of a rare type, a quarter of them in each status; every other is in one that is not rare. */
+/** Deliveries of a rare type, a quarter of them in each status. Each other delivery has a status that is not rare. */
 const RARE = 1_200
 
 const seed = Effect.fnUntraced(function* (rows: number) {
@@ -98,7 +98,7 @@ const MIDDLE = { since: BEGIN_MS + 5 * DAY_MS, until: BEGIN_MS + 25 * DAY_MS }
 
 type Filters = Readonly<Record<string, Partial<DeliveryFilter>>>
 
-/** Those with a hundredth page in the small store as well. */
+/** Filters that have a hundredth page in the small store as well. */
 const long: Filters = {
   all: {},
   webhook: { webhookId: webhookId(0) },
@@ -140,7 +140,7 @@ const hundredthOf = Effect.fnUntraced(function* (queries: Queries, filter: Parti
 
 interface Call {
   readonly name: string
-  /** Finds out what there is to find out, and says what is to be timed. */
+  /** Makes the queries that the call needs first, and returns the effect to time. */
   readonly prepare: (queries: Queries) => Effect.Effect<Effect.Effect<unknown, unknown>, unknown>
 }
 
@@ -167,7 +167,7 @@ const statistics: ReadonlyArray<Call> = statsPeriods.flatMap((period: StatsPerio
 const timeOf = (call: Effect.Effect<unknown, unknown>) =>
   Effect.map(timed(Effect.repeat(call, { times: CALLS - 1 })), (ms) => ms / CALLS)
 
-/** A round has all calls: what disturbs the machine for some seconds disturbs a round of each, and not all of one's. */
+/** Each round makes all calls, so that a disturbance of some seconds affects one round of each call. */
 const timesOf = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>, queries: Queries) {
   const prepared = yield* Effect.forEach(calls, ({ prepare }) => prepare(queries))
   const rounds = yield* inRounds(ROUNDS, () => Effect.forEach(prepared, timeOf), WARM_UPS)

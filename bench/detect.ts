@@ -13,9 +13,9 @@ import { inRounds, medianOf, timedSync } from "./support/rounds.ts"
 
 const LEDGERS = 100
 const ROUNDS = 21
-/** Until everything is compiled, also where the compiler has to wait for a core. */
+/** Enough rounds for V8 to compile everything, even if the compiler has to wait for a core. */
 const WARM_UPS = 10
-/** Of this, checking each event against its published schema takes about 0.4. */
+/** Checking each event against its published schema takes about 0.4 of this. */
 const TARGET = 2.5
 
 const corpus = resolve(import.meta.dirname, "../../shared/xrpl-corpus/ledgers")
@@ -37,7 +37,7 @@ const detect = (text: string) => {
   return { transactions: transactions.length, events: detectLedger(normalised.ledger).events.length }
 }
 
-/** The two alternate with each text, and in who comes first: a disturbance, or a text in the cache, helps neither. */
+/** Both run on each text, and take turns to run first, so that neither gains from a disturbance or a cached text. */
 const measureRound = (texts: ReadonlyArray<string>, round: number) => {
   const times = { parse: 0, whole: 0 }
   const steps = [

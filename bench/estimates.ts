@@ -26,7 +26,7 @@ const LONGEST_MS = 300
 const MOST_OFF_PERCENT = 10
 
 const secondAt = (part: number): number => Math.floor(momentAt(part) / 1_000)
-/** Without a rhythm that they share with ledgers or hours. */
+/** Picks accounts in a rhythm that neither ledgers nor hours share. */
 const accounts = (count: number): ReadonlyArray<string> =>
   Array.from(
     { length: count },
@@ -41,7 +41,7 @@ const everything: WantedEvents = {
   from: secondAt(0),
   before: secondAt(1)
 }
-/** Within hours. */
+/** A range whose ends are not on the hour. */
 const times = { from: secondAt(0.1) + 1_234, before: secondAt(0.4) + 567 }
 
 const filters: Readonly<Record<string, Partial<WantedEvents>>> = {

@@ -30,7 +30,7 @@ const TARGET = 1.5
 const SMALL = 10_000
 const LARGE = 5_000_000
 const ROUNDS = 15
-/** Of each page in a round. */
+/** How often a round reads each page. */
 const CALLS = 4
 const PAGE_ROWS = 20
 const HUNDREDTH = 100
@@ -55,7 +55,7 @@ const oldLedgers = (events: number) => ({
   ledgerIndexMax: ledgerAt(events, 0.4)
 })
 
-/** By name; ledgers stand for the same times in both sizes. */
+/** Filters by name. Their ledger ranges cover the same times in both sizes. */
 const filters: Readonly<Record<string, (events: number) => Partial<EventFilter>>> = {
   none: () => ({}),
   network: () => ({ networks: ["devnet"] }),
@@ -89,7 +89,7 @@ const seededQueries = Effect.fnUntraced(function* (events: number) {
 
 type Seeded = Effect.Success<ReturnType<typeof seededQueries>>
 
-/** Where the hundredth page begins, or the last. */
+/** Returns where the hundredth page begins; if there are fewer pages, where the last one begins. */
 const deepPlace = Effect.fnUntraced(function* ({ queries }: Seeded, filter: EventFilter) {
   let after: EventPlace | undefined
   for (let page = 1; page < HUNDREDTH; page++) {

@@ -10,10 +10,10 @@ import type { Benchmark } from "./support/Benchmark.ts"
 import { cpuSecondsOf } from "./support/cpu.ts"
 import { brokers, databaseUrl } from "./support/kafka.ts"
 
-/** A process that starts is busy for some seconds; its groups are formed, and what it compiles is compiled, after this. */
+/** A new process is busy for some seconds: it joins its groups, and V8 compiles. Measuring begins after this time. */
 const SETTLE_MS = 30_000
 const MEASURE_MS = 60_000
-/** What it may cost, in per cent of a core. */
+/** How much of a core an idle process may use, in per cent. */
 const PROMISED = 1
 
 const rolesOf = { all: "all", api: "api", deliver: "deliver" }

@@ -26,18 +26,18 @@ const badPaths = [
   ...new Array<string>(5).fill("/fail")
 ]
 const ALL = GOOD + badPaths.length
-/** Events of the burst that tells how fast the 80 are alone. */
+/** Events of the burst that measures how fast the 80 are alone. */
 const BURST_EVENTS = 25
-/** For how long events come in a round. */
+/** How long events arrive in a round. */
 const ROUND_MS = 5_000
-/** Of what they are capable of alone. */
+/** The pace in the rounds, as a part of the rate that the 80 reach alone. */
 const LOAD = 0.4
 
 interface Setting {
   readonly name: string
-  /** The rounds without the bad ones come before any with them, since what hangs would hinder them, too. */
+  /** True: all rounds without the bad receivers come first, because hanging requests would slow them, too. */
   readonly quietFirst: boolean
-  /** Of a webhook, by its number from 1. */
+  /** Returns the host of a webhook, given its number from 1. */
   readonly hostOf: (webhook: number) => string
   readonly bad: Parameters<typeof makeWebhooks>[1]
 }
@@ -85,7 +85,7 @@ const measure = Effect.fnUntraced(function* ({ quietFirst, hostOf, bad }: Settin
     if (quietFirst)
       for (let round = 0; round < ROUNDS; round++) quiet.push(yield* run(GOOD, count, everyMs, 2 + round))
     const begun = 2 + quiet.length
-    // The bad ones' trouble begins here, outside of what is measured.
+    // The bad receivers get their first events here, before the measurement begins.
     yield* run(ALL, count, everyMs, begun)
     const rounds: Array<{ readonly without: Paced; readonly with: Paced }> = []
     for (let round = 0; round < ROUNDS; round++)

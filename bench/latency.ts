@@ -40,7 +40,7 @@ const LOOK_MS = 20
 
 const now = () => performance.timeOrigin + performance.now()
 
-/** One account each; for every second webhook one that is in no ledger, so that some 10 want each event. */
+/** One account for each webhook. Every second one is in no ledger, so that some 10 webhooks want each event. */
 const filtersFor = (ledgers: ReadonlyArray<MadeLedger>): ReadonlyArray<ReadonlyArray<string>> => {
   const accounts = [
     ...new Set(
@@ -53,7 +53,7 @@ const filtersFor = (ledgers: ReadonlyArray<MadeLedger>): ReadonlyArray<ReadonlyA
 const urlsAt = (port: unknown, path: string): ReadonlyArray<string> =>
   Array.from({ length: WEBHOOKS }, (_, i) => `http://127.0.${i >> 7}.${(i & 127) + 1}:${port}${path}`)
 
-/** Returns the effect that ends when the next announced ledger's requests have been answered; it says how many they were. */
+/** Returns an effect that ends when the next ledger's requests are answered, with the number of these requests. */
 const makeBare = Effect.fnUntraced(function* (
   port: unknown,
   ids: ReadonlyArray<string>,

@@ -20,10 +20,10 @@ import { makeEvents, NETWORK } from "./support/webhooks.ts"
 
 const ROUNDS = 7
 const RECORD_BYTES = 1_024
-/** Records of a round. */
+/** How many records a round appends and reads. */
 const RECORDS = 10_000
 const SINGLE_RECORDS = 2_000
-/** As ingest and route append: a ledger's events, a batch of deliveries. */
+/** How many records ingest and route append at once: a ledger's events, or a batch of deliveries. */
 const BATCH = 200
 const CALLERS = 64
 
@@ -102,7 +102,7 @@ const measure = (sides: Sides) =>
         Effect.forEach(singles, sides.append, { discard: true, concurrency: CALLERS }),
         Effect.forEach(singles, sides.insert, { discard: true, concurrency: CALLERS })
       )
-      // What is no longer among the newest, which the log has in memory.
+      // Read records that are older than the newest ones, which the log keeps in memory.
       const cold = RECORDS + SINGLE_RECORDS - 2 * Limits.embeddedLogTailRecords
       const read = yield* pair(sides.readLog(begin, cold), sides.readPlain(begin, cold))
       return { appended, single, read, cold }

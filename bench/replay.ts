@@ -38,7 +38,7 @@ const LIVE_SERIES = 1_000_000
 /** Events that are appended at once. */
 const CHUNK = 2_000
 const SCAN_ROUNDS = 3
-/** None of the events is of it. */
+/** No event has this type. */
 const ABSENT: EventType = "check.cancelled"
 const RATE_ROUNDS = 3
 const RATE_EVENTS = 5_000
@@ -46,7 +46,7 @@ const WEBHOOKS = 20
 const LIVE_ROUNDS = 3
 /** Events of a round, each to all webhooks. */
 const LIVE_EVENTS = 50
-/** Of the rate that a burst of them reached. */
+/** The pace of live events, as a part of the rate that a burst of them reached. */
 const LOAD = 0.25
 const LOOK_MS = 20
 
@@ -85,12 +85,12 @@ const makeJobs = Effect.fnUntraced(function* (accountId: string) {
   })
   return {
     create,
-    /** To its end, here and now. */
+    /** Creates a job and runs it to its end in this fiber. */
     run: Effect.fnUntraced(function* (webhookId: string, eventTypes?: ReadonlyArray<EventType>) {
       yield* create(webhookId, eventTypes)
       yield* runJob(Option.getOrThrow(yield* work.claim(yield* Clock.currentTimeMillis)))
     }),
-    /** How many events it had queued. */
+    /** Returns how many events the job had queued. */
     cancel: Effect.fnUntraced(function* (id: string) {
       const cancelled = yield* jobs.cancel(owner, id)
       return cancelled.result === "not found" ? 0 : cancelled.job.processed_events
@@ -146,7 +146,7 @@ const measure = Effect.gen(function* () {
           )
         })
       const live = yield* arriving(queueWorks(worksOf(past.events, [webhookId]), accountId, past.offsets))
-      // Then the replay has the service to itself.
+      // Afterwards only the replay uses the service.
       yield* Effect.sleep(Limits.replayLiveMs)
       return { live, replay: yield* arriving(jobs.run(webhookId)) }
     })
@@ -192,7 +192,7 @@ const measure = Effect.gen(function* () {
       const without = yield* live(everyMs)
       const before = arrived.size
       const job = yield* jobs.create(ids[0]!)
-      // It is under way.
+      // Wait until the replay is under way.
       yield* until(() => arrived.size > before)
       const beside = yield* live(everyMs)
       const queued = yield* jobs.cancel(job)

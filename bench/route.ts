@@ -1,8 +1,8 @@
 /**
- * What an event costs to route as webhooks grow in number, each wanted by 10 of them: the whole stage (from the event in
- * the log to pending rows and work in the embedded store), the index alone, and one payload filter. Ratios are to the
- * smallest number in the same run. Each number of webhooks has a network of its own in one store, so that rounds can
- * alternate.
+ * Measures what routing an event costs as the number of webhooks grows. 10 webhooks want each event. It measures the
+ * whole stage (from the event in the log to pending rows and work), the index alone, and one payload filter. Ratios
+ * compare with the smallest number in the same run. Each number of webhooks has its own network in one embedded store,
+ * so that rounds can alternate.
  */
 import { Effect, Latch, Layer } from "effect"
 import { eventsTopic } from "../src/domain/LedgerEvent.ts"
@@ -32,7 +32,7 @@ const INDEX_ROUNDS = 9
 const STAGE_EVENTS = 500
 const INDEX_EVENTS = 20_000
 const BODY_BYTES = 1_024
-/** Records of one transaction. */
+/** How many records one transaction appends. */
 const CHUNK = 2_000
 
 interface Size {
@@ -46,7 +46,7 @@ const sizes: ReadonlyArray<Size> = [
   { webhooks: 100_000, network: "mainnet" }
 ]
 
-/** What route has queued and committed: its own transactions tell. */
+/** Counts what route has queued and committed, by observing its transactions. */
 const makeProgress = () => {
   const committed = new Map<string, number>()
   let queued = 0
@@ -127,7 +127,7 @@ const measureStage = Effect.gen(function* () {
       STAGE_ROUNDS,
       Effect.fnUntraced(function* (round: number) {
         const measured: Array<number> = []
-        // Another one first each time: who comes first finds the caches of what lay between.
+        // Each round starts with another size, because the first one runs with caches that other work has filled.
         for (let i = 0; i < sizes.length; i++) {
           const place = (round + i) % sizes.length
           measured[place] = yield* micros(sizes[place]!, round)

@@ -24,7 +24,7 @@ const printError = (line: string) => void process.stderr.write(`${line}\n`)
 const list = async (write: (line: string) => void) => {
   const width = Math.max(...names.map((name) => name.length))
   for (const name of names) {
-    // Every file of this folder but this one has such a default export.
+    // Every other file of this folder exports a benchmark by default.
     const { default: benchmark } = (await import(`./${name}.ts`)) as { readonly default: Benchmark }
     write(`${name.padEnd(width)}  ${benchmark.description}; ${benchmark.target}`)
   }
@@ -54,7 +54,7 @@ const invocation = () => {
   }
 }
 
-/** Its exit code. */
+/** Returns the child's exit code. */
 const runOne = (name: string, profile: string | undefined, write: (figure: Figure) => void) =>
   new Promise<number>((resolve) => {
     const child = fork(`${import.meta.dirname}/support/benchmarkProgram.ts`, [name], {
@@ -67,7 +67,7 @@ const runOne = (name: string, profile: string | undefined, write: (figure: Figur
     })
     const stop = (signal: NodeJS.Signals) => void child.kill(signal)
     process.on("SIGTERM", stop)
-    // From a terminal the child gets it as well: what it has started is stopped before we end.
+    // A terminal sends SIGINT to the child as well. This process waits until the child has stopped what it started.
     const wait = () => undefined
     process.on("SIGINT", wait)
     child.on("exit", (code) => {

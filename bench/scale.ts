@@ -22,7 +22,7 @@ import { makeEvents, makeWebhooks } from "./support/webhooks.ts"
 
 const PROCESSES = [1, 2, 4]
 const WEBHOOKS = 96
-/** Of each webhook; all fit into the lanes' memory. */
+/** How many events each webhook gets. All deliveries fit into the lanes' memory. */
 const EVENTS = 100
 const BODY_BYTES = 1_024
 const LOOK_MS = 50
@@ -82,7 +82,7 @@ const measure = (
       }
       return times
     })
-    // Partitions have their owners, and connections are open, when these have arrived.
+    // Once these have arrived, each partition has an owner and all connections are open.
     yield* queueWorks(worksOf(makeEvents(2, BODY_BYTES, processes * 10), ids), accountId)
     yield* arrivalsOf(2 * WEBHOOKS)
     yield* queueWorks(worksOf(makeEvents(EVENTS, BODY_BYTES, processes * 10 + 1), ids), accountId)

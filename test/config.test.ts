@@ -1,4 +1,4 @@
-/** Every setting: what is accepted, what is refused, and that a refusal is one sentence which helps and gives nothing away. */
+/** Accepted and refused values of every setting. Each refusal is one helpful sentence without secrets. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   type Environment,

@@ -1,6 +1,6 @@
 /**
- * What Dockerfile and docker-compose.yml promise without Docker being there: the pinned Node, no rights, exact versions (those
- * that tests run on where there is a choice), settings that the program accepts, and nothing that is open to the network.
+ * Checks Dockerfile and docker-compose.yml without Docker: the pinned Node, no rights, exact versions (those that tests
+ * run on where there is a choice), settings that the program accepts, and nothing that is open to the network.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
@@ -35,7 +35,7 @@ interface Service {
   readonly stop_grace_period?: string
 }
 
-// The assertions below say what is expected of it.
+// The assertions below check its shape.
 const compose = parseYaml(read("docker-compose.yml")) as {
   readonly services: Readonly<Record<string, Service>>
   readonly volumes: Readonly<Record<string, unknown>>
@@ -44,7 +44,7 @@ const { services } = compose
 
 const imageOf = (name: string): string => services[name]!.image!
 
-/** Of an artifact in a pom. */
+/** The version of an artifact in a pom. */
 const versionIn = (file: string, artifact: string) =>
   new RegExp(`<artifactId>${artifact}</artifactId>\\s*<version>([^<]+)</version>`).exec(read(file))?.[1]
 

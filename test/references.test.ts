@@ -4,7 +4,7 @@ import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { eventTypes } from "../src/domain/EventType.ts"
 
-/** Not prose; a test that makes up documents. */
+/** Files that are not prose, and a test that invents documents. */
 const leftOut = ["package-lock.json", "test/documents.test.ts"]
 
 /** Every text of the project that people read, with the file it is in. */
@@ -21,7 +21,7 @@ const matchesOf = (pattern: RegExp): ReadonlyArray<readonly [file: string, match
 
 describe("references", () => {
   it("name only Markdown files of this repository", () => {
-    // The text of a link is no reference, its target is.
+    // Only the target of a link is a reference, not its text.
     const named = matchesOf(/(?<![\w./:-])(?!https?:)[\w.][\w./-]*\.md\b(?!\]\()/g)
     assert.isNotEmpty(named)
     assert.deepStrictEqual(

@@ -1,4 +1,4 @@
-/** The documents' signature checks in the languages that start at once; signatures.slow.test.ts has those with a compiler. */
+/** The documents' signature checks in languages that start at once. signatures.slow.test.ts has the compiled ones. */
 import { assert, it } from "@effect/vitest"
 import { codeBlocks } from "./support/markdown.ts"
 import { testLanguages } from "./support/signatureLanguages.ts"

@@ -1,4 +1,4 @@
-/** The house rules that a machine can check: who imports whom, how long files are, what they may call, what is pinned. */
+/** Checks the house rules that a machine can check: imports, lengths of files, forbidden calls, pinned versions. */
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -8,12 +8,12 @@ import { sleeping } from "./support/sleeping.ts"
 const foundation = ["domain", "config", "observability"]
 const services = [...foundation, "log", "storage", "coverage", "webhooks"]
 
-/** What a folder of src (or a file at its top) may import besides itself. Stages never import one another. */
+/** Other folders that a folder of src (or a file at its top) may import. Stages never import one another. */
 const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   domain: [],
   config: ["domain"],
   observability: ["domain", "config"],
-  // What the log and the stores do alike in PostgreSQL.
+  // Shared PostgreSQL code of the log and the stores.
   sql: ["config"],
   log: [...foundation, "sql"],
   // The outbox is published to the log's port.
@@ -21,7 +21,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   coverage: [...foundation, "log", "storage"],
   webhooks: [...foundation, "log", "storage"],
   ledger: services,
-  // It plays an XRP Ledger network behind the ledger stage's port.
+  // The simulator provides a simulated XRP Ledger network through the ledger stage's port.
   simulator: [...services, "ledger"],
   detect: services,
   events: services,
@@ -38,7 +38,7 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   main: ["cli", "config"]
 }
 
-/** Third parties have one home each; `effect` is everywhere, its unstable parts and Node's modules are named. */
+/** The folders that may import each third party. `effect` is allowed everywhere, except its unstable parts. */
 const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@effect/sql-pg": ["storage"],
   "@platformatic/kafka": ["log"],
@@ -68,7 +68,7 @@ const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   "effect/cli": ["cli"]
 }
 
-/** Of Kafka's folder, what every process may load: none of these imports the client. */
+/** Files of Kafka's folder that every process may load, because none of them imports the client. */
 const withoutClient = ["LoadKafka", "SchemaRegistry", "TopicPlan"].map((name) => `src/log/kafka/${name}.ts`)
 
 /** Besides `effect` and Node's pure modules, domain knows only the ledger's own address format. */
@@ -109,11 +109,11 @@ const read = (pattern: string): ReadonlyArray<Source> =>
   })
 
 const sources = read("src/**/*.ts")
-/** Generated as it is; test/e2e/client.test.ts compares. */
+/** A generated file. test/e2e/client.test.ts compares it. */
 const GENERATED = "test/client/ledgerhook.ts"
 const tests = read("test/**/*.ts").filter(({ file }) => file !== GENERATED)
 const benches = read("bench/**/*.ts")
-/** What receivers install. Their generated types are compared by test/receiver-js/events.test.ts. */
+/** The packages that receivers install. test/receiver-js/events.test.ts compares their generated types. */
 const packages = read("packages/*/src/*.ts")
 const json = (file: string) => JSON.parse(readFileSync(file, "utf8"))
 
@@ -141,7 +141,7 @@ const folderEdges: ReadonlyArray<Edge & { readonly file: string }> = fileEdges
   .map(({ from, to }) => ({ file: from, from: partOf(from), to: partOf(to) }))
   .filter(({ from, to }) => from !== to)
 
-/** Nodes that reach themselves. */
+/** Nodes that can reach themselves, so they are part of a cycle. */
 const circles = (edges: ReadonlyArray<Edge>): ReadonlyArray<string> => {
   const next = new Map<string, Set<string>>()
   for (const { from, to } of edges) next.set(from, (next.get(from) ?? new Set()).add(to))

@@ -1,7 +1,7 @@
 /**
- * Receivers whose responses never end: eight webhooks whose receivers flood us with informational responses or with the
- * extensions of a chunk, beside 20 that answer at once, compared with eight whose attempts end the same way without a
- * flood. Events come at a steady pace. At last the stage is stopped under the flood.
+ * Measures the harm of responses that never end. The receivers of eight webhooks send floods of informational responses
+ * or of chunk extensions; 20 others answer at once. The same run measures eight whose attempts end the same way without
+ * a flood. Events come at a steady pace. At the end the stage is stopped during the flood.
  */
 import { Effect, Fiber } from "effect"
 import { delay } from "../../src/delay/Stage.ts"
@@ -17,12 +17,12 @@ import { makeWebhooks } from "../support/webhooks.ts"
 const GOOD = 20
 const EACH = 4
 const floodPaths = [...new Array<string>(EACH).fill("/hints"), ...new Array<string>(EACH).fill("/extensions")]
-/** Outcomes of those floods: failed, and delivered. */
+/** How attempts under the two floods end: failed, and delivered. */
 const plainPaths = [...new Array<string>(EACH).fill("/fail"), ...new Array<string>(EACH).fill("/harmless")]
 const EVENTS = 100
 const EVERY_MS = 100
 const THROUGHPUT_TARGET = 0.9
-/** What a process may take to stop. */
+/** How long a process may take to stop. */
 const STOP_TARGET_MS = 15_000
 
 /** Seconds of CPU that this process uses for each second of `work`. */

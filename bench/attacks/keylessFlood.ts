@@ -1,7 +1,7 @@
 /**
- * What callers without a key can do to a process that serves the API and delivers: deliveries a second, the latency of
- * `/healthz` and the memory of the process before, during and after two floods. The first sends requests ahead and reads
- * nothing, the second reads everything and never stops asking.
+ * Measures the harm that callers without a key can do to a process that serves the API and delivers: its deliveries per
+ * second, latency of `/healthz` and memory before, during and after two floods. The first flood pipelines requests and
+ * reads nothing; the second reads every response and sends the next request.
  */
 import { Effect, Layer, References } from "effect"
 import { HttpServer } from "effect/http"
@@ -15,7 +15,7 @@ import { quantile } from "../support/rounds.ts"
 import { storeLayer } from "../support/store.ts"
 import { makeEvents, makeWebhooks } from "../support/webhooks.ts"
 
-/** Of the deliveries before: beside a flood that reads nothing, and beside one that takes what it can get. */
+/** Targets as a part of the delivery rate before: during a flood that reads nothing, and during one that reads all. */
 const UNREAD_TARGET = 0.9
 const READ_TARGET = 0.5
 const WARM_UP_MS = 10_000
@@ -24,7 +24,7 @@ const FLOOD_MS = 20_000
 const SAMPLE_MS = 200
 const WEBHOOKS = 10
 const EVENTS_AT_ONCE = 20
-/** Deliveries queued and not arrived: enough that deliver never waits for work. */
+/** How many queued deliveries have not arrived yet. There are enough that deliver never waits for work. */
 const AHEAD = 1_000
 const BYTES_PER_MB = 1024 * 1024
 

@@ -8,11 +8,11 @@ export interface Figure {
   /** `<benchmark>` or `<benchmark>.<part>`. */
   readonly name: string
   readonly value: number
-  /** Of `value`. */
+  /** The unit of `value`. */
   readonly unit: string
-  /** To the ceiling taken in the same run; null where there is none. */
+  /** The ratio of `value` to the ceiling measured in the same run; null if there is no ceiling. */
   readonly ratio: number | null
-  /** Of `ratio`; null: reported only. */
+  /** The target for `ratio`; null if the figure is only reported. */
   readonly target: number | null
   /** Which way `ratio`, or without one `value`, is good. */
   readonly better: "higher" | "lower"
@@ -21,7 +21,7 @@ export interface Figure {
 export interface Benchmark {
   /** One line. */
   readonly description: string
-  /** What is promised, in words. */
+  /** The target in words. */
   readonly target: string
   readonly run: (report: (figure: Figure) => void) => Effect.Effect<void, unknown, Scope.Scope>
 }

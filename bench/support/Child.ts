@@ -7,11 +7,11 @@ import { Effect, type Scope } from "effect"
 
 export interface Child {
   readonly process: ChildProcess
-  /** The next message, after `message` was sent when there is one. */
+  /** Sends `message`, if given, and returns the child's next message. */
   readonly ask: (message?: unknown) => Effect.Effect<unknown>
 }
 
-/** Starts a program of bench/support; its standard output goes where our errors go. */
+/** Starts a program of bench/support. Its standard output goes to our standard error. */
 export const startChild = (
   program: string,
   args: ReadonlyArray<string> = []
@@ -38,12 +38,12 @@ export const startChild = (
     })
   )
 
-/** In a child: tells the parent; resolves when the message is out. */
+/** In a child: sends a message to the parent, and resolves once it is sent. */
 export const send = (message: unknown): Promise<void> =>
   new Promise((resolve, reject) => {
     if (process.send === undefined) throw new Error("this program is started by bench/run.ts")
     process.send(message ?? null, (error: Error | null) => (error === null ? resolve() : reject(error)))
   })
 
-/** In a child: ends when the parent does. */
+/** In a child: ends this process when the parent ends. */
 export const endWithParent = (): void => void process.on("disconnect", () => process.exit(0))

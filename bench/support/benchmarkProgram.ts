@@ -11,7 +11,7 @@ import type { Benchmark } from "./Benchmark.ts"
 import { send } from "./Child.ts"
 
 const name = process.argv[2] ?? ""
-// Every file of bench/ has such a default export; run.ts gives no other names.
+// Every file of bench/ exports a benchmark by default, and run.ts gives no other names.
 const { default: benchmark } = (await import(`../${name}.ts`)) as { readonly default: Benchmark }
 
 benchmark
@@ -21,7 +21,7 @@ benchmark
     Effect.scoped,
     Effect.provide([
       Logging.layer({ level: "warn", format: "pretty", colour: false, repeats: Limits.repeatedMessages }),
-      // As the program runs without an endpoint for traces.
+      // The program uses this layer if no endpoint for traces is set.
       Telemetry.layer(undefined)
     ]),
     NodeRuntime.runMain

@@ -6,13 +6,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
 import { timed } from "./rounds.ts"
 
-/** Of /proc's times: fixed by the kernel's interface to programs. */
+/** The unit of the times in /proc. The kernel's interface to programs fixes it. */
 const TICKS_PER_SECOND = 100
 
 interface Stat {
   readonly parent: number
   readonly seconds: number
-  /** What its children had used that have ended: connections of a pool come and go. */
+  /** The CPU time of its ended children, such as closed connections of a pool. */
   readonly ofEnded: number
 }
 
@@ -22,19 +22,19 @@ const stats = (): ReadonlyMap<number, Stat> => {
     if (!/^\d+$/.test(name)) continue
     try {
       const stat = readFileSync(`/proc/${name}/stat`, "utf8")
-      // The name in parentheses may hold anything; what follows it is fixed: state, parent, … utime, stime, cutime, cstime.
+      // The name in parentheses may contain anything. The fields after it are fixed: state, parent, … utime … cstime.
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
       const seconds = (first: number) =>
         (Number(fields[first]) + Number(fields[first + 1])) / TICKS_PER_SECOND
       found.set(Number(name), { parent: Number(fields[1]), seconds: seconds(11), ofEnded: seconds(13) })
     } catch {
-      // It ended meanwhile.
+      // The process ended meanwhile.
     }
   }
   return found
 }
 
-/** Seconds that a process has used, all its threads together. */
+/** CPU seconds that all threads of a process have used. */
 export const cpuSecondsOf = (pid: number): number => {
   const stat = stats().get(pid)
   if (stat === undefined) throw new Error(`/proc shows no process ${pid}`)
@@ -56,7 +56,7 @@ export const cpuSecondsBelow = (except: ReadonlyArray<number | undefined>, root 
   return seconds
 }
 
-/** Memory of a process in MiB, what it shares with others counted in parts. */
+/** Memory of a process in MiB. Memory that it shares with others counts in parts. */
 export const memoryMebibytesOf = (pid: number): number => {
   const kibibytes = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1]
   return Number(kibibytes) / 1_024
@@ -65,7 +65,7 @@ export const memoryMebibytesOf = (pid: number): number => {
 /** Not every kernel keeps it. */
 const SCHEDULE = "/proc/self/schedstat"
 
-/** Seconds in which this process's main thread has run or, being ready to, waited for a core; 0 where nobody tells. */
+/** Seconds in which this process's main thread ran, or was ready and waited for a core; 0 if unknown. */
 const readySeconds = (): number => {
   if (!existsSync(SCHEDULE)) return 0
   // Nanoseconds that it ran, nanoseconds that it waited, and how often it got a core.
@@ -75,16 +75,16 @@ const readySeconds = (): number => {
 
 export interface Cost {
   readonly perSecond: number
-  /** Part of the time in which the main thread ran or waited for a core: near 1, it waits for nothing else. 0: not told. */
+  /** Part of the time in which the main thread ran or waited for a core. Near 1 it is never idle. 0: unknown. */
   readonly ready: number
   /** CPU seconds of this process and of its database per 1,000 items. */
   readonly process: number
   readonly database: number
-  /** Of these and the children that are no database. */
+  /** CPU seconds of the process, its database and its other children. */
   readonly all: number
 }
 
-/** What `work` on `items` takes; `others`: children that are no database. */
+/** Measures the cost of `work` on `items`. `others` are children other than the database. */
 export const costOf =
   (items: number, others: ReadonlyArray<number | undefined>) =>
   <E, R>(work: Effect.Effect<void, E, R>): Effect.Effect<Cost, E, R> =>

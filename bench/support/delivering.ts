@@ -59,7 +59,7 @@ export const worksOf = (
     )
   )
 
-/** The very requests that the stage will send, but for the time of sending. */
+/** The same requests that the stage will send, except for the time of sending. */
 export const requestOf = (work: DeliveryWork, url: string): SignedRequest =>
   signedRequest({
     url: new URL(url),
@@ -71,7 +71,7 @@ export const requestOf = (work: DeliveryWork, url: string): SignedRequest =>
     nowMs: work.event.detected_at
   })
 
-/** Rows and records of one statement and one transaction. */
+/** How many rows one statement inserts, and how many records one transaction appends. */
 const CHUNK = 1_000
 
 const inChunks = <A>(all: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>

@@ -16,17 +16,17 @@ const server = createServer((socket) => {
   socket.once("data", (request) => {
     const isHints = request.toString("latin1").startsWith("POST /hints ")
     const piece = isHints ? hints : extension
-    // A callback at once would let one connection keep the others waiting.
+    // If the callback ran at once, one connection could keep the others waiting.
     const more = () => {
       if (!socket.destroyed) socket.write(piece, () => setImmediate(more))
     }
     socket.write(isHints ? "" : "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", more)
-    // What is written after the other side has gone would be the flood's cost, not its victim's.
+    // Writing after the other side has closed would cost this program time, and not the service that is measured.
     socket.on("end", () => socket.destroy()).resume()
   })
 })
 server.listen(0, "127.0.0.1", () => {
-  // A server that listens on TCP has such an address.
+  // A server that listens on TCP has an address with a port.
   void send((server.address() as AddressInfo).port)
 })
 endWithParent()

@@ -9,12 +9,12 @@ import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 export interface Feed {
   /** Deliveries recorded so far. */
   readonly recorded: () => number
-  /** Waits until that many are. */
+  /** Waits until that many deliveries are recorded. */
   readonly until: (count: number) => Effect.Effect<void>
-  /** Deliveries that had to wait in PostgreSQL all the same. */
+  /** Deliveries that waited in PostgreSQL although the feed is limited. */
   readonly parked: () => number
   readonly hold: (limits: FeedLimits) => void
-  /** From now on nothing is held back. */
+  /** Ends the limit: every later `take` returns without waiting. */
   readonly release: () => void
   readonly log: Layer.Layer<EventLog, never, EventLog>
   readonly store: Layer.Layer<DeliveryStore, never, DeliveryStore>
@@ -37,7 +37,7 @@ export const makeFeed = (): Feed => {
   let limits: FeedLimits | undefined
   let recorded = 0
   let parked = 0
-  /** By partition: deliveries of what was taken, less those recorded. */
+  /** For each partition, how many deliveries were taken and are not recorded yet. */
   const open = new Map<number, number>()
   const add = (partition: number, deliveries: number) =>
     void open.set(partition, (open.get(partition) ?? 0) + deliveries)
@@ -68,7 +68,7 @@ export const makeFeed = (): Feed => {
                   const number = partition.partition
                   const mayGoOn = () =>
                     (open.get(number) ?? 0) <= (limits?.aheadRecords ?? 0) * deliveriesPerRecord
-                  // Held back after they were taken: a consumer that waits at the log's head is past any gate before.
+                  // The gate follows the take: a consumer that waits at the log's end would be past a gate before it.
                   return Effect.tap(partition.take(Math.min(max, takeRecords)), (records) =>
                     Effect.map(whenever(mayGoOn), () => add(number, records.length * deliveriesPerRecord))
                   )

@@ -8,7 +8,7 @@ import { endWithParent, send } from "./Child.ts"
 export interface Flood {
   readonly port: number
   readonly connections: number
-  /** Sent ahead on each connection. */
+  /** How many requests each connection sends before it gets a response. */
   readonly requests: number
   /** Each connection requests one of these. */
   readonly paths: ReadonlyArray<string>

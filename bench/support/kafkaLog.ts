@@ -1,7 +1,7 @@
 /**
- * The Kafka adapter beside the bare client of the same library, on a broker of its own: same records, batches, compression
- * and sizes of requests. Appending against an idempotent producer without transactions; reading, by offset and in a
- * group, against fetches whose records are unpacked and left.
+ * Compares the Kafka adapter with the bare client of the same library, on its own broker. Both use the same records,
+ * batches, compression and request sizes. Appending compares with an idempotent producer without transactions. Reading,
+ * by offset and in a group, compares with fetches whose records are unpacked and not used.
  */
 import { Consumer, FetchIsolationLevels, Producer, stringSerializers } from "@platformatic/kafka"
 import { Deferred, Effect, Fiber } from "effect"
@@ -115,7 +115,7 @@ const consumeAll = Effect.fnUntraced(function* (topic: string, count: number, gr
   return ms
 })
 
-/** Milliseconds of both sides in each round; all records are of one partition, and each round reads all there are. */
+/** Milliseconds of both sides in each round. All records are in one partition, and each round reads all of them. */
 export const measureKafka = Effect.fnUntraced(function* (
   batchesOf: (round: number) => ReadonlyArray<ReadonlyArray<NewRecord>>,
   rounds: number

@@ -1,7 +1,7 @@
 /**
  * A ledger server in a process of its own: `ledgerServerProgram.ts COUNT [TRANSACTIONS]` makes that many ledgers (of so
- * many transactions each) and serves them from memory over rippled's WebSocket protocol. It sends its port; a message with a number makes ledgers known up to that
- * one, announces it, and is answered.
+ * many transactions each) and serves them from memory over rippled's WebSocket protocol. It sends its port. A message
+ * with a number makes that many ledgers known and announces the last one. The program answers the message.
  */
 import type { AddressInfo } from "node:net"
 import { type WebSocket, WebSocketServer } from "ws"
@@ -47,7 +47,7 @@ const answer = ({ id, command, ledger_index }: Request): string => {
 }
 
 const server = new WebSocketServer({ host: "127.0.0.1", port: 0 }, () => {
-  // A listening server's address is no pipe name.
+  // The server listens on TCP, so its address is not the name of a pipe.
   void send((server.address() as AddressInfo).port)
 })
 server.on("connection", (socket) => {

@@ -1,5 +1,5 @@
 /**
- * Ledgers of the project's own making as a server's answers: the same at every run and in every process, so that a
+ * Makes synthetic ledgers in the form of a server's responses. Every run and every process makes the same ones, so a
  * server in another process can serve the very bytes that a benchmark parses.
  */
 import { makeChain } from "../../src/simulator/Chain.ts"
@@ -8,7 +8,7 @@ import { ledgerResult } from "../../test/support/ledgerAnswers.ts"
 const SEED = 20_261_121
 export const FIRST_LEDGER_INDEX = 1_000_000
 export const TRANSACTIONS_PER_LEDGER = 50
-/** Ripple time: in 2026. */
+/** A close time in 2026, in seconds of Ripple time. */
 const FIRST_CLOSE_TIME = 830_000_000
 const CLOSE_EVERY_SECONDS = 4
 
@@ -42,6 +42,6 @@ export const makeLedgers = (
   })
 }
 
-/** The whole message in which a server sends it. */
+/** The whole message in which a server sends this result. */
 export const answerText = (id: unknown, { result }: MadeLedger): string =>
   `{"id":${JSON.stringify(id)},"result":${result},"status":"success","type":"response"}`

@@ -8,9 +8,9 @@ import type { AddressInfo } from "node:net"
 import { endWithParent, send } from "./Child.ts"
 
 export interface Order {
-  /** Deliveries that have come, each counted once. */
+  /** How many deliveries have arrived, each counted once. */
   readonly firsts: number
-  /** Of those, which came after one of a later id. */
+  /** The deliveries that arrived after one with a later id. */
   readonly late: ReadonlyArray<string>
 }
 
@@ -37,13 +37,13 @@ const server = createServer((request, response) => {
 })
 // Pauses between rounds must not close connections.
 server.keepAliveTimeout = 60_000
-// All of them at once, when the senders begin.
+// All connections arrive at once when the senders begin.
 server.listen({ host: "0.0.0.0", port: 0, backlog: 4_096 }, () => {
-  // A server that listens on TCP has such an address.
+  // A server that listens on TCP has an address with a port.
   void send((server.address() as AddressInfo).port)
 })
 process.on("message", (ask: { readonly down: boolean }) => {
-  // As after a restart.
+  // A receiver that restarts closes its connections, too.
   if (down && !ask.down) server.closeAllConnections()
   down = ask.down
   void send({ firsts, late } satisfies Order)

@@ -12,9 +12,9 @@ import { appendEvents, makeEvents } from "./webhooks.ts"
 const BODY_BYTES = 1_024
 
 export interface Paced {
-  /** Deliveries to the good webhooks, a second. */
+  /** Deliveries to the good webhooks per second. */
   readonly perSecond: number
-  /** From the work's landing in the log to its request's arrival. */
+  /** Median of the times from the append of the work to the log until its request arrives. */
   readonly p50Ms: number
   readonly p99Ms: number
 }
@@ -22,7 +22,7 @@ export interface Paced {
 export interface PacedOptions {
   readonly receiver: Child
   readonly accountId: string
-  /** So many of the webhooks, the first ones, answer at once. */
+  /** How many of the webhooks, counted from the first, answer at once. */
   readonly good: number
 }
 
@@ -53,7 +53,7 @@ export const deliverPaced = Effect.fnUntraced(function* (
     const waitMs = began + i * everyMs - now()
     if (waitMs > 0) yield* Effect.sleep(waitMs)
     const works = worksOf([event], webhookIds)
-    // Whose rows they are makes no difference here.
+    // It makes no difference here which account owns the rows.
     yield* queueWorks(works, accountId, new Map([[event.event_id, offsets[i]!]]))
     const queued = now()
     for (const { delivery_id } of works.slice(0, good)) queuedAt.set(delivery_id, queued)

@@ -1,6 +1,7 @@
 /**
- * What one payload filter costs for one event: of two comparisons, as customers write them, and of as many as there may
- * be, the last of which decides. Beside it `JSON.parse` of the event's record, which route pays once for each event.
+ * Measures what one payload filter costs for one event: one with two comparisons, as customers write them, and one with
+ * the maximum, of which the last decides. It also measures `JSON.parse` of the event's record, which route runs once
+ * for each event.
  */
 import { Effect, Result } from "effect"
 import { compileFilter } from "../../src/domain/filter/Match.ts"

@@ -5,7 +5,7 @@ import { Limits } from "../../src/config/Limits.ts"
 import type { SignedRequest } from "../../src/deliver/Signer.ts"
 
 export interface Posts {
-  /** Sends each list in order, `atOnce` of it at a time, all lists together. `ended` is told of each. */
+  /** Sends each list in order, `atOnce` of it at a time, all lists concurrently. Calls `ended` for each. */
   readonly send: (
     lists: ReadonlyArray<ReadonlyArray<SignedRequest>>,
     atOnce: number,

@@ -21,7 +21,7 @@ const probe = (origin: string) => {
     response.resume()
     response.on("end", end)
   }).on("error", () => {
-    // Refused or cut: it was no answer, and counts for as long as nobody else gets one.
+    // The connection was refused or closed. The request counts as unanswered until a later one gets a response.
   })
 }
 

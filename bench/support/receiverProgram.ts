@@ -16,9 +16,9 @@ const server = createServer((request, response) => {
 })
 // Pauses between rounds must not close connections.
 server.keepAliveTimeout = 60_000
-// All of them at once, when the senders begin.
+// All connections arrive at once when the senders begin.
 server.listen({ host: "0.0.0.0", port: 0, backlog: 4_096 }, () => {
-  // A server that listens on TCP has such an address.
+  // A server that listens on TCP has an address with a port.
   void send((server.address() as AddressInfo).port)
 })
 process.on("message", () => void send(requests))

@@ -5,7 +5,7 @@
 import { Pool } from "undici"
 import { endWithParent, send } from "./Child.ts"
 
-/** What the benchmark asks for. */
+/** The message from the benchmark. */
 export interface Requests {
   readonly origin: string
   /** Each connection requests one of these, repeatedly. */

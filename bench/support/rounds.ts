@@ -33,7 +33,7 @@ export const timedSync = (work: () => void): number => {
   return performance.now() - start
 }
 
-/** What each of `rounds` rounds measured; the warm-up's figures are thrown away. */
+/** Returns the figures of each of `rounds` rounds, without those of the warm-up. */
 export const inRounds = Effect.fnUntraced(function* <A, E, R>(
   rounds: number,
   round: (index: number) => Effect.Effect<A, E, R>,

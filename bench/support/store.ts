@@ -1,4 +1,4 @@
-/** The embedded store in a temporary folder, as a service of its own would have it; gone with the scope. */
+/** The embedded store of a service, in a temporary folder that is deleted with the scope. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -7,7 +7,7 @@ import { type Environment, loadSettings, Settings } from "../../src/config/Confi
 import { keepTotals } from "../../src/storage/deliveries/DeliveryTotals.ts"
 import * as Sql from "../../src/storage/Sql.ts"
 
-/** Settings with a temporary folder, gone with the scope. */
+/** Settings with a temporary folder that is deleted with the scope. */
 export const settingsLayer = (environment: Environment) =>
   Layer.effect(
     Settings,
@@ -28,7 +28,7 @@ export const settingsLayer = (environment: Environment) =>
     })
   )
 
-/** Settings and a migrated database whose totals are kept, as some process does in every service. */
+/** Settings and a migrated database. A fiber keeps its totals up to date, as one process of every service does. */
 export const storeLayer = (environment: Environment = {}) =>
   Layer.effectDiscard(Effect.forkScoped(keepTotals)).pipe(
     Layer.provideMerge(Sql.layer({ command: "ledgerhook bench", owner: true })),

@@ -6,7 +6,7 @@ const line = (name: string, value: string, unit: string, ratio: string, target: 
 
 export const header = line("name", "value", "unit", "ratio", "target")
 
-/** Three digits that mean something, large numbers whole. */
+/** Formats a number with three significant digits, and large numbers as whole ones. */
 const shown = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString("en-US") : value.toPrecision(3)
 

@@ -8,7 +8,7 @@ import { makeEvents } from "./webhooks.ts"
 
 export const MATCHES = 10
 
-/** Steps through the accounts so that neighbours in time are none in memory. */
+/** The step through the accounts, so that accounts of consecutive events are not neighbours in memory. */
 const STRIDE = 7_919
 
 const accountOf = (group: number): string => addressOfAccountId(`A${group.toString(16).padStart(39, "0")}`)
@@ -45,6 +45,6 @@ export const wantedEvents = (
   makeEvents(count, bodyBytes, series).map((event, i) => ({
     ...event,
     network,
-    // One that is wanted, and one that nobody wants.
+    // Webhooks want the first account, and none wants the second.
     accounts: [accountOf(((series * count + i) * STRIDE) % (webhooks / MATCHES)), NOBODYS]
   }))

@@ -1,6 +1,6 @@
 /**
- * What a process keeps of webhooks: the registry and route's index, filled from a database that another program has
- * prepared. `webhookFiltersProgram.ts DATABASE_URL SECRETS_KEY` tells how long that took and what it left in memory.
+ * Loads a process's view of webhooks: the registry and route's index, from a database that another program has
+ * prepared. `webhookFiltersProgram.ts DATABASE_URL SECRETS_KEY` reports how long that took and how much memory it uses.
  */
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
@@ -18,7 +18,7 @@ import { settingsLayer } from "./store.ts"
 export interface Loaded {
   readonly webhooks: number
   readonly seconds: number
-  /** What stays, and the process's largest size while it was loaded, each above what there was before. */
+  /** How much memory the view keeps, and the largest size while it was loaded, both compared with the time before. */
   readonly keptBytes: number
   readonly peakBytes: number
 }
@@ -45,7 +45,7 @@ const load = Effect.gen(function* () {
   const keptBefore = keptNow()
   const sizeBefore = process.memoryUsage.rss()
   let webhooks = 0
-  // The registry lives on, so that what it keeps is measured too.
+  // This use keeps the registry alive, so that its memory is measured too.
   const milliseconds = yield* timed(
     Layer.build(WebhookRegistry.layer).pipe(
       Effect.flatMap((context) =>

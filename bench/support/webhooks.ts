@@ -1,4 +1,4 @@
-/** Webhooks and events for benchmarks: rows, records and the view's knowledge of them, as API and ingest make them. */
+/** Makes webhooks and events for benchmarks as the API and ingest do: rows, log records, and entries of the view. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomId } from "../../src/domain/Ids.ts"
@@ -18,7 +18,7 @@ const EVENTS_PER_LEDGER = 100
 
 interface WebhookOptions {
   readonly maxInFlight?: number
-  /** Accounts, in the addresses' order. */
+  /** Accounts, in the order of the addresses. */
   readonly filters?: ReadonlyArray<ReadonlyArray<string>>
   readonly accountId?: string
 }
@@ -71,7 +71,7 @@ export const makeEvents = (count: number, bodyBytes: number, series: number): Re
       position,
       detected_at: DETECTED_MS + ledger
     })
-    // Digits of a running number: zeros alone would pack too well.
+    // Digits of a running number: zeros alone would compress too well.
     const missing = bodyBytes - envelopeJson(event(""), `wh_${"0".repeat(26)}`).length
     const filler = Array.from({ length: Math.ceil(missing / 8) }, (_, n) =>
       ((i + 1) * 7_919 * (n + 1)).toString(36).slice(-8).padStart(8, "0")
@@ -79,7 +79,7 @@ export const makeEvents = (count: number, bodyBytes: number, series: number): Re
     return event(filler.join("").slice(0, Math.max(0, missing)))
   })
 
-/** As ingest appends them; returns their offsets. */
+/** Appends events as ingest does; returns their offsets. */
 export const appendEvents = Effect.fnUntraced(function* (events: ReadonlyArray<LedgerEvent>) {
   const log = yield* EventLog
   const positions = yield* log.transaction({

@@ -9,7 +9,7 @@ import { KeyAdmission } from "../../src/storage/accounts/KeyAdmission.ts"
 import { hashOf } from "../support/admission.ts"
 import { TestDatabase } from "../support/postgres.ts"
 
-/** The real statement, begun when the test lets it, and counted. */
+/** The real statement. It begins when the test allows it, and is counted. */
 const held = Layer.effect(
   KeyAdmission,
   Effect.map(KeyAdmission, ({ admit }) =>
@@ -41,7 +41,7 @@ const makeKey = Effect.gen(function* () {
   return hashOf(created!.value)
 })
 
-/** Asks while one statement is under way; what is answered when it has gone on. */
+/** Sends requests while one statement is under way. Returns the answers after it has resumed. */
 const during = Effect.fnUntraced(function* (sha256: string, requests: number) {
   const { admit } = yield* AdmissionQueue
   statements.length = 0
@@ -66,7 +66,7 @@ layer(Live)("admission queue", (it) => {
       const answers = yield* during(yield* makeKey, 200)
       assert.deepStrictEqual(statements, [1, 200])
       const remaining = answers.map((answer) => Option.flatten(answer).pipe(Option.getOrThrow).rate.remaining)
-      // 10,000 a minute, and one was before them.
+      // The limit is 10,000 a minute, and one request came before these.
       assert.deepStrictEqual(
         remaining,
         Array.from({ length: 200 }, (_, i) => 9_998 - i)

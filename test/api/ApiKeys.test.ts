@@ -15,7 +15,7 @@ const NO_KEY = `${PATH}/key_01J8ZQ4T7M3VXN5K2D9RFBHCAE`
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 const valid = { name: "ci", scopes: ["events:read"] }
 
-/** Body, and what the refusal says. */
+/** Bodies, and the message that refuses each. */
 const refused: ReadonlyArray<readonly [unknown, RegExp]> = [
   [{ scopes: ["admin"] }, /^name is required/],
   [{ ...valid, name: "" }, /^name must have 1 to 100 characters/],
@@ -149,7 +149,7 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/api-keys", (it) => {
       const revokedAt = Effect.map(api.call("GET", PATH, { key }), ({ body }) => body.data[0].revoked_at)
       const first = yield* revokedAt
       assert.match(first, TIME)
-      // To revoke again is allowed and changes nothing.
+      // Revoking a key again is allowed and changes nothing.
       assert.strictEqual((yield* revoke).status, 204)
       assert.strictEqual(yield* revokedAt, first)
     })
@@ -249,7 +249,7 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/api-keys", (it) => {
         const most = planLimits[plan].apiKeys
         const admin = { accountId, name: "x", scopes: ["admin"], environment: "live" } as const
         for (let i = 0; i < most - 3; i++) yield* keys.create(admin, Date.now())
-        // Neither counts: one has expired, one is revoked.
+        // Neither key counts: one has expired, the other is revoked.
         yield* keys.create({ ...admin, expiresAt: Date.now() - 1 }, Date.now())
         const gone = yield* keys.create(admin, Date.now())
         yield* keys.revoke({ accountId, environments: ["live"] }, gone!.id, Date.now())

@@ -9,7 +9,7 @@ import { setUsage } from "../support/rows.ts"
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
-/** Whether a list that is asked for after a delivery was queued has it, while others ask for the same list. */
+/** Whether a list that is requested after a delivery was queued contains it, while others request the same list. */
 const queueAndList = Effect.fnUntraced(function* ({
   queue,
   idsOf
@@ -62,7 +62,7 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
       const nfts = queued.filter(({ event }) => event.event_type === "nft.minted").map(({ id }) => id)
       assert.deepStrictEqual(yield* idsOf("?event_type=nft.minted"), nfts.reverse())
       assert.deepStrictEqual(yield* idsOf(`?since=${iso(NOW + 1)}&until=${iso(NOW + 4)}`), newestFirst(2, 3))
-      // An offset, its plus sign unescaped, and a fraction finer than ids are.
+      // The time has an offset with an unescaped plus sign, and a fraction finer than the times of ids.
       assert.deepStrictEqual(yield* idsOf("?since=2026-11-21T10:30:00.0035+01:00"), newestFirst(4, 5))
       assert.deepStrictEqual(
         yield* idsOf("?until=2026-11-21T09:30:00.0015Z&since=2026-11-21T09:29Z"),
@@ -257,7 +257,7 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
         )
       }
       const left = answers.map(({ headers }) => Number(headers.get("x-ratelimit-remaining")))
-      // 30 with each key, and before them each has made its webhook.
+      // Each key has made 30 requests, after one that created its webhook.
       assert.strictEqual(new Set(left).size, 30)
       const found = yield* Effect.all([queueAndList(one), queueAndList(one), queueAndList(one)], {
         concurrency: "unbounded"

@@ -69,7 +69,7 @@ layer(apiLayer(), { excludeTestServices: true })("the deliveries of an event", (
       const [marker] = markers(100, 100)
       yield* appendMarkers("mainnet", [{ ...marker!, detected_at: NOW }])
       assert.deepStrictEqual(yield* idsOf(query), [replayed, live])
-      // Once the event log has the event, its place in the ledger is known.
+      // Once the event log contains the event, the API knows its place in the ledger.
       yield* Effect.flatMap(EventStore, (store) => store.insert(events, Date.now()))
       assert.deepStrictEqual(yield* idsOf(query), [replayed, live])
     })

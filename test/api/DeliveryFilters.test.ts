@@ -65,7 +65,7 @@ const prepare = Effect.gen(function* () {
       })),
       nowMs
     )
-    // Some of what is written is in the totals already, and some is not.
+    // Some rows are in the totals already, and some are not.
     yield* foldChanges
     const ended = rows.flatMap(({ id, status }) => (status === "pending" ? [] : [attemptOf(id, 1, status)]))
     const half = Math.ceil(ended.length / 2)
@@ -99,7 +99,7 @@ layer(apiLayer(), { excludeTestServices: true })("filters of deliveries", (it) =
       Effect.gen(function* () {
         const { webhooks, write, get, nowMs } = yield* prepare
         const chance = makeSeededRandom(11)
-        // The first webhook never gets anything of the last type delivered: an empty answer has to be found, too.
+        // The first webhook never gets anything of the last type delivered: a query must find an empty result, too.
         const rows = Array.from({ length: 400 }, () => randomRow(chance, webhooks, nowMs)).filter(
           ({ webhook_id, event_type, status }) =>
             !(webhook_id === webhooks[0] && event_type === types[2] && status === "delivered")
@@ -272,7 +272,7 @@ layer(apiLayer(), { excludeTestServices: true })("filters of deliveries", (it) =
         avg_latency_ms: 0
       }
       assert.deepStrictEqual((yield* get(`/stats?webhook_id=${webhooks[2]}&series=false`)).body, nothing)
-      // As with the list: a webhook of another account and one that never was look the same.
+      // As in the list, a webhook of another account and one that never existed look the same.
       const other = yield* prepare
       assert.deepStrictEqual((yield* other.get(`/stats?webhook_id=${webhooks[0]}`)).body, nothing)
       assert.deepStrictEqual(

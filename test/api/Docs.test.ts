@@ -8,10 +8,10 @@ import { chooseEncoding } from "../../src/api/Documents.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { operations } from "../support/openApi.ts"
 
-/** Largest form that a browser is sent, in bytes. */
+/** Maximum size of the page as sent to a browser, in bytes. */
 const PAGE_BYTES_MOST = 600_000
 
-/** The answer as it came, not unpacked. */
+/** The response as received, not decompressed. */
 const packed = (url: string, headers: Record<string, string>) =>
   Effect.callback<{ status: number | undefined; headers: IncomingHttpHeaders; bytes: Buffer }>((resume) => {
     get(url, { headers, agent: false }, (response) => {
@@ -79,7 +79,7 @@ layer(apiLayer(), { excludeTestServices: true })("docs", (it) => {
       const { status, text, headers } = yield* api.call("GET", "/docs")
       assert.strictEqual(status, 200)
       assert.match(headers.get("content-type") ?? "", /^text\/html/)
-      // What a browser fetches by itself: addresses in tags and in styles. Scripts are held by the policy below.
+      // A browser automatically fetches the addresses in tags and styles. The policy below restricts scripts.
       const markup = text.replace(/<script[\s\S]*?<\/script>/g, "")
       const fetched = Array.from(
         markup.matchAll(/(?:\b(?:src|href)=|url\()["']?([^"')\s>]+)/g),
@@ -108,7 +108,7 @@ layer(apiLayer(), { excludeTestServices: true })("docs", (it) => {
         text.matchAll(/<script>([\s\S]*?)<\/script>/g),
         ([, script]) => `'sha256-${createHash("sha256").update(script!).digest("base64")}'`
       )
-      // The dark theme's and Swagger UI's.
+      // The styles of the dark theme and of Swagger UI.
       assert.strictEqual(scripts.length, 2)
       assert.strictEqual(policy.get("script-src"), scripts.join(" "))
       assert.strictEqual(policy.get("default-src"), "'none'")
@@ -128,7 +128,7 @@ layer(apiLayer(), { excludeTestServices: true })("docs", (it) => {
       )
       assert.isAtLeast(lists.length, 5)
       for (const { path, parameters } of lists) {
-        // Fill in what Swagger UI fills in: the parameter's example, else its schema's example or default.
+        // Swagger UI fills in the parameter's example, else its schema's example or default.
         const filled = parameters.flatMap((parameter) => {
           const { example, schema } = Object(parameter)
           const value = example ?? schema.example ?? schema.default

@@ -11,7 +11,7 @@ import { setUsage } from "../support/rows.ts"
 
 type Prepared = Effect.Success<ReturnType<typeof prepareDeliveries>>
 
-/** A delivery after so many attempts, the last of which another follows. */
+/** A delivery after the given number of attempts, which waits for another one. */
 const retrying = Effect.fnUntraced(function* ({ queue, attempt }: Prepared, attempts = 1) {
   const queued = yield* queue(NOW)
   for (let number = 1; number <= attempts; number++) yield* attempt(queued.id, number, "retrying")
@@ -76,7 +76,7 @@ layer(apiLayer(), { excludeTestServices: true })("a retry before the next attemp
       const dying = yield* DeliveryQueries.make.pipe(
         Effect.provideService(Outbox, {
           ...outbox,
-          // It dies after the work is written, and before the transaction ends.
+          // The process dies after it has written the work and before the transaction ends.
           insert: (records) => Effect.andThen(outbox.insert(records), Effect.die(new Error("gone")))
         })
       )

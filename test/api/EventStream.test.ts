@@ -1,4 +1,4 @@
-/** Event streams over HTTP: what comes and in which order, resuming, filters, refusals, and how streams end. */
+/** Event streams over HTTP: their events and order, resuming, filters, refusals, and how streams end. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
@@ -137,7 +137,7 @@ layer(apiLayer(), { excludeTestServices: true })("an event stream", (it) => {
       let lastEventId: string | undefined
       for (let connection = 0; connection < 12; connection++) {
         const stream = yield* open({ lastEventId })
-        // Before the first event matches, the stream has told where it stands.
+        // Before the first event matches, the stream has sent its position.
         yield* eventually(Effect.sync(() => assert.isNotEmpty(stream.blocks())))
         for (let batch = 0; batch < 3; batch++) {
           const events = newLedgers({ count: 1 + Math.floor(chance() * 40) })
@@ -291,7 +291,7 @@ layer(impatient, { excludeTestServices: true })("while keys cannot be checked", 
       const [before, after] = [newLedgers(), newLedgers()]
       yield* appendLedgers(before)
       yield* untilIds(stream, before)
-      // Any statement that fails is like a database that does not answer.
+      // To the stream, a failing statement looks like a database that does not answer.
       yield* sql`ALTER TABLE api_keys RENAME TO api_keys_away`
       yield* appendLedgers(after)
       yield* untilIds(stream, [...before, ...after])
@@ -315,7 +315,7 @@ layer(hasty, { excludeTestServices: true })("a reader that takes nothing", (it) 
       const [slow, quick] = [yield* open(), yield* open()]
       yield* eventually(Effect.sync(() => assert.isNotEmpty(slow.blocks())))
       slow.pause()
-      // More than the machine's own buffers take.
+      // These are more events than the machine's own buffers can contain.
       const memo = "m".repeat(20_000)
       const events = newLedgers({ count: 1_500, perLedger: 1 }).map((event) => ({
         ...event,

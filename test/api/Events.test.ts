@@ -100,7 +100,7 @@ const refusal = (answer: Answer, status: number, message: string) => {
 layer(apiLayer(), { excludeTestServices: true })("events by filters", (it) => {
   const seeded = eventsByChance(SEED, BEGIN, LEDGERS)
   const moments = seeded.map(({ timestamp }) => timestamp).toSorted()
-  /** The moment before which that part of the events happened. */
+  /** The time before which the given part of the events happened. */
   const momentAt = (part: number) => moments[Math.floor(part * moments.length)]!
 
   it.effect("are those that a plain search finds, for every combination of filters", () =>
@@ -148,7 +148,7 @@ layer(apiLayer(), { excludeTestServices: true })("events by filters", (it) => {
           shown += expected.length
         }
       }
-      // Else the filters were so narrow that nothing was compared.
+      // If this fails, the filters are so narrow that nothing was compared.
       assert.isAbove(shown, 96 * 10)
     })
   )
@@ -210,7 +210,7 @@ layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
         )
         shown.push(...page.body.data.map(nameOf))
         cursor = page.body.next_cursor
-        // Testnet goes on; devnet is still catching up, below what was shown.
+        // Testnet has new ledgers. Devnet is still catching up: its ledgers are older than the events shown.
         yield* store([at("testnet", second++), at("devnet", 5, second)])
       } while (cursor !== null)
       const known = before.toSorted(newestFirst).map(nameOf)
@@ -274,7 +274,7 @@ layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
       const message = "network must be testnet or devnet with a test key."
       refusal(yield* test.get(pathOf({ network: "mainnet" })), 400, message)
 
-      // The same fact of two networks has the same id: the network tells them apart.
+      // Two networks have an event with the same id. Only the network distinguishes them.
       const path = `/v1/events/${ids.get("mainnet")}`
       assert.deepStrictEqual((yield* live.get(path)).body.payload, { network: "mainnet" })
       assert.deepStrictEqual((yield* test.get(path)).body.payload, { network: "testnet" })

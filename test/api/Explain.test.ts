@@ -1,4 +1,4 @@
-/** `/v1/explain` over HTTP: every reason as it comes about, what is not known, and what is refused. */
+/** `/v1/explain` over HTTP: every reason in the situation that causes it, unknown facts, and refusals. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000
 const iso = (ms: number) => new Date(ms).toISOString()
 let ledgers = 90_000_000
 
-/** A ledger that closed so long ago and is in the log and in the event log. */
+/** Appends a ledger that closed the given time ago to the log and to the event log. */
 const takeLedger = Effect.fnUntraced(function* (
   agoMs: number,
   events: ReadonlyArray<Parameters<typeof eventOf>[0]> = [{ accounts: [addresses[0]] }]
@@ -26,7 +26,7 @@ const takeLedger = Effect.fnUntraced(function* (
   const given = events.map((fields, position) =>
     eventOf({ ...fields, ledgerIndex: index, timestamp: closeTime, position })
   )
-  // All of one transaction.
+  // All events are of one transaction.
   const hash = given[0]!.event_id.split(":")[2]!
   const made = given.map(
     (event): LedgerEvent => ({
@@ -45,7 +45,7 @@ const prepare = Effect.fnUntraced(function* (environment: "live" | "test" = "liv
   const { accountId, key } = yield* api.account(environment)
   yield* Effect.flatMap(Partitions, (one) => one.ensure(Date.now() - 48 * HOUR_MS, Date.now()))
   const sql = yield* SqlClient.SqlClient
-  /** Long before the ledger, unless it says otherwise. */
+  /** Creates a webhook, by default long before the ledger. */
   const create = Effect.fnUntraced(function* (body: object = {}) {
     const given = { url: "https://example.com/", event_types: ["payment.*"], ...body }
     const { body: made } = yield* api.call("POST", "/v1/webhooks", { key, body: given })
@@ -69,7 +69,7 @@ const prepare = Effect.fnUntraced(function* (environment: "live" | "test" = "liv
       Date.now()
     )
   const explain = (query: string) => api.call("GET", `/v1/explain?${query}`, { key })
-  /** Of one webhook and a transaction with one event. */
+  /** The reason for one webhook and a transaction with one event. */
   const reasonFor = Effect.fnUntraced(function* (hash: string, webhookId: string) {
     const { body } = yield* explain(`transaction=${hash}&webhook_id=${webhookId}`)
     const { wanted, reason } = body.events[0].webhooks[0]
@@ -116,7 +116,7 @@ layer(apiLayer(), { excludeTestServices: true })("an explanation", (it) => {
                 event_id: nft.event_id,
                 event_type: "nft.minted",
                 webhooks: [
-                  // Not queued by anyone in this test: nothing known speaks against it.
+                  // Nothing in this test queues deliveries, so no known reason excludes the webhook.
                   { webhook_id: second, wanted: true, reason: "matched", delivery: null },
                   { webhook_id: first, reason: "type", ...none }
                 ]
@@ -188,7 +188,7 @@ layer(apiLayer(), { excludeTestServices: true })("an explanation", (it) => {
       assert.strictEqual((yield* explain(`transaction=${hash}`)).body.webhooks_count, 1)
       yield* move("deleted_at", 2 * HOUR_MS)
       assert.strictEqual(yield* reasonFor(hash, webhookId), "deleted")
-      // Deleted before: only if it is asked for.
+      // A webhook deleted before the ledger is listed only if the request names it.
       assert.strictEqual((yield* explain(`transaction=${hash}`)).body.webhooks_count, 0)
     })
   )

@@ -1,4 +1,4 @@
-/** `POST /v1/webhooks/:id/preview`: exactly what route would have matched among the newest events, and nothing changed. */
+/** `POST /v1/webhooks/:id/preview` shows exactly the newest events that route would match, and changes nothing. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
@@ -26,7 +26,7 @@ const customer = Effect.fnUntraced(function* (webhook: object = {}) {
   }
 })
 
-/** What is promised of the `count` newest events. */
+/** The preview that the API promises for the `count` newest events. */
 const expected = (
   count: number,
   isCandidate: (event: LedgerEvent) => boolean,

@@ -14,18 +14,18 @@ const REQUESTS = 2_000
 /** Webhooks, each with a delivery, and keys of the caller: requests delete some. */
 const OWN = 20
 
-/** Words of a stack, of SQL, or of what this is made of. */
+/** Words of stack traces, of SQL, or of the libraries in use. */
 const INSIDE =
   /node_modules|\.ts:\d|\bat \S+ \(|SqlError|SELECT |INSERT |UPDATE |syntax error|relation "|ECONN|Effect/
 
-/** What is wrong with an answer; empty when nothing is. */
+/** Lists the faults of a response. */
 const faults = ({ operation, method, call }: HostileRequest, answer: Answer): ReadonlyArray<string> => {
   const { status, text, body } = answer
   const failed = status >= 400
   const found = failed && INSIDE.test(text) ? ["tells of the inside"] : []
   if (status >= 500 && operation.path !== "/readyz") return [...found, "fails"]
   if (method === "HEAD") return text === "" ? found : [...found, "has a body"]
-  // A hostile id can make a path that is none, and another method makes another operation.
+  // A hostile id can make a path that does not exist, and another method is another operation.
   const noPath =
     status === 404 &&
     body?.error?.message === "This path does not exist; see /docs for the paths of this API."
@@ -109,7 +109,7 @@ describe("any request", () => {
         .filter((one) => one.faults.length > 0)
       assert.deepStrictEqual(wrong.slice(0, 5), [], `${wrong.length} of ${REQUESTS}`)
 
-      // Well asked and badly asked: neither kind alone would be a test.
+      // The test needs both valid and invalid requests.
       const statuses = new Set(answers.map(({ answer }) => answer.status))
       for (const status of [200, 201, 202, 204, 400, 401, 404, 405, 415]) assert.include(statuses, status)
       assert.deepStrictEqual(yield* shown, before)

@@ -96,7 +96,7 @@ const refusals: ReadonlyArray<readonly [string, string, number, string, RegExp, 
   ["POST", `${DELIVERY}/retry`, 404, "NOT_FOUND", /dlv_01J8/, { body: {} }]
 ]
 
-/** What the server answers to bytes that are no request. */
+/** The server's response to bytes that are not a request. */
 const raw = (url: string, bytes: string) =>
   Effect.callback<string>((resume) => {
     let text = ""
@@ -156,7 +156,7 @@ layer(apiLayer(), { excludeTestServices: true })("gate", (it) => {
       const api = yield* ApiUnderTest
       const { key } = yield* api.account()
       const size = Limits.requestBodyBytes + 1
-      // The body does not end: the answer must come before that.
+      // The body never ends, so the response must come before its end.
       const answer = yield* raw(
         api.url,
         `POST /v1/webhooks HTTP/1.1\r\nHost: test\r\nX-Service-Key: ${key}\r\nContent-Type: application/json\r\n` +

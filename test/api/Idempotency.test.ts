@@ -106,7 +106,7 @@ layer(apiLayer(), { excludeTestServices: true })("Idempotency-Key", (it) => {
       const path = `/v1/webhooks/${body.id}/test`
       const payload = { event_type: "payment.xrp" }
       const call = { key, body: payload, headers: { "idempotency-key": "f" } }
-      // The webhook's row is held: the first request waits for it.
+      // This transaction locks the webhook's row, so the first request waits for it.
       const { running, refused } = yield* sql.withTransaction(
         Effect.gen(function* () {
           yield* sql`SELECT 1 FROM webhooks WHERE id = ${body.id} FOR UPDATE`

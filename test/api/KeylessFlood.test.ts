@@ -25,7 +25,7 @@ const open = (port: number) =>
     (socket) => Effect.sync(() => socket.destroy())
   )
 
-/** All that comes until the server closes the connection. */
+/** Everything that the server sends until it closes the connection. */
 const received = (socket: Socket) =>
   Effect.callback<string>((resume) => {
     let text = ""
@@ -35,14 +35,14 @@ const received = (socket: Socket) =>
     socket.once("close", () => resume(Effect.succeed(text)))
   })
 
-/** Requests begun from now on whose address has this path. */
+/** Counts the requests to this path that begin from now on. */
 const countRequests = (path: string) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => {
         const counted = { requests: 0 }
         const count = (message: unknown) => {
-          // What Node publishes on this channel.
+          // Node publishes messages of this shape on this channel.
           const { request } = message as { readonly request: IncomingMessage }
           if (request.url === path) counted.requests++
         }
@@ -73,7 +73,7 @@ layer(apiLayer(), { excludeTestServices: true })("a flood without a key", (it) =
         }
         yield* eventually(Effect.sync(() => assert.isAtLeast(begun.requests, connections)))
         for (let i = 0; i < 20; i++) assert.strictEqual((yield* call("GET", "/healthz")).status, 200)
-        // What the machine's own buffers take: some answers a connection.
+        // The machine's own buffers take some responses for each connection.
         assert.isAtMost(begun.requests, connections * 20)
       })
   )
@@ -121,7 +121,7 @@ describe("connections", () => {
             made.closeAllConnections()
           })
       )
-      // It listens on TCP.
+      // The server listens on TCP.
       const { port } = server.address() as AddressInfo
       const ask = (socket: Socket) =>
         Effect.callback<void>((resume) => {
@@ -156,7 +156,7 @@ describe("event streams", () => {
             server.closeAllConnections()
           })
       )
-      // It listens on TCP.
+      // The server listens on TCP.
       const { port } = server.address() as AddressInfo
       const stream = yield* open(port)
       const text = yield* Effect.forkChild(received(stream), { startImmediately: true })

@@ -1,6 +1,6 @@
 /**
  * Every operation of the contract × every scope × every kind of wrong request, over HTTP. The operations are the
- * published document's, so that one added later is asked the same; what it needs to exist is made by `resources`.
+ * published document's, so the matrix covers new ones too; `resources` makes what they need.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
@@ -47,11 +47,11 @@ const newReplayJob = (client: Client) =>
   })
 
 interface Resource<R> {
-  /** One that the client may see. */
+  /** The id of a resource that the client may see. */
   readonly own: (client: Client) => Effect.Effect<string, never, R>
-  /** One that exists and that it may not see: another account's, or another network's. */
+  /** The id of a resource of another account or network, which the client may not see. */
   readonly foreign: (other: Client) => Effect.Effect<string, never, R>
-  /** Well-formed, and of nothing. */
+  /** A well-formed id that no resource has. */
   readonly unknown: string
 }
 
@@ -61,7 +61,7 @@ const ofAccount = (make: (client: Client) => Effect.Effect<string>, prefix: stri
   unknown: `${prefix}01J8ZQ4T7M3VXN5K2D9RFBHCAE`
 })
 
-/** What the parameter of a path names, by the path's beginning. */
+/** The resource that a path's parameter names, by the beginning of the path. */
 const resources: Readonly<Record<string, Resource<EventStore>>> = {
   "/v1/webhooks": ofAccount(newWebhook, "wh_"),
   "/v1/deliveries": ofAccount(
@@ -94,7 +94,7 @@ const resourceOf = ({ path }: Operation): Resource<EventStore> => {
   return resource ?? assert.fail(`what does the parameter of ${path} name? (resources)`)
 }
 
-/** The document's example, with a webhook that is there where it names one. */
+/** The document's example. If it names a webhook, an existing one replaces it. */
 const exampleBody = ({ requestBody }: Operation, client: Client) =>
   Effect.gen(function* () {
     const [media] = Object.values(requestBody?.content ?? {})
@@ -103,7 +103,7 @@ const exampleBody = ({ requestBody }: Operation, client: Client) =>
     return { body: "webhook_id" in body ? { ...body, webhook_id: yield* newWebhook(client) } : body }
   })
 
-/** What the operation cannot do without, as the document's examples. */
+/** The operation's required query parameters, with the document's examples as values. */
 const requiredQuery = ({ parameters }: Operation): string => {
   const required = parameters.filter((parameter) => parameter.in === "query" && parameter.required === true)
   return required.length === 0
@@ -119,7 +119,7 @@ const allowAt = (path: string): string => {
   return [...taken, ...(taken.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ")
 }
 
-/** Every failure, also one of no operation. */
+/** Every error response, also when no operation matches. */
 const assertFailure = (answer: Answer, status: number, code: string, keyed = true) => {
   assert.strictEqual(answer.status, status, answer.text)
   assert.deepStrictEqual(Object.keys(answer.body), ["error"])
@@ -129,7 +129,7 @@ const assertFailure = (answer: Answer, status: number, code: string, keyed = tru
   assert.strictEqual(answer.headers.has("x-ratelimit-remaining"), keyed && status !== 401)
 }
 
-/** An account's client for one operation: whatever comes back is held against the document. */
+/** An account's client for one operation: every response is checked against the document. */
 const clientFor = (operation: Operation) =>
   Effect.gen(function* () {
     const api = yield* ApiUnderTest
@@ -161,7 +161,7 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
       Effect.gen(function* () {
         const { ask, valid, call, path, query } = yield* clientFor(operation)
         const answer = yield* ask(valid)
-        // 409 is right too: a delivery that was just queued cannot be retried.
+        // 409 is correct too: a delivery that was just queued cannot be retried.
         assert.isTrue(answer.status < 300 || answer.status === 409, answer.text)
         if (method === "GET") {
           const head = yield* call("HEAD", path + query)
@@ -244,7 +244,7 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
           assertFailure(yield* ask({ ...valid, key }), 401, "UNAUTHORIZED")
         for (const scope of scopes) {
           const key = yield* keyFor(accountId, "live", [scope])
-          // Wrong on purpose: what is refused for its body has passed the scope, and nothing was changed by it.
+          // The body is wrong on purpose: a request refused for it has passed the scope check and changed nothing.
           const answer = yield* ask({ key, ...(method === "GET" ? {} : { body: "{" }) })
           if (needed === undefined || scope === needed || scope === "admin") {
             assert.strictEqual(answer.status, method === "GET" ? 200 : 400, `${scope} ${answer.text}`)

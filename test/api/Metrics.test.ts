@@ -1,4 +1,4 @@
-/** `/metrics`: what the program counts, as Prometheus reads it, without a key. */
+/** `/metrics` shows the program's counters in Prometheus' format and needs no key. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Metric } from "effect"
 import { Metrics } from "../../src/observability/Metrics.ts"

@@ -19,7 +19,7 @@ const create = [201, 400, 401, 403, 405, 413, 415, 429, 500, 503]
 
 type Needed = Scope | "any key" | "no key"
 
-/** The API as it is promised, by the name that a generated client has for each operation. */
+/** The promised operations, by the name that a generated client gives each. */
 const promised: Readonly<
   Record<string, readonly [operation: string, needs: Needed, answers: ReadonlyArray<number>]>
 > = {
@@ -62,7 +62,7 @@ const neededBy = (security: Operation["security"]): string =>
 
 const ascending = (numbers: ReadonlyArray<number>) => numbers.toSorted((a, b) => a - b)
 
-/** Every schema that describes a value, by its place. */
+/** Every schema that describes a value, by its path in the document. */
 const schemasIn = (value: Json, place: string): ReadonlyArray<readonly [string, Json]> => {
   if (!isJsonObject(value)) return []
   const { properties, items } = value

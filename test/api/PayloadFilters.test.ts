@@ -1,4 +1,4 @@
-/** Payload filters over HTTP: kept as given, told to the log, and refused with the place and the nearest name. */
+/** Payload filters over HTTP are stored as given and written to the log. Refusals name the place and a similar name. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,7 +10,7 @@ const FILTER = {
   $or: [{ destination_tag: { $in: [8, 7] } }, { amount: { $gte: "1e6", $lt: "99999999999999999" } }]
 }
 
-/** What is sent as `payload_filter`, and what the answer says. */
+/** Values of `payload_filter`, and the message that refuses each. */
 const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
   ["amount", /^payload_filter must be an object or null\.$/],
   [[], /^payload_filter must be an object or null\.$/],
@@ -28,7 +28,7 @@ const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
   [JSON.parse('{"__proto__": 1}'), /^payload_filter\.__proto__ is not a field/]
 ]
 
-/** What the log was told last. */
+/** The newest record for the log. */
 const lastRecord = (id: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

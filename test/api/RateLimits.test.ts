@@ -48,7 +48,7 @@ const assertLimited = (answer: Answer, seconds: number) => {
 const someoneWaits = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   for (;;) {
-    // Within a transaction the activity stays as it was first seen.
+    // Within a transaction pg_stat_activity shows its first snapshot until it is cleared.
     yield* sql`SELECT pg_stat_clear_snapshot()`
     const waiting = yield* sql`
       SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
@@ -257,7 +257,7 @@ layer(apiLayer())("rate limits", (it) => {
           const asked = yield* Effect.forkChild(
             Effect.all([get(key), get(key), get(key)], { concurrency: "unbounded" })
           )
-          // Those that came too late for the first statement wait for one more.
+          // Requests that came too late for the first statement wait for the next.
           const timePasses = Effect.andThen(someoneWaits, TestClock.adjust(Limits.admissionMs))
           return yield* Effect.raceFirst(Fiber.join(asked), Effect.forever(timePasses))
         })

@@ -50,7 +50,7 @@ const refused = (answer: { readonly status: number; readonly body: { error: { co
 
 const time = (text: string) => ({ filters: { since: text } })
 
-/** What is wrong, and what the message says of it. */
+/** Wrong fields, and the message that refuses each. */
 const malformed: ReadonlyArray<readonly [fields: object, says: string]> = [
   [{}, "Give either event_ids or filters, not both."],
   [{ event_ids: [first], filters: {} }, "Give either event_ids or filters, not both."],

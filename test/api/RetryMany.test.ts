@@ -8,7 +8,7 @@ import { setUsage } from "../support/rows.ts"
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
-/** Six deliveries: failed, retrying, delivered, failed, retrying, pending; types by turns. */
+/** Six deliveries: failed, retrying, delivered, failed, retrying, pending; their types alternate. */
 const prepare = Effect.fnUntraced(function* (environment: "live" | "test" = "live") {
   const prepared = yield* prepareDeliveries(environment)
   const { api, attempt, key, queue, webhookId } = prepared

@@ -1,4 +1,4 @@
-/** Where scopes are checked, and several in one key. Matrix.test.ts asks every operation with every scope. */
+/** When scopes are checked, and keys with several scopes. Matrix.test.ts tries every operation with every scope. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

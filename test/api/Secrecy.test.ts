@@ -36,7 +36,7 @@ describe("secrecy", () => {
       yield* call("GET", `/v1/webhooks?cursor=${key}`)
       yield* sql`ALTER TABLE api_keys RENAME COLUMN name TO elsewhere`
       yield* call("POST", "/v1/api-keys", { name: "x", scopes: ["admin"] })
-      // Use up the key's rate limit of a minute.
+      // Use up the key's rate limit for the minute.
       while (answers.at(-1)?.status !== 429) yield* call("GET", "/v1/nothing")
 
       assert.sameMembers([...new Set(answers.map(({ status }) => status))], [400, 404, 429, 500])

@@ -1,4 +1,4 @@
-/** Listening and stopping: a port that cannot be had is one sentence, and a stop waits for what is in flight. */
+/** Listening and stopping: the error for an unavailable port is one sentence, and a stop waits for open requests. */
 import { createServer } from "node:http"
 import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"

@@ -19,7 +19,7 @@ layer(apiLayer(), { excludeTestServices: true })("test events", (it) => {
     return { api, key, accountId, webhook, path, send }
   })
 
-  /** The work that the log is told of. */
+  /** The work records that the log gets. */
   const workOf = Effect.fnUntraced(function* (deliveryId: string) {
     const sql = yield* SqlClient.SqlClient
     const rows = yield* sql<{ readonly key: string; readonly value: string }>`

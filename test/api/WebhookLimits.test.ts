@@ -14,7 +14,7 @@ const valid = { url: "https://example.com/hook", event_types: ["payment.xrp"] }
 const addresses = (count: number, from = 0) =>
   Array.from({ length: count }, (_, i) => addressOfAccountId((from + i).toString(16).padStart(40, "0")))
 
-/** As answers show headers. */
+/** Headers in the form that responses show. */
 const hidden = (headers: object) => Object.fromEntries(Object.keys(headers).map((name) => [name, "***"]))
 
 const refused = ({ status, body }: Answer) => [status, body.error?.code]
@@ -58,7 +58,7 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("an acco
         others[0]?.body.error.message,
         "The plan allows 10 webhooks, and the account has 10; delete one, or choose a larger plan."
       )
-      // A deleted one makes room.
+      // A deleted webhook no longer counts.
       assert.strictEqual((yield* call("DELETE", `${PATH}/${id}`)).status, 204)
       assert.strictEqual((yield* create()).status, 201)
       assert.deepStrictEqual(refused(yield* create()), LIMIT_REACHED)
@@ -212,7 +212,7 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("a webho
         sql<{ readonly headers: unknown }>`SELECT headers FROM webhooks WHERE id = ${created.body.id}`,
         ([row]) => row?.headers
       )
-      // What an answer shows cannot be sent back as it is.
+      // Headers from a response cannot be sent back unchanged.
       const back = yield* call("PATCH", path, { headers: { ...shown, "X-New": "1" } })
       assert.deepStrictEqual(refused(back), [400, "VALIDATION_ERROR"])
       assert.match(back.body.error.message, /^headers must not contain \*\*\* in Authorization: /)

@@ -12,7 +12,7 @@ const ADDRESS = "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
 const X_ADDRESS = "X7AcgcsBL6XDcUb289X4mJ8djcdyKaB5hJDWMArnXr61cqZ"
 const valid = { url: "https://example.com/hook", event_types: ["payment.xrp"] }
 
-/** One field that is wrong, and what the answer says. */
+/** A wrong field, and the message that refuses it. */
 const wrongFields: ReadonlyArray<readonly [Record<string, unknown>, RegExp]> = [
   [{ url: 5 }, /^url must be a string/],
   [{ url: "not a url" }, /^url must not contain spaces/],
@@ -75,7 +75,7 @@ const wrongFields: ReadonlyArray<readonly [Record<string, unknown>, RegExp]> = [
 
 const hidden = (headers: object) => Object.fromEntries(Object.keys(headers).map((name) => [name, "***"]))
 
-/** What the log will be told of the webhook: its records in the outbox, oldest first. */
+/** The webhook's records in the outbox, which the log will get, oldest first. */
 const recordsOf = (id: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -313,7 +313,7 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
       const onTestnet = (yield* create(test)).body
       assert.deepStrictEqual([onMainnet.network, onTestnet.network], ["mainnet", "testnet"])
       assert.match((yield* create(test, "mainnet")).body.error.message, /testnet or devnet with a test key/)
-      // It has no servers here: the simulated ledger plays it.
+      // Devnet has no servers here, so the service simulates it.
       const onDevnet = (yield* create(test, "devnet")).body
       assert.strictEqual(onDevnet.network, "devnet")
       for (const [key, seen, hidden] of [

@@ -1,4 +1,4 @@
-/** What a terminal shows of a replay job while it is watched. */
+/** The progress line that a terminal shows while it watches a replay job. */
 import { assert, describe, it } from "@effect/vitest"
 import { progressLine, spanText } from "../../src/cli/commands/replay/Watch.ts"
 import type { ReplaySummary } from "../../src/storage/replays/ReplayOverview.ts"
@@ -53,7 +53,7 @@ describe("a job's progress", () => {
       progressLine(job({ part: 0, history: { ...history, ledgers: null } }), undefined, STARTED),
       /history: counting the ledgers to fetch$/
     )
-    // From then on what has been queued counts, and how long that took.
+    // From then on the line counts the queued deliveries and the time that they took.
     assert.strictEqual(
       progressLine(
         job({ history: { ...history, settled_at: "2026-11-21T10:30:00.000Z" } }),

@@ -1,4 +1,4 @@
-/** How `replay create` reads its flags and files, and its errors for wrong ones. */
+/** `replay create` reads its flags and files, and refuses wrong ones. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

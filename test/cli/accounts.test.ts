@@ -1,6 +1,6 @@
 /**
  * The operator's commands for accounts, keys and webhooks: JSON when piped, tables on a terminal, and one sentence for
- * what cannot be done. accountsService.slow.test.ts has them as real processes beside a service.
+ * each error. accountsService.slow.test.ts runs them as real processes with a running service.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -55,7 +55,7 @@ const newAccount = async (plan: string): Promise<string> =>
 /** The stores, to read and change rows from outside the program. */
 const inStore = <A, E>(use: Effect.Effect<A, E, SqlClient.SqlClient>) => Effect.provide(use, store)
 
-/** For tests that start many processes. */
+/** A timeout for tests that start many processes. */
 const TIMEOUT = 180_000
 
 const NOBODY = "acct_01KAJ0Q4M8000000G3T5W7Y9ZB"

@@ -1,4 +1,4 @@
-/** The operator's commands for accounts, keys and webhooks as real processes that share a folder with a service. */
+/** The operator's commands for accounts, keys and webhooks run as real processes beside a service on their folder. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

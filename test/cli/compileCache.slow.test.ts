@@ -1,4 +1,4 @@
-/** A file of its own, because it deletes the compile cache that other tests' processes use. */
+/** This is a separate file because it deletes the compile cache that other tests' processes use. */
 import { readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { resolve } from "node:path"

@@ -1,4 +1,4 @@
-/** `ledgerhook explain` on a store of its own: the same facts as the API's, and one sentence for what is wrong. */
+/** `ledgerhook explain` on its own store shows the same facts as the API, and one sentence for each error. */
 import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
@@ -53,7 +53,7 @@ describe("ledgerhook explain", () => {
         index: event.ledger_index,
         taken_at: new Date(event.detected_at).toISOString()
       })
-      // They were made after the ledger was taken.
+      // The webhooks were created after the ledger was ingested.
       const expected = (id: string) => ({
         webhook_id: id,
         wanted: true,

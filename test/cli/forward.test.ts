@@ -1,4 +1,4 @@
-/** `ledgerhook listen --forward`: real events at a local address, signed; lost connections; what it refuses. */
+/** `ledgerhook listen --forward` sends real, signed events to a local address. Also: lost connections and refusals. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -20,10 +20,10 @@ import { makeReceiver, signatureHolds } from "../support/receiver.ts"
 const KEY = "svc_test_key"
 const SECRET = "a secret of ours"
 
-/** Nobody listens there. */
+/** An address where nothing listens. */
 const closedAddress = Effect.callback<string>((resume) => {
   const server = createServer().listen(0, "127.0.0.1", () => {
-    // It listens on TCP.
+    // The server listens on TCP.
     const { port } = server.address() as AddressInfo
     server.close(() => resume(Effect.succeed(`http://127.0.0.1:${port}`)))
   })
@@ -107,7 +107,7 @@ layer(apiLayer(), { excludeTestServices: true })("forwarding", (it) => {
   )
 })
 
-/** A service that answers each connection as the script says, in order; the last answer holds for all that follow. */
+/** A service that answers connections with the script's answers in order, and later ones with the last answer. */
 const scripted = (...script: ReadonlyArray<(response: ServerResponse, request: IncomingMessage) => void>) =>
   Effect.gen(function* () {
     const asked: Array<string | undefined> = []
@@ -123,7 +123,7 @@ const scripted = (...script: ReadonlyArray<(response: ServerResponse, request: I
           server.closeAllConnections()
         })
     )
-    // It listens on TCP.
+    // The server listens on TCP.
     const { port } = server.address() as AddressInfo
     return { url: `http://127.0.0.1:${port}`, asked }
   })
@@ -136,7 +136,7 @@ const streaming = (response: ServerResponse, text: string) => {
   response.write(text)
 }
 
-/** Runs until it fails, and says what it said. */
+/** Runs the command until it fails, and returns its output. */
 const forwarding = Effect.fnUntraced(function* (url: string, to: string, more: Partial<ForwardOptions> = {}) {
   const forwarded: Array<Forwarded> = []
   const lost: Array<readonly [reason: string, waitMs: number]> = []

@@ -1,6 +1,6 @@
 /**
- * The program from outside: exit codes, what goes to which stream, `.env`. Each run is a real process, but where many
- * take the same way through it.
+ * The program from outside: exit codes, its output streams, `.env`. Each run is a real process, except where many runs
+ * take the same path through the program.
  */
 import { createHmac } from "node:crypto"
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -24,7 +24,7 @@ const run = (
   input?: string
 ) => runProgram(args, { cwd, environment, ...(input === undefined ? {} : { input }) })
 
-/** In this process. */
+/** Runs the program in this process. */
 const inside = (
   args: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>> = {},
@@ -269,7 +269,7 @@ describe("ledger detect on hostile input", () => {
   const good = JSON.stringify(ledger)
   const name = "good.json"
   const inFolder = (file: string) => join(cwd, file)
-  /** With a good file behind it, whose event comes out whatever the first one holds. */
+  /** Detects the given file and a good one after it, whose event is printed whatever the first file contains. */
   const detecting = (content: string, file = "bad.json") =>
     Effect.gen(function* () {
       writeFileSync(inFolder(file), content)

@@ -1,6 +1,6 @@
 /**
- * The operator's replay commands on a store of their own, with past ledgers in its log: what a dry run counts, what a
- * job queues, and one sentence for what cannot be done. What is watched and signalled is a real process.
+ * The operator's replay commands on their own store, with past ledgers in its log: the counts of a dry run, the
+ * deliveries that a job queues, and one sentence for each error. Watched or signalled commands are real processes.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -35,10 +35,10 @@ const ACCOUNT = randomId("acct_", 1)
 const OTHER = randomId("acct_", 2)
 const unknown = `xrpl:90000001:${"0".repeat(64)}:payment.xrp`
 
-/** For tests that start many processes. */
+/** A timeout for tests that start many processes. */
 const TIMEOUT = 180_000
 
-// A database that processes share, and a log in it that nobody owns once it is written: services of the tests do.
+// Several processes share this database. Its log has no owner once it is written, so the tests' services can own it.
 beforeAll(async () => {
   const prepare = Effect.gen(function* () {
     const options = yield* makeDatabase
@@ -190,7 +190,7 @@ describe("a job", () => {
           failed_events: 2
         })
 
-        // Made and watched at once: lines only. Nobody delivers what the first webhook has, so it takes no more.
+        // One command creates and watches a job. Nothing delivers the first webhook's work, so no more can be queued.
         const second = yield* newWebhook()
         const atOnce = yield* run("create", "--webhook", second, "--type", "nft.*", "--watch")
         assert.strictEqual(atOnce.code, 0)

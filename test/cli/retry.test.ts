@@ -1,4 +1,4 @@
-/** `ledgerhook retry`, beside a running service or without one: what it counts, the job it makes, and what it refuses. */
+/** `ledgerhook retry`, with and without a running service: its counts, the job that it creates, and its refusals. */
 import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
@@ -53,7 +53,7 @@ const run = (...args: ReadonlyArray<string>) =>
 const statement = (text: (sql: SqlClient.SqlClient) => Effect.Effect<unknown, unknown>) =>
   Effect.provide(Effect.flatMap(SqlClient.SqlClient, text), store)
 
-/** The sentence with which it fails. */
+/** The error message of the failed command. */
 const fault = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
   const { code, stderr, stdout } = yield* run(...args)
   assert.deepStrictEqual([code === 0, stdout], [false, ""])

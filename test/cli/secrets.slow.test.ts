@@ -1,6 +1,6 @@
 /**
- * `secrets rotate` as a real process: beside a service that goes on delivering, killed half-way and run again, with key
- * files and with keys of the environment; and what `doctor` and `start` say of keys that do not fit.
+ * `secrets rotate` as a real process: while a service delivers, killed half-way and run again, with keys in files and
+ * in the environment. Also tests the errors of `doctor` and `start` for keys that do not match.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -44,7 +44,7 @@ interface Folder {
   readonly run: (keys: Environment, ...args: ReadonlyArray<string>) => Ended
 }
 
-/** A store with webhooks whose secrets are their places, sealed with `keys`; its server runs meanwhile. */
+/** A store whose webhooks have their places as secrets, encrypted with `keys`. Its server runs meanwhile. */
 const inFolder = <A, E>(
   webhooks: number,
   keys: Environment,
@@ -73,7 +73,7 @@ const rotated = ({ code, stdout, stderr }: Ended) => {
   return JSON.parse(stdout)
 }
 
-/** The stored secrets, opened; sorted as text. */
+/** The stored secrets, decrypted and sorted as text. */
 const opened = (environment: Environment) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -117,7 +117,7 @@ describe("secrets rotate, with a key file", () => {
           secrets.set(id, secret)
         })
         let expected = 0
-        /** A ledger more: each of its events arrives at every webhook, signed with the webhook's secret. */
+        /** Closes another ledger. Each of its events arrives at every webhook, signed with the webhook's secret. */
         const deliver = Effect.gen(function* () {
           expected += expectedEventIds(yield* ledger.close).length * secrets.size
           yield* receiver.until(({ length }) => length >= expected)

@@ -1,4 +1,4 @@
-/** What a second signal does; signals.slow.test.ts sends the first ones to real processes. */
+/** Tests the effect of a second signal. signals.slow.test.ts sends first signals to real processes. */
 import { afterEach, assert, beforeEach, describe, it, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeSignalHandling } from "../../src/cli/terminal/Signals.ts"
@@ -18,7 +18,7 @@ describe("a second signal", () => {
     }
   })
 
-  /** A program that takes its time to stop, and how it was ended. */
+  /** A program that stops slowly, and the way it was ended. */
   const stopping = () => {
     const ends: Array<readonly [code: number, line: string]> = []
     const { attach } = makeSignalHandling()

@@ -1,5 +1,5 @@
 /**
- * `ledgerhook topics` on a real cluster: it shows differences, makes changes that lose nothing, and others only on
+ * `ledgerhook topics` on a real cluster: it shows differences, makes changes that lose no data, and others only on
  * demand.
  */
 import { mkdtempSync, rmSync } from "node:fs"

@@ -1,4 +1,4 @@
-/** `webhook preview` on a store with past events, beside no service: what it counts, and one sentence for a wrong filter. */
+/** `webhook preview` on a store with past events and no service: its counts, and one sentence for a wrong filter. */
 import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"

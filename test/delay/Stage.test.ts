@@ -57,7 +57,7 @@ describe("delay", () => {
       yield* put(2, "a", 1_000)
       yield* TestClock.adjust(1_000)
       assert.deepStrictEqual(yield* back, ["a"])
-      // Also in the topic where the long one waits now, later work leaves on time.
+      // Later work leaves on time even in the topic where the long wait is now.
       for (const [attempt, delayMs] of [
         [4, 30_000],
         [5, 120_000]

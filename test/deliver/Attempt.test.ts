@@ -22,7 +22,7 @@ const work = {
   acknowledge: undefined
 }
 
-/** `abandoned`: what the recorder is told. */
+/** `abandoned` collects the numbers of abandoned attempts that are reported to the recorder. */
 const partsWith = (send: Send, isTraced: boolean, abandoned: Array<number>) =>
   Layer.mergeAll(
     Layer.mock(Sender)({ opened: Effect.succeed(send) }),

@@ -100,7 +100,7 @@ it.live("a retry that arrives before its attempt is recorded is offered again la
     yield* setStatus(webhook, "active")
     const log = yield* EventLog
     const deliveries = yield* DeliveryStore
-    // Its row was read before it was recorded, and it is in the log once more.
+    // The row was read before the attempt was recorded, and the log has the work once more.
     yield* eventually(
       Effect.gen(function* () {
         const retries = yield* retriesIn(log)

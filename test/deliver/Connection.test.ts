@@ -85,7 +85,7 @@ describe("a response that never ends", () => {
 })
 
 describe("a connection", () => {
-  /** A server that does `answer` with each request, told how many its connection has had before. */
+  /** A server that calls `answer` for each request, with the number of earlier requests on its connection. */
   const server = (answer: (socket: Socket, before: number) => void) =>
     tcpServer((socket) => {
       let requests = 0
@@ -98,7 +98,7 @@ describe("a connection", () => {
     "is closed after %s: a forged second response delivers nothing",
     (status) =>
       Effect.gen(function* () {
-        // What the receiver sends after its response would meet the next request at the same moment.
+        // Bytes that the receiver sends after its response would arrive together with the next request.
         const port = yield* server((socket, before) =>
           socket.write(before === 0 ? `HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n` : OK)
         )

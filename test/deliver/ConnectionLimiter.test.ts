@@ -1,4 +1,4 @@
-/** How many connections a webhook may use: the bounds are kept, and a webhook that comes late gets some. */
+/** The connection limiter keeps its bounds, and a webhook that comes late gets connections. */
 import { assert, describe, it } from "@effect/vitest"
 import { Limits } from "../../src/config/Limits.ts"
 import { makeLimiter, type Share } from "../../src/deliver/ConnectionLimiter.ts"
@@ -7,7 +7,7 @@ import { makeSeededRandom } from "../../src/simulator/SeededRandom.ts"
 const ORIGIN = "https://shared.example"
 const bounds = { perOrigin: 1_024, inProcess: 8_192, ...Limits.connectionShares }
 
-/** A webhook that takes what it gets, up to its window, at once and whenever it is woken. */
+/** A webhook that takes all connections it may, up to its window, at once and whenever it is woken. */
 const makeHog = (
   limiter: ReturnType<typeof makeLimiter>,
   window: number,
@@ -22,7 +22,7 @@ const makeHog = (
   return { share, fill }
 }
 
-/** As when requests that hang end one after the other: each webhook takes again what it may. */
+/** Ends hanging requests one after the other. Each webhook then takes the connections that it may. */
 const turnOver = (
   limiter: ReturnType<typeof makeLimiter>,
   hogs: ReadonlyArray<ReturnType<typeof makeHog>>
@@ -146,7 +146,7 @@ describe("shares of an origin's connections", () => {
         perOrigin: 1 + chance.int(0, 40),
         inProcess: 1 + chance.int(0, 80)
       })
-      /** Requests that each still has to make. */
+      /** How many requests each webhook still has to make. */
       const webhooks = Array.from({ length: 60 }, (_, i) => {
         let left = 5
         const fill = () => {

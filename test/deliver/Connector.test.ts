@@ -8,7 +8,7 @@ import { attemptAt, send, sendBy, senderWith, tcpServer } from "../support/sendi
 
 describe("the address really connected to", () => {
   const guarded = { DELIVERY_ALLOW_PRIVATE_ADDRESSES: "false" }
-  /** Public by the rules, and of nobody: the 6bone's space was given back. */
+  /** A public address by the rules, which nobody uses: the 6bone's space was given back. */
   const NOBODY = "3ffe::1"
 
   /** A server on this machine and the connections it has had. */
@@ -22,7 +22,7 @@ describe("the address really connected to", () => {
   })
 
   /**
-   * A sender whose resolver gives one list of addresses after the other, the last one again and again, for one use.
+   * A sender whose resolver returns the lists of addresses in order, then always the last one. It serves one use.
    */
   const sendResolving = (url: string, ...answers: ReadonlyArray<ReadonlyArray<string>>) =>
     Effect.gen(function* () {
@@ -96,7 +96,7 @@ describe("the address really connected to", () => {
         const { attempt } = yield* sendResolving(`http://mixed.example:${port}/`, addresses)
         const outcome = yield* attempt
         assert.isFalse(outcome.delivered)
-        // It was tried, at the public address.
+        // The sender tried to connect to the public address.
         assert.notStrictEqual(outcome.error, "address not allowed")
       }
       assert.strictEqual(seen.connections, 0)

@@ -1,6 +1,6 @@
 /**
- * Manual retries of deliveries that wait for their next attempt: it is made at once, the schedule continues after it, and
- * the record that waited for the due time is dropped, whatever happens in between.
+ * Manual retries of deliveries that wait for their next attempt: the attempt starts at once, the schedule continues
+ * after it, and the record that waited for the due time is dropped, whatever happens in between.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
@@ -30,17 +30,17 @@ import { makeReceiver, type Receiver } from "../support/receiver.ts"
 const HOUR_MS = 3_600_000
 const owner = { accountId: "acct_1", networks: ["mainnet"] as const }
 
-/** As the API does it. */
+/** Retries a delivery as the API does. */
 const retry = Effect.fnUntraced(function* (id: string) {
   const queries = yield* DeliveryQueries
   return yield* queries.retry(owner, id, yield* eventOf(id), Date.now())
 })
 
-/** The rows alone, whatever has become of their webhook. */
+/** Changes only the rows, without a check of their webhook. */
 const retryUnasked = (ids: ReadonlyArray<string>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => retryNow(sql, ids, Date.now()))
 
-/** Deliver knows it, too. */
+/** Disables the webhook and waits until deliver knows it. */
 const disable = (webhook: string) =>
   Effect.andThen(
     setStatus(webhook, "disabled"),
@@ -69,14 +69,14 @@ const untilParked = (ids: ReadonlyArray<string>) =>
 const sentOf = (receiver: Receiver, id: string) =>
   receiver.received.filter(({ deliveryId }) => deliveryId === id).length
 
-/** All that was in the webhook's log before has been handled. */
+/** Waits until every earlier record of the webhook has been handled. */
 const fence = Effect.fnUntraced(function* (webhook: string, receiver: Receiver) {
   const [live] = yield* queueEvents(webhook, 1)
   const [replayed] = yield* queueReplayed(webhook, 1)
   yield* receiver.until(() => sentOf(receiver, live!) > 0 && sentOf(receiver, replayed!) > 0)
 })
 
-/** What waits in the delay topic of that attempt for the webhook. */
+/** The webhook's records in the delay topic of that attempt. */
 const waitingIn = Effect.fnUntraced(function* (webhook: string, seriesAttempt: number) {
   const log = yield* EventLog
   const topic = delayTopic(seriesAttempt)
@@ -84,7 +84,7 @@ const waitingIn = Effect.fnUntraced(function* (webhook: string, seriesAttempt: n
   return records.map(({ value }) => JSON.parse(value!) as DeliveryWork)
 })
 
-/** A webhook with so many deliveries that wait for their second attempt; its receiver is repaired by `repair`. */
+/** A webhook with `count` deliveries that wait for their second attempt. `repair` repairs its receiver. */
 const prepare = Effect.fnUntraced(function* (count: number, fields: Parameters<typeof makeWebhook>[1] = {}) {
   let broken = true
   const receiver = yield* makeReceiver(() => (broken ? 503 : 200))
@@ -131,7 +131,7 @@ describe("a retrying delivery that is retried by hand", () => {
       yield* retry(id)
       yield* untilAll([id], "failed")
       assert.strictEqual(sentOf(receiver, id), 3)
-      // And by hand a new series begins.
+      // A manual retry begins a new series.
       assert.deepStrictEqual(yield* retry(id), { is: "queued", status: "pending" })
       yield* eventually(
         Effect.map(stateOf(id), (state) =>
@@ -183,7 +183,7 @@ describe("a retrying delivery that is retried by hand", () => {
       const due = yield* Effect.forEach(ids, (id) => dueWork(webhook, id, 2))
       const early = due.map((work, i) => (i % 2 === 0 ? work : { ...work, replay: true as const }))
       yield* retryUnasked(ids)
-      // The one first, or the other, or both in one batch.
+      // Either record comes first, or both are in one batch.
       yield* Effect.forEach(
         ids.map((_, i) => (i % 3 === 0 ? [due[i]!, early[i]!] : [early[i]!, due[i]!])),
         appendWork,
@@ -199,7 +199,7 @@ describe("a retrying delivery that is retried by hand", () => {
     const held = Latch.makeUnsafe()
     const read = Latch.makeUnsafe()
     let holding = ""
-    /** Answers about the held delivery when told to, with what was so when it was asked. */
+    /** Delays the answer about the held delivery until the test allows it. It shows the state at the request. */
     const store = Layer.effect(
       DeliveryStore,
       Effect.map(DeliveryStore, (own) => ({
@@ -265,7 +265,7 @@ describe("a retrying delivery that is retried by hand", () => {
     Effect.gen(function* () {
       const { receiver, webhook, ids, repair } = yield* prepare(5)
       repair()
-      // Between the answer and the attempt.
+      // This happens after the manual retry is accepted and before its attempt.
       yield* disable(webhook)
       yield* retryUnasked(ids)
       const due = yield* Effect.forEach(ids, (id) => dueWork(webhook, id, 2))
@@ -317,7 +317,7 @@ it.live("what a retry job queues leaves oldest first, after all that is live, on
       order.filter((id) => live.includes(id)),
       live
     )
-    // What had begun before the live ones were seen is all that may come before one of them.
+    // Only attempts that began before the live deliveries arrived may precede one of them.
     assert.isBelow(order.indexOf(live.at(-1)!), live.length + 50)
   }).pipe(Effect.scoped, Effect.provide(delivering()))
 )
@@ -344,7 +344,7 @@ it.live("a retried delivery of a replay that finds no room in memory waits in th
     const live = yield* queueEvents(webhook, 20)
     yield* untilParked(live.slice(10))
     yield* retryUnasked(replayed)
-    // As live work, which a manual retry is.
+    // A manual retry counts as live work.
     yield* appendWork(yield* Effect.forEach(replayed, (id) => dueWork(webhook, id, 2)))
     yield* untilParked(replayed)
     stuck = false

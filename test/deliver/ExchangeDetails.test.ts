@@ -1,4 +1,4 @@
-/** What is recorded of an attempt beside its result, against real servers: times, and headers of the response. */
+/** An attempt's recorded details, besides its result, against real servers: times, and headers of the response. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Dispatcher } from "undici"
@@ -39,7 +39,7 @@ describe("the details of an attempt", () => {
     const controller = {} as Dispatcher.DispatchController
     exchange.onRequestStart(controller)
     now += 40
-    // A part of the headers, then their rest, then the body.
+    // The server sends a part of the headers, then the rest, then the body.
     exchange.bytesRead(10)
     now += 20
     exchange.onResponseStart(controller, 200, { server: "test" })

@@ -24,7 +24,7 @@ const current = (
   max_in_flight = 2,
   max_per_second: number | null = null
 ): CurrentWebhook => ({
-  // What the machine reads of it.
+  // Only the fields that the machine reads.
   webhook: { config: { id: "wh_1", max_in_flight, max_per_second } } as RegisteredWebhook,
   permission
 })
@@ -92,7 +92,7 @@ interface Row {
   readonly given: ReadonlyArray<Event>
   readonly event: Event
   readonly commands: ReadonlyArray<string>
-  /** How many attempts may run ahead of what is recorded; any number unless told. */
+  /** How many attempts may run ahead of what is recorded; unlimited by default. */
   readonly ahead?: number
 }
 

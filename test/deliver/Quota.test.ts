@@ -93,7 +93,7 @@ const queueTest = Effect.fnUntraced(function* (webhookId: string, accountId: str
   return id
 })
 
-/** The clock is set before anything has timers on it; requests never time out, however far the test moves it. */
+/** Sets the clock before any timer starts. Requests never time out, however far the test moves the clock. */
 const inNovember = <A, E, R>(test: Effect.Effect<A, E, R>, environment = {}) =>
   Effect.andThen(
     TestClock.setTime(NOVEMBER),
@@ -148,7 +148,7 @@ describe("a used up quota", () => {
         const ids = yield* queueEvents(webhook, 2)
         yield* eventuallyAdvancing(all(ids, ({ status }) => status === "retrying"))
         broken = false
-        // Between the answer and the attempt.
+        // The quota is used up after the manual retry is accepted and before its attempt.
         yield* useUp("acct_1")
         const retried = yield* retryNow(sql, ids, NOVEMBER)
         yield* appendWork(
@@ -184,7 +184,7 @@ describe("a used up quota", () => {
         const used = yield* deliveriesOf("acct_1", NOVEMBER)
         assert.strictEqual(receiver.received.length, used)
         assert.isAtLeast(used, 20)
-        // It overshoots by what is sent between two looks; the clock here runs while the database answers.
+        // Usage exceeds the quota by what is sent between two checks. The clock here runs while the database answers.
         assert.isBelow(used, ids.length)
         yield* setAccount("acct_1", 1_000)
         yield* eventuallyAdvancing(delivered(ids))
@@ -250,7 +250,7 @@ describe("a used up quota", () => {
           const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
           yield* useUp("acct_1")
           const ids = yield* queueEvents(webhook, 300)
-          // A process died while it spilled its queue: a part is in the backlog, and no offset was committed.
+          // A process died while it spilled its queue: part of it is in the backlog, and no offset was committed.
           yield* store.spill(ids.slice(100, 150), "live")
           const first = yield* startDelivering
           yield* eventuallyAdvancing(parked(ids))

@@ -1,5 +1,5 @@
 /**
- * Which outcomes the recorder writes together: those of some milliseconds. It does not wait for abandoned attempts.
+ * The recorder writes the outcomes of some milliseconds together. It does not wait for abandoned attempts.
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
@@ -85,7 +85,7 @@ it.effect("one half is written while the other half is being sent", () =>
   )
 )
 
-/** Records so many, statement after statement. */
+/** Records the given number of outcomes, one statement after another. */
 const record = Effect.fnUntraced(function* (recorder: Recorder["Service"], count: number) {
   for (let i = 0; i < count; i++) recorder.expect()
   for (let i = 0; i < count; i++) offer(recorder)
@@ -115,7 +115,7 @@ it.effect("attempts run ahead of their record up to a part of what was recorded 
   onRecorder(() =>
     Effect.gen(function* () {
       const recorder = yield* Recorder
-      /** How many attempts are made of which none is recorded, until no more may be. */
+      /** How many unrecorded attempts start until the recorder allows no more. */
       const ahead = () => {
         let count = 0
         for (; recorder.ahead() > 0; count++) {
@@ -131,7 +131,7 @@ it.effect("attempts run ahead of their record up to a part of what was recorded 
       yield* TestClock.adjust(0)
       yield* record(recorder, 50_000)
       assert.strictEqual(ahead(), Limits.repeatedMost)
-      // Of many webhooks the windows alone may be more.
+      // With many webhooks, the sum of the windows may be larger.
       yield* TestClock.adjust(0)
       for (let i = 0; i < Limits.repeatedMost; i++) recorder.expect()
       for (let i = 0; i < Limits.unrecordedMost; i++) offer(recorder)

@@ -105,7 +105,7 @@ describe("replayed deliveries", () => {
       const began = performance.now()
       yield* startDelivering
       yield* untilAll(ids, "delivered")
-      // A second's worth at once, and the rest in another.
+      // The deliveries of one second start at once, the rest in the next second.
       assert.isAbove(performance.now() - began, 900)
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )

@@ -31,12 +31,12 @@ const makeRestarting = Effect.gen(function* () {
   const start = Effect.callback<void>((resume) => {
     server = makeServer()
     server.listen(port, "127.0.0.1", () => {
-      // The address of a TCP server is an object.
+      // A server that listens on TCP has an address with a port.
       port = (server.address() as AddressInfo).port
       resume(Effect.void)
     })
   })
-  /** Like a killed process: connections are cut, and nothing listens. */
+  /** Stops the receiver like a killed process: connections are cut, and nothing listens. */
   const stop = Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))
     server.closeAllConnections()

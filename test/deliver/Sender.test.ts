@@ -1,4 +1,4 @@
-/** One attempt against real servers that misbehave in many ways: the outcome says what happened. */
+/** One attempt against real servers that misbehave in many ways. Its outcome names the fault. */
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Latch, Layer, Scope } from "effect"

@@ -73,7 +73,7 @@ describe("the key in a secret", () => {
       padded.slice(0, -1),
       `${padded}=`,
       `${SECRET}\n`,
-      // The last letter has bits that no byte uses.
+      // The last letter has bits that belong to no byte.
       `whsec_${"A".repeat(42)}B=`,
       // base64url
       `whsec_${"-_".repeat(16)}`,

@@ -1,5 +1,5 @@
 /**
- * Delivery on a real database and to real receivers: how deliveries end, in which order, and whom a bad receiver
+ * Delivery on a real database and to real receivers: how deliveries end, in which order, and which ones a bad receiver
  * delays.
  */
 import type { ServerResponse } from "node:http"

@@ -230,7 +230,7 @@ describe("a partial payment of an MPT before the ledger recorded what it deliver
   it("is withheld with an alert if the nodes do not show the amount", () => {
     const cases: ReadonlyArray<ReadonlyArray<JsonObject>> = [
       [],
-      // Of another holder; of another token; a decrease; hex from an older codec.
+      // The cases: another holder, another token, a decrease, and hex from an older codec.
       [modified("MPToken", key(1), holding(alice, { MPTAmount: "5" }), { MPTAmount: "9" })],
       [modified("MPToken", key(1), holding(bob, { MPTAmount: "9" }, issuanceOf(carol)), { MPTAmount: "5" })],
       [modified("MPToken", key(1), holding(bob, { MPTAmount: "5" }), { MPTAmount: "9" })],

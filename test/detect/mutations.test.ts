@@ -64,7 +64,7 @@ const wrongs: ReadonlyArray<Json> = [
   { x: "y" }
 ]
 
-/** Where there is an object or a list, another one is no damage: it is only another entry. */
+/** Replacing an object or a list with another one is no damage: it only makes another entry. */
 const isOfTheSameKind = (a: Json, b: Json): boolean =>
   a === b || (Array.isArray(a) && Array.isArray(b)) || (isJsonObject(a) && isJsonObject(b))
 

@@ -1,5 +1,5 @@
 /**
- * The address rules against the IANA special-purpose registries: both ends of every range and what stands beside it,
+ * The address rules against the IANA special-purpose registries: both ends of every range and their neighbours,
  * every IPv6 form that carries an IPv4 address, and every spelling of an address that a URL parser takes.
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -112,7 +112,7 @@ const carriers = (ip: string): Readonly<Record<string, string>> => {
 /** The forms that stand for a public address where the one inside is public. */
 const publicCarriers = ["NAT64", "NAT64, dotted", "6to4"]
 
-/** What stands right beside the ranges, and addresses in use. */
+/** The direct neighbours of the ranges, and addresses in use. */
 const allowed = [
   "1.0.0.0 1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0 169.253.255.255",
   "169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0 192.0.1.255 192.0.3.0 192.31.195.255 192.31.197.0",

@@ -1,4 +1,4 @@
-/** Why a webhook got an event or not: every reason, and that what is said of wanting agrees with route. */
+/** Every reason why a webhook got an event or not. The explanation agrees with route about wanted events. */
 import { assert, describe, it } from "@effect/vitest"
 import { type ExplainedWebhook, explain } from "../../src/domain/Explanation.ts"
 import type { WebhookConfig } from "../../src/domain/Webhook.ts"

@@ -1,4 +1,4 @@
-/** Every shape of a ledger or transaction becomes the same one (docs/detection-rules.md 1.7). */
+/** Every input form of a ledger or transaction is normalised to the same one (docs/detection-rules.md 1.7). */
 import { assert, describe, it } from "@effect/vitest"
 import {
   inExecutionOrder,

@@ -1,4 +1,4 @@
-/** The headers that are kept of a response: bounded, without noise and without cookies. */
+/** The response headers that are stored: a limited number, without noise and without cookies. */
 import { assert, describe, it } from "@effect/vitest"
 import { keptHeaders } from "../../src/domain/ResponseHeaders.ts"
 

@@ -25,14 +25,14 @@ const UNCHECKED = "// @ts-nocheck"
 
 const generated = generateSource("schemas/openapi.json")
 
-/** A customer with a key: what is to be given to every call. */
+/** The options that every call of a customer with a key needs. */
 const customer = Effect.gen(function* () {
   const { url, account } = yield* ApiUnderTest
   const { key } = yield* account()
   return { baseUrl: url, headers: { "X-Service-Key": key } }
 })
 
-/** The body of an answer that is no failure. */
+/** The body of a successful response. */
 const succeed = <A extends Oazapfts.WithHeaders<Oazapfts.ApiResponse>>(call: () => Promise<A>) =>
   Effect.promise(() => Oazapfts.ok(call()))
 

@@ -21,7 +21,7 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-/** The only value that a reader puts in. */
+/** The only value that a reader inserts. */
 const KEY = "svc_live_…"
 
 describe("the client example of docs/api.md", () => {

@@ -7,7 +7,7 @@ import { complaints, payloadPath } from "../schemas/support.ts"
 import { makeReceiver, type Received } from "../support/receiver.ts"
 import { serviceLayer, startWithWebhook } from "../support/service.ts"
 
-/** Throws if the request is no valid CloudEvent. */
+/** Throws if the request is not a valid CloudEvent. */
 const cloudEventOf = ({ headers, body }: Received): CloudEvent<unknown> => {
   const event = HTTP.toEvent({ headers, body })
   assert.isTrue(event instanceof CloudEvent && event.validate())

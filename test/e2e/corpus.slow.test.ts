@@ -1,5 +1,5 @@
 /**
- * The whole chain on real ledgers: served over rippled's WebSocket protocol, taken, detected, routed, delivered to a
+ * The whole chain on real ledgers: served over rippled's WebSocket protocol, read, detected, routed, delivered to a
  * real receiver. What arrives is exactly what the ledgers are known to hold: each event once, signed, in ledger order.
  */
 import { assert, describe, it } from "@effect/vitest"

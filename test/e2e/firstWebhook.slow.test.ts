@@ -14,7 +14,7 @@ import { startProcess, startService } from "../support/serviceProcess.ts"
 
 const blocks = codeBlocks("README.md", "sh")
 
-/** What the pattern's group matches in the one block that has it. */
+/** Returns the match of the pattern's group in the one block that contains it. */
 const shown = (pattern: RegExp): string => {
   const found = blocks.flatMap((block) => pattern.exec(block)?.[1] ?? [])
   assert.lengthOf(found, 1, String(pattern))

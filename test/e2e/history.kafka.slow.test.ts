@@ -1,4 +1,4 @@
-/** History on a real Kafka and PostgreSQL: who fetches and who replays are processes of their own, and the first is killed. */
+/** History on a real Kafka and PostgreSQL: separate processes fetch and replay, and the fetching one is killed. */
 import { describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { databaseProxy } from "../support/databaseProxy.ts"

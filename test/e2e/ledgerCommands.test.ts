@@ -1,5 +1,5 @@
 /**
- * `ledger verify` and `doctor` on a DATA_DIR whose service runs, and after it has ended: both ways they read what is
+ * `ledger verify` and `doctor` on a DATA_DIR whose service runs, and after it has ended: both times they read what is
  * there, and the service does not notice.
  */
 import { mkdtempSync, rmSync } from "node:fs"
@@ -77,7 +77,7 @@ describe("commands on ledgers", () => {
         )
         const client = apiClient((yield* address) ?? "", ADMIN_KEY)
         const coverage = Effect.map(client.call("GET", "/v1/ledgers/coverage"), ({ body }) => {
-          // The contract's shape; the assertions say what is expected of it.
+          // The response has the contract's shape. The assertions check its values.
           const { data } = body as unknown as { readonly data: ReadonlyArray<Coverage> }
           return data[0]!
         })

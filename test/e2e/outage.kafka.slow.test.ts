@@ -1,6 +1,6 @@
 /**
  * The broker, or the database, is stopped under a running service and started again a minute later: the process does not
- * die, the API goes on with what it can, nothing is lost, the lag drains, and what the API changed meanwhile reaches the
+ * die, the API serves what it can, nothing is lost, the lag drains, and what the API changed meanwhile reaches the
  * log in order, each change once.
  */
 import { mkdtempSync, rmSync } from "node:fs"
@@ -94,13 +94,13 @@ const delivering = Effect.fnUntraced(function* (
         "30 seconds"
       )
     }),
-    /** Looks every second, for as long as the outage lasts. */
+    /** Checks every second while the outage lasts. */
     meanwhile: (look: Effect.Effect<void, Error>) =>
       Effect.repeat(look, { schedule: Schedule.spaced("1 second"), times: OUTAGE_SECONDS })
   }
 })
 
-/** All that is in the log of the deliveries has been handled, and its groups have said so. */
+/** Waits until every delivery record in the log has been handled and the groups have committed it. */
 const noLag = Effect.gen(function* () {
   const log = yield* EventLog
   const lagging = yield* Effect.filter(
@@ -117,7 +117,7 @@ const noLag = Effect.gen(function* () {
   return lagging.length === 0
 })
 
-// One broker is its own, also where KAFKA_BROKERS names another.
+// The test starts its own broker even if KAFKA_BROKERS names another.
 describe
   .skipIf(missing() !== undefined || kafkaBrokers().length === 0)
   .concurrent("a service on Kafka and PostgreSQL", () => {
@@ -198,7 +198,7 @@ describe
           yield* close(5)
           yield* drained
           assert.strictEqual(yield* status("/v1/deliveries"), 200)
-          // What was refused has not been done.
+          // Refused requests changed nothing.
           const { body } = yield* client.call("GET", "/v1/webhooks")
           assert.strictEqual((body as unknown as { data: ReadonlyArray<unknown> }).data.length, 1)
           const context = yield* Layer.build(KafkaEventLog.layer(kafka))

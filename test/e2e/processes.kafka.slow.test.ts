@@ -17,16 +17,16 @@ import { makeSimulatedLedger } from "../support/simulatedLedger.ts"
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const SECRETS_KEY = Buffer.alloc(32, 7).toString("base64")
 
-/** To ten webhooks each. */
+/** How many events go to ten webhooks each. */
 const EVENTS = 2_000
 const WEBHOOKS = 10
 const KILLS = 3
-/** Ledgers that come one by one before a kill in a steady flow. */
+/** How many ledgers close one by one before a kill in a steady flow. */
 const STEADY_LEDGERS = 20
-/** Part of the deliveries that all kills together may repeat. */
+/** The part of the deliveries that all kills together may duplicate. */
 const REPEATED_MAX = 0.01
 
-/** A database and topics of the test's own, and a ledger that closes when it is told to. */
+/** A database and topics of the test's own, and a ledger that closes when the test says so. */
 const surroundings = Effect.fnUntraced(function* (transactionsPerLedger: number) {
   const kafka = yield* kafkaFor(() => false)
   const proxy = yield* databaseProxy
@@ -117,7 +117,7 @@ describe.skipIf(kafkaBrokers().length === 0)("several processes on Kafka", () =>
           const deliveries = expected.length * WEBHOOKS
           const sent = ordered.received.length + quick.received.length
           assert.strictEqual(arrived.size, deliveries)
-          // What has been recorded is never sent again: a kill repeats what is on the way at that moment.
+          // Recorded deliveries are never sent again. A kill duplicates only the requests under way at that moment.
           assert.isBelow((sent - deliveries) / deliveries, REPEATED_MAX)
           const firsts = [...new Set(ordered.received.map(({ event }) => event.event_id))]
           assert.deepStrictEqual(firsts, expected)
@@ -144,7 +144,7 @@ describe.skipIf(kafkaBrokers().length === 0)("several processes on Kafka", () =>
           yield* started(environment, "ingest")
           yield* first.signal("SIGSTOP")
           yield* closeUntil(ledger, expected, 300)
-          // Taken over when the lease is over: within 15 s.
+          // Another process takes over within 15 s, when the lease has expired.
           yield* waitUntil(
             Effect.sync(() => receiver.received.length >= expected.length),
             "15 seconds"

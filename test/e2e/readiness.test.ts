@@ -1,4 +1,4 @@
-/** What a process says of itself on its port, whatever its roles are, and from when on it says that it is ready. */
+/** A process reports its state on its port, whatever its roles are. Also tests when it reports that it is ready. */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
@@ -39,7 +39,7 @@ describe("readiness", () => {
       const url = `http://127.0.0.1:${port}`
       const locked = yield* Deferred.make<void>()
       const unlock = yield* Deferred.make<void>()
-      // Nobody makes an account meanwhile.
+      // No process creates an account meanwhile.
       const lock = yield* Effect.forkChild(
         sql.withTransaction(
           sql`LOCK TABLE accounts IN EXCLUSIVE MODE`.pipe(

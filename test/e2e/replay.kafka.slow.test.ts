@@ -1,4 +1,4 @@
-/** Replays on a real Kafka and PostgreSQL: two processes work on them, two deliver, and one of each kind is killed. */
+/** Replays on a real Kafka and PostgreSQL: two processes run the jobs, two deliver, and one of each kind is killed. */
 import { describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { databaseProxy } from "../support/databaseProxy.ts"

@@ -58,7 +58,7 @@ it.live(
         Effect.map(matched({ statuses: ["retrying"] }), (count) => count === expected),
         "60 seconds"
       )
-      // The receiver is still broken: their last attempts fail now, and not in an hour.
+      // The receiver is still broken, so the deliveries' last attempts fail now and not in an hour.
       const payments = yield* matched({ event_types: ["payment.*"] })
       assert.isAbove(payments, 50)
       yield* until(yield* run({ event_types: ["payment.*"] }), "completed")

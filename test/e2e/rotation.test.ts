@@ -56,7 +56,7 @@ describe("after a rotation's answer", () => {
   )
 
   it.live("a process that does not know of it yet sends nothing until it does", () => {
-    /** While closed, deliver's view of webhooks stands still; the API and its outbox go on. */
+    /** While closed, deliver's view of webhooks does not change. The API and its outbox continue. */
     const gate = Latch.makeUnsafe(true)
     let asked = 0
     const lateLog = Layer.effect(
@@ -84,7 +84,7 @@ describe("after a rotation's answer", () => {
       const { secret } = yield* webhook.rotate()
       const before = asked
       const ids = yield* webhook.test(3)
-      // It has the work, and asks what it has missed: what it knows would make a stale signature.
+      // Deliver has the work and checks for missed changes, because its old view would make a stale signature.
       yield* waitUntil(
         Effect.sync(() => asked > before || receiver.received.length > 1),
         "20 seconds"
@@ -99,7 +99,7 @@ describe("after a rotation's answer", () => {
   it.live("the grace has both signatures, the new one first, and ends", () =>
     Effect.gen(function* () {
       let rotated = false
-      // Content with one signature only, which comes when the grace is over.
+      // The receiver accepts only a request with one signature, which is sent once the grace period is over.
       const receiver = yield* makeReceiver((one) =>
         rotated && !String(headerOf(one)).includes(",") ? 200 : 503
       )

@@ -1,4 +1,4 @@
-/** A cluster that takes clients by TLS only, and only those that log in (SCRAM-SHA-512). */
+/** A cluster that accepts only TLS clients that log in (SCRAM-SHA-512). */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -34,7 +34,7 @@ const secured = Effect.acquireRelease(
     })
 )
 
-// A broker of its own, also where KAFKA_BROKERS names another.
+// The test starts its own broker even if KAFKA_BROKERS names another.
 describe.skipIf(missing() !== undefined)("a secured Kafka", () => {
   it.live(
     "is used by TLS and a log in, and a wrong password is one sentence that does not show it",
@@ -56,7 +56,7 @@ describe.skipIf(missing() !== undefined)("a secured Kafka", () => {
             KAFKA_SASL_MECHANISM: "SCRAM-SHA-512",
             KAFKA_USERNAME: "ledgerhook",
             KAFKA_PASSWORD: PASSWORD,
-            // As an operator trusts an authority of the house's own.
+            // An operator trusts the company's own certificate authority in this way.
             NODE_EXTRA_CA_CERTS: authority,
             ADMIN_KEY,
             XRPL_MAINNET_URLS: ledger.url,

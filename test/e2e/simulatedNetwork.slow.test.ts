@@ -1,7 +1,7 @@
 /**
  * A customer with a test key and a service without servers for testnet: signed events of the simulated ledger arrive
  * through the whole chain, free of charge, while the webhook is active. The chain is one through pauses and kill -9;
- * once testnet has servers theirs begins beside it.
+ * once testnet has servers, their chain begins beside it.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -25,10 +25,10 @@ interface Range {
   readonly simulated: boolean
 }
 
-/** Of testnet. */
+/** Testnet's ledger ranges, as the API shows them. */
 const ranges = (client: ApiClient) =>
   Effect.map(client.call("GET", "/v1/ledgers/coverage"), ({ body }) => {
-    // The contract's shape; the assertions say what is expected of it.
+    // The response has the contract's shape. The assertions check its values.
     const { data } = body as unknown as {
       readonly data: ReadonlyArray<{ readonly ranges: ReadonlyArray<Range> }>
     }

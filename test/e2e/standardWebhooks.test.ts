@@ -1,4 +1,4 @@
-/** Deliveries of a running service that a receiver verifies with the libraries of Standard Webhooks, `standardwebhooks` and `svix`. */
+/** A receiver verifies a running service's deliveries with the libraries `standardwebhooks` and `svix`. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Webhook as StandardWebhook } from "standardwebhooks"
@@ -11,7 +11,7 @@ const OWN_SECRET = `whsec_${Buffer.alloc(24, 1).toString("base64")}`
 const headersOf = ({ headers }: Received): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
-/** Both libraries accept the request; they throw if they do not. */
+/** Verifies the request with both libraries, which throw if they refuse it. */
 const verifies = (secret: string, received: Received): boolean => {
   const headers = headersOf(received)
   assert.deepStrictEqual(new StandardWebhook(secret).verify(received.body, headers), received.event)

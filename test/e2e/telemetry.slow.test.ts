@@ -54,7 +54,7 @@ const startWatched = Effect.fnUntraced(function* (environment: Readonly<Record<s
   return { program, url, client, receiver }
 })
 
-/** Ended by SIGTERM: its code, and in how many milliseconds. */
+/** Ends the service with SIGTERM. Returns its exit code and how many milliseconds it took. */
 const stopped = Effect.fnUntraced(function* (program: Effect.Success<ReturnType<typeof startProgram>>) {
   const startedAt = performance.now()
   yield* program.signal("SIGTERM")

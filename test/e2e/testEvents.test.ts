@@ -19,7 +19,7 @@ describe("a test event", () => {
   it.live("arrives signed, in the envelope of a test network, and is in the record as it was sent", () =>
     Effect.gen(function* () {
       const receiver = yield* makeReceiver()
-      // It wants payments; a test may be of any type.
+      // The webhook wants payments, but a test event may have any type.
       const webhook = yield* startWithWebhook(receiver.url, { event_types: ["check.cashed"] })
       const [id] = yield* webhook.test()
       yield* webhook.until([id!], "delivered")

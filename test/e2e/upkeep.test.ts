@@ -1,4 +1,4 @@
-/** What a process does on its database whatever its roles are. */
+/** Every process does this upkeep on its database, whatever its roles are. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -11,7 +11,7 @@ import { TestDatabase } from "../support/postgres.ts"
 import { insertAccount, insertWebhook } from "../support/rows.ts"
 import { settingsLayer } from "../support/settings.ts"
 
-/** What waits for a webhook as a long time without its receiver leaves it. */
+/** Queues the backlog that a webhook has after a long time without its receiver. */
 const queueBacklog = Effect.fnUntraced(function* (webhookId: string, count: number) {
   const sql = yield* SqlClient.SqlClient
   const now = Date.now()

@@ -1,4 +1,4 @@
-/** What a customer changes on a webhook while deliveries are on their way. */
+/** A customer changes a webhook while deliveries are under way. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

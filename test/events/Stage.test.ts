@@ -1,5 +1,5 @@
 /**
- * The events stage on a real database: each event is written once, whatever process dies, and dropped after
+ * The events stage on a real database: each event is written once, whichever process dies, and deleted after
  * retention.
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -25,7 +25,7 @@ const storing = EventStore.layer.pipe(
   Layer.provideMerge(Layer.merge(TestDatabase, MemoryEventLog.layer)),
   Layer.provideMerge(settingsLayer({ RETENTION_EVENTS: "36500 days" }))
 )
-/** The default. */
+/** The default retention. */
 const forgetting = EventStore.layer.pipe(
   Layer.provideMerge(TestDatabase),
   Layer.provideMerge(settingsLayer())

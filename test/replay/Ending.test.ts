@@ -49,7 +49,7 @@ const until = (id: string, status: string) =>
 /** When a batch waits for the latch: before or after its worker reads the job's conditions. */
 type Pause = "before it looks" | "after it looked"
 
-/** Workers of which each batch but the first waits for the latch. */
+/** Workers whose batches, except the first, wait for the latch. */
 const pausing = Effect.fnUntraced(function* (go: Latch.Latch, when: Pause) {
   const work = yield* ReplayWork
   const paused = Latch.makeUnsafe()
@@ -66,7 +66,7 @@ const pausing = Effect.fnUntraced(function* (go: Latch.Latch, when: Pause) {
   return { service, paused: Latch.await(paused) }
 })
 
-/** A job that has queued its first batch and waits. */
+/** Creates a job that has queued its first batch and waits. */
 const halfway = Effect.fnUntraced(function* (filters: ReplayFilters = {}, when: Pause = "before it looks") {
   const go = Latch.makeUnsafe()
   const { service, paused } = yield* pausing(go, when)

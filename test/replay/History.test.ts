@@ -55,7 +55,7 @@ describe("a replay from before the service's first ledger", () => {
       yield* assertCompleted(job.id, expected.length)
       yield* assertQueued(job, expected)
       assert.deepStrictEqual(bytes((yield* workOf(job.webhookId)).map(({ event }) => event)), bytes(expected))
-      // One that closed at the time or before shows that nothing is missing.
+      // A ledger that closed at the time or before proves that no ledger is missing.
       yield* assertHeldOnce(719)
       assert.deepInclude((yield* jobRow(job.id)).history, { ledgers: FIRST - 719, fetched: FIRST - 719 })
 
@@ -189,7 +189,7 @@ describe("a history server", () => {
         job.id,
         "History before ledger 931 is unavailable: no history server has the ledger 930 that ledger 931 names as its parent."
       )
-      // What is proven is kept for who needs no more.
+      // The proven ledgers are kept for jobs that need no older ones.
       yield* assertHeldOnce(931)
       const near = yield* replaySince(justBefore(940))
       yield* assertCompleted(near.id, (yield* fedFrom(940)).length)
@@ -237,7 +237,7 @@ describe("a history server", () => {
       yield* assertCompleted(job.id, (yield* fedFrom(800)).length)
       yield* assertHeldOnce(799)
       const limited = asked(limiting)
-      // What it had been asked at the same time.
+      // These requests had already been sent when the server refused.
       assert.isAtMost(limited.length - limited.lastIndexOf(950) - 1, 8)
     })
   )

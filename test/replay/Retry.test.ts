@@ -1,4 +1,4 @@
-/** Retry jobs on a real database: what they queue, how they end, and that no crash makes it untrue. */
+/** Retry jobs on a real database: the deliveries that they queue, and how they end, also after a crash. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Latch, type Layer, Option, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
@@ -30,7 +30,7 @@ const run = Effect.flatMap(claim, runJob)
 const everyStatus: ReadonlyArray<DeliveryStatus> = ["failed", "delivered", "retrying", "pending", "failed"]
 const mixed = (place: number) => everyStatus[place % everyStatus.length]!
 const alwaysFailed = () => "failed" as const
-/** Two batches and a part, but less than what may wait. */
+/** More than two batches, and fewer than may wait. */
 const SOME = 2 * Limits.replayBatchEvents + 50
 
 const test = <A, E>(
@@ -166,7 +166,7 @@ describe("a retry job", () => {
       const sql = yield* SqlClient.SqlClient
       const { webhookId, made } = yield* makeDeliveries(30, (i) => (i < 10 ? "retrying" : "failed"))
       const id = yield* queueRetry(webhookId)
-      // 10 wait already, and 5 more have room.
+      // 10 deliveries wait already, and the limit allows 5 more.
       yield* setUsage(ACCOUNT, monthOf(Date.now()), 100)
       yield* sql`UPDATE accounts SET monthly_deliveries = 115 WHERE id = ${ACCOUNT}`
       yield* run

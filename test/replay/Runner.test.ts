@@ -1,4 +1,4 @@
-/** Jobs on a real database and the memory log: what they queue, also after a crash at any moment. */
+/** Jobs on a real database and the memory log queue the right deliveries, also after a crash at any moment. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Latch, type Layer, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
@@ -177,7 +177,7 @@ const crashes = ["rows", "work", "cursor"].flatMap((step) =>
 
 type Crash = (typeof crashes)[number]
 
-/** The services, of which the batch's step never returns. */
+/** Services whose given step of a batch never returns. */
 const dying = Effect.fnUntraced(function* ({ step, when, batch }: Crash, died: Latch.Latch) {
   let calls = 0
   const dead = Effect.andThen(Latch.open(died), Effect.never)

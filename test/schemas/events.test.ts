@@ -1,4 +1,4 @@
-/** The published schemas accept every event there is: of real ledgers, of simulated ones, and the synthetic ones. */
+/** The published schemas accept every event: of real ledgers, of simulated ones, and the synthetic ones. */
 import { globSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { assert, describe, expectTypeOf, it } from "@effect/vitest"
@@ -46,7 +46,7 @@ const assertPayload = (type: EventType, payload: JsonObject, id: string) => {
   )
 }
 
-/** As ingest writes them and as deliver sends them. */
+/** Checks a ledger's events as ingest writes them and as deliver sends them. */
 const assertLedger = (ledger: Ledger): ReadonlyArray<EventType> => {
   if (!isChecked(ledger)) return assert.fail("the ledger has no header")
   const { events } = detectLedger(ledger)

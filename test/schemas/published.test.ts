@@ -1,4 +1,4 @@
-/** The files of `schemas/`: what the code says, fit for strict validators, with examples that hold. */
+/** The files of `schemas/` agree with the code, work with strict validators, and have valid examples. */
 import { spawnSync } from "node:child_process"
 import { globSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
@@ -28,7 +28,7 @@ const textsIn = (value: Json): ReadonlyArray<string> => {
   return isJsonObject(value) ? Object.values(value).flatMap(textsIn) : []
 }
 
-// Every published schema has a list of them: looked at below.
+// Every published schema has a list of examples. A test below checks them.
 const examplesOf = (schema: JsonObject): ReadonlyArray<Json> => schema["examples"] as ReadonlyArray<Json>
 
 describe("schemas/", () => {

@@ -1,4 +1,4 @@
-/** What the published schemas must refuse: each row is the schema's own example with one thing wrong. */
+/** Values that the published schemas must refuse. Each row is the schema's own example with one fault. */
 import { assert, describe, it } from "@effect/vitest"
 import { type EventType, eventTypes } from "../../src/domain/EventType.ts"
 import type { Json, JsonObject } from "../../src/domain/Ledger.ts"

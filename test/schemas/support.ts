@@ -1,4 +1,4 @@
-/** The schemas as their users have them: read from the files, compiled by the validator they use, in its strict mode. */
+/** Reads the schemas from the files and compiles them with the users' validator in its strict mode. */
 import { globSync, readFileSync } from "node:fs"
 import type { ValidateFunction } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js"
@@ -23,7 +23,7 @@ export const validator = (path: string): ValidateFunction => {
   return validate
 }
 
-/** What is wrong, by place; empty when nothing is. */
+/** The errors by place; empty if the value is valid. */
 export const complaints = (path: string, value: unknown): ReadonlyArray<string> => {
   const validate = validator(path)
   if (validate(value)) return []
@@ -37,7 +37,7 @@ export const LEDGER_RECORD = "records/ledger.schema.json"
 
 export const WEBHOOK_ID = "wh_01KAJ0Q4M8000000G3T5W7Y9ZB"
 
-/** Whether the schema in the code takes it, which the published one must agree with. */
+/** Whether the schema in the code accepts the value. The published schema must agree. */
 export const codeAccepts = (type: EventType, payload: JsonObject): boolean =>
   Result.isSuccess(
     Schema.decodeUnknownResult<Schema.Top & { readonly DecodingServices: never }>(payloads[type])(payload, {

@@ -1,4 +1,4 @@
-/** schemas/signature-vectors.json: what the service signs is what the vectors accept. test/schemas/published.test.ts compares the file. */
+/** The vectors of schemas/signature-vectors.json accept the service's signatures. published.test.ts checks the file. */
 import { assert, describe, it } from "@effect/vitest"
 import { signature } from "../../src/deliver/Signer.ts"
 import { vectors } from "../support/signatureLanguages.ts"

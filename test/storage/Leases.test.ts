@@ -6,7 +6,7 @@ import { SqlClient } from "effect/sql"
 import { Leases } from "../../src/storage/Leases.ts"
 import { makeDatabase } from "../support/postgres.ts"
 
-/** As many processes as there are calls, on one database. */
+/** Each call makes another process, on the same database. */
 const processes = Effect.map(makeDatabase, (database) =>
   Effect.map(
     Layer.build(
@@ -63,7 +63,7 @@ describe("leases", () => {
           const [first, second] = [yield* job, yield* job]
           yield* Effect.forkChild(a.leases.hold("ingest")(first.run))
           yield* first.running
-          // As after a freeze: the time is over, and nobody renewed.
+          // After a freeze the lease has expired, because the process did not renew it.
           yield* a.sql`UPDATE leases SET expires_at = clock_timestamp() - interval '1 second'`
           yield* Effect.forkChild(b.leases.hold("ingest")(second.run))
           yield* second.running

@@ -120,7 +120,7 @@ describe("quarantine", () => {
             .map(({ source }) => source)
             .toReversed()
         )
-        // The test clock stands at 0.
+        // The test clock is at 0.
         assert.strictEqual(yield* quarantine.drop(0), 0)
         assert.strictEqual(yield* quarantine.drop(1), Limits.quarantineRecords)
         assert.strictEqual((yield* quarantine.newest(1)).total, 0)

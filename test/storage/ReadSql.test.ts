@@ -6,7 +6,7 @@ import { Limits } from "../../src/config/Limits.ts"
 import { ReadSql } from "../../src/storage/Sql.ts"
 import { TestDatabase } from "../support/postgres.ts"
 
-/** A session left alone plans the first five for their values. */
+/** More than five: by default a session plans the first five executions for their values. */
 const EXECUTIONS = 8
 
 layer(TestDatabase)("ReadSql", (it) => {

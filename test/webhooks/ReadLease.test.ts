@@ -10,7 +10,7 @@ const LEASE_MS = 1_000
 
 const whenHeld = (lease: Lease) => Effect.callback<void>((resume) => lease(() => resume(Effect.void)))
 
-/** A lease whose confirmations are counted; `hold` makes the next ones wait until it is let go. */
+/** A lease whose confirmations are counted; `hold` makes the next ones wait until it is released. */
 const counted = Effect.gen(function* () {
   const seen = { confirmations: 0 }
   let held: Deferred.Deferred<void> | undefined
@@ -80,7 +80,7 @@ describe("a read lease", () => {
       yield* letGo
       yield* Fiber.joinAll(uses)
       assert.strictEqual(seen.confirmations, 2)
-      // It told of a minute ago: the next use asks anew.
+      // The confirmation is a minute old, so the next use requests a new one.
       yield* current
       assert.strictEqual(seen.confirmations, 3)
     }).pipe(Effect.scoped)

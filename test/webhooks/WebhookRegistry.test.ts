@@ -1,4 +1,4 @@
-/** What a process knows of a webhook: the secrets that deliver signs with, and its payload filter, compiled. */
+/** A process's view of a webhook: the secrets that deliver signs with, and its compiled payload filter. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { CONFIG_TOPIC, type WebhookConfig } from "../../src/domain/Webhook.ts"

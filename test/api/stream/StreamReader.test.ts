@@ -1,4 +1,4 @@
-/** One stream on a virtual clock: heartbeats, the seam between past and new events, and why it ends. */
+/** One stream on a virtual clock: heartbeats, the change from past to new events, and why the stream ends. */
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Semaphore } from "effect"
 import { TestClock } from "effect/testing"
@@ -15,7 +15,7 @@ import { settingsLayer } from "../../support/settings.ts"
 
 const everything: EventFilter = { network: "mainnet", eventTypes: undefined, account: undefined }
 
-/** A stream from `next` on, by default from where the log ends now. */
+/** A stream from `next` on, by default from the current end of the log. */
 const start = Effect.fnUntraced(function* (next?: number, filter: EventFilter = everything) {
   const tail = yield* makeTail("mainnet")
   const ended = yield* Deferred.make<Ending>()
@@ -33,7 +33,7 @@ const start = Effect.fnUntraced(function* (next?: number, filter: EventFilter = 
 
 type Stream = Effect.Success<ReturnType<typeof start>>
 
-/** The ids of the next events, as many as asked for; time passes while there are none. */
+/** The ids of the next `count` events. The clock advances while there are none. */
 const nextIds = Effect.fnUntraced(function* ({ blocks }: Stream, count: number) {
   const ids: Array<string> = []
   const taking = yield* Effect.forkChild(
@@ -89,7 +89,7 @@ describe("a stream", () => {
       yield* appendNoise("mainnet", 7)
       const stream = yield* start(0)
       assert.deepStrictEqual(yield* nextIds(stream, 3), ids.slice(0, 2 + 1))
-      // The tail moves on past what it keeps.
+      // The tail moves past the records that it keeps.
       yield* appendLedgers(events.slice(16, 40))
       yield* appendNoise("mainnet", 2)
       yield* TestClock.adjust("1 seconds")

@@ -1,4 +1,4 @@
-/** What `listen` prints for a request: the result of the signature check, and views that hostile text cannot break. */
+/** `listen` prints the result of the signature check, and views that hostile text cannot break. */
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Webhook } from "standardwebhooks"

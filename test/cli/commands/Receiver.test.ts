@@ -1,4 +1,4 @@
-/** The server of `listen`: which bodies it passes on, and what it answers to others. */
+/** The server of `listen`: the bodies that it passes on, and its responses to others. */
 import { gzipSync, zstdCompressSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -7,7 +7,7 @@ import { Limits } from "../../../src/config/Limits.ts"
 
 const BODY = '{"event_type":"payment.xrp"}'
 
-/** What the receiver answers to the body, and the body that it passed on. */
+/** The receiver's response to the body, and the body that it passed on. */
 const post = (body: Uint8Array, encoding?: string) =>
   Effect.gen(function* () {
     const passed: Array<string> = []

@@ -1,5 +1,5 @@
 /**
- * `doctor` finds what is wrong with settings, store, ledger servers and port, names how to fix it, and changes nothing.
+ * `doctor` finds faults of settings, store, ledger servers and port, says how to fix them, and changes nothing.
  */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { createServer, type Server } from "node:http"
@@ -22,7 +22,7 @@ const temporaryFolder = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
 
-/** A program that holds a port and answers every request with `text`. */
+/** A program that listens on a port and answers every request with `text`. */
 const httpServer = (text: string) =>
   Effect.acquireRelease(
     Effect.callback<Server>((resume) => {
@@ -34,7 +34,7 @@ const httpServer = (text: string) =>
         server.close()
         server.closeAllConnections()
       })
-    // A server that listens on TCP has such an address.
+    // A server that listens on TCP has an address with a port.
   ).pipe(Effect.map((server) => (server.address() as AddressInfo).port))
 
 const examined = Effect.fnUntraced(function* (environment: Environment) {

@@ -20,7 +20,7 @@ interface Asked {
 const matches = (filter: Given, event: Asked): boolean =>
   compileFilter(Result.getOrThrow(parseFilter(filter, eventTypes)))(event)
 
-// --- The naive evaluator: what docs/payload-filters.md says, with nothing of the program's but its own lists of fields.
+// --- The naive evaluator implements docs/payload-filters.md and shares only the lists of fields with the program.
 
 /** The last part of a path whose texts are numbers. */
 const numeric = new Set(
@@ -114,7 +114,7 @@ const naive = (filter: Given, event: Asked): boolean =>
     })
   })
 
-// --- Payloads and filters by chance.
+// --- Random payloads and filters.
 
 const examples: ReadonlyArray<Asked> = publishedSchemas().flatMap(({ path, document }) => {
   const type = eventTypes.find((one) => path === `payloads/${one}.schema.json`)
@@ -123,7 +123,7 @@ const examples: ReadonlyArray<Asked> = publishedSchemas().flatMap(({ path, docum
     : (document["examples"] as ReadonlyArray<JsonObject>).map((payload) => ({ event_type: type, payload }))
 })
 
-/** Near one another and far apart, and each in several ways to write it. */
+/** Numbers close together and far apart, each in several notations. */
 const numbers = [
   ..."0,-0,0.0,1,1.0,10e-1,1e0,-1,17310000,17310000.0,1731e4,17310001,9007199254740992,9007199254740993".split(
     ","
@@ -202,7 +202,7 @@ describe("a payload filter", () => {
     for (let i = 0; i < FILTERS; i++) {
       const given = filter()
       const parsed = parseFilter(given, eventTypes)
-      // Chance also makes comparisons that are refused, as a text with a number.
+      // The generator also makes comparisons that are refused, such as a text with a number.
       if (Result.isFailure(parsed)) continue
       const wants = compileFilter(parsed.success)
       for (const one of events) {

@@ -1,4 +1,4 @@
-/** What a payload filter may be, and the sentence that refuses each other one; whatever comes, quickly and without a throw. */
+/** Valid payload filters, and the sentence that refuses each invalid one. Parsing is quick and never throws. */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
@@ -24,7 +24,7 @@ const accepted: ReadonlyArray<readonly [unknown, ReadonlyArray<EventType>]> = [
   [{ "changes.value": { $in: [true, "100", 5] } }, ["trustline.modified"]],
   [{ expiration: { $lt: "2026-11-21T10:30:00.5+01:00" } }, ["dex.offer_created"]],
   [{ reason: { $ne: "expired" } }, ["check.cancelled"]],
-  // One of its types has the field.
+  // One of the webhook's types has the field.
   [{ transfer_fee: { $gt: 100 } }, ["payment.xrp", "nft.minted"]]
 ]
 

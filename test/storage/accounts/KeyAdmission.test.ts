@@ -187,7 +187,7 @@ layer(Live)("key admission", (it) => {
         const admissions = results.flatMap((result) => result.get(hashOf(value)) ?? [])
         const total = admissions.reduce((sum, { admitted }) => sum + admitted, 0)
         assert.strictEqual(total, LIMIT)
-        // Each request has a place of its own in the window.
+        // Each request has its own place in the window.
         const places = admissions.flatMap(({ admitted, minute }) =>
           Array.from({ length: admitted }, (_, i) => minute.usedBefore + i)
         )

@@ -74,7 +74,7 @@ layer(Live)("usage", (it) => {
       const ids = yield* makeDeliveries("acct_counted", 3)
       const first = ids.map((id) => attempt(id))
       yield* store.record(first, DISABLE_AFTER)
-      // Its result was lost, and it comes again.
+      // The statement's result was lost, so it runs again.
       yield* store.record(first, DISABLE_AFTER)
       yield* store.record([attempt(ids[0]!, 2, DECEMBER - 1), attempt(ids[1]!, 2, DECEMBER)], DISABLE_AFTER)
       assert.strictEqual(yield* usage.deliveriesOf("acct_counted", NOVEMBER), 4)

@@ -18,7 +18,7 @@ import {
   prepare
 } from "../../support/countedDeliveries.ts"
 
-/** As many as are made in one statement. */
+/** How many rows one statement creates. */
 const ROWS = 1_000
 
 /** Creates the given number of deliveries of a webhook, spread over the previous month. */

@@ -1,6 +1,6 @@
 /**
  * Pages of deliveries: how much is read for them. That pages are exact for every filter, wherever their rows are,
- * stands in test/api/DeliveryFilters.test.ts.
+ * is tested in test/api/DeliveryFilters.test.ts.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -41,7 +41,7 @@ interface PlanNode {
   readonly Plans?: ReadonlyArray<PlanNode>
 }
 
-/** Deliveries looked at. */
+/** How many delivery rows the query read. */
 const rowsRead = (node: PlanNode): number => {
   const below = (node.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), 0)
   if (!/^deliveries_\d/.test(node["Relation Name"] ?? "")) return below
@@ -100,7 +100,7 @@ layer(Live)("pages of deliveries", (it) => {
         for (const webhookId of [undefined, webhookIds[0]])
           for (const eventType of [undefined, "payment.xrp"])
             assert.isAtMost(yield* readFor(owner, { status, webhookId, eventType }), 4 * LIMIT)
-      // PostgreSQL knows of no other account, and takes the first one's rows for all there are.
+      // PostgreSQL has statistics of the first account only, and plans as if no other rows existed.
       const other = { ...owner, accountId: "acct_other" }
       for (const status of [undefined, ...deliveryStatuses])
         for (const webhookId of [undefined, webhookIds[0]])

@@ -150,10 +150,10 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
         FROM generate_series(0, ${rows - 1}::bigint) AS i`
       yield* insert(webhookId!, OWNER.accountId, 10)
       yield* insert(otherId!, OWNER.accountId, 20)
-      // PostgreSQL does not hear of the other account, as in a session that made its plan before.
+      // PostgreSQL has no statistics of the other account, as in a session that made its plan before.
       yield* sql`ANALYZE deliveries`
       yield* insert(strangerId, "acct_3", 1_000)
-      /** By the session so far. */
+      /** How many rows the session has read so far. */
       const rowsRead = Effect.map(
         read<{ readonly rows: number }>`
           SELECT sum(seq_tup_read + idx_tup_fetch)::float8 AS rows FROM pg_stat_xact_user_tables

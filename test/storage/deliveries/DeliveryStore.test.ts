@@ -120,7 +120,7 @@ layer(Live)("delivery store", (it) => {
       assert.deepInclude(states.get(first!), { status: "retrying", attempts: 1 })
       assert.deepInclude(states.get(second!), { status: "failed", attempts: 1 })
       assert.strictEqual((yield* webhookRow(webhookId)).consecutive_failures, 1)
-      // What nothing can make storable stands alone in the end.
+      // The store splits the batch until the outcome that cannot be stored is alone.
       yield* store.record(
         [
           { ...attempt(first!, 2, "failed"), responseStatus: 2 ** 40 },
@@ -139,7 +139,7 @@ layer(Live)("delivery store", (it) => {
   describe("finds rows one by one", () => {
     const BATCHES = 30
     const BATCH = 40
-    /** In one session: a plan is made and kept while there are few rows. Returns how many of them were read. */
+    /** Runs in one session, which makes and keeps a plan while there are few rows. Returns how many rows were read. */
     const readBy = Effect.fnUntraced(function* (webhookId: string) {
       const store = yield* DeliveryStore
       const sql = yield* SqlClient.SqlClient
@@ -166,7 +166,7 @@ layer(Live)("delivery store", (it) => {
       })
       return yield* sql.withTransaction(batches)
     })
-    /** Of a delivery: its state, its record, its webhook's. */
+    /** Recording a delivery may read three rows: its state, its record and its webhook's. */
     const FEW = 3 * BATCHES * BATCH
 
     it.effect("in a new store, of which PostgreSQL knows nothing yet", () =>

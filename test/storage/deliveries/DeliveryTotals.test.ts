@@ -96,7 +96,7 @@ const randomWrite = Effect.fnUntraced(function* (
   else if (write === 7) {
     yield* sql`UPDATE deliveries SET status = 'pending' WHERE id = ANY(${some()}::text[]) AND status = 'failed'`
   } else if (write === 8) {
-    // Fails after its rows are written: nothing of it may stay.
+    // This statement fails after it has written some rows. None of its changes may stay.
     yield* Effect.flip(
       sql`UPDATE deliveries SET status = CASE WHEN id = ${some()[0]!} THEN 'unknown' ELSE 'failed' END`
     )
@@ -138,7 +138,7 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
       const writer = Effect.fnUntraced(function* (seed: number) {
         const chance = makeSeededRandom(seed)
         for (let round = 0; round < 15; round++) {
-          // Both in an order of the writer's own: who waits for whom must not depend on it.
+          // Each writer uses its own order. No order may cause a deadlock.
           const made = Array.from({ length: 30 }, () =>
             newDelivery(chance.pick(webhooks), NOW - chance.int(0, 150_000), "payment.xrp")
           )
@@ -149,7 +149,7 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
           )
         }
       })
-      // One process adds changes to the totals at a time; two while a lease moves on.
+      // One process at a time adds changes to the totals; two may do so while a lease changes its holder.
       const folding = yield* Effect.forkChild(
         Effect.all([Effect.forever(foldChanges), Effect.forever(foldChanges)], { concurrency: "unbounded" })
       )
@@ -197,7 +197,7 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* Effect.forkScoped(keepTotals)
       let made = 0
-      // The pages are those that the last VACUUM left: to look at the table itself would hold the next one up.
+      // This reads the page count of the last VACUUM, because a query of the table itself would delay the next VACUUM.
       const state = sql<{ readonly counted: number; readonly bytes: number }>`
         SELECT relpages * current_setting('block_size')::int AS bytes,
                coalesce((SELECT count FROM delivery_totals WHERE webhook_id = 'wh_1' AND width = '1 day'), 0)::int AS counted
@@ -207,7 +207,7 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
           ? Effect.void
           : Effect.andThen(TestClock.adjust(Limits.deliveryChangesMs), untilSmall)
       )
-      // The first needs more room than there may be, and so do the others together.
+      // The first batch needs more space than the limit, and so do the others together.
       for (const number of [60_000, ...Array.from({ length: 8 }, () => 8_000)]) {
         yield* sql`
           INSERT INTO delivery_changes

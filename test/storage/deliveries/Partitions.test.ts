@@ -116,7 +116,7 @@ layer(
       assert.deepStrictEqual(ended, { status: "failed", last_error: "waited too long" })
       yield* applyRetention(tooLate + 2)
       assert.strictEqual((yield* deliveries.states([waiting])).size, 0)
-      // What had changed last goes with its day: there are no totals to add it to.
+      // The day's last changes are dropped with it: no totals are left to add them to.
       assert.strictEqual((yield* foldChanges).changes, 0)
     })
   )

@@ -1,4 +1,4 @@
-/** What retry jobs take, against a naive look at every row: by chance as a seed decides, folded into totals or not. */
+/** Compares what retry jobs select with a naive search of all rows, for seeded random data, in the totals or not. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -31,14 +31,14 @@ for (const seed of [1, 2, 3])
         const sql = yield* SqlClient.SqlClient
         const chance = makeSeededRandom(seed)
         const statuses = ["failed", "retrying", "delivered", "pending"] as const
-        // An hour and a half, with gaps of many minutes without any that match.
+        // The rows cover an hour and a half, with gaps of many minutes without a match.
         const { webhookId, made } = yield* makeDeliveries(
           400,
           (i) => (Math.floor(i / 60) % 2 === 0 ? chance.pick(statuses) : "delivered"),
           { seed, stepMs: 13_000 }
         )
         yield* foldChanges
-        // Some change after that: no total knows it yet.
+        // Some rows change after that, and the totals do not include these changes yet.
         const changed = new Map(
           made
             .filter(({ status }) => status === "retrying" && chance.flip(0.3))
@@ -90,7 +90,7 @@ it.live("reads, of a webhook's deliveries, only those of minutes in which some m
     const { webhookId } = yield* makeDeliveries(1, () => "delivered")
     const hours = 12
     yield* Effect.flatMap(Partitions, ({ ensure }) => ensure(MADE, MADE + (hours + 1) * HOUR_MS))
-    // Ten a minute. Of each hour the first one failed.
+    // Ten rows a minute. The first one of each hour failed.
     yield* sql`
       INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, status, updated_at)
       SELECT left(first_delivery_id(to_timestamp(${MADE / 1_000 + 3_600}::float8 + i * 6)), 14) || lpad(i::text, 16, '0'),

@@ -62,7 +62,7 @@ const attempted =
       3
     )
 
-/** What a statement makes of the states that it may change. It must leave all others as they are. */
+/** A statement, and the new state for each state that it may change. It must leave all others unchanged. */
 interface Transition {
   readonly name: string
   readonly statement: Statement
@@ -165,7 +165,7 @@ layer(Layer.provideMerge(Partitions.layer, TestDatabase))("transitions of a deli
     return { id, webhookId }
   })
 
-  /** All that a transition may change. */
+  /** Everything that a transition may change. */
   const look = Effect.fnUntraced(function* ({ id, webhookId }: Target) {
     const sql = yield* SqlClient.SqlClient
     const rows = yield* sql<{
@@ -202,7 +202,7 @@ layer(Layer.provideMerge(Partitions.layer, TestDatabase))("transitions of a deli
           if (next === undefined) return assert.strictEqual(after.everything, before.everything)
           assert.notStrictEqual(after.everything, before.everything)
           assert.strictEqual(stateOf(after.found), next)
-          // The time of a next attempt is there while it waits for one, and at no other time.
+          // The row has the time of a next attempt only while it waits for one.
           assert.strictEqual(after.found?.waits, after.found?.status === "retrying")
           const again = Effect.andThen(statement(sql, target), look(target))
           assert.strictEqual((yield* again).everything, after.everything)

@@ -1,4 +1,4 @@
-/** The embedded server as an operator meets it: real servers, real processes, real kills. */
+/** The embedded server under an operator's conditions: real servers, real processes, real kills. */
 import { type ChildProcess, spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -68,7 +68,7 @@ const crashedAfter = (folder: string, statement: string) =>
       const { child } = yield* program(folder)
       const server = yield* command(folder)
       yield* run(server, statement)
-      // It must not bring its server back meanwhile.
+      // The service must not restart its server meanwhile.
       child.kill("SIGSTOP")
       yield* killServer(folder)
       return server
@@ -123,7 +123,7 @@ describe("embedded PostgreSQL", () => {
       const exited = Effect.callback<void>((resume) => void child.once("exit", () => resume(Effect.void)))
       child.kill("SIGKILL")
       yield* exited
-      // At once, while the old server may still be stopping.
+      // Start again at once, while the old server may still be stopping.
       yield* Effect.scoped(Effect.flatMap(service(folder), (server) => run(server, "SELECT 1")))
       yield* until(() => processesOf(folder).length === 0)
     })
@@ -187,7 +187,7 @@ describe("embedded PostgreSQL", () => {
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const server = yield* crashedAfter(folder, "CREATE TABLE kept AS SELECT 7 AS n")
-      // As after a container's restart: both lock files now name a process that lives and is no server.
+      // After a container's restart, both lock files may name a process that lives and is not a server.
       for (const lock of [path.join(folder, "postgres", "postmaster.pid"), `${server.path}.lock`]) {
         const [, ...rest] = fs.readFileSync(lock, "utf8").split("\n")
         fs.writeFileSync(lock, [process.ppid, ...rest].join("\n"))

@@ -43,7 +43,7 @@ const firstLine = (command: string, args: ReadonlyArray<string>, env = process.e
         child.once("exit", () => resume(Effect.void))
         child.kill("SIGKILL")
       }).pipe(
-        // Its server ends a moment later.
+        // The program's server ends a moment later.
         Effect.andThen(
           Effect.sync(() => fs.existsSync(path.join(args.at(-1) ?? "", "postgres", "postmaster.pid"))).pipe(
             Effect.repeat({ while: (runs) => runs, schedule: Schedule.spaced("20 millis") })

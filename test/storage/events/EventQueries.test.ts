@@ -13,7 +13,7 @@ const LEDGERS = 600
 const EVENTS_PER_LEDGER = 10
 const DAYS = 80
 const LIMIT = 21
-/** As often as PostgreSQL plans a statement anew before it may keep a plan, and more. */
+/** More executions than PostgreSQL plans anew before it may keep a plan. */
 const CALLS = 8
 
 const [inAll, rare] = addresses

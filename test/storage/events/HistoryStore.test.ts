@@ -76,7 +76,7 @@ describe("a request for history", () => {
       yield* sql`UPDATE webhooks SET status = 'disabled' WHERE id = ${webhookId}`
       assert.deepStrictEqual(yield* requests.open("mainnet"), [])
       assert.strictEqual(Option.getOrThrow(yield* requests.find(id)).state, "failed")
-      // What is settled stays so.
+      // A settled request does not change again.
       yield* requests.settle(id, { state: "ready", firstLedger: 5, beforeLedger: 100 }, 0)
       assert.strictEqual(Option.getOrThrow(yield* requests.find(id)).state, "failed")
     }).pipe(Effect.provide(replayingLayer))

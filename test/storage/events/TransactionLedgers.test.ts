@@ -1,4 +1,4 @@
-/** The ledger of a transaction: found whether its block is summarised or not, and then without reading the other blocks. */
+/** A transaction's ledger is found whether its block is summarised or not. Other summarised blocks are not read. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -55,7 +55,7 @@ const untilPublished = (count: number) =>
     Effect.timeout("10 seconds")
   )
 
-/** A publisher that knows nothing of others. */
+/** A publisher that shares no state with others. */
 const anotherProcess = () => Layer.fresh(Layer.provide(outboxPublisherLayer, Layer.fresh(Leases.layer)))
 
 describe("outbox", () => {

@@ -51,7 +51,7 @@ describe("notices of work", () => {
     Effect.gen(function* () {
       const [one, two] = yield* opened
       yield* listening(one.sql, 2)
-      // Each begins with a look: nobody knows what was queued before.
+      // Each wait begins with a check, because earlier work may have been queued already.
       for (const { notices } of [one, two]) yield* notices.next("mails")
       yield* insertAccount("acct_1").pipe(Effect.provideService(SqlClient.SqlClient, one.sql))
       yield* one.sql.withTransaction(
@@ -65,7 +65,7 @@ describe("notices of work", () => {
   it.effect("are not needed: a wait also ends after a time", () =>
     Effect.gen(function* () {
       const [one] = yield* opened
-      // The first of them may end with the look that comes with listening.
+      // The first wait may end with the check that follows the start of listening.
       const waiting = yield* Effect.forkChild(Effect.repeat(one.notices.next("replays"), { times: 1 }))
       yield* TestClock.adjust(2 * Limits.workPollMs)
       yield* Fiber.join(waiting)

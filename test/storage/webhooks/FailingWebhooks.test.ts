@@ -1,4 +1,4 @@
-/** Mails about webhooks that fail: one for each state, never a flood. Attempts are recorded as the recorder does. */
+/** Mails about failing webhooks: one for each state, never a flood. The tests record attempts as the recorder does. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

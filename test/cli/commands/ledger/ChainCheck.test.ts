@@ -1,4 +1,4 @@
-/** Each way in which a chain can be broken has its own message. */
+/** Each way to break a chain has its own message. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   type ChainFault,

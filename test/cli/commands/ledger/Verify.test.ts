@@ -24,7 +24,7 @@ const invocation = Layer.succeed(Invocation, {
   stderrTerminal: false
 })
 
-/** The log as its owner has it, and as a reader beside it sees it. */
+/** The log as its owner opens it, and as a separate reader sees it. */
 const ownedLog = Effect.gen(function* () {
   const database = yield* makeDatabase
   const owner = yield* Layer.build(
@@ -41,7 +41,7 @@ const ownedLog = Effect.gen(function* () {
 
 type Change = (marker: LedgerMarker) => LedgerMarker
 
-/** Takes a ledger as ingest does. */
+/** Appends a ledger as ingest does. */
 const take = (log: EventLog["Service"], raw: RawLedger, change: Change = (marker) => marker) => {
   const { ledger } = normaliseLedger(raw)!
   if (!isChecked(ledger)) throw new Error("a made-up ledger lacks its header")
@@ -107,7 +107,7 @@ describe("ledger verify", () => {
     ],
     ["a time that falls", (marker) => ({ ...marker, close_time: "2001-01-01T00:00:00Z" }), /closed at/],
     ["an event too few", (marker) => ({ ...marker, event_count: 4 }), /event 4 of 4 of ledger 55/],
-    // Found where the next ledger's events should be.
+    // `verify` finds this fault where the next ledger's events should be.
     ["an event too many", (marker) => ({ ...marker, event_count: 2 }), /ledger 57 should be at offset/],
     ["events elsewhere", (marker) => ({ ...marker, first_event_offset: 1 }), /should be at offset 1,/]
   ]
@@ -146,7 +146,7 @@ describe("ledger verify", () => {
       server.close(119)
       const same = yield* verify(reader, { against: server.url })
       assert.deepStrictEqual([same.ok, same.ledgers, same.against], [true, 100, new URL(server.url).host])
-      // Hashes alone were asked for, each once.
+      // The command requested only hashes, each of them once.
       assert.strictEqual(server.requests.filter((request) => request.startsWith("ledger ")).length, 100)
       server.serve(chain(70, 119, { name: "another" }))
       const other = yield* verify(reader, { against: server.url })
