@@ -321,6 +321,6 @@ const telemetryLayer = Layer.unwrap(
 export const service = (command: string) =>
   roles.pipe(
     Layer.provideMerge(Sql.layer({ command, owner: true })),
-    // Outermost, so that it ends last and sends the last spans of the others.
+    // This layer is outermost, so it ends last and can send the last spans of the other layers.
     Layer.provide(telemetryLayer)
   )

@@ -26,7 +26,7 @@ export const authenticate = (
     : admit(keySha256(value).toString("hex"))
 }
 
-/** Whose data, and of which networks, a caller may read and change. */
+/** The account and the networks whose data a caller may read and change. */
 export const ownerOf = ({ accountId, environment }: Identity): Owner => ({
   accountId,
   networks: networksOf(environment)

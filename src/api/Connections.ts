@@ -9,7 +9,7 @@ import { Limits } from "../config/Limits.ts"
 import { PacedConnection } from "./PacedConnection.ts"
 
 export interface Connections {
-  /** Closes connections on which no request has come yet: `server.closeIdleConnections` misses them. */
+  /** Closes connections that have not received a request yet: `server.closeIdleConnections` misses them. */
   readonly closeSilent: () => void
   /** Ends all event streams. */
   readonly endStreams: () => void

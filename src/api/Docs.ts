@@ -12,7 +12,7 @@ import { serveDocument } from "./Documents.ts"
 export const DOCS_PATH = "/docs"
 export const OPENAPI_PATH = "/openapi.json"
 
-/** How the policy names a script. The browser runs no other script. */
+/** The hash by which the policy allows a script. The browser runs no other script. */
 const hashOf = (script: string): string => `'sha256-${createHash("sha256").update(script).digest("base64")}'`
 
 const policyOf = (page: string): string =>

@@ -1,6 +1,6 @@
 /**
- * Maps errors of the database and the log to API errors. If either cannot be reached, the caller gets `UNAVAILABLE` and
- * may try again. Any other error of theirs is a bug of this program and becomes a defect.
+ * Maps errors of the database and the log to API errors. If either cannot be reached, the caller gets `UNAVAILABLE`
+ * and may try again. Any other error of the database or the log is a bug in this program and becomes a defect.
  */
 import { Effect } from "effect"
 import { SqlError } from "effect/sql"

@@ -67,7 +67,7 @@ const answered = <R>(
   requestId: string
 ): Effect.Effect<Response, never, R> =>
   Effect.catchCause(response, (cause) => {
-    // The client has gone or the server is stopping: there is nobody to answer.
+    // The client has disconnected or the server is stopping, so no response can be sent.
     if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
     const failure = Cause.squash(cause)
     if (isNoRoute(failure)) return Effect.succeed(noPath)

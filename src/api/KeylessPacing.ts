@@ -1,7 +1,7 @@
 /**
- * Delays requests without a key, so that a flood of them cannot starve deliveries and requests with a key. A few start,
- * then all other work of the process runs. If the process has other roles than `api`, a pause follows, which is a
- * multiple of the time that both took. At most one request of each connection waits.
+ * Delays requests without a key, so that a flood of them cannot starve deliveries and requests with a key. A few
+ * start, then all other work of the process runs. If the process has other roles than `api`, a pause follows. It is a
+ * multiple of the time that these requests and the other work took. At most one request of each connection waits.
  */
 import { Clock, Effect, Latch, Semaphore } from "effect"
 import { Settings } from "../config/Config.ts"
@@ -29,7 +29,8 @@ const makePacer = Effect.fnUntraced(function* ({ starts, pauseMs }: PacingLimits
 
   const pauseForOthers = Effect.gen(function* () {
     yield* Latch.await(someStarted)
-    // The first yield ends with the current turn of the event loop, the second after a complete turn.
+    // The first yield returns at the end of the current turn of the event loop, the second yield one complete turn
+    // later.
     yield* Effect.yieldNow
     yield* Effect.yieldNow
     const wantedMs = (nowMs() - began) * Limits.keylessYield

@@ -1,8 +1,8 @@
 /**
  * The HTTP server on HOST:PORT. With port 0 the system chooses one; `HttpServer` knows the bound address. If the port
  * cannot be used, the error is one sentence that names the setting. At a stop, idle connections and event streams are
- * ended at once; requests in flight have `Limits.apiShutdownMs` to end, then all connections are closed. A client cannot
- * delay a stop.
+ * ended at once; requests in flight have `Limits.apiShutdownMs` to end, then all connections are closed. A client
+ * cannot delay a stop.
  */
 import { createServer, type Server } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"

@@ -28,7 +28,10 @@ interface Document {
 
 type Components = Record<string, unknown>
 
-/** By parameter name. The decoder sees query parameters as text; the document shows what the text must be. */
+/**
+ * The schema of each query parameter by its name. The decoder reads query parameters as text; the document shows the
+ * type that the text must have.
+ */
 const typedParameters: Readonly<Record<string, Schema>> = {
   limit: {
     type: "integer",

@@ -74,7 +74,7 @@ export const idempotencyKeyParameter = {
   schema: { type: "string", pattern: IDEMPOTENCY_KEY_PATTERN, examples: ["5f1c2a9e-3b7d-4c55-9a0e"] }
 }
 
-/** What the gate writes on an answer. */
+/** The headers that the gate adds to a response with this status. */
 export const headersOf = (status: string, keyed: boolean) => {
   // These may occur before the key is known, so the rate limit headers may be missing.
   const failedEarly = status === "500" || status === "503"

@@ -1,13 +1,13 @@
 /** Simplifies the generated JSON Schemas of the OpenAPI document, and builds examples from them. Pure. */
 
 export type Schema = Readonly<Record<string, unknown>>
-/** By name. */
+/** Schemas by their names. */
 export type Schemas = Readonly<Record<string, Schema>>
 
 export const isObject = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The generator adds the bounds of exact integers. They are no rule of the API. */
+/** The generator adds the bounds of exact integers. The API has no such rule. */
 const isNumberBound = (key: string, value: unknown): boolean =>
   (key === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
   (key === "maximum" && value === Number.MAX_SAFE_INTEGER)

@@ -76,7 +76,7 @@ export class PacedConnection extends Duplex {
     this.#socket.uncork()
   }
 
-  /** The HTTP server calls it after the last response; nothing is read after that. */
+  /** The HTTP server calls this after the last response. Nothing is read afterwards. */
   override _final(done: Done): void {
     this.#socket.end(() => {
       done()
@@ -94,7 +94,7 @@ export class PacedConnection extends Duplex {
     // Also true after the response: the rest of the body is not a new request.
     const receiving = this.#latest?.complete === false
     const busy = this.#unanswered > 0 && !receiving
-    // Also while busy: without a read the socket would not notice that the client has closed.
+    // Read even while a request runs: otherwise the socket would not notice that the client has closed.
     if (this.#rest.length === 0) this.#rest = this.#socket.read() ?? NOTHING
     if (this.#rest.length === 0 && this.#socket.readableEnded) this.push(null)
     if (this.#rest.length === 0 || busy || !this.#wanted) return

@@ -9,7 +9,7 @@ import type { Scope } from "../domain/ApiKey.ts"
 import { BodyBytes, RequiredScope } from "./contract/Common.ts"
 import type { BodyUse } from "./RequestBody.ts"
 
-/** What the gate needs to know about an endpoint. */
+/** The properties of an endpoint that the gate uses. */
 interface EndpointFacts {
   /** Undefined: any valid key is accepted, or no key is needed. */
   readonly scope: Scope | undefined
@@ -36,7 +36,7 @@ export const pathOf = (url: string): string => url.split("?", 1)[0]!
 /** Whether the path needs a key. True also for unknown paths under /v1. */
 export const isApiPath = (path: string): boolean => path === "/v1" || path.startsWith("/v1/")
 
-/** Monitoring asks these paths, and restarts a process that answers late. */
+/** Monitoring requests these paths and restarts a process that answers late. */
 export const isProbe = (path: string): boolean => path === "/healthz" || path === "/readyz"
 
 export interface OtherPath {

@@ -19,7 +19,10 @@ export class SyntheticEvents extends Context.Service<
 >()("ledgerhook/api/SyntheticEvents") {
   /** The API may not import the simulated ledger and detection, so Roles.ts passes them in. */
   static readonly layer = (options: {
-    /** For each event type a ledger with one transaction that causes it; `closeTime` in ripple seconds. */
+    /**
+     * Returns, for each event type, a ledger with one transaction that causes such an event. `closeTime` is in ripple
+     * seconds.
+     */
     readonly transactions: (
       seed: number,
       closeTime: number

@@ -43,7 +43,7 @@ const onDatabase = (command: string) =>
 export const stores = (command: string) =>
   Layer.unwrap(Effect.as(requireDatabase, onDatabase(command))).pipe(Layer.provide(settings))
 
-/** For commands that may be the first: they create the database if there is none. */
+/** For commands that may run before the first start: they create the database if there is none. */
 export const newStores = (command: string) => Layer.provide(onDatabase(command), settings)
 
 /** A flag or an argument that takes an id, which `ledgerhook LIST list` shows. */

@@ -26,7 +26,10 @@ export const commandLimits = {
   listenDelayMs: 10 * 60_000,
   /** Characters of one event that `listen --forward` reads; events have a few KB. */
   forwardBlockChars: 1024 * 1024,
-  /** Its requests under way to the local address, and how long one may take: as long as a delivery attempt. */
+  /**
+   * How many requests to the local address may be under way, and how long one may take: as long as a delivery
+   * attempt.
+   */
   forwardParallel: 4,
   forwardAnswerMs: 10_000,
   /** If nothing arrives for this long, which is three heartbeats, it reconnects. */

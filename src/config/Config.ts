@@ -84,7 +84,7 @@ export const watchedNetworks = ({
   ...simulated
 ]
 
-/** Whether there are servers for what closed before the service's first ledger of that network. */
+/** Whether servers are set for ledgers that closed before the service's first ledger of that network. */
 export const hasHistory = ({ networks }: Pick<SettingsShape, "networks">, network: Network): boolean =>
   networks.some((one) => one.network === network && one.historyUrls.length > 0)
 

@@ -1,9 +1,9 @@
 /** Limits of what callers without a key can use; part of `Limits`. */
 export const connectionLimits = {
   /**
-   * Connections to PORT. One more ends the connection whose last request is the oldest and which has no event stream, so
-   * a new caller always gets in. Each holds at most one unsent answer and 160 KiB of unread requests (twice
-   * `connectionInputBytes` and a read of 64 KiB).
+   * Connections to PORT. One more connection ends the connection whose last request is the oldest and which has no
+   * event stream, so a new caller always gets in. Each holds at most one unsent answer and 160 KiB of unread requests
+   * (twice `connectionInputBytes` and a read of 64 KiB).
    */
   connections: 1_000,
   /** Bytes of later requests that are read ahead on one connection, plus or minus one read of 64 KiB. */
@@ -15,9 +15,9 @@ export const connectionLimits = {
   /** A connection without traffic for this long is closed, even if a response on it has not been read. */
   connectionStallMs: 60_000,
   /**
-   * `starts`: how many requests without a key may start in a row before other work of the process runs. `pauseMs`: the
-   * longest pause after them. Probes are cheap and must not look late: on a machine that is overloaded many times over 100 a second still
-   * start. Others may be a large document each.
+   * `starts`: how many requests without a key may start in a row before other work of the process runs. `pauseMs`:
+   * the longest pause after them. Probes are cheap and must not look late: on a machine that is overloaded many times
+   * over 100 a second still start. Each of the other requests may be for a large document.
    */
   keylessProbes: { starts: 20, pauseMs: 20 },
   keylessOthers: { starts: 2, pauseMs: 50 },

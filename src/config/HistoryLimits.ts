@@ -13,6 +13,9 @@ export const historyLimits = {
   historyAnswerMs: 300_000,
   /** How often open history requests are checked. If a job is cancelled, fetching stops within this time. */
   historyPollMs: 500,
-  /** To estimate the events of a time before the kept events, their rate in this much time after it is used. */
+  /**
+   * The events of a time before the kept events are estimated from the rate of the kept events in this much time
+   * after it.
+   */
   historySampleMs: 24 * 3_600_000
 } as const

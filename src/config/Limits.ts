@@ -1,7 +1,7 @@
 /**
  * All limits of the program, each with a name, a unit and the reason. Limits that a test may want to lower are in
- * StageLimits and StreamLimits, which stages and streams read from their context. Pure functions get limits as arguments.
- * Tests never mock this module.
+ * StageLimits and StreamLimits, which stages and streams read from their context. Pure functions get limits as
+ * arguments. Tests never mock this module.
  */
 import { apiKeyBounds } from "../domain/ApiKey.ts"
 import { replayBounds } from "../domain/Replay.ts"
@@ -168,8 +168,9 @@ export const Limits = {
   /** Characters of the body shown for each attempt in a delivery's history, which may have dozens of attempts. */
   attemptBodyCharacters: 2_048,
   /**
-   * How many headers of a response are kept, and the characters of their names and values together. Fewer of a success: its
-   * row must find room on its page (storage/deliveries/Partitions.ts). Failures are rarer and have rows of their own.
+   * How many headers of a response are kept, and the characters of their names and values together. Fewer are kept of
+   * a success, because its row must find room on its page (storage/deliveries/Partitions.ts). Failures are rarer and
+   * have rows of their own.
    */
   deliveredHeaders: { headers: 16, characters: 192 },
   failedHeaders: { headers: 64, characters: 2_048 },
@@ -221,8 +222,8 @@ export const Limits = {
   replayAhead: 1_000,
   replayAheadMs: 25,
   /**
-   * A batch of a retry job looks through this many minutes of deliveries: a minute may hold 300,000, of which few failed.
-   * A job whose retries wait checks this often how many still do: it looks up 1,000 rows each time.
+   * A batch of a retry job searches this many minutes of deliveries: a minute may have 300,000, of which few failed.
+   * A job that waits for its retries checks at this interval how many are left: each check looks up 1,000 rows.
    */
   retryBatchMinutes: 10,
   retryAheadMs: 250,
@@ -239,7 +240,7 @@ export const Limits = {
   replayLookupEvents: 200,
   /** How long a job waits for the event log's tables to catch up. After that it reads all events instead. */
   replayIndexWaitMs: 10_000,
-  /** How often it checks. */
+  /** How often the job checks whether the tables have caught up. */
   replayIndexPollMs: 250,
   /** How often the job of a suspended account checks whether it may resume. */
   replaySuspendedMs: 500,
@@ -319,8 +320,8 @@ export const Limits = {
   /** `Retry-After` of a 503, in seconds: a database or broker that restarts needs some. */
   unavailableRetrySeconds: 5,
   /**
-   * Events and webhooks that one explanation shows (2 MB at most), and how many explanations a process makes at once: a search
-   * for a transaction among the events of a month reads about 100 MB.
+   * Events and webhooks that one explanation shows (2 MB at most), and how many explanations a process makes at once:
+   * a search for a transaction among the events of a month reads about 100 MB.
    */
   explained: { events: 100, webhooks: 100, atOnce: 2 },
   /** Characters of one path segment. The longest id is an event's, about 110. */
@@ -342,7 +343,10 @@ export const Limits = {
   ...commandLimits,
 
   // --- messages
-  /** A repeated warning is logged once in `windowMs`. So many different ones are remembered. */
+  /**
+   * A repeated warning is logged once in `windowMs`. The second limit is the number of different warnings that are
+   * remembered.
+   */
   repeatedMessages: { windowMs: 10_000, messages: 1_000 },
 
   // --- process

@@ -1,6 +1,6 @@
 /**
- * What the stages from events to deliveries read while they run. They take it from their context (`yield*
- * StageLimits`), where a test may put smaller numbers; nothing has to be provided in the program.
+ * Limits that the stages from events to deliveries read while they run. The stages read them from their context
+ * (`yield* StageLimits`), where a test may provide smaller numbers. The program provides nothing: the defaults apply.
  */
 import { Context } from "effect"
 

@@ -4,7 +4,10 @@ export const storageLimits = {
   storeRetryMs: { first: 50, longest: 2_000 },
   /** Connections that the embedded PostgreSQL accepts: both pools of this process, other commands, tests. */
   embeddedConnections: 100,
-  /** How long its start (with crash recovery), its stop, and waiting for another process to stop it may take. */
+  /**
+   * How long the embedded server's start (with crash recovery) and stop may take, and the wait for another process to
+   * stop it.
+   */
   embeddedStartMs: 60_000,
   embeddedStopMs: 10_000,
   embeddedTakeOverMs: 4_000,
@@ -65,7 +68,8 @@ export const storageLimits = {
   deletedQueues: 100,
   deletedQueuesMs: 5_000,
   /**
-   * How long after a deletion its attempts may still end: an attempt takes up to 10 s, its record a few seconds more.
+   * How long after a webhook's deletion its attempts may still end: an attempt takes up to 10 s, recording it a few
+   * seconds more.
    */
   deletedQueueSettledMs: 30_000,
 

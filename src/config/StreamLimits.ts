@@ -6,7 +6,9 @@ const streamLimits = {
   perAccount: 10,
   /** Open streams of all accounts: a quarter of `connections`. New connections never replace these. */
   inAll: 250,
-  /** A stream sends a comment after this long without an event. Many proxies close a connection after 60 s of silence. */
+  /**
+   * A stream sends a comment after this long without an event. Many proxies close a connection after 60 s of silence.
+   */
   heartbeatMs: 15_000,
   /** Between reads of a network's newest events, which all its streams share. Ledgers close every 3 to 5 s. */
   pollMs: 200,
@@ -14,8 +16,8 @@ const streamLimits = {
   recentEvents: 5_000,
   recentChars: 8 * 1024 * 1024,
   /**
-   * Records in one read of the log. A stream that is behind the shared events reads the log itself and keeps what it has
-   * read until its reader has taken it. `readsAtOnce` such streams read at the same time.
+   * Records in one read of the log. A stream that is behind the shared events reads the log itself and keeps what it
+   * has read until its reader has taken it. `readsAtOnce` such streams read at the same time.
    */
   readRecords: 200,
   readsAtOnce: 4,
@@ -23,7 +25,10 @@ const streamLimits = {
   pieceChars: 32 * 1024,
   /** If a reader takes nothing of a write for this long, its connection is closed. */
   stalledMs: 30_000,
-  /** If a stream once had all events, and then was behind for this long, it ends: its reader is slower than the ledger. */
+  /**
+   * If a stream once had all events, and then was behind for this long, it ends: its reader is slower than the
+   * ledger.
+   */
   behindMs: 60_000,
   /** An ended stream has this long to send its last event. Then its connection is closed. */
   endingMs: 2_000,

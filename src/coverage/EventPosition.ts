@@ -1,7 +1,7 @@
 /**
- * Finds the offset of an event in the log. The id names the ledger, the ledger's marker names the offset of the ledger's
- * first event, and the events are read from there. This takes a few reads, whatever the length of the log is. It does not
- * find events of history, which have their own topic.
+ * Finds the offset of an event in the log. The id names the ledger, the ledger's marker names the offset of the
+ * ledger's first event, and the events are read from there. This needs only a few reads, however long the log is. It
+ * does not find events of history, which have their own topic.
  */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"

@@ -1,7 +1,7 @@
 /**
- * Explains what became of a transaction: its ledger, its events, and for each webhook why it got them or did not. This file
- * gathers the facts, and domain/Explanation.ts decides. The event log tells the ledger of a transaction, and the events come
- * from the log. Callers that wait for their turn are requests, which `Limits.connections` bounds.
+ * Explains a transaction: its ledger, its events, and for each webhook why it got them or did not. This file gathers
+ * the facts, and domain/Explanation.ts decides. The event log tells the ledger of a transaction, and the events come
+ * from the log. API requests wait here for their turn; `Limits.connections` bounds their number.
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { Settings } from "../config/Config.ts"
@@ -24,7 +24,7 @@ export interface Transaction {
   /** In upper case. */
   readonly hash: string
   readonly network: Network
-  /** Undefined: it is searched among the events of the time for which deliveries are kept. */
+  /** If undefined, the ledger is searched among the events of the period for which deliveries are kept. */
   readonly ledgerIndex: number | undefined
 }
 

@@ -12,7 +12,7 @@ import { matching, type ReplayFilters } from "../domain/Replay.ts"
 import { webhookBounds } from "../domain/WebhookRules.ts"
 import type { EventLogReader } from "../log/EventLog.ts"
 
-/** With the names of the API's response. */
+/** The fields have the names of the API's response. */
 export interface FilterPreview {
   readonly examined: number
   /** Events of a wanted type and account, whatever the payload. */

@@ -1,6 +1,6 @@
 /**
- * Finds the service's first ledger: the oldest one that ingest has taken and of which the log still holds the marker
- * and all events. Older ledgers belong to history. Simulated ledgers do not count, since they are of another chain.
+ * Finds the service's first ledger: the oldest one that ingest has taken and whose marker and events are all still in
+ * the log. Older ledgers belong to history. Simulated ledgers do not count, because they belong to another chain.
  */
 import { Effect } from "effect"
 import { eventsTopic, type LedgerMarker, parseLedgerEvent } from "../domain/LedgerEvent.ts"

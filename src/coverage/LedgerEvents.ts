@@ -1,6 +1,6 @@
 /**
- * Finds a ledger by its index in the log, and reads its events. The log of one network may have an index several times: if
- * ingest was started anew from an earlier ledger, or if history has the ledger too.
+ * Finds a ledger by its index in the log, and reads its events. The log of one network may have an index several
+ * times: if ingest was started anew from an earlier ledger, or if history has the ledger too.
  */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -18,13 +18,13 @@ export interface FoundLedger {
   readonly isHistory: boolean
 }
 
-/** Where ledgers are searched: those that the service took, and those from before its first one. */
+/** The places to search for ledgers: the ledgers that the service took, and the history from before its first one. */
 export interface HeldLedgers {
   readonly ranges: ReadonlyArray<LedgerRange>
   readonly history: ReadonlyArray<HistoryRange>
 }
 
-/** The ledgers of that index, the newest taken first and history last. */
+/** Returns the ledgers with that index: first the one taken last, and history at the end. */
 export const findLedgers = Effect.fnUntraced(function* (
   log: Reader,
   network: Network,

@@ -46,7 +46,7 @@ export const readMarker = ({ offset, topic, value }: LogRecord): LedgerMarker =>
 export const markerIn = (record: LogRecord): Effect.Effect<LedgerMarker, NotAMarker> =>
   Effect.try({
     try: () => readMarker(record),
-    // It throws nothing else.
+    // `NotAMarker` is the only error that it throws.
     catch: (error) => error as NotAMarker
   })
 

@@ -1,6 +1,7 @@
 /**
- * Computes the range of ids that the live deliveries of an event have: an id begins with the time at which the event's ledger
- * was taken, and with the event's position in it. A network whose log does not have the ledger has no such range.
+ * Computes the range of ids that the live deliveries of an event have. An id begins with the time at which the
+ * event's ledger was taken and the event's position in that ledger. If the network's log does not have the ledger,
+ * there is no range.
  */
 import { Effect, Option } from "effect"
 import { ledgerOfEventId } from "../domain/EventId.ts"

@@ -55,7 +55,7 @@ export const wantedEvents = Effect.fnUntraced(function* (
   return { kept, wanted }
 })
 
-/** How many of the wanted events closed in `time`, before the service's first ledger. */
+/** Estimates how many of the wanted events closed in `time`, before the service's first ledger. */
 const estimateHistory = Effect.fnUntraced(function* (
   { counts, history, log }: EstimateFrom,
   wanted: WantedEvents,

@@ -1,8 +1,8 @@
 /**
- * Reads events by offset for deliveries whose rows are read to be sent, for all users in the process. The log is read in pieces of
- * `eventPieceRecords`, and the last `eventPieces` used are cached: webhooks that fell behind together read the same
- * events. If a cached piece lacks an offset, it is read again before the event counts as gone: the last piece of the
- * log grows.
+ * Reads events by offset for deliveries that are sent from their rows. All users in the process share it. The log is
+ * read in pieces of `eventPieceRecords`, and the last `eventPieces` used are cached: webhooks that fell behind
+ * together read the same events. If a cached piece lacks an offset, it is read again before the event counts as gone:
+ * the last piece of the log grows.
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"

@@ -11,7 +11,7 @@ export const makeActorConnections = Effect.fnUntraced(function* (wake: (webhookI
   const limiter = yield* ConnectionLimiter
   /** The share of each webhook at its current URL. */
   const byWebhook = new Map<string, { readonly url: URL; readonly share: Share }>()
-  /** All shares in use: also those of former URLs that still have connections open. */
+  /** All shares in use, including shares of former URLs that still have open connections. */
   const openShares = new Set<Share>()
 
   const forgetIfUnused = (share: Share) => {

@@ -1,6 +1,6 @@
 /**
- * One attempt: sign the request, send it, decide what follows. The result holds everything that is to be recorded;
- * nothing is written here.
+ * One attempt: sign the request, send it, decide what follows. The result contains everything that the recorder
+ * stores; this file writes nothing.
  */
 import { Clock, Effect, Random, References } from "effect"
 import { Settings } from "../config/Config.ts"
@@ -106,7 +106,10 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
     })
   )
 
-  /** Outside a fiber nobody would report a defect, or undici would swallow it: a fiber dies with it. */
+  /**
+   * Runs `body` and reports a defect of it through a fiber that dies. Outside a fiber, a defect would not be
+   * reported, or undici would swallow it.
+   */
   const guarded = (body: () => void) => {
     try {
       body()
@@ -140,8 +143,8 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
     )
   }
 
-  // From here until the request is handed to undici nothing waits. So the request is signed with the secret of every
-  // rotation that the API has answered.
+  // From here until undici gets the request, the code does not wait. So the request is signed with the secret of
+  // every rotation that the API has answered.
   const attempt: Attempt = (known, work, ended) =>
     registry.whenCurrent(() => guarded(() => post(known, work, ended)))
 

@@ -6,7 +6,7 @@
 import type { Socket } from "node:net"
 import { type buildConnector, Client, type Dispatcher } from "undici"
 
-/** What a connection makes known to the exchange that uses it. */
+/** The part of an exchange that its connection calls. */
 export interface OnConnection extends Dispatcher.DispatchHandler {
   connection: Connection | undefined
   /** How many bytes of the response have been read so far: status line, headers, body and framing. */
@@ -23,7 +23,7 @@ export class Connection extends Client {
   private exchange: OnConnection | undefined
   /** `socket.bytesRead` when the current exchange began, or when the last one ended. */
   private bytesBefore = 0
-  /** How long connecting took; null once an exchange knows. */
+  /** How long connecting took; null after an exchange has read it. */
   private connectMs: number | null = null
 
   constructor(

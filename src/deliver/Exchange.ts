@@ -16,7 +16,7 @@ import { connectionFailure, responseFailure, timeoutFailure } from "./FailureTex
 const decoder = new TextDecoder()
 
 const textOf = (chunks: ReadonlyArray<Buffer>): string =>
-  // PostgreSQL's text cannot hold NUL.
+  // A text in PostgreSQL cannot contain NUL.
   decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)).replaceAll("\0", "\uFFFD")
 
 /** The part of a response that has arrived. */

@@ -38,7 +38,7 @@ const texts: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: INVALID_RESPONSE
 }
 
-/** undici's messages for an unexpected status 100 and for an upgrade that nobody asked for. */
+/** undici's messages for an unexpected status 100 and for an upgrade that the request did not ask for. */
 const unwanted = new Set(["bad response", "bad upgrade"])
 
 const codeOf = (error: unknown): string | undefined => {

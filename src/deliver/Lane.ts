@@ -3,10 +3,10 @@
  * no live one waits. Window and rate belong to the outlet. `SendPermission` is `none` while the webhook is disabled
  * or its account suspended, and `free` while the quota is used up. Pure. Modes of a lane:
  *
- *   log      queues work from the log ──(memory budget used up, offsets held back for too long, another lane needs memory,
- *            or permission not `all`)──▶ backlog
- *   backlog  spills work from the log, and reads the rows that may start in pages, in id order ──(no row is left or being
- *            spilled, and permission is `all`)──▶ log
+ *   log      queues work from the log ──(memory budget used up, offsets held back for too long, another lane needs
+ *            memory, or permission not `all`)──▶ backlog
+ *   backlog  spills work from the log, and reads the rows that may start in pages, in id order ──(no row is left or
+ *            being spilled, and permission is `all`)──▶ log
  */
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import type { SendPermission } from "../domain/Quota.ts"
@@ -43,9 +43,9 @@ export interface Outlet {
   /** Attempts that were sent and are not yet settled: a crash would repeat them. */
   unsettled: number
   readonly rate: TokenBucket
-  /** It waits for a connection or for a token of its rate; `woken` or `connected` follows. */
+  /** Whether the outlet waits for a connection or for a token of its rate. `woken` or `connected` follows. */
   waiting: boolean
-  /** It has asked ReplayPace for a start; `replayMayStart` follows. */
+  /** Whether the outlet has asked ReplayPace for a start. `replayMayStart` follows. */
   replayStartAsked: boolean
 }
 
@@ -72,11 +72,14 @@ export interface Lane {
 
 export interface PageRequest {
   readonly limit: number
-  /** Deliveries settled since it was asked for. It may still contain their rows. */
+  /** Deliveries settled since the page was requested. The page may still contain their rows. */
   readonly settledSince: Set<string>
-  /** It may lack rows: some were spilled or settled since it was asked for. */
+  /** Whether rows were spilled or settled since the page was requested. The page may then lack rows. */
   changed: boolean
-  /** It is ignored: since it was asked for, the send permission changed or the queue was spilled. */
+  /**
+   * Whether the send permission changed or the queue was spilled since the page was requested. The page is then
+   * ignored.
+   */
   stale: boolean
 }
 
@@ -161,7 +164,8 @@ export const wantsPage = (lane: Lane, pageRows: number): boolean =>
   (lane.atEnd ? lane.queue.length === 0 : lane.queue.length < pageRows / 2)
 
 /**
- * Rows to read. 0 if `available` is less than half a page or half of what the lane may hold: not worth a statement.
+ * The number of rows to read. If `available` is less than half a page, or half of the rows that the lane may have, a
+ * statement is not worth its cost and the result is 0.
  */
 export const pageLimit = (lane: Lane, available: number, pageRows: number): number =>
   available >= Math.min(pageRows, lane.held + available) / 2 ? Math.min(pageRows, available) : 0

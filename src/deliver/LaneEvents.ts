@@ -8,17 +8,17 @@ import type { CurrentWebhook, LaneKind, Work } from "./Lane.ts"
 /** Events of one webhook. The first `offered` or `resumed` makes its outlet; before it, other events are ignored. */
 export type LaneEvent = (
   | { readonly kind: "offered"; readonly current: CurrentWebhook | undefined; readonly work: Work }
-  /** It had a backlog when the actor started, so its lanes begin in mode `backlog`. */
+  /** The webhook had a backlog when the actor started, so its lanes begin in mode `backlog`. */
   | { readonly kind: "resumed"; readonly current: CurrentWebhook | undefined }
-  /** It was changed or deleted, or its account's hold changed. */
+  /** The webhook was changed or deleted, or its account's hold changed. */
   | { readonly kind: "changed"; readonly current: CurrentWebhook | undefined }
   /** `works` refused deliveries have been spilled. */
   | { readonly kind: "refusedSpilled"; readonly lane: LaneKind; readonly works: number }
-  /** Its queue holds back offsets that should be committed. */
+  /** The webhook's queued work prevents offsets from being committed. */
   | { readonly kind: "overdue"; readonly lane: LaneKind }
   | { readonly kind: "queueSpilled"; readonly lane: LaneKind; readonly works: ReadonlyArray<Work> }
   | { readonly kind: "pageRead"; readonly lane: LaneKind; readonly page: BacklogPage }
-  /** It got the connection that it asked for. */
+  /** The webhook got the connection that it asked for. */
   | { readonly kind: "connected"; readonly share: Share }
   /** A connection or a token of its rate may be available now. */
   | { readonly kind: "woken" }
@@ -34,7 +34,7 @@ export type ActorEvent =
    * Everything that was in the log at the start has been offered, so lanes may read their backlog in the right order.
    */
   | { readonly kind: "caughtUp"; readonly lane: LaneKind }
-  /** Start nothing new. */
+  /** The actor is stopping: start no new attempts. */
   | { readonly kind: "stopped" }
 
 export type Command =

@@ -141,7 +141,7 @@ const askPage = (step: Step, outlet: Outlet, lane: Lane) => {
   step.commands.push({ kind: "readPage", webhookId, lane: kind, rows: backlogKindOf(lane), afterId, limit })
 }
 
-/** For a deleted webhook. Its rows are ended by storage/deliveries/DeletedQueues.ts. */
+/** The webhook is deleted. storage/deliveries/DeletedQueues.ts ends its rows. */
 const discard = (step: Step, outlet: Outlet) => {
   for (const lane of lanesOf(outlet)) {
     for (const work of emptyIntoBacklog(lane)) release(step, outlet, work)
@@ -158,7 +158,7 @@ const startable = ({ machine, ahead }: Step, outlet: Outlet): Lane | undefined =
     ? undefined
     : mayStart(outlet, outlet.current.webhook.config.max_in_flight, ahead > 0)
 
-/** Asks for a token of the rate, then for a connection. */
+/** Requests a token of the rate, then a connection. */
 const connect = ({ nowMs, commands }: Step, outlet: Outlet, { webhook }: CurrentWebhook) => {
   const { webhookId } = outlet
   const afterMs = outlet.rate.waitMs(webhook.config.max_per_second, nowMs)
@@ -294,7 +294,7 @@ const onLaneEvent = (step: Step, outlet: Outlet, event: LaneEvent) => {
     }
     case "overdue": {
       const lane = outlet[event.lane]
-      // Work from the backlog holds no offset back.
+      // Work from the backlog does not prevent offsets from being committed.
       if (lane.queue.some(({ acknowledge }) => acknowledge !== undefined))
         spill(step, outlet, lane, emptyIntoBacklog(lane))
       break

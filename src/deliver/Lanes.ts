@@ -1,7 +1,7 @@
 /**
  * Runs an actor's lanes: dispatches events to the machine (LaneMachine) and executes its commands. It starts attempts
  * and hands their outcomes to the recorder, reads pages of the backlog, spills work, takes and releases connections.
- * Whatever takes time is a fiber of the actor or a callback, and its end is the next event.
+ * Every slow operation is a fiber of the actor or a callback; when it ends, it sends the machine an event.
  */
 import { Clock, Effect, FiberSet, Latch } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
@@ -20,7 +20,10 @@ import { Recorder } from "./Recorder.ts"
 import { ReplayPace } from "./ReplayPace.ts"
 
 export interface Lanes {
-  /** Calls `onSettled` with the key of each attempt that is recorded from now on, until the returned function is called. */
+  /**
+   * Calls `onSettled` with the key of each attempt that is recorded from now on, until the returned function is
+   * called.
+   */
   readonly watch: (onSettled: (key: string) => void) => () => void
   /** Queues the work. False means refused: the caller must pass it to `spillRefused`. */
   readonly offer: (webhookId: string, work: Work) => boolean
@@ -33,11 +36,11 @@ export interface Lanes {
   /** For webhooks that have a backlog when the actor starts: their lanes begin in mode `backlog`. */
   readonly resume: (webhookIds: ReadonlyArray<string>) => void
   /**
-   * Lets lanes read their backlog. Call it after everything that was in the log at the start has been offered: some
-   * of that precedes what is in the backlog already.
+   * Lets lanes read their backlog. Call it after all work that was in the log at the start has been offered: some of
+   * that work precedes the deliveries in the backlog.
    */
   readonly openBacklog: (kind: LaneKind) => void
-  /** Starts nothing new and waits until all attempts in flight are settled. */
+  /** Starts no new attempts and waits until all attempts in flight are settled. */
   readonly drain: Effect.Effect<void>
   /** Attempts that have started and are not settled. */
   readonly inFlight: () => number

@@ -1,15 +1,15 @@
 /**
- * Bounds how many deliveries the lanes of one kind hold in memory, for one actor. A lane may hold as much as it
- * leaves free (with `laneShare` 0.5), so one lane alone has half, and many lanes have equal parts. Each lane may
- * always hold `laneLeast`, so no webhook waits because of others. When a lane below its fair share needs memory, the
- * lane with the longest queue over its fair share is spilled. Decisions and counts only.
+ * Bounds how many deliveries the lanes of one kind hold in memory, for one actor. With `laneShare` 0.5, a lane may
+ * hold as many deliveries as there is memory left, so a single lane uses half and many lanes use equal parts. Each
+ * lane may always hold `laneLeast`, so no webhook waits because of others. When a lane below its fair share needs
+ * memory, the lane with the longest queue over its fair share is spilled. It only counts and decides; Lanes acts.
  */
 import type { LaneKind, Outlet } from "./Lane.ts"
 
 export interface MemoryLimits {
   /** Deliveries in memory over all lanes. The `laneLeast` of each lane may come on top. */
   readonly deliveries: number
-  /** The part of free memory plus its own that a lane may hold. */
+  /** A lane may use this part of the sum of the free memory and its own. */
   readonly laneShare: number
   /** Deliveries that a lane may always hold. */
   readonly laneLeast: number

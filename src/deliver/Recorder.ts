@@ -25,7 +25,7 @@ export interface Outcome {
   /** Undefined if the attempt is recorded already and only its retry may be missing. */
   readonly attempt: AttemptRecord | undefined
   readonly retry: DeliveryWork | undefined
-  /** The work came from the backlog: no record in the log asks for it. */
+  /** Whether the work came from the backlog. The log then has no record of it that must be committed. */
   readonly fromBacklog: boolean
   /** Called when the attempt is recorded and the retry is appended. */
   readonly onSettled: () => void

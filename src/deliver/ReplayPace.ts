@@ -24,7 +24,7 @@ export class ReplayPace extends Context.Service<
   static readonly layer = Layer.effect(
     ReplayPace,
     Effect.gen(function* () {
-      /** First asked, first started. */
+      /** The webhooks that wait for a start, in the order in which they asked. */
       const asking = new Set<ReplayStart>()
       const wanted = Latch.makeUnsafe()
       const clock = yield* Clock.Clock

@@ -14,7 +14,7 @@ import { isLocalName } from "../domain/AddressGuard.ts"
 
 export interface Addresses {
   readonly addresses: ReadonlyArray<LookupAddress>
-  /** How long they may be used. The system's resolver does not say. */
+  /** How long the addresses may be used. Undefined if they come from the system's resolver, which does not say. */
   readonly ttlMs: number | undefined
 }
 

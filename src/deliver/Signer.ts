@@ -49,7 +49,7 @@ export const signedRequest = (options: {
   readonly url: URL
   /** The webhook's own headers. They never replace the service's headers. */
   readonly headers: Readonly<Record<string, string>>
-  /** Newest first. A receiver that knows one of them accepts the request. */
+  /** The secrets, newest first. A receiver that has one of them accepts the request. */
   readonly secrets: ReadonlyArray<string>
   /** Default: `service`. */
   readonly signing?: ReadonlyArray<SigningScheme> | undefined

@@ -1,7 +1,10 @@
 /** How much was counted in the last `windowMs`: two fixed windows that approximate a sliding one. */
 export interface SlidingCount {
   readonly add: (count: number, nowMs: number) => void
-  /** The previous window counts by the part of it that is within `windowMs`, as if its items had come evenly. */
+  /**
+   * The previous window counts in proportion to the part of it that is within `windowMs`, as if its items were spread
+   * evenly.
+   */
   readonly recent: (nowMs: number) => number
 }
 

@@ -1,4 +1,6 @@
-/** `max_per_second` as a token bucket that holds the tokens of one second. */
+/**
+ * `max_per_second` as a token bucket whose capacity is the tokens of one second.
+ */
 export interface TokenBucket {
   /** Milliseconds until there is a token; 0 if there is one. */
   readonly waitMs: (maxPerSecond: number | null, nowMs: number) => number

@@ -1,7 +1,7 @@
 /**
  * Tracks which offset of one partition may be committed: the highest one below which all work is finished, although
- * work finishes out of order. It has no bound of its own; Feed spills queues that hold back more than
- * `partitionOpenRecords`.
+ * work finishes out of order. It has no limit of its own: Feed spills queues that delay the commit of more than
+ * `partitionOpenRecords` records.
  */
 export interface Watermark {
   /** Offsets must be added in ascending order. */

@@ -50,7 +50,9 @@ export const accountSettings: TransactionDetector = (context) => {
   return [event("account.settings_changed", payload, [account])]
 }
 
-/** Undefined if the node has no fields: the account was only linked to the transaction (docs/detection-rules.md 1.2). */
+/**
+ * Undefined if the node has no fields: the account was only linked to the transaction (docs/detection-rules.md 1.2).
+ */
 const ownerOf = ({ fields, previous }: AffectedNode): string | undefined =>
   fields === noFields && previous === noFields ? undefined : needAddress(fields, "Account")
 

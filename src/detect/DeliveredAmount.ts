@@ -30,7 +30,9 @@ import type { AffectedNode } from "./Nodes.ts"
 
 const PARTIAL_PAYMENT = 0x0002_0000
 
-/** Metadata name a partial delivery from this ledger of the main network on, or after this close time on any network. */
+/**
+ * Metadata name a partial delivery from this ledger of the main network on, or after this close time on any network.
+ */
 const FIRST_LEDGER_WITH_DELIVERED_AMOUNT = 4_594_095
 const CLOSE_TIME_WITH_DELIVERED_AMOUNT = 446_000_000
 

@@ -32,7 +32,7 @@ import { payment } from "./Payments.ts"
 import { trustLine } from "./TrustLines.ts"
 import { withoutViolations } from "./Validate.ts"
 
-/** The network makes these itself. They belong to no account. */
+/** The network creates these transactions. They belong to no account. */
 const pseudoTransactions: ReadonlySet<string> = new Set(["EnableAmendment", "SetFee", "UNLModify"])
 
 const transactionDetectors: ReadonlyMap<string, TransactionDetector> = new Map([
@@ -137,7 +137,7 @@ const detectNode = (context: TransactionContext, node: AffectedNode): Findings =
     : [alert(null, `${node.type} could not be read: its LedgerIndex is not 64 hex digits.`)]
 }
 
-/** A detector throws on data that no ledger holds, or by its own error. That costs one event, never the ledger. */
+/** A detector throws on data that no ledger holds, or by its own error. Only that event is lost, never the ledger. */
 const alertOnDefect = (subject: () => string, detect: () => Findings): Findings => {
   try {
     return detect()

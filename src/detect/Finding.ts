@@ -18,7 +18,7 @@ export interface TransactionContext {
   readonly succeeded: boolean
   /** Sorted by id. */
   readonly nodes: ReadonlyArray<AffectedNode>
-  /** Whether every node could be read. Only then do `nodes` prove how much an account gained. */
+  /** Whether every node could be read. If not, `nodes` cannot prove how much an account gained. */
   readonly isComplete: boolean
   readonly ledgerIndex: number
   readonly closeTime: number | undefined

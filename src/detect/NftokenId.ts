@@ -12,7 +12,7 @@ import type { AffectedNode } from "./Nodes.ts"
 
 export interface NftokenIdParts {
   readonly flags: number
-  /** In 1/100000. */
+  /** The transfer fee in units of 1/100000. */
   readonly transferFee: number
   /** The issuer's account id, 40 hex digits. */
   readonly issuerId: string
@@ -20,7 +20,9 @@ export interface NftokenIdParts {
   readonly serial: number
 }
 
-/** `id` is 64 hex digits: flags, fee, issuer, scrambled taxon, serial. Throws on a fee that the ledger does not allow. */
+/**
+ * `id` is 64 hex digits: flags, fee, issuer, scrambled taxon, serial. Throws on a fee that the ledger does not allow.
+ */
 export const parseNftokenId = (id: string): NftokenIdParts => {
   const serial = Number.parseInt(id.slice(56), 16)
   const transferFee = Number.parseInt(id.slice(4, 8), 16)
@@ -34,7 +36,7 @@ export const parseNftokenId = (id: string): NftokenIdParts => {
   }
 }
 
-/** Its own inverse. */
+/** This function is its own inverse. */
 const scrambleTaxon = (taxon: number, serial: number): number =>
   (taxon ^ (Math.imul(384_160_001, serial) + 2459)) >>> 0
 

@@ -1,4 +1,6 @@
-/** payment.xrp and payment.issued: a successful Payment, by the asset that arrived (docs/detection-rules.md 2.1, 2.2). */
+/**
+ * payment.xrp and payment.issued: a successful Payment, by the asset that arrived (docs/detection-rules.md 2.1, 2.2).
+ */
 import { deliveredAmount, requestedAmount } from "./DeliveredAmount.ts"
 import { hashOf, needAddress, uint32Of } from "./Fields.ts"
 import { alert, event, type TransactionDetector } from "./Finding.ts"

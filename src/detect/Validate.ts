@@ -32,7 +32,7 @@ const compileAll = (): ReadonlyMap<string, ValidateFunction> => {
 
 let compiled: ReadonlyMap<string, ValidateFunction> | undefined
 
-/** What is wrong with the event; undefined if it matches. */
+/** Returns what is wrong with the event; undefined if it matches. */
 const violationOf = (event: DetectedEvent): string | undefined => {
   compiled ??= compileAll()
   const validate = compiled.get(event.event_type)

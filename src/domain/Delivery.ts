@@ -7,21 +7,21 @@
  *      └─ the series' last attempt ────────▶ failed
  *
  *   retrying ──manual retry──▶ retrying   (the next attempt of the series is made now)
- *   pending, retrying ──ended without an attempt──▶ failed   (webhook deleted, waited too long, event no longer retained)
+ *   pending, retrying ──ended without an attempt──▶ failed   (webhook deleted, waited too long, event not retained)
  *   failed ──attempt that was in flight when it was ended──▶ delivered
  *
  * `delivered` is final. storage/deliveries/Transitions.ts has one SQL statement for each arrow.
  *
  * The work topics and the delay topics carry `DeliveryWork`; the row in PostgreSQL carries the state. Work is current
- * when its `attempt` is the row's `attempts` + 1 and the row has not ended; anything else is stale and is dropped. After
- * a retry before its time, the record that waits in a delay topic is stale.
+ * when its `attempt` is the row's `attempts` + 1 and the row has not ended; anything else is stale and is dropped.
+ * After a retry before its time, the record that waits in a delay topic is stale.
  */
 import type { LedgerEvent } from "./LedgerEvent.ts"
 
 export const DELIVERIES_TOPIC = "webhooks.deliveries"
-/** Work of replays. It is sent only while no live work of the same webhook waits. */
+/** The work of replay jobs. It is sent only while no live work of the same webhook waits. */
 export const REPLAYS_TOPIC = "webhooks.replays"
-/** Where work waits for attempt `seriesAttempt` (2…10) of its series. */
+/** The topic in which work waits for attempt `seriesAttempt` (2…10) of its series. */
 export const delayTopic = (seriesAttempt: number): string => `webhooks.delay.${seriesAttempt}`
 
 export const deliveryStatuses = ["pending", "retrying", "delivered", "failed"] as const
@@ -37,7 +37,9 @@ export interface DeliveryWork {
   readonly series_attempt: number
   /** Unix milliseconds before which it must not start; 0 for first attempts. */
   readonly due_at: number
-  /** Made by a replay job. Its attempts, retries included, start only while no live delivery waits. */
+  /**
+   * Whether a replay job queued the work. Its attempts, retries included, start only while no live delivery waits.
+   */
   readonly replay?: true
   readonly event: LedgerEvent
 }

@@ -7,7 +7,7 @@ import { isLocalName, isPublicAddress, literalAddress } from "./AddressGuard.ts"
 export interface EndpointRules {
   readonly allowHttp: boolean
   readonly allowPrivateAddresses: boolean
-  /** In characters. */
+  /** The longest URL allowed, in characters. */
   readonly maxLength: number
 }
 

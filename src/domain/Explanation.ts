@@ -1,6 +1,7 @@
 /**
- * Why a webhook got an event or did not: the rules of the route stage, applied afterwards. Only the present settings of a
- * webhook are known, and of the periods in which it was disabled only the present one and the last one before. Pure.
+ * Why a webhook got an event or did not: the rules of the route stage, applied afterwards. Only the present settings
+ * of a webhook are known, and of the periods in which it was disabled only the present one and the last one before.
+ * Pure.
  */
 import type { LedgerEvent } from "./LedgerEvent.ts"
 import type { Network } from "./Network.ts"
@@ -25,7 +26,7 @@ export interface Pause {
   readonly to: number | null
 }
 
-/** What decides whether a webhook gets the events of one transaction. Times are Unix milliseconds. */
+/** The facts that decide whether a webhook gets the events of one transaction. Times are Unix milliseconds. */
 export interface ExplainedWebhook {
   readonly id: string
   readonly network: Network
@@ -44,7 +45,7 @@ export interface ExplainedWebhook {
 }
 
 export interface Explained {
-  /** Whether a delivery was queued or, if not, the present settings ask for the event. */
+  /** Whether a delivery was queued or, if none was, whether the present settings match the event. */
   readonly wanted: boolean
   /** Also "matched" if no delivery was queued and nothing known explains that. */
   readonly reason: ExplainReason

@@ -6,11 +6,11 @@
 import { eventsTopic, type LedgerMarker, type LedgerTopics } from "./LedgerEvent.ts"
 import type { Network } from "./Network.ts"
 
-/** Ledgers without a gap, appended to the log in one transaction: their events stand side by side. */
+/** Ledgers without a gap, appended to the log in one transaction: their events have consecutive positions. */
 export interface HistoryRange {
   readonly firstLedger: number
   readonly lastLedger: number
-  /** Of the first. */
+  /** The parent hash of the first ledger. */
   readonly parentHash: string
   readonly lastHash: string
   /** When the first and the last closed, in Unix seconds. */
@@ -94,7 +94,10 @@ export const rangesSince = (
 export const eventsOf = (ranges: ReadonlyArray<HistoryRange>): number =>
   ranges.reduce((sum, { events }) => sum + events, 0)
 
-/** How many of their events closed in that time (Unix seconds, the end not included), if they are spread evenly. */
+/**
+ * Estimates how many events of the ranges closed from `from` up to `before` (Unix seconds, `before` excluded). It
+ * assumes that each range's events are spread evenly.
+ */
 export const eventsBetween = (ranges: ReadonlyArray<HistoryRange>, from: number, before: number): number =>
   ranges.reduce((sum, { events, firstClosedAt, lastClosedAt }) => {
     const end = lastClosedAt + 1
@@ -102,9 +105,9 @@ export const eventsBetween = (ranges: ReadonlyArray<HistoryRange>, from: number,
     return sum + (events * Math.max(0, within)) / (end - firstClosedAt)
   }, 0)
 
-/** Where an event stands in the log. */
+/** The position of an event in the log. */
 export interface EventPosition {
-  /** In the history's events topic, or in the network's own. */
+  /** Whether the event is in the history's events topic. Otherwise it is in the network's own. */
   readonly fromHistory: boolean
   readonly offset: number
 }

@@ -34,8 +34,8 @@ const independent: ReadonlySet<string> = new Set([
 const isList = (value: Json | undefined): value is ReadonlyArray<Json> => Array.isArray(value)
 
 /**
- * The generator puts a field's description into `allOf`. This moves it beside `$ref` and the other keywords, where
- * people and code generators expect it.
+ * The generator puts a field's description into `allOf`. This function moves it beside `$ref` and the other keywords,
+ * where people and code generators expect it.
  */
 const inOnePlace = (value: Json): Json => {
   if (isList(value)) return value.map(inOnePlace)
@@ -57,7 +57,7 @@ const inOnePlace = (value: Json): Json => {
 /** Name and meaning first, examples and definitions last. Every published schema has all of them. */
 const documentOf = (schema: Schema.Top, name: string): JsonObject => {
   const made = Schema.toJsonSchemaDocument(schema, { onExcessProperty: "error" })
-  // Effect types as unknown what it makes: JSON. Objects stay objects.
+  // Effect gives the generated JSON the type `unknown`. Objects stay objects.
   const { title, description, examples, ...rest } = inOnePlace(made.schema as JsonObject) as JsonObject
   return {
     $schema: DIALECT,
@@ -70,7 +70,7 @@ const documentOf = (schema: Schema.Top, name: string): JsonObject => {
   }
 }
 
-/** In the order of the catalogue: the envelope, payloads by family, records of the public topics. */
+/** The schemas in the order of the catalogue: the envelope, payloads by family, records of the public topics. */
 export const publishedSchemas = (): ReadonlyArray<PublishedSchema> => [
   { path: "envelope.schema.json", document: documentOf(envelope, "envelope") },
   ...Object.entries(payloads).map(([type, schema]) => ({

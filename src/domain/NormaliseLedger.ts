@@ -102,8 +102,8 @@ export const normaliseLedger = (raw: unknown): NormalisedLedger | undefined => {
 }
 
 /**
- * Makes a ledger of one recorded transaction. It has no header: an unknown index is 0, and nothing in the ledger expires
- * by time (docs/detection-rules.md 2.4).
+ * Makes a ledger of one recorded transaction. It has no header: an unknown index is 0, and nothing in the ledger
+ * expires by time (docs/detection-rules.md 2.4).
  */
 export const ledgerOfTransaction = (raw: unknown): Ledger | undefined => {
   const entry = resultOf(raw)

@@ -1,7 +1,7 @@
 /**
- * The payload of each event type, as a schema: the one definition, from which come the published JSON Schemas, the
- * catalogue of events and the types. Detection checks each payload against its published schema.
- * In the order in which the catalogue shows them.
+ * The payload schema of each event type. The published JSON Schemas, the catalogue of events and the types are
+ * generated from these schemas. Detection checks each payload against its published schema. They are listed in the
+ * catalogue's order.
  */
 import type { Schema } from "effect"
 import type { EventType } from "./EventType.ts"

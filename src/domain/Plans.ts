@@ -87,7 +87,7 @@ export const limitsOf = (plan: Plan, own: LimitOverrides): PlanLimits => {
   }
 }
 
-/** As the API and the commands show them. */
+/** The limits as the API and the commands show them. */
 export const limitsJson = (limits: PlanLimits) => ({
   requests_per_minute: limits.requestsPerMinute,
   requests_per_day: limits.requestsPerDay,

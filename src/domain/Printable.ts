@@ -1,6 +1,6 @@
 /**
- * Text that others sent, safe to print: control characters, text direction overrides and line
- * separators become visible escapes, so that it can neither drive a terminal nor forge a log line.
+ * Text that others sent, safe to print: control characters, text direction overrides and line separators become
+ * visible escapes, so that the text cannot control a terminal or forge a log line.
  */
 
 /** C0, DEL, C1, line and paragraph separator, marks and overrides of text direction, lone surrogates. */

@@ -1,6 +1,6 @@
 /**
- * The monthly delivery quota as rules: which deliveries it counts, when an account's deliveries wait, and for whom.
- * A hold is the account's; what it means for a webhook depends on the webhook's network. Pure.
+ * The rules of the monthly delivery quota: which deliveries it counts, when an account's deliveries wait, and for
+ * which webhooks. An account has a hold; the effect on a webhook depends on the webhook's network. Pure.
  */
 import type { Network } from "./Network.ts"
 

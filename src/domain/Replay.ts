@@ -5,8 +5,8 @@
  *      └────────cancel───────────────┤
  *                                    ├──cancel──────────────────────────────────▶ cancelled
  *                                    └──webhook gone or disabled, quota used up──▶ failed, with its reason
- * While a running job waits for history (storage/replays/HistoryRequests.ts) it has no worker.
- * A replayed delivery's id is a function of the job and the event, so a batch that runs twice makes the same deliveries.
+ * While a running job waits for history (storage/replays/HistoryRequests.ts) it has no worker. A replayed delivery's
+ * id is a function of the job and the event, so a batch that runs twice makes the same deliveries.
  */
 import type { EventType } from "./EventType.ts"
 import { compileStored } from "./filter/Match.ts"
@@ -38,7 +38,7 @@ export interface ReplayFilters {
   readonly until?: number
 }
 
-/** What a job sends: `replay`: past events, as new deliveries; `retry`: deliveries that are not delivered, again. */
+/** `replay` sends past events as new deliveries. `retry` sends deliveries again that have not been delivered. */
 export const replayModes = ["replay", "retry"] as const
 export type ReplayMode = (typeof replayModes)[number]
 
@@ -51,7 +51,10 @@ export interface RetryFilters {
   readonly statuses: ReadonlyArray<RetryStatus>
   /** Absent: all. */
   readonly event_types?: ReadonlyArray<EventType>
-  /** Of the deliveries' creation, in Unix milliseconds, exclusive, possibly with a fraction. */
+  /**
+   * Bounds of the time at which the deliveries were created, both exclusive. Unix milliseconds, possibly with a
+   * fraction.
+   */
   readonly since?: number
   readonly until?: number
 }
@@ -80,7 +83,7 @@ export const matching = (filters: ReplayFilters): ((event: LedgerEvent) => boole
   }
 }
 
-/** What the ids of a job's deliveries derive from. */
+/** The values from which the ids of a job's deliveries are derived. */
 export interface ReplayOrigin {
   readonly id: string
   /** When a worker first started the job, in Unix milliseconds. Its deliveries have this creation time. */

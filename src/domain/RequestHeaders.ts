@@ -5,7 +5,7 @@ import { cloudEventHeaders, type RequestFormat } from "./RequestFormat.ts"
 import type { SigningScheme } from "./Signing.ts"
 import { HIDDEN_VALUE } from "./WebhookRules.ts"
 
-/** As the headers carry a time. */
+/** Formats a time for a header. */
 export const unixSeconds = (unixMs: number): string => String(Math.floor(unixMs / 1_000))
 
 interface Request {
@@ -47,7 +47,10 @@ export const requestHeaders = (request: Request): Readonly<Record<string, string
 
 const hiddenSignatures = { service: `sha256=${HIDDEN_VALUE}`, standard: `v1,${HIDDEN_VALUE}` } as const
 
-/** The same headers for people. The values of custom headers are often secrets, and a signature allows to send the body again. */
+/**
+ * The same headers for people. The values of custom headers are often secrets, and a signature allows to send the
+ * body again.
+ */
 export const shownRequestHeaders = ({
   headerNames,
   signing,

@@ -1,7 +1,7 @@
 /**
- * Which headers of a response are kept. Headers of the connection, `content-length` and `date` are left out: every response
- * has them, and they say nothing about the receiver. A header that is too long for the rest of the budget is left out;
- * shorter ones after it are kept.
+ * Which headers of a response are kept. Headers of the connection, `content-length` and `date` are left out: every
+ * response has them, and they say nothing about the receiver. A header that is too long for the rest of the budget is
+ * left out; shorter ones after it are kept.
  */
 import { HIDDEN_VALUE } from "./WebhookRules.ts"
 

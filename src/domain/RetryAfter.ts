@@ -4,7 +4,7 @@ const SECONDS = /^\d{1,10}$/
 const HTTP_DATES = [
   /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
   /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
-  // C's asctime: in GMT, and the only one that does not say so.
+  // The format of C's asctime. It is in GMT too, but its text does not say so.
   /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/
 ]
 

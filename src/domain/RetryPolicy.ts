@@ -2,7 +2,7 @@
 export interface RetryPolicy {
   /** Delay before attempt 2, 3, …: n delays make n + 1 attempts. */
   readonly delaysMs: ReadonlyArray<number>
-  /** Each delay is lengthened or shortened by a random part of itself, at most this one. */
+  /** Each delay is lengthened or shortened at random, by at most this share of it. */
   readonly jitter: number
 }
 

@@ -12,16 +12,18 @@ export const defaultSigning: ReadonlyArray<SigningScheme> = ["service"]
 const STANDARD_PREFIX = "whsec_"
 const STANDARD_KEY_BYTES = { minimum: 24, maximum: 64 } as const
 
-/** For error messages. */
+/** Describes a valid secret in error messages. */
 export const STANDARD_SECRET_FORM = `${STANDARD_PREFIX} followed by the base64 of ${STANDARD_KEY_BYTES.minimum} to ${STANDARD_KEY_BYTES.maximum} bytes`
 
-/** The key that `secret` holds in Standard Webhooks, in base64. Undefined if the secret has another form. */
+/**
+ * Returns the key that Standard Webhooks reads from `secret`, in base64. Undefined if the secret has another form.
+ */
 export const standardKey = (secret: string): string | undefined => {
   if (!secret.startsWith(STANDARD_PREFIX)) return undefined
   const text = secret.slice(STANDARD_PREFIX.length)
   const key = Buffer.from(text, "base64")
   const { minimum, maximum } = STANDARD_KEY_BYTES
-  // `Buffer` skips what is not base64. Receivers' libraries refuse it.
+  // `Buffer` skips characters that are not base64. Receivers' libraries refuse them.
   const isExact = key.toString("base64") === text
   return isExact && key.length >= minimum && key.length <= maximum ? text : undefined
 }

@@ -28,7 +28,7 @@ export interface Announcements {
   readonly await: (index: number) => Effect.Effect<Announcement>
   /** Waits until one more server announces exactly this ledger. */
   readonly awaitNews: (index: number) => Effect.Effect<void>
-  /** What `server`'s answer for this ledger must agree with. */
+  /** The announced values that `server`'s answer for this ledger must match. */
   readonly announced: (index: number, server: string) => Announcement | undefined
   /** The servers that announced this ledger, in the order of their announcements. */
   readonly announcers: (index: number) => ReadonlyArray<string>

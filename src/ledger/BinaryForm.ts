@@ -1,7 +1,8 @@
 /**
  * Decodes transactions from the bytes that the ledger hash covers into the JSON that rippled makes of them. Detection
- * finds the same events in both (docs/detection-rules.md 1.5, 1.7). Fields that only the API adds, such as `delivered_amount`, are
- * absent, so nothing in the result depends on the server's word. About 1 ms a transaction. Pure.
+ * finds the same events in both (docs/detection-rules.md 1.5, 1.7). Fields that only the API adds, such as
+ * `delivered_amount`, are absent, so nothing in the result depends on the server's word. About 1 ms a transaction.
+ * Pure.
  */
 import { createHash } from "node:crypto"
 import { decode, hashes } from "xrpl"

@@ -38,7 +38,7 @@ export interface HistoryOptions extends Required<Omit<IngestOptions, "start">> {
   readonly furthest?: number
 }
 
-/** Which history the log holds, and which requests need more. */
+/** The history that the log has, and the requests that need more. */
 interface Situation {
   /** The service's own first ledger. */
   readonly first: LedgerMarker

@@ -1,8 +1,8 @@
 /**
  * Checks that an answer is the ledger we asked for: validated, complete, and the child of the ledger before it
- * (docs/detection-rules.md 4). Pure. For every fault but `broken_chain`, the same server may answer correctly later: rippled
- * answers a request that comes too early with the open ledger, and may shorten the transaction list of a ledger it
- * cannot read.
+ * (docs/detection-rules.md 4). Pure. For every fault but `broken_chain`, the same server may answer correctly later:
+ * rippled answers a request that comes too early with the open ledger, and may shorten the transaction list of a
+ * ledger it cannot read.
  */
 import type { FetchedLedger, LedgerFault } from "./LedgerSource.ts"
 

@@ -101,7 +101,7 @@ export interface DetectedLedger {
   readonly detection: Detection
 }
 
-/** Which chain the ledgers belong to, and where they are written. */
+/** The chain that the ledgers belong to, and the topics to which they are written. */
 export interface ChainIdentity {
   readonly network: Network
   /** Whether the simulated ledger made them. */

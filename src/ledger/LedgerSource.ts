@@ -31,7 +31,10 @@ const serverFaults = [
   "rate_limited",
   "not_synced",
   "wrong_network",
-  /** It has another hash for a ledger that we have taken: a test network was reset, or our log is of another chain. */
+  /**
+   * The server has another hash for a ledger that we have taken: a test network was reset, or our log belongs to
+   * another chain.
+   */
   "other_chain",
   "amendment_blocked"
 ] as const
@@ -91,7 +94,7 @@ export interface ServerState {
   /** Host of its address. */
   readonly server: string
   readonly state: "active" | "standby" | "connecting" | "idle" | "backing_off"
-  /** Its newest announced ledger. */
+  /** The newest ledger that the server announced. */
   readonly head: number | undefined
   /** The ranges it claims to have, as rippled writes them. */
   readonly ledgers: string | undefined
@@ -107,7 +110,7 @@ export interface SourceState {
   readonly head: Announcement | undefined
   /** Unix milliseconds when the head was first announced. */
   readonly headAt: number | undefined
-  /** In the operator's order. */
+  /** The servers in the operator's order. */
   readonly servers: ReadonlyArray<ServerState>
   /** Set while no ledger is expected: the reason. */
   readonly idle?: string | undefined
@@ -122,7 +125,7 @@ export class LedgerSource extends Context.Service<
     readonly awaitHead: (index: number) => Effect.Effect<Announcement>
     /** Waits until one more server announces exactly this ledger. */
     readonly awaitNews: (index: number) => Effect.Effect<void>
-    /** What `server`'s answer for this ledger must agree with; undefined if nothing was announced. */
+    /** The announced values that `server`'s answer for this ledger must match; undefined if nothing was announced. */
     readonly announced: (index: number, server: string) => Announcement | undefined
     /** Asks the servers one after the other until an answer passes `accept`. Fails when no reachable server is left. */
     readonly fetch: (index: number, accept: Accept) => Effect.Effect<FetchedLedger, LedgerSourceError>

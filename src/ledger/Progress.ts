@@ -48,7 +48,7 @@ const judge = (
   if (now - headAt > Limits.ledgerHeadAgeMs)
     return { status: "failed", detail: `no new ledger announced for ${seconds(now - headAt)} s${trouble}` }
   const behind = lastTaken === undefined ? 0 : head.ledgerIndex - lastTaken
-  // If only the head is missing, there was nothing to take before it was announced.
+  // If only the head is missing, ingest could not take it before it was announced.
   const movable = behind === 1 ? Math.max(progress.movedAt, headAt) : progress.movedAt
   if (behind > 0 && now - movable > Limits.ledgerHeadAgeMs)
     return {

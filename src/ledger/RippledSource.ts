@@ -91,8 +91,8 @@ const make = Effect.fnUntraced(function* (
 
   const fetch = Effect.fnUntraced(function* (index: number, accept: Accept) {
     const asked = new Set<LedgerServer>()
-    // Their answers had another hash than other servers announced. If the announcement proves wrong, ask them once
-    // more.
+    // These servers answered with another hash than other servers announced. If the announcement proves wrong, they
+    // are asked once more.
     const suspected = new Set<LedgerServer>()
     const pardoned = new Set<LedgerServer>()
     const pardon = () => {

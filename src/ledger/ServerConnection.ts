@@ -113,7 +113,7 @@ export const connect = Effect.fnUntraced(function* (
     return fetched
   })
 
-  /** Asks for the newest ledger once more, so that a stuck stream is not taken for a stuck network. Then fails. */
+  /** Requests the newest ledger once more, because only the stream may be stuck and not the network. Then fails. */
   const endAfterSilence = Effect.gen(function* () {
     const answer = yield* request({ command: "ledger", ledger_index: "validated" })
     const newest = announcementOf(resultOf(answer))

@@ -24,7 +24,10 @@ import {
 /** The state of one server. Only this file changes it, except `refused`. */
 export interface LedgerServer {
   readonly url: string
-  /** Its host, numbered if several servers share it. Not the address, which may contain a credential. */
+  /**
+   * The server's host, numbered if several servers share it. The address is not used, because it may contain a
+   * credential.
+   */
   readonly name: string
   readonly host: string
   phase: PoolServer["phase"]

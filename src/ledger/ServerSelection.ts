@@ -126,7 +126,7 @@ export const planConnections = (servers: ReadonlyArray<PoolServer>, now: number)
 export interface Candidate {
   /** Whether the server claims to have the ledger. */
   readonly claims: boolean
-  /** Its place among the servers that announced the ledger; undefined: it did not. */
+  /** The server's place among the servers that announced the ledger; undefined if it did not announce it. */
   readonly announced: number | undefined
   /** Whether its last answer failed the checks. */
   readonly refused: boolean

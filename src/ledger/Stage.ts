@@ -180,7 +180,7 @@ export const ingest = Effect.fnUntraced(
           ledgers: waiting.length - length
         }))
         const [next, ...others] = rest
-        // Nothing was taken: the first ledger does not link. Find one that does.
+        // No ledger was taken, because the first one does not link. Find a ledger that links.
         waiting =
           next !== undefined && rest.length === waiting.length
             ? [yield* obtain(next.ledger.ledger_index, linkTo), ...others]

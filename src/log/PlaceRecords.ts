@@ -1,6 +1,6 @@
 /**
- * Gives each record of a transaction its partition and offset, including those of `appendThen`. It calls `moveEnd` for
- * each record; if the write can still fail, the caller keeps those ends apart until it has succeeded.
+ * Gives each record of a transaction its partition and offset, including those of `appendThen`. It calls `moveEnd`
+ * for each record. If the write can still fail, the caller must apply the new ends only after it has succeeded.
  */
 import type { LogRecord, NewRecord, Position, Transaction } from "./EventLog.ts"
 import { partitionOf } from "./Topics.ts"

@@ -19,7 +19,7 @@ interface TopicEntry {
   readonly schema: string | null
 }
 
-/** `xrpl.<network>.events`: a placeholder stands for one segment. */
+/** In `xrpl.<network>.events`, the placeholder matches one segment. */
 const patternOf = (name: string): RegExp =>
   new RegExp(`^${name.replaceAll(".", "\\.").replace(/<[a-z]+>/g, "[a-z0-9]+")}$`)
 

@@ -46,7 +46,7 @@ export class Mailer extends Context.Service<
                 try: (signal) =>
                   transport.sendMail({
                     from: mailFrom,
-                    // As an object, so that nodemailer does not parse the address as a list.
+                    // The address is an object, so that nodemailer does not parse it as a list.
                     to: { name: "", address: mail.recipient ?? "" },
                     subject: mail.subject,
                     text: mail.body,

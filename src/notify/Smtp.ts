@@ -50,7 +50,7 @@ export const transportOptions = (smtpUrl: string) => {
 
 export const transportTo = (smtpUrl: string) => createTransport(transportOptions(smtpUrl))
 
-/** What nodemailer throws. */
+/** The errors that nodemailer throws. */
 interface SmtpFailure {
   readonly message: string
   /** The command that the server refused. */

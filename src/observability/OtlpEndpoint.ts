@@ -1,7 +1,7 @@
 /** The OTLP addresses for traces and metrics, and the headers of each request, from the settings. Pure. */
 
 export interface OtlpEndpoint {
-  /** For messages: the server's host, without user and password. */
+  /** The server's host for messages, without user and password. */
   readonly host: string
   readonly traces: string
   readonly metrics: string

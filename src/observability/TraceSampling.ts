@@ -8,7 +8,7 @@ import { Tracer } from "effect"
 import { type TraceName, traceNames } from "./Tracing.ts"
 
 export interface SamplingLimits {
-  /** For each name. All requests to the API share one name. */
+  /** Traces are counted for each name. All requests to the API share one name. */
   readonly tracesPerSecond: number
   readonly spansPerSecond: number
 }

@@ -20,7 +20,7 @@ import type { Offsets } from "./Offsets.ts"
 
 export interface FoundEvent {
   readonly event: LedgerEvent
-  /** Its number in the job's order. The delivery's id derives from it. */
+  /** The event's number in the job's order. The delivery's id is derived from it. */
   readonly place: number
   readonly offset: number
   /** Whether `offset` is in the topic of history events. */
@@ -29,7 +29,7 @@ export interface FoundEvent {
 
 export interface Batch {
   readonly events: ReadonlyArray<FoundEvent>
-  /** Where the next batch begins. */
+  /** The cursor at which the next batch begins. */
   readonly cursor: number
   readonly done: boolean
 }
@@ -47,7 +47,10 @@ interface Segment {
   readonly before: number
 }
 
-/** History events first, then the service's own, whose places are their offsets. Pure. */
+/**
+ * Returns the segments of history events, then those of the service's own events, whose places are their offsets.
+ * Pure.
+ */
 export const segmentsOf = (
   { endOffset, startOffset }: ReplayPlan,
   history: ReadonlyArray<HistoryRange>

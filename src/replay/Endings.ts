@@ -1,4 +1,6 @@
-/** How jobs end. */
+/**
+ * The states and reasons with which jobs end.
+ */
 import type { JobEnd, ReplayConditions } from "../storage/replays/ReplayWork.ts"
 
 export const failed = (error: string): JobEnd => ({ status: "failed", error })

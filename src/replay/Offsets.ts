@@ -34,11 +34,14 @@ const closedAt = ({ close_time }: LedgerMarker): number => parseIsoTime(close_ti
 export const makeOffsets = Effect.fnUntraced(function* (
   log: Reader,
   network: Network,
-  /** Where ledgers before the service's first one are searched. */
+  /** The ranges in which ledgers before the service's first one are searched. */
   history: ReadonlyArray<HistoryRange>
 ): Effect.fn.Return<
   {
-    /** The offset of the first event whose ledger's close time meets the condition; undefined if there is none. */
+    /**
+     * Returns the offset of the first event whose ledger's close time meets the condition; undefined if there is
+     * none.
+     */
     readonly firstEvent: (
       holds: (closedAtMs: number) => boolean,
       of: "any range" | "every range"

@@ -1,8 +1,9 @@
 /**
- * A retry job from where it stands to its end: deliveries of one webhook that failed or wait for their next attempt, sent
- * again with the ids that they have. A batch is: may it go on? → read rows → read their events → states, work and
- * progress in one SQL transaction (storage/replays/RetryWork.ts). The work is that of replays, so it comes after live
- * deliveries; the outbox brings it to the log. While much of what it has queued was not attempted, it waits.
+ * Runs one retry job from its stored progress to its end. The job sends deliveries of one webhook again, with the
+ * same ids, that failed or wait for their next attempt. A batch is: check whether the job may continue → read rows →
+ * read their events → store states, work and progress in one SQL transaction (storage/replays/RetryWork.ts). The
+ * outbox publishes the work to the topic of replays, so live deliveries are sent first. The job waits while too many
+ * of the deliveries that it queued have not been attempted.
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -32,7 +33,7 @@ const batchOf = Effect.fnUntraced(function* (job: ClaimedJob, fromId: string, pa
   return { deliveries, gone, fromId, nextId: page.nextId } satisfies RetryBatch
 })
 
-/** How the job ends; undefined when it was lost to another worker. */
+/** Returns how the job ends; undefined if another worker has taken the job. */
 export const retryDeliveries = Effect.fnUntraced(function* (job: ClaimedJob, filters: RetryFilters) {
   const jobs = yield* ReplayWork
   const retries = yield* RetryWork

@@ -93,7 +93,7 @@ const readWithRetries =
       retryUntilSuccess(what)
     )
 
-/** How the job ends, or `waits` for history. Undefined if another worker has taken the job. */
+/** Returns how the job ends, or `waits` if it needs history. Undefined if another worker has taken the job. */
 const runBatches = Effect.fnUntraced(function* (job: ClaimedJob) {
   const jobs = yield* ReplayWork
   const log = yield* EventLog

@@ -38,7 +38,7 @@ interface Queued {
   readonly work: NewRecord
 }
 
-/** What one transaction of the log will queue. */
+/** The work that one transaction of the log will queue. */
 interface Batch {
   readonly queued: Array<Queued>
   /** Records that are not events. */
@@ -148,9 +148,10 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
       refused.has(id) ? [] : [{ eventOffset, work }]
     )
     const begun = yield* worksOfExistingRows(batch)
-    // In ledger order for each webhook.
+    // Each webhook's deliveries are in ledger order.
     const append = [...works, ...begun].sort((a, b) => a.eventOffset - b.eventOffset).map(({ work }) => work)
-    // Not retried here: after an error the result is unknown. The consumer restarts from the committed offset.
+    // The transaction is not retried here, because its result is unknown after an error. The consumer restarts from
+    // the committed offset.
     yield* log.transaction({
       append,
       commit: {

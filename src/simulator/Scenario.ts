@@ -12,11 +12,11 @@ export interface Draft {
   /** Type, account and the type's own fields; fee, sequence and signature are added when it is applied. */
   readonly tx: JsonObject & { readonly TransactionType: string; readonly Account: string }
   readonly expected?: ReadonlyArray<EventType>
-  /** In drops. Default: what a busy wallet pays. */
+  /** The fee in drops. Default: the fee of a busy wallet. */
   readonly fee?: bigint
   /** Default: tesSUCCESS. */
   readonly result?: string
-  /** What it changes besides the sender's fee and sequence. */
+  /** The changes that the transaction makes, besides the sender's fee and sequence. */
   readonly apply?: (view: TransactionView) => void
 }
 

@@ -1,8 +1,8 @@
 /**
- * Applies one transaction to the ledger state and records the metadata. Each change is applied at once, and the entry's
- * state before the transaction is kept. From both, `affectedNodes` makes the metadata that rippled would write: one
- * node for each entry, sorted by key, including directories and owner counts. Scenarios also record here which events
- * they cause, so that tests can compare detection with an independent list.
+ * Applies one transaction to the ledger state and records the metadata. Each change is applied at once, and the
+ * entry's state before the transaction is kept. From the two states, `affectedNodes` makes the metadata that rippled
+ * would write: one node for each entry, sorted by key, including directories and owner counts. Scenarios also record
+ * here which events they cause, so that tests can compare detection with an independent list.
  */
 import type { EventType } from "../domain/EventType.ts"
 import type { Json, JsonObject } from "../domain/Ledger.ts"

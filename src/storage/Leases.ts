@@ -20,7 +20,7 @@ export class Leases extends Context.Service<
     readonly hold: (name: string) => <A, E, R>(job: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >()("ledgerhook/storage/Leases") {
-  /** For a process that is the only one of its database: every lease is granted at once. */
+  /** For a process that uses its database alone: it gets every lease at once. */
   static readonly alone = Layer.succeed(Leases, { hold: () => (job) => job })
 
   static readonly layer = Layer.effect(

@@ -1,6 +1,6 @@
 /**
- * Which log the database belongs to. Waiting retries, group offsets and the last ledger are in the log: with another
- * one, deliveries would never be retried and ingest would start a new chain of ledgers. So a start with another log
+ * Which log the database belongs to. Waiting retries, group offsets and the last ledger are in the log. With another
+ * log, deliveries would never be retried and ingest would start a new chain of ledgers. So a start with another log
  * is refused, with one sentence that says what to do.
  */
 import { Effect, Schema } from "effect"

@@ -46,7 +46,7 @@ const serverError = ({ reason: { cause } }: SqlError.SqlError): ServerError =>
 const DATA_ERROR = /^(22|23|54)/
 const CHECK_VIOLATION = "23514"
 
-/** Whether the data cause the error, so that repeating the statement cannot succeed. Pure. */
+/** Whether the data caused the error. Repeating the statement then cannot succeed. Pure. */
 export const isDataError = (error: SqlError.SqlError): boolean => {
   const { code, constraint } = serverError(error)
   // Without a constraint name it means that the row has no table partition: retention has dropped it.
@@ -159,7 +159,10 @@ export const makeQuarantine = Effect.map(SqlClient.SqlClient, (sql) => {
     return { rows, refused: refused.map(({ record }) => record) }
   })
 
-  /** How many there were in all, also those beyond `quarantineRecords`, and the newest ones. */
+  /**
+   * Returns the total number of quarantined records, including those above `quarantineRecords`, and the newest
+   * records.
+   */
   const newest = Effect.fnUntraced(function* (limit: number) {
     const [counted] = yield* sql<{ readonly total: number }>`
       SELECT ((SELECT count(*) FROM quarantine) + (SELECT records FROM quarantine_beyond))::float8 AS total`
@@ -168,7 +171,7 @@ export const makeQuarantine = Effect.map(SqlClient.SqlClient, (sql) => {
     return { total: counted?.total ?? 0, rows }
   })
 
-  /** Drops those recorded before `beforeMs`; returns how many. */
+  /** Drops the records that were quarantined before `beforeMs`; returns their number. */
   const drop = Effect.fnUntraced(function* (beforeMs: number) {
     const dropped = yield* sql`
       DELETE FROM quarantine WHERE recorded_at < ${new Date(beforeMs).toISOString()}::timestamptz RETURNING 1`

@@ -63,8 +63,8 @@ const readPool = {
 
 /**
  * The same database, for reading statements whose plan suits all values. Planning over a month of partitions takes
- * far longer than running, so these sessions plan a statement once (`force_generic_plan`). Not for all sessions:
- * writing deliveries with it cost the database ten times as much.
+ * far longer than running, so these sessions plan a statement once (`force_generic_plan`). Other sessions do not use
+ * this setting: writing deliveries with it cost the database ten times as much.
  */
 export class ReadSql extends Context.Service<ReadSql, SqlClient.SqlClient>()("ledgerhook/storage/ReadSql") {
   static readonly layer = Layer.effect(

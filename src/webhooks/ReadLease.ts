@@ -48,7 +48,8 @@ export const makeReadLease = <E, R>(
     return (use) => {
       const ageMs = nowMs() - confirmedAt
       const isHeld = ageMs < leaseMs && waiting.length === 0
-      // Before it is asked for: the confirmation may be over when `openUnsafe` returns.
+      // This runs before the confirmation is requested, because the confirmation may have ended when `openUnsafe`
+      // returns.
       if (!isHeld) waiting.push(use)
       if (!isHeld || ageMs >= leaseMs / 2) wanted.openUnsafe()
       if (isHeld) use()

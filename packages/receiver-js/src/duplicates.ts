@@ -2,11 +2,12 @@
  * Handles each event once, although the service delivers at least once. An event counts as handled when the handler has
  * ended without an error: after a crash in between it is handled again, never lost.
  *
- * The default store forgets with the process. To be exact, write the event's id in the transaction that handles it.
+ * The default store is in memory, so a restart empties it. To handle each event exactly once, write its id in the
+ * transaction that handles it.
  */
 import type { LedgerhookEvent } from "./events.ts"
 
-/** Where the ids of handled events are remembered. Redis, a table: anything with these two methods. */
+/** Stores the ids of handled events. Redis, a database table or anything else with these two methods can be used. */
 export interface SeenStore {
   has(key: string): boolean | Promise<boolean>
   add(key: string): unknown
@@ -32,13 +33,17 @@ export const memoryStore = (max = SEEN_MAX): SeenStore => {
 
 export type Once = (event: LedgerhookEvent, handle: () => unknown) => Promise<"handled" | "duplicate">
 
-/** Runs `handle` unless the event was handled before. If `handle` fails, so does this, and the event may come again. */
+/**
+ * Runs `handle` unless the event was handled before. If `handle` fails, this fails too, and the event is handled
+ * again when it is redelivered.
+ */
 export const deduplicate = (store: SeenStore = memoryStore()): Once => {
   const running = new Map<string, Promise<unknown>>()
   return async (event, handle) => {
     // An id is unique within its network.
     const key = `${event.network}/${event.event_id}`
-    // A copy that arrives while the first is handled waits for it, and takes over if it fails.
+    // If a duplicate arrives while the first copy is being handled, it waits. If handling the first copy fails, the
+    // duplicate is handled.
     for (let other = running.get(key); other !== undefined; other = running.get(key)) {
       if (
         await other.then(

@@ -1,6 +1,7 @@
 /**
- * Parses the body of a verified request. The result is a union over `event_type`, so that a `switch` knows each payload's
- * fields. It checks the envelope; the service has checked the payload against its schema before it signed it.
+ * Parses the body of a verified request. The result is a union over `event_type`, so that a `switch` knows each
+ * payload's fields. It checks the envelope; the service has checked the payload against its schema before it signed
+ * it.
  */
 import { type EventEnvelope, type EventType, eventTypes, type Payloads } from "./generated/events.ts"
 
@@ -71,7 +72,7 @@ const eventOf = (value: unknown, place: string): LedgerhookEvent => {
   const event = known.has(value["event_type"])
     ? value
     : { ...value, event_type: "unknown", sent_type: value["event_type"] }
-  // Its fields were checked above. The service checks payloads before it signs them.
+  // The envelope's fields were checked above. The service checks payloads before it signs them.
   return event as unknown as LedgerhookEvent
 }
 

@@ -13,7 +13,7 @@ interface Reply {
   send(body: string): unknown
 }
 
-/** What the plugin uses of a Fastify instance. */
+/** The part of a Fastify instance that the plugin uses. */
 interface Instance {
   removeAllContentTypeParsers(): void
   addContentTypeParser(

@@ -1,6 +1,6 @@
 /**
- * Answers a webhook request: verifies it, parses it, ignores duplicates, calls the handler, and says with the status whether
- * the service should send it again. Frameworks reach it through the adapters beside this file.
+ * Answers a webhook request: verifies it, parses it, ignores duplicates, calls the handler, and says with the status
+ * whether the service should send it again. Frameworks reach it through the adapters beside this file.
  */
 import { deduplicate, memoryStore, type SeenStore } from "./duplicates.ts"
 import { type LedgerhookEvent, ParseError, parseAll, type Received } from "./events.ts"
@@ -16,7 +16,7 @@ import {
 export interface ReceiverOptions extends VerifyOptions {
   /** Called for each new event. When it fails, the service sends the event again. Be done within 10 seconds. */
   readonly onEvent: (event: LedgerhookEvent, deliveryId: string | undefined) => unknown
-  /** Where handled events are remembered. Default: the newest 10,000, in memory. */
+  /** Stores the ids of handled events. Default: the newest 10,000, in memory. */
   readonly store?: SeenStore
   /** Called with each error of `onEvent` and of the store. Default: console.error. */
   readonly onError?: (error: unknown, event: LedgerhookEvent) => void
@@ -85,7 +85,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       throw error
     }
     const failed: Array<Received> = []
-    // One after the other: the order of a batch is the ledger's.
+    // Events are handled one after the other, because a batch is in ledger order.
     for (const one of all) if (!(await handled(one))) failed.push(one)
     if (failed.length === 0) return answer(200, { received: all.length })
     if (failed.length === all.length) return answer(500, { error: "The event could not be handled." })

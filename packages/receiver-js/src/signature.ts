@@ -1,14 +1,15 @@
 /**
- * Verifies the signatures of a webhook request over its raw body, in constant time. It knows both schemes of the service:
- * `service` (X-Service-Signature) and `standard` (Standard Webhooks), which also signs a timestamp.
+ * Verifies the signatures of a webhook request over its raw body, in constant time. It knows both schemes of the
+ * service: `service` (X-Service-Signature) and `standard` (Standard Webhooks), which also signs a timestamp.
  *
- * A secret that cannot work is an error of the program, thrown at once; a request that does not verify is an answer.
+ * A secret that cannot work is a bug in the calling program, so it throws at once. A request that does not verify does
+ * not throw: the result says so.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 
 export type Scheme = "service" | "standard"
 
-/** What any framework has: `Headers`, or an object of header names, in any case. */
+/** The headers as frameworks provide them: `Headers`, or an object whose names may be in upper or lower case. */
 export type HeaderSource =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | ReadonlyArray<string> | undefined }
@@ -16,7 +17,10 @@ export type HeaderSource =
 export interface VerifyOptions {
   /** The webhook's secret. While it is being changed: the new and the previous one. */
   readonly secrets: ReadonlyArray<string>
-  /** The schemes that are enough, both by default. Only `standard` refuses old requests: `["standard"]` demands it. */
+  /**
+   * The accepted schemes; one valid signature is enough. Default: both. Only `standard` refuses old requests, so use
+   * `["standard"]` to require that.
+   */
   readonly schemes?: ReadonlyArray<Scheme>
   /** How far a signed timestamp may be from this machine's clock. Default: 300. */
   readonly toleranceSeconds?: number
@@ -103,7 +107,10 @@ export const checkOptions = ({ schemes, secrets, toleranceSeconds }: VerifyOptio
     throw new TypeError("`toleranceSeconds` must be a number from 0")
 }
 
-/** Why the request is refused; undefined when it is genuine. For logs and answers; `verify` is the yes or no. */
+/**
+ * Returns why the request is refused; undefined if it is genuine. Use it for logs and responses. `verify` returns
+ * only true or false.
+ */
 export const refusalOf = (request: SignedRequest, options: VerifyOptions): Refusal | undefined => {
   checkOptions(options)
   if (!(request.body instanceof Uint8Array))
@@ -119,7 +126,7 @@ export const refusalOf = (request: SignedRequest, options: VerifyOptions): Refus
           options.toleranceSeconds ?? TOLERANCE_SECONDS
         )
   )
-  // One scheme that fits is enough. Otherwise the reason is that of a scheme whose header was there.
+  // One scheme that verifies is enough. If none does, the reason is that of a scheme whose header was present.
   if (refusals.includes(undefined)) return undefined
   return refusals.find((refusal) => refusal !== "no_signature") ?? "no_signature"
 }

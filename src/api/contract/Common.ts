@@ -32,7 +32,10 @@ export class KeyRequired extends HttpApiMiddleware.Service<KeyRequired>()("ledge
   error: [Unauthorized, Forbidden, RateLimited, Unavailable]
 }) {}
 
-/** Not declared on the middleware: it would then read the key of every request a second time. */
+/**
+ * The security is not declared on the middleware, because the middleware would then read the key of every request a
+ * second time.
+ */
 export const securitySchemes = {
   [KEY_SCHEME]: {
     description:

@@ -1,6 +1,6 @@
 /**
  * `/v1/api-keys`. A key cannot create or revoke a key with a scope that it lacks itself. A test key creates, sees and
- * revokes test keys only; a live key, all keys of its account.
+ * revokes test keys only; a live key manages all keys of its account.
  */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"

@@ -62,7 +62,7 @@ const attemptOf = ({ details, error, ...row }: AttemptRow) => ({
   attempted_at: iso(row.attempted_at)
 })
 
-/** As the last attempt sent them. */
+/** The request headers that the last attempt sent. */
 const headersOf = (row: DeliveryDetailRow, event: LedgerEvent, last: AttemptRow) =>
   shownRequestHeaders({
     ...row.request,

@@ -76,7 +76,7 @@ export const eventsLayer = HttpApiBuilder.group(
         if ((ledgerIndexMin ?? 0) > (ledgerIndexMax ?? ledgerIndexBounds.maximum)) {
           return yield* ValidationError.because("ledger_index_min must not be above ledger_index_max.")
         }
-        // Without duplicates and in one order. A list of all types means no filter.
+        // Returns the types without duplicates and in a fixed order. A list of all types means no filter.
         const wanted = expandPatterns(query.event_type ?? [])
         const filter = {
           networks,

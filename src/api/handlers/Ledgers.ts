@@ -69,7 +69,8 @@ export const ledgersLayer = HttpApiBuilder.group(
     const watched = watchedNetworks(settings)
 
     const coverageOf = Effect.fnUntraced(function* (network: Network) {
-      // Read before the ranges: a ledger taken in between then appears in the ranges, and is not missing from both.
+      // The head is read before the ranges. A ledger processed between the two reads then appears in the ranges; in
+      // the other order it could be missing from both.
       const part = yield* health.get(ledgerPart(network))
       const ranges = yield* ledgerRanges(log, network).pipe(Effect.catchTag("NotAMarker", Effect.die))
       return {

@@ -1,4 +1,6 @@
-/** `/v1/webhooks`. Checks here only what depends on the settings or the key; the contract checks the rest. */
+/**
+ * `/v1/webhooks`. This file checks only fields that depend on the settings or the key; the contract checks the rest.
+ */
 import { Clock, Effect, Option, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Settings, watchedNetworks } from "../../config/Config.ts"

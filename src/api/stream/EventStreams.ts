@@ -1,7 +1,7 @@
 /**
- * The open event streams of this process. Limits how many there are, of an account and in all. Ends a stream when its key
- * may no longer be used, when its reader is too slow, or when the server stops. The last event of a stream says why it
- * ends. If the reader takes nothing, the connection is closed without one.
+ * The open event streams of this process. It limits the number of streams, for each account and in total. It ends a
+ * stream when its key may no longer be used, when its reader is too slow, or when the server stops. The last event of
+ * a stream says why it ends. If the reader reads nothing, the service closes the connection without a last event.
  */
 import { Clock, Context, Deferred, Effect, Layer, Option, RcMap, Semaphore } from "effect"
 import { Limits } from "../../config/Limits.ts"
@@ -18,7 +18,7 @@ import { type EventTail, makeTail } from "./EventTail.ts"
 import { type Ending, streamEventOf } from "./Frames.ts"
 import { type EventFilter, makeStreamReader, type Position } from "./StreamReader.ts"
 
-/** What a stream needs of the connection that it is written to (`PacedConnection`). */
+/** The part of a connection (`PacedConnection`) that a stream uses. */
 export interface StreamConnection {
   endStream: (() => void) | undefined
   readonly destroy: () => void
@@ -28,13 +28,16 @@ interface OpenStream {
   readonly caller: Identity
   readonly connection: StreamConnection
   readonly ended: Deferred.Deferred<Ending>
-  /** When a piece was handed out that the reader has not taken yet. */
+  /** When the stream made the piece that its reader has not taken yet. */
   handedAt: number | undefined
   /** When it was first seen to be ending. */
   endedAt: number | undefined
   /** When its key was last found to be usable. */
   checkedAt: number
-  /** Why the service ends it, if it does; `endedBecause` is what its reader has found. */
+  /**
+   * Why the service ends the stream, if it does. `endedBecause` returns the reason that the stream's reader has
+   * found.
+   */
   told: Ending | "stalled" | undefined
   endedBecause: () => Ending | undefined
 }
@@ -117,7 +120,7 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
       }
       open.add(stream)
       connection.endStream = () => {
-        // A last event would wait behind what the reader does not take.
+        // A last event would wait behind the data that the client does not read.
         if (stream.handedAt !== undefined) connection.destroy()
         end(stream, "stop")
       }
@@ -131,7 +134,10 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
         return Metrics.streamsEnded(stream.told ?? stream.endedBecause() ?? "reader", 1)
       })
 
-    /** The position after the event of that id; without an id, the end of the log, which the tail may not know yet. */
+    /**
+     * Returns the position after the event with that id. Without an id, it returns the end of the log, which the tail
+     * may not know yet.
+     */
     const positionOf = Effect.fnUntraced(function* (
       network: Network,
       tail: EventTail,
@@ -152,7 +158,10 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
     })
 
     return {
-      /** Opens a stream until the scope closes. The result makes its next piece; undefined means the end. */
+      /**
+       * Opens a stream until the scope closes. Run the result to get the next piece; undefined means that the stream
+       * has ended.
+       */
       open: Effect.fnUntraced(function* (options: {
         readonly caller: Identity
         readonly connection: StreamConnection

@@ -1,4 +1,6 @@
-/** Text of an event stream (server-sent events, https://html.spec.whatwg.org/multipage/server-sent-events.html). Pure. */
+/**
+ * Text of an event stream (server-sent events, https://html.spec.whatwg.org/multipage/server-sent-events.html). Pure.
+ */
 import type { EventType } from "../../domain/EventType.ts"
 import { eventJson, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { LogRecord } from "../../log/EventLog.ts"
@@ -22,8 +24,8 @@ export const streamEventOf = ({ offset, value }: LogRecord): StreamEvent | undef
 }
 
 /**
- * A comment, and the id after which a reader would resume now. A block without data is no event: the reader only keeps
- * the id. So a reader whose filters match few events does not have to resume far back.
+ * Makes a comment and the id after which the reader would resume now. A block without data is not an event, so the
+ * reader only stores the id. A reader whose filters match few events then does not have to resume far back.
  */
 export const heartbeat = (id: string | undefined): string =>
   `: keep-alive\n${id === undefined ? "" : `id: ${id}\n`}\n`

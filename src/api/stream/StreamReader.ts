@@ -1,7 +1,8 @@
 /**
- * Makes the pieces of one stream: the events that match, in the log's order, from one offset on. A stream has a single
- * position, so it neither misses nor repeats an event between past and new events. It takes events from the tail if they
- * are there, and otherwise reads the log. A piece is made when the reader has taken the one before; nothing is queued.
+ * Makes the pieces of one stream: the events that match, in the log's order, from one offset on. A stream has a
+ * single position, so it neither misses nor repeats an event between past and new events. It reads events from the
+ * tail if the tail has them, and otherwise from the log. It makes a piece only after the client has taken the
+ * previous piece, so nothing is queued.
  */
 import { Clock, Deferred, Effect, Semaphore } from "effect"
 import { StreamLimits } from "../../config/StreamLimits.ts"
@@ -19,7 +20,7 @@ export interface EventFilter {
   readonly account: string | undefined
 }
 
-/** Where a stream begins: the offset of its first event, and the event before it. */
+/** The start of a stream: the offset of its first event, and the event before it. */
 export interface Position {
   readonly next: number
   readonly id: string | undefined
@@ -77,7 +78,8 @@ export const makeStreamReader = Effect.fnUntraced(function* (options: {
 
   const fromLog = Effect.gen(function* () {
     if (ahead.length === 0) {
-      // Taken before the read: a record below it that this read does not return is not in the log.
+      // The end is read before the records. If this read does not return a record below that end, the log does not
+      // have it.
       const { start } = tail
       const records = yield* log
         .read({ topic: eventsTopic(network), partition: 0, offset: next }, limits.readRecords)

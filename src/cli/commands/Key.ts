@@ -108,7 +108,7 @@ const create = Command.make(
         },
         now
       )
-      // Only if 32 random bytes repeat.
+      // This can happen only if two keys have the same 32 random bytes.
       if (made === undefined) return yield* failed("no key was created; try again.")
       const key = {
         id: made.id,

@@ -66,7 +66,7 @@ const flags = {
 
 const SECOND_MS = 1_000
 
-/** Never ends by itself. */
+/** Runs until it is interrupted. */
 const forwarding = Effect.fnUntraced(function* ({ api, to }: Forwarding, ownSecret: string | undefined) {
   const invocation = yield* Invocation
   const colour = stdoutColour(invocation)

@@ -1,6 +1,6 @@
 /**
- * `ledgerhook retry`: a retry job as the API makes it, by the same rules and for any account's webhook; or, with --dry-run,
- * how many deliveries it would take. The commands on replay jobs show, watch and cancel it.
+ * `ledgerhook retry`: a retry job as the API makes it, by the same rules and for any account's webhook; or, with
+ * --dry-run, how many deliveries it would take. The commands on replay jobs show, watch and cancel it.
  */
 import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -78,7 +78,7 @@ export const retry = Command.make(
       const job = { id, webhookId, retry: filters, estimatedEvents: matched, endOffset: 0 }
       const made = yield* jobs.create({ accountId, networks: [network] }, job, now)
       if (made !== "queued") return yield* refusedJob(made, webhook.value)
-      // Lines only, for who reads lines: the job's state is the first of them.
+      // In JSON, `watchJob` prints the job's state as its first line.
       if (watch && inJson(yield* Invocation, asJson)) return yield* watchJob(id, asJson)
       const found = yield* findJob(id)
       yield* printOne({

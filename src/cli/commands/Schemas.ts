@@ -1,6 +1,7 @@
 /**
- * `npm run schemas`: generates the folder `schemas/`, and the types of the receiver package, from the code. With `--check`
- * it changes nothing, and fails if a file differs. For maintainers; it is not a command of the `ledgerhook` program.
+ * `npm run schemas`: generates the folder `schemas/`, and the types of the receiver package, from the code. With
+ * `--check` it changes nothing, and fails if a file differs. For maintainers; it is not a command of the `ledgerhook`
+ * program.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
@@ -10,7 +11,7 @@ import { differences, type Files, generatedFolders } from "./schemas/SchemaFiles
 const filesThere = (folder: string): Files =>
   new Map(
     (existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [])
-      // Python leaves compiled files beside those it runs.
+      // Python writes compiled files into the folder of the files that it runs.
       .filter((entry) => entry.isFile() && !entry.parentPath.endsWith("__pycache__"))
       .map(({ name, parentPath }) => join(parentPath, name))
       .map((file) => [relative(folder, file), readFileSync(file, "utf8")])

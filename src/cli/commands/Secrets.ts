@@ -36,7 +36,10 @@ const checkSettings = ({ secretsKey, secretsKeyPrevious }: SettingsShape) => {
       )
 }
 
-/** Held for the life of the scope: of two commands that generate a key, one would overwrite the other's key. */
+/**
+ * Keeps the lock until the scope closes. Without it, one of two concurrent commands would overwrite the key that the
+ * other generated.
+ */
 const alone = Effect.gen(function* () {
   if (yield* trySessionLock("secrets-rotation")) return
   return yield* failed("another `ledgerhook secrets rotate` is running on this database; wait until it ends.")

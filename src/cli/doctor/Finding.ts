@@ -7,7 +7,7 @@ export interface Finding {
   readonly check: string
   readonly status: "ok" | "warning" | "problem"
   readonly detail: string
-  /** What to do; empty if nothing needs to be done. */
+  /** The steps that fix the problem; empty if nothing needs to be done. */
   readonly fix: string
 }
 

@@ -32,7 +32,7 @@ const findingOf = (timeout: MemberTimeout): Finding => {
   }
 }
 
-/** For a cluster that can be reached. */
+/** Checks the member timeout of the consumer groups. The cluster must be reachable. */
 export const groupsFinding = (kafka: KafkaSettings): Effect.Effect<Finding> =>
   loadKafka.pipe(
     Effect.flatMap(({ memberTimeoutOf }) => memberTimeoutOf(kafka)),

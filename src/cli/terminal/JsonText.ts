@@ -26,7 +26,7 @@ export const makeDepthMeter = (most: number) => {
   }
 }
 
-/** Such text must not be parsed: code that walks its value recurses and would exhaust the stack. */
+/** Text nested that deep must not be parsed: code that walks its value recurses and would exhaust the stack. */
 export const isDeeperThan = (text: string, most: number): boolean =>
   text.split("\n").some(makeDepthMeter(most))
 

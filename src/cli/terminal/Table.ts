@@ -1,7 +1,7 @@
 /**
- * Prints lists and single items: tables on a terminal, JSON when piped or with --json. Lists are read and printed page
- * by page, so their length does not matter: as an array with one element per line, or as a table whose columns only
- * grow. Stored text cannot control the terminal, because control characters are escaped.
+ * Prints lists and single items: tables on a terminal, JSON when piped or with --json. Lists of any length are read
+ * and printed page by page: as an array with one element per line, or as a table whose columns only grow. Stored text
+ * cannot control the terminal, because control characters are escaped.
  */
 import { Effect } from "effect"
 import { Flag } from "effect/cli"

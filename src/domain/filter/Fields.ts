@@ -1,6 +1,6 @@
 /**
  * The fields of each event type's payload by their dotted paths, and which values each field can have. They are read
- * from the published schemas, so a filter can name exactly the fields that events have. A path goes through lists:
+ * from the published schemas, so a filter can name exactly the fields that events have. A path continues into lists:
  * `changes.setting` is the field `setting` of each element. Pure. The first use takes about 30 ms.
  */
 import type { EventType } from "../EventType.ts"

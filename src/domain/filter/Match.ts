@@ -26,7 +26,10 @@ export type EventFilter = Test<FilteredEvent>
 
 const never = () => false
 
-/** Whether the path leads to a value that passes. One element of a list is enough. Lists in lists are ignored. */
+/**
+ * Whether the value at the path passes. If it is a list, one element that passes is enough. Lists in lists are
+ * ignored.
+ */
 const someAt = (
   value: Json | undefined,
   path: ReadonlyArray<string>,

@@ -1,6 +1,6 @@
 /** Finds the known name that is most like a mistyped one. Pure. */
 
-/** How many letters must be added, removed or replaced to turn `b` into `a` (Levenshtein distance). */
+/** Returns how many letters must be added, removed or replaced to turn `b` into `a` (Levenshtein distance). */
 const distance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {

@@ -53,7 +53,7 @@ const accepted = (forms: ReadonlyArray<FieldForm>): string => {
   return all.join(" or ")
 }
 
-/** What is wrong with the value for a field of these forms; undefined if nothing is. */
+/** Returns what is wrong with the value for a field of these forms; undefined if the field can have it. */
 export const operandProblem = (
   forms: ReadonlyArray<FieldForm>,
   comparison: Comparison,

@@ -165,6 +165,6 @@ export const filterSentence = (name: string, { path, problem }: FilterProblem): 
   return `${name}${place} ${problem}.`
 }
 
-/** What is wrong with the filter; undefined if nothing is. */
+/** Returns what is wrong with the filter; undefined if it is valid. */
 export const filterProblem = (given: unknown, types: ReadonlyArray<EventType>): FilterProblem | undefined =>
   Result.match(parseFilter(given, types), { onSuccess: () => undefined, onFailure: (problem) => problem })

@@ -11,7 +11,7 @@ export type PayloadFilter = Readonly<Record<string, unknown>>
 export const filterBounds = {
   /** Comparisons in one filter. 50 of them take about 12 µs for an event. */
   conditions: 50,
-  /** How deep `$and`, `$or` and `$not` may be nested. */
+  /** How many levels of `$and`, `$or` and `$not` may be nested. */
   depth: 8,
   /** Values of one `$in` or `$nin`. For long lists of accounts there are account filters. */
   values: 200,
@@ -35,6 +35,6 @@ export type Filter =
       /** A path such as `amount.value`. */
       readonly field: string
       readonly comparison: Comparison
-      /** Several for `$in` and `$nin`, one for the others. */
+      /** `$in` and `$nin` have several values, the other operators have one. */
       readonly operands: ReadonlyArray<Scalar>
     }

@@ -1,7 +1,7 @@
 /**
  * The row format of the embedded log. A row contains consecutive records of one partition, as JSON compressed with
- * zstd. Its size is bounded. The program compresses, because PostgreSQL's own compression is slower and compresses
- * less. Pure: Tables.ts writes and reads the rows.
+ * zstd. Its size is bounded. This program compresses the rows itself, because PostgreSQL's compression is slower and
+ * saves less. Pure: Tables.ts writes and reads the rows.
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib"
 import { Limits } from "../../config/Limits.ts"
@@ -26,7 +26,10 @@ const stored = ({ key, value, timestamp, headers }: LogRecord): StoredRecord => 
 export interface BatchRow extends Partition {
   readonly base: number
   readonly last: number
-  /** The newest timestamp in the partition up to the end of this row. It never decreases, so an index finds a time. */
+  /**
+   * The newest timestamp in the partition up to the end of this row. It never decreases, so a time can be looked up
+   * in an index.
+   */
   readonly newest: number
   readonly records: Uint8Array
 }

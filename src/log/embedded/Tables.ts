@@ -59,7 +59,10 @@ export const makeTables = Effect.gen(function* () {
     ([row]): Fence => ({ owner: Number(row!.owner), epoch: 0 })
   )
 
-  /** Waits until a running write of this owner has ended, and refuses those that are still on their way. */
+  /**
+   * Waits until a running write of this owner has ended, and refuses its writes that have not reached the database
+   * yet.
+   */
   const renew = Effect.fnUntraced(function* ({ owner }: Fence) {
     yield* tablePartitions.forget
     const [row] = yield* sql<{ readonly epoch: bigint }>`

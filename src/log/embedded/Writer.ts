@@ -162,7 +162,7 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
   return {
     submit,
     listOf,
-    /** What the tables contain. Reloaded first if a write has failed. */
+    /** Returns the state of the tables. If a write has failed, it reloads the state first. */
     state: Effect.suspend(() => (known === undefined ? lock.withPermit(loaded) : Effect.succeed(known))),
     /** Runs `retention` while nothing is written, then reloads the state. */
     applyRetention: <E>(retention: Effect.Effect<void, E>) =>

@@ -27,7 +27,7 @@ export class KafkaFault extends Schema.TaggedError<KafkaFault>()("KafkaFault", {
   is(...reasons: ReadonlyArray<string>): boolean {
     const { cause } = this
     if (!(cause instanceof Error && GenericError.isGenericError(cause))) return false
-    // One of the union's two classes stands for both: their generic methods cannot be called through the union.
+    // The cast names one of the union's two classes, because generic methods cannot be called through the union.
     const found = cause as GenericError
     return reasons.some((reason) => found.findBy("apiId", reason) !== null)
   }

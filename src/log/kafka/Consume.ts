@@ -41,7 +41,7 @@ const refused = (topic: string, cause: unknown) => new EventLogError({ operation
 
 export interface ConsumeParts {
   readonly channel: KafkaChannel
-  /** For the fetches of each group, which brokers answer late while nothing is new. */
+  /** Opens a channel for the fetches of each group. Brokers delay the answers to fetches while nothing is new. */
   readonly openChannel: Effect.Effect<KafkaChannel, never, Scope.Scope>
   readonly reader: KafkaReader
   readonly nameOf: (topic: string) => string

@@ -12,7 +12,7 @@ import { fetchFrom } from "./Fetch.ts"
 import { committedRecords } from "./Records.ts"
 
 export interface FetchedPartition extends Partition {
-  /** As the cluster names it. */
+  /** The topic's name in the cluster. */
   readonly topicName: string
   readonly buffer: Queue.Queue<LogRecord>
   /** The next offset to fetch. */

@@ -16,7 +16,7 @@ const SESSION_TIMEOUT = "consumer.session.timeout.ms"
 /** How long a member may send no heartbeat before its partitions go to others. */
 export type MemberTimeout = { readonly ms: number } & (
   | { readonly kind: "short" }
-  /** It is longer than ours, and this user may shorten it. */
+  /** The current timeout is longer than ours, and this user may shorten it. */
   | { readonly kind: "settable" }
   | { readonly kind: "refused"; readonly reason: string }
 )

@@ -22,7 +22,7 @@ import { encodeValue } from "./WireFormat.ts"
 
 /** A record with its partition chosen. */
 export interface PlacedRecord {
-  /** As the cluster names it. */
+  /** The topic's name in the cluster. */
   readonly topic: string
   readonly partition: number
   readonly key: string
@@ -218,7 +218,7 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
   ) {
     yield* addPartitions(producer, records, added)
     const all = records.map((record): Pending => ({ record, offset: undefined }))
-    // One batch after the other, so that each partition keeps its order.
+    // Batches are sent one after the other, so that each partition keeps its order.
     for (const some of splitByLimits(all, [Limits.kafkaBatchBytes], ({ record }) => [bytesOf(record)])) {
       yield* retryTransient(channel, NO_LEADER)(Effect.suspend(() => send(producer, some)))
     }

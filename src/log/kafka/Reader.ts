@@ -103,7 +103,7 @@ export const makeReader = (
       }
       head ??= fetched.end
       if (fetched.next > offset) offset = fetched.next
-      // Only records of an open transaction are left: wait for its end.
+      // Only records of an open transaction follow. Wait until it is committed or aborted.
       else if (offset < head) yield* Effect.sleep(Limits.kafkaUnsettledMs)
     }
     return []

@@ -18,7 +18,7 @@ const DUST = UNIT / 100n
 
 interface Order {
   readonly account: string
-  /** What the owner gives and receives, in all. */
+  /** The total amounts that the owner gives and receives. */
   readonly gives: Asset
   readonly wants: Asset
   readonly gets: bigint

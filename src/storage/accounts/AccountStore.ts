@@ -82,7 +82,7 @@ export class AccountStore extends Context.Service<AccountStore>()("ledgerhook/st
       change: (id: string, { name, email, plan, own = {}, suspended }: AccountChange, nowMs: number) =>
         sql<Account>`
           UPDATE accounts SET ${sql.csv([
-            // An UPDATE must set something, even if nothing changes.
+            // An UPDATE must set at least one column, even if no value changes.
             sql`id = id`,
             ...(name === undefined ? [] : [sql`name = ${name}`]),
             ...(email === undefined ? [] : [sql`email = ${email}`]),

@@ -86,9 +86,9 @@ export class KeyAdmission extends Context.Service<KeyAdmission>()("ledgerhook/st
     const perMinute = column(standards.map(({ requestsPerMinute }) => requestsPerMinute))
     const perDay = column(standards.map(({ requestsPerDay }) => requestsPerDay))
 
-    // A crash of the database may lose counts: their commit does not wait for the disk. A window one ahead was begun
-    // by a server whose clock is ahead, and is continued. A window further ahead comes from a wrong clock and is
-    // dropped.
+    // A crash of the database may lose counts, because their commit does not wait for the disk. If the stored window
+    // is the next one, a server whose clock is ahead began it, and it is continued. If it is later than that, a wrong
+    // clock began it, and it is dropped.
     return {
       /**
        * `requests`: their number by the SHA-256 of their key, in lower-case hex. Unknown, revoked and expired keys

@@ -46,8 +46,9 @@ export const quotaUsedUp = (
       WHERE id = ${accountId} AND deliveries >= quota`.pipe(Effect.map((rows) => rows.length > 0))
 
 /**
- * The accounts whose quota was used up at that time, as far as it is known: today's quota is used up in that month, and
- * the mail that says so is not of a later time (it comes within Limits.quotaNoticesMs) or is gone.
+ * Returns the accounts whose quota was used up at that time, as far as is known. An account counts if its usage of
+ * that month reached its present quota, unless the mail about it is from a later time. That mail is queued within
+ * Limits.quotaNoticesMs; if it has been deleted, the account counts.
  */
 export const quotaUsedUpAt = (
   sql: SqlClient.SqlClient,

@@ -69,7 +69,7 @@ export const endDeletedQueues = Effect.gen(function* () {
   return more
 })
 
-/** Pauses for as long as the last pass took, so at most half of the time goes into it. */
+/** Pauses for as long as the last pass took, so the passes use at most half of the time. */
 export const keepEndingQueues = Effect.gen(function* () {
   const pass = endDeletedQueues.pipe(retryUntilSuccess("ending deliveries of deleted webhooks"))
   return yield* Effect.forever(

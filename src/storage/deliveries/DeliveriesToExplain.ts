@@ -1,4 +1,7 @@
-/** Finds the deliveries of some events to some webhooks: live ones by their ids, and the newest of those that replays made. */
+/**
+ * Finds the deliveries of some events to some webhooks: live deliveries by their ids, and the newest replayed
+ * deliveries.
+ */
 import type { SqlClient } from "effect/sql"
 import type { DeliveryStatus } from "../../domain/Delivery.ts"
 import { firstIdAt } from "../../domain/Ids.ts"
@@ -12,7 +15,10 @@ export interface FoundDelivery {
   readonly status: DeliveryStatus
 }
 
-/** `liveIds`: ids of deliveries of the ledger that was taken at `takenAt`. Replays add at most one row per event and webhook. */
+/**
+ * `liveIds`: ids of deliveries of the ledger that was taken at `takenAt`. Replays add at most one row per event and
+ * webhook.
+ */
 export const deliveriesToExplain = (
   sql: SqlClient.SqlClient,
   liveIds: ReadonlyArray<string>,

@@ -66,9 +66,10 @@ export const idRange = (
 export const BY_EVENT = "(replay_job_id IS NOT NULL OR test_event IS NOT NULL)"
 
 /**
- * The deliveries of one event with ids from `ids.from` to `ids.end`, `end` excluded. Live deliveries have no index by event.
- * Their ids begin with the time at which the event's ledger was taken and with the event's position in it, so they are a
- * range of ids. The ids of replayed and test deliveries do not depend on that: those have an index by event.
+ * The deliveries of one event with ids from `ids.from` to `ids.end`, `end` excluded. Live deliveries have no index by
+ * event. Their ids begin with the time at which the event's ledger was taken and with the event's position in it, so
+ * they are a range of ids. The ids of replayed and test deliveries do not depend on that: these deliveries have an
+ * index by event.
  */
 const ofEvent = (
   sql: SqlClient.SqlClient,

@@ -54,7 +54,7 @@ export interface DeliveryDetailRow extends DeliveryRow {
   readonly response_time_ms: number | null
   readonly response_body: string | null
   readonly next_attempt_at: string | null
-  /** What the webhook's requests are like at present. */
+  /** The present request settings of the webhook. */
   readonly request: {
     /** Names of the webhook's own headers. */
     readonly headerNames: ReadonlyArray<string>
@@ -87,7 +87,7 @@ export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
       const columns = read.literal(COLUMNS)
 
       return {
-        /** Newest first, those with an id below `beforeId`. */
+        /** Returns deliveries with an id below `beforeId`, newest first. */
         list: (owner: Owner, filter: DeliveryFilter, beforeId: string | undefined, limit: number) =>
           deliveryPage<DeliveryRow>(read, columns, owner, filter, beforeId, limit),
 

@@ -14,9 +14,10 @@ import { DeliveryStore } from "./DeliveryStore.ts"
 /** Rows of these tables are updated: a new version then fits into the same page. */
 const UPDATED_FILLFACTOR = 50
 /**
- * A row grows when its delivery is recorded, by about 50 bytes and the headers of the response (Limits.deliveredHeaders). At
- * 36, a page has ten rows, and 520 bytes for the new version of each. An update that finds no room writes to every index: at
- * 50, with 250 characters of headers, half of the updates did, and recording took 1.8 times the CPU.
+ * A row grows when its delivery is recorded, by about 50 bytes and the headers of the response
+ * (Limits.deliveredHeaders). At 36, a page has ten rows, and 520 bytes for the new version of each. An update that
+ * finds no room writes to every index: at 50, with 250 characters of headers, half of the updates did, and recording
+ * took 1.8 times the CPU.
  */
 const DELIVERIES_FILLFACTOR = 36
 

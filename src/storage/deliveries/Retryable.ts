@@ -1,7 +1,7 @@
 /**
- * The deliveries of a webhook that a retry job takes: counted by type, and page by page in the order of their ids. No
- * index has the status: counts come from the totals, exactly; pages look only through the minutes in which the totals know
- * of such deliveries, a bounded number of minutes at a time.
+ * The deliveries of a webhook that a retry job takes: counted by type, and read in pages in id order. No index has
+ * the status. Exact counts come from the totals. A page searches only minutes in which the totals count such
+ * deliveries, and a bounded number of minutes at a time.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
@@ -30,18 +30,18 @@ export interface RetryableDelivery {
 
 export interface RetryablePage {
   readonly deliveries: ReadonlyArray<RetryableDelivery>
-  /** Where the next page begins. */
+  /** The id at which the next page begins. */
   readonly nextId: string
   readonly done: boolean
 }
 
 const MINUTE_MS = 60_000
-/** As wide as the totals of types count. */
+/** The period that one row of the totals by type covers. */
 const TYPE_TOTAL_MS = 10 * MINUTE_MS
 /** Later than any id's time. */
 const NEVER_MS = 2 ** 48 - 1
 
-/** Milliseconds in which the wanted deliveries were made: from the one, included, to the other, not included. */
+/** The period in which the wanted deliveries were created, in milliseconds: `fromMs` is included, `endMs` is not. */
 const timesOf = ({ since, until }: RetryFilters) => ({
   fromMs: since === undefined ? 0 : Math.max(0, Math.floor(since) + 1),
   endMs: until === undefined ? NEVER_MS : Math.max(0, Math.ceil(until))
@@ -63,7 +63,7 @@ const ofTarget = (sql: SqlClient.SqlClient, { accountId, network, webhookId }: R
 const ofFilters = (sql: SqlClient.SqlClient, { event_types = eventTypes, statuses }: RetryFilters) =>
   sql`status = ANY(${column(statuses)}::text[]) AND event_type = ANY(${column(event_types)}::text[])`
 
-/** How many there are of each type that has some. */
+/** Counts retryable deliveries by event type. A type without any is left out. */
 export const countRetryable = (
   sql: SqlClient.SqlClient,
   target: RetryTarget,
@@ -144,7 +144,7 @@ export const retryablePage = Effect.fnUntraced(function* (
       FROM deliveries WHERE ${range} AND ${ofFilters(sql, filters)}
       ORDER BY webhook_id, id LIMIT ${limit - found.length}`
     found.push(...rows)
-    // The minute may hold more.
+    // This minute may have more deliveries.
     if (found.length === limit)
       return { deliveries: found, nextId: idAfter(found.at(-1)!.id), done: false } satisfies RetryablePage
     nextId = end

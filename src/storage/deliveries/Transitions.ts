@@ -57,7 +57,7 @@ const timestamp = (sql: Sql, unixMs: number) => sql`${new Date(unixMs).toISOStri
 /** An attempt follows. */
 const queued = (sql: Sql) => sql`status IN ('pending', 'retrying')`
 
-/** Nothing → pending. */
+/** Inserts new deliveries as `pending`. Existing rows stay unchanged. */
 export const insertPending = (sql: Sql, deliveries: ReadonlyArray<NewDelivery>, nowMs: number) => sql`
   INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, from_history,
                           replay_job_id, status, updated_at)
@@ -75,7 +75,7 @@ export const insertPending = (sql: Sql, deliveries: ReadonlyArray<NewDelivery>, 
   ) AS new
   ON CONFLICT DO NOTHING`
 
-/** Nothing → pending, for a delivery that holds its own event. */
+/** Inserts a test delivery as `pending`. Its row contains its event. */
 export const insertTest = (
   sql: Sql,
   { id, webhookId, event }: NewTestDelivery,
@@ -88,14 +88,15 @@ export const insertTest = (
           ${JSON.stringify(event)}, 'pending', ${timestamp(sql, nowMs)})`
 
 /**
- * Pending or retrying → what the attempt came to. The row, its attempt, the webhook's failure counter and the
- * account's usage move together, and only the first time. The attempt that delivers is in the row alone. A delivery
- * that was ended while its attempt was in flight stays failed unless the attempt delivered it; a delivered one never
- * changes. Returns the webhooks whose consecutive failures have reached `disableAfter`, and null for others.
+ * Records the outcomes of attempts of pending and retrying deliveries. The row, its attempt, the webhook's failure
+ * counter and the account's usage change together, and only once. An attempt that delivers is stored only in the
+ * delivery's row. A delivery that was ended while its attempt was in flight stays failed unless the attempt delivered
+ * it; a delivered one never changes. Returns the webhooks whose consecutive failures have reached `disableAfter`, and
+ * null for others.
  */
 // Rows are updated in the order of their ids, and usage in the order of accounts, so that writers cannot deadlock.
-// Rows are found one by one: a plan for `d.id = o.delivery_id` that was made, and kept, while a month had few rows
-// read all of it for each batch.
+// Each row is looked up separately. For `d.id = o.delivery_id`, PostgreSQL kept a plan that it had made while a month
+// had few rows; later that plan read the whole month for each batch.
 export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>, disableAfter: number) =>
   sql<{ readonly id: string | null }>`
     WITH outcome AS (
@@ -204,9 +205,10 @@ export interface RetriedDelivery {
 }
 
 /**
- * Failed → pending: a new series. Attempt numbers continue. Retrying stays retrying, and its next attempt is due now.
- * Returns the deliveries whose work must be queued now. A retrying delivery needs no new work if it is in the backlog
- * (it is due already) or was retried before (its `next_attempt_at` is then not after its `updated_at`).
+ * A failed delivery becomes pending and begins a new series; its attempt numbers continue. A retrying delivery stays
+ * retrying, and its next attempt is due now. Returns the deliveries whose work must be queued now. A retrying
+ * delivery needs no new work if it is in the backlog (it is due already) or was retried before (its `next_attempt_at`
+ * is then not after its `updated_at`).
  */
 export const retryNow = (
   sql: Sql,

@@ -42,7 +42,7 @@ const removeLeftovers = (cluster: string): void => {
   for (const name of readdirSync(dirname(cluster))) {
     const [, pid] = name.split(`${basename(cluster)}${NEW}`)
     if (pid === undefined || (Number(pid) !== process.pid && isAlive(Number(pid)))) continue
-    // Its initdb may still be writing there.
+    // The initdb of the killed start may still be writing there.
     rmSync(join(dirname(cluster), name), { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
   }
 }

@@ -44,7 +44,8 @@ const settle = Effect.fnUntraced(function* (options: EmbeddedOptions, cluster: s
     if (running.ready && !options.owner) return true
     const [pid, holder] = existsSync(holderFile) ? readFileSync(holderFile, "utf8").split("\n") : []
     const held = isAlive(Number(pid))
-    // Its holder may be a command that ends soon, or it may have died and its server is stopping.
+    // The process that has the folder may be a command that ends soon, or it may have died while its server is still
+    // stopping.
     const waitedEnough = (yield* Clock.currentTimeMillis) > deadline
     if (waitedEnough || (held && holder === "ledgerhook start")) {
       return yield* failure(

@@ -57,7 +57,7 @@ export const removeStaleLocks = (cluster: string, socket: string): void => {
   for (const file of [join(cluster, "postmaster.pid"), `${socket}.lock`]) {
     if (!existsSync(file)) continue
     const pid = Number(readFileSync(file, "utf8").split("\n")[0])
-    // A server is about to fill an empty file. It reads as 0, which is no process.
+    // An empty file means that a server is about to write its process id. It reads as 0, which is no process.
     if (pid > 0 && isAlive(pid) && !serves(pid, cluster)) rmSync(file, { force: true })
   }
 }

@@ -50,7 +50,7 @@ export class AlertStore extends Context.Service<AlertStore>()("ledgerhook/storag
           })
           .pipe(Effect.asVoid),
 
-      /** How many are kept, and the newest ones. */
+      /** Returns the number of stored alerts, and the newest alerts. */
       newest: Effect.fnUntraced(function* (limit: number) {
         const [counted] = yield* sql<{ readonly total: number }>`
           SELECT count(*)::float8 AS total FROM detection_alerts`

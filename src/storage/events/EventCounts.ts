@@ -115,7 +115,7 @@ export class EventCounts extends Context.Service<EventCounts>()("ledgerhook/stor
           WHERE ${ofAccounts(wanted)} AND close_time >= since AND close_time < until
         ) AS found`.pipe(Effect.map(([row]) => row!.events))
 
-    /** Events of all accounts, hour by hour. Of a partial hour, a proportional part. */
+    /** Counts the events of all accounts by hour. A partial hour counts in proportion to its length. */
     const hoursOf = ({ network, eventTypes = allTypes, from, before }: WantedEvents) =>
       sql<{ readonly hour: number; readonly events: number }>`
         SELECT extract(epoch FROM hour)::float8 AS hour, sum(events)::float8 AS events FROM event_hours

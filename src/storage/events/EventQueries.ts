@@ -120,7 +120,9 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
           WHERE network = ${network} AND ledger_index = ${ledgerIndex}::bigint AND event_id = ${eventId}
           LIMIT 1`.pipe(Effect.map((rows) => Option.fromNullishOr(rows[0]))),
 
-      /** The ledgers with this transaction, usually one, that closed at `sinceMs` or later. The hash is in upper case. */
+      /**
+       * The ledgers with this transaction, usually one, that closed at `sinceMs` or later. The hash is in upper case.
+       */
       ledgersOf: (network: Network, transaction: string, sinceMs: number) =>
         Effect.andThen(
           // PostgreSQL reads this index by bitmap scans only, and ReadSql has switched them off.

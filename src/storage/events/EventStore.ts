@@ -68,7 +68,7 @@ export class EventStore extends Context.Service<EventStore>()("ledgerhook/storag
         yield* write(kept).pipe(Effect.onError(() => partitions.forget))
       }),
 
-      /** Makes partitions ahead and drops those past retention; returns how many it dropped. */
+      /** Makes partitions ahead and drops partitions past retention; returns how many it dropped. */
       applyRetention: Effect.fnUntraced(function* (nowMs: number) {
         yield* partitions.ensure(nowMs, nowMs + Limits.partitionsAheadDays * DAY_MS)
         const beforeMs = nowMs - retentionEventsMs

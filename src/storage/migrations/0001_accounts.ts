@@ -71,7 +71,7 @@ export default Effect.gen(function* () {
       next_attempt_at timestamptz,
       last_error text
     )`
-  // What requests with an `Idempotency-Key` were answered (storage/accounts/IdempotencyStore.ts).
+  // The responses to requests with an `Idempotency-Key` (storage/accounts/IdempotencyStore.ts).
   yield* sql`
     CREATE TABLE idempotency_answers (
       account_id text COLLATE "C" NOT NULL REFERENCES accounts (id),

@@ -41,11 +41,12 @@ export default Effect.gen(function* () {
   yield* sql`CREATE INDEX deliveries_by_webhook ON deliveries (webhook_id, id)`
   yield* sql`CREATE INDEX deliveries_by_account_type ON deliveries (account_id, network, event_type, id)`
   yield* sql`CREATE INDEX deliveries_by_webhook_type ON deliveries (webhook_id, event_type, id)`
-  // The backlog: the record in the log counts as finished (deliver/Lane.ts). `after_live` names the lane that spilled the
-  // row and that reads it back, whoever made the delivery: a manual retry of a replayed delivery goes with live ones.
+  // The backlog: the record in the log counts as finished (deliver/Lane.ts). `after_live` names the lane that spilled
+  // the row and that reads it back, independent of what made the delivery: a manual retry of a replayed delivery uses
+  // the live lane.
   yield* sql`CREATE INDEX deliveries_parked ON deliveries (webhook_id, after_live, id) WHERE parked`
-  // Deliveries whose ids do not depend on their event's place (DeliveryPages.ts): live deliveries are not in this index.
-  // It is a hash index because an entry then takes 16 bytes. An event's id has more than 100.
+  // This index has only deliveries whose ids do not depend on their event's place (DeliveryPages.ts), so no live ones.
+  // It is a hash index because an entry then has 16 bytes. An event's id has more than 100.
   yield* sql`
     CREATE INDEX deliveries_by_event ON deliveries USING hash (event_id)
     WHERE replay_job_id IS NOT NULL OR test_event IS NOT NULL`

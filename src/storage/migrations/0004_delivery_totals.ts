@@ -49,7 +49,7 @@ export default Effect.gen(function* () {
   yield* sql`
     CREATE FUNCTION delivery_created_at(id text) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN to_timestamp((${sql.literal(timeOfId)}) / 1000.0)`
-  // Not LANGUAGE SQL, which PostgreSQL would prepare again for each call.
+  // The function is not in LANGUAGE SQL, because PostgreSQL would prepare it again for each call.
   yield* sql`
     CREATE FUNCTION first_delivery_id(at timestamptz) RETURNS text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     AS $body$

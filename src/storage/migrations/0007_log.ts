@@ -9,8 +9,8 @@ import { SqlClient } from "effect/sql"
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // Which log this database belongs to (storage/LogIdentity.ts). Recorded at the first start; no cluster id means the
-  // embedded log.
+  // The log that this database belongs to (storage/LogIdentity.ts). The first start records it. If the row has no
+  // cluster id, it is the embedded log.
   yield* sql`
     CREATE TABLE log_identity (
       only_row boolean PRIMARY KEY CHECK (only_row),

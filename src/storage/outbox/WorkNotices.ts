@@ -25,7 +25,7 @@ export class WorkNotices extends Context.Service<
     WorkNotices,
     Effect.gen(function* () {
       const { config } = yield* PgClient.PgClient
-      // One pending notice stands for any number.
+      // One pending notice is enough for any number of commits.
       const notified = new Map<string, Queue.Queue<void>>()
       for (const work of works) notified.set(work, yield* Queue.sliding<void>(1))
       const notify = (work: string) => {

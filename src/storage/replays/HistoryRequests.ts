@@ -50,9 +50,12 @@ export class HistoryRequests extends Context.Service<HistoryRequests>()(
             Effect.map(([row]) => Option.fromNullishOr(row))
           ),
 
-        /** Open requests of running jobs. Those whose webhook is no longer active are failed first. */
+        /**
+         * Returns the open requests of running jobs. Before that, it fails requests whose webhook is no longer
+         * active.
+         */
         open: Effect.fnUntraced(function* (network: Network) {
-          // The worker that then takes the job ends it with the webhook's state.
+          // The worker that then claims the job ends it with the webhook's state as the reason.
           yield* sql`
           UPDATE history_requests SET state = 'failed', error = 'The webhook is no longer active.',
             settled_at = clock_timestamp()

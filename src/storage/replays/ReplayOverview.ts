@@ -9,7 +9,7 @@ export interface ReplaySummary extends ReplayJobRow {
   readonly network: Network
 }
 
-/** Newest first, those with an id below `beforeId`. */
+/** Returns jobs with an id below `beforeId`, newest first. */
 export const replaySummaries = Effect.fnUntraced(function* (
   of: { readonly accountId: string | undefined; readonly webhookId: string | undefined },
   beforeId: string | undefined,

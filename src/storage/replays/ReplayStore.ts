@@ -27,13 +27,13 @@ export interface ReplayJobRow {
   readonly processed_events: number
   readonly failed_events: number
   readonly error: string | null
-  /** How much has been read, from 0 to 1. */
+  /** The part of the job that has been read, from 0 to 1. */
   readonly part: number
   readonly created_at: string
   readonly started_at: string | null
   /** Ledgers before the service's first one that the job needs; null if it needs none. */
   readonly history: {
-    /** How many were missing in the log; null until that is known. */
+    /** How many of these ledgers the log did not have; null until that is known. */
     readonly ledgers: number | null
     readonly fetched: number
     /** When the request was settled. */
@@ -100,7 +100,8 @@ export class ReplayStore extends Context.Service<ReplayStore>()("ledgerhook/stor
         return "quota used up"
       }
       const filters = job.filters === undefined ? null : JSON.stringify(job.filters)
-      // A retry job takes no delivery that is made after it. So it ends, even if deliveries go on failing.
+      // A retry job takes no delivery that was created after the job. It therefore ends even if new deliveries keep
+      // failing.
       const until = Math.min(job.retry?.until ?? Number.POSITIVE_INFINITY, nowMs + 1)
       const retry = job.retry === undefined ? null : JSON.stringify({ ...job.retry, until })
       yield* sql`
@@ -139,7 +140,7 @@ export class ReplayStore extends Context.Service<ReplayStore>()("ledgerhook/stor
       /** How many deliveries a retry job would take now, by type. */
       countRetries: (target: RetryTarget, filters: RetryFilters) => countRetryable(sql, target, filters),
 
-      /** Newest first, those with an id below `beforeId`. */
+      /** Returns jobs with an id below `beforeId`, newest first. */
       list: (owner: Owner, beforeId: string | undefined, limit: number) =>
         sql<ReplayJobRow>`
           SELECT ${columns} FROM replay_jobs
@@ -158,7 +159,7 @@ export class ReplayStore extends Context.Service<ReplayStore>()("ledgerhook/stor
         const found = yield* find(owner, id)
         if (Option.isNone(found)) return { result: "not found" } as const
         const job = found.value
-        // It may have completed or failed meanwhile.
+        // The job may have completed or failed meanwhile.
         const cancelled = asked && job.status === "cancelled"
         return { result: cancelled ? "cancelled" : "not cancellable", job } as const
       })

@@ -1,8 +1,8 @@
 /**
  * Replay jobs as their workers see them. A worker owns a job while it renews the lease; another worker continues at
  * the cursor. Every write names the owner and sets absolute figures, so it may be repeated, and a write of a former
- * owner changes nothing. When a job ends early, deliveries that it made and did not count are ended with it: a crash
- * may have left rows whose work was never appended.
+ * owner changes nothing. When a job ends early, it also ends deliveries that it made but did not count: after a crash
+ * there may be rows whose work was never appended.
  */
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Option } from "effect"
@@ -44,7 +44,7 @@ interface ClaimedRow extends ReplayCursor {
   readonly network: Network
   readonly eventIds: ReadonlyArray<string> | null
   readonly filters: ReplayFilters | null
-  /** Of a retry job; exactly one of the three is not null. */
+  /** The filters of a retry job. Exactly one of `eventIds`, `filters` and `retry` is not null. */
   readonly retry: RetryFilters | null
   /** Where the next batch of a retry job begins; "" at first. */
   readonly nextDeliveryId: string
@@ -74,7 +74,7 @@ export interface ReplayConditions {
   readonly waiting: number
 }
 
-/** `held`: by the worker that asks. `lost`: it has another worker or has ended. */
+/** `held`: the asking worker owns the job. `lost`: another worker owns it, or it has ended. */
 export type JobOwnership = "held" | "cancelled" | "lost"
 
 export interface JobEnd {
@@ -115,7 +115,7 @@ const endUncounted = (
     yield* endQueued(sql, uncounted, `replay ${job.status}`, nowMs)
   })
 
-/** Ends a job that has not ended. With `owner`: only if it is that owner's. */
+/** Ends a job that has not ended. If `owner` is given, only if that worker owns it. */
 export const endJob = (
   sql: SqlClient.SqlClient,
   id: string,

@@ -1,7 +1,8 @@
 /**
- * A retry job as its worker sees it. A batch is one SQL transaction: the deliveries' new states, their work in the outbox
- * and the job's progress. So a crash leaves all of a batch or nothing, and the next owner goes on after it. A delivery
- * that was delivered since the batch was read is locked, checked and left alone.
+ * The SQL of a retry job's worker. One SQL transaction stores a batch: the deliveries' new states, their work in the
+ * outbox and the job's progress. A crash therefore leaves all of a batch or nothing, and the next owner resumes after
+ * the last whole batch. The transaction locks each delivery and checks its state again, so a delivery that was
+ * delivered since the batch was read stays unchanged.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -16,18 +17,18 @@ import { Outbox } from "../outbox/Outbox.ts"
 import type { ClaimedJob, JobOwnership } from "./ReplayWork.ts"
 
 export interface RetryBatch {
-  /** In the order of their ids. */
+  /** The deliveries to retry, in id order. */
   readonly deliveries: ReadonlyArray<{ readonly id: string; readonly event: LedgerEvent }>
   /** Deliveries whose events are no longer retained. */
   readonly gone: number
-  /** Where it began, and where the next one begins. */
+  /** The ids at which this batch and the next one begin. */
   readonly fromId: string
   readonly nextId: string
 }
 
 export interface RetriedBatch {
   readonly ownership: JobOwnership
-  /** Those whose work is queued now. */
+  /** The deliveries whose work this batch has queued. */
   readonly queued: ReadonlyArray<RetriedDelivery>
   /** The quota does not allow the rest of the batch. */
   readonly cut: boolean
@@ -49,7 +50,9 @@ export class RetryWork extends Context.Service<RetryWork>()("ledgerhook/storage/
       page: (job: ClaimedJob, filters: RetryFilters, fromId: string) =>
         retryablePage(sql, job, filters, fromId, Limits.replayBatchEvents),
 
-      /** `quotaLeft`: how many more failed deliveries the quota allows; retrying ones are counted in it already. */
+      /**
+       * `quotaLeft`: how many more failed deliveries the quota allows. The quota counts retrying deliveries already.
+       */
       retry: Effect.fnUntraced(function* (
         job: ClaimedJob,
         { statuses }: RetryFilters,
@@ -60,7 +63,7 @@ export class RetryWork extends Context.Service<RetryWork>()("ledgerhook/storage/
         const ownership = yield* lock(job)
         if (ownership !== "held") return { ownership, queued: [], cut: false } satisfies RetriedBatch
         const ids = batch.deliveries.map(({ id }) => id)
-        // In the order of ids, as every writer takes them.
+        // Every writer locks rows in id order, so writers cannot deadlock.
         const rows = yield* sql<{ readonly id: string; readonly status: RetryStatus }>`
           SELECT id, status FROM deliveries
           WHERE id = ANY(${column(ids)}::text[]) AND status = ANY(${column(statuses)}::text[])
@@ -85,12 +88,12 @@ export class RetryWork extends Context.Service<RetryWork>()("ledgerhook/storage/
             failed_events = failed_events + ${cut ? 0 : batch.gone}, next_delivery_id = ${nextId},
             lease_until = clock_timestamp() + ${Limits.leaseMs} * interval '1 millisecond'
           WHERE id = ${job.id}`
-        // Last, since it holds others up until the transaction ends.
+        // This is the last statement, because it blocks other writers of the outbox until the transaction ends.
         if (records.length > 0) yield* outbox.insert(records)
         return { ownership, queued, cut } satisfies RetriedBatch
       }, sql.withTransaction),
 
-      /** How many of these wait for the attempt that was queued. */
+      /** Counts the deliveries whose queued attempt has not been recorded yet. */
       waiting: (queued: ReadonlyArray<RetriedDelivery>) =>
         sql<{ readonly count: number }>`
           SELECT count(*)::int AS count

@@ -118,7 +118,7 @@ export const replaceKeyFile = (dataDir: string): Result.Result<void, SecretsKeyE
     const path = keyFile(dataDir)
     const previous = previousKeyFile(dataDir)
     const { bytes } = read(path)
-    // In this order, so that a key in use is in one of the files at every moment.
+    // The order of these steps matters: at every moment one of the files contains each key in use.
     renameSync(written(previous, textOf(bytes)), previous)
     renameSync(written(path, textOf(randomBytes(KEY_BYTES))), path)
     const folder = openSync(dataDir, "r")

@@ -18,7 +18,7 @@ const keyIdOf = (sealed: string): string => sealed.split(".")[1] ?? ""
 
 const boxOf = (keys: SecretKeys) => makeSecretBox(keys, () => Result.succeed(keys))
 
-/** Fails if stored secrets need a key that is not given: they could be neither used nor sealed again. */
+/** Fails if stored secrets need a key that is not given. Without it they could not be used or sealed again. */
 export const requireKeys = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const keys = yield* Effect.fromResult(readKeys(yield* Settings))

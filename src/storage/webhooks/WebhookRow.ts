@@ -15,7 +15,7 @@ export interface WebhookRow {
   readonly network: Network
   readonly url: string
   readonly description: string | null
-  /** As the customer gave them, also patterns. */
+  /** The event types as the customer gave them, patterns included. */
   readonly event_types: ReadonlyArray<string>
   readonly account_filters: ReadonlyArray<string>
   readonly account_filters_count: number
@@ -36,7 +36,7 @@ export interface WebhookRow {
   readonly updated_at: string
   readonly disabled_at: string | null
   readonly disabled_reason: string | null
-  /** The last time in which it was disabled and that is over: both null when there is none. */
+  /** The last finished period in which the webhook was disabled. Both are null if there is none. */
   readonly last_disabled_at: string | null
   readonly last_enabled_at: string | null
 }

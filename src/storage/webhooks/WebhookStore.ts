@@ -65,11 +65,11 @@ export interface SecretRotation {
 export class WebhookLimit extends Data.TaggedError("WebhookLimit")<{
   readonly limit: "webhooks" | "accountFilters"
   readonly allowed: number
-  /** How many the account has before the change. */
+  /** How many of them the account has before the change. */
   readonly present: number
 }> {}
 
-/** None of the webhook's event types has a field, or a value, that the payload filter names. */
+/** The payload filter names a field, or a value, that none of the webhook's event types has. */
 export class PayloadFilterMismatch extends Data.TaggedError("PayloadFilterMismatch")<FilterProblem> {}
 
 const requireFit = ({ event_types, payload_filter }: Pick<WebhookRow, "event_types" | "payload_filter">) => {

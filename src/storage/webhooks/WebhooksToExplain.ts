@@ -1,4 +1,6 @@
-/** Reads what decides whether webhooks got the events of one transaction (domain/Explanation.ts). */
+/**
+ * Reads the facts that decide whether webhooks got the events of one transaction (domain/Explanation.ts).
+ */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { ExplainedWebhook, Pause } from "../../domain/Explanation.ts"
@@ -41,8 +43,8 @@ const pausesOf = (row: Row): ReadonlyArray<Pause> => [
 ]
 
 /**
- * Returns the newest `limit` webhooks, and how many there are. A webhook that was deleted before `takenAt` counts only if
- * `webhookId` names it. `accounts` are the accounts that the events involve.
+ * Returns the newest `limit` webhooks, and how many there are. A webhook that was deleted before `takenAt` counts
+ * only if `webhookId` names it. `accounts` are the accounts that the events involve.
  */
 export const webhooksToExplain = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,

@@ -79,9 +79,9 @@ interface Given {
 }
 
 export interface Forwarding {
-  /** Where events are posted to. */
+  /** The address to which events are posted. */
   readonly to: URL
-  /** Where they come from. */
+  /** The API whose event stream is read. */
   readonly api: { readonly url: string; readonly key: string; readonly query: URLSearchParams }
 }
 

@@ -1,7 +1,7 @@
 /**
- * `ledgerhook listen --forward URL`: posts each event of a stream to a local address, signed as a webhook's requests are.
- * Requests start in the stream's order, a few at the same time. A failed request is shown and not repeated. While the
- * local server is slow, the stream is not read further, so nothing is queued here.
+ * `ledgerhook listen --forward URL`: posts each event of a stream to a local address, signed as a webhook's requests
+ * are. Requests start in the stream's order, a few at the same time. A failed request is shown and not repeated.
+ * While the local server is slow, the stream is not read further, so nothing is queued here.
  */
 import { Clock, Effect, Semaphore } from "effect"
 import { Limits } from "../../../config/Limits.ts"

@@ -1,7 +1,7 @@
 /**
- * Reads `GET /v1/events/stream`. Whenever the stream ends, it reconnects and resumes after the last id; while that fails, it
- * waits longer each time. If reconnecting cannot help, because the service refuses the key or the request, it fails with
- * one sentence.
+ * Reads `GET /v1/events/stream`. Whenever the stream ends, it reconnects and resumes after the last id; while that
+ * fails, it waits longer each time. If reconnecting cannot help, because the service refuses the key or the request,
+ * it fails with one sentence.
  */
 import { Data, Effect } from "effect"
 import { Limits } from "../../../config/Limits.ts"
@@ -11,7 +11,7 @@ import { type CommandFailed, failed } from "../../terminal/Failure.ts"
 import { type Block, makeBlockReader, TooLong } from "./Blocks.ts"
 
 export interface StreamClientOptions {
-  /** Of the API, without `/v1`. */
+  /** The API's URL, without `/v1`. */
   readonly url: string
   readonly key: string
   readonly query: URLSearchParams
@@ -24,11 +24,11 @@ export interface StreamClientOptions {
 /** The connection has ended, or could not be made. Reconnecting may help. */
 class Lost extends Data.TaggedError("Lost")<{
   readonly reason: string
-  /** How long the service asks to wait. */
+  /** How long to wait before the next request, as the service asks. */
   readonly retryAfterMs: number
 }> {}
 
-/** The text of `connectionFailure` for an error that it does not know. */
+/** The text that `connectionFailure` returns for an unknown error. */
 const NO_REASON = "connection failed"
 
 const lost = (reason: string, retryAfterMs = 0): Lost => new Lost({ reason, retryAfterMs })
@@ -84,7 +84,7 @@ export const readStream = Effect.fnUntraced(function* (
   const { first, longest } = Limits.forwardWaitMs
   let lastId: string | undefined
   let connections = 0
-  /** Sessions since the last one in which anything was read. */
+  /** The number of sessions since the last session that read anything. */
   let idle = 0
 
   const take = Effect.fnUntraced(function* (block: Block) {
@@ -117,7 +117,7 @@ export const readStream = Effect.fnUntraced(function* (
       })
     )
 
-  /** One connection. Always ends with a failure. */
+  /** Reads one connection until it ends. It always ends with a failure. */
   const session = Effect.gen(function* () {
     const controller = yield* Effect.acquireRelease(
       Effect.sync(() => new AbortController()),

@@ -1,4 +1,6 @@
-/** How commands show replay jobs, and the stores that they need. */
+/**
+ * The output of commands about replay jobs, and the stores that these commands need.
+ */
 import { Effect, Layer, Option } from "effect"
 import { iso } from "../../../domain/IsoTime.ts"
 import { etaSeconds, percentOf, type ReplayProgress } from "../../../domain/Replay.ts"

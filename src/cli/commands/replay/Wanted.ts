@@ -66,7 +66,7 @@ export const wantedFlags = {
   until: timeFlag("until", "Only events of ledgers that closed before this time (exclusive)")
 }
 
-/** Either event ids or filters. */
+/** The events to replay: either event ids or filters. */
 export type Wanted =
   | { readonly eventIds: ReadonlyArray<string>; readonly filters: undefined }
   | { readonly eventIds: undefined; readonly filters: ReplayFilters }

@@ -48,7 +48,7 @@ const typeOf = (schema: JsonSchema): string => {
   throw new Error(`No Python type for the schema ${JSON.stringify(schema)}`)
 }
 
-/** A class with the required fields and, where there are optional ones, one that adds them. */
+/** Makes a class with the required fields and, if there are optional fields, a second class that adds them. */
 const typedDict = (name: string, schema: JsonSchema, bases = "TypedDict"): ReadonlyArray<string> => {
   const { properties = {}, required = [] } = schema
   const fieldsOf = (wanted: boolean) =>

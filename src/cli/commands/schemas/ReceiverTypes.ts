@@ -1,6 +1,6 @@
 /**
- * Generates the TypeScript types of the package `packages/receiver-js` from the published schemas: a type for each payload
- * and each kind of field, and the union of all events. Pure.
+ * Generates the TypeScript types of the package `packages/receiver-js` from the published schemas: a type for each
+ * payload and each kind of field, and the union of all events. Pure.
  */
 import type { PublishedSchema } from "../../../domain/JsonSchemas.ts"
 
@@ -56,7 +56,9 @@ const named = (name: string, schema: JsonSchema): ReadonlyArray<string> => [
     : [`export interface ${name} {`, ...fields(schema, "  "), "}"])
 ]
 
-/** What types are made from: the kinds of fields, the fields that every event has, the payload of each type. */
+/**
+ * The input of the generated types: the kinds of fields, the fields that every event has, the payload of each type.
+ */
 export const eventParts = (schemas: ReadonlyArray<PublishedSchema>) => {
   // Effect generates the documents, with these keywords only.
   const pages = schemas.map(({ path, document }) => ({ path, schema: document as JsonSchema }))

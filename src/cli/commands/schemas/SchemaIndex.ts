@@ -39,7 +39,7 @@ const link = (heading: string): string => `[${heading}](#${anchor(heading)})`
 
 const code = (value: Json): string => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``
 
-/** Escapes what Markdown would read as a tag. */
+/** Escapes characters that Markdown would read as a tag. */
 const prose = (text: string): string => text.replaceAll("<", "&lt;")
 
 const cell = (text: string): string => prose(text).replaceAll("|", "\\|")

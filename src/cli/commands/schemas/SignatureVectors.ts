@@ -1,8 +1,9 @@
 /**
- * Generates `schemas/signature-vectors.json`: requests with a secret, and whether a receiver must accept them. Verifiers in
- * every language run them: the functions of docs/receiving.md and the receiver packages. Pure.
+ * Generates `schemas/signature-vectors.json`: requests with a secret, and whether a receiver must accept them.
+ * Verifiers in every language are tested with them: the functions of docs/receiving.md and the receiver packages.
+ * Pure.
  *
- * It signs with its own few lines, not with the service's signer, so that a mistake there shows as a failing test.
+ * This file has its own signing code and does not use the service's signer, so a mistake in the signer fails a test.
  */
 import { createHmac } from "node:crypto"
 
@@ -18,7 +19,10 @@ interface SignatureVector {
   readonly accepted: boolean
 }
 
-/** How far a signed timestamp may be from the receiver's clock, in either direction: what Standard Webhooks' libraries use. */
+/**
+ * How far a signed timestamp may be from the receiver's clock, in either direction: what Standard Webhooks' libraries
+ * use.
+ */
 const TOLERANCE_SECONDS = 300
 const NOW = 1763684802
 
@@ -35,7 +39,7 @@ const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).u
 
 const serviceSignature = (secret: string, body: string) => `sha256=${hmac(secret, body).digest("hex")}`
 
-/** The header's text makes the vector; undefined leaves the header out. */
+/** Makes a vector with this header text; undefined leaves the header out. */
 const service = (
   name: string,
   header: string | undefined,
