@@ -92,19 +92,8 @@ export type EnvelopeFields = Pick<
   "event_id" | "event_type" | "ledger_index" | "timestamp" | "network" | "payload"
 >
 
-/** The event as the API shows it: the envelope without a webhook's id. */
-export const eventJson = (event: EnvelopeFields): string =>
-  JSON.stringify({
-    event_id: event.event_id,
-    event_type: event.event_type,
-    ledger_index: event.ledger_index,
-    timestamp: event.timestamp,
-    network: event.network,
-    payload: event.payload
-  })
-
 /** The body of a webhook POST, byte for byte the same at every attempt. */
-export const envelopeJson = (event: EnvelopeFields, webhookId: string): string =>
+export const envelopeJson = (event: EnvelopeFields, webhookId: string | undefined): string =>
   JSON.stringify({
     event_id: event.event_id,
     event_type: event.event_type,
@@ -114,3 +103,6 @@ export const envelopeJson = (event: EnvelopeFields, webhookId: string): string =
     webhook_id: webhookId,
     payload: event.payload
   })
+
+/** The event as the API shows it: the envelope without a webhook's id. */
+export const eventJson = (event: EnvelopeFields): string => envelopeJson(event, undefined)
