@@ -110,7 +110,7 @@ const read = (pattern: string): ReadonlyArray<Source> =>
 
 const sources = read("src/**/*.ts")
 /** A generated file. test/e2e/client.test.ts compares it. */
-const GENERATED = "test/client/ledgerhook.ts"
+const GENERATED = "dashboard/src/api/ledgerhook.ts"
 const tests = read("test/**/*.ts").filter(({ file }) => file !== GENERATED)
 const benches = read("bench/**/*.ts")
 /** The packages that receivers install. test/receiver-js/events.test.ts compares their generated types. */

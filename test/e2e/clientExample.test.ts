@@ -39,7 +39,7 @@ describe("the client example of docs/api.md", () => {
       writeFileSync(join(cwd, "package.json"), JSON.stringify({ type: "commonjs" }))
       mkdirSync(join(cwd, "node_modules/@oazapfts"), { recursive: true })
       symlinkSync(resolve("node_modules/@oazapfts/runtime"), join(cwd, "node_modules/@oazapfts/runtime"))
-      copyFileSync("test/client/ledgerhook.ts", join(cwd, generated))
+      copyFileSync("dashboard/src/api/ledgerhook.ts", join(cwd, generated))
       writeFileSync(
         join(cwd, main),
         (example?.[2] ?? "").replace(KEY, key).replace("http://127.0.0.1:8080", url)

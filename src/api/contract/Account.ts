@@ -1,6 +1,8 @@
 /** Contract of `/v1/account`: the account of the calling key, its limits and its usage. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { scopes } from "../../domain/ApiKey.ts"
+import { keyEnvironments } from "../../domain/Network.ts"
 import { plans } from "../../domain/Plans.ts"
 import { CommonErrors, field, KeyRequired, keyed } from "./Common.ts"
 
@@ -43,7 +45,19 @@ const AccountRecord = Schema.Struct({
       120_500
     ),
     quota: Deliveries
-  }).annotate({ description: "How much of this month's quota is used." })
+  }).annotate({ description: "How much of this month's quota is used." }),
+  key: Schema.Struct({
+    id: field(Schema.String, "The key's id.", "key_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),
+    environment: field(
+      Schema.Literals(keyEnvironments),
+      "live: the key sees mainnet. test: it sees testnet and devnet.",
+      "live"
+    ),
+    scopes: field(Schema.Array(Schema.Literals(scopes)), "What the key may do.", [
+      "webhooks:read",
+      "deliveries:read"
+    ])
+  }).annotate({ description: "The calling key." })
 }).annotate({ identifier: "Account", description: "An account, its limits and its usage." })
 
 export class Account extends HttpApiGroup.make("account")

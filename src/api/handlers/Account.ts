@@ -18,7 +18,7 @@ export const accountLayer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       get: Effect.fnUntraced(function* () {
-        const { accountId, limits } = yield* Caller
+        const { accountId, limits, keyId, environment, scopes } = yield* Caller
         const now = yield* Clock.currentTimeMillis
         // Accounts are never deleted, so the key's account exists.
         const account = Option.getOrThrow(yield* accounts.find(accountId))
@@ -32,7 +32,8 @@ export const accountLayer = HttpApiBuilder.group(
             month: monthOf(now),
             deliveries: yield* usage.deliveriesOf(accountId, now),
             quota: limits.monthlyDeliveries
-          }
+          },
+          key: { id: keyId, environment, scopes }
         }
       }, orUnavailable)
     })

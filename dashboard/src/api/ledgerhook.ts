@@ -883,6 +883,15 @@ export type Account = {
         /** Delivery attempts allowed in a calendar month (UTC). Null: no quota. */
         quota: number | null;
     };
+    /** The calling key. */
+    key: {
+        /** The key's id. */
+        id: string;
+        /** live: the key sees mainnet. test: it sees testnet and devnet. */
+        environment: "live" | "test";
+        /** What the key may do. */
+        scopes: ("webhooks:read" | "webhooks:write" | "deliveries:read" | "deliveries:write" | "events:read" | "api_keys:read" | "api_keys:write" | "admin")[];
+    };
 };
 export type Alive = {
     /** Always ok. */

@@ -1,0 +1,71 @@
+/**
+ * Calls of the API. A call returns the response's data or throws an `ApiFailure`. Each response also tells how many
+ * requests the key has left, which decides how often pages refresh (refresh.ts).
+ */
+import { type ApiResponse, HttpError, ok, type SuccessResponse, type WithHeaders } from "@oazapfts/runtime"
+import * as client from "./ledgerhook.ts"
+import { requestsLeftOf, setRequestsLeft } from "./refresh.ts"
+
+export const KEY_HEADER = "X-Service-Key"
+
+export class ApiFailure extends Error {
+  /** 0: there was no response. */
+  readonly status: number
+  readonly code: string
+  /** What the service quotes in its log. */
+  readonly requestId: string | undefined
+  constructor(status: number, code: string, message: string, requestId: string | undefined) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.requestId = requestId
+  }
+}
+
+const UNREACHABLE =
+  "The service did not answer. Check that it is running and that you are online; this page tries again."
+
+const failureOf = (thrown: unknown): ApiFailure => {
+  if (!(thrown instanceof HttpError)) return new ApiFailure(0, "UNREACHABLE", UNREACHABLE, undefined)
+  const error = (thrown.data as { error?: { code?: string; message?: string } } | undefined)?.error
+  return new ApiFailure(
+    thrown.status,
+    error?.code ?? "UNREADABLE",
+    error?.message ?? `The service answered ${thrown.status} without saying why.`,
+    thrown.headers.get("x-request-id") ?? undefined
+  )
+}
+
+type Listener = (failure: ApiFailure) => void
+let onUnauthorized: Listener = () => {}
+
+/** `listener` is called when the service refuses the key. */
+export const whenUnauthorized = (listener: Listener): void => {
+  onUnauthorized = listener
+}
+
+/** Every request is sent with this key; undefined: with none. */
+export const sendWithKey = (key: string | undefined): void => {
+  client.defaults.headers = key === undefined ? {} : { [KEY_HEADER]: key }
+}
+
+client.defaults.baseUrl = ""
+client.defaults.fetch = async (input, init) => {
+  const response = await fetch(input, { ...init, credentials: "omit", cache: "no-store" })
+  const left = requestsLeftOf(response.headers)
+  if (left !== undefined) setRequestsLeft(left)
+  return response
+}
+
+/** The data of a successful response. Throws an ApiFailure otherwise. */
+export const call = async <R extends WithHeaders<ApiResponse>>(
+  request: Promise<R>
+): Promise<SuccessResponse<R>> => {
+  try {
+    return await ok(request)
+  } catch (thrown) {
+    const failure = failureOf(thrown)
+    if (failure.status === 401) onUnauthorized(failure)
+    throw failure
+  }
+}

@@ -1,0 +1,34 @@
+/** Lists that the API gives page by page, newest first. */
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query"
+import { autoRefresh } from "./refresh.ts"
+
+/** The most rows that the API gives in one response. */
+export const PAGE_ROWS = 100
+
+interface ListPage<Row> {
+  readonly data: ReadonlyArray<Row>
+  readonly next_cursor: string | null
+}
+
+/**
+ * The rows of all pages loaded so far. A list refreshes itself while only its first page is loaded: refreshing reads
+ * every loaded page again.
+ */
+export const useList = <Row>(
+  key: ReadonlyArray<unknown>,
+  load: (cursor: string | undefined) => Promise<ListPage<Row>>,
+  refresh = true
+) => {
+  const query = useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ pageParam }) => load(pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (refresh && state.data?.pages.length === 1 ? autoRefresh() : false),
+    select: ({ pages }) => pages.flatMap((page) => page.data)
+  })
+  return query
+}
+
+export type List<Row> = ReturnType<typeof useList<Row>>

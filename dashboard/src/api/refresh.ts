@@ -1,0 +1,55 @@
+/**
+ * How often pages refresh themselves. Each refresh costs requests of the viewer's key, whose number is limited by the
+ * minute and by the day. So a page refreshes less often when half of them are used, and not at all when few are left.
+ */
+import { useSyncExternalStore } from "react"
+
+/** Of the window, minute or day, that has fewer requests left. */
+export interface RequestsLeft {
+  readonly limit: number
+  readonly remaining: number
+  /** Unix milliseconds. */
+  readonly resetsAt: number
+}
+
+const REFRESH_MS = 10_000
+const SLOW_REFRESH_MS = 60_000
+
+/** The part of the limit below which pages refresh slowly, and below which they no longer refresh themselves. */
+const SLOW_BELOW = 0.5
+const STOP_BELOW = 0.1
+
+/** Undefined if the response does not say. */
+export const requestsLeftOf = (headers: Headers): RequestsLeft | undefined => {
+  const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) =>
+    Number.parseInt(headers.get(`x-ratelimit-${name}`) ?? "", 10)
+  ) as [number, number, number]
+  return Number.isNaN(limit + remaining + reset) ? undefined : { limit, remaining, resetsAt: reset * 1_000 }
+}
+
+/** Milliseconds between two refreshes; false: the page does not refresh itself. */
+export const refreshInterval = (left: RequestsLeft | undefined): number | false => {
+  if (left === undefined) return REFRESH_MS
+  const part = left.remaining / left.limit
+  return part < STOP_BELOW ? false : part < SLOW_BELOW ? SLOW_REFRESH_MS : REFRESH_MS
+}
+
+let current: RequestsLeft | undefined
+const listeners = new Set<() => void>()
+
+export const setRequestsLeft = (left: RequestsLeft): void => {
+  current = left
+  for (const listener of listeners) listener()
+}
+
+/** For `refetchInterval` of a query. */
+export const autoRefresh = (): number | false => refreshInterval(current)
+
+export const useRequestsLeft = (): RequestsLeft | undefined =>
+  useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => current
+  )

@@ -1,0 +1,101 @@
+/** The addresses of all pages. Filters are in the address, so a link shows the same list to a colleague. */
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router"
+import { deliveryFilters } from "../pages/deliveries/filters.ts"
+import { eventFilters } from "../pages/events/filters.ts"
+import { SignIn } from "../pages/signIn/SignIn.tsx"
+import { NoSuchPage, PageFailure } from "../parts/Notices.tsx"
+import { Shell } from "./Shell.tsx"
+import { text } from "./search.ts"
+
+const root = createRootRoute({ notFoundComponent: NoSuchPage, errorComponent: PageFailure })
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  // The page that was asked for before signing in.
+  validateSearch: (search: Record<string, unknown>) => ({ next: text(search["next"]) }),
+  component: SignIn
+})
+
+/** Everything that needs a key, inside the frame with the navigation. */
+const shell = createRoute({ getParentRoute: () => root, id: "shell", component: Shell })
+
+const page = <Path extends string>(path: Path) => ({ getParentRoute: () => shell, path })
+
+const routeTree = root.addChildren([
+  signIn,
+  shell.addChildren([
+    createRoute({
+      ...page("/"),
+      component: lazyRouteComponent(() => import("../pages/overview/Overview.tsx"), "Overview")
+    }),
+    createRoute({
+      ...page("/webhooks"),
+      component: lazyRouteComponent(() => import("../pages/webhooks/Webhooks.tsx"), "Webhooks")
+    }),
+    createRoute({
+      ...page("/webhooks/new"),
+      component: lazyRouteComponent(() => import("../pages/webhooks/NewWebhook.tsx"), "NewWebhook")
+    }),
+    createRoute({
+      ...page("/webhooks/$id"),
+      component: lazyRouteComponent(() => import("../pages/webhooks/Webhook.tsx"), "Webhook")
+    }),
+    createRoute({
+      ...page("/webhooks/$id/edit"),
+      component: lazyRouteComponent(() => import("../pages/webhooks/EditWebhook.tsx"), "EditWebhook")
+    }),
+    createRoute({
+      ...page("/deliveries"),
+      validateSearch: deliveryFilters,
+      component: lazyRouteComponent(() => import("../pages/deliveries/Deliveries.tsx"), "Deliveries")
+    }),
+    createRoute({
+      ...page("/deliveries/$id"),
+      component: lazyRouteComponent(() => import("../pages/deliveries/Delivery.tsx"), "Delivery")
+    }),
+    createRoute({
+      ...page("/events"),
+      validateSearch: eventFilters,
+      component: lazyRouteComponent(() => import("../pages/events/Events.tsx"), "Events")
+    }),
+    createRoute({
+      ...page("/events/$id"),
+      validateSearch: (search: Record<string, unknown>) => ({ network: text(search["network"]) }),
+      component: lazyRouteComponent(() => import("../pages/events/Event.tsx"), "Event")
+    }),
+    createRoute({
+      ...page("/coverage"),
+      component: lazyRouteComponent(() => import("../pages/coverage/Coverage.tsx"), "Coverage")
+    }),
+    createRoute({
+      ...page("/replay"),
+      component: lazyRouteComponent(() => import("../pages/replay/Replay.tsx"), "Replay")
+    }),
+    createRoute({
+      ...page("/replay/new"),
+      validateSearch: (search: Record<string, unknown>) => ({ webhook_id: text(search["webhook_id"]) }),
+      component: lazyRouteComponent(() => import("../pages/replay/NewReplay.tsx"), "NewReplay")
+    }),
+    createRoute({
+      ...page("/replay/$id"),
+      component: lazyRouteComponent(() => import("../pages/replay/Job.tsx"), "Job")
+    }),
+    createRoute({
+      ...page("/keys"),
+      component: lazyRouteComponent(() => import("../pages/keys/Keys.tsx"), "Keys")
+    }),
+    createRoute({
+      ...page("/account"),
+      component: lazyRouteComponent(() => import("../pages/account/Account.tsx"), "Account")
+    })
+  ])
+])
+
+export const router = createRouter({ routeTree, defaultPreload: "intent", scrollRestoration: true })
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,3 @@
+import { Page } from "../../parts/Page.tsx"
+
+export const Account = () => <Page title="Account">{null}</Page>

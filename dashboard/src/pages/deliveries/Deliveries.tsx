@@ -1,0 +1,3 @@
+import { Page } from "../../parts/Page.tsx"
+
+export const Deliveries = () => <Page title="Deliveries">{null}</Page>

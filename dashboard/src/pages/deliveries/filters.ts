@@ -1,0 +1,23 @@
+/** The filters of the list of deliveries, as the page's address has them. */
+import { oneOf, text } from "../../app/search.ts"
+
+const statuses = ["pending", "retrying", "delivered", "failed"] as const
+
+export interface DeliveryFilters {
+  readonly webhook_id?: string | undefined
+  readonly event_type?: string | undefined
+  readonly status?: (typeof statuses)[number] | undefined
+  readonly event_id?: string | undefined
+  /** ISO 8601 with an offset, as the API wants it. */
+  readonly since?: string | undefined
+  readonly until?: string | undefined
+}
+
+export const deliveryFilters = (search: Record<string, unknown>): DeliveryFilters => ({
+  webhook_id: text(search["webhook_id"]),
+  event_type: text(search["event_type"]),
+  status: oneOf(statuses)(search["status"]),
+  event_id: text(search["event_id"]),
+  since: text(search["since"]),
+  until: text(search["until"])
+})

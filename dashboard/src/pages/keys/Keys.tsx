@@ -1,0 +1,3 @@
+import { Page } from "../../parts/Page.tsx"
+
+export const Keys = () => <Page title="Keys">{null}</Page>

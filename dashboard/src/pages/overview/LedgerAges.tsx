@@ -1,0 +1,60 @@
+/** For each network: its newest ledger, how old that is, and whether the service has taken it. */
+import { useQuery } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { call } from "../../api/call.ts"
+import { getLedgerCoverage, type NetworkCoverage } from "../../api/ledgerhook.ts"
+import { autoRefresh } from "../../api/refresh.ts"
+import { count, duration, plural } from "../../parts/format.ts"
+import { FailureNotice, Loading } from "../../parts/Notices.tsx"
+import { Panel } from "../../parts/Page.tsx"
+
+const NetworkFacts = ({ network, head, ranges, catching_up }: NetworkCoverage) => {
+  const newest = ranges.at(-1)
+  return (
+    <>
+      <dt>
+        {network}
+        {newest?.simulated && " (simulated)"}
+      </dt>
+      <dd>
+        {newest === undefined ? "no ledger taken yet" : `ledger ${count(newest.last.ledger_index)}`}
+        {head !== null && `, announced ${duration(head.age_ms)} ago`}
+        <div className="quiet">
+          {catching_up === null
+            ? "every announced ledger is taken"
+            : `${plural(catching_up.ledgers, "ledger")} still to take${
+                catching_up.ledgers_per_second === null
+                  ? ""
+                  : `, ${count(catching_up.ledgers_per_second * 60)} a minute`
+              }`}
+          {ranges.length > 1 && `, ${plural(ranges.length - 1, "gap")}`}
+        </div>
+      </dd>
+    </>
+  )
+}
+
+export const LedgerAges = () => {
+  const coverage = useQuery({
+    queryKey: ["coverage"],
+    queryFn: () => call(getLedgerCoverage()),
+    refetchInterval: autoRefresh
+  })
+  if (coverage.isError) return <FailureNotice failure={coverage.error} onRetry={() => coverage.refetch()} />
+  if (coverage.data === undefined) return <Loading />
+  const watched = coverage.data.data.filter((network) => network.watched || network.ranges.length > 0)
+  return (
+    <Panel title="Ledgers">
+      {watched.length === 0 ? (
+        <p>The service does not watch a network that this key sees.</p>
+      ) : (
+        <dl className="facts">
+          {watched.map((network) => (
+            <NetworkFacts key={network.network} {...network} />
+          ))}
+        </dl>
+      )}
+      <Link to="/coverage">Ledger coverage</Link>
+    </Panel>
+  )
+}

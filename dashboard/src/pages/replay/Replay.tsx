@@ -1,0 +1,3 @@
+import { Page } from "../../parts/Page.tsx"
+
+export const Replay = () => <Page title="Replay">{null}</Page>

@@ -1,0 +1,3 @@
+import { Page } from "../../parts/Page.tsx"
+
+export const EditWebhook = () => <Page title="EditWebhook">{null}</Page>

@@ -1,0 +1,3 @@
+import { Page } from "../../parts/Page.tsx"
+
+export const NewWebhook = () => <Page title="NewWebhook">{null}</Page>

@@ -1,0 +1,3 @@
+import { Page } from "../../parts/Page.tsx"
+
+export const Webhook = () => <Page title="Webhook">{null}</Page>

@@ -1,0 +1,18 @@
+/** Copies a text. Says so when it has. */
+import { Button, CopyButton } from "@mantine/core"
+
+interface CopyProps {
+  readonly value: string
+  /** What is copied, such as "the key". */
+  readonly what: string
+}
+
+export const Copy = ({ value, what }: CopyProps) => (
+  <CopyButton value={value} timeout={2_000}>
+    {({ copied, copy }) => (
+      <Button size="compact-xs" variant="default" onClick={copy} aria-label={`Copy ${what}`}>
+        {copied ? "Copied" : "Copy"}
+      </Button>
+    )}
+  </CopyButton>
+)

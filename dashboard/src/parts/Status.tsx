@@ -1,0 +1,23 @@
+/** A status as a word with a colour. The word alone says everything. */
+import classes from "./Status.module.css"
+
+const tones = {
+  delivered: "good",
+  active: "good",
+  completed: "good",
+  running: "good",
+  failed: "bad",
+  disabled: "bad",
+  retrying: "waiting",
+  pending: "waiting",
+  queued: "waiting",
+  cancelled: "idle",
+  revoked: "idle",
+  expired: "idle"
+} as const
+
+export const Status = ({ children }: { readonly children: keyof typeof tones }) => (
+  <span className={classes["status"]} data-tone={tones[children]}>
+    {children}
+  </span>
+)
