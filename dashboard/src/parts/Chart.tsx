@@ -61,7 +61,8 @@ const optionsOf = ({ series, kind, format }: ChartProps, width: number): uPlot.O
         label: one.label,
         stroke: colour(one.colour),
         width: kind === "stacked" ? 0 : 2,
-        points: { show: false },
+        // A line of one value would not be seen.
+        points: { show: kind === "lines", size: 5, fill: colour(one.colour) },
         ...(kind === "stacked" ? { fill: colour(one.colour), paths: bars } : {}),
         value: (_: uPlot, __: number, ___: number, index: number | null) => {
           const value = index === null ? null : one.values[index]

@@ -1,3 +1,34 @@
-import { Page } from "../../parts/Page.tsx"
+/** Per network: which ledgers the service has taken, the gaps between them, and how far it is behind. */
+import { useQuery } from "@tanstack/react-query"
+import { useMay } from "../../api/account.ts"
+import { call } from "../../api/call.ts"
+import { getLedgerCoverage } from "../../api/ledgerhook.ts"
+import { autoRefresh } from "../../api/refresh.ts"
+import { Empty, FailureNotice, Loading } from "../../parts/Notices.tsx"
+import { Page, Panel } from "../../parts/Page.tsx"
+import { CoveredNetwork } from "./CoveredNetwork.tsx"
 
-export const Coverage = () => <Page title="Coverage">{null}</Page>
+const Networks = () => {
+  const coverage = useQuery({
+    queryKey: ["coverage"],
+    queryFn: () => call(getLedgerCoverage()),
+    refetchInterval: autoRefresh
+  })
+  if (coverage.isError) return <FailureNotice failure={coverage.error} onRetry={() => coverage.refetch()} />
+  if (coverage.data === undefined) return <Loading />
+  const shown = coverage.data.data.filter(({ watched, ranges }) => watched || ranges.length > 0)
+  if (shown.length === 0) {
+    return (
+      <Empty title="The service does not watch a network that this key sees">
+        A live key sees mainnet. A test key sees testnet and devnet.
+      </Empty>
+    )
+  }
+  return shown.map((network) => <CoveredNetwork key={network.network} {...network} />)
+}
+
+export const Coverage = () => (
+  <Page title="Ledger coverage">
+    {useMay("events:read") ? <Networks /> : <Panel>This key may not see ledgers (scope events:read).</Panel>}
+  </Page>
+)

@@ -20,13 +20,15 @@ const NetworkFacts = ({ network, head, ranges, catching_up }: NetworkCoverage) =
         {newest === undefined ? "no ledger taken yet" : `ledger ${count(newest.last.ledger_index)}`}
         {head !== null && `, announced ${duration(head.age_ms)} ago`}
         <div className="quiet">
-          {catching_up === null
-            ? "every announced ledger is taken"
-            : `${plural(catching_up.ledgers, "ledger")} still to take${
-                catching_up.ledgers_per_second === null
-                  ? ""
-                  : `, ${count(catching_up.ledgers_per_second * 60)} a minute`
-              }`}
+          {head === null
+            ? "no server has announced a ledger yet"
+            : catching_up === null
+              ? "every announced ledger is taken"
+              : `${plural(catching_up.ledgers, "ledger")} still to take${
+                  catching_up.ledgers_per_second === null
+                    ? ""
+                    : `, ${count(catching_up.ledgers_per_second * 60)} a minute`
+                }`}
           {ranges.length > 1 && `, ${plural(ranges.length - 1, "gap")}`}
         </div>
       </dd>

@@ -30,12 +30,14 @@ const Quota = () => {
   const { deliveries, quota } = usage
   return (
     <Figure
-      label="Quota used this month"
+      label="Quota used"
       value={
         quota === null ? shortCount(deliveries) : `${Math.floor((100 * deliveries) / Math.max(quota, 1))}%`
       }
       detail={
-        quota === null ? "attempts on mainnet; no limit" : `${count(deliveries)} of ${count(quota)} attempts`
+        quota === null
+          ? "attempts this month; no limit"
+          : `${count(deliveries)} of ${count(quota)} this month`
       }
     />
   )
@@ -52,11 +54,11 @@ const Deliveries = ({ period }: { readonly period: Period }) => {
   const { total, delivered, failed, pending, success_rate, avg_latency_ms, series = [] } = stats.data
   return (
     <>
-      <div className="columns" style={{ "--column": "11rem" } as React.CSSProperties}>
+      <div className="columns" style={{ "--column": "9.5rem" } as React.CSSProperties}>
         <Figure
           label="Success rate"
           value={delivered + failed === 0 ? "–" : `${success_rate}%`}
-          detail={`of ${plural(delivered + failed, "finished delivery", "finished deliveries")}`}
+          detail={`of ${plural(delivered + failed, "finished", "finished")}`}
           tone={failed > 0 ? "bad" : undefined}
         />
         <Figure label="Delivered" value={shortCount(delivered)} detail={`in ${names[period]}`} />
@@ -90,7 +92,7 @@ const Deliveries = ({ period }: { readonly period: Period }) => {
         <Figure
           label="Response time"
           value={delivered === 0 ? "–" : `${Math.round(avg_latency_ms)} ms`}
-          detail="mean of successful attempts"
+          detail="mean of successes"
         />
         <Quota />
       </div>
