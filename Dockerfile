@@ -4,13 +4,25 @@
 FROM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY dashboard/package.json dashboard/
 # Keeps the embedded PostgreSQL. Removes the pinned Node, because the image has the same version.
 RUN npm ci --omit=dev --ignore-scripts && rm -r node_modules/node-linux-* node_modules/.bin
+
+# The build's packages, Vite among them, stay out of the image.
+FROM node:24.21.0-bookworm-slim AS dashboard
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY dashboard dashboard
+RUN npm ci --ignore-scripts --workspace dashboard
+COPY bin bin
+COPY schemas schemas
+RUN node bin/dashboard.js
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
+COPY --from=dashboard /app/dashboard/dist dashboard/dist
 COPY package.json LICENSE ./
 COPY bin bin
 COPY src src

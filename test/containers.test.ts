@@ -77,6 +77,8 @@ describe("Dockerfile", () => {
     const copied = instructions("COPY")
       .filter((line) => !line.startsWith("--from"))
       .flatMap((line) => line.split(" ").slice(0, -1))
+      // A stage may copy one file of a folder.
+      .map((path) => path.split("/", 1)[0]!)
     assert.match(read(".dockerignore"), /^\*\n/)
     assert.deepStrictEqual([...new Set(copied)].sort(), given.sort())
     assert.deepStrictEqual(

@@ -115,6 +115,8 @@ const tests = read("test/**/*.ts").filter(({ file }) => file !== GENERATED)
 const benches = read("bench/**/*.ts")
 /** The packages that receivers install. test/receiver-js/events.test.ts compares their generated types. */
 const packages = read("packages/*/src/*.ts")
+/** The app in the browser, which has its own clock and imports. Files named `*.gen.ts` are generated. */
+const dashboard = read("dashboard/src/**/*.{ts,tsx}").filter(({ file }) => !file.endsWith(".gen.ts"))
 const json = (file: string) => JSON.parse(readFileSync(file, "utf8"))
 
 const partOf = (file: string): string => file.split("/")[1]!.replace(/\.ts$/, "")
@@ -223,14 +225,14 @@ describe("imports", () => {
 
 describe("files", () => {
   it("are short", () => {
-    const long = [...sources, ...tests, ...benches, ...packages]
+    const long = [...sources, ...tests, ...benches, ...packages, ...dashboard]
       .map(({ file, text }) => ({ file, lines: text.split("\n").length - 1 }))
       .filter(({ lines }) => lines > LINES_MAX)
     assert.deepStrictEqual(long, [])
   })
 
   it("open with what they are for, in a few lines", () => {
-    const wrong = [...sources, ...benches, ...packages].filter(({ text }) => {
+    const wrong = [...sources, ...benches, ...packages, ...dashboard].filter(({ text }) => {
       const header = /^\/\*\*[\s\S]*?\*\//.exec(text)?.[0]
       return header === undefined || header.split("\n").length - 2 > HEADER_LINES_MAX
     })
@@ -328,9 +330,14 @@ describe("files", () => {
     const documents = globSync(
       "{*.md,*.json,*.yml,*.ts,bin/*,bench/*.md,packages/*/*.*,.ci/*,.env.example}"
     ).filter((file) => file !== "package-lock.json")
-    const wrong = [...sources, ...tests, ...benches, ...packages, ...documents.flatMap(read)].filter(
-      ({ text }) => machinePath.test(text)
-    )
+    const wrong = [
+      ...sources,
+      ...tests,
+      ...benches,
+      ...packages,
+      ...dashboard,
+      ...documents.flatMap(read)
+    ].filter(({ text }) => machinePath.test(text))
     assert.deepStrictEqual(
       wrong.map(({ file }) => file),
       []
@@ -348,7 +355,10 @@ describe("packages", () => {
   }).filter(([, version]) => version !== "file:test/kafka/ssh2")
 
   it("are pinned to exact versions", () => {
-    const loose = direct.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
+    const ofDashboard = Object.entries<string>(json("dashboard/package.json").devDependencies)
+    const loose = [...direct, ...ofDashboard].filter(
+      ([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version)
+    )
     assert.deepStrictEqual(loose, [])
   })
 

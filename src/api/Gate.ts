@@ -98,14 +98,30 @@ interface Called {
   readonly idempotent: ApiChecks["idempotent"]
 }
 
-/** `makeChecks` gives undefined if this process does not serve /v1. */
-export const gate = <R>(findPath: FindPath, makeChecks: Effect.Effect<ApiChecks | undefined, never, R>) => {
+/** Answers a request for a page or a file that is no path of the API. Undefined: there is none. */
+export type FindPage = (request: Request) => Effect.Effect<Response, never, Request> | undefined
+
+/** `makeChecks` gives undefined if this process does not serve /v1, `makePages` if it serves no pages. */
+export const gate = <R, Rp>(
+  findPath: FindPath,
+  makeChecks: Effect.Effect<ApiChecks | undefined, never, R>,
+  makePages: Effect.Effect<FindPage | undefined, never, Rp>
+) => {
   /** `called` is undefined outside /v1. */
-  const routed = (request: Request, handler: Handler, called: Called | undefined) =>
+  const routed = (
+    request: Request,
+    handler: Handler,
+    called: Called | undefined,
+    findPage: FindPage | undefined
+  ) =>
     Effect.gen(function* () {
       const [path = "", query = ""] = request.url.split("?", 2)
       const known = findPath(path)
-      if (known === undefined) return noPath
+      if (known === undefined) {
+        // Never the handler: the router decodes paths, so `/%76%31/account` would reach that of `/v1/account`.
+        const page = called === undefined ? findPage?.(request) : undefined
+        return page === undefined ? noPath : yield* page
+      }
       if (request.method === "OPTIONS") {
         return HttpServerResponse.empty({ status: 204, headers: { allow: known.allow } })
       }
@@ -136,6 +152,7 @@ export const gate = <R>(findPath: FindPath, makeChecks: Effect.Effect<ApiChecks 
   return HttpRouter.middleware<{ provides: Caller }>()(
     Effect.gen(function* () {
       const checks = yield* makeChecks
+      const findPage = yield* makePages
       const pacing = yield* keylessPacing
       // The router requires this error type of a middleware. No error is left here.
       return (handler: Handler): Effect.Effect<Response, Types.unhandled, Request> =>
@@ -148,7 +165,7 @@ export const gate = <R>(findPath: FindPath, makeChecks: Effect.Effect<ApiChecks 
             if (lacksHost(request)) return yield* Effect.as(pacing.other, noHost)
             if (checks === undefined || !isApiPath(path)) {
               yield* isProbe(path) ? pacing.probe : pacing.other
-              return yield* routed(request, handler, undefined)
+              return yield* routed(request, handler, undefined, findPage)
             }
             const { admit, idempotent } = checks
             const found = yield* authenticate(request, admit)
@@ -156,7 +173,7 @@ export const gate = <R>(findPath: FindPath, makeChecks: Effect.Effect<ApiChecks 
             // The request is counted here, before it is routed.
             rate = found.value.rate
             return rate.admitted
-              ? yield* routed(request, handler, { admitted: found.value, idempotent })
+              ? yield* routed(request, handler, { admitted: found.value, idempotent }, findPage)
               : rateLimited(rate, yield* Clock.currentTimeMillis)
           })
           return answered(response, request, requestId).pipe(

@@ -1,6 +1,6 @@
 /**
- * The routes that a process serves: with the role `api` the whole contract, `/metrics` and the documents; without it
- * only `/healthz`, `/readyz` and `/metrics`. All are behind the gate.
+ * The routes that a process serves: with the role `api` the whole contract, `/metrics`, the documents and the dashboard;
+ * without it only `/healthz`, `/readyz` and `/metrics`. All are behind the gate.
  */
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
@@ -19,6 +19,7 @@ import { keyRequiredLayer } from "./Authentication.ts"
 import { Api, OperatorApi } from "./Contract.ts"
 import { CommonErrors } from "./contract/Common.ts"
 import { DOCS_PATH, docsLayer, OPENAPI_PATH } from "./Docs.ts"
+import { dashboardPages } from "./dashboard/Dashboard.ts"
 import { ValidationError } from "./Errors.ts"
 import { gate } from "./Gate.ts"
 import { accountLayer } from "./handlers/Account.ts"
@@ -56,7 +57,8 @@ const apiGate = gate(
     const { admit } = yield* AdmissionQueue
     const { run: idempotent } = yield* Idempotency
     return { admit, idempotent }
-  })
+  }),
+  dashboardPages
 ).pipe(Layer.provide([AdmissionQueue.layer, Idempotency.layer]), Layer.provide(KeyAdmission.layer))
 
 type Groups =
@@ -86,7 +88,11 @@ const apiRoutes = HttpApiBuilder.layer(Api).pipe(
   Layer.provide([apiGate, keyRequiredLayer, commonErrorsLayer])
 )
 
-const operatorGate = gate(makeFindPath(OperatorApi, [metricsPath]), Effect.succeed(undefined))
+const operatorGate = gate(
+  makeFindPath(OperatorApi, [metricsPath]),
+  Effect.succeed(undefined),
+  Effect.succeed(undefined)
+)
 
 const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
   Layer.provide(systemLayer),

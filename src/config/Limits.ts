@@ -326,6 +326,8 @@ export const Limits = {
   explained: { events: 100, webhooks: 100, atOnce: 2 },
   /** Characters of one path segment. The longest id is an event's, about 110. */
   pathSegmentLength: 256,
+  /** Files and bytes of the built dashboard, which the process keeps in memory. Today's build has less than 2 MB. */
+  dashboard: { files: 500, bytes: 16 * 1024 * 1024 },
 
   // --- traces and metrics
   /** Sampling and sending of traces and metrics. A span has about 1 KB, so a few MB wait while the endpoint hangs. */

@@ -20,7 +20,9 @@ const tones = {
   expired: "idle"
 } as const
 
-export const Status = ({ children }: { readonly children: keyof typeof tones }) => (
+export type StatusName = keyof typeof tones
+
+export const Status = ({ children }: { readonly children: StatusName }) => (
   <span className={classes["status"]} data-tone={tones[children]}>
     {children}
   </span>

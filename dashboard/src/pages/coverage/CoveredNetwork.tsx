@@ -4,7 +4,7 @@ import type { LedgerRange, NetworkCoverage } from "../../api/ledgerhook.ts"
 import { Code } from "../../parts/Code.tsx"
 import { count, duration, plural } from "../../parts/format.ts"
 import { Panel } from "../../parts/Page.tsx"
-import { Status } from "../../parts/Status.tsx"
+import { Status, type StatusName } from "../../parts/Status.tsx"
 import { Time } from "../../parts/Time.tsx"
 import classes from "./CoveredNetwork.module.css"
 import { type Segment, segmentsOf } from "./segments.ts"
@@ -51,7 +51,7 @@ const Proof = ({ network, range }: { readonly network: string; readonly range: L
   </>
 )
 
-const stateOf = (taken: number, gaps: number, behind: boolean) =>
+const stateOf = (taken: number, gaps: number, behind: boolean): StatusName =>
   gaps > 0 ? "gaps" : taken === 0 ? "waiting" : behind ? "catching up" : "complete"
 
 export const CoveredNetwork = ({ network, ranges, head, catching_up }: NetworkCoverage) => {
