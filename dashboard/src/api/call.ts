@@ -6,7 +6,7 @@ import { type ApiResponse, HttpError, ok, type SuccessResponse, type WithHeaders
 import * as client from "./ledgerhook.ts"
 import { requestsLeftOf, setRequestsLeft } from "./refresh.ts"
 
-export const KEY_HEADER = "X-Service-Key"
+const KEY_HEADER = "X-Service-Key"
 
 export class ApiFailure extends Error {
   /** 0: there was no response. */

@@ -31,7 +31,7 @@ const columns = column.columns([
   column.accessor("name", { header: "Name", cell: ({ row: { original } }) => <Name {...original} /> }),
   column.accessor("key_hint", {
     header: "Key",
-    meta: { width: "11rem", from: "sm" },
+    meta: { width: "12rem", from: "sm" },
     cell: ({ getValue }) => <span className="mono">{getValue()}</span>
   }),
   column.accessor("scopes", {
@@ -41,7 +41,7 @@ const columns = column.columns([
   }),
   column.accessor("last_used_at", {
     header: "Last used",
-    meta: { width: "11rem", from: "sm" },
+    meta: { width: "12rem", from: "sm" },
     cell: ({ getValue }) => {
       const at = getValue()
       return at === null ? "never" : <Time at={at} />
@@ -49,7 +49,7 @@ const columns = column.columns([
   }),
   column.accessor("expires_at", {
     header: "Expires",
-    meta: { width: "11rem", from: "md" },
+    meta: { width: "12rem", from: "md" },
     cell: ({ getValue }) => {
       const at = getValue()
       return at === null ? "never" : <Time at={at} />
