@@ -27,7 +27,7 @@ export default defineConfig({
         test: {
           name: "slow",
           include: ["test/**/*.slow.test.ts"],
-          exclude: ["test/**/*.kafka.slow.test.ts"],
+          exclude: ["test/**/*.kafka.slow.test.ts", "test/**/*.browser.slow.test.ts"],
           ...onPostgres
         }
       },
@@ -38,6 +38,15 @@ export default defineConfig({
           name: "slow-kafka",
           include: ["test/**/*.kafka.slow.test.ts"],
           globalSetup: ["test/support/globalSetup.ts", "test/support/kafkaSetup.ts"]
+        }
+      },
+      {
+        // Of its own, so that the dashboard is built only where one of these tests runs.
+        extends: true,
+        test: {
+          name: "slow-browser",
+          include: ["test/**/*.browser.slow.test.ts"],
+          globalSetup: ["test/support/globalSetup.ts", "test/support/dashboardSetup.ts"]
         }
       }
     ]

@@ -1,0 +1,91 @@
+/** What a browser gets from a running service: the app, a policy that holds, and the API beside it. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { accessibilityFaults, assertQuiet, describeInBrowser } from "../support/browser.ts"
+import { DashboardService, dashboardService } from "../support/dashboardService.ts"
+
+/** Runs in the page: adds an inline script, an event handler and a foreign script, and returns what was refused. */
+const INJECTIONS = `new Promise((resolve) => {
+  const refused = []
+  addEventListener("securitypolicyviolation", ({ effectiveDirective }) => {
+    refused.push(effectiveDirective)
+    if (refused.length === 3) resolve({ refused: refused.sort(), ran: globalThis.ran === true })
+  })
+  const inline = document.createElement("script")
+  inline.textContent = "globalThis.ran = true"
+  const foreign = document.createElement("script")
+  foreign.src = "https://example.com/x.js"
+  document.body.append(inline, foreign)
+  const holder = document.createElement("div")
+  holder.innerHTML = '<button onclick="globalThis.ran = true"></button>'
+  document.body.append(holder)
+  holder.firstChild.click()
+})`
+
+describeInBrowser("the dashboard in a browser", () => {
+  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+    it.effect("is at / and at each of its own paths, without an error or a request to another origin", () =>
+      Effect.gen(function* () {
+        const { open } = yield* DashboardService
+        for (const path of ["/", "/webhooks/wh_1/edit"]) {
+          const opened = yield* open(path)
+          assert.include(yield* Effect.promise(() => opened.page.title()), "Ledgerhook")
+          yield* Effect.promise(() => opened.page.waitForFunction("document.body.innerText.trim() !== ''"))
+          assertQuiet(opened)
+        }
+      })
+    )
+
+    it.effect("runs no script but its own", () =>
+      Effect.gen(function* () {
+        const { open } = yield* DashboardService
+        const opened = yield* open("/")
+        const outcome = yield* Effect.promise(() => opened.page.evaluate(INJECTIONS))
+        assert.deepStrictEqual(outcome, {
+          refused: ["script-src-attr", "script-src-elem", "script-src-elem"],
+          ran: false
+        })
+      })
+    )
+
+    it.effect("gets compressed files that it keeps, and the page anew", () =>
+      Effect.gen(function* () {
+        const { open } = yield* DashboardService
+        const { page } = yield* open("/")
+        const answer = yield* Effect.promise(async () => {
+          const [asset] = await Promise.all([
+            page.waitForResponse((response) => new URL(response.url()).pathname.startsWith("/assets/")),
+            page.goto(page.url())
+          ])
+          return asset.headers()
+        })
+        assert.include(answer["cache-control"], "immutable")
+        assert.strictEqual(answer["content-encoding"], "br")
+      })
+    )
+
+    it.effect("leaves /docs and the API as they are", () =>
+      Effect.gen(function* () {
+        const { open, testKey, url } = yield* DashboardService
+        const docs = yield* open("/docs")
+        yield* Effect.promise(() => docs.page.getByText("Deliveries").first().waitFor())
+        yield* Effect.promise(async () => {
+          const unknown = await fetch(`${url}/webhooks`)
+          assert.strictEqual(unknown.status, 404)
+          assert.include(await unknown.text(), "NOT_FOUND")
+          const account = await fetch(`${url}/v1/account`, { headers: { "x-service-key": testKey } })
+          assert.strictEqual(account.status, 200)
+        })
+      })
+    )
+
+    it.effect("has no fault that axe-core finds", () =>
+      Effect.gen(function* () {
+        const { open } = yield* DashboardService
+        const { page } = yield* open("/")
+        yield* Effect.promise(() => page.waitForFunction("document.body.innerText.trim() !== ''"))
+        assert.deepStrictEqual(yield* accessibilityFaults(page), [])
+      })
+    )
+  })
+})
