@@ -34,8 +34,7 @@ export const makeConnector = (options: {
   const isAllowed = options.allowPrivate ? () => true : isPublicAddress
   const connect = buildConnector({
     timeout: options.timeoutMs,
-    // HTTP/2 reached 0.4 to 0.9 of the rate of HTTP/1.1 and used up to twice the CPU: undici 8.12 over TLS to a local
-    // server, with 1, 16 and 64 concurrent requests.
+    // Over HTTP/2 a receiver could send without limit, and requests cost more CPU: docs/decisions/0015-http2.md.
     allowH2: false,
     lookup: lookupBy(options.resolve, isAllowed)
   })

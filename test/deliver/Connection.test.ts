@@ -29,6 +29,12 @@ const patient = { DELIVERY_TIMEOUT: "1 minute" }
 
 const makeSender = Effect.map(Layer.build(senderWith(patient)), (context) => Context.get(context, Sender))
 
+const trustLocalhost = Effect.suspend(() => {
+  const trusted = getCACertificates("default")
+  setDefaultCACertificates([...trusted, certificates.localhost.cert])
+  return Effect.addFinalizer(() => Effect.sync(() => setDefaultCACertificates(trusted)))
+})
+
 describe("a response that never ends", () => {
   it.live("is cut short after ten informational responses", () =>
     Effect.gen(function* () {
@@ -153,14 +159,24 @@ describe("a connection", () => {
 
   it.live("is reused over TLS: session tickets do not count as response bytes", () =>
     Effect.gen(function* () {
-      const trusted = getCACertificates("default")
-      setDefaultCACertificates([...trusted, certificates.localhost.cert])
-      yield* Effect.addFinalizer(() => Effect.sync(() => setDefaultCACertificates(trusted)))
+      yield* trustLocalhost
       const connections = new Set<unknown>()
       const port = yield* tlsServer(certificates.localhost, (socket) => connections.add(socket))
       const sendOnce = sendBy(yield* makeSender, `https://localhost:${port}/`)
       for (let i = 0; i < 6; i++) assert.isTrue((yield* sendOnce).delivered)
       assert.isAtMost(connections.size, 2)
+    })
+  )
+
+  // docs/decisions/0015-http2.md: over HTTP/2 nothing would count the bytes that a receiver sends.
+  it.live("speaks HTTP/1.1, also to a receiver that prefers HTTP/2", () =>
+    Effect.gen(function* () {
+      yield* trustLocalhost
+      const protocols: Array<unknown> = []
+      const offers = { ...certificates.localhost, ALPNProtocols: ["h2", "http/1.1"] }
+      const port = yield* tlsServer(offers, ({ alpnProtocol }) => protocols.push(alpnProtocol))
+      assert.isTrue((yield* send(`https://localhost:${port}/`, patient)).delivered)
+      assert.deepStrictEqual(protocols, ["http/1.1"])
     })
   )
 })

@@ -4,6 +4,7 @@
  */
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
+import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import express from "express"
 import fastify from "fastify"
@@ -14,7 +15,8 @@ import { honoHandler } from "../../packages/receiver-js/src/hono.ts"
 import { createReceiver, type Receiver } from "../../packages/receiver-js/src/index.ts"
 import { nextHandler } from "../../packages/receiver-js/src/next.ts"
 import { nodeHandler } from "../../packages/receiver-js/src/node.ts"
-import { eventBody, SECRET, signed } from "./support.ts"
+import { cloudEventHeaders } from "../../src/domain/RequestFormat.ts"
+import { eventBody, exampleEvent, SECRET, signed } from "./support.ts"
 
 type Send = (path: string, init: RequestInit) => Promise<Response>
 
@@ -137,6 +139,27 @@ describe.each(frameworks)("the adapter for $name", ({ start }) => {
       const answer = await send("/hooks", post(signed(eventBody({ event_id: "c" }))))
       assert.match(answer.headers.get("content-type") ?? "", /^application\/json/)
       assert.deepStrictEqual(await answer.json(), { received: 1 })
+    } finally {
+      await stop()
+    }
+  })
+
+  it("takes a compressed CloudEvent, and no bomb", async () => {
+    const { handled, receiver } = receiving()
+    const { send, stop } = await start(receiver)
+    const compressed = (content: string) => {
+      const { body, headers } = signed(content)
+      const attributes = cloudEventHeaders(exampleEvent, exampleEvent.webhook_id)
+      const init = post({
+        body: gzipSync(body),
+        headers: { ...headers, ...attributes, "Content-Encoding": "gzip" }
+      } as ReturnType<typeof signed>)
+      return send("/hooks", init)
+    }
+    try {
+      assert.strictEqual((await compressed(JSON.stringify(exampleEvent.payload))).status, 200)
+      assert.deepStrictEqual(handled, [exampleEvent.event_id])
+      assert.strictEqual((await compressed(" ".repeat(BODY_MAX + 1))).status, 413)
     } finally {
       await stop()
     }

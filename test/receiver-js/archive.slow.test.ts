@@ -15,6 +15,7 @@ import {
 import { tmpdir } from "node:os"
 import { delimiter, join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
+import { gzipSync, zstdCompressSync } from "node:zlib"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { codeBlocks } from "../support/markdown.ts"
 import { eventBody, SECRET, signed } from "./support.ts"
@@ -32,6 +33,10 @@ const nodes = new Map(
 )
 
 const { body, headers } = signed(eventBody())
+const compressed = [
+  ["gzip", gzipSync(body).toString("hex")],
+  ["zstd", zstdCompressSync(body).toString("hex")]
+]
 /** What a program does with the package; it prints what it found. */
 const using = `
 const request = { headers: ${JSON.stringify(headers)}, body: Buffer.from(${JSON.stringify(body.toString())}) }
@@ -39,6 +44,12 @@ const secrets = [${JSON.stringify(SECRET)}]
 const handler = nodeHandler(createReceiver({ secrets, onEvent: () => {} }))
 console.log(verify(request, { secrets }), parse(request.body).event_type, typeof handler)
 for (const one of ["express", "fastify", "hono", "next"]) load("${name}/" + one)
+const statuses = ${JSON.stringify(compressed)}.map(async ([encoding, hex]) => {
+  const headers = { ...request.headers, "Content-Encoding": encoding }
+  const receiver = createReceiver({ secrets, onEvent: () => {} })
+  return encoding + " " + (await receiver.receive({ headers, body: Buffer.from(hex, "hex") })).status
+})
+Promise.all(statuses).then((all) => console.log(all.join(", ")))
 `
 const programs = {
   "import.mjs": `
@@ -83,7 +94,9 @@ describe("the archive of ledgerhook-receiver", () => {
   for (const [node, file] of nodes)
     it.each(Object.entries(programs))(`works under Node ${node}: %s`, (program, text) => {
       writeFileSync(join(project, program), text)
-      assert.strictEqual(run(file, [program], project), "true payment.xrp function")
+      const zstd = run(file, ["-p", "require('zlib').zstdDecompressSync ? 200 : 415"], project)
+      const printed = run(file, [program], project)
+      assert.strictEqual(printed, `true payment.xrp function\ngzip 200, zstd ${zstd}`)
     })
 
   it("does what docs/receiving.md shows", () => {
@@ -102,6 +115,17 @@ const request = (port) => fetch("http://127.0.0.1:" + port + "/hooks/xrpl", {
 `
     writeFileSync(join(project, "example.mjs"), program + request)
     const printed = run(process.execPath, ["example.mjs"], project, { LEDGERHOOK_SECRET: SECRET })
+    assert.match(printed, /^payment\.xrp \{[\s\S]*\}\n200$/)
+  })
+
+  it("does in a route of Next.js what its README shows", () => {
+    const example = codeBlocks(`${PACKAGE}/README.md`, "ts").find((block) => block.includes("nextHandler"))
+    const request = `
+const init = { method: "POST", headers: ${JSON.stringify(headers)}, body: ${JSON.stringify(body.toString())} }
+POST(new Request("http://receiver.example/hooks", init)).then(({ status }) => console.log(status))
+`
+    writeFileSync(join(project, "route.mjs"), `${example}\n${request}`)
+    const printed = run(process.execPath, ["route.mjs"], project, { LEDGERHOOK_SECRET: SECRET })
     assert.match(printed, /^payment\.xrp \{[\s\S]*\}\n200$/)
   })
 

@@ -6,8 +6,10 @@ import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join, resolve } from "node:path"
+import { zstdCompressSync } from "node:zlib"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { eventBody, SECRET, signed } from "../receiver-js/support.ts"
+import { cloudEventHeaders } from "../../src/domain/RequestFormat.ts"
+import { eventBody, exampleEvent, SECRET, signed } from "../receiver-js/support.ts"
 import { codeBlocks } from "../support/markdown.ts"
 import { pythonRuns } from "./support.ts"
 
@@ -47,11 +49,22 @@ const missing = !pythonRuns("import ensurepip, venv")
 const [flask, fastapi, django] = codeBlocks(`${PACKAGE}/README.md`, "python")
 
 const good = signed(eventBody())
+const payload = signed(JSON.stringify(exampleEvent.payload))
+const cloudEvent = {
+  headers: {
+    ...payload.headers,
+    ...cloudEventHeaders(exampleEvent, exampleEvent.webhook_id),
+    "Content-Encoding": "zstd"
+  },
+  hex: zstdCompressSync(payload.body).toString("hex")
+}
 /** Each driver gets a list of (headers, body) and prints the statuses. */
 const requests = `
 good = ${JSON.stringify(good.headers)}
 body = ${JSON.stringify(good.body.toString())}.encode()
-requests = [(good, body), (good, body), (good, body + b" "), ({"Content-Type": "application/json"}, body)]
+cloud_event = (${JSON.stringify(cloudEvent.headers)}, bytes.fromhex("${cloudEvent.hex}"))
+unsigned = ({"Content-Type": "application/json"}, body)
+requests = [(good, body), (good, body), (good, body + b" "), unsigned, cloud_event]
 `
 const drivers: ReadonlyArray<readonly [framework: string, example: string, driver: string]> = [
   [
@@ -123,7 +136,7 @@ describe.skipIf(missing !== undefined)(title, () => {
     const file = `${framework.toLowerCase()}_example.py`
     writeFileSync(join(folder, file), `${example}\n${requests}\n${driver}\n`)
     const printed = succeeds("python", [file], folder)
-    assert.strictEqual(printed.split("\n").at(-1)?.trim(), "[200, 200, 401, 401]")
+    assert.strictEqual(printed.split("\n").at(-1)?.trim(), "[200, 200, 401, 401, 200]")
   })
 
   it("is typed: mypy knows the fields of each event", () => {

@@ -1,6 +1,7 @@
 /** The program's sender, and real servers for it to send to. */
 import { createServer as createTlsServer } from "node:https"
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net"
+import type { TLSSocket } from "node:tls"
 import { Effect, Layer } from "effect"
 import { Sender } from "../../src/deliver/Sender.ts"
 import { signedRequest } from "../../src/deliver/Signer.ts"
@@ -68,8 +69,8 @@ export const tcpServer = (onSocket: (socket: Socket) => void) =>
 
 /** An HTTPS server that answers 200 to everything and does `onSocket` with each connection. */
 export const tlsServer = (
-  options: { readonly key: string; readonly cert: string },
-  onSocket: (socket: Socket) => void = () => {}
+  options: { readonly key: string; readonly cert: string; readonly ALPNProtocols?: Array<string> },
+  onSocket: (socket: TLSSocket) => void = () => {}
 ) =>
   Effect.map(
     Effect.acquireRelease(

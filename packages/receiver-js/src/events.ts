@@ -3,7 +3,10 @@
  * payload's fields. It checks the envelope; the service has checked the payload against its schema before it signed
  * it.
  */
+import { envelopeOf, isObject } from "./cloudevents.ts"
+import { ParseError } from "./errors.ts"
 import { type EventEnvelope, type EventType, eventTypes, type Payloads } from "./generated/events.ts"
+import type { HeaderSource } from "./signature.ts"
 
 export type EventOf<Type extends EventType> = EventEnvelope & {
   readonly event_type: Type
@@ -29,18 +32,8 @@ export interface Received {
   readonly deliveryId: string | undefined
 }
 
-/** The body is not what the service sends. The message names the field. */
-export class ParseError extends Error {
-  override readonly name = "ParseError"
-}
-
 /** The most events of one request, as the service has it for webhooks with `batch`. */
 const BATCH_MAX = 500
-
-type JsonObject = { readonly [field: string]: unknown }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
@@ -76,15 +69,21 @@ const eventOf = (value: unknown, place: string): LedgerhookEvent => {
   return event as unknown as LedgerhookEvent
 }
 
-/** The event of a request. Throws ParseError. */
-export const parse = (body: Uint8Array | string): LedgerhookEvent => eventOf(jsonOf(body), "The body")
+/** The event of a request. `headers` is needed if the webhook's format is `cloudevents`. Throws ParseError. */
+export const parse = (body: Uint8Array | string, headers?: HeaderSource): LedgerhookEvent =>
+  eventOf(envelopeOf(jsonOf(body), headers), "The body")
 
 /**
  * The events of a request, which are several when the webhook has `batch`. Throws ParseError.
  * `deliveryId` is the header X-Service-Delivery-Id: a batch names the delivery beside each event instead.
+ * `headers` is needed if the webhook's format is `cloudevents`.
  */
-export const parseAll = (body: Uint8Array | string, deliveryId?: string): ReadonlyArray<Received> => {
-  const value = jsonOf(body)
+export const parseAll = (
+  body: Uint8Array | string,
+  deliveryId?: string,
+  headers?: HeaderSource
+): ReadonlyArray<Received> => {
+  const value = envelopeOf(jsonOf(body), headers)
   if (!Array.isArray(value)) return [{ event: eventOf(value, "The body"), deliveryId }]
   if (value.length > BATCH_MAX) throw new ParseError(`A batch has at most ${BATCH_MAX} events.`)
   return value.map((one: unknown, index) => {

@@ -1,10 +1,11 @@
-/** Receives Ledgerhook's webhooks: verify a request, parse it to a typed event, ignore duplicates. */
+/** Receives Ledgerhook's webhooks: decompress and verify a request, parse it to a typed event, ignore duplicates. */
+export { decompress } from "./compression.ts"
 export { deduplicate, memoryStore, type Once, type SeenStore } from "./duplicates.ts"
+export { BodyError, ParseError } from "./errors.ts"
 export {
   type EventOf,
   type KnownEvent,
   type LedgerhookEvent,
-  ParseError,
   parse,
   parseAll,
   type Received,

@@ -1,9 +1,11 @@
 /**
- * Answers a webhook request: verifies it, parses it, ignores duplicates, calls the handler, and says with the status
- * whether the service should send it again. Frameworks reach it through the adapters beside this file.
+ * Answers a webhook request: decompresses it, verifies it, parses it, ignores duplicates, calls the handler, and says
+ * with the status whether the service should send it again. Frameworks reach it through the adapters beside this file.
  */
+import { BODY_BYTES_MAX, decompress } from "./compression.ts"
 import { deduplicate, memoryStore, type SeenStore } from "./duplicates.ts"
-import { type LedgerhookEvent, ParseError, parseAll, type Received } from "./events.ts"
+import { BodyError, ParseError, tooLargeText } from "./errors.ts"
+import { type LedgerhookEvent, parseAll, type Received } from "./events.ts"
 import {
   checkOptions,
   headerOf,
@@ -20,7 +22,7 @@ export interface ReceiverOptions extends VerifyOptions {
   readonly store?: SeenStore
   /** Called with each error of `onEvent` and of the store. Default: console.error. */
   readonly onError?: (error: unknown, event: LedgerhookEvent) => void
-  /** Larger requests are answered with 413. Default: 4 MiB, more than the service sends. */
+  /** Requests that are larger, before or after decompression, are answered with 413. Default: 4 MiB. */
   readonly maxBodyBytes?: number
 }
 
@@ -35,8 +37,6 @@ export interface Receiver {
   readonly receive: (request: SignedRequest) => Promise<Answer>
 }
 
-const BODY_BYTES_MAX = 4 * 1024 * 1024
-
 const whyRefused: Readonly<Record<Refusal, string>> = {
   no_signature: "The request has no signature header that this receiver accepts.",
   no_match: "The signature fits none of this receiver's secrets.",
@@ -50,8 +50,7 @@ export const answer = (status: number, content: object): Answer => ({
   body: JSON.stringify(content)
 })
 
-export const tooLarge = (maxBodyBytes: number): Answer =>
-  answer(413, { error: `The body is larger than ${maxBodyBytes} bytes.` })
+export const tooLarge = (maxBodyBytes: number): Answer => answer(413, { error: tooLargeText(maxBodyBytes) })
 
 export const createReceiver = (options: ReceiverOptions): Receiver => {
   checkOptions(options)
@@ -68,22 +67,24 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     }
   }
 
-  const receive = async (request: SignedRequest): Promise<Answer> => {
-    if (request.body.length > maxBodyBytes) return tooLarge(maxBodyBytes)
-    const encoding = headerOf(request.headers, "content-encoding") ?? "identity"
-    if (encoding !== "identity")
-      return answer(415, {
-        error: `This receiver reads no ${encoding}: set the webhook's compression to null.`
-      })
-    const refusal = refusalOf(request, options)
-    if (refusal !== undefined) return answer(401, { error: whyRefused[refusal] })
-    let all: ReadonlyArray<Received>
+  /** The events of a genuine request, or the answer to one that is refused. */
+  const eventsOf = (arrived: SignedRequest): ReadonlyArray<Received> | Answer => {
     try {
-      all = parseAll(request.body, headerOf(request.headers, "x-service-delivery-id"))
+      const request = decompress(arrived, maxBodyBytes)
+      const refusal = refusalOf(request, options)
+      if (refusal !== undefined) return answer(401, { error: whyRefused[refusal] })
+      const { body, headers } = request
+      return parseAll(body, headerOf(headers, "x-service-delivery-id"), headers)
     } catch (error) {
+      if (error instanceof BodyError) return answer(error.status, { error: error.message })
       if (error instanceof ParseError) return answer(400, { error: error.message })
       throw error
     }
+  }
+
+  const receive = async (request: SignedRequest): Promise<Answer> => {
+    const all = eventsOf(request)
+    if ("status" in all) return all
     const failed: Array<Received> = []
     // Events are handled one after the other, because a batch is in ledger order.
     for (const one of all) if (!(await handled(one))) failed.push(one)

@@ -156,12 +156,10 @@ class Receiving(unittest.TestCase):
 
     def test_refuses_without_calling_the_handler(self):
         receiver = self.receiver(max_body_bytes=2000)
-        headers, body = signed(EVENT)
         for status, request in [
             (401, signed(EVENT, OTHER)),
             (400, signed("{}")),
             (413, signed("x" * 2001)),
-            (415, ({**headers, "Content-Encoding": "gzip"}, body)),
         ]:
             self.assertEqual(receiver.receive(*request).status, status)
         self.assertEqual(self.handled, [])

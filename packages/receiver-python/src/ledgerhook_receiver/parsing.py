@@ -8,14 +8,11 @@ from __future__ import annotations
 import json
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, Union, cast
 
+from .cloudevents import ParseError, envelope_of
 from .generated.events import EVENT_TYPES, LedgerhookEvent
 
 # The most events of one request, as the service has it for webhooks with `batch`.
 _BATCH_MAX = 500
-
-
-class ParseError(ValueError):
-    """The body is not what the service sends. The message names the field."""
 
 
 class Received(NamedTuple):
@@ -63,17 +60,20 @@ def _event_of(value: Any, place: str) -> LedgerhookEvent:
     return cast(LedgerhookEvent, value)
 
 
-def parse(body: Union[bytes, str]) -> LedgerhookEvent:
-    """The event of a request. Raises ParseError."""
-    return _event_of(_json_of(body), "The body")
+def parse(body: Union[bytes, str], headers: Any = None) -> LedgerhookEvent:
+    """The event of a request. `headers` is needed if the webhook's format is `cloudevents`. Raises ParseError."""
+    return _event_of(envelope_of(_json_of(body), headers), "The body")
 
 
-def parse_all(body: Union[bytes, str], delivery_id: Optional[str] = None) -> List[Received]:
+def parse_all(
+    body: Union[bytes, str], delivery_id: Optional[str] = None, headers: Any = None
+) -> List[Received]:
     """The events of a request, which are several when the webhook has `batch`. Raises ParseError.
 
     `delivery_id` is the header X-Service-Delivery-Id: a batch names the delivery beside each event instead.
+    `headers` is needed if the webhook's format is `cloudevents`.
     """
-    value = _json_of(body)
+    value = envelope_of(_json_of(body), headers)
     if not isinstance(value, list):
         return [Received(_event_of(value, "The body"), delivery_id)]
     if len(value) > _BATCH_MAX:

@@ -1,4 +1,4 @@
-"""Answers a webhook request: verifies it, parses it, ignores duplicates, calls the handler.
+"""Answers a webhook request: decompresses it, verifies it, parses it, ignores duplicates, calls the handler.
 
 The status says whether the service should send the request again.
 """
@@ -9,12 +9,13 @@ import json
 import logging
 from typing import Any, Callable, NamedTuple, Optional, Sequence
 
+from .cloudevents import ParseError
+from .compression import BODY_BYTES_MAX, BodyError, decompress
 from .duplicates import Deduplicator
 from .generated.events import LedgerhookEvent
-from .parsing import ParseError, parse_all
+from .parsing import parse_all
 from .signature import SCHEMES, TOLERANCE_SECONDS, check_options, header_of, refusal_of
 
-_BODY_BYTES_MAX = 4 * 1024 * 1024
 _log = logging.getLogger("ledgerhook_receiver")
 
 _WHY_REFUSED = {
@@ -48,7 +49,7 @@ class Receiver:
         store: Optional[Any] = None,
         schemes: Sequence[str] = SCHEMES,
         tolerance_seconds: float = TOLERANCE_SECONDS,
-        max_body_bytes: int = _BODY_BYTES_MAX,
+        max_body_bytes: int = BODY_BYTES_MAX,
     ) -> None:
         check_options(secrets, schemes)
         self._secrets = secrets
@@ -60,18 +61,16 @@ class Receiver:
 
     def receive(self, headers: Any, body: bytes) -> Answer:
         """`headers` is what the framework has; `body` the raw bytes, before any parser."""
-        if len(body) > self._max_body_bytes:
-            return _answer(413, error=f"The body is larger than {self._max_body_bytes} bytes.")
-        encoding = header_of(headers, "content-encoding") or "identity"
-        if encoding != "identity":
-            return _answer(415, error=f"This receiver reads no {encoding}: set the webhook's compression to null.")
-        refusal = refusal_of(
-            headers, body, self._secrets, schemes=self._schemes, tolerance_seconds=self._tolerance_seconds
-        )
-        if refusal is not None:
-            return _answer(401, error=_WHY_REFUSED[refusal])
         try:
-            received = parse_all(body, header_of(headers, "x-service-delivery-id"))
+            body = decompress(headers, body, self._max_body_bytes)
+            refusal = refusal_of(
+                headers, body, self._secrets, schemes=self._schemes, tolerance_seconds=self._tolerance_seconds
+            )
+            if refusal is not None:
+                return _answer(401, error=_WHY_REFUSED[refusal])
+            received = parse_all(body, header_of(headers, "x-service-delivery-id"), headers)
+        except BodyError as error:
+            return _answer(error.status, error=str(error))
         except ParseError as error:
             return _answer(400, error=str(error))
         # One after the other: the order of a batch is the ledger's.
