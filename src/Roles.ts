@@ -190,8 +190,8 @@ export const syntheticEventsLayer = SyntheticEvents.layer({
 /** The API's part in `Health`. Its fact `address` is the address it listens at. */
 export const apiPart = "api"
 
-/** Prints the address of the API and, at the first start with a new database, the admin key. */
-const printAddressAndFirstKey = Layer.effectDiscard(
+/** Prints the addresses of the API and the dashboard and, at the first start with a new database, the admin key. */
+const printAddressesAndFirstKey = Layer.effectDiscard(
   Effect.gen(function* () {
     const settings = yield* Settings
     const accounts = yield* AccountStore
@@ -200,6 +200,7 @@ const printAddressAndFirstKey = Layer.effectDiscard(
     const health = yield* Health
     yield* health.set(apiPart, { status: "ok", detail: `listening at ${address}`, facts: { address } })
     yield* Console.log(`Ledgerhook API: ${address}`)
+    yield* Console.log(`Dashboard, for your browser: ${address}/`)
     if (keyToPrint !== undefined) yield* Console.log(`Admin key, shown this once: ${keyToPrint}`)
   })
 )
@@ -254,7 +255,7 @@ const stores = Layer.mergeAll(
 )
 
 const roleLayers = {
-  api: printAddressAndFirstKey.pipe(Layer.provideMerge(serverLayer), Layer.provide(syntheticEventsLayer)),
+  api: printAddressesAndFirstKey.pipe(Layer.provideMerge(serverLayer), Layer.provide(syntheticEventsLayer)),
   ingest: ingestLayer,
   events: eventsLayer,
   route: routeLayer,

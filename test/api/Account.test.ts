@@ -5,6 +5,15 @@ import { SqlClient } from "effect/sql"
 import { planLimits, plans } from "../../src/domain/Plans.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 
+/** The days of this month up to today, without deliveries. */
+const daysSoFar = () => {
+  const today = new Date().toISOString()
+  return Array.from({ length: Number(today.slice(8, 10)) }, (_, i) => ({
+    date: `${today.slice(0, 8)}${String(i + 1).padStart(2, "0")}`,
+    deliveries: 0
+  }))
+}
+
 const get = (key: string) => Effect.flatMap(ApiUnderTest, (api) => api.call("GET", "/v1/account", { key }))
 
 layer(apiLayer(), { excludeTestServices: true })("/v1/account", (it) => {
@@ -16,7 +25,10 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/account", (it) => {
         const limits = planLimits[plan]
         const answer = yield* get(yield* api.keyFor(accountId, "test", ["webhooks:read"]))
         assert.strictEqual(answer.status, 200)
-        assert.deepStrictEqual(answer.body, {
+        const { key, ...account } = answer.body as { readonly key: Readonly<Record<string, unknown>> }
+        assert.match(String(key["id"]), /^key_/)
+        assert.deepInclude(key, { environment: "test", scopes: ["webhooks:read"] })
+        assert.deepStrictEqual<unknown>(account, {
           id: accountId,
           name: "test",
           email: null,
@@ -33,7 +45,8 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/account", (it) => {
           usage: {
             month: new Date().toISOString().slice(0, 7),
             deliveries: 0,
-            quota: limits.monthlyDeliveries
+            quota: limits.monthlyDeliveries,
+            days: daysSoFar()
           }
         })
       })

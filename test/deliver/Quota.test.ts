@@ -130,7 +130,7 @@ describe("a used up quota", () => {
         yield* eventuallyAdvancing(delivered([...retrying, ...waiting]))
         assert.deepStrictEqual(receivedIds(receiver).slice(2), [...retrying, ...waiting])
         const usage = yield* UsageStore
-        assert.strictEqual(yield* usage.deliveriesOf("acct_1", DECEMBER), 32)
+        assert.strictEqual((yield* usage.usageOf("acct_1", DECEMBER)).deliveries, 32)
         const later = yield* queueEvents(webhook, 5)
         yield* eventuallyAdvancing(delivered(later))
       })
@@ -180,8 +180,8 @@ describe("a used up quota", () => {
           (states) => [...states.values()].every(({ status, parked }) => status === "delivered" || parked)
         )
         yield* eventuallyAdvancing(isHeld)
-        const { deliveriesOf } = yield* UsageStore
-        const used = yield* deliveriesOf("acct_1", NOVEMBER)
+        const { usageOf } = yield* UsageStore
+        const { deliveries: used } = yield* usageOf("acct_1", NOVEMBER)
         assert.strictEqual(receiver.received.length, used)
         assert.isAtLeast(used, 20)
         // Usage exceeds the quota by what is sent between two checks. The clock here runs while the database answers.
@@ -229,7 +229,7 @@ describe("a used up quota", () => {
         assert.deepStrictEqual(receivedIds(others), going)
         assert.deepStrictEqual(receivedIds(receiver), [test])
         assert.strictEqual(
-          yield* Effect.flatMap(UsageStore, (usage) => usage.deliveriesOf("acct_1", NOVEMBER)),
+          (yield* Effect.flatMap(UsageStore, (usage) => usage.usageOf("acct_1", NOVEMBER))).deliveries,
           QUOTA
         )
         yield* TestClock.setTime(DECEMBER)

@@ -11,8 +11,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Oazapfts from "@oazapfts/runtime"
 import { Effect } from "effect"
 import { generateSource } from "oazapfts"
-import { EventStore } from "../../src/storage/events/EventStore.ts"
 import * as client from "../../dashboard/src/api/ledgerhook.ts"
+import { EventStore } from "../../src/storage/events/EventStore.ts"
 import { ApiUnderTest } from "../support/api.ts"
 import { eventually, startDelivering } from "../support/delivering.ts"
 import { made } from "../support/documents.ts"
@@ -38,7 +38,10 @@ const succeed = <A extends Oazapfts.WithHeaders<Oazapfts.ApiResponse>>(call: () 
 
 describe("the generated client", () => {
   it("is what the document makes (UPDATE_DOCUMENTS=1 npm test -- test/e2e/client.test.ts writes it)", async () => {
-    const { is, shouldBe } = made("dashboard/src/api/ledgerhook.ts", `${UNCHECKED}\n${(await generated).trimEnd()}`)
+    const { is, shouldBe } = made(
+      "dashboard/src/api/ledgerhook.ts",
+      `${UNCHECKED}\n${(await generated).trimEnd()}`
+    )
     assert.strictEqual(is, shouldBe)
   })
 

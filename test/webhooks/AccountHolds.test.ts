@@ -16,7 +16,7 @@ describe("account holds", () => {
     const usage = Layer.succeed(
       UsageStore,
       UsageStore.of({
-        deliveriesOf: () => Effect.succeed(0),
+        usageOf: () => Effect.succeed({ deliveries: 0, days: [] }),
         dueNotices: () => Effect.succeed([]),
         holds: () => Effect.suspend(() => (answer === undefined ? Effect.fail(away) : Effect.succeed(answer)))
       })

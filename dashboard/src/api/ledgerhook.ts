@@ -882,6 +882,13 @@ export type Account = {
         deliveries: number;
         /** Delivery attempts allowed in a calendar month (UTC). Null: no quota. */
         quota: number | null;
+        /** The days of the month up to today, oldest first, those without deliveries included. */
+        days: {
+            /** The day (UTC). */
+            date: string;
+            /** Delivery attempts of this day that count towards the quota. */
+            deliveries: number;
+        }[];
     };
     /** The calling key. */
     key: {

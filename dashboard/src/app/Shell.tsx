@@ -60,16 +60,22 @@ const SignedIn = () => {
   )
 }
 
+/** Keeps the address that was asked for: while the router moves to the sign-in, the router's address is that one. */
+const ToSignIn = () => {
+  const href = useRouterState({ select: ({ location }) => location.href })
+  const [asked] = useState(href)
+  return <Navigate to="/sign-in" search={{ next: asked === "/" ? undefined : asked }} replace />
+}
+
 export const Shell = () => {
   const { signedIn } = useSession()
   const { reset } = useQueryErrorResetBoundary()
   const path = useRouterState({ select: ({ location }) => location.pathname })
-  const href = useRouterState({ select: ({ location }) => location.href })
   const [open, setOpen] = useState(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the page changes.
   useEffect(() => setOpen(false), [path])
 
-  if (!signedIn) return <Navigate to="/sign-in" search={{ next: href === "/" ? undefined : href }} replace />
+  if (!signedIn) return <ToSignIn />
   return (
     <FailureBoundary onReset={reset}>
       <Suspense fallback={<Loading />}>

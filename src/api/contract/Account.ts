@@ -44,7 +44,17 @@ const AccountRecord = Schema.Struct({
       "Delivery attempts of this month that count towards the quota: those on mainnet, test deliveries excluded.",
       120_500
     ),
-    quota: Deliveries
+    quota: Deliveries,
+    days: field(
+      Schema.Array(
+        Schema.Struct({
+          date: field(Schema.String, "The day (UTC).", "2026-11-21"),
+          deliveries: field(Schema.Int, "Delivery attempts of this day that count towards the quota.", 5_740)
+        })
+      ),
+      "The days of the month up to today, oldest first, those without deliveries included.",
+      [{ date: "2026-11-01", deliveries: 5_740 }]
+    )
   }).annotate({ description: "How much of this month's quota is used." }),
   key: Schema.Struct({
     id: field(Schema.String, "The key's id.", "key_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),

@@ -20,6 +20,7 @@ export const accountLayer = HttpApiBuilder.group(
       get: Effect.fnUntraced(function* () {
         const { accountId, limits, keyId, environment, scopes } = yield* Caller
         const now = yield* Clock.currentTimeMillis
+        const { deliveries, days } = yield* usage.usageOf(accountId, now)
         // Accounts are never deleted, so the key's account exists.
         const account = Option.getOrThrow(yield* accounts.find(accountId))
         return {
@@ -28,11 +29,7 @@ export const accountLayer = HttpApiBuilder.group(
           email: account.email,
           plan: account.plan,
           limits: limitsJson(limits),
-          usage: {
-            month: monthOf(now),
-            deliveries: yield* usage.deliveriesOf(accountId, now),
-            quota: limits.monthlyDeliveries
-          },
+          usage: { month: monthOf(now), deliveries, quota: limits.monthlyDeliveries, days },
           key: { id: keyId, environment, scopes }
         }
       }, orUnavailable)

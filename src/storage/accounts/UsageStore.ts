@@ -6,7 +6,14 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import { CUSTOM_PLAN, type Plan, planLimits, plans } from "../../domain/Plans.ts"
-import { CHARGED_NETWORK, type Hold, monthOf, type QuotaNotice, quotaNotices } from "../../domain/Quota.ts"
+import {
+  CHARGED_NETWORK,
+  dateOf,
+  type Hold,
+  monthOf,
+  type QuotaNotice,
+  quotaNotices
+} from "../../domain/Quota.ts"
 import { column } from "../Columns.ts"
 
 /** An account that has reached a notice percentage of its quota and has not got a mail about it. */
@@ -21,6 +28,19 @@ export interface ReachedQuota {
   readonly quota: number
   /** The mail's cause: unique for each account, month, quota and percentage. */
   readonly cause: string
+}
+
+/** Charged attempts of an account in a UTC month. */
+interface MonthUsage {
+  readonly deliveries: number
+  /** Every day of the month up to today, oldest first. */
+  readonly days: ReadonlyArray<DayUsage>
+}
+
+interface DayUsage {
+  /** `2026-11-21`, in UTC. */
+  readonly date: string
+  readonly deliveries: number
 }
 
 const firstDayOf = (month: string): string => `${month}-01`
@@ -86,12 +106,21 @@ export class UsageStore extends Context.Service<UsageStore>()("ledgerhook/storag
     const sql = yield* SqlClient.SqlClient
 
     return {
-      /** Charged attempts of the account in the UTC month of `nowMs`. */
-      deliveriesOf: (accountId: string, nowMs: number) =>
-        sql<{ readonly deliveries: number }>`
-          SELECT deliveries::float8 AS deliveries FROM delivery_usage
-          WHERE account_id = ${accountId} AND month = ${firstDayOf(monthOf(nowMs))}::date`.pipe(
-          Effect.map((rows) => rows[0]?.deliveries ?? 0)
+      /** Usage in the UTC month of `nowMs`. */
+      usageOf: (accountId: string, nowMs: number) =>
+        sql<DayUsage & { readonly total: number }>`
+          SELECT to_char(date, 'YYYY-MM-DD') AS date, coalesce(d.deliveries, 0)::float8 AS deliveries,
+                 coalesce(u.deliveries, 0)::float8 AS total
+          FROM generate_series(${firstDayOf(monthOf(nowMs))}::timestamp, ${dateOf(nowMs)}::timestamp, '1 day') AS date
+          LEFT JOIN delivery_usage_days d ON d.account_id = ${accountId} AND d.day = date::date
+          LEFT JOIN delivery_usage u ON u.account_id = ${accountId} AND u.month = ${firstDayOf(monthOf(nowMs))}::date
+          ORDER BY date`.pipe(
+          Effect.map(
+            (rows): MonthUsage => ({
+              deliveries: rows[0]?.total ?? 0,
+              days: rows.map(({ date, deliveries }) => ({ date, deliveries }))
+            })
+          )
         ),
 
       /** The accounts on hold at `nowMs`. */

@@ -97,6 +97,8 @@ export const insertTest = (
 // Rows are updated in the order of their ids, and usage in the order of accounts, so that writers cannot deadlock.
 // Each row is looked up separately. For `d.id = o.delivery_id`, PostgreSQL kept a plan that it had made while a month
 // had few rows; later that plan read the whole month for each batch.
+// A batch has attempts of the same day of two months only if the clock was changed by a month. The usage of days then
+// keeps the later one, because ON CONFLICT accepts each key once.
 export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>, disableAfter: number) =>
   sql<{ readonly id: string | null }>`
     WITH outcome AS (
@@ -133,7 +135,7 @@ export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>,
       FROM outcome o
       WHERE d.id = ANY(ARRAY[o.delivery_id]) AND d.attempts < o.attempt AND d.status <> 'delivered'
       RETURNING d.webhook_id, o.*, d.test_event IS NOT NULL AS test,
-                date_trunc('month', o.attempted_at AT TIME ZONE 'UTC')::date AS month,
+                (o.attempted_at AT TIME ZONE 'UTC')::date AS day,
                 CASE WHEN d.network = ${CHARGED_NETWORK} AND d.test_event IS NULL THEN d.account_id END AS charged_to
     ), history AS (
       INSERT INTO attempts (delivery_id, attempt, status, response_status, response_time_ms, response_body,
@@ -144,9 +146,18 @@ export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>,
       ON CONFLICT DO NOTHING
     ), charged AS (
       INSERT INTO delivery_usage (account_id, month, deliveries)
-      SELECT charged_to, month, count(*) FROM moved WHERE charged_to IS NOT NULL
+      SELECT charged_to, date_trunc('month', day)::date AS month, count(*) FROM moved WHERE charged_to IS NOT NULL
       GROUP BY charged_to, month ORDER BY charged_to, month
       ON CONFLICT (account_id, month) DO UPDATE SET deliveries = delivery_usage.deliveries + excluded.deliveries
+    ), charged_days AS (
+      INSERT INTO delivery_usage_days AS kept (account_id, day_of_month, day, deliveries)
+      SELECT DISTINCT ON (charged_to, day_of_month) charged_to, extract(day FROM day) AS day_of_month, day, count(*)
+      FROM moved WHERE charged_to IS NOT NULL
+      GROUP BY charged_to, day ORDER BY charged_to, day_of_month, day DESC
+      ON CONFLICT (account_id, day_of_month) DO UPDATE SET
+        day = excluded.day,
+        deliveries = excluded.deliveries + CASE WHEN kept.day = excluded.day THEN kept.deliveries ELSE 0 END
+      WHERE kept.day <= excluded.day
     ), ended AS (
       SELECT webhook_id, status, ended_at, n,
              max(n) FILTER (WHERE status = 'delivered') OVER (PARTITION BY webhook_id) AS last_delivered

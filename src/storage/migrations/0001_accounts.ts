@@ -1,7 +1,8 @@
 /**
  * Accounts, their keys, the usage of both, and mails. An account's own limits replace those of its plan. `key_usage`
- * has one row for each key, made with the key, and `delivery_usage` one for each account and UTC month. Both are
- * updated in place; pages are half filled, so an update stays in its page and writes no index.
+ * has one row for each key, made with the key, `delivery_usage` one for each account and UTC month, and
+ * `delivery_usage_days` up to 31 for each account. All are updated in place; pages are half filled, so an update stays
+ * in its page and writes no index.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -54,6 +55,15 @@ export default Effect.gen(function* () {
       month date NOT NULL,
       deliveries bigint NOT NULL,
       PRIMARY KEY (account_id, month)
+    ) WITH (fillfactor = 50)`
+  // Updated by the same statement. Each day replaces the one a month before, so no rows have to be deleted.
+  yield* sql`
+    CREATE TABLE delivery_usage_days (
+      account_id text COLLATE "C" NOT NULL,
+      day_of_month smallint NOT NULL,
+      day date NOT NULL,
+      deliveries bigint NOT NULL,
+      PRIMARY KEY (account_id, day_of_month)
     ) WITH (fillfactor = 50)`
   // `cause` makes a mail unique. `next_attempt_at` is null once a mail is sent or given up, `recipient` if the
   // account has no address.

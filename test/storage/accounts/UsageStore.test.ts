@@ -14,6 +14,7 @@ import { insertAccount, insertWebhook, setUsage } from "../../support/rows.ts"
 
 const NOVEMBER = Date.parse("2026-11-21T09:30:00.000Z")
 const DECEMBER = Date.parse("2026-12-01T00:00:00.000Z")
+const DAY_MS = 86_400_000
 const DISABLE_AFTER = 1_000_000
 
 let position = 0
@@ -77,9 +78,47 @@ layer(Live)("usage", (it) => {
       // The statement's result was lost, so it runs again.
       yield* store.record(first, DISABLE_AFTER)
       yield* store.record([attempt(ids[0]!, 2, DECEMBER - 1), attempt(ids[1]!, 2, DECEMBER)], DISABLE_AFTER)
-      assert.strictEqual(yield* usage.deliveriesOf("acct_counted", NOVEMBER), 4)
-      assert.strictEqual(yield* usage.deliveriesOf("acct_counted", DECEMBER), 1)
-      assert.strictEqual(yield* usage.deliveriesOf("acct_nobody", NOVEMBER), 0)
+      assert.strictEqual((yield* usage.usageOf("acct_counted", NOVEMBER)).deliveries, 4)
+      assert.strictEqual((yield* usage.usageOf("acct_counted", DECEMBER)).deliveries, 1)
+      assert.strictEqual((yield* usage.usageOf("acct_nobody", NOVEMBER)).deliveries, 0)
+    })
+  )
+
+  it.effect("shows each day of the month so far, and forgets the same day of earlier months", () =>
+    Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      const usage = yield* UsageStore
+      const ids = yield* makeDeliveries("acct_days", 3)
+      const record = (...attempts: ReadonlyArray<AttemptRecord>) => store.record(attempts, DISABLE_AFTER)
+      const days = (nowMs: number) => Effect.map(usage.usageOf("acct_days", nowMs), ({ days }) => days)
+      const counted = (nowMs: number) =>
+        Effect.map(days(nowMs), (all) => all.filter(({ deliveries }) => deliveries > 0))
+      const dayBefore = NOVEMBER - DAY_MS
+      yield* record(attempt(ids[0]!, 1, dayBefore), attempt(ids[1]!), attempt(ids[2]!))
+      yield* record(attempt(ids[0]!, 2))
+      // Not shown on the 21st, but counted in the month.
+      yield* record(attempt(ids[1]!, 2, DECEMBER - 1))
+      const november = yield* days(NOVEMBER)
+      assert.deepStrictEqual(
+        [november.length, november[0], november.at(-2), november.at(-1)],
+        [
+          21,
+          { date: "2026-11-01", deliveries: 0 },
+          { date: "2026-11-20", deliveries: 1 },
+          { date: "2026-11-21", deliveries: 3 }
+        ]
+      )
+      assert.strictEqual((yield* usage.usageOf("acct_days", NOVEMBER)).deliveries, 5)
+      const later = NOVEMBER + 30 * DAY_MS
+      // The same day of two months in one statement.
+      yield* record(attempt(ids[2]!, 2, later), attempt(ids[1]!, 3, NOVEMBER))
+      // An attempt of November that is recorded late, on a day that December has not reached, and on one that it has.
+      yield* record(attempt(ids[0]!, 3, DECEMBER - DAY_MS), attempt(ids[1]!, 4, NOVEMBER))
+      assert.deepStrictEqual(yield* counted(later), [{ date: "2026-12-21", deliveries: 1 }])
+      const sql = yield* SqlClient.SqlClient
+      const rows =
+        yield* sql`SELECT day::text AS day FROM delivery_usage_days WHERE account_id = 'acct_days' ORDER BY day`
+      assert.deepStrictEqual(rows, [{ day: "2026-11-20" }, { day: "2026-11-30" }, { day: "2026-12-21" }])
     })
   )
 
@@ -95,7 +134,7 @@ layer(Live)("usage", (it) => {
         DISABLE_AFTER
       )
       assert.strictEqual(
-        yield* Effect.flatMap(UsageStore, (usage) => usage.deliveriesOf("acct_free", NOVEMBER)),
+        (yield* Effect.flatMap(UsageStore, (usage) => usage.usageOf("acct_free", NOVEMBER))).deliveries,
         0
       )
     })
@@ -115,7 +154,10 @@ layer(Live)("usage", (it) => {
       yield* Effect.forEach(batches, (batch) => store.record(batch, DISABLE_AFTER), {
         concurrency: "unbounded"
       })
-      for (const id of accounts) assert.strictEqual(yield* usage.deliveriesOf(id, NOVEMBER), 120)
+      for (const id of accounts) {
+        const { days, deliveries } = yield* usage.usageOf(id, NOVEMBER)
+        assert.deepStrictEqual([deliveries, days.at(-1)?.deliveries], [120, 120])
+      }
     })
   )
 

@@ -5,6 +5,7 @@ import type { Account as AccountData } from "../../api/session.tsx"
 import { count, plural } from "../../parts/format.ts"
 import { Page, Panel } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
+import { UsageByDay } from "./UsageByDay.tsx"
 
 const Usage = ({ usage }: Pick<AccountData, "usage">) => {
   const { month, deliveries, quota } = usage
@@ -34,6 +35,7 @@ const Usage = ({ usage }: Pick<AccountData, "usage">) => {
           sends it later.
         </p>
       )}
+      <UsageByDay days={usage.days} />
     </Panel>
   )
 }

@@ -41,7 +41,12 @@ const introduction = ({ apiUrl, key }: DemoParts) =>
     "",
     "A simulated ledger closes every second. Its events are delivered to three receivers:",
     `healthy answers at once, slow after ${SLOW_MS} ms, failing refuses the first ${FAILURES} attempts of each delivery.`,
-    "Meanwhile, try the API:",
+    "Meanwhile, open the dashboard in a browser and sign in with the key:",
+    "",
+    `  ${apiUrl}/`,
+    `  ${key}`,
+    "",
+    "Or try the API:",
     "",
     `  curl -H 'X-Service-Key: ${key}' ${apiUrl}/v1/deliveries`
   ].join("\n")
