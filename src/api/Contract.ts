@@ -17,7 +17,8 @@ import { Webhooks } from "./contract/Webhooks.ts"
 import { publishedDocument } from "./OpenApiDocument.ts"
 
 const description = `Watches the XRP Ledger and delivers its events as signed webhooks. The page
-[event types](/docs/event-types) says what each event means and which fields it has.
+[event types](/docs/event-types) says what each event means and which fields it has. The requests that the service
+sends to your endpoint are described as webhooks, one for each event type.
 
 Bodies are JSON in UTF-8. A request with an unknown field or query parameter is refused with 400. The body of every error
 is \`{"error":{"code","message"}}\`, also for an unknown path (404, \`NOT_FOUND\`). Every path accepts OPTIONS, which
