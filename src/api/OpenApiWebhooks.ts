@@ -3,7 +3,8 @@
  * the receiver's answer means. Pure.
  */
 import { eventCatalogue } from "../domain/EventCatalogue.ts"
-import { bodyName, componentRef, payloadName } from "../domain/EventComponents.ts"
+import { bodyName, componentRef } from "../domain/EventComponents.ts"
+import { payloadName } from "../domain/EventType.ts"
 import { component } from "./OpenApiHeaders.ts"
 import { webhookHeaders } from "./WebhookHeaders.ts"
 

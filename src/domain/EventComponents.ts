@@ -3,15 +3,12 @@
  * schemas define under `$defs` stands there once. Pure.
  */
 import { eventCatalogue } from "./EventCatalogue.ts"
+import { payloadName } from "./EventType.ts"
 import { publishedSchemas } from "./JsonSchemas.ts"
 import type { JsonObject } from "./Ledger.ts"
 import { isJsonObject } from "./NormaliseLedger.ts"
 
 const COMPONENTS = "#/components/schemas/"
-
-/** `dex.offer_created` → `DexOfferCreated`: the name of the payload's schema and type. */
-export const payloadName = (eventType: string): string =>
-  eventType.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** The name of the schema of a request's body. */
 export const bodyName = (eventType: string): string => `${payloadName(eventType)}Event`

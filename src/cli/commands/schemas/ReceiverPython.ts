@@ -2,7 +2,7 @@
  * Generates the Python types of the package `packages/receiver-python` from the published schemas: a TypedDict for each
  * payload and event, and the union of all events. Pure. The types work with Python 3.9, which has no NotRequired.
  */
-import { payloadName } from "../../../domain/EventComponents.ts"
+import { payloadName } from "../../../domain/EventType.ts"
 import type { PublishedSchema } from "../../../domain/JsonSchemas.ts"
 import { eventParts, type JsonSchema } from "./ReceiverTypes.ts"
 

@@ -2,7 +2,7 @@
  * Generates the TypeScript types of the package `packages/receiver-js` from the published schemas: a type for each
  * payload and each kind of field, and the union of all events. Pure.
  */
-import { payloadName } from "../../../domain/EventComponents.ts"
+import { payloadName } from "../../../domain/EventType.ts"
 import type { PublishedSchema } from "../../../domain/JsonSchemas.ts"
 
 /** The keywords that the published schemas use, as far as types show them. */
