@@ -14,6 +14,7 @@ import { Ledgers } from "./contract/Ledgers.ts"
 import { Replay } from "./contract/Replay.ts"
 import { System } from "./contract/System.ts"
 import { Webhooks } from "./contract/Webhooks.ts"
+import { license } from "./License.ts"
 import { publishedDocument } from "./OpenApiDocument.ts"
 
 const description = `Watches the XRP Ledger and delivers its events as signed webhooks. The page
@@ -47,7 +48,7 @@ export class Api extends HttpApi.make("ledgerhook")
       version: packageJson.version,
       description,
       servers: [{ url: "/", description: "This service" }],
-      license: { name: "Apache 2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
+      license,
       transform: publishedDocument
     })
   ) {}

@@ -1,12 +1,13 @@
 /**
  * `/docs` is a page on which the API can be read and tried in a browser. The page is complete in itself, and its
  * Content-Security-Policy lets it call this server only. `/docs/event-types` describes the event types, and
- * `/openapi.json` is the OpenAPI document.
+ * `/openapi.json` and `/asyncapi.json` are the OpenAPI and the AsyncAPI document.
  */
 import { createHash } from "node:crypto"
 import { Effect, Layer } from "effect"
 import { HttpRouter, type HttpServerResponse } from "effect/http"
 import { HttpApiSwagger } from "effect/http-api"
+import { asyncApiDocument } from "./AsyncApiDocument.ts"
 import { Api, openApiDocument } from "./Contract.ts"
 import { serveDocument } from "./Documents.ts"
 import { eventTypesPage } from "./EventTypesPage.ts"
@@ -14,9 +15,10 @@ import { eventTypesPage } from "./EventTypesPage.ts"
 const DOCS_PATH = "/docs"
 const EVENT_TYPES_PATH = "/docs/event-types"
 const OPENAPI_PATH = "/openapi.json"
+const ASYNCAPI_PATH = "/asyncapi.json"
 
 /** Every path of the documents. All accept GET only. */
-export const documentPaths: ReadonlyArray<string> = [DOCS_PATH, EVENT_TYPES_PATH, OPENAPI_PATH]
+export const documentPaths: ReadonlyArray<string> = [DOCS_PATH, EVENT_TYPES_PATH, OPENAPI_PATH, ASYNCAPI_PATH]
 
 /** The hash by which the policy allows a script. The browser runs no other script. */
 const hashOf = (script: string): string => `'sha256-${createHash("sha256").update(script).digest("base64")}'`
@@ -77,13 +79,16 @@ const eventTypesLayer = HttpRouter.add(
   })
 )
 
-const documentLayer = HttpRouter.add(
-  "GET",
-  OPENAPI_PATH,
-  serveDocument({
-    bytes: Buffer.from(JSON.stringify(openApiDocument())),
-    contentType: "application/json"
-  })
-)
+const jsonLayer = (path: "/openapi.json" | "/asyncapi.json", document: object) =>
+  HttpRouter.add(
+    "GET",
+    path,
+    serveDocument({ bytes: Buffer.from(JSON.stringify(document)), contentType: "application/json" })
+  )
 
-export const docsLayer = Layer.mergeAll(pageLayer, eventTypesLayer, documentLayer)
+export const docsLayer = Layer.mergeAll(
+  pageLayer,
+  eventTypesLayer,
+  jsonLayer(OPENAPI_PATH, openApiDocument()),
+  jsonLayer(ASYNCAPI_PATH, asyncApiDocument())
+)

@@ -147,6 +147,8 @@ export const isPayment = (body) =>
 
 To test your own check of signatures, run the requests of \`signature-vectors.json\` through it: good ones, wrong secrets, changed bodies, several signatures, old timestamps and malformed headers, each with the verdict.
 
+Two documents have the same schemas as components: \`asyncapi.json\` (AsyncAPI 3.0) describes the public topics and the requests to webhooks, and \`openapi.json\` (OpenAPI 3.1) the API and the requests to webhooks.
+
 This page and the schemas are generated from the code by \`npm run schemas\`. \`npm run check\` fails if they are outdated.`
 
 export const schemaIndex = (schemas: ReadonlyArray<PublishedSchema>): string => {
