@@ -71,8 +71,7 @@ const documentOf = (schema: Schema.Top, name: string): JsonObject => {
   }
 }
 
-/** The schemas in the order of the catalogue: the envelope, payloads by family, records of the public topics. */
-export const publishedSchemas = (): ReadonlyArray<PublishedSchema> => {
+const generate = (): ReadonlyArray<PublishedSchema> => {
   const payloadDocuments = Object.entries(payloads).map(([type, schema]) => ({
     path: `payloads/${type}.schema.json`,
     document: documentOf(schema.annotate({ title: type }), `payload:${type}`)
@@ -88,3 +87,8 @@ export const publishedSchemas = (): ReadonlyArray<PublishedSchema> => {
     { path: "records/ledger.schema.json", document: documentOf(ledgerRecord, "record:ledger") }
   ]
 }
+
+let generated: ReadonlyArray<PublishedSchema> | undefined
+
+/** The schemas in the order of the catalogue: the envelope, payloads by family, records of the public topics. */
+export const publishedSchemas = (): ReadonlyArray<PublishedSchema> => (generated ??= generate())
