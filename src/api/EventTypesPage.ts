@@ -75,6 +75,7 @@ body { font: 1rem/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto
 table { border-collapse: collapse; width: 100%; display: block; overflow-x: auto }
 th, td { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid #8886 }
 code, pre { font-family: ui-monospace, monospace; font-size: .875rem; overflow-wrap: anywhere }
+td:first-child { white-space: nowrap }
 pre { overflow-x: auto; padding: .8rem; border: 1px solid #8886; white-space: pre-wrap }
 a { color: light-dark(#0550ae, #79b8ff) }
 nav { columns: 16rem }
