@@ -8,14 +8,18 @@ import { Account } from "./contract/Account.ts"
 import { ApiKeys } from "./contract/ApiKeys.ts"
 import { Deliveries } from "./contract/Deliveries.ts"
 import { Events } from "./contract/Events.ts"
+import { EventTypes } from "./contract/EventTypes.ts"
 import { Explain } from "./contract/Explain.ts"
 import { Ledgers } from "./contract/Ledgers.ts"
 import { Replay } from "./contract/Replay.ts"
 import { System } from "./contract/System.ts"
 import { Webhooks } from "./contract/Webhooks.ts"
+import { license } from "./License.ts"
 import { publishedDocument } from "./OpenApiDocument.ts"
 
-const description = `Watches the XRP Ledger and delivers its events as signed webhooks.
+const description = `Watches the XRP Ledger and delivers its events as signed webhooks. The page
+[event types](/docs/event-types) says what each event means and which fields it has. The requests that the service
+sends to your endpoint are described as webhooks, one for each event type.
 
 Bodies are JSON in UTF-8. A request with an unknown field or query parameter is refused with 400. The body of every error
 is \`{"error":{"code","message"}}\`, also for an unknown path (404, \`NOT_FOUND\`). Every path accepts OPTIONS, which
@@ -30,6 +34,7 @@ export class Api extends HttpApi.make("ledgerhook")
   .add(Deliveries)
   .add(Replay)
   .add(Events)
+  .add(EventTypes)
   .add(Ledgers)
   .add(Explain)
   .add(ApiKeys)
@@ -43,7 +48,7 @@ export class Api extends HttpApi.make("ledgerhook")
       version: packageJson.version,
       description,
       servers: [{ url: "/", description: "This service" }],
-      license: { name: "Apache 2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
+      license,
       transform: publishedDocument
     })
   ) {}

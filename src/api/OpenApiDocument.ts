@@ -1,9 +1,10 @@
 /**
  * Turns the generated OpenAPI document of the contract into the published one: simpler schemas, query parameters typed
- * as numbers and booleans, an example of every body and parameter, and the headers of every response. It contains no
- * rule about a single endpoint. Pure.
+ * as numbers and booleans, an example of every body and parameter, the headers of every response, and the requests to
+ * webhooks. It contains no rule about a single endpoint. Pure.
  */
 import type { OpenApi } from "effect/http-api"
+import { eventComponents } from "../domain/EventComponents.ts"
 import { ledgerIndexBounds, pageDefaults, securitySchemes } from "./contract/Common.ts"
 import {
   component,
@@ -15,6 +16,7 @@ import {
   requestIdParameter
 } from "./OpenApiHeaders.ts"
 import { exampleOf, isObject, type Schema, type Schemas, tidySchemas } from "./OpenApiSchemas.ts"
+import { webhookParameters, webhookResponses, webhooks } from "./OpenApiWebhooks.ts"
 
 type Content = OpenApi.OpenApiSpecContent
 type Parameter = OpenApi.OpenAPISpecParameter & { readonly schema: Schema }
@@ -157,6 +159,15 @@ const withDescriptions = (document: Document): Schemas => {
   return described
 }
 
+/** Joins components that were made apart. */
+const together = <A>(...parts: ReadonlyArray<Readonly<Record<string, A>>>): Readonly<Record<string, A>> => {
+  const all = parts.flatMap((part) => Object.entries(part))
+  const names = all.map(([name]) => name)
+  const taken = names.find((name, i) => names.indexOf(name) !== i)
+  if (taken !== undefined) throw new Error(`the OpenAPI document has two components ${taken}`)
+  return Object.fromEntries(all)
+}
+
 export const publishedDocument = (generated: Record<string, unknown>): Record<string, unknown> => {
   // The generator's own shape (effect/http-api/OpenApi).
   const document = tidySchemas(generated) as unknown as Document
@@ -176,12 +187,16 @@ export const publishedDocument = (generated: Record<string, unknown>): Record<st
   return {
     ...document,
     paths,
+    webhooks: webhooks(),
     components: {
-      schemas,
+      schemas: together<unknown>(schemas, eventComponents()),
       securitySchemes,
-      responses,
+      responses: together<unknown>(responses, webhookResponses),
       headers: headerComponents,
-      parameters: { [REQUEST_ID]: requestIdParameter, [IDEMPOTENCY_KEY]: idempotencyKeyParameter }
+      parameters: together<unknown>(
+        { [REQUEST_ID]: requestIdParameter, [IDEMPOTENCY_KEY]: idempotencyKeyParameter },
+        webhookParameters
+      )
     }
   }
 }

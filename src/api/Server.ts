@@ -18,7 +18,7 @@ import { AdmissionQueue } from "./AdmissionQueue.ts"
 import { keyRequiredLayer } from "./Authentication.ts"
 import { Api, OperatorApi } from "./Contract.ts"
 import { CommonErrors } from "./contract/Common.ts"
-import { DOCS_PATH, docsLayer, OPENAPI_PATH } from "./Docs.ts"
+import { docsLayer, documentPaths } from "./Docs.ts"
 import { dashboardPages } from "./dashboard/Dashboard.ts"
 import { ValidationError } from "./Errors.ts"
 import { gate } from "./Gate.ts"
@@ -26,6 +26,7 @@ import { accountLayer } from "./handlers/Account.ts"
 import { apiKeysLayer } from "./handlers/ApiKeys.ts"
 import { deliveriesLayer } from "./handlers/Deliveries.ts"
 import { eventsLayer } from "./handlers/Events.ts"
+import { eventTypesLayer } from "./handlers/EventTypes.ts"
 import { explainLayer } from "./handlers/Explain.ts"
 import { ledgersLayer } from "./handlers/Ledgers.ts"
 import { replayLayer } from "./handlers/Replay.ts"
@@ -52,7 +53,7 @@ const metricsPath = { method: "GET", path: METRICS_PATH }
 const metricsLayer = PrometheusMetrics.layerHttp({ path: METRICS_PATH })
 
 const apiGate = gate(
-  makeFindPath(Api, [metricsPath, { method: "GET", path: OPENAPI_PATH }, { method: "GET", path: DOCS_PATH }]),
+  makeFindPath(Api, [metricsPath, ...documentPaths.map((path) => ({ method: "GET", path }))]),
   Effect.gen(function* () {
     const { admit } = yield* AdmissionQueue
     const { run: idempotent } = yield* Idempotency
@@ -73,6 +74,7 @@ const handlersLayer = forEveryGroup(
     deliveriesLayer,
     replayLayer,
     eventsLayer.pipe(Layer.provide(EventStreams.layer)),
+    eventTypesLayer,
     ledgersLayer,
     explainLayer,
     apiKeysLayer,

@@ -43,3 +43,7 @@ export const expandPattern = (pattern: string): ReadonlyArray<EventType> => {
   if (pattern.endsWith(".*")) return eventTypes.filter((type) => type.startsWith(pattern.slice(0, -1)))
   return isEventType(pattern) ? [pattern] : []
 }
+
+/** `dex.offer_created` → `DexOfferCreated`: the name of the payload's schema and type. */
+export const payloadName = (eventType: string): string =>
+  eventType.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())

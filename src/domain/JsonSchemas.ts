@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { envelope, eventRecord, ledgerRecord } from "./Envelope.ts"
+import { withPayloads } from "./EventRecordSchema.ts"
 import type { Json, JsonObject } from "./Ledger.ts"
 import { isJsonObject } from "./NormaliseLedger.ts"
 import { payloads } from "./Payloads.ts"
@@ -70,13 +71,24 @@ const documentOf = (schema: Schema.Top, name: string): JsonObject => {
   }
 }
 
-/** The schemas in the order of the catalogue: the envelope, payloads by family, records of the public topics. */
-export const publishedSchemas = (): ReadonlyArray<PublishedSchema> => [
-  { path: "envelope.schema.json", document: documentOf(envelope, "envelope") },
-  ...Object.entries(payloads).map(([type, schema]) => ({
+const generate = (): ReadonlyArray<PublishedSchema> => {
+  const payloadDocuments = Object.entries(payloads).map(([type, schema]) => ({
     path: `payloads/${type}.schema.json`,
     document: documentOf(schema.annotate({ title: type }), `payload:${type}`)
-  })),
-  { path: "records/event.schema.json", document: documentOf(eventRecord, "record:event") },
-  { path: "records/ledger.schema.json", document: documentOf(ledgerRecord, "record:ledger") }
-]
+  }))
+  const eventDocument = withPayloads(
+    documentOf(eventRecord, "record:event"),
+    payloadDocuments.map(({ document }) => document)
+  )
+  return [
+    { path: "envelope.schema.json", document: documentOf(envelope, "envelope") },
+    ...payloadDocuments,
+    { path: "records/event.schema.json", document: eventDocument },
+    { path: "records/ledger.schema.json", document: documentOf(ledgerRecord, "record:ledger") }
+  ]
+}
+
+let generated: ReadonlyArray<PublishedSchema> | undefined
+
+/** The schemas in the order of the catalogue: the envelope, payloads by family, records of the public topics. */
+export const publishedSchemas = (): ReadonlyArray<PublishedSchema> => (generated ??= generate())

@@ -74,6 +74,22 @@ export const namesOf = (networks: ReadonlyArray<string>): ReadonlyArray<string> 
         : [name]
   )
 
+/** A topic that data teams may read. */
+export interface PublicTopic {
+  /** With the placeholder `<network>`. */
+  readonly name: string
+  readonly partitions: number
+  readonly replication: number
+  /** Path of the published schema of the values. */
+  readonly schema: string
+  readonly meaning: string
+}
+
+export const publicTopics = (): ReadonlyArray<PublicTopic> =>
+  entries.flatMap(({ name, partitions, replication, schema, meaning }) =>
+    schema === null ? [] : [{ name, partitions, replication, schema, meaning }]
+  )
+
 export const kindOf = (topic: string): TopicKind => kindOfEntry(entryOf(topic))
 
 export const partitionsOf = (topic: string): number => entryOf(topic).partitions

@@ -47,6 +47,7 @@ const promised: Readonly<
   listEvents: ["GET /v1/events", "events:read", read],
   streamEvents: ["GET /v1/events/stream", "events:read", readOne],
   getEvent: ["GET /v1/events/{event_id}", "events:read", readOne],
+  listEventTypes: ["GET /v1/event-types", "any key", read],
   explainTransaction: ["GET /v1/explain", "deliveries:read", readOne],
   getLedgerCoverage: ["GET /v1/ledgers/coverage", "events:read", read],
   createApiKey: ["POST /v1/api-keys", "api_keys:write", [...create, 409, 422]],

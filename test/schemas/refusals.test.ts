@@ -263,4 +263,15 @@ describe("envelope and records", () => {
     for (const value of values)
       assert.isNotEmpty(complaints(path, { ...exampleOf(path), [field]: value }), JSON.stringify(value))
   })
+
+  it("refuse a record whose payload is of another type, or incomplete", () => {
+    const record = exampleOf(EVENT_RECORD)
+    for (const type of eventTypes) {
+      const payload = exampleOf(payloadPath(type))
+      assert.deepStrictEqual(complaints(EVENT_RECORD, { ...record, event_type: type, payload }), [], type)
+      assert.isNotEmpty(complaints(EVENT_RECORD, { ...record, event_type: type, payload: {} }), type)
+      const other = type === "check.cashed" ? "nft.minted" : "check.cashed"
+      assert.isNotEmpty(complaints(EVENT_RECORD, { ...record, event_type: other, payload }), type)
+    }
+  })
 })

@@ -5,7 +5,7 @@ import type { KafkaSettings } from "../../src/config/Config.ts"
 import { type CheckedLedger, ledgerBatch } from "../../src/ledger/LedgerRecords.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import * as KafkaEventLog from "../../src/log/kafka/KafkaEventLog.ts"
-import { eventOf } from "./events.ts"
+import { addresses, eventOf } from "./events.ts"
 
 export const EVENTS_EACH = 3
 
@@ -20,9 +20,11 @@ const batchOf = (ledgerIndex: number) => {
     parent_close_time: 799_999_996,
     transactions: []
   }
-  const events = Array.from({ length: EVENTS_EACH }, (_, position) =>
-    eventOf({ network: "testnet", ledgerIndex, position })
-  )
+  // Consumers validate the events, so their payloads are complete.
+  const events = Array.from({ length: EVENTS_EACH }, (_, position) => {
+    const event = eventOf({ network: "testnet", ledgerIndex, position })
+    return { ...event, payload: { ...event.payload, receiver: addresses[1] } }
+  })
   return ledgerBatch(
     { network: "testnet", simulated: false },
     [{ ledger, detection: { events, alerts: [] } }],

@@ -685,6 +685,20 @@ export type StreamLimitReached = {
         message: string;
     };
 };
+export type DescribedEventType = {
+    /** The event's type. */
+    event_type: "account.created" | "account.settings_changed" | "trustline.created" | "trustline.modified" | "trustline.deleted" | "nft.minted" | "nft.burned" | "nft.offer_created" | "nft.offer_accepted" | "nft.offer_cancelled" | "escrow.created" | "escrow.finished" | "escrow.cancelled" | "check.created" | "check.cashed" | "check.cancelled" | "dex.offer_partial" | "dex.offer_filled" | "dex.offer_cancelled" | "dex.offer_created" | "payment.xrp" | "payment.issued" | "account.deleted";
+    /** When such an event occurs. */
+    description: string;
+    /** The JSON Schema (draft 2020-12) of the payload. It needs no other file. The same schemas are published in schemas/payloads of the repository. */
+    schema: object;
+    /** A payload that the schema accepts. */
+    example: object;
+};
+export type EventTypeList = {
+    /** The event types, by families. */
+    data: DescribedEventType[];
+};
 export type LedgerRef = {
     /** The ledger's index. */
     ledger_index: number;
@@ -1925,6 +1939,43 @@ export function getEvent(eventId: string, { network, xRequestId }: {
     }>(`/v1/events/${encodeURIComponent(eventId)}${QS.query(QS.explode({
         network
     }))}`, {
+        ...opts,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId
+        })
+    });
+}
+/**
+ * List the event types
+ */
+export function listEventTypes({ xRequestId }: {
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: EventTypeList;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>("/v1/event-types", {
         ...opts,
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "X-Request-Id": xRequestId

@@ -32,6 +32,19 @@ const without = (schema: JsonObject, field: string): JsonObject => {
   return { ...schema, properties }
 }
 
+/** The event schema of a version that had neither the optional field `uri` nor the last event type. */
+const earlierEvent = (): JsonObject => {
+  const earlier = JSON.parse(JSON.stringify(document("event")))
+  delete earlier.properties.payload.properties.uri
+  delete earlier.$defs.NftMinted.properties.uri
+  earlier.oneOf.pop()
+  delete earlier.$defs.CheckCancelled
+  earlier.$defs.EventType.enum = earlier.$defs.EventType.enum.filter(
+    (type: string) => type !== "check.cancelled"
+  )
+  return earlier
+}
+
 const withProperty = (schema: JsonObject, field: string, type: string): JsonObject => ({
   ...schema,
   properties: { ...(schema["properties"] as JsonObject), [field]: { type } }
@@ -81,6 +94,24 @@ describe.skipIf(registryMissing || kafkaBrokers().length === 0)(
           assert.notStrictEqual(ids.get("xrpl.testnet.ledgers"), earlier.id)
           assert.deepStrictEqual(yield* ask(`/subjects/${subject}/versions`), [1, 2])
         })
+      )
+
+      test.effect(
+        "takes an event schema whose payloads have gained an optional field and an event type",
+        () =>
+          Effect.gen(function* () {
+            const { url } = yield* Registry
+            const subject = "payloads.xrpl.testnet.events-value"
+            const earlier = yield* registerEarlier(subject, earlierEvent())
+            const before = yield* examineSchemas(url, "payloads.", ["testnet"])
+            assert.deepInclude(
+              before.find((state) => state.subject === subject),
+              { registered: false, accepted: true }
+            )
+            const ids = yield* registerSchemas(url, "payloads.", ["testnet"])
+            assert.notStrictEqual(ids.get("xrpl.testnet.events"), earlier.id)
+            assert.deepStrictEqual(yield* ask(`/subjects/${subject}/versions`), [1, 2])
+          })
       )
 
       test.effect(

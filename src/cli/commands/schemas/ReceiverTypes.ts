@@ -2,6 +2,7 @@
  * Generates the TypeScript types of the package `packages/receiver-js` from the published schemas: a type for each
  * payload and each kind of field, and the union of all events. Pure.
  */
+import { payloadName } from "../../../domain/EventType.ts"
 import type { PublishedSchema } from "../../../domain/JsonSchemas.ts"
 
 /** The keywords that the published schemas use, as far as types show them. */
@@ -25,10 +26,6 @@ const HEADER = `/**
 
 const comment = (text: string | undefined, indent = ""): ReadonlyArray<string> =>
   text === undefined ? [] : [`${indent}/** ${text.replaceAll("*/", "* /")} */`]
-
-/** `dex.offer_created` → `DexOfferCreated`. */
-export const typeName = (eventType: string): string =>
-  eventType.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 const fields = ({ properties = {}, required = [] }: JsonSchema, indent: string): ReadonlyArray<string> =>
   Object.entries(properties).flatMap(([name, field]) => [
@@ -83,11 +80,11 @@ export const receiverTypes = (schemas: ReadonlyArray<PublishedSchema>): string =
     HEADER,
     ...definitions.flatMap(([name, schema]) => named(name, schema)),
     ...named("EventEnvelope", envelope),
-    ...events.flatMap((schema) => named(typeName(schema.title ?? ""), schema)),
+    ...events.flatMap((schema) => named(payloadName(schema.title ?? ""), schema)),
     "",
     "/** The payload of each event type. */",
     "export interface Payloads {",
-    ...titles.map((title) => `  readonly "${title}": ${typeName(title)}`),
+    ...titles.map((title) => `  readonly "${title}": ${payloadName(title)}`),
     "}",
     "",
     "/** Every event type that this version knows. */",

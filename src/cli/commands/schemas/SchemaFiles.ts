@@ -1,4 +1,5 @@
 /** The files that are generated from the schemas in the code, and how a folder differs from them. Pure. */
+import { asyncApiDocument } from "../../../api/AsyncApiDocument.ts"
 import { openApiDocument } from "../../../api/Contract.ts"
 import { publishedSchemas } from "../../../domain/JsonSchemas.ts"
 import { receiverPython } from "./ReceiverPython.ts"
@@ -22,6 +23,7 @@ export const schemaFiles = (): Files => {
     ["README.md", schemaIndex(schemas)],
     ...schemas.map(({ path, document }): [string, string] => [path, jsonText(document)]),
     ["openapi.json", jsonText(openApiDocument())],
+    ["asyncapi.json", jsonText(asyncApiDocument())],
     ["signature-vectors.json", jsonText(signatureVectors())]
   ])
 }

@@ -2,6 +2,7 @@
  * Generates `schemas/README.md` from the published schemas: the catalogue of events, each with its trigger, fields and
  * an example; the envelope, the records and the types of fields. Pure.
  */
+import { payloadName } from "../../../domain/EventType.ts"
 import type { PublishedSchema } from "../../../domain/JsonSchemas.ts"
 import type { Json } from "../../../domain/Ledger.ts"
 
@@ -113,9 +114,10 @@ const definition = (name: string, schema: JsonSchema): ReadonlyArray<string> => 
   ]
 }
 
-/** The types of all schemas: a name means the same type everywhere. */
+/** The types of all schemas, except payloads: a name means the same type everywhere. */
 const definitions = (pages: ReadonlyArray<Page>): ReadonlyArray<[name: string, schema: JsonSchema]> => {
   const all = new Map(pages.flatMap(({ schema }) => Object.entries(schema.$defs ?? {})))
+  for (const { schema } of pages.filter(isPayload)) all.delete(payloadName(schema.title ?? ""))
   return [...all].toSorted(([a], [b]) => (a < b ? -1 : 1))
 }
 
@@ -145,6 +147,8 @@ export const isPayment = (body) =>
 
 To test your own check of signatures, run the requests of \`signature-vectors.json\` through it: good ones, wrong secrets, changed bodies, several signatures, old timestamps and malformed headers, each with the verdict.
 
+Two documents have the same schemas as components: \`asyncapi.json\` (AsyncAPI 3.0) describes the public topics and the requests to webhooks, and \`openapi.json\` (OpenAPI 3.1) the API and the requests to webhooks.
+
 This page and the schemas are generated from the code by \`npm run schemas\`. \`npm run check\` fails if they are outdated.`
 
 export const schemaIndex = (schemas: ReadonlyArray<PublishedSchema>): string => {
@@ -166,6 +170,8 @@ export const schemaIndex = (schemas: ReadonlyArray<PublishedSchema>): string => 
     ...events.flatMap((page) => section(page)),
     "",
     "## Records",
+    "",
+    "The field `payload` of an event record has the fields of all event types, so that tools that make columns from a schema find each field once. `oneOf` in the schema says which [payload](#payloads) each event type has.",
     ...others.filter((page) => !isPayload(page)).flatMap((page) => section(page)),
     "",
     "## Types",

@@ -1,0 +1,95 @@
+/**
+ * The headers of the requests to webhooks, for the OpenAPI and AsyncAPI documents. `src/domain/RequestHeaders.ts` makes
+ * the requests. A test compares both.
+ */
+import { EVENT_ID_PATTERN } from "../domain/EventId.ts"
+import { eventTypes } from "../domain/EventType.ts"
+import { idPattern } from "../domain/Ids.ts"
+import { EVENT_ID_EXAMPLE } from "./contract/Common.ts"
+
+interface WebhookHeader {
+  /** The name of its component in the OpenAPI document. */
+  readonly component: string
+  readonly name: string
+  /** Whether every request has it. */
+  readonly always: boolean
+  readonly description: string
+  readonly schema: Readonly<Record<string, unknown>>
+}
+
+const DELIVERY_ID = "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB"
+const SECONDS = "1763684802"
+const SERVICE_SIGNATURE = "sha256=7770e0870712326c44f47fe23f3eb0d9e8ff4a2bb8b0a71635abea64d88858a4"
+const STANDARD_SIGNATURE = "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="
+
+const text = (example: string, pattern: string) => ({ type: "string", pattern, examples: [example] })
+
+export const webhookHeaders: ReadonlyArray<WebhookHeader> = [
+  {
+    component: "ServiceSignature",
+    name: "X-Service-Signature",
+    always: false,
+    description:
+      "Sent if the webhook's `signing` contains `service`: `sha256=` and the HMAC-SHA256 of the body in hexadecimal. The key is the webhook's whole secret. During the grace of a rotation, two signatures are separated by a comma.",
+    schema: text(SERVICE_SIGNATURE, "^sha256=[0-9a-f]{64}(,sha256=[0-9a-f]{64})?$")
+  },
+  {
+    component: "ServiceDeliveryId",
+    name: "X-Service-Delivery-Id",
+    always: true,
+    description: "The delivery: the same at every attempt.",
+    schema: text(DELIVERY_ID, idPattern("dlv_"))
+  },
+  {
+    component: "ServiceEventId",
+    name: "X-Service-Event-Id",
+    always: true,
+    description: "The event: the same in every delivery. Use it to recognise duplicates.",
+    schema: text(EVENT_ID_EXAMPLE, EVENT_ID_PATTERN.source)
+  },
+  {
+    component: "ServiceEventType",
+    name: "X-Service-Event-Type",
+    always: true,
+    description: "The event's type.",
+    schema: { type: "string", enum: eventTypes, examples: ["payment.xrp"] }
+  },
+  {
+    component: "ServiceTimestamp",
+    name: "X-Service-Timestamp",
+    always: true,
+    description: "When this attempt was made, in Unix seconds. `X-Service-Signature` does not cover it.",
+    schema: text(SECONDS, "^[0-9]+$")
+  },
+  {
+    component: "StandardWebhookId",
+    name: "webhook-id",
+    always: false,
+    description:
+      "Sent if the webhook's `signing` contains `standard`: the delivery, as in X-Service-Delivery-Id.",
+    schema: text(DELIVERY_ID, idPattern("dlv_"))
+  },
+  {
+    component: "StandardWebhookTimestamp",
+    name: "webhook-timestamp",
+    always: false,
+    description:
+      "Sent if the webhook's `signing` contains `standard`: the time of the attempt, in Unix seconds.",
+    schema: text(SECONDS, "^[0-9]+$")
+  },
+  {
+    component: "StandardWebhookSignature",
+    name: "webhook-signature",
+    always: false,
+    description:
+      "Sent if the webhook's `signing` contains `standard`: a signature as Standard Webhooks specifies. During the grace of a rotation, two signatures are separated by a space.",
+    schema: text(STANDARD_SIGNATURE, "^v1,[0-9A-Za-z+/]{43}=( v1,[0-9A-Za-z+/]{43}=)?$")
+  },
+  {
+    component: "ContentEncoding",
+    name: "Content-Encoding",
+    always: false,
+    description: "Sent if the webhook's `compression` is set. Signatures cover the body before compression.",
+    schema: { type: "string", enum: ["gzip", "zstd"], examples: ["gzip"] }
+  }
+]

@@ -1,0 +1,19 @@
+/** `/v1/event-types`: the published event types. The answer is the same for every key. */
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { eventCatalogue } from "../../domain/EventCatalogue.ts"
+import { Api } from "../Contract.ts"
+
+export const eventTypesLayer = HttpApiBuilder.group(Api, "eventTypes", (handlers) =>
+  handlers.handleAll({
+    list: () =>
+      Effect.sync(() => ({
+        data: eventCatalogue().map(({ event_type, description, schema, example }) => ({
+          event_type,
+          description,
+          schema,
+          example
+        }))
+      }))
+  })
+)

@@ -1,0 +1,77 @@
+/** The OpenAPI document describes the request for an event of each type as the service sends it. */
+import { assert, describe, it } from "@effect/vitest"
+import { webhookHeaders } from "../../src/api/WebhookHeaders.ts"
+import { eventTypes } from "../../src/domain/EventType.ts"
+import { requestHeaders } from "../../src/domain/RequestHeaders.ts"
+import { ENVELOPE, complaints as envelopeComplaints } from "../schemas/support.ts"
+import { eventOf } from "../support/events.ts"
+import { complaints, document } from "../support/openApi.ts"
+
+const bodyOf = (type: string) => document.webhooks[type].post.requestBody.content["application/json"]
+
+const sent = (standard: boolean) => {
+  const event = eventOf({ network: "mainnet" })
+  return Object.entries(
+    requestHeaders({
+      headers: {},
+      signatures: {
+        service: `sha256=${"0a".repeat(32)}`,
+        ...(standard && { standard: `v1,${"Ab+/".repeat(10)}Abc= v1,${"Ab+/".repeat(10)}Abc=` })
+      },
+      format: "ledgerhook",
+      compression: standard ? "gzip" : undefined,
+      webhookId: "wh_01KAJ0Q4M8000000G3T5W7Y9ZB",
+      deliveryId: "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB",
+      event,
+      seconds: "1763684802"
+    })
+  ).filter(([name]) => name !== "User-Agent" && name !== "Content-Type")
+}
+
+describe("the webhooks of the OpenAPI document", () => {
+  it("are one for each event type, whose body is the envelope with that type's payload", () => {
+    assert.sameMembers(Object.keys(document.webhooks), [...eventTypes])
+    for (const type of eventTypes) {
+      const { schema, example } = bodyOf(type)
+      assert.strictEqual(example.event_type, type)
+      assert.deepStrictEqual(complaints(schema, example), [], type)
+      assert.deepStrictEqual(envelopeComplaints(ENVELOPE, example), [], type)
+      assert.isNotEmpty(complaints(schema, { ...example, payload: {} }), type)
+      const other = eventTypes.find((one) => one !== type)
+      assert.isNotEmpty(complaints(schema, { ...example, event_type: other }), type)
+      for (const field of Object.keys(example))
+        assert.isNotEmpty(complaints(schema, { ...example, [field]: undefined }), `${type} ${field}`)
+    }
+  })
+
+  it("name every header that the service sends, with its form", () => {
+    const headers = new Map(webhookHeaders.map((header) => [header.name, header]))
+    for (const [name, value] of [...sent(true), ...sent(false)])
+      assert.deepStrictEqual(complaints(headers.get(name)?.schema, value), [], name)
+    const names = (standard: boolean) => sent(standard).map(([name]) => name)
+    assert.sameMembers([...headers.keys()], names(true))
+    for (const { name, always, schema } of headers.values()) {
+      if (always) assert.include(names(false), name)
+      for (const example of Object(schema).examples) assert.deepStrictEqual(complaints(schema, example), [])
+    }
+    for (const type of eventTypes) {
+      const { parameters } = document.webhooks[type].post
+      assert.sameMembers(
+        parameters.map(
+          ({ $ref }: { $ref: string }) => document.components.parameters[$ref.split("/").at(-1)!].name
+        ),
+        [...headers.keys()]
+      )
+    }
+  })
+
+  it("say what a 2xx means, and what any other answer means", () => {
+    for (const type of eventTypes) {
+      const { responses } = document.webhooks[type].post
+      assert.deepStrictEqual(Object.keys(responses), ["2XX", "default"])
+    }
+    const { EventAccepted, EventNotAccepted } = document.components.responses
+    assert.match(EventAccepted.description, /^The event is delivered\./)
+    assert.match(EventNotAccepted.description, /sent again/)
+  })
+})
