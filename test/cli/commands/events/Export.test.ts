@@ -229,6 +229,16 @@ describe("events export", () => {
     }).pipe(Effect.provide(memoryLayer()))
   )
 
+  it.effect("joins two ranges of the log that link by hash", () =>
+    Effect.gen(function* () {
+      yield* take(ledgers.slice(0, 20), (marker) => ({ ...marker, range_since: FIRST }))
+      yield* take(ledgers.slice(20, 40), (marker) => ({ ...marker, range_since: FIRST + 20 }))
+      const folder = yield* makeFolder
+      assert.isTrue((yield* exported(folder, { to: ledger(FIRST + 39) })).ok)
+      assert.lengthOf(manifestIn(folder).networks[0]!.ledgers, 1)
+    }).pipe(Effect.provide(memoryLayer()))
+  )
+
   it.effect("leaves out ledgers whose events retention has dropped, and says so", () =>
     withLedgers(
       Effect.gen(function* () {
