@@ -50,6 +50,7 @@ const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   "ajv-formats": ["detect", "cli"],
   undici: ["deliver"],
   nodemailer: ["notify"],
+  "hyparquet-writer": ["cli"],
   "effect/sql": [
     "sql",
     "storage",

@@ -5,6 +5,7 @@ import packageJson from "../../package.json" with { type: "json" }
 import { account } from "./commands/Account.ts"
 import { demo } from "./commands/demo/Demo.ts"
 import { explain } from "./commands/Explain.ts"
+import { events } from "./commands/events/Events.ts"
 import { key } from "./commands/Key.ts"
 import { listen } from "./commands/Listen.ts"
 import { ledger } from "./commands/ledger/Ledger.ts"
@@ -41,6 +42,7 @@ const root = Command.make("ledgerhook").pipe(
     replay,
     retry,
     explain,
+    events,
     secrets,
     ledger,
     topics,

@@ -9,6 +9,7 @@ import { Argument, Flag, Param } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../config/Config.ts"
 import { type IdPrefix, isId } from "../domain/Ids.ts"
+import { logReaderLayer } from "../LogAdapter.ts"
 import { AccountStore } from "../storage/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../storage/accounts/ApiKeyStore.ts"
 import * as Sql from "../storage/Sql.ts"
@@ -45,6 +46,24 @@ export const stores = (command: string) =>
 
 /** For commands that may run before the first start: they create the database if there is none. */
 export const newStores = (command: string) => Layer.provide(onDatabase(command), settings)
+
+const migratedLog = Effect.gen(function* () {
+  if (!(yield* hasTable("log_ends")))
+    return yield* failed("the database contains no log yet; start the service first.")
+})
+
+/** For commands that read the log, which a service may be writing. They neither create nor migrate a database. */
+export const logReader = (command: string) =>
+  logReaderLayer(
+    Layer.unwrap(
+      Effect.as(
+        requireDatabase,
+        Layer.effectDiscard(migratedLog).pipe(
+          Layer.provideMerge(Sql.unmigratedLayer({ command: `ledgerhook ${command}`, owner: false }))
+        )
+      )
+    )
+  ).pipe(Layer.provide(settings))
 
 /** A flag or an argument that takes an id, which `ledgerhook LIST list` shows. */
 const idOf =

@@ -8,6 +8,12 @@ export const commandLimits = {
   ownLimit: 1_000_000_000,
   /** How often a command's progress line is refreshed. */
   progressRefreshMs: 250,
+  /**
+   * Characters of events that `events export` keeps in memory until it writes a group of them, and the events of one
+   * group. A group of Parquet takes about five times its characters while it is encoded.
+   */
+  exportBufferedChars: 32 * 1024 * 1024,
+  exportGroupEvents: 100_000,
   /** How often a watched replay is polled, and over which time its rate is averaged. */
   replayWatchMs: 500,
   replayRateMs: 10_000,

@@ -28,7 +28,8 @@ export const missing = (): string | undefined => {
   return existsSync(jars) || output("mvn", ["--version"]) !== undefined ? undefined : "mvn"
 }
 
-const fetchJars = (): string =>
+/** The folder with the broker's jars, which include Kafka's Java client. */
+export const fetchJars = (): string =>
   filledOnce(jars, (making) =>
     maven(
       "--file",

@@ -1,9 +1,11 @@
 /** An independent consumer, `kcat` with librdkafka, reads the public topics as docs/data-teams.md says. */
+import { spawnSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
 import { EVENTS_EACH, writeLedgers } from "../../support/kafkaLedgers.ts"
 import { hasKcat, readByKcat } from "../../support/kcat.ts"
+import { codeBlocks } from "../../support/markdown.ts"
 
 const consume = (...of: Parameters<typeof readByKcat>) => Effect.promise(() => readByKcat(...of))
 
@@ -59,6 +61,32 @@ describe.skipIf(!hasKcat || kafkaBrokers().length === 0)("a consumer outside of 
             [0, 1, 2].map((position) => [ledger_index, position])
           )
         }
+      })
+    )
+  )
+
+  it.live("is called as docs/data-teams.md shows", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { brokers, topicPrefix } = yield* written()
+        const commands = codeBlocks("docs/data-teams.md", "sh")
+          .flatMap((block) => block.split("\n"))
+          .filter((line) => /^kcat .* -e /.test(line))
+          .map((line) =>
+            line
+              .replace("localhost:9092", brokers.join(","))
+              .replace("xrpl.mainnet.", `${topicPrefix}xrpl.testnet.`)
+          )
+        const printed = commands.map((command) =>
+          spawnSync("sh", ["-c", command], { encoding: "utf8", timeout: 30_000 }).stdout.trimEnd().split("\n")
+        )
+        // All retained events with offset, headers and value; then the marker of the newest ledger.
+        assert.deepStrictEqual(
+          printed.map((lines) => lines.length),
+          [LEDGERS.length * EVENTS_EACH, 1]
+        )
+        assert.match(printed[0]![0]!, /^\d+ event-type=payment\.xrp,.*\{"event_id"/)
+        assert.strictEqual(JSON.parse(printed[1]![0]!).ledger_index, LEDGERS.at(-1))
       })
     )
   )

@@ -2,14 +2,11 @@
  * `ledgerhook ledger verify`: checks that the log contains a complete chain of ledgers over a range and, with
  * --against, that a server has the same chain. The service may be running. Changes nothing.
  */
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { logReaderLayer } from "../../../LogAdapter.ts"
-import * as Sql from "../../../storage/Sql.ts"
-import { hasTable, requireDatabase } from "../../Stores.ts"
-import { FailureReported, failed } from "../../terminal/Failure.ts"
+import { logReader } from "../../Stores.ts"
+import { FailureReported } from "../../terminal/Failure.ts"
 import { about } from "../../terminal/Help.ts"
-import { settings } from "../../terminal/Invocation.ts"
 import { print } from "../../terminal/Output.ts"
 import { checkRange, from, network, serverUrl, to } from "./Flags.ts"
 import { type Verification, verifyChain } from "./VerifyChain.ts"
@@ -26,21 +23,6 @@ const table = (result: Verification): string =>
     .map(([name = "", value]) => `${name.padEnd(10)} ${value}`)
     .join("\n")
 
-const migrated = Effect.gen(function* () {
-  if (!(yield* hasTable("log_ends")))
-    return yield* failed("the database contains no log yet; start the service first.")
-})
-
-/** The database of the embedded log; it is neither created nor migrated. */
-const database = Layer.unwrap(
-  Effect.as(
-    requireDatabase,
-    Layer.effectDiscard(migrated).pipe(
-      Layer.provideMerge(Sql.unmigratedLayer({ command: "ledgerhook ledger verify", owner: false }))
-    )
-  )
-)
-
 export const verify = Command.make(
   "verify",
   {
@@ -56,8 +38,7 @@ export const verify = Command.make(
   Effect.fnUntraced(function* ({ against, json, ...range }) {
     yield* checkRange(range.from, range.to)
     const result = yield* verifyChain({ ...range, against: Option.getOrUndefined(against) }).pipe(
-      Effect.provide(logReaderLayer(database)),
-      Effect.provide(settings)
+      Effect.provide(logReader("ledger verify"))
     )
     yield* print(json ? JSON.stringify(result, null, 2) : table(result))
     if (!result.ok) return yield* new FailureReported()

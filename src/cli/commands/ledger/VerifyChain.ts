@@ -7,7 +7,8 @@ import { Limits } from "../../../config/Limits.ts"
 import { findInRange, ledgerRanges, markerIn, type NotAMarker } from "../../../coverage/LedgerMarkers.ts"
 import { eventsTopic, type LedgerMarker, ledgersTopic } from "../../../domain/LedgerEvent.ts"
 import type { Network } from "../../../domain/Network.ts"
-import { type EventLogError, EventLogReader, type LogRecord, type Position } from "../../../log/EventLog.ts"
+import { makeCursor } from "../../../log/Cursor.ts"
+import { type EventLogError, EventLogReader } from "../../../log/EventLog.ts"
 import { failed } from "../../terminal/Failure.ts"
 import { showProgress } from "../../terminal/Progress.ts"
 import { type ChainFault, eventFault, excessFault, hashFault, markerFault, missing } from "./ChainCheck.ts"
@@ -24,28 +25,6 @@ const orUnreadable = <A>(
   Effect.catchTag(effect, "NotAMarker", ({ message }) =>
     Effect.fail(new Broken({ fault: { ledger_index: ledgerIndex, message } }))
   )
-
-/** Reads the records of a partition one by one. */
-const makeCursor = (log: EventLogReader["Service"], start: Position) => {
-  let page: ReadonlyArray<LogRecord> = []
-  let place = 0
-  let offset = start.offset
-  const peek = Effect.gen(function* () {
-    if (place === page.length) {
-      page = yield* log.read({ ...start, offset }, Limits.logReadRecords)
-      place = 0
-    }
-    return page[place]
-  })
-  const next = Effect.tap(peek, (record) =>
-    Effect.sync(() => {
-      if (record === undefined) return
-      place++
-      offset = record.offset + 1
-    })
-  )
-  return { next, peek }
-}
 
 /** The offset of the first ledger's marker, in the newest range that contains it. */
 const findStart = Effect.fnUntraced(function* (log: EventLogReader["Service"], of: Network, index: number) {

@@ -1,0 +1,47 @@
+/**
+ * Encodes events of one type as a Parquet file, row group by row group, compressed with zstd. The same events in the
+ * same groups give the same bytes. Loaded only for --format parquet, because the library is not needed elsewhere.
+ */
+import { zstdCompressSync } from "node:zlib"
+import { ByteWriter, ParquetWriter } from "hyparquet-writer"
+import type { EventType } from "../../../domain/EventType.ts"
+import type { JsonObject } from "../../../domain/Ledger.ts"
+import type { Encoder } from "./Encoder.ts"
+import { convert, eventColumns, type ParquetValue, schemaElements } from "./ParquetColumns.ts"
+
+export const parquetEncoder = (type: EventType): Encoder => {
+  const columns = Object.entries(eventColumns(type))
+  const bytes = new ByteWriter()
+  const writer = new ParquetWriter({
+    writer: bytes,
+    schema: [...schemaElements(Object.fromEntries(columns))],
+    codec: "ZSTD",
+    compressors: { ZSTD: (input) => zstdCompressSync(input) },
+    createdBy: "ledgerhook"
+  })
+  /** The bytes since the last call. The writer's `offset` keeps counting from the start of the file. */
+  const taken = () => {
+    const part = new Uint8Array(bytes.buffer.slice(0, bytes.index))
+    bytes.index = 0
+    return part
+  }
+  return {
+    group: (values) => {
+      const data: ReadonlyArray<Array<ParquetValue>> = columns.map(() => [])
+      for (const value of values) {
+        // The caller has checked that the value is an event.
+        const event = JSON.parse(value) as JsonObject
+        for (const [i, [name, column]] of columns.entries()) data[i]!.push(convert(column, event[name], name))
+      }
+      writer.write({
+        columnData: columns.map(([name], i) => ({ name, data: data[i]!, offsetIndex: false })),
+        rowGroupSize: values.length
+      })
+      return taken()
+    },
+    end: () => {
+      writer.finish()
+      return taken()
+    }
+  }
+}
