@@ -19,6 +19,7 @@ import { type FindPath, isApiPath, isProbe, pathOf } from "./Paths.ts"
 import { type RateStanding, rateHeaders, retryAfterSeconds } from "./RateLimits.ts"
 import { checkBody } from "./RequestBody.ts"
 import { requestIdOf } from "./RequestId.ts"
+import { measured } from "./RequestMetrics.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 type Request = HttpServerRequest.HttpServerRequest
@@ -101,10 +102,14 @@ interface Called {
 /** `makeChecks` gives undefined if this process does not serve /v1. */
 export const gate = <R>(findPath: FindPath, makeChecks: Effect.Effect<ApiChecks | undefined, never, R>) => {
   /** `called` is undefined outside /v1. */
-  const routed = (request: Request, handler: Handler, called: Called | undefined) =>
+  const routed = (
+    request: Request,
+    known: ReturnType<FindPath>,
+    handler: Handler,
+    called: Called | undefined
+  ) =>
     Effect.gen(function* () {
-      const [path = "", query = ""] = request.url.split("?", 2)
-      const known = findPath(path)
+      const [, query = ""] = request.url.split("?", 2)
       if (known === undefined) return noPath
       if (request.method === "OPTIONS") {
         return HttpServerResponse.empty({ status: 204, headers: { allow: known.allow } })
@@ -144,11 +149,12 @@ export const gate = <R>(findPath: FindPath, makeChecks: Effect.Effect<ApiChecks 
           /** Set once the key is known. Every response then has the rate limit headers, whatever its status. */
           let rate: RateStanding | undefined
           const path = pathOf(request.url)
+          const known = findPath(path)
           const response = Effect.gen(function* () {
             if (lacksHost(request)) return yield* Effect.as(pacing.other, noHost)
             if (checks === undefined || !isApiPath(path)) {
               yield* isProbe(path) ? pacing.probe : pacing.other
-              return yield* routed(request, handler, undefined)
+              return yield* routed(request, known, handler, undefined)
             }
             const { admit, idempotent } = checks
             const found = yield* authenticate(request, admit)
@@ -156,19 +162,22 @@ export const gate = <R>(findPath: FindPath, makeChecks: Effect.Effect<ApiChecks 
             // The request is counted here, before it is routed.
             rate = found.value.rate
             return rate.admitted
-              ? yield* routed(request, handler, { admitted: found.value, idempotent })
+              ? yield* routed(request, known, handler, { admitted: found.value, idempotent })
               : rateLimited(rate, yield* Clock.currentTimeMillis)
           })
-          return answered(response, request, requestId).pipe(
+          const complete = answered(response, request, requestId).pipe(
             Effect.map((response) =>
               HttpServerResponse.setHeaders(response, {
                 ...(rate === undefined ? {} : rateHeaders(rate)),
                 "x-request-id": requestId,
                 ...retryHeaders(response)
               })
-            ),
-            Effect.annotateLogs({ requestId })
+            )
           )
+          const isMeasured = checks !== undefined && isApiPath(path)
+          return (
+            isMeasured ? measured(complete, { method: request.method, route: known?.template }) : complete
+          ).pipe(Effect.annotateLogs({ requestId }))
         })
     }),
     { global: true }

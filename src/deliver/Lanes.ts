@@ -12,6 +12,7 @@ import { AccountHolds } from "../webhooks/AccountHolds.ts"
 import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { makeActorConnections } from "./ActorConnections.ts"
 import { makeAttempt } from "./Attempt.ts"
+import { sinceClose } from "./AttemptMetrics.ts"
 import { makeBacklog } from "./Backlog.ts"
 import type { CurrentWebhook, LaneKind, Work } from "./Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "./LaneEvents.ts"
@@ -44,6 +45,8 @@ export interface Lanes {
   readonly drain: Effect.Effect<void>
   /** Attempts that have started and are not settled. */
   readonly inFlight: () => number
+  /** Webhooks that have deliveries in memory. */
+  readonly webhooks: () => number
   /** Dies when a fiber of the lanes dies. */
   readonly failure: Effect.Effect<void>
 }
@@ -99,6 +102,7 @@ export const makeLanes = Effect.gen(function* () {
         attempt: record,
         retry,
         fromBacklog: work.acknowledge === undefined,
+        sinceClose: sinceClose(work, record),
         onSettled: () => {
           for (const onSettled of watchers) onSettled(work.key)
           dispatch({ kind: "settled", webhookId, work })
@@ -231,6 +235,7 @@ export const makeLanes = Effect.gen(function* () {
       return Latch.await(idle)
     }),
     inFlight: () => machine.sending,
+    webhooks: () => machine.outlets.size,
     failure: FiberSet.join(fibers)
   }
   return result

@@ -8,9 +8,9 @@ describe("metrics", () => {
   it.live("are Prometheus text, and count by their label", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
-      yield* Metrics.ledgersTaken("devnet", 2)
-      yield* Metrics.ledgersTaken("devnet", 1)
-      yield* Metrics.detectionAlerts("devnet", 0)
+      yield* Metrics.ledgersTaken.add({ network: "devnet" }, 2)
+      yield* Metrics.ledgersTaken.add({ network: "devnet" }, 1)
+      yield* Metrics.detectionAlerts.add({ network: "devnet" }, 0)
       const { status, headers, text } = yield* api.call("GET", "/metrics")
       assert.strictEqual(status, 200)
       assert.match(headers.get("content-type") ?? "", /^text\/plain/)
