@@ -209,7 +209,7 @@ const printAddressAndFirstKey = Layer.effectDiscard(
   })
 )
 
-/** A process without the API prints the address of its health and metrics. */
+/** The address of health and metrics, if it is not that of the API. */
 const printOperatorAddress = Layer.effectDiscard(
   Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
     Console.log(`Ledgerhook health and metrics: ${HttpServer.formatAddress(address)}`)
@@ -298,14 +298,14 @@ const upkeepLayer = supervisedWithLease(
 )
 
 const parts = Layer.unwrap(
-  Effect.map(Settings, ({ roles: chosen }) =>
+  Effect.map(Settings, ({ opsPort, roles: chosen }) =>
     Layer.mergeAll(
       upkeepLayer,
       // Both roles write to the outbox: the API when a webhook changes, deliver when it disables one.
       chosen.includes("api") || chosen.includes("deliver")
         ? Layer.merge(outboxPublisherLayer, notifyLayer)
         : Layer.empty,
-      chosen.includes("api") ? Layer.empty : operatorLayer,
+      chosen.includes("api") && opsPort === undefined ? Layer.empty : operatorLayer,
       ...chosen.map((role) => roleLayers[role])
     )
   )

@@ -100,7 +100,10 @@ interface Called {
 }
 
 /** `makeChecks` gives undefined if this process does not serve /v1. */
-export const gate = <R>(findPath: FindPath, makeChecks: Effect.Effect<ApiChecks | undefined, never, R>) => {
+export const gate = <R1, R2>(
+  makeFindPath: Effect.Effect<FindPath, never, R1>,
+  makeChecks: Effect.Effect<ApiChecks | undefined, never, R2>
+) => {
   /** `called` is undefined outside /v1. */
   const routed = (
     request: Request,
@@ -140,6 +143,7 @@ export const gate = <R>(findPath: FindPath, makeChecks: Effect.Effect<ApiChecks 
 
   return HttpRouter.middleware<{ provides: Caller }>()(
     Effect.gen(function* () {
+      const findPath = yield* makeFindPath
       const checks = yield* makeChecks
       const pacing = yield* keylessPacing
       // The router requires this error type of a middleware. No error is left here.
