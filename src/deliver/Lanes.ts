@@ -12,7 +12,6 @@ import { AccountHolds } from "../webhooks/AccountHolds.ts"
 import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { makeActorConnections } from "./ActorConnections.ts"
 import { makeAttempt } from "./Attempt.ts"
-import { sinceClose } from "./AttemptMetrics.ts"
 import { makeBacklog } from "./Backlog.ts"
 import type { CurrentWebhook, LaneKind, Work } from "./Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "./LaneEvents.ts"
@@ -102,7 +101,7 @@ export const makeLanes = Effect.gen(function* () {
         attempt: record,
         retry,
         fromBacklog: work.acknowledge === undefined,
-        sinceClose: sinceClose(work, record),
+        delivery: { webhookId, work },
         onSettled: () => {
           for (const onSettled of watchers) onSettled(work.key)
           dispatch({ kind: "settled", webhookId, work })

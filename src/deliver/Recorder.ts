@@ -17,12 +17,12 @@ import { traced } from "../observability/Tracing.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import type { AttemptRecord } from "../storage/deliveries/Transitions.ts"
 import { WebhookStore } from "../storage/webhooks/WebhookStore.ts"
-import { countAttempts, type MeasuredOutcome } from "./AttemptMetrics.ts"
+import { type ShownOutcome, showAttempts } from "./AttemptsShown.ts"
 import { makeSlidingCount } from "./SlidingCount.ts"
 
 const NANOS_PER_MS = 1_000_000
 
-export interface Outcome extends MeasuredOutcome {
+export interface Outcome extends ShownOutcome {
   /** Undefined if the attempt is recorded already and only its retry may be missing. */
   readonly attempt: AttemptRecord | undefined
   readonly retry: DeliveryWork | undefined
@@ -94,7 +94,7 @@ export class Recorder extends Context.Service<
         const attempts = outcomes.flatMap(({ attempt }) => (attempt === undefined ? [] : [attempt]))
         if (attempts.length > 0) {
           const failing = yield* deliveries.record(attempts, disableAfterFailures)
-          yield* countAttempts(outcomes)
+          yield* showAttempts(outcomes)
           if (failing.length > 0) {
             const now = yield* Clock.currentTimeMillis
             const reason = `${disableAfterFailures} consecutive failed deliveries`
