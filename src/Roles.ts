@@ -15,7 +15,9 @@ import { Recorder } from "./deliver/Recorder.ts"
 import { Sender } from "./deliver/Sender.ts"
 import { deliver } from "./deliver/Stage.ts"
 import { detectLedger } from "./detect/Detect.ts"
-import type { DetectionAlert } from "./domain/LedgerEvent.ts"
+import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "./domain/Delivery.ts"
+import { historyEventsTopic } from "./domain/History.ts"
+import { type DetectionAlert, EVENT_LOG_GROUP, eventsTopic } from "./domain/LedgerEvent.ts"
 import type { Network } from "./domain/Network.ts"
 import { events } from "./events/Stage.ts"
 import { logLayer } from "./LogAdapter.ts"
@@ -25,10 +27,12 @@ import * as RippledSource from "./ledger/RippledSource.ts"
 import { ingest } from "./ledger/Stage.ts"
 import { EventLog } from "./log/EventLog.ts"
 import { watchLog } from "./log/LogHealth.ts"
+import { type ConsumerGroup, showRecordsBehind } from "./log/RecordsBehind.ts"
 import { Mailer } from "./notify/Mailer.ts"
 import { notify } from "./notify/Notify.ts"
 import { Health, ledgerPart, type PartHealth } from "./observability/Health.ts"
 import { otlpEndpoint } from "./observability/OtlpEndpoint.ts"
+import * as ProcessMetrics from "./observability/ProcessMetrics.ts"
 import { retryUntilSuccess } from "./observability/RetryUntilSuccess.ts"
 import * as Telemetry from "./observability/Telemetry.ts"
 import { replay } from "./replay/Stage.ts"
@@ -61,6 +65,7 @@ import { ReplayStore } from "./storage/replays/ReplayStore.ts"
 import { ReplayWork } from "./storage/replays/ReplayWork.ts"
 import { RetryWork } from "./storage/replays/RetryWork.ts"
 import * as Sql from "./storage/Sql.ts"
+import { showWork } from "./storage/WorkMetrics.ts"
 import { SecretBox } from "./storage/webhooks/SecretBox.ts"
 import { requireKeys } from "./storage/webhooks/SecretRotation.ts"
 import { forgetPreviousSecrets, WebhookStore } from "./storage/webhooks/WebhookStore.ts"
@@ -205,7 +210,7 @@ const printAddressesAndFirstKey = Layer.effectDiscard(
   })
 )
 
-/** A process without the API prints the address of its health and metrics. */
+/** The address of health and metrics, if it is not that of the API. */
 const printOperatorAddress = Layer.effectDiscard(
   Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
     Console.log(`Ledgerhook health and metrics: ${HttpServer.formatAddress(address)}`)
@@ -270,6 +275,12 @@ const operatorLayer = printOperatorAddress.pipe(Layer.provide(operatorServerLaye
 
 const notifyLayer = supervised("mail", notify).pipe(Layer.provide([Mailer.layer, WorkNotices.layer]))
 
+const consumerGroups = (networks: ReadonlyArray<Network>): ReadonlyArray<ConsumerGroup> => [
+  { group: EVENT_LOG_GROUP, topics: networks.flatMap((one) => [eventsTopic(one), historyEventsTopic(one)]) },
+  { group: "route", topics: networks.map(eventsTopic) },
+  { group: "deliver", topics: [DELIVERIES_TOPIC, REPLAYS_TOPIC] }
+]
+
 const upkeepLayer = supervisedWithLease(
   "retention",
   Effect.raceAllFirst([
@@ -281,19 +292,21 @@ const upkeepLayer = supervisedWithLease(
     forgetPreviousSecrets,
     keepEndingQueues,
     keepTotals,
-    retention
+    retention,
+    showWork,
+    Effect.flatMap(Settings, (settings) => showRecordsBehind(consumerGroups(watchedNetworks(settings))))
   ])
 )
 
 const parts = Layer.unwrap(
-  Effect.map(Settings, ({ roles: chosen }) =>
+  Effect.map(Settings, ({ opsPort, roles: chosen }) =>
     Layer.mergeAll(
       upkeepLayer,
       // Both roles write to the outbox: the API when a webhook changes, deliver when it disables one.
       chosen.includes("api") || chosen.includes("deliver")
         ? Layer.merge(outboxPublisherLayer, notifyLayer)
         : Layer.empty,
-      chosen.includes("api") ? Layer.empty : operatorLayer,
+      chosen.includes("api") && opsPort === undefined ? Layer.empty : operatorLayer,
       ...chosen.map((role) => roleLayers[role])
     )
   )
@@ -304,6 +317,15 @@ export const roles = started.pipe(
   Layer.provideMerge(parts),
   Layer.provide(starting),
   Layer.provideMerge(stores)
+)
+
+const processMetricsLayer = Layer.unwrap(
+  Effect.map(Settings, ({ databaseUrl, dataDir }) =>
+    ProcessMetrics.layer({
+      version: packageJson.version,
+      dataDir: databaseUrl === undefined ? dataDir : undefined
+    })
+  )
 )
 
 const telemetryLayer = Layer.unwrap(
@@ -322,6 +344,7 @@ const telemetryLayer = Layer.unwrap(
 export const service = (command: string) =>
   roles.pipe(
     Layer.provideMerge(Sql.layer({ command, owner: true })),
+    Layer.provideMerge(processMetricsLayer),
     // This layer is outermost, so it ends last and can send the last spans of the other layers.
     Layer.provide(telemetryLayer)
   )

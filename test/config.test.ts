@@ -97,6 +97,12 @@ describe("settings", () => {
     assert.deepStrictEqual(refusedNames(wrong), Object.keys(wrong))
   })
 
+  it("want a port of its own for OPS_PORT where the process serves the API", () => {
+    assert.match(problems({ PORT: "9000", OPS_PORT: "9000" })[0]!, /^OPS_PORT: is the same as PORT/)
+    assert.deepStrictEqual(problems({ PORT: "9000", OPS_PORT: "9000", ROLES: "delay" }), [])
+    assert.deepStrictEqual(problems({ PORT: "0", OPS_PORT: "0" }), [])
+  })
+
   it("want a user and a password where Kafka asks for a log in", () => {
     const kafka = { KAFKA_BROKERS: "127.0.0.1:9092", KAFKA_SASL_MECHANISM: "PLAIN" }
     assert.match(problems(kafka)[0]!, /^KAFKA_USERNAME: is required with KAFKA_SASL_MECHANISM/)

@@ -11,7 +11,7 @@ import { scopes } from "../src/domain/ApiKey.ts"
 import { planLimits } from "../src/domain/Plans.ts"
 import { cloudEventHeaders, requestBody } from "../src/domain/RequestFormat.ts"
 import { complaints, ENVELOPE } from "./schemas/support.ts"
-import { envExample, made, settingsMarkdown, topicsMarkdown } from "./support/documents.ts"
+import { envExample, made, metricsMarkdown, settingsMarkdown, topicsMarkdown } from "./support/documents.ts"
 import { anchors, brokenLinks, codeBlocks, documents } from "./support/markdown.ts"
 import { operations } from "./support/openApi.ts"
 
@@ -29,6 +29,13 @@ describe("README.md", () => {
 describe("docs/settings.md", () => {
   it("has the settings table of the program", () => {
     const { is, shouldBe } = made("docs/settings.md", settingsMarkdown(), "settings")
+    assert.strictEqual(is, shouldBe)
+  })
+})
+
+describe("docs/operations.md", () => {
+  it("has the metrics of the program", () => {
+    const { is, shouldBe } = made("docs/operations.md", metricsMarkdown(), "metrics")
     assert.strictEqual(is, shouldBe)
   })
 })

@@ -19,6 +19,7 @@ import { type FindPath, isApiPath, isProbe, pathOf } from "./Paths.ts"
 import { type RateStanding, rateHeaders, retryAfterSeconds } from "./RateLimits.ts"
 import { checkBody } from "./RequestBody.ts"
 import { requestIdOf } from "./RequestId.ts"
+import { measured } from "./RequestMetrics.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 type Request = HttpServerRequest.HttpServerRequest
@@ -102,21 +103,21 @@ interface Called {
 export type FindPage = (request: Request) => Effect.Effect<Response, never, Request> | undefined
 
 /** `makeChecks` gives undefined if this process does not serve /v1, `makePages` if it serves no pages. */
-export const gate = <R, Rp>(
-  findPath: FindPath,
-  makeChecks: Effect.Effect<ApiChecks | undefined, never, R>,
-  makePages: Effect.Effect<FindPage | undefined, never, Rp>
+export const gate = <R1, R2, R3>(
+  makeFindPath: Effect.Effect<FindPath, never, R1>,
+  makeChecks: Effect.Effect<ApiChecks | undefined, never, R2>,
+  makePages: Effect.Effect<FindPage | undefined, never, R3>
 ) => {
   /** `called` is undefined outside /v1. */
   const routed = (
     request: Request,
+    known: ReturnType<FindPath>,
     handler: Handler,
     called: Called | undefined,
     findPage: FindPage | undefined
   ) =>
     Effect.gen(function* () {
-      const [path = "", query = ""] = request.url.split("?", 2)
-      const known = findPath(path)
+      const [, query = ""] = request.url.split("?", 2)
       if (known === undefined) {
         // Never the handler: the router decodes paths, so `/%76%31/account` would reach that of `/v1/account`.
         const page = called === undefined ? findPage?.(request) : undefined
@@ -151,6 +152,7 @@ export const gate = <R, Rp>(
 
   return HttpRouter.middleware<{ provides: Caller }>()(
     Effect.gen(function* () {
+      const findPath = yield* makeFindPath
       const checks = yield* makeChecks
       const findPage = yield* makePages
       const pacing = yield* keylessPacing
@@ -161,11 +163,12 @@ export const gate = <R, Rp>(
           /** Set once the key is known. Every response then has the rate limit headers, whatever its status. */
           let rate: RateStanding | undefined
           const path = pathOf(request.url)
+          const known = findPath(path)
           const response = Effect.gen(function* () {
             if (lacksHost(request)) return yield* Effect.as(pacing.other, noHost)
             if (checks === undefined || !isApiPath(path)) {
               yield* isProbe(path) ? pacing.probe : pacing.other
-              return yield* routed(request, handler, undefined, findPage)
+              return yield* routed(request, known, handler, undefined, findPage)
             }
             const { admit, idempotent } = checks
             const found = yield* authenticate(request, admit)
@@ -173,19 +176,22 @@ export const gate = <R, Rp>(
             // The request is counted here, before it is routed.
             rate = found.value.rate
             return rate.admitted
-              ? yield* routed(request, handler, { admitted: found.value, idempotent }, findPage)
+              ? yield* routed(request, known, handler, { admitted: found.value, idempotent }, findPage)
               : rateLimited(rate, yield* Clock.currentTimeMillis)
           })
-          return answered(response, request, requestId).pipe(
+          const complete = answered(response, request, requestId).pipe(
             Effect.map((response) =>
               HttpServerResponse.setHeaders(response, {
                 ...(rate === undefined ? {} : rateHeaders(rate)),
                 "x-request-id": requestId,
                 ...retryHeaders(response)
               })
-            ),
-            Effect.annotateLogs({ requestId })
+            )
           )
+          const isMeasured = checks !== undefined && isApiPath(path)
+          return (
+            isMeasured ? measured(complete, { method: request.method, route: known?.template }) : complete
+          ).pipe(Effect.annotateLogs({ requestId }))
         })
     }),
     { global: true }

@@ -1,8 +1,8 @@
 /**
- * The HTTP server on HOST:PORT. With port 0 the system chooses one; `HttpServer` knows the bound address. If the port
- * cannot be used, the error is one sentence that names the setting. At a stop, idle connections and event streams are
- * ended at once; requests in flight have `Limits.apiShutdownMs` to end, then all connections are closed. A client
- * cannot delay a stop.
+ * An HTTP server on HOST and PORT or OPS_PORT. With port 0 the system chooses one; `HttpServer` knows the bound
+ * address. If the port cannot be used, the error is one sentence that names the setting. At a stop, idle connections
+ * and event streams are ended at once; requests in flight have `Limits.apiShutdownMs` to end, then all connections are
+ * closed. A client cannot delay a stop.
  */
 import { createServer, type Server } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -29,18 +29,21 @@ const answerMalformed = (server: Server): Server =>
     )
   })
 
-const listenProblem = (cause: unknown, host: string, port: number): string => {
+/** The setting that says which port to listen on. */
+type PortSetting = "PORT" | "OPS_PORT"
+
+const listenProblem = (cause: unknown, host: string, port: number, setting: PortSetting): string => {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
   switch (code) {
     case "EADDRINUSE":
-      return `PORT: ${port} on ${host} is in use by another program; stop it or choose another port.`
+      return `${setting}: ${port} on ${host} is in use by another program; stop it or choose another port.`
     case "EACCES":
-      return `PORT: ${port} needs privileges that this process does not have; choose a port from 1024 up.`
+      return `${setting}: ${port} needs privileges that this process does not have; choose a port from 1024 up.`
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
       return `HOST: ${host} is not an address of this machine.`
     default:
-      return `PORT: ${port} on ${host} cannot be listened on (${code}).`
+      return `${setting}: ${port} on ${host} cannot be listened on (${code}).`
   }
 }
 
@@ -57,11 +60,15 @@ const makeServer = (): Server => {
   return answerMalformed(server)
 }
 
-/** Runs `serve` on the server for as long as the layer lives. */
-export const listen = <A, E, R>(serve: Layer.Layer<A, E, R>) =>
+/** Runs `serve` on the server for as long as the layer lives. `operator`: only health and metrics are served. */
+export const listen = <A, E, R>(serve: Layer.Layer<A, E, R>, serves: "api" | "operator") =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { host, port } = yield* Settings
+      const { host, opsPort, port: apiPort } = yield* Settings
+      const [setting, port] =
+        serves === "operator" && opsPort !== undefined
+          ? (["OPS_PORT", opsPort] as const)
+          : (["PORT", apiPort] as const)
       const server = makeServer()
       const connections = paceConnections(server)
       const httpServer = Layer.effect(
@@ -72,7 +79,9 @@ export const listen = <A, E, R>(serve: Layer.Layer<A, E, R>) =>
             port,
             gracefulShutdownTimeout: Limits.apiShutdownMs
           }).pipe(
-            Effect.mapError((error) => new ListenError({ message: listenProblem(error.cause, host, port) }))
+            Effect.mapError(
+              (error) => new ListenError({ message: listenProblem(error.cause, host, port, setting) })
+            )
           )
           // Runs after the requests in flight have had their time, before the server itself is closed.
           yield* Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))

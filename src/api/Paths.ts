@@ -37,7 +37,8 @@ export const pathOf = (url: string): string => url.split("?", 1)[0]!
 export const isApiPath = (path: string): boolean => path === "/v1" || path.startsWith("/v1/")
 
 /** Monitoring requests these paths and restarts a process that answers late. */
-export const isProbe = (path: string): boolean => path === "/healthz" || path === "/readyz"
+export const isProbe = (path: string): boolean =>
+  path === "/healthz" || path === "/readyz" || path.startsWith("/readyz/")
 
 export interface OtherPath {
   readonly method: string

@@ -1,6 +1,6 @@
 /**
  * The routes that a process serves: with the role `api` the whole contract, `/metrics`, the documents and the dashboard;
- * without it only `/healthz`, `/readyz` and `/metrics`. All are behind the gate.
+ * without it, and on OPS_PORT, only `/healthz`, `/readyz` and `/metrics`. All are behind the gate.
  */
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
@@ -12,6 +12,7 @@ import {
   HttpApiMiddleware
 } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
+import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { KeyAdmission } from "../storage/accounts/KeyAdmission.ts"
 import { AdmissionQueue } from "./AdmissionQueue.ts"
@@ -34,7 +35,7 @@ import { systemLayer } from "./handlers/System.ts"
 import { webhooksLayer } from "./handlers/Webhooks.ts"
 import { Idempotency } from "./Idempotency.ts"
 import { listen } from "./Listener.ts"
-import { makeFindPath } from "./Paths.ts"
+import { type FindPath, isProbe, makeFindPath } from "./Paths.ts"
 import { requestSpans } from "./RequestSpans.ts"
 import { schemaMessage } from "./SchemaMessages.ts"
 import { EventStreams } from "./stream/EventStreams.ts"
@@ -52,8 +53,22 @@ const commonErrorsLayer = HttpApiMiddleware.layerSchemaErrorTransform(CommonErro
 const metricsPath = { method: "GET", path: METRICS_PATH }
 const metricsLayer = PrometheusMetrics.layerHttp({ path: METRICS_PATH })
 
+const findApiPath = makeFindPath(Api, [
+  metricsPath,
+  ...documentPaths.map((path) => ({ method: "GET", path }))
+])
+
+/** With OPS_PORT, health and metrics are only there: PORT may be open to everybody. */
+const findPublicPath = Effect.map(
+  Settings,
+  ({ opsPort }): FindPath =>
+    opsPort === undefined
+      ? findApiPath
+      : (path) => (isProbe(path) || path === METRICS_PATH ? undefined : findApiPath(path))
+)
+
 const apiGate = gate(
-  makeFindPath(Api, [metricsPath, ...documentPaths.map((path) => ({ method: "GET", path }))]),
+  findPublicPath,
   Effect.gen(function* () {
     const { admit } = yield* AdmissionQueue
     const { run: idempotent } = yield* Idempotency
@@ -91,7 +106,7 @@ const apiRoutes = HttpApiBuilder.layer(Api).pipe(
 )
 
 const operatorGate = gate(
-  makeFindPath(OperatorApi, [metricsPath]),
+  Effect.succeed(makeFindPath(OperatorApi, [metricsPath])),
   Effect.succeed(undefined),
   Effect.succeed(undefined)
 )
@@ -102,7 +117,7 @@ const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
   Layer.provide([operatorGate, commonErrorsLayer])
 )
 
-const serve = <E, R>(routes: Layer.Layer<never, E, R>) =>
+const serve = <E, R>(routes: Layer.Layer<never, E, R>, serves: "api" | "operator") =>
   listen(
     HttpRouter.serve(routes, {
       disableLogger: true,
@@ -114,9 +129,10 @@ const serve = <E, R>(routes: Layer.Layer<never, E, R>) =>
         caseSensitive: true,
         maxParamLength: Limits.pathSegmentLength
       }
-    })
+    }),
+    serves
   ).pipe(Layer.provide(requestSpans))
 
-export const serverLayer = serve(apiRoutes)
+export const serverLayer = serve(apiRoutes, "api")
 
-export const operatorServerLayer = serve(operatorRoutes)
+export const operatorServerLayer = serve(operatorRoutes, "operator")

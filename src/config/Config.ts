@@ -44,6 +44,8 @@ export interface KafkaSettings {
 export interface SettingsShape {
   readonly host: string
   readonly port: number
+  /** The port of health and metrics. Undefined: they are on `port`. */
+  readonly opsPort: number | undefined
   readonly roles: ReadonlyArray<Role>
   readonly dataDir: string
   readonly databaseUrl: string | undefined
@@ -165,6 +167,11 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
     const name = username === undefined ? "KAFKA_USERNAME" : "KAFKA_PASSWORD"
     problems.push({ name, message: `${name}: is required with KAFKA_SASL_MECHANISM; accepted: a text.` })
   }
+  const [port, opsPort, roles] = [read("PORT") ?? 0, read("OPS_PORT"), read("ROLES") ?? []]
+  if (opsPort === port && port !== 0 && roles.includes("api")) {
+    const message = "OPS_PORT: is the same as PORT; choose another port, or unset it to use PORT."
+    problems.push({ name: "OPS_PORT", message })
+  }
   const otlpEndpoint = read("OTEL_EXPORTER_OTLP_ENDPOINT")
   const otlpHeaders = read("OTEL_EXPORTER_OTLP_HEADERS") ?? {}
   const schemaRegistryUrl = read("SCHEMA_REGISTRY_URL")
@@ -181,8 +188,9 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
   // `read` returns undefined for a setting with a default only after it has recorded a problem; the value is not used.
   const settings: SettingsShape = {
     host: read("HOST") ?? "",
-    port: read("PORT") ?? 0,
-    roles: read("ROLES") ?? [],
+    port,
+    opsPort,
+    roles,
     dataDir: read("DATA_DIR") ?? "",
     databaseUrl: read("DATABASE_URL"),
     kafka:

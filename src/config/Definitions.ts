@@ -134,6 +134,13 @@ export const definitions = {
     meaning: "port to listen on; a process without the role `api` serves only health and metrics there",
     parse: integer(0, 65_535)
   }),
+  OPS_PORT: setting({
+    default: "",
+    accepts: "a port from 0 to 65535 (0: any free port)",
+    meaning:
+      "port for `/healthz`, `/readyz` and `/metrics`, which are then not on `PORT`; unset: they are on `PORT`",
+    parse: integer(0, 65_535)
+  }),
   ROLES: setting({
     default: "all",
     accepts: `\`all\`, or a comma-separated list of ${roles.join(", ")}`,

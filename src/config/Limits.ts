@@ -341,6 +341,13 @@ export const Limits = {
     lastRequestMs: 1_000
   },
 
+  /** How often numbers are read that would take too long when `/metrics` is asked. Prometheus asks every 15 s or so. */
+  metricsReadMs: 10_000,
+  /** Offsets that are read at the same time for the metric of records behind. */
+  metricsReadsAtOnce: 8,
+  /** How often the delay of the event loop is sampled. */
+  eventLoopSampleMs: 20,
+
   // --- command line
   ...commandLimits,
 

@@ -44,6 +44,8 @@ export interface Lanes {
   readonly drain: Effect.Effect<void>
   /** Attempts that have started and are not settled. */
   readonly inFlight: () => number
+  /** Webhooks that have deliveries in memory. */
+  readonly webhooks: () => number
   /** Dies when a fiber of the lanes dies. */
   readonly failure: Effect.Effect<void>
 }
@@ -99,6 +101,7 @@ export const makeLanes = Effect.gen(function* () {
         attempt: record,
         retry,
         fromBacklog: work.acknowledge === undefined,
+        delivery: { webhookId, work },
         onSettled: () => {
           for (const onSettled of watchers) onSettled(work.key)
           dispatch({ kind: "settled", webhookId, work })
@@ -231,6 +234,7 @@ export const makeLanes = Effect.gen(function* () {
       return Latch.await(idle)
     }),
     inFlight: () => machine.sending,
+    webhooks: () => machine.outlets.size,
     failure: FiberSet.join(fibers)
   }
   return result

@@ -17,11 +17,12 @@ import { traced } from "../observability/Tracing.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import type { AttemptRecord } from "../storage/deliveries/Transitions.ts"
 import { WebhookStore } from "../storage/webhooks/WebhookStore.ts"
+import { type ShownOutcome, showAttempts } from "./AttemptsShown.ts"
 import { makeSlidingCount } from "./SlidingCount.ts"
 
 const NANOS_PER_MS = 1_000_000
 
-export interface Outcome {
+export interface Outcome extends ShownOutcome {
   /** Undefined if the attempt is recorded already and only its retry may be missing. */
   readonly attempt: AttemptRecord | undefined
   readonly retry: DeliveryWork | undefined
@@ -93,16 +94,12 @@ export class Recorder extends Context.Service<
         const attempts = outcomes.flatMap(({ attempt }) => (attempt === undefined ? [] : [attempt]))
         if (attempts.length > 0) {
           const failing = yield* deliveries.record(attempts, disableAfterFailures)
-          for (const outcome of ["delivered", "retrying", "failed"] as const) {
-            yield* Metrics.deliveryAttempts(
-              outcome,
-              attempts.filter(({ status }) => status === outcome).length
-            )
-          }
+          yield* showAttempts(outcomes)
           if (failing.length > 0) {
             const now = yield* Clock.currentTimeMillis
             const reason = `${disableAfterFailures} consecutive failed deliveries`
             const disabled = yield* webhooks.disable(failing, reason, now)
+            yield* Metrics.disabledWebhooks.add({}, disabled.length)
             for (const id of disabled) yield* Effect.logWarning(`webhook ${id} was disabled: ${reason}`)
           }
         }

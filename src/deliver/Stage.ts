@@ -9,10 +9,12 @@ import { StageLimits } from "../config/StageLimits.ts"
 import { StoredEvents } from "../coverage/StoredEvents.ts"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../domain/Delivery.ts"
 import { EventLog } from "../log/EventLog.ts"
+import { Metrics } from "../observability/Metrics.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import * as Actor from "./Actor.ts"
 import { ConnectionLimiter } from "./ConnectionLimiter.ts"
+import type { Lanes } from "./Lanes.ts"
 import { ReplayPace } from "./ReplayPace.ts"
 
 const sweep = Effect.gen(function* () {
@@ -27,6 +29,16 @@ export const deliver = Effect.gen(function* () {
   const { disabledSweepMs } = yield* StageLimits
   const log = yield* EventLog
   const actors = Actor.makeActors()
+  const sum = (of: (lanes: Lanes) => number) => () =>
+    Array.from(actors.running.values(), ({ lanes }) => of(lanes)).reduce((total, one) => total + one, 0)
+  yield* Metrics.lanes.observe(
+    {},
+    sum((lanes) => lanes.webhooks())
+  )
+  yield* Metrics.attemptsInFlight.observe(
+    {},
+    sum((lanes) => lanes.inFlight())
+  )
   yield* Effect.raceFirst(
     log.consume(
       { group: "deliver", topics: [DELIVERIES_TOPIC, REPLAYS_TOPIC], together: true },
@@ -42,4 +54,4 @@ export const deliver = Effect.gen(function* () {
       )
     )
   )
-}).pipe(Effect.provide([ReplayPace.layer, StoredEvents.layer, ConnectionLimiter.layer]))
+}).pipe(Effect.scoped, Effect.provide([ReplayPace.layer, StoredEvents.layer, ConnectionLimiter.layer]))

@@ -5,8 +5,10 @@
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { LedgerMarker } from "../domain/LedgerEvent.ts"
-import { Health } from "../observability/Health.ts"
+import type { Network } from "../domain/Network.ts"
+import { Health, ledgerPart } from "../observability/Health.ts"
 import { addSample, firstSample, remaining } from "./CatchUpRate.ts"
+import { showProgress } from "./LedgerMetrics.ts"
 import { LedgerSource } from "./LedgerSource.ts"
 import { healthOf, type Progress } from "./Progress.ts"
 
@@ -18,8 +20,8 @@ export interface ProgressReporter {
   readonly appended: (last: LedgerMarker) => Effect.Effect<void>
 }
 
-/** `part`: the name in `Health`. */
-export const makeProgressReporter = Effect.fnUntraced(function* (part: string) {
+export const makeProgressReporter = Effect.fnUntraced(function* (network: Network) {
+  const part = ledgerPart(network)
   const source = yield* LedgerSource
   const health = yield* Health
   let progress: Progress = {
@@ -38,6 +40,8 @@ export const makeProgressReporter = Effect.fnUntraced(function* (part: string) {
       return healthOf(progress, yield* source.state, yield* Clock.currentTimeMillis)
     })
   )
+
+  yield* showProgress(network, () => progress)
 
   const report = Effect.fnUntraced(function* (now: number) {
     const { head } = yield* source.state

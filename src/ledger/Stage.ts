@@ -14,11 +14,11 @@ import type { Detection, LedgerMarker } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { type Health, ledgerPart } from "../observability/Health.ts"
-import { Metrics } from "../observability/Metrics.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { traced } from "../observability/Tracing.ts"
 import { makeLedgerAppender } from "./LedgerAppender.ts"
 import { checkLedger } from "./LedgerCheck.ts"
+import { countTaken } from "./LedgerMetrics.ts"
 import { type DetectedLedger, isChecked } from "./LedgerRecords.ts"
 import { type FetchedLedger, LedgerSource, takenLedger } from "./LedgerSource.ts"
 import { makeProgressReporter, type ProgressReporter } from "./ProgressReporter.ts"
@@ -72,7 +72,7 @@ export const ingest = Effect.fnUntraced(
     onAlerts = () => Effect.void
   }: IngestOptions): Effect.fn.Return<never, never, EventLog | LedgerSource | Health | Scope.Scope> {
     const source = yield* LedgerSource
-    const reporter = yield* makeProgressReporter(ledgerPart(network))
+    const reporter = yield* makeProgressReporter(network)
     const { simulated } = source
     const log = yield* EventLog
     // Before the checkpoint is read: opening the writer ends the writes of an earlier owner.
@@ -114,11 +114,7 @@ export const ingest = Effect.fnUntraced(
       const last = markers.at(-1)!
       yield* Effect.forEach(markers, anchor, { discard: true })
       yield* reporter.appended(last)
-      yield* Metrics.ledgersTaken(network, markers.length)
-      for (const { detection } of ledgers) {
-        yield* Metrics.eventsDetected(network, detection.events.length)
-        yield* Metrics.detectionAlerts(network, detection.alerts.length)
-      }
+      yield* countTaken(network, ledgers)
       return last
     })
 

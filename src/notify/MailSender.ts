@@ -26,7 +26,7 @@ export const sendNext = Effect.gen(function* () {
   const mailer = yield* Mailer
 
   const sent = Effect.fnUntraced(function* (mail: LeasedMail, outcome: MailOutcome) {
-    yield* Metrics.mails(outcome, 1)
+    yield* Metrics.mails.add({ outcome }, 1)
     yield* mails.sent(mail, yield* Clock.currentTimeMillis).pipe(retryUntilSuccess("marking a mail as sent"))
   })
 
@@ -36,7 +36,7 @@ export const sendNext = Effect.gen(function* () {
     const what = `mail to account ${mail.accountId} (${mail.subject})`
     if (delayMs === undefined) yield* Effect.logError(`${what} failed and is given up: ${message}`)
     else yield* Effect.logWarning(`${what} failed; retrying in ${delayMs / 60_000} min: ${message}`)
-    yield* Metrics.mails(delayMs === undefined ? "given up" : "retrying", 1)
+    yield* Metrics.mails.add({ outcome: delayMs === undefined ? "given up" : "retrying" }, 1)
     yield* mails.failed(mail, message, nextAttemptAt).pipe(retryUntilSuccess("marking a mail as failed"))
   })
 

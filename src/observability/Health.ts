@@ -26,7 +26,8 @@ export class Health extends Context.Service<
     /** From now on the part's health is the result of `probe`, run at each read. */
     readonly watch: (part: string, probe: Effect.Effect<PartHealth>) => Effect.Effect<void>
     readonly get: (part: string) => Effect.Effect<PartHealth | undefined>
-    /** By name, in the order in which the parts first reported. */
+    /** What reads the health of each part, by name, in the order in which the parts first reported. */
+    readonly probes: Effect.Effect<ReadonlyMap<string, Effect.Effect<PartHealth>>>
     readonly all: Effect.Effect<Readonly<Record<string, PartHealth>>>
   }
 >()("ledgerhook/observability/Health") {
@@ -40,6 +41,7 @@ export class Health extends Context.Service<
       watch,
       set: (part, health) => watch(part, Effect.succeed(health)),
       get: (part) => Effect.suspend(() => parts.get(part) ?? Effect.succeed(undefined)),
+      probes: Effect.sync(() => parts),
       all: Effect.suspend(() => Effect.all(Object.fromEntries(parts)))
     })
   })

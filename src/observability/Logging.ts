@@ -1,9 +1,9 @@
 /**
  * The program's log messages. They go to standard error, since standard output is for the results of commands. Format:
  * coloured lines for people, or one JSON object a line. Annotations have the same names in both. An equal warning or
- * error is written once in `windowMs`; the field `repeated` counts those left out.
+ * error is written once in `windowMs`; then one line says how many more there were (the field `repeated`).
  */
-import { Cause, Console, Formatter, Layer, Logger, type LogLevel, References } from "effect"
+import { Cause, Clock, Console, Effect, Formatter, Layer, Logger, type LogLevel, References } from "effect"
 import { makeRepeatFilter, type RepeatFilterLimits } from "./RepeatFilter.ts"
 
 export interface LoggingOptions {
@@ -83,44 +83,55 @@ export const prettyLine =
 const kindOf = (level: LogLevel.LogLevel, first: unknown, annotations: LogEntry["annotations"]): string =>
   `${level} ${textOf(first)} ${Formatter.formatJson(annotations)}`
 
-/** The line to write. Undefined: the message is left out as a repetition. */
-const logger = ({ level, format, colour, repeats }: LoggingOptions) => {
+/** A logger of lines on standard error, and what writes the summaries of the messages that were left out. */
+const makeWriting = ({ level, format, colour, repeats }: LoggingOptions) => {
   const line = format === "json" ? jsonLine : prettyLine(colour)
-  const leftOut = makeRepeatFilter(repeats)
-  return Logger.make<unknown, string | undefined>(({ date, logLevel, message, cause, fiber }) => {
+  const filter = makeRepeatFilter<LogEntry>(repeats)
+  const logger = Logger.make<unknown, void>(({ date, logLevel, message, cause, fiber }) => {
     const parts: ReadonlyArray<unknown> = Array.isArray(message) ? message : [message]
     const annotations = fiber.getRef(References.CurrentLogAnnotations)
-    const repeated =
-      logLevel === "Warn" || logLevel === "Error"
-        ? leftOut(kindOf(logLevel, parts[0], annotations), date.getTime())
-        : 0
-    if (repeated === undefined) return undefined
-    return line({
+    const entry: LogEntry = {
       date,
       level: logLevel,
       message: parts.map(textOf).join(": "),
-      annotations: repeated === 0 ? annotations : { ...annotations, repeated },
+      annotations,
       cause:
         cause.reasons.length === 0
           ? undefined
           : level === "debug"
             ? Cause.pretty(cause)
             : Cause.prettyErrors(cause).map(errorText).join("; ")
-    })
+    }
+    const repeated =
+      logLevel === "Warn" || logLevel === "Error"
+        ? filter.add(kindOf(logLevel, parts[0], annotations), entry, date.getTime())
+        : 0
+    if (repeated === undefined) return
+    const shown = repeated === 0 ? entry : { ...entry, annotations: { ...annotations, repeated } }
+    fiber.getRef(Console.Console).error(line(shown))
   })
+  const summarise = Effect.gen(function* () {
+    const nowMs = yield* Clock.currentTimeMillis
+    for (const { message: entry, leftOut } of filter.summaries(nowMs)) {
+      yield* Console.error(
+        line({
+          ...entry,
+          date: new Date(nowMs),
+          message: `${entry.message} (${leftOut} more in the last ${repeats.windowMs / 1_000} s)`,
+          annotations: { ...entry.annotations, repeated: leftOut }
+        })
+      )
+    }
+  })
+  return { logger, summarise }
 }
 
-/** On standard error. */
-const written = (options: LoggingOptions) => {
-  const lineOf = logger(options)
-  return Logger.make<unknown, void>((entry) => {
-    const line = lineOf.log(entry)
-    if (line !== undefined) entry.fiber.getRef(Console.Console).error(line)
-  })
-}
-
-export const layer = (options: LoggingOptions): Layer.Layer<never> =>
-  Layer.merge(
-    Logger.layer([written(options)]),
-    Layer.succeed(References.MinimumLogLevel, levels[options.level] ?? "Info")
+export const layer = (options: LoggingOptions): Layer.Layer<never> => {
+  const { logger, summarise } = makeWriting(options)
+  const summarising = Effect.forever(Effect.andThen(Effect.sleep(options.repeats.windowMs), summarise))
+  return Layer.mergeAll(
+    Logger.layer([logger]),
+    Layer.succeed(References.MinimumLogLevel, levels[options.level] ?? "Info"),
+    Layer.effectDiscard(Effect.forkScoped(summarising))
   )
+}

@@ -1,31 +1,196 @@
-/** All metrics of the program in one table. The name contains the unit. */
-import { Effect, Metric } from "effect"
+/**
+ * All metrics of the program in one table, in the order in which docs/operations.md shows them. A name contains the
+ * base unit (seconds, bytes); counters end in `_total`. A metric is filled where its thing happens: search for
+ * `Metrics.<key>`. A metric "of one process" is shown by the process that has the lease `retention`, because its
+ * number is that of the whole service.
+ */
+import { Effect } from "effect"
+import { eventTypes } from "../domain/EventType.ts"
+import { counter, gauge, histogram, type MetricInfo } from "./MetricKinds.ts"
 
-/** A counter with one label. Call it with the label's value and the amount to add. */
-const counter = (name: string, label: string, description: string) => {
-  const metric = Metric.counter(name, { description, incremental: true })
-  return (value: string, by: number): Effect.Effect<void> =>
-    by === 0 ? Effect.void : Metric.update(Metric.withAttributes(metric, { [label]: value }), by)
-}
+const network = "`mainnet`, `testnet`, `devnet`"
+const outcome = ["delivered", "retrying", "failed"] as const
+const pool = ["main", "read"] as const
+const route = "the path in the API's contract, or `other`"
+
+/** Seconds. An attempt may take 10 s by default. */
+const durations = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+/** Seconds. Most statements take a few milliseconds. */
+const statementDurations = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
+/** Seconds. A ledger is announced a second or two after its close time; a backlog may delay events for hours. */
+const delays = [0.5, 1, 1.5, 2, 3, 4, 5, 7.5, 10, 15, 30, 60, 300, 1_800, 7_200]
+
+export type StatusClass = "2xx" | "3xx" | "4xx" | "5xx" | "none"
+const statusClasses = ["2xx", "3xx", "4xx", "5xx", "none"] as const
+
+/** `none`: there was no response. */
+export const statusClassOf = (status: number | null): StatusClass =>
+  statusClasses[Math.floor((status ?? 0) / 100) - 2] ?? "none"
 
 export const Metrics = {
-  ledgersTaken: counter("ledgerhook_ledgers_taken_total", "network", "Ledgers whose events are in the log"),
-  eventsDetected: counter("ledgerhook_events_detected_total", "network", "Events appended to the log"),
+  // --- ledgers
+  newestLedger: gauge(
+    "ledgerhook_newest_ledger_index",
+    "Index of the newest ledger whose events are in the log. Shown by the process that ingests the network",
+    { network }
+  ),
+  newestLedgerAge: gauge(
+    "ledgerhook_newest_ledger_age_seconds",
+    "Time since that ledger closed. NaN while a simulated network is idle",
+    { network }
+  ),
+  ledgersBehind: gauge(
+    "ledgerhook_ledgers_behind",
+    "How many ledgers that the servers have announced are not taken yet",
+    { network }
+  ),
+  ledgerRate: gauge("ledgerhook_ledgers_per_second", "Ledgers taken a second, over the last 30 s", {
+    network
+  }),
+  ledgersTaken: counter("ledgerhook_ledgers_taken_total", "Ledgers whose events are in the log", { network }),
+  eventsDetected: counter("ledgerhook_events_detected_total", "Events appended to the log", {
+    network,
+    type: eventTypes
+  }),
   detectionAlerts: counter(
     "ledgerhook_detection_alerts_total",
-    "network",
-    "Events withheld because the ledger data is ambiguous or the event does not match its published schema"
+    "Events withheld because the ledger data is ambiguous or the event does not match its published schema",
+    { network }
   ),
-  /** Stages: `events`, `route`, `replay`, `deliver`, `alerts`. */
+
+  // --- deliveries
+  firstAttemptDelay: histogram(
+    "ledgerhook_first_attempt_delay_seconds",
+    "Time from the close of an event's ledger to the start of the first attempt to deliver it, without replays",
+    delays,
+    { network }
+  ),
+  deliveryAttempts: counter("ledgerhook_delivery_attempts_total", "Recorded delivery attempts", {
+    outcome,
+    status_class: statusClasses
+  }),
+  attemptDuration: histogram(
+    "ledgerhook_delivery_attempt_duration_seconds",
+    "How long recorded delivery attempts took",
+    durations,
+    { outcome }
+  ),
+  deliveriesWaiting: gauge(
+    "ledgerhook_deliveries_waiting",
+    "Deliveries that are not finished. Of one process",
+    { status: ["pending", "retrying"] }
+  ),
+  deliveriesInBacklog: gauge(
+    "ledgerhook_deliveries_in_backlog",
+    "Those of them that wait in the database: the account's quota is used up, the account is suspended, the webhook " +
+      "is disabled or deleted, or the webhook's share of memory is full. Of one process",
+    { reason: ["quota", "suspended", "disabled", "deleted", "full"] }
+  ),
+  oldestDueDelivery: gauge(
+    "ledgerhook_oldest_due_delivery_age_seconds",
+    "How long the first delivery in a webhook's backlog has been due, for the webhook where that is longest. Only the " +
+      "backlogs with the reason `full`; 0 if there is none. Of one process"
+  ),
+  lanes: gauge("ledgerhook_delivery_lanes", "Webhooks that have deliveries in this process's memory"),
+  attemptsInFlight: gauge(
+    "ledgerhook_delivery_attempts_in_flight",
+    "Attempts that have started and are not recorded"
+  ),
+  disabledWebhooks: counter(
+    "ledgerhook_webhooks_disabled_total",
+    "Webhooks that the service disabled after consecutive failures"
+  ),
+
+  // --- the log, the outbox and jobs
+  recordsBehind: gauge(
+    "ledgerhook_log_records_behind",
+    "Records of the log that a group of consumers has not finished. With Kafka, up to one for each partition is " +
+      "always left (a transaction marker). Of one process",
+    { group: ["events", "route", "deliver"] }
+  ),
+  outboxAge: gauge(
+    "ledgerhook_outbox_age_seconds",
+    "How long the oldest change has waited for its way to the log; 0 if none waits. Shown by the process that publishes"
+  ),
   quarantined: counter(
     "ledgerhook_quarantined_total",
-    "stage",
-    "Records moved to quarantine because they could not be read or stored"
+    "Records moved to quarantine because they could not be read or stored",
+    { stage: ["events", "route", "replay", "deliver", "alerts"] }
   ),
-  /** Outcomes: `delivered`, `retrying`, `failed` (the last attempt of a series). */
-  deliveryAttempts: counter("ledgerhook_delivery_attempts_total", "outcome", "Recorded delivery attempts"),
-  /** Reasons: `reader` (the reader closed it), `slow`, `stalled`, `key`, `unchecked`, `log`, `stop`. */
-  streamsEnded: counter("ledgerhook_streams_ended_total", "reason", "Event streams that have ended"),
-  /** Outcomes: `sent`, `logged` (no server, or no address), `retrying`, `given up`. */
-  mails: counter("ledgerhook_mails_total", "outcome", "Attempts to send a mail to an account")
+  replayJobs: gauge("ledgerhook_replay_jobs", "Replay and retry jobs that have not ended. Of one process", {
+    state: ["queued", "running"]
+  }),
+  replayJobsEnded: counter("ledgerhook_replay_jobs_ended_total", "Replay and retry jobs that have ended", {
+    state: ["completed", "failed", "cancelled"]
+  }),
+  mails: counter(
+    "ledgerhook_mails_total",
+    "Attempts to send a mail to an account. `logged`: there is no server, or no address",
+    { outcome: ["sent", "logged", "retrying", "given up"] }
+  ),
+  mailsWaiting: gauge("ledgerhook_mails_waiting", "Mails that are not sent yet. Of one process"),
+
+  // --- the API
+  apiRequests: counter(
+    "ledgerhook_api_requests_total",
+    "Requests to the API. `status` 429: over the rate limit of the key",
+    { method: "the HTTP method, or `other`", route, status: "the HTTP status" }
+  ),
+  apiDuration: histogram(
+    "ledgerhook_api_request_duration_seconds",
+    "Time until the response to a request to the API was made",
+    durations,
+    { route }
+  ),
+  streamsEnded: counter(
+    "ledgerhook_streams_ended_total",
+    "Event streams that have ended. `reader`: the reader closed it",
+    { reason: ["reader", "slow", "stalled", "key", "unchecked", "log", "stop"] }
+  ),
+
+  // --- the database
+  poolInUse: gauge(
+    "ledgerhook_database_pool_in_use",
+    "Statements and transactions that use a connection of the pool now. `read`: the API's lookups",
+    { pool }
+  ),
+  poolWaiting: gauge(
+    "ledgerhook_database_pool_waiting",
+    "Statements and transactions that wait for a connection of the pool",
+    { pool }
+  ),
+  statementDuration: histogram(
+    "ledgerhook_database_statement_duration_seconds",
+    "How long statements took, without the wait for a connection",
+    statementDurations,
+    { pool }
+  ),
+
+  // --- the process
+  eventLoopDelay: gauge(
+    "ledgerhook_event_loop_delay_p99_seconds",
+    "How late the event loop was: 99th percentile of the last 10 s"
+  ),
+  eventLoopDelayMax: gauge(
+    "ledgerhook_event_loop_delay_max_seconds",
+    "How late the event loop was: maximum of the last 10 s"
+  ),
+  residentMemory: gauge("process_resident_memory_bytes", "Memory of the process"),
+  heapUsed: gauge("nodejs_heap_size_used_bytes", "Memory that JavaScript objects use"),
+  cpu: counter("process_cpu_seconds_total", "CPU time of the process, user and system"),
+  startTime: gauge("process_start_time_seconds", "When the process started, in seconds since 1970"),
+  dataFree: gauge("ledgerhook_data_free_bytes", "Free disk space at DATA_DIR, with the embedded PostgreSQL"),
+  buildInfo: gauge("ledgerhook_build_info", "Always 1. The labels say which version runs", {
+    version: "the version of Ledgerhook",
+    node: "the version of Node"
+  })
 } as const
+
+export const metricsTable: ReadonlyArray<MetricInfo> = Object.values(Metrics).map(({ info }) => info)
+
+/** Shows the counters that have only known label values, with 0. */
+export const beginCounters: Effect.Effect<void> = Effect.forEach(
+  Object.values(Metrics).flatMap((metric) => ("begin" in metric ? [metric.begin] : [])),
+  (begin) => begin,
+  { discard: true }
+)

@@ -1,11 +1,13 @@
 /**
- * Limits repeated log messages. The first is written at once, then one for each window. Each says how many were left
- * out since the one before.
+ * Limits repeated log messages. The first is written at once. Then there is at most one line in each window, which
+ * says how many were left out: with the next message, or from `summaries` if none comes.
  */
 
-interface Window {
-  readonly from: number
+interface Window<A> {
+  from: number
   leftOut: number
+  /** The newest message that was left out, or the one that was written. */
+  last: A
 }
 
 export interface RepeatFilterLimits {
@@ -14,18 +16,40 @@ export interface RepeatFilterLimits {
   readonly messages: number
 }
 
-/** For each message: how many equal ones were left out since the last one written, or undefined to leave it out. */
-export const makeRepeatFilter = ({ windowMs, messages }: RepeatFilterLimits) => {
-  const windows = new Map<string, Window>()
-  return (message: string, nowMs: number): number | undefined => {
-    const last = windows.get(message)
-    // If the clock was set back, a new window begins.
-    if (last !== undefined && nowMs >= last.from && nowMs < last.from + windowMs) {
-      last.leftOut++
-      return undefined
+export interface RepeatFilter<A> {
+  /** How many equal messages were left out since the last one written, or undefined to leave this one out. */
+  readonly add: (kind: string, message: A, nowMs: number) => number | undefined
+  /** The messages whose window has ended with some left out. A new window begins for each of them. */
+  readonly summaries: (nowMs: number) => ReadonlyArray<{ readonly message: A; readonly leftOut: number }>
+}
+
+export const makeRepeatFilter = <A>({ windowMs, messages }: RepeatFilterLimits): RepeatFilter<A> => {
+  const windows = new Map<string, Window<A>>()
+  // If the clock was set back, a new window begins.
+  const isOpen = ({ from }: Window<A>, nowMs: number) => nowMs >= from && nowMs < from + windowMs
+  return {
+    add: (kind, message, nowMs) => {
+      const known = windows.get(kind)
+      if (known !== undefined && isOpen(known, nowMs)) {
+        known.leftOut++
+        known.last = message
+        return undefined
+      }
+      if (windows.size >= messages) windows.clear()
+      windows.set(kind, { from: nowMs, leftOut: 0, last: message })
+      return known?.leftOut ?? 0
+    },
+    summaries: (nowMs) => {
+      const ended = [...windows].filter(([, window]) => !isOpen(window, nowMs))
+      return ended.flatMap(([kind, window]) => {
+        const { leftOut, last } = window
+        if (leftOut === 0) {
+          windows.delete(kind)
+          return []
+        }
+        windows.set(kind, { from: nowMs, leftOut: 0, last })
+        return [{ message: last, leftOut }]
+      })
     }
-    if (windows.size >= messages) windows.clear()
-    windows.set(message, { from: nowMs, leftOut: 0 })
-    return last?.leftOut ?? 0
   }
 }

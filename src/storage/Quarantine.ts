@@ -98,7 +98,7 @@ export const makeQuarantine = Effect.map(SqlClient.SqlClient, (sql) => {
   ) {
     if (added === 0) return
     const { source, reason } = refused.at(-1)!
-    yield* Metrics.quarantined(stage, added)
+    yield* Metrics.quarantined.add({ stage }, added)
     yield* Effect.logError(`${stage}: ${added} records were quarantined; see \`ledgerhook doctor\``).pipe(
       Effect.annotateLogs({
         newest: printable(source, Limits.quarantineSourceLength),

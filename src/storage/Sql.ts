@@ -11,6 +11,7 @@ import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { start } from "./embedded/EmbeddedPostgres.ts"
 import { migrate } from "./Migrations.ts"
+import * as SqlMetrics from "./SqlMetrics.ts"
 
 export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", {
   message: Schema.String
@@ -48,6 +49,7 @@ const readPool = {
   multiplex: true,
   multiplexConcurrency: Limits.databaseReadsPerConnection,
   applicationName: "ledgerhook read",
+  spanAttributes: SqlMetrics.poolAttribute("read"),
   startupParameters: {
     plan_cache_mode: "force_generic_plan",
     // Each statement here follows the order of an index. For a new partition without statistics, PostgreSQL would
@@ -137,7 +139,7 @@ export const unmigratedLayer = (options: SqlOptions) => PgClient.layerFrom(conne
 /** `SqlClient` (and `PgClient`) and `ReadSql` on a migrated database. */
 export const layer = (options: SqlOptions) =>
   Layer.provideMerge(
-    ReadSql.layer,
+    Layer.merge(ReadSql.layer, SqlMetrics.layer),
     PgClient.layerFrom(
       connect(options).pipe(
         Effect.tap((client) => migrate.pipe(Effect.provideService(SqlClient.SqlClient, client)))

@@ -55,7 +55,8 @@ const promised: Readonly<
   revokeApiKey: ["DELETE /v1/api-keys/{id}", "api_keys:write", [204, ...changeOne]],
   getAccount: ["GET /v1/account", "any key", read],
   getHealth: ["GET /healthz", "no key", [200, 400, 405, 500]],
-  getReadiness: ["GET /readyz", "no key", [200, 400, 405, 500, 503]]
+  getReadiness: ["GET /readyz", "no key", [200, 400, 405, 500, 503]],
+  getPartReadiness: ["GET /readyz/{part}", "no key", [200, 400, 404, 405, 500, 503]]
 }
 
 const neededBy = (security: Operation["security"]): string =>

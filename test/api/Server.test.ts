@@ -71,6 +71,45 @@ describe("server", () => {
     }).pipe(Effect.provide(apiLayer()))
   )
 
+  it.live("shows one part, or all but some, so that a balancer can leave out what is not its matter", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const health = yield* Health
+      let probes = 0
+      yield* health.watch(
+        "ledger.mainnet",
+        Effect.sync(() => ({ status: "failed", detail: `silent ${++probes}` }) as const)
+      )
+      yield* health.set("route", { status: "ok", detail: "running" })
+      const route = yield* api.call("GET", "/readyz/route")
+      assert.deepStrictEqual(
+        [route.status, route.body],
+        [200, { status: "ok", parts: { route: { status: "ok", detail: "running" } } }]
+      )
+      const database = yield* api.call("GET", "/readyz/database")
+      assert.deepStrictEqual(Object.keys(database.body.parts), ["database"])
+      const others = yield* api.call(
+        "GET",
+        "/readyz?exclude=ledger.mainnet&exclude=route&exclude=ledger.devnet"
+      )
+      assert.deepStrictEqual([others.status, Object.keys(others.body.parts)], [200, ["database"]])
+      assert.strictEqual(probes, 0, "a part that nobody asks for is not probed")
+      const ledger = yield* api.call("GET", "/readyz/ledger.mainnet")
+      assert.deepStrictEqual([ledger.status, Object.keys(ledger.body.parts)], [503, ["ledger.mainnet"]])
+      assert.strictEqual((yield* api.call("GET", "/readyz?exclude=route")).status, 503)
+
+      const unknown = yield* api.call("GET", "/readyz/ledger.devnet")
+      assert.strictEqual(unknown.status, 404)
+      assert.match(unknown.body.error.message, /no part ledger\.devnet/)
+      for (const path of ["/readyz/Route", "/readyz/%00", "/readyz?exclude="]) {
+        const refused = yield* api.call("GET", path)
+        assert.strictEqual(refused.status, 400, path)
+        assert.match(refused.body.error.message, /must be the name of a part as \/readyz shows it/)
+      }
+      assert.strictEqual((yield* api.call("GET", "/readyz/route/x")).status, 404)
+    }).pipe(Effect.provide(apiLayer()))
+  )
+
   it.live("a stop answers the request in flight, and is not held up by an idle connection", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()

@@ -5,7 +5,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { roles } from "../../src/Roles.ts"
 import { eventually } from "../support/delivering.ts"
@@ -64,6 +64,29 @@ describe("readiness", () => {
       yield* Fiber.join(lock)
       yield* eventually(Effect.map(statusOf(`${url}/readyz`), (status) => assert.strictEqual(status, 200)))
       assert.strictEqual(yield* statusOf(`${url}/v1/account`, { "x-service-key": KEY }), 200)
+    }).pipe(Effect.scoped, Effect.provide(TestDatabase))
+  )
+
+  it.live("has a port of its own with OPS_PORT, in a process with the API and in one without", () =>
+    Effect.gen(function* () {
+      const [port, opsPort] = [yield* freePort, yield* freePort]
+      const [open, own] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${opsPort}`]
+      const start = (environment: Readonly<Record<string, string>>) =>
+        Layer.build(Layer.fresh(roles).pipe(Layer.provide(settingsLayer(environment))))
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* start({ ROLES: "api", PORT: String(port), OPS_PORT: String(opsPort), ADMIN_KEY: KEY })
+          for (const path of ["/healthz", "/readyz", "/readyz/database", "/metrics"]) {
+            assert.strictEqual(yield* statusOf(own + path), 200, path)
+            assert.strictEqual(yield* statusOf(open + path), 404, path)
+          }
+          assert.strictEqual(yield* statusOf(`${open}/v1/account`, { "x-service-key": KEY }), 200)
+          assert.strictEqual(yield* statusOf(`${own}/v1/account`, { "x-service-key": KEY }), 404)
+        })
+      )
+      yield* start({ ROLES: "delay", PORT: String(port), OPS_PORT: String(opsPort) })
+      assert.strictEqual(yield* statusOf(`${own}/readyz/delay`), 200)
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(statusOf(`${open}/healthz`))), "nothing is on PORT")
     }).pipe(Effect.scoped, Effect.provide(TestDatabase))
   )
 

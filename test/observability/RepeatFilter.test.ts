@@ -10,19 +10,34 @@ import { retryUntilSuccess } from "../../src/observability/RetryUntilSuccess.ts"
 
 describe("a repeated message", () => {
   it("is left out within its window, and counted in the next one", () => {
-    const repeats = makeRepeatFilter({ windowMs: 10, messages: 3 })
+    const repeats = makeRepeatFilter<string>({ windowMs: 10, messages: 3 })
     assert.deepStrictEqual(
-      [0, 1, 9, 10, 11, 40, 41].map((at) => repeats("a", at)),
+      [0, 1, 9, 10, 11, 40, 41].map((at) => repeats.add("a", "a", at)),
       [0, undefined, undefined, 2, undefined, 1, undefined]
     )
-    assert.strictEqual(repeats("b", 41), 0, "each kind is its own")
-    assert.strictEqual(repeats("a", 5), 1, "a clock that was set back hides nothing")
+    assert.strictEqual(repeats.add("b", "b", 41), 0, "each kind is its own")
+    assert.strictEqual(repeats.add("a", "a", 5), 1, "a clock that was set back hides nothing")
+  })
+
+  it("is summed at the end of its window if no other follows", () => {
+    const repeats = makeRepeatFilter<string>({ windowMs: 10, messages: 3 })
+    repeats.add("a", "first", 0)
+    assert.deepStrictEqual(repeats.summaries(10), [], "nothing was left out")
+    repeats.add("a", "second", 11)
+    repeats.add("a", "third", 12)
+    repeats.add("a", "fourth", 20)
+    assert.deepStrictEqual(repeats.summaries(20), [])
+    assert.deepStrictEqual(repeats.summaries(21), [{ message: "fourth", leftOut: 2 }])
+    assert.isUndefined(repeats.add("a", "fifth", 30), "the summary begins a window")
+    assert.deepStrictEqual(repeats.summaries(31), [{ message: "fifth", leftOut: 1 }])
+    assert.deepStrictEqual(repeats.summaries(99), [])
+    assert.strictEqual(repeats.add("a", "sixth", 99), 0)
   })
 
   it("is written again when too many kinds are remembered", () => {
-    const repeats = makeRepeatFilter({ windowMs: 10, messages: 3 })
-    for (const kind of ["a", "b", "c", "d"]) assert.strictEqual(repeats(kind, 0), 0)
-    assert.strictEqual(repeats("a", 1), 0)
+    const repeats = makeRepeatFilter<string>({ windowMs: 10, messages: 3 })
+    for (const kind of ["a", "b", "c", "d"]) assert.strictEqual(repeats.add(kind, kind, 0), 0)
+    assert.strictEqual(repeats.add("a", "a", 1), 0)
   })
 })
 
@@ -42,7 +57,7 @@ describe("the log of an outage", () => {
         of("publishing")[0]!,
         / failed; retrying: the log failed to append webhooks\.deliveries: gone$/
       )
-      assert.match(of("publishing")[1]!, / repeated=\d+$/)
+      assert.match(of("publishing")[1]!, / \(\d+ more in the last 10 s\) repeated=\d+$/)
     }).pipe(
       Effect.scoped,
       Effect.provide(

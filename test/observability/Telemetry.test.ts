@@ -51,7 +51,7 @@ describe("telemetry", () => {
     Effect.gen(function* () {
       const receiver = yield* makeOtlpReceiver()
       yield* Effect.gen(function* () {
-        yield* Metrics.deliveryAttempts("delivered", 7)
+        yield* Metrics.deliveryAttempts.add({ outcome: "delivered", status_class: "2xx" }, 7)
         const taken = () =>
           receiver
             .series()
@@ -101,7 +101,7 @@ describe("telemetry", () => {
       const seldom = { tracesEveryMs: 3_600_000, metricsEveryMs: 3_600_000 }
       yield* Effect.gen(function* () {
         yield* traceOne
-        yield* Metrics.mails("sent", 1)
+        yield* Metrics.mails.add({ outcome: "sent" }, 1)
       }).pipe(Effect.provide(telemetry(receiver.url, seldom)))
       assert.strictEqual(spansNamed(receiver, "write events").length, 1)
       assert.isTrue(receiver.series().some(({ name }) => name === "ledgerhook_mails_total"))

@@ -4,6 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { settingsTable } from "../../src/config/Config.ts"
+import { metricsTable } from "../../src/observability/Metrics.ts"
 import topics from "../../topics/topics.json" with { type: "json" }
 
 const code = (text: string): string => (text === "" ? "unset" : `\`${text}\``)
@@ -33,6 +34,26 @@ export const topicsMarkdown = (): string =>
       return `| ${linked} | ${key} | ${partitions} | ${replication} | ${kept} | ${list(writers)} | ${list(readers)} | ${cell(meaning)} |`
     }),
     ""
+  ].join("\n")
+
+const labelValues = (values: ReadonlyArray<string> | string): string =>
+  typeof values === "string" ? values : values.map((value) => `\`${value}\``).join(", ")
+
+/** Long lists of values are in the text around the table. */
+const LABEL_VALUES_MOST = 10
+
+export const metricsMarkdown = (): string =>
+  [
+    "| metric | type | labels | meaning |",
+    "|---|---|---|---|",
+    ...metricsTable.map(({ name, type, labels, description }) => {
+      const shown = Object.entries(labels).map(([label, values]) =>
+        typeof values !== "string" && values.length > LABEL_VALUES_MOST
+          ? `\`${label}\``
+          : `\`${label}\`: ${labelValues(values)}`
+      )
+      return `| \`${name}\` | ${type} | ${cell(shown.join("; "))} | ${cell(description)} |`
+    })
   ].join("\n")
 
 export const envExample = (): string =>

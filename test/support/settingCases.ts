@@ -69,6 +69,15 @@ export const cases: Readonly<Record<SettingName, Cases>> = {
     bad: ["70000", "-1", "80a", "8080.5", "0x50"],
     value: (s) => s.port
   },
+  OPS_PORT: {
+    good: [
+      ["0", 0],
+      ["9090", 9090],
+      ["", undefined]
+    ],
+    bad: ["70000", "-1", "80a"],
+    value: (s) => s.opsPort
+  },
   ROLES: {
     good: [
       ["all", ["api", "ingest", "events", "route", "deliver", "delay", "replay"]],

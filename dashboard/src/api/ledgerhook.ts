@@ -2273,7 +2273,8 @@ export function getHealth({ xRequestId }: {
 /**
  * Check whether the service is ready
  */
-export function getReadiness({ xRequestId }: {
+export function getReadiness({ exclude, xRequestId }: {
+    exclude?: string[];
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -2291,7 +2292,40 @@ export function getReadiness({ xRequestId }: {
     } | {
         status: 503;
         data: NotReady;
-    }>("/readyz", {
+    }>(`/readyz${QS.query(QS.explode({
+        exclude
+    }))}`, {
+        ...opts,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId
+        })
+    });
+}
+/**
+ * Check whether one part is ready
+ */
+export function getPartReadiness(part: string, { xRequestId }: {
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Ready;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 404;
+        data: NotFound;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: NotReady;
+    }>(`/readyz/${encodeURIComponent(part)}`, {
         ...opts,
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "X-Request-Id": xRequestId

@@ -1,7 +1,8 @@
 /** Contract of the health probes, which need no key. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { CommonErrors, field, keyless } from "./Common.ts"
+import { NotFound } from "../Errors.ts"
+import { CommonErrors, field, keyless, rule } from "./Common.ts"
 
 const Part = Schema.Struct({
   status: field(
@@ -36,6 +37,16 @@ const NotReady = Schema.Struct({
   })
 }).annotate({ identifier: "NotReady", description: "The service is not ready; the parts show why." })
 
+const PART_NAME = /^[a-z]+(?:\.[a-z]+)?$/
+
+const partName = Schema.String.check(
+  rule(
+    (text: string) =>
+      PART_NAME.test(text) ? undefined : "must be the name of a part as /readyz shows it, such as database",
+    { pattern: PART_NAME.source }
+  )
+)
+
 export class System extends HttpApiGroup.make("system", { topLevel: true })
   .add(
     HttpApiEndpoint.get("healthz", "/healthz", { success: Alive }).annotateMerge(
@@ -46,6 +57,15 @@ export class System extends HttpApiGroup.make("system", { topLevel: true })
       })
     ),
     HttpApiEndpoint.get("readyz", "/readyz", {
+      query: {
+        exclude: Schema.optionalKey(
+          field(
+            Schema.Array(partName),
+            "A part to leave out. Repeat the parameter for several. A part that this process does not have is ignored, so every process can be asked alike.",
+            ["ledger.mainnet"]
+          )
+        )
+      },
       success: [Ready, NotReady.pipe(HttpApiSchema.status(503))]
     }).annotateMerge(
       keyless({
@@ -53,6 +73,17 @@ export class System extends HttpApiGroup.make("system", { topLevel: true })
         summary: "Check whether the service is ready",
         description:
           "Shows every part of the process with its state. Answers 503 if one is starting or failed. Needs no key."
+      })
+    ),
+    HttpApiEndpoint.get("readyzPart", "/readyz/:part", {
+      params: { part: field(partName, "The name of a part, as /readyz shows it.", "database") },
+      success: [Ready, NotReady.pipe(HttpApiSchema.status(503))],
+      error: NotFound
+    }).annotateMerge(
+      keyless({
+        identifier: "getPartReadiness",
+        summary: "Check whether one part is ready",
+        description: "Shows one part of the process. Answers 503 if it is starting or failed. Needs no key."
       })
     )
   )

@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import { Health, type PartHealth } from "../../observability/Health.ts"
 import { Api } from "../Contract.ts"
+import { NotFound } from "../Errors.ts"
 
 export const systemLayer = HttpApiBuilder.group(
   Api,
@@ -33,13 +34,26 @@ export const systemLayer = HttpApiBuilder.group(
       })
     )
 
+    const probes = Effect.map(health.probes, (probes) => new Map([["database", database], ...probes]))
+    /** The probes that are not wanted do not run: a log that does not answer would delay the others. */
+    const readinessOf = (wanted: Iterable<readonly [string, Effect.Effect<PartHealth>]>) =>
+      Effect.map(Effect.all(Object.fromEntries(wanted)), (parts) => {
+        const ready = Object.values(parts).every(({ status }) => status === "ok" || status === "degraded")
+        return ready ? ({ status: "ok", parts } as const) : ({ status: "unavailable", parts } as const)
+      })
+
     return handlers.handleAll({
       healthz: () => Effect.succeed({ status: "ok" } as const),
-      readyz: () =>
-        Effect.gen(function* () {
-          const parts = { database: yield* database, ...(yield* health.all) }
-          const ready = Object.values(parts).every(({ status }) => status === "ok" || status === "degraded")
-          return ready ? ({ status: "ok", parts } as const) : ({ status: "unavailable", parts } as const)
+      readyz: ({ query: { exclude = [] } }) =>
+        Effect.flatMap(probes, (all) => readinessOf([...all].filter(([part]) => !exclude.includes(part)))),
+      readyzPart: ({ params: { part } }) =>
+        Effect.flatMap(probes, (all) => {
+          const probe = all.get(part)
+          return probe === undefined
+            ? Effect.fail(
+                NotFound.because(`This process has no part ${part}; /readyz shows the parts that it has.`)
+              )
+            : readinessOf([[part, probe]])
         })
     })
   })

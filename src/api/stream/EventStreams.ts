@@ -131,7 +131,7 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
       Effect.suspend(() => {
         open.delete(stream)
         stream.connection.endStream = undefined
-        return Metrics.streamsEnded(stream.told ?? stream.endedBecause() ?? "reader", 1)
+        return Metrics.streamsEnded.add({ reason: stream.told ?? stream.endedBecause() ?? "reader" }, 1)
       })
 
     /**

@@ -15,7 +15,7 @@ import { type Finding, fine } from "./Finding.ts"
 import { kafkaChecks } from "./KafkaCheck.ts"
 import { ledgerServerCheck } from "./LedgerServerCheck.ts"
 import { mailCheck } from "./MailCheck.ts"
-import { portCheck } from "./PortCheck.ts"
+import { portChecks } from "./PortCheck.ts"
 import { schemaRegistryCheck } from "./SchemaRegistryCheck.ts"
 import { storeCheck } from "./StoreCheck.ts"
 import { givenLog, logFinding } from "./StoredChecks.ts"
@@ -46,7 +46,7 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
     ...(kafka?.schemaRegistryUrl === undefined
       ? []
       : [schemaRegistryCheck(kafka.schemaRegistryUrl, kafka.topicPrefix, watchedNetworks(settings))]),
-    portCheck(settings),
+    ...portChecks(settings),
     ...networks.flatMap(({ network, urls, historyUrls }) => [
       ...urls.map((url) => ledgerServerCheck(network, url, "feed")),
       ...historyUrls.map((url) => ledgerServerCheck(network, url, "history"))

@@ -1,4 +1,4 @@
-/** `doctor` checks the API's port: whether it is free, or used by a running Ledgerhook. */
+/** `doctor` checks the ports of the service: whether they are free, or used by a running Ledgerhook. */
 import { createServer } from "node:net"
 import { Effect } from "effect"
 import type { SettingsShape } from "../../config/Config.ts"
@@ -11,15 +11,26 @@ const listens = (host: string, port: number): Effect.Effect<void, NodeJS.ErrnoEx
     server.listen(port, host, () => server.close(() => resume(Effect.void)))
   })
 
-const isService = (host: string, port: number): Effect.Effect<boolean> =>
+/** Whether Ledgerhook answers there. `healthy`: its answer is the one to a probe, not that the path does not exist. */
+const isService = (host: string, port: number, healthy: boolean): Effect.Effect<boolean> =>
   Effect.tryPromise(async (signal) => {
     const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host
     const address = reachable.includes(":") ? `[${reachable}]` : reachable
     const response = await fetch(`http://${address}:${port}/healthz`, { signal })
-    return response.ok && JSON.stringify(await response.json()) === JSON.stringify({ status: "ok" })
+    // A probe answers `{"status":"ok"}`, another path `{"error":{"code":"NOT_FOUND",…}}`.
+    const { status, error } = Object(await response.json())
+    return healthy ? status === "ok" : Object(error).code === "NOT_FOUND"
   }).pipe(Effect.orElseSucceed(() => false))
 
-export const portCheck = ({ host, port }: SettingsShape) => {
+interface PortToCheck {
+  readonly check: string
+  readonly setting: "PORT" | "OPS_PORT"
+  readonly port: number
+  /** Whether health is served there. */
+  readonly healthy: boolean
+}
+
+const checkOne = (host: string, { check, setting, port, healthy }: PortToCheck) => {
   const where = `port ${port} of ${host}`
   const tried = Effect.gen(function* () {
     yield* listens(host, port)
@@ -30,16 +41,26 @@ export const portCheck = ({ host, port }: SettingsShape) => {
         if (code !== "EADDRINUSE") {
           return yield* new Fault({
             detail: `${where} cannot be used: ${message}`,
-            fix: code === "EACCES" ? "Set PORT to 1024 or higher." : "Set HOST to an address of this machine."
+            fix:
+              code === "EACCES"
+                ? `Set ${setting} to 1024 or higher.`
+                : "Set HOST to an address of this machine."
           })
         }
-        if (yield* isService(host, port)) return `${where} is used by Ledgerhook, which is running`
+        if (yield* isService(host, port, healthy)) return `${where} is used by Ledgerhook, which is running`
         return yield* new Fault({
           detail: `${where} is in use by another program`,
-          fix: "Stop that program, or set PORT to another port."
+          fix: `Stop that program, or set ${setting} to another port.`
         })
       })
     )
   )
-  return finding("API port", "Set PORT to another port.", tried)
+  return finding(check, `Set ${setting} to another port.`, tried)
+}
+
+export const portChecks = ({ host, port, opsPort, roles }: SettingsShape) => {
+  const api: PortToCheck = { check: "API port", setting: "PORT", port, healthy: opsPort === undefined }
+  if (opsPort === undefined) return [checkOne(host, api)]
+  const ops = checkOne(host, { check: "health port", setting: "OPS_PORT", port: opsPort, healthy: true })
+  return roles.includes("api") ? [checkOne(host, api), ops] : [ops]
 }

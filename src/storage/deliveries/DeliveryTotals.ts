@@ -26,6 +26,11 @@ const fold = `
     FROM changes GROUP BY 1, 2, 3, 4, 5, 6 HAVING sum(count) <> 0
     ON CONFLICT (account_id, network, webhook_id, event_type, status, at)
     DO UPDATE SET count = total.count + excluded.count
+  ), waiting_added AS (
+    INSERT INTO delivery_waiting AS total (webhook_id, status, parked, at, count)
+    SELECT webhook_id, status, parked, date_bin('1 day', at, 'epoch'), sum(count)
+    FROM changes WHERE status IN ('pending', 'retrying') GROUP BY 1, 2, 3, 4 HAVING sum(count) <> 0
+    ON CONFLICT (webhook_id, status, parked, at) DO UPDATE SET count = total.count + excluded.count
   )
   SELECT count(*)::int AS changes, pg_relation_size('delivery_changes')::float8 AS bytes FROM changes`
 
@@ -36,10 +41,14 @@ interface Folded {
   readonly bytes: number
 }
 
-/** Adds changes to the totals. The lock allows one caller at a time: a lease that moves may briefly leave two. */
+/** Lets one transaction at a time change the totals: a lease that moves may briefly leave two that do. */
+export const lockTotals = (sql: SqlClient.SqlClient) =>
+  sql`LOCK TABLE ONLY delivery_totals IN SHARE ROW EXCLUSIVE MODE`
+
+/** Adds changes to the totals. */
 export const foldChanges = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.gen(function* () {
-    yield* sql`LOCK TABLE ONLY delivery_totals IN SHARE ROW EXCLUSIVE MODE`
+    yield* lockTotals(sql)
     const [row] = yield* sql.unsafe<Folded>(fold)
     return row ?? { changes: 0, bytes: 0 }
   }).pipe(sql.withTransaction)

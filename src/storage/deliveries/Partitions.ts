@@ -40,7 +40,10 @@ export class Partitions extends Context.Service<Partitions, TimePartitions>()(
       // Separate transactions: statements lock these tables in different orders.
       const totalsOf = (table: string) =>
         makeTimePartitions({ tables: [table], days: 1, fillfactor: UPDATED_FILLFACTOR, boundAt: timeAt })
-      const totals = yield* Effect.forEach(["delivery_totals", "delivery_type_totals"], totalsOf)
+      const totals = yield* Effect.forEach(
+        ["delivery_totals", "delivery_type_totals", "delivery_waiting"],
+        totalsOf
+      )
       // Deliveries are made last and dropped first: their changes are added to the totals, which must exist.
       const makeOrder = [...totals, attempts, deliveries]
 

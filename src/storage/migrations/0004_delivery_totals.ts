@@ -1,7 +1,7 @@
 /**
  * Counts of deliveries. `delivery_totals` counts a webhook's deliveries by status, by creation time (in spans of
- * `width`) and, if delivered, by latency. `delivery_type_totals` counts by type, status and ten minutes. Triggers
- * append each change to `delivery_changes`, so writers do not wait for each other, and
+ * `width`) and, if delivered, by latency. `delivery_type_totals` counts by type, status and ten minutes, and
+ * `delivery_waiting` the unfinished ones by webhook and day, those in the backlog apart. Triggers append each change to `delivery_changes`, so writers do not wait for each other, and
  * storage/deliveries/DeliveryTotals.ts adds the changes to the totals. A statement that reads both, as the views do,
  * has exact counts.
  */
@@ -22,17 +22,17 @@ const charactersOfTime = characters
 
 /** Rows of `deliveries` as changes of counts: 1 for a new row version, -1 for an old one. */
 const changesOf = (rows: string, n: 1 | -1): string => `
-  SELECT account_id, network, webhook_id, event_type, status, id, ${n} AS n,
+  SELECT account_id, network, webhook_id, event_type, status, parked, id, ${n} AS n,
          CASE WHEN status = 'delivered' THEN coalesce(response_time_ms, 0) ELSE 0 END AS latency_ms FROM ${rows}`
 
 const widths = countWidths.map(({ width }) => `('${width}')`).join(", ")
 
 const appendChanges = (changes: string): string => `
-  INSERT INTO delivery_changes (account_id, network, webhook_id, event_type, status, latency_bucket, at, count, latency_sum)
+  INSERT INTO delivery_changes (account_id, network, webhook_id, event_type, status, latency_bucket, at, count, latency_sum, parked)
   SELECT account_id, network, webhook_id, event_type, status, latency_bucket(latency_ms),
-         date_trunc('minute', delivery_created_at(id), 'UTC'), sum(n), sum(n * latency_ms)
+         date_trunc('minute', delivery_created_at(id), 'UTC'), sum(n), sum(n * latency_ms), parked
   FROM (${changes}) AS changes
-  GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(n) <> 0 OR sum(n * latency_ms) <> 0`
+  GROUP BY 1, 2, 3, 4, 5, 6, 7, parked HAVING sum(n) <> 0 OR sum(n * latency_ms) <> 0`
 
 const triggers = [
   { event: "insert", rows: "NEW TABLE AS came", changes: changesOf("came", 1) },
@@ -86,6 +86,15 @@ export default Effect.gen(function* () {
       is_empty boolean NOT NULL GENERATED ALWAYS AS (count = 0) STORED,
       PRIMARY KEY (account_id, network, webhook_id, event_type, status, at)
     ) PARTITION BY RANGE (at)`
+  yield* sql`
+    CREATE TABLE delivery_waiting (
+      webhook_id text COLLATE "C" NOT NULL,
+      status text NOT NULL,
+      parked boolean NOT NULL,
+      at timestamptz NOT NULL,
+      count bigint NOT NULL,
+      PRIMARY KEY (webhook_id, status, parked, at)
+    ) PARTITION BY RANGE (at)`
   // For queries over all webhooks of an account, which say NOT is_empty. For one webhook the primary key serves. With
   // a condition on `count`, every change of it would write to all indexes.
   yield* sql`
@@ -104,7 +113,8 @@ export default Effect.gen(function* () {
       latency_bucket smallint NOT NULL,
       at timestamptz NOT NULL,
       count bigint NOT NULL,
-      latency_sum bigint NOT NULL
+      latency_sum bigint NOT NULL,
+      parked boolean NOT NULL DEFAULT false
     )`
   yield* sql`
     CREATE VIEW delivery_counts AS

@@ -4,9 +4,10 @@
  * nothing. One process publishes at a time (a lease, and the log refuses writes of a replaced writer). While the log
  * or the database is down, the publisher waits and the API continues.
  */
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { EventLog } from "../../log/EventLog.ts"
+import { Metrics } from "../../observability/Metrics.ts"
 import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
 import { Leases } from "../Leases.ts"
 import { OUTBOX_POSITION, Outbox } from "./Outbox.ts"
@@ -37,7 +38,12 @@ export const publishBatch = Effect.fnUntraced(function* (writer: Pick<EventLog["
   return last.id
 })
 
-const publish = Effect.gen(function* () {
+/** The time since which the outbox has had rows that are not published. Undefined: it has none. */
+interface Waiting {
+  sinceMs: number | undefined
+}
+
+const publish = Effect.fnUntraced(function* (waiting: Waiting) {
   const outbox = yield* Outbox
   const log = yield* EventLog
   // Open the writer before reading: that ends transactions of an earlier writer.
@@ -47,14 +53,26 @@ const publish = Effect.gen(function* () {
   while (true) {
     // While nothing is new, only the database is polled.
     const head = yield* outbox.headId
+    if (head > seen) waiting.sinceMs ??= yield* Clock.currentTimeMillis
     while (head > seen) seen = (yield* publishBatch(writer)) ?? head
+    waiting.sinceMs = undefined
     yield* next("outbox")
   }
+}, Effect.scoped)
+
+/** The age is measured from when this process saw the row: it counts while the log is away. */
+const publishMeasured = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  const waiting: Waiting = { sinceMs: undefined }
+  yield* Metrics.outboxAge.observe({}, () =>
+    waiting.sinceMs === undefined ? 0 : (clock.currentTimeMillisUnsafe() - waiting.sinceMs) / 1_000
+  )
+  return yield* publish(waiting).pipe(retryUntilSuccess("publishing the outbox"))
 }).pipe(Effect.scoped)
 
 export const outboxPublisherLayer = Layer.effectDiscard(
   Effect.gen(function* () {
     const leases = yield* Leases
-    yield* Effect.forkScoped(publish.pipe(leases.hold("outbox"), retryUntilSuccess("publishing the outbox")))
+    yield* Effect.forkScoped(leases.hold("outbox")(publishMeasured))
   })
 ).pipe(Layer.provide(WorkNotices.layer))

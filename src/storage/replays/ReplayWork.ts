@@ -17,6 +17,7 @@ import {
   type ReplayFilters,
   type RetryFilters
 } from "../../domain/Replay.ts"
+import { Metrics } from "../../observability/Metrics.ts"
 import { deliveriesLeftInQuota } from "../accounts/UsageStore.ts"
 import { endQueued } from "../deliveries/Transitions.ts"
 
@@ -139,7 +140,11 @@ export const endJob = (
       WHERE id = ${id} AND status IN ('queued', 'running') AND ${owner === undefined ? sql`true` : sql`owner = ${owner}`}
       RETURNING 1`
     if (ended.length > 0 && status !== "completed") yield* endUncounted(sql, id, nowMs)
-  }).pipe(sql.withTransaction)
+    return ended.length
+  }).pipe(
+    sql.withTransaction,
+    Effect.flatMap((ended) => Metrics.replayJobsEnded.add({ state: status }, ended))
+  )
 
 export class ReplayWork extends Context.Service<ReplayWork>()("ledgerhook/storage/ReplayWork", {
   make: Effect.gen(function* () {

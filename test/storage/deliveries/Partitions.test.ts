@@ -61,7 +61,7 @@ layer(
       const old = NOW - 40 * DAY_MS
       yield* partitions.ensure(old, old)
       yield* partitions.ensure(NOW, NOW)
-      assert.strictEqual(yield* partitions.drop(NOW), 4)
+      assert.strictEqual(yield* partitions.drop(NOW), 5)
       assert.isFalse((yield* names).some((name) => name.includes("20261012")))
       assert.include(yield* names, "deliveries_20261121")
       yield* partitions.ensure(old, old)

@@ -1,0 +1,69 @@
+/** Metrics of the process itself: memory, CPU, how late its event loop is, and which version it runs. */
+import { statfs } from "node:fs/promises"
+import { monitorEventLoopDelay, performance } from "node:perf_hooks"
+import { getHeapStatistics } from "node:v8"
+import { Effect, Layer } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { beginCounters, Metrics } from "./Metrics.ts"
+
+const NANOS_PER_SECOND = 1e9
+const MICROS_PER_SECOND = 1e6
+const PERCENTILE = 99
+
+const every = (read: Effect.Effect<void>) =>
+  Effect.forkScoped(Effect.forever(Effect.andThen(read, Effect.sleep(Limits.metricsReadMs))))
+
+/** The sampler measures the time between its timer's calls, so that time is subtracted. */
+const showEventLoopDelay = Effect.gen(function* () {
+  const sampler = yield* Effect.acquireRelease(
+    Effect.sync(() => monitorEventLoopDelay({ resolution: Limits.eventLoopSampleMs })),
+    (one) => Effect.sync(() => one.disable())
+  )
+  sampler.enable()
+  let delay = { p99: 0, max: 0 }
+  const late = (nanos: number) =>
+    Math.max(0, nanos / NANOS_PER_SECOND - Limits.eventLoopSampleMs / 1_000) || 0
+  yield* every(
+    Effect.sync(() => {
+      delay = { p99: late(sampler.percentile(PERCENTILE)), max: late(sampler.max) }
+      sampler.reset()
+    })
+  )
+  yield* Metrics.eventLoopDelay.observe({}, () => delay.p99)
+  yield* Metrics.eventLoopDelayMax.observe({}, () => delay.max)
+})
+
+const showFreeSpace = Effect.fnUntraced(function* (folder: string) {
+  let free = Number.NaN
+  yield* every(
+    Effect.promise(() => statfs(folder).catch(() => undefined)).pipe(
+      Effect.map((found) => {
+        free = found === undefined ? Number.NaN : found.bavail * found.bsize
+      })
+    )
+  )
+  yield* Metrics.dataFree.observe({}, () => free)
+})
+
+export interface ProcessMetricsOptions {
+  readonly version: string
+  /** The folder of the embedded PostgreSQL. Undefined: the process has none. */
+  readonly dataDir: string | undefined
+}
+
+export const layer = ({ version, dataDir }: ProcessMetricsOptions): Layer.Layer<never> =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      yield* beginCounters
+      yield* Metrics.buildInfo.observe({ version, node: process.versions.node }, () => 1)
+      yield* Metrics.startTime.observe({}, () => performance.timeOrigin / 1_000)
+      yield* Metrics.residentMemory.observe({}, () => process.memoryUsage.rss())
+      yield* Metrics.heapUsed.observe({}, () => getHeapStatistics().used_heap_size)
+      yield* Metrics.cpu.observe({}, () => {
+        const { system, user } = process.cpuUsage()
+        return (system + user) / MICROS_PER_SECOND
+      })
+      yield* showEventLoopDelay
+      if (dataDir !== undefined) yield* showFreeSpace(dataDir)
+    })
+  )

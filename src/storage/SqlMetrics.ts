@@ -1,0 +1,122 @@
+/**
+ * Measures a pool of connections: what uses and what waits for a connection, and how long statements take. The driver
+ * shows none of this. Statements pass a transformer on their way, and it can see when a statement gets its connection:
+ * the field `borrower` of Effect's statements lends one. It is internal, so test/storage/SqlMetrics.test.ts checks
+ * that it is still there.
+ */
+import { Effect, Layer, Option } from "effect"
+import { SqlClient, type SqlConnection, type SqlError, Statement } from "effect/sql"
+import { Metrics } from "../observability/Metrics.ts"
+
+export type PoolName = "main" | "read"
+
+const NANOS_PER_SECOND = 1e9
+
+/** The attribute of a pool's statements that has its name. It is also an attribute of their spans. */
+const POOL = "ledgerhook.pool"
+export const poolAttribute = (pool: PoolName) => ({ [POOL]: pool })
+
+interface PoolUse {
+  inUse: number
+  waiting: number
+}
+
+type Uses = Readonly<Record<PoolName, PoolUse>>
+
+/** Counts `self` as waiting until `begun` runs, and then as using a connection. */
+const counted = <A, E, R>(
+  use: PoolUse,
+  self: (begun: Effect.Effect<void>) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    let state: keyof PoolUse = "waiting"
+    use.waiting++
+    const begun = Effect.sync(() => {
+      use.waiting--
+      use.inUse++
+      state = "inUse"
+    })
+    const ended = Effect.sync(() => {
+      use[state]--
+    })
+    return Effect.ensuring(self(begun), ended)
+  })
+
+type Transaction = SqlClient.SqlClient["transactionService"]
+
+interface Lent {
+  borrower: SqlConnection.Borrower
+  readonly spanAttributes: ReadonlyArray<readonly [string, unknown]>
+}
+
+const timed = <A, E, R>(pool: PoolName, self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.clockWith((clock) => {
+    const startedAt = clock.monotonicTimeNanosUnsafe()
+    const ended = Effect.suspend(() =>
+      Metrics.statementDuration.record({ pool }, [
+        Number(clock.monotonicTimeNanosUnsafe() - startedAt) / NANOS_PER_SECOND
+      ])
+    )
+    return Effect.ensuring(self, ended)
+  })
+
+/** A statement of a transaction uses the transaction's connection, so it is timed and not counted. */
+const measuredBorrower =
+  (
+    borrower: SqlConnection.Borrower,
+    pool: PoolName,
+    use: PoolUse,
+    transaction: Transaction
+  ): SqlConnection.Borrower =>
+  (run) =>
+    Effect.flatMap(Effect.serviceOption(transaction), (outer) =>
+      pool === "main" && Option.isSome(outer)
+        ? borrower((connection) => timed(pool, run(connection)))
+        : counted(use, (begun) =>
+            borrower((connection) => Effect.andThen(begun, timed(pool, run(connection))))
+          )
+    )
+
+/** Replaces the borrower of each statement before it runs. A statement may run several times. */
+const transformer = (uses: Uses, { transactionService }: SqlClient.SqlClient): Statement.Transformer => {
+  const measured = new WeakSet<object>()
+  return (statement) =>
+    Effect.sync(() => {
+      // Effect's statements have these fields; their type does not show them.
+      const internal = statement as unknown as Lent
+      if (!measured.has(internal.borrower)) {
+        const { borrower, spanAttributes } = internal
+        const isRead = spanAttributes.some(([name, value]) => name === POOL && value === "read")
+        const pool = isRead ? "read" : "main"
+        internal.borrower = measuredBorrower(borrower, pool, uses[pool], transactionService)
+        measured.add(internal.borrower)
+      }
+      return statement
+    })
+}
+
+/** A transaction that begins inside another one uses its connection. */
+const measuredTransaction =
+  (use: PoolUse, { transactionService, withTransaction }: SqlClient.SqlClient) =>
+  <R, E, A>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
+    Effect.flatMap(Effect.serviceOption(transactionService), (outer) =>
+      Option.isSome(outer)
+        ? withTransaction(self)
+        : counted(use, (begun) => withTransaction(Effect.andThen(begun, self)))
+    )
+
+/** Measures the statements of every effect that runs with this layer, and the transactions of the client. */
+export const layer: Layer.Layer<never, never, SqlClient.SqlClient> = Layer.effect(
+  Statement.CurrentTransformer,
+  Effect.gen(function* () {
+    const client = yield* SqlClient.SqlClient
+    const uses: Uses = { main: { inUse: 0, waiting: 0 }, read: { inUse: 0, waiting: 0 } }
+    for (const pool of ["main", "read"] as const) {
+      yield* Metrics.poolInUse.observe({ pool }, () => uses[pool].inUse)
+      yield* Metrics.poolWaiting.observe({ pool }, () => uses[pool].waiting)
+    }
+    const transform = transformer(uses, client)
+    Object.assign(client, { withTransaction: measuredTransaction(uses.main, client) })
+    return transform
+  })
+)

@@ -1,0 +1,72 @@
+/** The metrics of the database's pools: what uses a connection, what waits for one, and how long statements take. */
+import { PgClient } from "@effect/sql-pg"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Latch, Layer, Metric } from "effect"
+import { PrometheusMetrics } from "effect/observability"
+import { SqlClient } from "effect/sql"
+import { ReadSql } from "../../src/storage/Sql.ts"
+import * as SqlMetrics from "../../src/storage/SqlMetrics.ts"
+import { makeDatabase } from "../support/postgres.ts"
+
+/** Two connections, so that a third user waits. */
+const TwoConnections = Layer.provideMerge(
+  Layer.merge(ReadSql.layer, SqlMetrics.layer),
+  PgClient.layerFrom(
+    Effect.flatMap(makeDatabase, (options) => PgClient.make({ ...options, maxConnections: 2 }))
+  )
+)
+
+const shown = Effect.fnUntraced(function* (name: string, pool: string) {
+  const text = yield* PrometheusMetrics.format()
+  return Number(new RegExp(`^ledgerhook_database_${name}\\{pool="${pool}"\\} (.*)$`, "m").exec(text)?.[1])
+})
+
+describe("the metrics of a pool", () => {
+  it.live("show transactions that use its connections, and what waits for one", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const end = Latch.makeUnsafe()
+      const begun = [Latch.makeUnsafe(), Latch.makeUnsafe()]
+      const transactions = begun.map((latch) =>
+        sql`SELECT 1`.pipe(
+          Effect.andThen(sql.withTransaction(sql`SELECT 2`)),
+          Effect.andThen(Effect.sync(() => latch.openUnsafe())),
+          Effect.andThen(Latch.await(end)),
+          sql.withTransaction,
+          Effect.forkScoped
+        )
+      )
+      for (const transaction of transactions) yield* transaction
+      for (const latch of begun) yield* Latch.await(latch)
+      const third = yield* Effect.forkScoped(sql`SELECT 3`, { startImmediately: true })
+      assert.deepStrictEqual(
+        [yield* shown("pool_in_use", "main"), yield* shown("pool_waiting", "main")],
+        [2, 1]
+      )
+      end.openUnsafe()
+      yield* Fiber.join(third)
+      assert.strictEqual(yield* shown("pool_waiting", "main"), 0)
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(TwoConnections),
+      Effect.provideService(Metric.MetricRegistry, new Map())
+    )
+  )
+
+  it.live("time each statement once, also one that runs again, and name the pool", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const read = yield* ReadSql
+      const again = sql`SELECT 1`
+      yield* again
+      yield* again
+      yield* again
+      yield* read`SELECT 1`
+      yield* Effect.exit(sql`SELECT no_such_column`)
+      assert.strictEqual(yield* shown("statement_duration_seconds_count", "main"), 4)
+      assert.strictEqual(yield* shown("statement_duration_seconds_count", "read"), 1)
+      assert.strictEqual(yield* shown("pool_in_use", "main"), 0)
+      assert.strictEqual(yield* shown("pool_in_use", "read"), 0)
+    }).pipe(Effect.provide(TwoConnections), Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+})
