@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import packageJson from "../../package.json" with { type: "json" }
 import { account } from "./commands/Account.ts"
+import { backup, restore } from "./commands/Backup.ts"
 import { demo } from "./commands/demo/Demo.ts"
 import { explain } from "./commands/Explain.ts"
 import { events } from "./commands/events/Events.ts"
@@ -36,6 +37,8 @@ const root = Command.make("ledgerhook").pipe(
     start,
     demo,
     migrate,
+    backup,
+    restore,
     account,
     key,
     webhook,

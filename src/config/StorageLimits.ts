@@ -30,6 +30,16 @@ export const storageLimits = {
    * job whose worker died. Together with a lease that must end first, such a job is taken over within 15 s.
    */
   workPollMs: 3_000,
+  /**
+   * Rows that a backup or a move reads and writes at once. The largest are those of the embedded log, of which a
+   * hundred have some ten MB.
+   */
+  copiedRows: 100,
+  /**
+   * How long retention waits for a table partition that a backup is reading. Writers wait behind it, so it gives up
+   * soon and drops the partition an hour later.
+   */
+  partitionDropMs: 500,
   /** A lease that is not renewed ends after this. Another process then takes over the job. */
   leaseMs: 10_000,
   /** Time between renewals. Two may fail before the lease is given up. */

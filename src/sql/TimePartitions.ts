@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { Limits } from "../config/Limits.ts"
 
 export const DAY_MS = 86_400_000
 
@@ -23,7 +24,7 @@ export interface TimePartitions {
   readonly startOf: (unixMs: number) => number
   /** Makes the partitions from `fromMs` to `toMs`, both included. Known ones cost no statement. */
   readonly ensure: (fromMs: number, toMs: number) => Effect.Effect<void, SqlError.SqlError>
-  /** Drops the partitions that ended before `beforeMs`; returns how many. */
+  /** Drops the partitions that ended before `beforeMs`, except those that are being read; returns how many. */
   readonly drop: (beforeMs: number) => Effect.Effect<number, SqlError.SqlError>
   /** Call it after a failed statement: another process may have dropped partitions that are known here. */
   readonly forget: Effect.Effect<void>
@@ -60,6 +61,21 @@ export const makeTimePartitions = Effect.fnUntraced(function* ({
     }
   })
 
+  /** False if something reads it for longer, such as a backup. The next retention drops it. */
+  const dropUnlessRead = (name: string) =>
+    Effect.gen(function* () {
+      yield* sql`SELECT set_config('lock_timeout', ${String(Limits.partitionDropMs)}, true)`
+      yield* sql`DROP TABLE IF EXISTS ${sql(name)}`
+      yield* sql`SELECT set_config('lock_timeout', '0', true)`
+      return true
+    }).pipe(
+      sql.withTransaction,
+      Effect.catchIf(
+        ({ reason }) => reason._tag === "LockTimeoutError",
+        () => Effect.succeed(false)
+      )
+    )
+
   const drop = Effect.fnUntraced(function* (beforeMs: number) {
     let dropped = 0
     for (const table of tables) {
@@ -67,10 +83,7 @@ export const makeTimePartitions = Effect.fnUntraced(function* ({
       const children = yield* sql<{ readonly name: string }>`
         SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
         WHERE i.inhparent = ${table}::regclass AND c.relname < ${oldestKept}`
-      for (const { name } of children) {
-        yield* sql`DROP TABLE IF EXISTS ${sql(name)}`
-        dropped++
-      }
+      for (const { name } of children) if (yield* dropUnlessRead(name)) dropped++
     }
     known.clear()
     return dropped

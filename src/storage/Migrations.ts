@@ -47,11 +47,14 @@ const refuseNewer = Effect.gen(function* () {
   }
 })
 
-/** Returns the names of the migrations that it applied. */
-export const migrate: Effect.Effect<ReadonlyArray<string>, MigrationsError, SqlClient.SqlClient> = Effect.gen(
-  function* () {
+type Migrations = Readonly<Record<string, (typeof migrations)[keyof typeof migrations]>>
+
+const apply = (
+  chosen: Migrations
+): Effect.Effect<ReadonlyArray<string>, MigrationsError, SqlClient.SqlClient> =>
+  Effect.gen(function* () {
     yield* refuseNewer
-    const applied = yield* Migrator.make({})({ loader: Migrator.fromRecord(migrations), table: TABLE }).pipe(
+    const applied = yield* Migrator.make({})({ loader: Migrator.fromRecord(chosen), table: TABLE }).pipe(
       // Another process is migrating: wait for it.
       Effect.retry({
         while: (error) => error._tag === "MigrationError" && error.kind === "Locked",
@@ -60,14 +63,29 @@ export const migrate: Effect.Effect<ReadonlyArray<string>, MigrationsError, SqlC
       })
     )
     return applied.map(([id, name]) => `${String(id).padStart(4, "0")}_${name}`)
-  }
-).pipe(
-  Effect.mapError((error) =>
-    error instanceof MigrationsError
-      ? error
-      : new MigrationsError({
-          message: "The database's tables could not be brought up to date.",
-          cause: error
-        })
+  }).pipe(
+    Effect.mapError((error) =>
+      error instanceof MigrationsError
+        ? error
+        : new MigrationsError({
+            message: "The database's tables could not be brought up to date.",
+            cause: error
+          })
+    )
   )
-)
+
+/** Returns the names of the migrations that it applied. */
+export const migrate = apply(migrations)
+
+/** Applies only the migrations of these names. Fails if this program does not have them all. */
+export const migrateLike = (names: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const known: Migrations = migrations
+    const unknown = names.filter((name) => known[name] === undefined)
+    if (unknown.length > 0) {
+      return yield* new MigrationsError({
+        message: `this version of ledgerhook does not have the migrations ${unknown.join(", ")}`
+      })
+    }
+    return yield* apply(Object.fromEntries(names.map((name) => [name, known[name]!])))
+  })

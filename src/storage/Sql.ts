@@ -22,6 +22,8 @@ export interface SqlOptions {
   readonly command: string
   /** A service is the only user of the embedded database; commands may share it. */
   readonly owner: boolean
+  /** For the restore of a backup: it may use a DATA_DIR that is not complete yet. */
+  readonly restoring?: boolean
 }
 
 const OLDEST_VERSION_NUM = 150_000

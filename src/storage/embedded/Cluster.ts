@@ -107,7 +107,7 @@ export const checkVersion = (bin: string, cluster: string): Effect.Effect<void, 
       ? Effect.void
       : Effect.fail(
           failure(
-            `DATA_DIR: ${cluster} was made by PostgreSQL ${made}, and this program brings ${runs}; dump and restore it, or choose another folder.`
+            `DATA_DIR: ${cluster} was made by PostgreSQL ${made}, and this program brings ${runs}; make a backup with the version of ledgerhook that made it, and restore that into another folder.`
           )
         )
   })

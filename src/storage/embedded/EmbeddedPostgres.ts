@@ -15,6 +15,7 @@ import { findBinaries } from "./Binaries.ts"
 import { checkVersion, initialise, makeFolder, SUPERUSER } from "./Cluster.ts"
 import { EmbeddedPostgresError, failure, reasonOf } from "./EmbeddedPostgresError.ts"
 import { isAlive, isChildOf, postmaster, removeStaleLocks } from "./Postmaster.ts"
+import { isHalfRestored } from "./RestoreFolder.ts"
 import { launch, type ServerPaths, stop } from "./Server.ts"
 import { reasonIn } from "./ServerMessages.ts"
 import { canReach, chooseServerUser } from "./ServerUser.ts"
@@ -33,6 +34,8 @@ export interface EmbeddedOptions {
   readonly command: string
   /** A service must have the folder to itself; a command may attach. */
   readonly owner: boolean
+  /** Whether this is the restore that fills the folder. Nothing else may use it before it is complete. */
+  readonly restoring?: boolean
 }
 
 /** Waits until the folder has no server or, for a command, a ready one. True if a ready one may be used. */
@@ -62,10 +65,15 @@ const asFailure = (error: unknown): EmbeddedPostgresError =>
     : failure(`DATA_DIR: the database cannot be started there (${reasonOf(error)}).`)
 
 /** Everything a server needs before it can run there. */
-const prepare = Effect.fnUntraced(function* (given: string) {
+const prepare = Effect.fnUntraced(function* ({ dataDir: given, restoring }: EmbeddedOptions) {
   const dataDir = resolve(given)
   if (existsSync(dataDir) && !statSync(dataDir).isDirectory()) {
     return yield* failure(`DATA_DIR: ${given} is not a folder.`)
+  }
+  if (restoring !== true && isHalfRestored(dataDir)) {
+    return yield* failure(
+      `DATA_DIR: a restore into ${dataDir} has not ended; wait for it, or run \`ledgerhook restore FILE\` again if it was interrupted.`
+    )
   }
   const user = yield* Effect.try({ try: chooseServerUser, catch: asFailure })
   if (user === undefined) {
@@ -129,7 +137,7 @@ export const start = (
   options: EmbeddedOptions
 ): Effect.Effect<EmbeddedServer, EmbeddedPostgresError, Scope.Scope> =>
   Effect.gen(function* () {
-    const place = yield* prepare(options.dataDir)
+    const place = yield* prepare(options)
     const holderFile = join(resolve(options.dataDir), "holder")
     const server: EmbeddedServer = {
       path: join(place.sockets, `.s.PGSQL.${PORT}`),

@@ -16,7 +16,7 @@ import {
   rmSync,
   writeSync
 } from "node:fs"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { Result, Schema } from "effect"
 import type { SettingsShape } from "../../config/Config.ts"
 
@@ -78,6 +78,28 @@ const attempt = <A>(dataDir: string, use: () => A): Result.Result<A, SecretsKeyE
         : new SecretsKeyError({
             message: `SECRETS_KEY: the key file in ${dataDir} cannot be read or written (${String(error)}).`
           })
+  })
+
+/** The text of each key file that DATA_DIR has, by name, for a backup. */
+export const keyFileTexts = (dataDir: string): Result.Result<Record<string, string>, SecretsKeyError> =>
+  attempt(dataDir, () =>
+    Object.fromEntries(
+      [keyFile(dataDir), previousKeyFile(dataDir)]
+        .filter((path) => existsSync(path))
+        .map((path) => [basename(path), readFileSync(path, "utf8")])
+    )
+  )
+
+/** Writes the key files of a backup. */
+export const restoreKeyFiles = (
+  dataDir: string,
+  texts: Readonly<Record<string, string>>
+): Result.Result<void, SecretsKeyError> =>
+  attempt(dataDir, () => {
+    for (const path of [keyFile(dataDir), previousKeyFile(dataDir)]) {
+      const text = texts[basename(path)]
+      if (text !== undefined) renameSync(written(path, text), path)
+    }
   })
 
 /** Makes the key file if there is neither SECRETS_KEY nor a file. Processes that start together get the same key. */

@@ -1,0 +1,63 @@
+/**
+ * Fills the tables of a migrated database with rows that ReadTables.ts has read. Rows go into the partitions, not
+ * into their parent: PostgreSQL then runs no trigger that would count deliveries again. Call it in one transaction.
+ */
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { column } from "../Columns.ts"
+import type { DatabaseShape } from "./ReadTables.ts"
+import { type TablePartition, type TableShape, tableShapes } from "./TableShapes.ts"
+
+/** The rows are those of other tables than this program's. */
+export class OtherTables extends Schema.TaggedError<OtherTables>()("OtherTables", {
+  message: Schema.String
+}) {}
+
+/** The only form that this program's partitions have; anything else is not run as SQL. */
+const BOUND = /^FOR VALUES FROM \('[^']*'\) TO \('[^']*'\)$/
+const OPTION = /^[a-z_]+=\w+$/
+
+const makePartition = Effect.fnUntraced(function* (table: string, { name, bound, options }: TablePartition) {
+  const sql = yield* SqlClient.SqlClient
+  if (!BOUND.test(bound) || !options.every((option) => OPTION.test(option)))
+    return yield* new OtherTables({ message: `the partition ${name} has an unknown form` })
+  const settings = options.length === 0 ? "" : ` WITH (${options.join(", ")})`
+  yield* sql`
+    CREATE TABLE IF NOT EXISTS ${sql(name)} PARTITION OF ${sql(table)} ${sql.literal(bound + settings)}`
+    .unprepared
+})
+
+const columnsOf = (tables: ReadonlyArray<TableShape>): string =>
+  JSON.stringify(tables.map(({ name, columns }) => [name, columns]))
+
+/** Empties the tables and makes their partitions. Fails if the tables are not those of `shape`. */
+export const prepareTables = Effect.fnUntraced(function* ({ tables }: DatabaseShape) {
+  const sql = yield* SqlClient.SqlClient
+  const own = yield* tableShapes
+  if (columnsOf(own) !== columnsOf(tables))
+    return yield* new OtherTables({ message: "the tables are those of another version of ledgerhook" })
+  // A migration may have inserted rows.
+  yield* sql`TRUNCATE ${sql.csv(own.map(({ name }) => sql`${sql(name)}`))}`.unprepared
+  for (const { name, partitions } of tables)
+    for (const partition of partitions ?? []) yield* makePartition(name, partition)
+})
+
+export const writeRows = Effect.fnUntraced(function* (
+  { name, columns }: TableShape,
+  leaf: string,
+  rows: ReadonlyArray<string>
+) {
+  const sql = yield* SqlClient.SqlClient
+  const names = sql.csv(columns.map((one) => sql`${sql(one)}`))
+  const values = sql.csv(columns.map((one) => sql`(whole).${sql(one)}`))
+  yield* sql`
+    INSERT INTO ${sql(leaf)} (${names}) OVERRIDING SYSTEM VALUE
+    SELECT ${values} FROM (SELECT unnest(${column(rows)}::text[])::${sql(name)} AS whole) AS rows`
+})
+
+/** Last: identity columns continue after the values of `shape`. */
+export const continueIdentities = Effect.fnUntraced(function* ({ identities }: DatabaseShape) {
+  const sql = yield* SqlClient.SqlClient
+  for (const { table, column: name, last, used } of identities)
+    yield* sql`SELECT setval(pg_get_serial_sequence(quote_ident(${table}), ${name}), ${last}::bigint, ${used})`
+})
