@@ -86,7 +86,7 @@ export const makeReceivers = (clock: VirtualClock, chance: SeededRandom): Receiv
       recovered = true
     },
     sender: Layer.succeed(Sender)({
-      opened: Effect.map(FiberSet.makeRuntime(), (run) => (_, { url, headers }, ended) => {
+      opened: Effect.map(FiberSet.makeRuntime(), (run) => (_, { url, headers }, __, ended) => {
         const receiver = receivers.get(url.pathname)!
         receiver.requests.push({ deliveryId: headers["X-Service-Delivery-Id"]!, atMs: clock.nowMs() })
         receiver.mostOpen = Math.max(receiver.mostOpen, ++receiver.open)
