@@ -1,10 +1,11 @@
 /**
  * Measures deliveries with full recording on the embedded store. The deliver stage gets work as route queues it, as
- * fast as it is finished. `deliver.chain` starts from events in the log, with route in the same process. The ceiling is
+ * fast as it is finished. `deliver.batch` sends up to 100 of them in a request. `deliver.chain` starts from events in the log, with route in the same process. The ceiling is
  * bare undici POSTs of the same signed bodies, as many concurrently, to the same receiver in a separate process.
  */
 import { Effect } from "effect"
 import { deliver } from "../src/deliver/Stage.ts"
+import type { Batch } from "../src/domain/Batch.ts"
 import { DELIVERIES_TOPIC } from "../src/domain/Delivery.ts"
 import { eventsTopic } from "../src/domain/LedgerEvent.ts"
 import { partitionOf } from "../src/log/Topics.ts"
@@ -20,6 +21,8 @@ import { inRounds, medianOf } from "./support/rounds.ts"
 import { appendEvents, makeEvents, makeWebhooks, NETWORK } from "./support/webhooks.ts"
 
 const TARGET = 0.5
+/** Of the rate of `deliver.1` in the same run. */
+const BATCH_TARGET = 4
 const LEAST_ROUNDS = 5
 /** How many small deliveries all rounds make together. */
 const MEASURED = 30_000
@@ -31,6 +34,9 @@ const MAX_IN_FLIGHT = 16
 /** A partition takes TAKE deliveries while at most AHEAD are unrecorded. Both fit into one lane's memory. */
 const AHEAD = 400
 const TAKE = 300
+/** The same with batches: several must be full while others are being recorded. */
+const BATCH_AHEAD = 500
+const BATCH_TAKE = 450
 
 interface Case {
   readonly name: string
@@ -39,11 +45,20 @@ interface Case {
   readonly deliveries: number
   /** True: route and deliver run. False: deliver alone. */
   readonly chain: boolean
+  readonly batch?: Batch
   readonly target: number | null
 }
 
 const cases: ReadonlyArray<Case> = [
   { name: "deliver.1", webhooks: 1, deliveries: 2_000, chain: false, target: TARGET },
+  {
+    name: "deliver.batch",
+    webhooks: 1,
+    deliveries: 10_000,
+    chain: false,
+    batch: { max_events: 100, max_wait_ms: 0 },
+    target: BATCH_TARGET
+  },
   { name: "deliver.10", webhooks: 10, deliveries: 10_000, chain: false, target: TARGET },
   { name: "deliver.100", webhooks: 100, deliveries: 20_000, chain: false, target: TARGET },
   { name: "deliver.chain.10", webhooks: 10, deliveries: 10_000, chain: true, target: null }
@@ -58,7 +73,7 @@ const SHUT: FeedLimits = {
 }
 
 /** In the chain every event comes from one partition, and a batch of events fills several lanes of each actor. */
-const limitsOf = ({ chain, webhooks }: Case): FeedLimits =>
+const limitsOf = ({ batch, chain, webhooks }: Case): FeedLimits =>
   chain
     ? {
         topic: eventsTopic(NETWORK),
@@ -67,7 +82,7 @@ const limitsOf = ({ chain, webhooks }: Case): FeedLimits =>
         aheadRecords: Math.ceil(AHEAD / webhooks),
         partitionOf: () => 0
       }
-    : SHUT
+    : { ...SHUT, takeRecords: batch === undefined ? TAKE : BATCH_TAKE }
 
 interface Round {
   readonly bare: Cost
@@ -84,7 +99,7 @@ const measure = Effect.fnUntraced(function* (one: Case, receiver: Child, port: u
   const work = Effect.gen(function* () {
     // Each webhook has its own origin, as customers' webhooks have.
     const urls = Array.from({ length: one.webhooks }, (_, i) => `http://127.0.0.${i + 1}:${port}/hook`)
-    const { accountId, ids } = yield* makeWebhooks(urls)
+    const { accountId, ids } = yield* makeWebhooks(urls, { batch: one.batch })
     const posts = yield* makePosts
     const plainly = yield* makePlainRecording
     yield* Effect.forkScoped(one.chain ? Effect.raceFirst(route([NETWORK]), deliver) : deliver)
@@ -106,7 +121,11 @@ const measure = Effect.fnUntraced(function* (one: Case, receiver: Child, port: u
       yield* plainly.queue(requests)
       const plain = yield* cost(plainly.send(posts, requests, MAX_IN_FLIGHT))
       const target = feed.recorded() + deliveries
-      const open = { ...limits, aheadRecords: AHEAD, partitionOf: (id: string) => partitions.get(id) ?? 0 }
+      const open = {
+        ...limits,
+        aheadRecords: one.batch === undefined ? AHEAD : BATCH_AHEAD,
+        partitionOf: (id: string) => partitions.get(id) ?? 0
+      }
       feed.hold(one.chain ? limits : open)
       const recorded = yield* cost(feed.until(target))
       feed.hold({ ...limits, aheadRecords: SHUT.aheadRecords })
@@ -188,16 +207,42 @@ const figures = ({ name, target }: Case, rounds: ReadonlyArray<Round>): Readonly
   ]
 }
 
+/** `single`: deliveries a second of `deliver.1`. */
+const batchFigures = (
+  { name, target }: Case,
+  rounds: ReadonlyArray<Round>,
+  single: number
+): ReadonlyArray<Figure> => {
+  const perSecond = medianOf(rounds, ({ recorded }) => recorded.perSecond)
+  const cpu = (part: string, of: (cost: Cost) => number): Figure => ({
+    name: `${name}.${part}`,
+    value: medianOf(rounds, ({ recorded }) => of(recorded)),
+    unit: "s/1,000 deliveries",
+    ratio: null,
+    target: null,
+    better: "lower"
+  })
+  return [
+    { name, value: perSecond, unit: "deliveries/s", ratio: perSecond / single, target, better: "higher" },
+    cpu("cpu", (cost) => cost.process),
+    cpu("cpu.database", (cost) => cost.database),
+    cpu("cpu.all", (cost) => cost.all)
+  ]
+}
+
 const benchmark: Benchmark = {
   description:
     "deliveries with full recording, 1 KB bodies, 1, 10 and 100 webhooks, against bare undici POSTs",
-  target: `at least ${TARGET} × the POSTs`,
+  target: `at least ${TARGET} × the POSTs; with batches at least ${BATCH_TARGET} × deliver.1`,
   run: Effect.fnUntraced(function* (report) {
     const receiver = yield* startChild("receiverProgram.ts")
     const port = yield* receiver.ask()
+    let single = Number.NaN
     for (const one of cases) {
       const rounds = yield* measure(one, receiver, port)
-      for (const figure of figures(one, rounds)) report(figure)
+      const all = one.batch === undefined ? figures(one, rounds) : batchFigures(one, rounds, single)
+      if (one.webhooks === 1 && one.batch === undefined) single = all[0]!.value
+      for (const figure of all) report(figure)
     }
   })
 }

@@ -1,6 +1,7 @@
 /** Makes webhooks and events for benchmarks as the API and ingest do: rows, log records, and entries of the view. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Batch } from "../../src/domain/Batch.ts"
 import { randomId } from "../../src/domain/Ids.ts"
 import { envelopeJson, eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
@@ -21,12 +22,13 @@ interface WebhookOptions {
   /** Accounts, in the order of the addresses. */
   readonly filters?: ReadonlyArray<ReadonlyArray<string>>
   readonly accountId?: string
+  readonly batch?: Batch | undefined
 }
 
 /** A webhook for every event per address, of every account unless `filters` has some; returns their ids, in that order. */
 export const makeWebhooks = Effect.fnUntraced(function* (
   urls: ReadonlyArray<string>,
-  { maxInFlight = 16, filters = [], accountId = ACCOUNT_ID }: WebhookOptions = {}
+  { maxInFlight = 16, filters = [], accountId = ACCOUNT_ID, batch }: WebhookOptions = {}
 ) {
   const sql = yield* SqlClient.SqlClient
   const log = yield* EventLog
@@ -37,10 +39,10 @@ export const makeWebhooks = Effect.fnUntraced(function* (
   const ids = urls.map(() => randomId("wh_", CREATED_MS))
   const rows = yield* sql<WebhookRow>`
     INSERT INTO webhooks (id, account_id, network, url, event_types, account_filters, status, max_in_flight, headers,
-                          sealed_secret, created_at, updated_at)
+                          batch, sealed_secret, created_at, updated_at)
     SELECT id, ${accountId}, ${NETWORK}, url, ARRAY['*'], ARRAY(SELECT jsonb_array_elements_text(filters::jsonb)),
            'active', ${maxInFlight}::int, '{}'::jsonb,
-           ${secrets.seal(SECRET)}, now(), now()
+           ${batch === undefined ? null : JSON.stringify(batch)}::text::json, ${secrets.seal(SECRET)}, now(), now()
     FROM unnest(${column(ids)}::text[], ${column(urls)}::text[],
                 ${column(urls.map((_, i) => JSON.stringify(filters[i] ?? [])))}::text[]) AS new (id, url, filters)
     RETURNING *`

@@ -12,12 +12,12 @@ const ACCEPTED = "EventAccepted"
 const NOT_ACCEPTED = "EventNotAccepted"
 
 const forms =
-  "This is the body in the format `ledgerhook`, the default. If the webhook's `format` is `cloudevents`, the body is the `payload` alone, and headers `ce-…` have the rest."
+  "This is the body in the format `ledgerhook`, the default. If the webhook's `format` is `cloudevents`, the body is the `payload` alone, and headers `ce-…` have the rest. If the webhook's `batch` is set, one request carries several events: the body is an array of `{delivery_id, event}`, and `X-Service-Batch-Id` replaces the three headers that name the event and its delivery."
 
 export const webhookResponses = {
   [ACCEPTED]: {
     description:
-      "The event is delivered. The status and the headers must arrive within 10 seconds (`DELIVERY_TIMEOUT`); the body is stored, but not interpreted."
+      "The event is delivered. The status and the headers must arrive within 10 seconds (`DELIVERY_TIMEOUT`); the body is stored, but not interpreted. Only of the answer to a batch the service reads the list `failed`."
   },
   [NOT_ACCEPTED]: {
     description:

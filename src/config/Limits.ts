@@ -165,6 +165,10 @@ export const Limits = {
   // --- deliveries
   /** Bytes of a response body that are kept. The rest is not read. */
   responseBodyBytes: 16 * 1024,
+  /** The same of a response to a batch. It may name 500 failed deliveries, which take about 17 KB. */
+  batchResponseBytes: 64 * 1024,
+  /** Characters of it that each delivery of the batch keeps: 500 of them are written in one statement. */
+  batchResponseCharacters: 1_024,
   /** Characters of the body shown for each attempt in a delivery's history, which may have dozens of attempts. */
   attemptBodyCharacters: 2_048,
   /**

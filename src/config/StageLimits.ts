@@ -49,6 +49,13 @@ export const stageLimits = {
   /** Events read at a time for backlog rows, and how many such pieces are cached over all lanes: about 10 MB. */
   eventPieceRecords: 100,
   eventPieces: 32,
+  /**
+   * Bytes of the body of a batch, before compression; a single larger event is sent alone. nginx accepts 1 MiB unless
+   * its `client_max_body_size` says otherwise. Batches take their events from a lane's memory, which is bounded.
+   */
+  batchBodyBytes: 1024 * 1024,
+  /** A batch that may not wait for events still waits this long: a feed offers what it has read within it. */
+  batchLeastWaitMs: 1,
   /** How often an actor commits its offset. A restart reads again what came after the last commit. */
   commitEveryMs: 100,
   /** How long a stopping actor waits for attempts in flight. An attempt takes up to 10 s by default. */

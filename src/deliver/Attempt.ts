@@ -1,21 +1,25 @@
 /**
- * One attempt: sign the request, send it, decide what follows. The result contains everything that the recorder
- * stores; this file writes nothing.
+ * One request: sign it, send it, decide what follows for each delivery that it carries. The results contain everything
+ * that the recorder stores; this file writes nothing.
  */
 import { Clock, Effect, Random, References } from "effect"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import type { AttemptOutcome, DeliveryWork } from "../domain/Delivery.ts"
+import { randomId } from "../domain/Ids.ts"
 import { delayAfter, lengthened, type RetryPolicy } from "../domain/RetryPolicy.ts"
 import { traced } from "../observability/Tracing.ts"
 import type { AttemptRecord } from "../storage/deliveries/Transitions.ts"
 import { type RegisteredWebhook, secretsAt, WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
+import type { Sending } from "./BatchMaking.ts"
+import { batchOutcomes } from "./BatchOutcome.ts"
 import type { Work } from "./Lane.ts"
 import { Recorder } from "./Recorder.ts"
 import { Sender } from "./Sender.ts"
-import { signedRequest } from "./Signer.ts"
+import { signedBatch, signedRequest } from "./Signer.ts"
 
 export interface AttemptResult {
+  readonly work: Work
   readonly record: AttemptRecord
   readonly retry: DeliveryWork | undefined
 }
@@ -31,23 +35,34 @@ export const nextWork = (work: Work, webhookId: string, dueAt: number): Delivery
 })
 
 const tracedAttempt = <E, R>(
-  self: Effect.Effect<AttemptResult, E, R>,
-  { config: { id }, url }: RegisteredWebhook,
-  { event, kind }: Work
+  self: Effect.Effect<ReadonlyArray<AttemptResult>, E, R>,
+  { config: { id }, url }: RegisteredWebhook
 ) =>
-  traced(self, "attempt delivery", ({ record }) => ({
-    webhook_id: id,
-    delivery_id: record.deliveryId,
-    event_id: event.event_id,
-    event_type: event.event_type,
-    kind,
-    attempt: record.attempt,
-    outcome: record.status,
-    error: record.error,
-    "http.response.status_code": record.responseStatus,
-    // Only the host: the path or the query may hold a secret.
-    "server.address": url.host
-  }))
+  traced(self, "attempt delivery", (results) => {
+    const { record, work } = results[0]!
+    const batchId = record.details?.batchId
+    return {
+      webhook_id: id,
+      kind: work.kind,
+      ...(batchId === undefined
+        ? {
+            delivery_id: record.deliveryId,
+            event_id: work.event.event_id,
+            event_type: work.event.event_type,
+            attempt: record.attempt,
+            outcome: record.status
+          }
+        : {
+            batch_id: batchId,
+            deliveries: results.length,
+            delivered: results.filter(({ record }) => record.status === "delivered").length
+          }),
+      error: record.error,
+      "http.response.status_code": record.responseStatus,
+      // Only the host: the path or the query may hold a secret.
+      "server.address": url.host
+    }
+  })
 
 interface FinishedRequest {
   readonly webhookId: string
@@ -66,6 +81,7 @@ const resultOf = (policy: RetryPolicy, chance: () => number, ended: FinishedRequ
       ? undefined
       : lengthened(scheduledMs, outcome.retryAfterMs ?? 0, Limits.retryAfterAddsMs)
   return {
+    work,
     record: {
       deliveryId: work.deliveryId,
       attempt: work.attempt,
@@ -83,8 +99,12 @@ const resultOf = (policy: RetryPolicy, chance: () => number, ended: FinishedRequ
   }
 }
 
-/** Makes one attempt. `ended` is called once, and never after the scope has closed. */
-export type Attempt = (webhook: RegisteredWebhook, work: Work, ended: (result: AttemptResult) => void) => void
+/** Makes one request. `ended` is called once, and never after the scope has closed. */
+export type Attempt = (
+  webhook: RegisteredWebhook,
+  sending: Sending,
+  ended: (results: ReadonlyArray<AttemptResult>) => void
+) => void
 
 /** `run` forks a fiber. Only a traced attempt needs one; otherwise an attempt is callbacks. */
 export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effect<void>) => void) {
@@ -118,52 +138,70 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
     }
   }
 
-  const post: Attempt = (known, work, ended) => {
+  const post: Attempt = (known, { items, works }, ended) => {
     // If the webhook has been deleted meanwhile, this attempt still counts as in flight.
     const webhook = registry.get(known.config.id) ?? known
-    const webhookId = webhook.config.id
+    const { config, url } = webhook
+    const webhookId = config.id
     const attemptedAt = clock.currentTimeMillisUnsafe()
-    const request = signedRequest({
-      url: webhook.url,
-      headers: webhook.config.headers,
+    const options = {
+      url,
+      headers: config.headers,
       secrets: secretsAt(webhook, attemptedAt),
-      signing: webhook.config.signing,
-      format: webhook.config.format,
-      compression: webhook.config.compression,
+      signing: config.signing,
+      compression: config.compression,
       webhookId,
-      deliveryId: work.deliveryId,
-      event: work.event,
       nowMs: attemptedAt
-    })
-    send(webhook.config.account_id, request, (outcome) =>
+    }
+    const resultAt = (endedAt: number, work: Work, outcome: AttemptOutcome, chance: () => number) =>
+      resultOf(retryPolicy, chance, { webhookId, work, outcome, attemptedAt, endedAt })
+
+    if (items === undefined) {
+      const work = works[0]!
+      const { deliveryId, event } = work
+      const request = signedRequest({ ...options, format: config.format, deliveryId, event })
+      send(config.account_id, request, Limits.responseBodyBytes, (outcome) =>
+        guarded(() => ended([resultAt(clock.currentTimeMillisUnsafe(), work, outcome, chance)]))
+      )
+      return
+    }
+    const batchId = randomId("bat_", attemptedAt)
+    // The items were made in the format that the webhook had then.
+    const request = signedBatch({ ...options, format: known.config.format, batchId, items })
+    send(config.account_id, request, Limits.batchResponseBytes, (outcome) =>
       guarded(() => {
         const endedAt = clock.currentTimeMillisUnsafe()
-        ended(resultOf(retryPolicy, chance, { webhookId, work, outcome, attemptedAt, endedAt }))
+        const ids = works.map(({ deliveryId }) => deliveryId)
+        const outcomes = batchOutcomes(outcome, batchId, ids)
+        // With the same jitter, deliveries that fail together are due together, so they become a batch again.
+        const jitter = chance()
+        ended(works.map((work, i) => resultAt(endedAt, work, outcomes[i]!, () => jitter)))
       })
     )
   }
 
   // From here until undici gets the request, the code does not wait. So the request is signed with the secret of
   // every rotation that the API has answered.
-  const attempt: Attempt = (known, work, ended) =>
-    registry.whenCurrent(() => guarded(() => post(known, work, ended)))
+  const attempt: Attempt = (known, sending, ended) =>
+    registry.whenCurrent(() => guarded(() => post(known, sending, ended)))
 
-  const inFiber: Attempt = (known, work, ended) => {
-    const result = Effect.callback<AttemptResult>((resume) =>
-      attempt(known, work, (result) => resume(Effect.succeed(result)))
+  const inFiber: Attempt = (known, sending, ended) => {
+    const results = Effect.callback<ReadonlyArray<AttemptResult>>((resume) =>
+      attempt(known, sending, (results) => resume(Effect.succeed(results)))
     )
-    run(Effect.map(tracedAttempt(result, known, work), ended))
+    run(Effect.map(tracedAttempt(results, known), ended))
   }
   const begin = isTraced ? inFiber : attempt
 
-  return ((known, work, ended) => {
-    underWay++
-    recorder.expect()
-    begin(known, work, (result) => {
-      // `abandon` has subtracted this attempt from the recorder's count already.
+  return ((known, sending, ended) => {
+    const attempts = sending.works.length
+    underWay += attempts
+    recorder.expect(attempts)
+    begin(known, sending, (results) => {
+      // `abandon` has subtracted these attempts from the recorder's count already.
       if (!isOpen) return
-      underWay--
-      ended(result)
+      underWay -= attempts
+      ended(results)
     })
   }) satisfies Attempt
 })

@@ -30,7 +30,8 @@ export const makeBacklog = Effect.gen(function* () {
       seriesAttempt: attempt - row.seriesStart,
       event,
       kind: kind === "replays" ? "replays" : "live",
-      acknowledge: undefined
+      acknowledge: undefined,
+      queuedAt: 0
     }
   }
 

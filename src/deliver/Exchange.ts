@@ -1,7 +1,7 @@
 /**
  * One HTTP request, driven by undici's callbacks. It reports its outcome once. The status decides: a 2xx counts as
- * delivered when its headers arrive, even if reading its body fails later. The body is read up to `responseBodyBytes`
- * or the deadline; bytes outside the body are limited too. Only a 2xx that was read to its end keeps the connection
+ * delivered when its headers arrive, even if reading its body fails later. The body is read up to a limit or
+ * the deadline; bytes outside the body are limited too. Only a 2xx that was read to its end keeps the connection
  * open: after another response more bytes could follow, which the next request would take for its own. A class,
  * because methods cost less per request than closures.
  */
@@ -69,6 +69,7 @@ const outcomeOf = (received: PartialResponse, timing: Timing, nowMs: number): At
 export class Exchange implements OnConnection {
   connection: Connection | undefined
   private readonly nowMs: () => number
+  private readonly bodyBytes: number
   private readonly onOutcome: (exchange: Exchange, outcome: AttemptOutcome) => void
   private readonly startedAt: number
   private controller: Dispatcher.DispatchController | undefined
@@ -78,9 +79,17 @@ export class Exchange implements OnConnection {
   private informational = 0
   private over = false
 
-  /** `nowMs` is the wall clock. `onOutcome` is called once, unless the exchange is cancelled before. */
-  constructor(nowMs: () => number, ended: (exchange: Exchange, outcome: AttemptOutcome) => void) {
+  /**
+   * `nowMs` is the wall clock. At most `bodyBytes` of the response's body are read. `ended` is called once, unless the
+   * exchange is cancelled before.
+   */
+  constructor(
+    nowMs: () => number,
+    bodyBytes: number,
+    ended: (exchange: Exchange, outcome: AttemptOutcome) => void
+  ) {
     this.nowMs = nowMs
+    this.bodyBytes = bodyBytes
     this.onOutcome = ended
     this.startedAt = nowMs()
   }
@@ -126,7 +135,7 @@ export class Exchange implements OnConnection {
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer) {
     const { response } = this
     if (response === undefined) return
-    const left = Limits.responseBodyBytes - response.bytes
+    const left = this.bodyBytes - response.bytes
     response.chunks.push(chunk.length > left ? chunk.subarray(0, left) : chunk)
     response.bytes += Math.min(chunk.length, left)
     if (chunk.length > left) this.cutShort()

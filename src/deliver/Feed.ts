@@ -73,7 +73,8 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
         seriesAttempt: work.series_attempt,
         event: work.event,
         kind,
-        acknowledge: () => settle(offset)
+        acknowledge: () => settle(offset),
+        queuedAt: 0
       }
       const row = rows.get(work.delivery_id)
       const state = workState(work, row, offset < partition.endOffsetAtStart)

@@ -24,6 +24,8 @@ export interface Work {
   readonly kind: LaneKind
   /** Lets the offset of its record be committed; undefined if the work came from the backlog. */
   readonly acknowledge: (() => void) | undefined
+  /** When its lane queued it, in Unix milliseconds; 0 before. */
+  queuedAt: number
 }
 
 export type LaneKind = "live" | "replays"
@@ -39,12 +41,15 @@ export interface Outlet {
   current: CurrentWebhook | undefined
   readonly live: Lane
   readonly replays: Lane
+  /** Requests under way. */
   inFlight: number
-  /** Attempts that were sent and are not yet settled: a crash would repeat them. */
+  /** Requests whose attempts are not all settled: a crash would repeat them. */
   unsettled: number
   readonly rate: TokenBucket
   /** Whether the outlet waits for a connection or for a token of its rate. `woken` or `connected` follows. */
   waiting: boolean
+  /** Whether a timer runs for a batch that waits for more events. `gathered` follows. */
+  gathering: boolean
   /** Whether the outlet has asked ReplayPace for a start. `replayMayStart` follows. */
   replayStartAsked: boolean
 }
@@ -109,6 +114,7 @@ export const makeOutlet = (
   unsettled: 0,
   rate: makeTokenBucket(),
   waiting: false,
+  gathering: false,
   replayStartAsked: false
 })
 

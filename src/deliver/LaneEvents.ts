@@ -2,6 +2,7 @@
 import type { BacklogKind } from "../storage/deliveries/DeliveryStore.ts"
 import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
 import type { BacklogPage } from "./Backlog.ts"
+import type { Sending } from "./BatchMaking.ts"
 import type { Share } from "./ConnectionLimiter.ts"
 import type { CurrentWebhook, LaneKind, Work } from "./Lane.ts"
 
@@ -22,11 +23,13 @@ export type LaneEvent = (
   | { readonly kind: "connected"; readonly share: Share }
   /** A connection or a token of its rate may be available now. */
   | { readonly kind: "woken" }
+  /** A batch may have waited long enough for more events. */
+  | { readonly kind: "gathered" }
   | { readonly kind: "replayMayStart" }
-  /** An attempt has ended. Its outcome is not recorded yet. */
+  /** A request has ended. Its outcomes are not recorded yet. */
   | { readonly kind: "attemptEnded"; readonly share: Share }
-  /** An attempt is recorded and its retry is appended. */
-  | { readonly kind: "settled"; readonly work: Work }
+  /** All attempts of a request are recorded and their retries are appended. */
+  | { readonly kind: "settled"; readonly works: ReadonlyArray<Work> }
 ) & { readonly webhookId: string }
 
 export type ActorEvent =
@@ -38,18 +41,23 @@ export type ActorEvent =
   | { readonly kind: "stopped" }
 
 export type Command =
-  /** Makes an attempt; `attemptEnded` and `settled` follow. */
+  /** Makes a request; `attemptEnded` and `settled` follow. */
   | {
       readonly kind: "start"
       readonly webhook: RegisteredWebhook
-      readonly work: Work
+      readonly sending: Sending
       readonly share: Share
     }
   /** `connected` follows at once; if no connection is free, `woken` follows later. */
   | { readonly kind: "connect"; readonly webhook: RegisteredWebhook }
   | { readonly kind: "disconnect"; readonly share: Share }
-  /** `woken` follows. */
-  | { readonly kind: "wake"; readonly webhookId: string; readonly afterMs: number }
+  /** `event` follows. */
+  | {
+      readonly kind: "wake"
+      readonly webhookId: string
+      readonly afterMs: number
+      readonly event: "woken" | "gathered"
+    }
   /** `replayMayStart` follows. */
   | { readonly kind: "askReplayStart"; readonly webhookId: string }
   /** `pageRead` follows. */

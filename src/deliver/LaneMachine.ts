@@ -4,7 +4,9 @@
  * is bounded for each kind of lane (MemoryBudget), and no webhook waits for another. It uses no fiber, clock or
  * store: Lanes sends the events and executes the commands.
  */
+
 import type { BacklogPage } from "./Backlog.ts"
+import { batchWaitMs, getsNoMore, takeSending } from "./BatchMaking.ts"
 import type { Share } from "./ConnectionLimiter.ts"
 import {
   afterPage,
@@ -36,10 +38,12 @@ export interface MachineLimits {
   readonly partitionDeliveries: number
   readonly partitionReplays: number
   readonly lanePageRows: number
+  readonly batchBodyBytes: number
+  readonly batchLeastWaitMs: number
 }
 
 export interface LaneMachine {
-  readonly pageRows: number
+  readonly limits: MachineLimits
   readonly outlets: Map<string, Outlet>
   readonly budgets: Readonly<Record<LaneKind, MemoryBudget>>
   /** Attempts that have started and are not settled. */
@@ -54,7 +58,7 @@ export interface Moment {
 }
 
 export const makeMachine = (limits: MachineLimits): LaneMachine => ({
-  pageRows: limits.lanePageRows,
+  limits,
   outlets: new Map(),
   budgets: {
     live: makeMemoryBudget("live", { ...limits.lanes, deliveries: limits.partitionDeliveries }),
@@ -98,8 +102,9 @@ const release = ({ machine, commands }: Step, outlet: Outlet, work: Work) => {
   if (work.acknowledge !== undefined) commands.push({ kind: "acknowledge", work })
 }
 
-const enqueue = ({ budgets }: LaneMachine, outlet: Outlet, work: Work) => {
-  const budget = budgets[work.kind]
+const enqueue = ({ machine, nowMs }: Step, outlet: Outlet, work: Work) => {
+  const budget = machine.budgets[work.kind]
+  work.queuedAt = nowMs
   budget.busy.add(work.key)
   addHeld(budget, outlet, 1)
   outlet[work.kind].queue.push(work)
@@ -129,10 +134,10 @@ const pageWaitingLanes = (step: Step, budget: MemoryBudget) => {
 }
 
 const askPage = (step: Step, outlet: Outlet, lane: Lane) => {
-  const { pageRows, budgets } = step.machine
+  const { limits, budgets } = step.machine
   const budget = budgets[lane.kind]
   makeMemoryAvailable(step, budget, outlet)
-  const limit = pageLimit(lane, remainingFor(budget, outlet), pageRows)
+  const limit = pageLimit(lane, remainingFor(budget, outlet), limits.lanePageRows)
   if (limit === 0) return void budget.waitingToPage.add(outlet)
   lane.page = { limit, settledSince: new Set(), changed: false, stale: false }
   addHeld(budget, outlet, limit)
@@ -163,13 +168,33 @@ const connect = ({ nowMs, commands }: Step, outlet: Outlet, { webhook }: Current
   const { webhookId } = outlet
   const afterMs = outlet.rate.waitMs(webhook.config.max_per_second, nowMs)
   outlet.waiting = true
-  commands.push(afterMs > 0 ? { kind: "wake", webhookId, afterMs } : { kind: "connect", webhook })
+  commands.push(
+    afterMs > 0 ? { kind: "wake", webhookId, afterMs, event: "woken" } : { kind: "connect", webhook }
+  )
+}
+
+/**
+ * Whether the lane's next request is a batch that waits for more events. A lane without memory gets none. The timer
+ * under way is never late: the first event of any later batch was queued later.
+ */
+const gathers = ({ machine, nowMs, commands }: Step, outlet: Outlet, lane: Lane, current: CurrentWebhook) => {
+  const { batch, id: webhookId } = current.webhook.config
+  const { budgets, limits } = machine
+  if (batch === undefined || getsNoMore(lane, batch) || remainingFor(budgets[lane.kind], outlet) === 0) {
+    return false
+  }
+  if (outlet.gathering) return true
+  const afterMs = batchWaitMs(lane, Math.max(batch.max_wait_ms, limits.batchLeastWaitMs), nowMs)
+  if (afterMs === 0) return false
+  outlet.gathering = true
+  commands.push({ kind: "wake", webhookId, afterMs, event: "gathered" })
+  return true
 }
 
 /** Does what the outlet may do now. Every change of an outlet ends with this call. */
 const proceed = (step: Step, outlet: Outlet): void => {
   const { current, webhookId } = outlet
-  const { pageRows, budgets, stopped } = step.machine
+  const { limits, budgets, stopped } = step.machine
   if (stopped) return
   if (current === undefined) {
     discard(step, outlet)
@@ -180,29 +205,37 @@ const proceed = (step: Step, outlet: Outlet): void => {
     if (permission !== lane.permission) spill(step, outlet, lane, setPermission(lane, permission))
   }
   const lane = startable(step, outlet)
-  if (lane === outlet.live) connect(step, outlet, current)
-  else if (lane !== undefined && !outlet.replayStartAsked) {
-    outlet.replayStartAsked = true
-    step.commands.push({ kind: "askReplayStart", webhookId })
+  if (lane !== undefined && !gathers(step, outlet, lane, current)) {
+    if (lane === outlet.live) connect(step, outlet, current)
+    else if (!outlet.replayStartAsked) {
+      outlet.replayStartAsked = true
+      step.commands.push({ kind: "askReplayStart", webhookId })
+    }
   }
   for (const lane of lanesOf(outlet)) {
-    if (budgets[lane.kind].mayPage && wantsPage(lane, pageRows)) askPage(step, outlet, lane)
+    if (budgets[lane.kind].mayPage && wantsPage(lane, limits.lanePageRows)) askPage(step, outlet, lane)
   }
 }
 
 const start = (step: Step, outlet: Outlet, share: Share) => {
+  const { machine, commands } = step
   const lane = startable(step, outlet)
-  const work = lane?.queue.shift()
-  if (work === undefined || outlet.current === undefined) {
-    step.commands.push({ kind: "disconnect", share })
+  const webhook = outlet.current?.webhook
+  const sending =
+    lane === undefined || webhook === undefined
+      ? undefined
+      : takeSending(lane, webhook, machine.limits.batchBodyBytes)
+  if (webhook === undefined || sending === undefined) {
+    commands.push({ kind: "disconnect", share })
     return
   }
+  const attempts = sending.works.length
   outlet.rate.take()
   outlet.inFlight++
   outlet.unsettled++
-  step.machine.sending++
-  step.ahead--
-  step.commands.push({ kind: "start", webhook: outlet.current.webhook, work, share })
+  machine.sending += attempts
+  step.ahead -= attempts
+  commands.push({ kind: "start", webhook, sending, share })
 }
 
 const offer = (step: Step, outlet: Outlet, work: Work) => {
@@ -216,39 +249,43 @@ const offer = (step: Step, outlet: Outlet, work: Work) => {
     step.commands.push({ kind: "refuse" })
     return
   }
-  enqueue(step.machine, outlet, work)
+  enqueue(step, outlet, work)
   proceed(step, outlet)
 }
 
 const takePage = (step: Step, outlet: Outlet, lane: Lane, { rows, lastId, works }: BacklogPage) => {
   const { machine } = step
   const budget = machine.budgets[lane.kind]
-  const { mode, page } = lane
+  const { cursor, mode, page } = lane
   if (page === undefined) return
   lane.page = undefined
   addHeld(budget, outlet, -page.limit)
   if (!page.stale && !machine.stopped) {
     for (const work of works) {
-      if (!isBusy(machine, work.key) && !page.settledSince.has(work.deliveryId))
-        enqueue(machine, outlet, work)
+      if (!isBusy(machine, work.key) && !page.settledSince.has(work.deliveryId)) enqueue(step, outlet, work)
     }
     afterPage(lane, page, rows, lastId)
   }
-  // A page that brought nothing is not read again until something changes. If the mode has changed to `log`, replays
-  // may start.
-  if (page.stale || page.changed || lane.queue.length > 0 || lane.mode !== mode) proceed(step, outlet)
+  // A page from the start that brought nothing is not read again until something changes. If the mode has changed to
+  // `log`, replays may start.
+  const isMore = page.stale || page.changed || lane.queue.length > 0 || cursor !== ""
+  if (isMore || lane.mode !== mode) proceed(step, outlet)
   pageWaitingLanes(step, budget)
 }
 
-const settle = (step: Step, outlet: Outlet, work: Work) => {
-  const { page } = outlet[work.kind]
-  release(step, outlet, work)
+/** The works of a request are of one lane. */
+const settle = (step: Step, outlet: Outlet, works: ReadonlyArray<Work>) => {
+  const { budgets } = step.machine
   outlet.unsettled--
-  step.machine.sending--
-  if (page !== undefined) page.changed = true
-  page?.settledSince.add(work.deliveryId)
+  step.machine.sending -= works.length
+  for (const work of works) {
+    const { page } = outlet[work.kind]
+    release(step, outlet, work)
+    if (page !== undefined) page.changed = true
+    page?.settledSince.add(work.deliveryId)
+  }
   proceed(step, outlet)
-  pageWaitingLanes(step, step.machine.budgets[work.kind])
+  pageWaitingLanes(step, budgets[works[0]!.kind])
 }
 
 /** The outlet of the event's webhook, made by its first `offered` or `resumed`. */
@@ -319,6 +356,10 @@ const onLaneEvent = (step: Step, outlet: Outlet, event: LaneEvent) => {
       outlet.waiting = false
       proceed(step, outlet)
       break
+    case "gathered":
+      outlet.gathering = false
+      proceed(step, outlet)
+      break
     case "replayMayStart": {
       outlet.replayStartAsked = false
       const lane = startable(step, outlet)
@@ -331,7 +372,7 @@ const onLaneEvent = (step: Step, outlet: Outlet, event: LaneEvent) => {
       proceed(step, outlet)
       break
     case "settled":
-      settle(step, outlet, event.work)
+      settle(step, outlet, event.works)
       break
   }
 }

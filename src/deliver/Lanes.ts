@@ -93,21 +93,23 @@ export const makeLanes = Effect.gen(function* () {
     return deliveries.spill(ids, lane).pipe(retryUntilSuccess("spilling deliveries to the backlog"))
   }
 
-  const start = ({ webhook, work, share }: Extract<Command, { readonly kind: "start" }>) => {
+  const start = ({ webhook, sending, share }: Extract<Command, { readonly kind: "start" }>) => {
     const webhookId = webhook.config.id
-    if (work.kind === "live") pace.liveStarted()
-    attempt(webhook, work, ({ record, retry }) => {
-      recorder.offer({
-        attempt: record,
-        retry,
-        fromBacklog: work.acknowledge === undefined,
-        delivery: { webhookId, work },
-        onSettled: () => {
-          for (const onSettled of watchers) onSettled(work.key)
-          dispatch({ kind: "settled", webhookId, work })
-          if (work.kind === "replays") freed.openUnsafe()
-        }
-      })
+    const { works } = sending
+    const isLive = works[0]?.kind === "live"
+    if (isLive) pace.liveStarted()
+    attempt(webhook, sending, (results) => {
+      let unsettled = results.length
+      const onSettled = () => {
+        if (--unsettled > 0) return
+        for (const { key } of works) for (const onSettled of watchers) onSettled(key)
+        dispatch({ kind: "settled", webhookId, works })
+        if (!isLive) freed.openUnsafe()
+      }
+      for (const { record, retry, work } of results) {
+        const fromBacklog = work.acknowledge === undefined
+        recorder.offer({ attempt: record, retry, fromBacklog, delivery: { webhookId, work }, onSettled })
+      }
       dispatch({ kind: "attemptEnded", webhookId, share })
     })
   }
@@ -127,8 +129,8 @@ export const makeLanes = Effect.gen(function* () {
         connections.release(command.share)
         break
       case "wake": {
-        const { afterMs, webhookId } = command
-        run(Effect.map(Effect.sleep(afterMs), () => void dispatch({ kind: "woken", webhookId })))
+        const { afterMs, event: kind, webhookId } = command
+        run(Effect.map(Effect.sleep(afterMs), () => void dispatch({ kind, webhookId })))
         break
       }
       case "askReplayStart": {

@@ -42,9 +42,10 @@ export class Recorder extends Context.Service<
   Recorder,
   {
     /**
-     * An attempt starts, and its outcome will be offered. While attempts are under way, a statement waits for more.
+     * `attempts` attempts start, and their outcomes will be offered. While attempts are under way, a statement waits
+     * for more.
      */
-    readonly expect: () => void
+    readonly expect: (attempts: number) => void
     readonly offer: (outcome: Outcome) => void
     /** How many attempts may start although earlier ones of their webhooks are not settled. A crash repeats them. */
     readonly ahead: () => number
@@ -169,10 +170,10 @@ export class Recorder extends Context.Service<
       // This fiber is stopped after the actors, which wait for their last outcomes.
       yield* Effect.forkScoped(Effect.forever(drain))
       return Recorder.of({
-        expect: () => {
+        expect: (attempts) => {
           // After a pause the count of recent attempts is lower than when it was last read.
           if (underWay === 0 && unrecorded === 0) updateRepeatable()
-          underWay++
+          underWay += attempts
           updateEnough()
         },
         offer: (outcome) => {

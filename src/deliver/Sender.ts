@@ -22,6 +22,8 @@ const NANOS_PER_MS = 1_000_000
 export type Send = (
   accountId: string,
   request: SignedRequest,
+  /** Bytes of the response's body that are read. */
+  responseBytes: number,
   ended: (outcome: AttemptOutcome) => void
 ) => void
 
@@ -90,9 +92,9 @@ export class Sender extends Context.Service<
             }
           })
         )
-        const send: Send = (accountId, request, ended) => {
+        const send: Send = (accountId, request, responseBytes, ended) => {
           if (closed) return
-          const exchange = new Exchange(nowMs, (itself, outcome) => {
+          const exchange = new Exchange(nowMs, responseBytes, (itself, outcome) => {
             deadlines.remove(itself)
             open.delete(itself)
             ended(outcome)

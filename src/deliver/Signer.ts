@@ -6,10 +6,11 @@
  */
 import { createHmac } from "node:crypto"
 import { gzipSync, zstdCompressSync } from "node:zlib"
+import { batchBody } from "../domain/Batch.ts"
 import type { Compression } from "../domain/Compression.ts"
 import type { EnvelopeFields } from "../domain/LedgerEvent.ts"
 import { defaultFormat, type RequestFormat, requestBody } from "../domain/RequestFormat.ts"
-import { requestHeaders, unixSeconds } from "../domain/RequestHeaders.ts"
+import { type Carried, contentId, requestHeaders, unixSeconds } from "../domain/RequestHeaders.ts"
 import { defaultSigning, type SigningScheme, standardKey } from "../domain/Signing.ts"
 
 export const signature = (secret: string, body: string): string =>
@@ -45,7 +46,7 @@ export interface SignedRequest {
   readonly body: string | Uint8Array
 }
 
-export const signedRequest = (options: {
+interface RequestOptions {
   readonly url: URL
   /** The webhook's own headers. They never replace the service's headers. */
   readonly headers: Readonly<Record<string, string>>
@@ -58,33 +59,53 @@ export const signedRequest = (options: {
   /** Default: none. */
   readonly compression?: Compression | undefined
   readonly webhookId: string
-  readonly deliveryId: string
-  readonly event: EnvelopeFields
   readonly nowMs: number
-}): SignedRequest => {
-  const { secrets, webhookId, deliveryId, event, compression } = options
-  const { signing = defaultSigning, format = defaultFormat } = options
-  const body = requestBody(format, event, webhookId)
+}
+
+const signed = (
+  { compression, format = defaultFormat, signing = defaultSigning, ...options }: RequestOptions,
+  carried: Carried,
+  body: string
+): SignedRequest => {
+  const { headers, secrets, url, webhookId } = options
   const seconds = unixSeconds(options.nowMs)
   return {
-    url: options.url,
+    url,
     body: compression === undefined ? body : compressed[compression](body),
     headers: requestHeaders({
-      headers: options.headers,
+      headers,
       signatures: {
         ...(signing.includes("service")
           ? { service: secrets.map((secret) => signature(secret, body)).join(",") }
           : undefined),
         ...(signing.includes("standard")
-          ? { standard: standardSignatures(secrets, deliveryId, seconds, body) }
+          ? { standard: standardSignatures(secrets, contentId(carried), seconds, body) }
           : undefined)
       },
       format,
       compression,
       webhookId,
-      deliveryId,
-      event,
+      carried,
       seconds
     })
   }
 }
+
+export const signedRequest = ({
+  deliveryId,
+  event,
+  ...options
+}: RequestOptions & { readonly deliveryId: string; readonly event: EnvelopeFields }): SignedRequest =>
+  signed(
+    options,
+    { deliveryId, event },
+    requestBody(options.format ?? defaultFormat, event, options.webhookId)
+  )
+
+/** `items` are in the webhook's format. */
+export const signedBatch = ({
+  batchId,
+  items,
+  ...options
+}: RequestOptions & { readonly batchId: string; readonly items: ReadonlyArray<string> }): SignedRequest =>
+  signed(options, { batchId }, batchBody(items))

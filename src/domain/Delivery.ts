@@ -103,4 +103,6 @@ export interface ExchangeDetails {
   readonly totalMs: number
   /** The headers that are kept (ResponseHeaders.ts); null if there are none. */
   readonly responseHeaders: Readonly<Record<string, string>> | null
+  /** The batch that the request carried; absent if it carried one event. */
+  readonly batchId?: string
 }

@@ -1,7 +1,7 @@
 /**
  * The two formats of a webhook's requests. `ledgerhook`: the body is the envelope. `cloudevents`: CloudEvents 1.0 in
  * binary mode, where the body is the payload and ce-… headers say the rest. The body is the same, byte for byte, at
- * every attempt. Pure.
+ * every attempt. domain/Batch.ts has the body of several events. Pure.
  */
 import { transactionOfEventId } from "./EventId.ts"
 import { schemaId } from "./JsonSchemas.ts"
@@ -16,22 +16,37 @@ export const requestBody = (format: RequestFormat, event: EnvelopeFields, webhoo
   format === "cloudevents" ? JSON.stringify(event.payload) : envelopeJson(event, webhookId)
 
 /**
- * The attributes of CloudEvents, as headers. No value needs percent-encoding: all are ASCII without spaces, quotes and
- * percent signs. Names of extension attributes have lower-case letters and digits only, as CloudEvents asks.
+ * The attributes of a CloudEvent. Names of extension attributes have lower-case letters and digits only, as
+ * CloudEvents asks.
  */
+const cloudEventAttributes = (event: EnvelopeFields, webhookId: string) => ({
+  specversion: "1.0",
+  id: event.event_id,
+  // Event ids are unique within a network only.
+  source: `urn:ledgerhook:${event.network}`,
+  type: event.event_type,
+  subject: transactionOfEventId(event.event_id),
+  time: event.timestamp,
+  dataschema: schemaId(`payload:${event.event_type}`),
+  ledgerindex: String(event.ledger_index),
+  network: event.network,
+  webhookid: webhookId
+})
+
+/** No value needs percent-encoding: all are ASCII without spaces, quotes and percent signs. */
 export const cloudEventHeaders = (
   event: EnvelopeFields,
   webhookId: string
-): Readonly<Record<string, string>> => ({
-  "ce-specversion": "1.0",
-  "ce-id": event.event_id,
-  // Event ids are unique within a network only.
-  "ce-source": `urn:ledgerhook:${event.network}`,
-  "ce-type": event.event_type,
-  "ce-subject": transactionOfEventId(event.event_id),
-  "ce-time": event.timestamp,
-  "ce-dataschema": schemaId(`payload:${event.event_type}`),
-  "ce-ledgerindex": String(event.ledger_index),
-  "ce-network": event.network,
-  "ce-webhookid": webhookId
-})
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(cloudEventAttributes(event, webhookId)).map(([name, value]) => [`ce-${name}`, value])
+  )
+
+/** One item of a batch. Attributes have the same values as in headers. */
+export const cloudEventJson = (event: EnvelopeFields, webhookId: string, deliveryId: string): string =>
+  JSON.stringify({
+    ...cloudEventAttributes(event, webhookId),
+    deliveryid: deliveryId,
+    datacontenttype: "application/json",
+    data: event.payload
+  })

@@ -1,4 +1,5 @@
 /** The headers of one attempt's request, without those that HTTP adds (Host, Content-Length, Connection). Pure. */
+import { batchContentType } from "./Batch.ts"
 import type { Compression } from "./Compression.ts"
 import type { EnvelopeFields } from "./LedgerEvent.ts"
 import { cloudEventHeaders, type RequestFormat } from "./RequestFormat.ts"
@@ -8,6 +9,11 @@ import { HIDDEN_VALUE } from "./WebhookRules.ts"
 /** Formats a time for a header. */
 export const unixSeconds = (unixMs: number): string => String(Math.floor(unixMs / 1_000))
 
+/** What a request carries: one delivery, or a batch. */
+export type Carried =
+  | { readonly deliveryId: string; readonly event: EnvelopeFields }
+  | { readonly batchId: string }
+
 interface Request {
   /** The webhook's own headers. They never replace the service's headers. */
   readonly headers: Readonly<Record<string, string>>
@@ -16,29 +22,39 @@ interface Request {
   readonly format: RequestFormat
   readonly compression: Compression | undefined
   readonly webhookId: string
-  readonly deliveryId: string
-  readonly event: EnvelopeFields
+  readonly carried: Carried
   /** When the attempt begins, in Unix seconds. */
   readonly seconds: string
 }
 
+/** Identifies the request's content: the same at every attempt of a delivery, another one for each batch. */
+export const contentId = (carried: Carried): string =>
+  "batchId" in carried ? carried.batchId : carried.deliveryId
+
 export const requestHeaders = (request: Request): Readonly<Record<string, string>> => {
-  const { compression, deliveryId, event, seconds, signatures } = request
+  const { carried, compression, format, seconds, signatures } = request
+  const isBatch = "batchId" in carried
   return {
     "User-Agent": "Ledgerhook/0.1",
     ...request.headers,
-    "Content-Type": "application/json",
+    "Content-Type": isBatch ? batchContentType[format] : "application/json",
     ...(compression === undefined ? undefined : { "Content-Encoding": compression }),
     ...(signatures.service === undefined ? undefined : { "X-Service-Signature": signatures.service }),
-    "X-Service-Delivery-Id": deliveryId,
-    "X-Service-Event-Id": event.event_id,
-    "X-Service-Event-Type": event.event_type,
+    ...(isBatch
+      ? { "X-Service-Batch-Id": carried.batchId }
+      : {
+          "X-Service-Delivery-Id": carried.deliveryId,
+          "X-Service-Event-Id": carried.event.event_id,
+          "X-Service-Event-Type": carried.event.event_type
+        }),
     "X-Service-Timestamp": seconds,
-    ...(request.format === "cloudevents" ? cloudEventHeaders(event, request.webhookId) : undefined),
+    ...(isBatch || format !== "cloudevents"
+      ? undefined
+      : cloudEventHeaders(carried.event, request.webhookId)),
     ...(signatures.standard === undefined
       ? undefined
       : {
-          "webhook-id": deliveryId,
+          "webhook-id": contentId(carried),
           "webhook-timestamp": seconds,
           "webhook-signature": signatures.standard
         })

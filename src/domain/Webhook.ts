@@ -3,6 +3,7 @@
  * with the highest version is the webhook's state, and an absent value (tombstone) means it was deleted.
  */
 import { type AccountIds, packAccountIds } from "./AccountIds.ts"
+import type { Batch } from "./Batch.ts"
 import type { Compression } from "./Compression.ts"
 import type { EventType } from "./EventType.ts"
 import { compileStored, type EventFilter } from "./filter/Match.ts"
@@ -35,6 +36,8 @@ export interface WebhookConfig {
   readonly format?: RequestFormat
   /** Absent: none. */
   readonly compression?: Compression
+  /** Absent: each request carries one event. */
+  readonly batch?: Batch
   /** The signing secret, sealed (storage/webhooks/SecretBox): the log never holds it in clear. */
   readonly sealed_secret: string
   /** The secret before the last rotation, if its grace has not ended. Until then it signs deliveries too. */

@@ -25,6 +25,9 @@ export const webhookBounds = {
   /** `max_in_flight` of a webhook: the largest value, and the default. */
   maxInFlight: 256,
   defaultInFlight: 16,
+  /** `batch` of a webhook: how many events, and how long the first of them waits for others. */
+  batchEvents: { minimum: 2, maximum: 500 },
+  batchWaitMs: 5_000,
   /** Newest events that a preview examines: the largest number, and the default; and how many matches it names. */
   previewEvents: 10_000,
   defaultPreviewEvents: 1_000,

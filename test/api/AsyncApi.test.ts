@@ -114,8 +114,7 @@ describe("the AsyncAPI document", () => {
       format: "ledgerhook",
       compression: undefined,
       webhookId: "wh_01KAJ0Q4M8000000G3T5W7Y9ZB",
-      deliveryId: "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB",
-      event,
+      carried: { deliveryId: "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB", event },
       seconds: "1763684802"
     })
     assert.deepStrictEqual(complaints("WebhookHeaders", request), [])

@@ -150,7 +150,8 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
             response_body: null,
             connect_ms: null,
             first_byte_ms: null,
-            total_ms: 3
+            total_ms: 3,
+            batch_id: null
           },
           {
             attempt: 2,
@@ -162,7 +163,8 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
             response_body: "body",
             connect_ms: 5,
             first_byte_ms: 11,
-            total_ms: 13
+            total_ms: 13,
+            batch_id: null
           }
         ]
       })

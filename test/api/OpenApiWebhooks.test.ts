@@ -21,8 +21,7 @@ const sent = (standard: boolean) => {
       format: "ledgerhook",
       compression: standard ? "gzip" : undefined,
       webhookId: "wh_01KAJ0Q4M8000000G3T5W7Y9ZB",
-      deliveryId: "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB",
-      event,
+      carried: { deliveryId: "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB", event },
       seconds: "1763684802"
     })
   ).filter(([name]) => name !== "User-Agent" && name !== "Content-Type")

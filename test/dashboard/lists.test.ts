@@ -17,6 +17,7 @@ import { eventTypes } from "../../src/domain/EventType.ts"
 
 const attempt = {
   attempt: 1,
+  batch_id: null,
   status: "failed",
   response_status: 500,
   response_time_ms: 40,

@@ -96,6 +96,7 @@ const webhook: Webhook = {
   signing: ["service", "standard"],
   format: "cloudevents",
   compression: "gzip",
+  batch: null,
   headers: { "X-Tenant": "***" },
   created_at: "2026-11-21T09:30:00.000Z",
   updated_at: "2026-11-21T09:30:00.000Z",

@@ -19,8 +19,10 @@ const work = {
   seriesAttempt: 1,
   event,
   kind: "live" as const,
-  acknowledge: undefined
+  acknowledge: undefined,
+  queuedAt: 0
 }
+const sending = { works: [work] }
 
 /** `abandoned` collects the numbers of abandoned attempts that are reported to the recorder. */
 const partsWith = (send: Send, isTraced: boolean, abandoned: Array<number>) =>
@@ -46,7 +48,7 @@ const exitOf = (send: Send, ended: () => void, isTraced: boolean) =>
   Effect.gen(function* () {
     const fibers = yield* FiberSet.make<void, never>()
     const attempt = yield* makeAttempt(yield* FiberSet.runtime(fibers)())
-    attempt(webhook, work, ended)
+    attempt(webhook, sending, ended)
     return yield* Effect.exit(FiberSet.join(fibers))
   }).pipe(Effect.scoped, Effect.provide(partsWith(send, isTraced, [])))
 
@@ -71,7 +73,7 @@ describe.each([false, true])("a defect in an attempt ends its owner (traced: %s)
 
   it.effect("when its outcome is reported", () =>
     Effect.gen(function* () {
-      const exit = yield* exitOf((_, __, ended) => ended(outcome), defect, isTraced)
+      const exit = yield* exitOf((_, __, ___, ended) => ended(outcome), defect, isTraced)
       assert.isTrue(Exit.hasDies(exit))
     })
   )
@@ -86,13 +88,15 @@ describe.each([false, true])("what is under way when its owner ends (traced: %s)
       yield* Effect.gen(function* () {
         const fibers = yield* FiberSet.make<void, never>()
         const attempt = yield* makeAttempt(yield* FiberSet.runtime(fibers)())
-        for (let i = 0; i < 3; i++) attempt(webhook, work, () => void told++)
+        for (let i = 0; i < 3; i++) attempt(webhook, sending, () => void told++)
         yield* Effect.yieldNow
         late.shift()!()
         yield* Effect.yieldNow
       }).pipe(
         Effect.scoped,
-        Effect.provide(partsWith((_, __, ended) => void late.push(() => ended(outcome)), isTraced, abandoned))
+        Effect.provide(
+          partsWith((_, __, ___, ended) => void late.push(() => ended(outcome)), isTraced, abandoned)
+        )
       )
       assert.deepStrictEqual([told, abandoned], [1, [2]])
       for (const end of late) end()

@@ -35,6 +35,7 @@ const outcomeOf = (
       event: eventOf({ timestamp: "2026-11-21T09:30:00Z", network: "mainnet" }),
       kind: "live",
       acknowledge: undefined,
+      queuedAt: 0,
       ...work
     }
   }

@@ -34,6 +34,7 @@ describe("the details of an attempt", () => {
     const told: Array<AttemptOutcome> = []
     const exchange = new Exchange(
       () => now,
+      Limits.responseBodyBytes,
       (_, outcome) => void told.push(outcome)
     )
     const controller = {} as Dispatcher.DispatchController

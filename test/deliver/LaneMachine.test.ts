@@ -1,108 +1,30 @@
 /** For each event of an actor's lanes: the events before it, the event, and the commands that follow. */
-import { assert, describe, it } from "@effect/vitest"
-import type { Share } from "../../src/deliver/ConnectionLimiter.ts"
-import type { CurrentWebhook, LaneKind, Work } from "../../src/deliver/Lane.ts"
-import type { ActorEvent, Command, LaneEvent } from "../../src/deliver/LaneEvents.ts"
-import { advance, makeMachine } from "../../src/deliver/LaneMachine.ts"
-import { attemptKey } from "../../src/deliver/MemoryBudget.ts"
-import type { SendPermission } from "../../src/domain/Quota.ts"
-import type { RegisteredWebhook } from "../../src/webhooks/WebhookRegistry.ts"
+import {
+  caughtUp,
+  changed,
+  checkRows,
+  connected,
+  current,
+  ended,
+  full,
+  inRows,
+  offer,
+  offers,
+  others,
+  overdue,
+  page,
+  queueSpilled,
+  refusedSpilled,
+  replayMayStart,
+  resumed,
+  settled,
+  stopped,
+  to,
+  woken,
+  work
+} from "../support/laneTables.ts"
 
-const limits = {
-  lanes: { laneShare: 0.5, laneLeast: 1 },
-  partitionDeliveries: 8,
-  partitionReplays: 4,
-  lanePageRows: 4
-}
-
-type Event = LaneEvent | ActorEvent
-
-const share = {} as Share
-
-const current = (
-  permission: SendPermission = "all",
-  max_in_flight = 2,
-  max_per_second: number | null = null
-): CurrentWebhook => ({
-  // Only the fields that the machine reads.
-  webhook: { config: { id: "wh_1", max_in_flight, max_per_second } } as RegisteredWebhook,
-  permission
-})
-
-const work = (deliveryId: string, fromLog: boolean): Work => ({
-  key: attemptKey(deliveryId, 1),
-  deliveryId,
-  attempt: 1,
-  seriesAttempt: 1,
-  event: {} as Work["event"],
-  kind: deliveryId.startsWith("r") ? "replays" : "live",
-  acknowledge: fromLog ? () => undefined : undefined
-})
-
-/** Deliveries of replays are r1, r2, …. */
-const offer = (
-  deliveryId: string,
-  of: CurrentWebhook | undefined = current(),
-  webhookId = "wh_1"
-): Event => ({
-  kind: "offered",
-  webhookId,
-  current: of,
-  work: work(deliveryId, true)
-})
-const offers = (...ids: ReadonlyArray<string>) => ids.map((id) => offer(id))
-const to = <E extends object>(event: E) => ({ webhookId: "wh_1", ...event })
-const connected = to({ kind: "connected", share } as const)
-const ended = to({ kind: "attemptEnded", share } as const)
-const woken = to({ kind: "woken" } as const)
-const replayMayStart = to({ kind: "replayMayStart" } as const)
-const resumed = to({ kind: "resumed", current: current() } as const)
-const changed = (now: CurrentWebhook | undefined) => to({ kind: "changed", current: now } as const)
-const settled = (id: string, fromLog = true) => to({ kind: "settled", work: work(id, fromLog) } as const)
-const refusedSpilled = (works: number) => to({ kind: "refusedSpilled", lane: "live", works } as const)
-const queueSpilled = (...ids: ReadonlyArray<string>) =>
-  to({ kind: "queueSpilled", lane: "live", works: ids.map((id) => work(id, true)) } as const)
-const page = (lane: LaneKind, ...ids: ReadonlyArray<string>) => {
-  const works = ids.map((id) => work(id, false))
-  return to({ kind: "pageRead", lane, page: { rows: ids.length, lastId: ids.at(-1) ?? "", works } } as const)
-}
-const caughtUp = (lane: LaneKind): Event => ({ kind: "caughtUp", lane })
-const overdue = to({ kind: "overdue", lane: "live" } as const)
-const stopped: Event = { kind: "stopped" }
-
-const told = (command: Command): string => {
-  switch (command.kind) {
-    case "start":
-      return `start ${command.work.deliveryId}`
-    case "wake":
-      return `wake after ${command.afterMs}`
-    case "readPage":
-      return `read ${command.limit} ${command.rows} after "${command.afterId}"`
-    case "spill":
-      return `spill ${command.works.map(({ deliveryId }) => deliveryId).join(" ")}`
-    case "acknowledge":
-      return `acknowledge ${command.work.deliveryId}`
-    default:
-      return command.kind
-  }
-}
-
-interface Row {
-  readonly what: string
-  readonly given: ReadonlyArray<Event>
-  readonly event: Event
-  readonly commands: ReadonlyArray<string>
-  /** How many attempts may run ahead of what is recorded; unlimited by default. */
-  readonly ahead?: number
-}
-
-const backlogIsOpen = [caughtUp("live"), caughtUp("replays")]
-const inRows = [resumed, ...backlogIsOpen]
-const others = ["e1", "e2", "e3", "e4"]
-/** Half of the memory budget, which one lane may use. */
-const full = offers("d1", "d2", "d3", "d4")
-
-const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
+checkRows({
   "a delivery from the log": [
     { what: "asks for a connection", given: [], event: offer("d1"), commands: ["connect"] },
     {
@@ -246,6 +168,15 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       commands: ["connect"]
     },
     {
+      what: "is read from its start when a page from its middle brought nothing",
+      given: [
+        ...[...inRows, page("live", "d1", "d2", "d3", "d4"), connected, connected, ended, ended, connected],
+        ...[settled("d1", false), settled("d2", false), connected]
+      ],
+      event: page("live"),
+      commands: ['read 2 live after ""']
+    },
+    {
       what: "does not end while a refused delivery is being spilled",
       given: [...inRows, offer("d1"), page("live")],
       event: offer("d2"),
@@ -381,14 +312,4 @@ const tables: Readonly<Record<string, ReadonlyArray<Row>>> = {
       commands: []
     }
   ]
-}
-
-for (const [subject, rows] of Object.entries(tables)) {
-  describe(subject, () => {
-    it.each(rows)("$what", ({ given, event, commands, ahead = Number.POSITIVE_INFINITY }) => {
-      const machine = makeMachine(limits)
-      for (const one of given) advance(machine, one, { nowMs: 0, ahead })
-      assert.deepStrictEqual(advance(machine, event, { nowMs: 0, ahead }).map(told), commands)
-    })
-  })
-}
+})

@@ -55,7 +55,7 @@ it.effect("outcomes of some milliseconds are written in one statement", () =>
   onRecorder((written) =>
     Effect.gen(function* () {
       const recorder = yield* Recorder
-      for (let i = 0; i < 20; i++) recorder.expect()
+      for (let i = 0; i < 20; i++) recorder.expect(1)
       for (let i = 0; i < 4; i++) offer(recorder)
       yield* TestClock.adjust(Limits.recorderGatherMs - 1)
       for (let i = 4; i < 8; i++) offer(recorder)
@@ -74,7 +74,7 @@ it.effect("one half is written while the other half is being sent", () =>
   onRecorder((written) =>
     Effect.gen(function* () {
       const recorder = yield* Recorder
-      for (let i = 0; i < 150; i++) recorder.expect()
+      for (let i = 0; i < 150; i++) recorder.expect(1)
       for (let i = 0; i < 74; i++) offer(recorder)
       yield* TestClock.adjust(0)
       assert.deepStrictEqual(written, [])
@@ -87,7 +87,7 @@ it.effect("one half is written while the other half is being sent", () =>
 
 /** Records the given number of outcomes, one statement after another. */
 const record = Effect.fnUntraced(function* (recorder: Recorder["Service"], count: number) {
-  for (let i = 0; i < count; i++) recorder.expect()
+  for (let i = 0; i < count; i++) recorder.expect(1)
   for (let i = 0; i < count; i++) offer(recorder)
   for (let i = 0; i <= count / Limits.recorderBatch; i++) yield* TestClock.adjust(0)
 })
@@ -100,10 +100,10 @@ it.effect("outcomes of a single webhook are written in halves of what may run ah
       written.length = 0
       const window = 16
       const half = (10_000 * Limits.repeatedPart - window) / 2
-      for (let i = 0; i < window; i++) recorder.expect()
+      for (let i = 0; i < window; i++) recorder.expect(1)
       for (let i = 0; i < half; i++) {
         offer(recorder)
-        recorder.expect()
+        recorder.expect(1)
         yield* TestClock.adjust(0)
       }
       assert.deepStrictEqual(written, [half])
@@ -119,7 +119,7 @@ it.effect("attempts run ahead of their record up to a part of what was recorded 
       const ahead = () => {
         let count = 0
         for (; recorder.ahead() > 0; count++) {
-          recorder.expect()
+          recorder.expect(1)
           offer(recorder)
         }
         return count
@@ -133,7 +133,7 @@ it.effect("attempts run ahead of their record up to a part of what was recorded 
       assert.strictEqual(ahead(), Limits.repeatedMost)
       // With many webhooks, the sum of the windows may be larger.
       yield* TestClock.adjust(0)
-      for (let i = 0; i < Limits.repeatedMost; i++) recorder.expect()
+      for (let i = 0; i < Limits.repeatedMost; i++) recorder.expect(1)
       for (let i = 0; i < Limits.unrecordedMost; i++) offer(recorder)
       assert.isFalse(recorder.ahead() > 0)
       recorder.abandon(Limits.repeatedMost - Limits.unrecordedMost)
@@ -148,7 +148,7 @@ it.effect("some attempts may run ahead although windows are full", () =>
     () =>
       Effect.gen(function* () {
         const recorder = yield* Recorder
-        for (let i = 0; i < 10 * Limits.unrecordedMost; i++) recorder.expect()
+        for (let i = 0; i < 10 * Limits.unrecordedMost; i++) recorder.expect(1)
         for (let i = 1; i < Limits.unrecordedMost; i++) offer(recorder)
         assert.isTrue(recorder.ahead() > 0)
         offer(recorder)
@@ -162,7 +162,7 @@ it.effect("a full batch is written at once, whatever else is under way", () =>
   onRecorder((written) =>
     Effect.gen(function* () {
       const recorder = yield* Recorder
-      for (let i = 0; i < 10 * Limits.recorderEnough; i++) recorder.expect()
+      for (let i = 0; i < 10 * Limits.recorderEnough; i++) recorder.expect(1)
       for (let i = 0; i < Limits.recorderEnough; i++) offer(recorder)
       yield* TestClock.adjust(0)
       assert.deepStrictEqual(written, [Limits.recorderEnough])
@@ -180,7 +180,7 @@ it.effect("the next statement is sent before the last batch is settled", () =>
         Effect.gen(function* () {
           const recorder = yield* Recorder
           const offerOne = (name: string) => {
-            recorder.expect()
+            recorder.expect(1)
             offer(recorder, () => events.push(`${name} settled`))
           }
           offerOne("first")
@@ -203,7 +203,7 @@ it.effect("abandoned attempts are not waited for", () =>
   onRecorder((written) =>
     Effect.gen(function* () {
       const recorder = yield* Recorder
-      for (let i = 0; i < 5; i++) recorder.expect()
+      for (let i = 0; i < 5; i++) recorder.expect(1)
       offer(recorder)
       yield* TestClock.adjust(0)
       assert.deepStrictEqual(written, [])

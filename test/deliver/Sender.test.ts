@@ -2,6 +2,7 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Latch, Layer, Scope } from "effect"
+import { Limits } from "../../src/config/Limits.ts"
 import { Sender } from "../../src/deliver/Sender.ts"
 import type { AttemptOutcome } from "../../src/domain/Delivery.ts"
 import { certificates } from "../support/certificates.ts"
@@ -154,11 +155,11 @@ describe("an attempt", () => {
       const sendIt = yield* Scope.provide(sender.opened, scope)
       const told: Array<AttemptOutcome> = []
       const ended = (outcome: AttemptOutcome) => void told.push(outcome)
-      sendIt("acct_1", requestTo(receiver.url), ended)
+      sendIt("acct_1", requestTo(receiver.url), Limits.responseBodyBytes, ended)
       yield* Latch.await(arrived)
       yield* Scope.close(scope, Exit.void)
       yield* Latch.await(cut)
-      sendIt("acct_1", requestTo(receiver.url), ended)
+      sendIt("acct_1", requestTo(receiver.url), Limits.responseBodyBytes, ended)
       // A request that was sent before this one would have arrived before it.
       const other = yield* makeReceiver()
       yield* sendBy(sender, other.url)

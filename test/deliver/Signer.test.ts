@@ -4,8 +4,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { CloudEvent, HTTP } from "cloudevents"
 import { Webhook as StandardWebhook } from "standardwebhooks"
 import { Webhook as SvixWebhook } from "svix"
-import { type SignedRequest, signature, signedRequest, standardSignature } from "../../src/deliver/Signer.ts"
+import {
+  type SignedRequest,
+  signature,
+  signedBatch,
+  signedRequest,
+  standardSignature
+} from "../../src/deliver/Signer.ts"
+import { batchItem } from "../../src/domain/Batch.ts"
+import type { Compression } from "../../src/domain/Compression.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import type { RequestFormat } from "../../src/domain/RequestFormat.ts"
 import { type SigningScheme, standardKey } from "../../src/domain/Signing.ts"
 import { event } from "../support/sending.ts"
 
@@ -139,6 +148,61 @@ describe("a CloudEvent", () => {
       Object.keys(requestWith(undefined).headers).filter((name) => name.startsWith("ce-")),
       []
     )
+  })
+})
+
+describe("a batch", () => {
+  const batchOf = (format: RequestFormat, compression?: Compression) =>
+    signedBatch({
+      ...options,
+      secrets: [SECRET],
+      signing: ["service", "standard"],
+      format,
+      compression,
+      batchId: "bat_1",
+      items: ["dlv_1", "dlv_2"].map((id) => batchItem(format, event, "wh_1", id))
+    })
+
+  it("is signed as a whole with both schemes, under the id of the batch, and names no single event", () => {
+    for (const compression of [undefined, "gzip"] as const) {
+      const { headers, body } = sent(batchOf("ledgerhook", compression))
+      assert.strictEqual(headers["X-Service-Signature"], signature(SECRET, body))
+      const verified = new StandardWebhook(SECRET).verify(body, headers)
+      assert.deepStrictEqual(
+        (verified as ReadonlyArray<{ delivery_id: string }>).map(({ delivery_id }) => delivery_id),
+        ["dlv_1", "dlv_2"]
+      )
+      assert.deepInclude(headers, {
+        "Content-Type": "application/json",
+        "X-Service-Batch-Id": "bat_1",
+        "webhook-id": "bat_1"
+      })
+      const names = Object.keys(headers)
+      for (const name of ["Delivery-Id", "Event-Id", "Event-Type"])
+        assert.notInclude(names, `X-Service-${name}`)
+    }
+  })
+
+  it("of CloudEvents is one that the CloudEvents library accepts", () => {
+    const { headers, body } = sent(batchOf("cloudevents"))
+    assert.strictEqual(headers["Content-Type"], "application/cloudevents-batch+json")
+    const names = Object.keys(headers)
+    assert.deepStrictEqual(
+      names.filter((name) => name.startsWith("ce-")),
+      []
+    )
+    const parsed = [HTTP.toEvent({ headers: { ...headers }, body })].flat()
+    const binary = signedRequest({ ...options, secrets: [SECRET], format: "cloudevents" })
+    const alone = sent(binary)
+    const single = HTTP.toEvent({ headers: { ...alone.headers }, body: alone.body })
+    for (const [i, one] of parsed.entries()) {
+      assert.isTrue(one instanceof CloudEvent && one.validate())
+      assert.deepStrictEqual(JSON.parse(JSON.stringify(one)), {
+        ...JSON.parse(JSON.stringify(single)),
+        deliveryid: `dlv_${i + 1}`
+      })
+    }
+    assert.strictEqual(parsed.length, 2)
   })
 })
 

@@ -9,9 +9,9 @@ import { SqlClient } from "effect/sql"
 import { stageLimits } from "../../src/config/StageLimits.ts"
 import { delay } from "../../src/delay/Stage.ts"
 import { deliver } from "../../src/deliver/Stage.ts"
+import type { Batch } from "../../src/domain/Batch.ts"
 import { newWork } from "../../src/domain/Delivery.ts"
 import { makeSeededRandom, type SeededRandom } from "../../src/simulator/SeededRandom.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { retryNow } from "../../src/storage/deliveries/Transitions.ts"
 import { appendWork, eventOf, makeWebhook, queueEvents, setStatus } from "../support/delivering.ts"
 import { TestDatabase } from "../support/postgres.ts"
@@ -44,6 +44,7 @@ interface Webhook {
   readonly receiver: Receiver
   readonly maxInFlight: number
   readonly maxPerSecond: number | undefined
+  readonly batch: Batch | undefined
   /** Deliveries in ledger order, and when each was queued. */
   readonly queued: Map<string, number>
 }
@@ -67,11 +68,15 @@ const scenario = Effect.fnUntraced(function* (world: World) {
     const id = webhookId(`${seed}W${i}`, i % PARTITIONS)
     const maxInFlight = chance.pick([1, 1, 2, 4, 16])
     const maxPerSecond = chance.flip(0.3) ? chance.pick([1, 5, 10]) : undefined
+    const batch = chance.flip(0.5)
+      ? { max_events: chance.pick([2, 5, 20]), max_wait_ms: chance.pick([0, 100, 2_000]) }
+      : undefined
     yield* clock.outside(
       makeWebhook(`https://receiver.example/${id}`, {
         id,
         maxInFlight,
-        ...(maxPerSecond === undefined ? {} : { maxPerSecond })
+        ...(maxPerSecond === undefined ? {} : { maxPerSecond }),
+        ...(batch === undefined ? {} : { batch })
       })
     )
     webhooks.push({
@@ -80,6 +85,7 @@ const scenario = Effect.fnUntraced(function* (world: World) {
       receiver: receivers.add(`/${id}`, kind),
       maxInFlight,
       maxPerSecond,
+      batch,
       queued: new Map()
     })
   }
@@ -93,7 +99,7 @@ const scenario = Effect.fnUntraced(function* (world: World) {
   })
   /** Retries as the API and the outbox do, and sometimes as a retry job, whose work is marked as replay work. */
   const retryEarly = Effect.fnUntraced(function* () {
-    const rows = yield* (yield* DeliveryStore).states([...owners.keys()])
+    const rows = yield* held.states([...owners.keys()])
     const waiting = [...rows].filter(([, { status }]) => status === "retrying" && chance.flip(0.2))
     const sql = yield* SqlClient.SqlClient
     const asked = clock.outside(
@@ -136,8 +142,7 @@ const scenario = Effect.fnUntraced(function* (world: World) {
   }
 
   receivers.recover()
-  const store = yield* DeliveryStore
-  const states = Effect.suspend(() => store.states([...owners.keys()]))
+  const states = Effect.suspend(() => held.states([...owners.keys()]))
   const open = Effect.map(states, (rows) =>
     [...rows].filter(([, { status }]) => status === "pending" || status === "retrying")
   )
@@ -156,10 +161,10 @@ const firsts = (webhook: Webhook): ReadonlyArray<string> => [
 ]
 
 /** The tokens of one second at once, and again after each restart, which begins with a full bucket. */
-const assertRate = ({ maxPerSecond, receiver: { requests } }: Webhook, restartsMs: ReadonlyArray<number>) => {
+const assertRate = ({ maxPerSecond, receiver: { arrivals } }: Webhook, restartsMs: ReadonlyArray<number>) => {
   if (maxPerSecond === undefined) return
-  for (const [from, { atMs: fromMs }] of requests.entries())
-    for (const [count, { atMs }] of requests.slice(from).entries()) {
+  for (const [from, { atMs: fromMs }] of arrivals.entries())
+    for (const [count, { atMs }] of arrivals.slice(from).entries()) {
       const bursts = 1 + restartsMs.filter((ms) => ms >= fromMs && ms <= atMs).length
       assert.isAtMost(count + 1, maxPerSecond * (bursts + (atMs - fromMs) / 1_000) + 1e-6)
     }
@@ -193,6 +198,8 @@ const simulate = Effect.fnUntraced(function* (seed: number) {
     const { queued, receiver } = webhook
     assert.deepStrictEqual(firsts(webhook), [...queued.keys()], "first attempts leave in ledger order")
     assert.isAtMost(receiver.mostOpen, webhook.maxInFlight, "the window is never exceeded")
+    for (const { deliveries } of receiver.arrivals)
+      assert.isAtMost(deliveries, webhook.batch?.max_events ?? 1, "no request carries more than it may")
     assertRate(webhook, world.restartsMs)
     const sent = Map.groupBy(receiver.requests, ({ deliveryId }) => deliveryId)
     for (const id of queued.keys()) {

@@ -10,6 +10,8 @@ import type { VirtualClock } from "./virtualClock.ts"
 
 export interface Held {
   readonly store: Layer.Layer<DeliveryStore, never, DeliveryStore>
+  /** For the simulation's own reads: an actor does not hold what they find. */
+  readonly states: DeliveryStore["Service"]["states"]
   /** The most deliveries that one partition has held at once. */
   readonly most: () => number
   readonly wasSpilled: (deliveryId: string) => boolean
@@ -37,6 +39,7 @@ export const makeHeld = (clock: VirtualClock, webhookOf: (deliveryId: string) =>
   }
   const end = (id: string) => void partition(id).delete(id)
 
+  let plain: DeliveryStore["Service"] | undefined
   const watched = (store: DeliveryStore["Service"]): DeliveryStore["Service"] => ({
     ...store,
     states: (ids) =>
@@ -74,7 +77,15 @@ export const makeHeld = (clock: VirtualClock, webhookOf: (deliveryId: string) =>
   })
 
   return {
-    store: Layer.effect(DeliveryStore, Effect.map(DeliveryStore, watched)),
+    store: Layer.effect(
+      DeliveryStore,
+      Effect.map(DeliveryStore, (store) => {
+        plain = store
+        return watched(store)
+      })
+    ),
+    // The layer has been built before the simulation begins.
+    states: (ids) => clock.outside(plain!.states(ids)),
     most: () => most,
     wasSpilled: (id) => everSpilled.has(id),
     forget: () => {

@@ -4,6 +4,7 @@
  */
 import { Effect, FiberSet, Layer } from "effect"
 import { Sender } from "../../src/deliver/Sender.ts"
+import type { SignedRequest } from "../../src/deliver/Signer.ts"
 import type { AttemptOutcome } from "../../src/domain/Delivery.ts"
 import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import type { VirtualClock } from "./virtualClock.ts"
@@ -18,7 +19,10 @@ export interface Request {
 
 export interface Receiver {
   readonly kind: Kind
+  /** Each delivery of each request. */
   readonly requests: Array<Request>
+  /** When each request arrived, and how many deliveries it carried. */
+  readonly arrivals: Array<{ readonly atMs: number; readonly deliveries: number }>
   open: number
   mostOpen: number
 }
@@ -57,13 +61,23 @@ const reactionOf = (kind: Kind, chance: SeededRandom): Reaction => {
   }
 }
 
-const outcomeOf = ({ afterMs, status }: Reaction): AttemptOutcome => ({
-  delivered: status === 200,
+const isSuccess = (status: number | null) => status === 200 || status === 207
+
+const outcomeOf = ({ afterMs, status }: Reaction, body: string): AttemptOutcome => ({
+  delivered: isSuccess(status),
   responseStatus: status,
   responseTimeMs: status === null ? null : afterMs,
-  responseBody: status === null ? null : "",
-  error: status === null ? "timeout" : status === 200 ? null : `HTTP ${status}`
+  responseBody: status === null ? null : body,
+  error: status === null ? "timeout" : isSuccess(status) ? null : `HTTP ${status}`
 })
+
+/** The deliveries that a request carries: one, or those of a batch. */
+const idsOf = ({ body, headers }: SignedRequest): ReadonlyArray<string> =>
+  headers["X-Service-Batch-Id"] === undefined
+    ? [headers["X-Service-Delivery-Id"]!]
+    : (JSON.parse(String(body)) as ReadonlyArray<{ readonly delivery_id: string }>).map(
+        (item) => item.delivery_id
+      )
 
 export interface Receivers {
   /** Adds a receiver at that path. */
@@ -76,9 +90,12 @@ export interface Receivers {
 export const makeReceivers = (clock: VirtualClock, chance: SeededRandom): Receivers => {
   let recovered = false
   const receivers = new Map<string, Receiver>()
+  /** A flaky receiver accepts some deliveries of a batch. */
+  const answerOf = (reaction: Reaction, kind: Kind, deliveries: number): Reaction =>
+    kind === "flaky" && deliveries > 1 && reaction.status === 200 ? { ...reaction, status: 207 } : reaction
   return {
     add: (path, kind) => {
-      const receiver: Receiver = { kind, requests: [], open: 0, mostOpen: 0 }
+      const receiver: Receiver = { kind, requests: [], arrivals: [], open: 0, mostOpen: 0 }
       receivers.set(path, receiver)
       return receiver
     },
@@ -86,15 +103,20 @@ export const makeReceivers = (clock: VirtualClock, chance: SeededRandom): Receiv
       recovered = true
     },
     sender: Layer.succeed(Sender)({
-      opened: Effect.map(FiberSet.makeRuntime(), (run) => (_, { url, headers }, ended) => {
-        const receiver = receivers.get(url.pathname)!
-        receiver.requests.push({ deliveryId: headers["X-Service-Delivery-Id"]!, atMs: clock.nowMs() })
+      opened: Effect.map(FiberSet.makeRuntime(), (run) => (_, request, __, ended) => {
+        const receiver = receivers.get(request.url.pathname)!
+        const ids = idsOf(request)
+        const atMs = clock.nowMs()
+        for (const deliveryId of ids) receiver.requests.push({ deliveryId, atMs })
+        receiver.arrivals.push({ atMs, deliveries: ids.length })
         receiver.mostOpen = Math.max(receiver.mostOpen, ++receiver.open)
-        const reaction = reactionOf(recovered && receiver.kind !== "failing" ? "fast" : receiver.kind, chance)
+        const kind = recovered && receiver.kind !== "failing" ? "fast" : receiver.kind
+        const reaction = answerOf(reactionOf(kind, chance), kind, ids.length)
+        const failed = reaction.status === 207 ? ids.filter(() => chance.flip(0.5)) : []
         run(
           Effect.sleep(reaction.afterMs).pipe(
             Effect.ensuring(Effect.sync(() => void receiver.open--)),
-            Effect.andThen(Effect.sync(() => ended(outcomeOf(reaction))))
+            Effect.andThen(Effect.sync(() => ended(outcomeOf(reaction, JSON.stringify({ failed })))))
           )
         )
       })

@@ -10,6 +10,7 @@ import { delay } from "../../src/delay/Stage.ts"
 import { Recorder } from "../../src/deliver/Recorder.ts"
 import { Sender } from "../../src/deliver/Sender.ts"
 import { deliver } from "../../src/deliver/Stage.ts"
+import type { Batch } from "../../src/domain/Batch.ts"
 import { type DeliveryStatus, type DeliveryWork, workTopic } from "../../src/domain/Delivery.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { eventsTopic, type LedgerEvent, parseLedgerEvent } from "../../src/domain/LedgerEvent.ts"
@@ -81,6 +82,7 @@ export const makeWebhook = Effect.fnUntraced(function* (
   fields: {
     readonly maxInFlight?: number
     readonly maxPerSecond?: number
+    readonly batch?: Batch
     readonly accountId?: string
     readonly id?: string
   } = {}
@@ -90,7 +92,8 @@ export const makeWebhook = Effect.fnUntraced(function* (
   const { accountId = "acct_1" } = fields
   yield* insertAccount(accountId)
   const id = yield* insertWebhook(accountId, secrets.seal(SECRET), fields.id)
-  yield* sql`UPDATE webhooks SET url = ${url}, max_in_flight = ${fields.maxInFlight ?? 16}, max_per_second = ${fields.maxPerSecond ?? null} WHERE id = ${id}`
+  yield* sql`UPDATE webhooks SET url = ${url}, max_in_flight = ${fields.maxInFlight ?? 16}, max_per_second = ${fields.maxPerSecond ?? null},
+    batch = ${fields.batch === undefined ? null : JSON.stringify(fields.batch)}::text::json WHERE id = ${id}`
   yield* publish(id)
   return id
 })

@@ -1,6 +1,7 @@
 /** Webhooks and rows of deliveries as plain data, for the random walks of laneWorld.ts. */
 import { assert } from "@effect/vitest"
-import type { LaneKind } from "../../src/deliver/Lane.ts"
+import type { LaneKind, Work } from "../../src/deliver/Lane.ts"
+import { attemptKey } from "../../src/deliver/MemoryBudget.ts"
 import type { makeWatermark } from "../../src/deliver/Watermark.ts"
 import type { SendPermission } from "../../src/domain/Quota.ts"
 import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
@@ -12,13 +13,15 @@ export interface Webhook {
   readonly webhook: RegisteredWebhook
   readonly window: number
   readonly perSecond: number | null
+  /** Events of one request. */
+  readonly mostEvents: number
   /** Its receiver never answers. */
   readonly hangs: boolean
   permission: SendPermission
   deleted: boolean
   open: number
   unrecorded: number
-  /** The start times of the webhook's attempts. */
+  /** The start times of the webhook's requests. */
   readonly beganMs: Array<number>
   /** The last delivery of each lane whose first attempt started, not counting free ones. */
   readonly last: Record<LaneKind, string>
@@ -57,7 +60,16 @@ export const makeWebhooks = (chance: SeededRandom): ReadonlyArray<Webhook> =>
     const hangs = i > 0 && chance.flip(0.4)
     const window = chance.pick([1, 2, 4])
     const max_per_second = chance.flip(0.3) ? chance.pick([1, 5]) : null
-    const config = { id, account_id: `acct_${i % 2}`, max_in_flight: window, max_per_second }
+    const batch = chance.flip(0.4)
+      ? { max_events: chance.pick([2, 3, 5]), max_wait_ms: chance.pick([0, 50, 5_000]) }
+      : undefined
+    const config = {
+      id,
+      account_id: `acct_${i % 2}`,
+      max_in_flight: window,
+      max_per_second,
+      ...(batch === undefined ? {} : { batch })
+    }
     const origin = hangs ? "https://hanging.example" : `https://${chance.pick(["a", "b"])}.example`
     return {
       id,
@@ -65,6 +77,7 @@ export const makeWebhooks = (chance: SeededRandom): ReadonlyArray<Webhook> =>
       webhook: { config, url: new URL(origin) } as RegisteredWebhook,
       window,
       perSecond: max_per_second,
+      mostEvents: batch?.max_events ?? 1,
       hangs,
       permission: "all",
       deleted: false,
@@ -75,7 +88,7 @@ export const makeWebhooks = (chance: SeededRandom): ReadonlyArray<Webhook> =>
     }
   })
 
-/** Records the start of an attempt. Fails if more than `perSecond` started, beyond an initial burst of one second. */
+/** Records the start of a request. Fails if more than `perSecond` started, beyond an initial burst of one second. */
 export const beginAt = ({ beganMs, perSecond }: Webhook, nowMs: number) => {
   beganMs.push(nowMs)
   if (perSecond === null) return
@@ -88,6 +101,17 @@ export const isOf = (row: Row, kind: BacklogKind): boolean =>
   kind === "replays" ? row.lane === "replays" : row.lane === "live" && (kind === "live" || row.free)
 
 export const isQueued = ({ status }: Row): boolean => status === "pending" || status === "retrying"
+
+export const workOf = (row: Row, attempt: number, acknowledge: (() => void) | undefined): Work => ({
+  key: attemptKey(row.id, attempt),
+  deliveryId: row.id,
+  attempt,
+  seriesAttempt: attempt,
+  event: {} as Work["event"],
+  kind: row.lane,
+  acknowledge,
+  queuedAt: 0
+})
 
 export interface Rows {
   readonly all: Map<string, Row>

@@ -22,14 +22,17 @@ import {
   type Partition,
   type Row,
   type Rows,
-  type Webhook
+  type Webhook,
+  workOf
 } from "./laneRows.ts"
 
 export const limits = {
   lanes: { laneShare: 0.5, laneLeast: 2 },
   partitionDeliveries: 24,
   partitionReplays: 8,
-  lanePageRows: 6
+  lanePageRows: 6,
+  batchBodyBytes: 400,
+  batchLeastWaitMs: 1
 }
 const TAKEN_AT_ONCE = 8
 const OPEN_RECORDS = 30
@@ -120,21 +123,12 @@ export const makeWorld = (chance: SeededRandom): World => {
       wait("statement", owner, () => told(result))
     })
 
-  const workOf = (row: Row, attempt: number, acknowledge: (() => void) | undefined): Work => ({
-    key: attemptKey(row.id, attempt),
-    deliveryId: row.id,
-    attempt,
-    seriesAttempt: attempt,
-    event: {} as Work["event"],
-    kind: row.lane,
-    acknowledge
-  })
-
   const unrecorded = () => webhooks.reduce((sum, one) => sum + one.unrecorded, 0)
 
-  const startAttempt = ({ work, share, webhook }: Extract<Command, { readonly kind: "start" }>) => {
-    const owner = webhookOf(webhook.config.id)
+  /** Checks that this attempt may be made now. */
+  const begin = (owner: Webhook, work: Work): Row => {
     const row = rows.all.get(work.deliveryId)!
+    assert.strictEqual(row.owner, owner)
     assert.isFalse(started.has(work.key), `${work.key} starts once`)
     started.add(work.key)
     sent.add(work.key)
@@ -151,30 +145,41 @@ export const makeWorld = (chance: SeededRandom): World => {
       )
       assert.deepStrictEqual(before, [], "live deliveries start first")
     }
+    return row
+  }
+
+  const start = ({ sending, share, webhook }: Extract<Command, { readonly kind: "start" }>) => {
+    const owner = webhookOf(webhook.config.id)
+    const { items, works } = sending
+    assert.isAtMost(works.length, owner.mostEvents, "a request has no more events than its webhook allows")
+    assert.strictEqual(items?.length, webhook.config.batch === undefined ? undefined : works.length)
+    const attempts = works.map((work) => ({ work, row: begin(owner, work) }))
     beginAt(owner, now)
-    owner.unrecorded++
+    owner.unrecorded += works.length
     assert.isAtMost(++owner.open, owner.window, "the window is never exceeded")
     assert.isAtMost(
       owner.unrecorded,
-      Math.max(owner.window, runAhead),
+      Math.max(owner.window * owner.mostEvents, runAhead + owner.mostEvents - 1),
       "attempts ahead of their record are bounded"
     )
     wait("answer", owner, () => {
       owner.open--
-      const delivered = chance.flip(0.8)
+      const delivered = works.map(() => chance.flip(0.8))
       statement(
         undefined,
         () => {
-          if (row.status === "failed") return
-          row.attempts = work.attempt
-          row.parked = false
-          row.status = delivered ? "delivered" : work.attempt === ATTEMPTS ? "failed" : "retrying"
-          if (row.status === "retrying") delayed.push({ row, attempt: work.attempt + 1 })
+          for (const [i, { row, work }] of attempts.entries()) {
+            if (row.status === "failed") continue
+            row.attempts = work.attempt
+            row.parked = false
+            row.status = delivered[i]! ? "delivered" : work.attempt === ATTEMPTS ? "failed" : "retrying"
+            if (row.status === "retrying") delayed.push({ row, attempt: work.attempt + 1 })
+          }
         },
         () => {
-          owner.unrecorded--
-          sent.delete(work.key)
-          tell({ kind: "settled", webhookId: owner.id, work })
+          owner.unrecorded -= works.length
+          for (const { key } of works) sent.delete(key)
+          tell({ kind: "settled", webhookId: owner.id, works })
         }
       )
       tell({ kind: "attemptEnded", webhookId: owner.id, share })
@@ -195,7 +200,7 @@ export const makeWorld = (chance: SeededRandom): World => {
   const obey = (command: Command): void => {
     switch (command.kind) {
       case "start":
-        startAttempt(command)
+        start(command)
         break
       case "connect": {
         const webhookId = command.webhook.config.id
@@ -207,8 +212,8 @@ export const makeWorld = (chance: SeededRandom): World => {
         limiter.release(command.share)
         break
       case "wake": {
-        const { afterMs, webhookId } = command
-        wait("timer", undefined, () => tell({ kind: "woken", webhookId }), now + afterMs)
+        const { afterMs, event: kind, webhookId } = command
+        wait("timer", undefined, () => tell({ kind, webhookId }), now + afterMs)
         break
       }
       case "askReplayStart": {

@@ -39,6 +39,11 @@ export const signatureHolds = (secret: string, received: Received): boolean => {
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
+/** The ids of the deliveries that the request carries: one, or those of a batch. */
+export const deliveryIdsOf = ({ deliveryId, event }: Received): ReadonlyArray<string> =>
+  // Other code reads single events only.
+  Array.isArray(event) ? event.map((item) => item.delivery_id) : [deliveryId]
+
 const decompressed = (encoding: string | undefined, body: Buffer): Buffer =>
   encoding === "gzip" ? gunzipSync(body) : encoding === "zstd" ? zstdDecompressSync(body) : body
 

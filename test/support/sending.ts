@@ -3,6 +3,7 @@ import { createServer as createTlsServer } from "node:https"
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
 import { Effect, Layer } from "effect"
+import { Limits } from "../../src/config/Limits.ts"
 import { Sender } from "../../src/deliver/Sender.ts"
 import { signedRequest } from "../../src/deliver/Signer.ts"
 import type { AttemptOutcome } from "../../src/domain/Delivery.ts"
@@ -40,7 +41,7 @@ export const senderWith = (environment: Readonly<Record<string, string>> = {}) =
 export const sendBy = ({ opened }: Sender["Service"], url: string, accountId = "acct_1") =>
   Effect.flatMap(opened, (send) =>
     Effect.callback<AttemptOutcome>((resume) =>
-      send(accountId, requestTo(url), (outcome) => resume(Effect.succeed(outcome)))
+      send(accountId, requestTo(url), Limits.responseBodyBytes, (outcome) => resume(Effect.succeed(outcome)))
     )
   ).pipe(Effect.scoped)
 

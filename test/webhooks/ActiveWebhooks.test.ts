@@ -34,6 +34,7 @@ const publish = Effect.fnUntraced(function* (
     signing: ["service"],
     format: "ledgerhook",
     compression: null,
+    batch: null,
     headers: {},
     sealed_secret: secrets.seal("secret"),
     previous_sealed_secret: null,

@@ -44,6 +44,13 @@ export type NewWebhook = {
     format?: "ledgerhook" | "cloudevents";
     /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
     compression?: "gzip" | "zstd" | null;
+    /** Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request. */
+    batch?: {
+        /** The most events of one request: 2 to 500. */
+        max_events: number;
+        /** How long the first event of a request waits for others, in milliseconds: 0 to 5000. 0: a request carries the events that wait already. */
+        max_wait_ms: number;
+    } | null;
 };
 export type CreatedWebhook = {
     /** The webhook's id. */
@@ -76,6 +83,13 @@ export type CreatedWebhook = {
     format: "ledgerhook" | "cloudevents";
     /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
     compression: "gzip" | "zstd" | null;
+    /** Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request. */
+    batch: {
+        /** The most events of one request: 2 to 500. */
+        max_events: number;
+        /** How long the first event of a request waits for others, in milliseconds: 0 to 5000. 0: a request carries the events that wait already. */
+        max_wait_ms: number;
+    } | null;
     /** HTTP headers added to every delivery. Their values are shown as ***. */
     headers: {
         [key: string]: string;
@@ -230,6 +244,13 @@ export type ListedWebhook = {
     format: "ledgerhook" | "cloudevents";
     /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
     compression: "gzip" | "zstd" | null;
+    /** Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request. */
+    batch: {
+        /** The most events of one request: 2 to 500. */
+        max_events: number;
+        /** How long the first event of a request waits for others, in milliseconds: 0 to 5000. 0: a request carries the events that wait already. */
+        max_wait_ms: number;
+    } | null;
     /** HTTP headers added to every delivery. Their values are shown as ***. */
     headers: {
         [key: string]: string;
@@ -293,6 +314,13 @@ export type Webhook = {
     format: "ledgerhook" | "cloudevents";
     /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
     compression: "gzip" | "zstd" | null;
+    /** Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request. */
+    batch: {
+        /** The most events of one request: 2 to 500. */
+        max_events: number;
+        /** How long the first event of a request waits for others, in milliseconds: 0 to 5000. 0: a request carries the events that wait already. */
+        max_wait_ms: number;
+    } | null;
     /** HTTP headers added to every delivery. Their values are shown as ***. */
     headers: {
         [key: string]: string;
@@ -342,6 +370,13 @@ export type WebhookChange = {
     format?: "ledgerhook" | "cloudevents";
     /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
     compression?: "gzip" | "zstd" | null;
+    /** Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request. */
+    batch?: {
+        /** The most events of one request: 2 to 500. */
+        max_events: number;
+        /** How long the first event of a request waits for others, in milliseconds: 0 to 5000. 0: a request carries the events that wait already. */
+        max_wait_ms: number;
+    } | null;
 };
 export type SecretRotation = {
     /** For how many seconds deliveries are also signed with the old secret, as a second signature in X-Service-Signature or webhook-signature. Default: 0. */
@@ -485,6 +520,8 @@ export type Attempt = {
     first_byte_ms: number | null;
     /** Milliseconds from the start of the attempt to its end; null if it is not known. */
     total_ms: number | null;
+    /** The X-Service-Batch-Id of the request if it carried several events (the webhook's batch); otherwise null. */
+    batch_id: string | null;
 };
 export type DeliveryDetail = {
     /** The delivery's id. Every attempt carries it in the header X-Service-Delivery-Id. */
@@ -515,9 +552,9 @@ export type DeliveryDetail = {
     request_headers: {
         [key: string]: string;
     } | null;
-    /** The request body, exactly as it is sent, in the webhook's present format and before compression; null before the first attempt, and when the event is no longer kept. */
+    /** The request body, exactly as it is sent, in the webhook's present format and before compression. If the last attempt was part of a batch: the delivery's item of the array. Null before the first attempt, and when the event is no longer kept. */
     request_body: string | null;
-    /** The body of the last response, cut at 16 KiB; null if there was none. */
+    /** The body of the last response, cut at 16 KiB, or at 1,024 characters for a batch; null if there was none. */
     response_body: string | null;
     /** All attempts, oldest first. */
     attempt_history: Attempt[];

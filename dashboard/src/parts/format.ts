@@ -30,8 +30,3 @@ export const duration = (ms: number): string => {
   return rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${next[0]}`
 }
 
-/** How long ago, such as "3 min ago". */
-export const ago = (at: string | number, now: number): string => {
-  const ms = now - new Date(at).getTime()
-  return ms < 1_000 ? "now" : `${duration(ms).split(" ").slice(0, 2).join(" ")} ago`
-}

@@ -102,10 +102,15 @@ const Attempt = Schema.Struct({
     Schema.NullOr(Schema.Int),
     "Milliseconds from the start of the attempt to its end; null if it is not known.",
     85
+  ),
+  batch_id: field(
+    Schema.NullOr(Schema.String),
+    "The X-Service-Batch-Id of the request if it carried several events (the webhook's batch); otherwise null.",
+    null
   )
 }).annotate({
   identifier: "Attempt",
-  description: "One HTTP request of a delivery.",
+  description: "One HTTP request of a delivery. With the webhook's batch, other deliveries share it.",
   examples: [
     {
       attempt: 1,
@@ -117,7 +122,8 @@ const Attempt = Schema.Struct({
       response_body: "ok",
       connect_ms: 31,
       first_byte_ms: 84,
-      total_ms: 85
+      total_ms: 85,
+      batch_id: null
     }
   ]
 })
@@ -137,12 +143,12 @@ const DeliveryDetail = Schema.Struct({
   ),
   request_body: field(
     Schema.NullOr(Schema.String),
-    "The request body, exactly as it is sent, in the webhook's present format and before compression; null before the first attempt, and when the event is no longer kept.",
+    "The request body, exactly as it is sent, in the webhook's present format and before compression. If the last attempt was part of a batch: the delivery's item of the array. Null before the first attempt, and when the event is no longer kept.",
     `{"event_id":"${EVENT_ID_EXAMPLE}","event_type":"payment.xrp"}`
   ),
   response_body: field(
     Schema.NullOr(Schema.String),
-    "The body of the last response, cut at 16 KiB; null if there was none.",
+    "The body of the last response, cut at 16 KiB, or at 1,024 characters for a batch; null if there was none.",
     "ok"
   ),
   attempt_history: Schema.Array(Attempt).annotate({ description: "All attempts, oldest first." })

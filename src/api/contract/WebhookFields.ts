@@ -175,3 +175,24 @@ export const Compression = field(
   "How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed.",
   null
 )
+
+const { maximum: MOST_EVENTS, minimum: FEWEST_EVENTS } = webhookBounds.batchEvents
+
+export const Batch = Schema.NullOr(
+  Schema.Struct({
+    max_events: field(
+      integer(FEWEST_EVENTS, MOST_EVENTS),
+      `The most events of one request: ${FEWEST_EVENTS} to ${MOST_EVENTS}.`,
+      100
+    ),
+    max_wait_ms: field(
+      integer(0, webhookBounds.batchWaitMs),
+      `How long the first event of a request waits for others, in milliseconds: 0 to ${webhookBounds.batchWaitMs}. 0: a request carries the events that wait already.`,
+      1_000
+    )
+  })
+).annotate({
+  description:
+    "Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request.",
+  examples: [{ max_events: 100, max_wait_ms: 1_000 }]
+})

@@ -22,6 +22,7 @@ import {
 import { PreviewRequest, PreviewResult } from "./FilterPreview.ts"
 import {
   AccountFilters,
+  Batch,
   Compression,
   Description,
   EventTypes,
@@ -51,7 +52,8 @@ const changeable = {
   max_per_second: Schema.optionalKey(MaxPerSecond),
   signing: Schema.optionalKey(Signing),
   format: Schema.optionalKey(Format),
-  compression: Schema.optionalKey(Compression)
+  compression: Schema.optionalKey(Compression),
+  batch: Schema.optionalKey(Batch)
 }
 
 const NewWebhook = Schema.Struct({
@@ -124,6 +126,7 @@ const record = {
   signing: Signing,
   format: Format,
   compression: Compression,
+  batch: Batch,
   headers: field(
     Schema.Record(Schema.String, Schema.String),
     `HTTP headers added to every delivery. Their values are shown as ${HIDDEN_VALUE}.`,
@@ -267,7 +270,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
         identifier: "changeWebhook",
         summary: "Change a webhook",
         description:
-          "To enable a disabled webhook, set status to active. Each given field replaces the old value; for headers and account_filters this is the whole set, so give every header with its value. A new url, headers, limits, signing, format and compression also apply to deliveries that wait for a retry."
+          "To enable a disabled webhook, set status to active. Each given field replaces the old value; for headers and account_filters this is the whole set, so give every header with its value. A new url, headers, limits, signing, format, compression and batch also apply to deliveries that wait for a retry."
       })
     ),
     HttpApiEndpoint.delete("remove", "/:id", {

@@ -5,6 +5,7 @@
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { liveDeliveryIds } from "../../coverage/LiveDeliveryIds.ts"
+import { batchItem } from "../../domain/Batch.ts"
 import { type EventType, eventTypes, expandPattern } from "../../domain/EventType.ts"
 import { eventTopicOf } from "../../domain/History.ts"
 import { idTime, randomId } from "../../domain/Ids.ts"
@@ -59,6 +60,7 @@ const attemptOf = ({ details, error, ...row }: AttemptRow) => ({
   connect_ms: details?.connectMs ?? null,
   first_byte_ms: details?.firstByteMs ?? null,
   total_ms: details?.totalMs ?? null,
+  batch_id: details?.batchId ?? null,
   ...(error === null ? {} : { error }),
   attempted_at: iso(row.attempted_at)
 })
@@ -69,10 +71,15 @@ const headersOf = (row: DeliveryDetailRow, event: LedgerEvent, last: AttemptRow)
     ...row.request,
     compression: row.request.compression ?? undefined,
     webhookId: row.webhook_id,
-    deliveryId: row.id,
-    event,
+    carried:
+      last.details?.batchId === undefined ? { deliveryId: row.id, event } : { batchId: last.details.batchId },
     seconds: unixSeconds(Date.parse(iso(last.attempted_at)))
   })
+
+const bodyOf = ({ id, request, webhook_id }: DeliveryDetailRow, event: LedgerEvent, last: AttemptRow) =>
+  last.details?.batchId === undefined
+    ? requestBody(request.format, event, webhook_id)
+    : batchItem(request.format, event, webhook_id, id)
 
 const pointOf = ({ at, p50Ms, p99Ms, ...counts }: DeliveryPoint) => ({
   at: iso(at),
@@ -200,14 +207,16 @@ export const deliveriesLayer = HttpApiBuilder.group(
       get: Effect.fnUntraced(function* ({ params }) {
         const row = yield* findOne(params.id)
         const attempts = yield* deliveries.attempts(row.id)
-        const event = attempts.length === 0 ? undefined : yield* eventOf(row)
+        const last = attempts.at(-1)
+        const event = last === undefined ? undefined : yield* eventOf(row)
+        const sent = last === undefined || event === undefined ? undefined : { event, last }
         return {
           ...deliveryOf(row),
           response_status: row.response_status,
           response_time_ms: row.response_time_ms,
           next_attempt_at: row.next_attempt_at === null ? null : iso(row.next_attempt_at),
-          request_headers: event === undefined ? null : headersOf(row, event, attempts.at(-1)!),
-          request_body: event === undefined ? null : requestBody(row.request.format, event, row.webhook_id),
+          request_headers: sent === undefined ? null : headersOf(row, sent.event, sent.last),
+          request_body: sent === undefined ? null : bodyOf(row, sent.event, sent.last),
           response_body: row.response_body,
           attempt_history: attempts.map(attemptOf)
         }

@@ -61,6 +61,7 @@ const webhookOf = (row: WebhookSeen): Webhook => ({
   signing: row.signing,
   format: row.format,
   compression: row.compression,
+  batch: row.batch,
   headers: Object.fromEntries(Object.keys(row.headers).map((name) => [name, HIDDEN_VALUE])),
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
@@ -172,6 +173,7 @@ export const webhooksLayer = HttpApiBuilder.group(
               signing: unique(payload.signing ?? defaultSigning),
               format: payload.format ?? defaultFormat,
               compression: payload.compression ?? null,
+              batch: payload.batch ?? null,
               headers: payload.headers ?? {},
               sealed_secret: secrets.seal(secret)
             },

@@ -1,6 +1,7 @@
 /** Verifies one webhook request for `listen`, and formats it: a block for people, a JSON line for programs. Pure. */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Limits } from "../../config/Limits.ts"
+import { batchContentType } from "../../domain/Batch.ts"
 import type { RequestFormat } from "../../domain/RequestFormat.ts"
 import { type SigningScheme, signingSchemes, standardKey } from "../../domain/Signing.ts"
 import { BOLD, GREEN, painter, RED, YELLOW } from "../terminal/Colour.ts"
@@ -97,7 +98,9 @@ const parsed = (text: string): unknown => {
 }
 
 const formatOf = ({ headers }: Received): RequestFormat =>
-  headers["ce-specversion"] === undefined ? "ledgerhook" : "cloudevents"
+  headers["ce-specversion"] === undefined && headers["content-type"] !== batchContentType.cloudevents
+    ? "ledgerhook"
+    : "cloudevents"
 
 /** The envelope's fields. A CloudEvent has them in its headers, and its body is the payload. */
 const envelopeOf = (received: Received, body: unknown): Readonly<Record<string, unknown>> => {
@@ -123,6 +126,7 @@ export const jsonLine = (received: Received): string =>
       signed_with: schemesOf(received.headers),
       status: received.status,
       format: formatOf(received),
+      batch_id: header(received, "batch-id"),
       delivery_id: header(received, "delivery-id"),
       event_id: header(received, "event-id"),
       event_type: header(received, "event-type"),
@@ -144,21 +148,40 @@ const SIGNATURE_COLOURS: Readonly<Record<SignatureVerdict, number>> = {
   "not checked": YELLOW
 }
 
+/** One line for each delivery of a batch. */
+const batchRows = (received: Received, body: unknown): ReadonlyArray<string> => {
+  const items = Array.isArray(body) ? body : []
+  const lines = items.map((item) => {
+    const { delivery_id, deliveryid, event = item } = Object(item)
+    const { event_id, event_type, id, type } = Object(event)
+    return [event_type ?? type, event_id ?? id, delivery_id ?? deliveryid].map(shown).join("  ")
+  })
+  return [
+    row("batch", `${header(received, "batch-id")}  of ${items.length}`),
+    row("events", lines.join("\n"))
+  ]
+}
+
 export const block = (received: Received, colour: boolean): string => {
   const paint = painter(colour)
   const body = parsed(received.body)
   const fields = envelopeOf(received, body)
   const content = fields["payload"] ?? body
-  const type = printableLines(header(received, "event-type") ?? "(no event type)")
+  const isBatch = header(received, "batch-id") !== undefined
+  const type = isBatch ? "batch" : printableLines(header(received, "event-type") ?? "(no event type)")
   const schemes = schemesOf(received.headers)
   const verdict = `signature ${received.signature}${schemes.length === 0 ? "" : ` (${schemes.join(", ")})`}`
-  return [
-    `${paint(type, BOLD)}  ${paint(verdict, SIGNATURE_COLOURS[received.signature])}`,
-    row("ledger", ["ledger_index", "timestamp", "network"].map((name) => shown(fields[name])).join("  ")),
-    row("event", header(received, "event-id") ?? "-"),
-    row("delivery", `${header(received, "delivery-id") ?? "-"}  for ${shown(fields["webhook_id"])}`),
-    row("answered", `${received.status}  at ${received.receivedAt}  on ${received.path}`),
-    row("payload", typeof content === "string" ? content : JSON.stringify(content, null, 2)),
-    ""
-  ].join("\n")
+  const answered = row("answered", `${received.status}  at ${received.receivedAt}  on ${received.path}`)
+  const rows = isBatch
+    ? [...batchRows(received, body), answered]
+    : [
+        row("ledger", ["ledger_index", "timestamp", "network"].map((name) => shown(fields[name])).join("  ")),
+        row("event", header(received, "event-id") ?? "-"),
+        row("delivery", `${header(received, "delivery-id") ?? "-"}  for ${shown(fields["webhook_id"])}`),
+        answered,
+        row("payload", typeof content === "string" ? content : JSON.stringify(content, null, 2))
+      ]
+  return [`${paint(type, BOLD)}  ${paint(verdict, SIGNATURE_COLOURS[received.signature])}`, ...rows, ""].join(
+    "\n"
+  )
 }

@@ -8,18 +8,30 @@ type Stored = readonly [
   connectMs: number | null,
   firstByteMs: number | null,
   totalMs: number,
-  responseHeaders?: Readonly<Record<string, string>>
+  responseHeaders?: Readonly<Record<string, string>> | null,
+  batchId?: string
 ]
 
 export const storedDetails = (details: ExchangeDetails): string => {
-  const { connectMs, firstByteMs, responseHeaders, totalMs } = details
+  const { batchId, connectMs, firstByteMs, responseHeaders, totalMs } = details
   const timing = [connectMs, firstByteMs, totalMs] as const
-  const stored: Stored = responseHeaders === null ? timing : [...timing, responseHeaders]
+  const stored: Stored =
+    batchId !== undefined
+      ? [...timing, responseHeaders, batchId]
+      : responseHeaders === null
+        ? timing
+        : [...timing, responseHeaders]
   return JSON.stringify(stored)
 }
 
 /** `text` must come from `storedDetails`. */
 export const detailsOf = (text: string): ExchangeDetails => {
-  const [connectMs, firstByteMs, totalMs, responseHeaders = null] = JSON.parse(text) as Stored
-  return { connectMs, firstByteMs, totalMs, responseHeaders }
+  const [connectMs, firstByteMs, totalMs, responseHeaders = null, batchId] = JSON.parse(text) as Stored
+  return {
+    connectMs,
+    firstByteMs,
+    totalMs,
+    responseHeaders,
+    ...(batchId === undefined ? undefined : { batchId })
+  }
 }

@@ -30,6 +30,7 @@ export default Effect.gen(function* () {
       signing text[] NOT NULL DEFAULT '{service}',
       format text NOT NULL DEFAULT 'ledgerhook',
       compression text,
+      batch json,
       headers jsonb NOT NULL,
       sealed_secret text NOT NULL,
       previous_sealed_secret text,

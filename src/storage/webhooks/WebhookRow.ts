@@ -1,5 +1,6 @@
 /** A row of `webhooks`, the record for the log that is made of it, and the row after a change. Pure. */
 
+import type { Batch } from "../../domain/Batch.ts"
 import type { Compression } from "../../domain/Compression.ts"
 import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
 import type { Network } from "../../domain/Network.ts"
@@ -27,6 +28,7 @@ export interface WebhookRow {
   readonly signing: ReadonlyArray<SigningScheme>
   readonly format: RequestFormat
   readonly compression: Compression | null
+  readonly batch: Batch | null
   readonly headers: Readonly<Record<string, string>>
   readonly sealed_secret: string
   /** Both null unless the last rotation left the previous secret a grace. */
@@ -56,6 +58,7 @@ export const LISTED_COLUMNS = `
   id, account_id, network, url, description, event_types,
   account_filters[1:${webhookBounds.listedAccountFilters}] AS account_filters, account_filters_count,
   payload_filter, status, consecutive_failures, max_in_flight, max_per_second, signing, format, compression,
+  batch,
   created_at, updated_at, disabled_at, disabled_reason`
 
 export type WebhookChange = Partial<
@@ -73,6 +76,7 @@ export type WebhookChange = Partial<
     | "signing"
     | "format"
     | "compression"
+    | "batch"
   >
 >
 
@@ -111,6 +115,7 @@ const configOf = (row: WebhookRow): WebhookConfig => ({
   ...(isDefaultSigning(row) ? {} : { signing: row.signing }),
   ...(row.format === defaultFormat ? {} : { format: row.format }),
   ...(row.compression === null ? {} : { compression: row.compression }),
+  ...(row.batch === null ? {} : { batch: row.batch }),
   sealed_secret: row.sealed_secret,
   ...(row.previous_sealed_secret === null || row.previous_secret_until === null
     ? {}

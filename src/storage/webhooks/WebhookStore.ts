@@ -5,6 +5,7 @@
 import { Array as Arr, Clock, Context, Data, Effect, Layer, Option, Result } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
+import type { Batch } from "../../domain/Batch.ts"
 import { type FilterProblem, parseFilter } from "../../domain/filter/Parse.ts"
 import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
 import { webhookDisabledMail } from "../../domain/Mails.ts"
@@ -48,6 +49,7 @@ export type NewWebhook = Pick<
   | "signing"
   | "format"
   | "compression"
+  | "batch"
   | "headers"
   | "sealed_secret"
 >
@@ -80,8 +82,8 @@ const requireFit = ({ event_types, payload_filter }: Pick<WebhookRow, "event_typ
     : Effect.fail(new PayloadFilterMismatch(parsed.failure))
 }
 
-const jsonOf = (filter: PayloadFilter | null): string | null =>
-  filter === null ? null : JSON.stringify(filter)
+const jsonOf = (value: PayloadFilter | Batch | null): string | null =>
+  value === null ? null : JSON.stringify(value)
 
 const DAY_MS = 86_400_000
 
@@ -172,12 +174,12 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
         const [row] = yield* sql<WebhookRow>`
           INSERT INTO webhooks (id, account_id, network, url, description, event_types, account_filters,
                                 payload_filter, status, max_in_flight, max_per_second, signing, format,
-                                compression, headers, sealed_secret, created_at, updated_at)
+                                compression, batch, headers, sealed_secret, created_at, updated_at)
           VALUES (${webhook.id}, ${webhook.account_id}, ${webhook.network}, ${webhook.url}, ${webhook.description},
                   ${column(webhook.event_types)}::text[], ${column(webhook.account_filters)}::text[],
                   ${jsonOf(webhook.payload_filter)}::text::json, 'active',
                   ${webhook.max_in_flight}, ${webhook.max_per_second}, ${column(webhook.signing)}::text[],
-                  ${webhook.format}, ${webhook.compression},
+                  ${webhook.format}, ${webhook.compression}, ${jsonOf(webhook.batch)}::text::json,
                   ${JSON.stringify(webhook.headers)}::text::jsonb,
                   ${webhook.sealed_secret}, ${at(nowMs)}::timestamptz, ${at(nowMs)}::timestamptz)
           RETURNING *`
@@ -225,6 +227,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
             consecutive_failures = ${next.consecutive_failures}, max_in_flight = ${next.max_in_flight},
             max_per_second = ${next.max_per_second}, signing = ${column(next.signing)}::text[],
             format = ${next.format}, compression = ${next.compression},
+            batch = ${jsonOf(next.batch)}::text::json,
             headers = ${JSON.stringify(next.headers)}::text::jsonb,
             updated_at = ${next.updated_at}::timestamptz, disabled_at = ${next.disabled_at}::timestamptz,
             disabled_reason = ${next.disabled_reason}, last_disabled_at = ${next.last_disabled_at}::timestamptz,

@@ -108,6 +108,29 @@ describe("the views", () => {
     assert.strictEqual(JSON.parse(jsonLine(received())).format, "ledgerhook")
   })
 
+  it("show a batch with one line for each delivery, in either format", () => {
+    const event = { event_id: "xrpl:7:AB:payment.xrp", event_type: "payment.xrp" }
+    for (const [format, type, item] of [
+      ["ledgerhook", "application/json", { delivery_id: "dlv_2", event }],
+      [
+        "cloudevents",
+        "application/cloudevents-batch+json",
+        { id: event.event_id, type: event.event_type, deliveryid: "dlv_2" }
+      ]
+    ] as const) {
+      const batch = received({
+        headers: { "content-type": type, "x-service-batch-id": "bat_1" },
+        body: JSON.stringify([item, item])
+      })
+      const shown = block(batch, false)
+      assert.include(shown, "batch     bat_1  of 2")
+      assert.strictEqual(shown.split("payment.xrp  xrpl:7:AB:payment.xrp  dlv_2").length, 3)
+      assert.deepInclude(JSON.parse(jsonLine(batch)), { format, batch_id: "bat_1", body: [item, item] })
+    }
+    for (const body of ["hello", "[null]", "[[]]", "{}"])
+      assert.include(block(received({ headers: { "x-service-batch-id": "bat_1" }, body }), false), "bat_1")
+  })
+
   it("show type, verdict, ids and payload as a block", () => {
     const shown = block(received(), false)
     for (const part of ["payment.xrp  signature ok", "dlv_1  for wh_1", '"amount": "1"'])
