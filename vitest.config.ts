@@ -48,6 +48,15 @@ export default defineConfig({
           include: ["test/**/*.browser.slow.test.ts"],
           globalSetup: ["test/support/globalSetup.ts", "test/support/dashboardSetup.ts"]
         }
+      },
+      {
+        // No test: it makes pictures (`npm run screenshots`).
+        extends: true,
+        test: {
+          name: "screenshots",
+          include: ["test/dashboard/screenshots.ts"],
+          globalSetup: ["test/support/globalSetup.ts", "test/support/dashboardSetup.ts"]
+        }
       }
     ]
   }

@@ -41,9 +41,8 @@ const filesIn = (folder, skipped = () => false) =>
       return entry.isDirectory() ? filesIn(path, skipped) : [path]
     })
 
-/** Build results, hidden files, and files that a build writes from the other sources. */
-const isNoSource = (name) =>
-  name.startsWith(".") || name === "node_modules" || name === "dist" || name.endsWith(".gen.ts")
+/** Build results and hidden files. */
+const isNoSource = (name) => name.startsWith(".") || name === "node_modules" || name === "dist"
 
 /** Compares contents, because a clone and a pull set new file times. */
 const hashOfSources = () => {

@@ -23,7 +23,8 @@ export const openSignedIn = (
     return opened
   })
 
-const screens = [
+/** The screens on which each page is looked at. */
+export const screens = [
   { colorScheme: "light", viewport: { width: 1_280, height: 900 } },
   { colorScheme: "dark", viewport: { width: 1_280, height: 900 } },
   { colorScheme: "light", viewport: { width: 360, height: 740 } }

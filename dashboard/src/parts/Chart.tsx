@@ -25,6 +25,9 @@ interface ChartProps {
 
 const HEIGHT = 220
 
+/** The top of the axis if all values are smaller, so that its marks are different whole numbers. */
+const LEAST_RANGE = 5
+
 /** The sums of each series with those before it, so that the bars stand on one another. */
 const stacked = (series: ReadonlyArray<Series>): Array<Array<number | null>> => {
   const sums: Array<number> = []
@@ -53,7 +56,7 @@ const optionsOf = ({ series, kind, format }: ChartProps, width: number): uPlot.O
     height: HEIGHT,
     legend: { live: true },
     cursor: { drag: { setScale: false } },
-    scales: { y: { range: (_, __, max) => [0, Math.max(max ?? 0, 1) * 1.05] } },
+    scales: { y: { range: (_, __, max) => [0, Math.max(max ?? 0, LEAST_RANGE) * 1.05] } },
     axes: [axis, { ...axis, size: 64, values: (_, ticks) => ticks.map(format) }],
     series: [
       {},

@@ -29,4 +29,3 @@ export const duration = (ms: number): string => {
   const rest = Math.floor((ms - whole * size) / next[1])
   return rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${next[0]}`
 }
-

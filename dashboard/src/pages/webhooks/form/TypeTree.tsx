@@ -51,7 +51,7 @@ export const TypeTree = ({ value, onChange, error }: TypeTreeProps) => {
       <legend className={classes["title"]}>Event types</legend>
       <div className={classes["head"]}>
         <Checkbox
-          label="All event types, also those of later versions"
+          label="All event types"
           checked={value.includes("*")}
           onChange={() => onChange(patterns.toggleAll(value))}
         />
