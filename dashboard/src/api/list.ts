@@ -12,20 +12,21 @@ interface ListPage<Row> {
 
 /**
  * The rows of all pages loaded so far. A list refreshes itself while only its first page is loaded: refreshing reads
- * every loaded page again.
+ * every loaded page again. `refresh` may be a function that gives the milliseconds until the next time.
  */
 export const useList = <Row>(
   key: ReadonlyArray<unknown>,
   load: (cursor: string | undefined) => Promise<ListPage<Row>>,
-  refresh = true
+  refresh: boolean | (() => number | false) = true
 ) => {
+  const interval = typeof refresh === "function" ? refresh : () => refresh && autoRefresh()
   const query = useInfiniteQuery({
     queryKey: key,
     queryFn: ({ pageParam }) => load(pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (refresh && state.data?.pages.length === 1 ? autoRefresh() : false),
+    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? interval() : false),
     select: ({ pages }) => pages.flatMap((page) => page.data)
   })
   return query

@@ -15,6 +15,9 @@ export interface RequestsLeft {
 const REFRESH_MS = 10_000
 const SLOW_REFRESH_MS = 60_000
 
+/** For a list that the viewer watches. A ledger closes every 3 to 4 seconds. */
+export const LIVE_REFRESH_MS = 3_000
+
 /** The part of the limit below which pages refresh slowly, and below which they no longer refresh themselves. */
 const SLOW_BELOW = 0.5
 const STOP_BELOW = 0.1
@@ -28,10 +31,10 @@ export const requestsLeftOf = (headers: Headers): RequestsLeft | undefined => {
 }
 
 /** Milliseconds between two refreshes; false: the page does not refresh itself. */
-export const refreshInterval = (left: RequestsLeft | undefined): number | false => {
-  if (left === undefined) return REFRESH_MS
+export const refreshInterval = (left: RequestsLeft | undefined, everyMs = REFRESH_MS): number | false => {
+  if (left === undefined) return everyMs
   const part = left.remaining / left.limit
-  return part < STOP_BELOW ? false : part < SLOW_BELOW ? SLOW_REFRESH_MS : REFRESH_MS
+  return part < STOP_BELOW ? false : part < SLOW_BELOW ? SLOW_REFRESH_MS : everyMs
 }
 
 let current: RequestsLeft | undefined
@@ -44,6 +47,9 @@ export const setRequestsLeft = (left: RequestsLeft): void => {
 
 /** For `refetchInterval` of a query. */
 export const autoRefresh = (): number | false => refreshInterval(current)
+
+/** The same, for what the viewer watches. */
+export const liveRefresh = (): number | false => refreshInterval(current, LIVE_REFRESH_MS)
 
 export const useRequestsLeft = (): RequestsLeft | undefined =>
   useSyncExternalStore(
