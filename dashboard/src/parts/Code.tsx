@@ -3,7 +3,7 @@ import { Button } from "@mantine/core"
 import { useState } from "react"
 import classes from "./Code.module.css"
 import { Copy } from "./Copy.tsx"
-import { visible } from "./PlainText.tsx"
+import { visible } from "./visible.ts"
 
 /** Longer texts make the page slow to read and to draw. */
 const SHOWN_CHARACTERS = 4_000

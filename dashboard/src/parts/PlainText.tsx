@@ -2,19 +2,7 @@
  * Text that somebody else wrote: payloads, responses, errors, descriptions. It is shown as text, never as HTML.
  * Characters that would not be seen, or that would reorder what is seen, are shown by their code, such as ⟨U+202E⟩.
  */
-
-/**
- * Control characters without tab and newline, soft hyphen, zero-width and bidirectional characters, byte order mark,
- * line and paragraph separators, half surrogates.
- */
-const HIDDEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e007f}]|\p{Surrogate}/gu
-
-const codeOf = (character: string): string =>
-  `⟨U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}⟩`
-
-export const visible = (text: string): string => text.replace(HIDDEN, codeOf)
+import { visible } from "./visible.ts"
 
 export const PlainText = ({ children }: { readonly children: string }) => (
   <span dir="auto">{visible(children)}</span>
