@@ -9,3 +9,13 @@ export const oneOf =
   <T extends string>(choices: ReadonlyArray<T>) =>
   (value: unknown): T | undefined =>
     choices.find((choice) => choice === value)
+
+/** A whole number from 1; undefined if it is none. */
+export const whole = (value: unknown): number | undefined => {
+  const number = Number(value)
+  return Number.isSafeInteger(number) && number > 0 ? number : undefined
+}
+
+/** How many filters are set. */
+export const setIn = (filters: object): number =>
+  Object.values(filters).filter((value) => value !== undefined).length

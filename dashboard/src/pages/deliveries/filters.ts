@@ -1,7 +1,7 @@
-/** The filters of the list of deliveries, as the page's address has them. */
+/** The filters of the list of deliveries, as the page's address has them. Pure. */
 import { oneOf, text } from "../../app/search.ts"
 
-const statuses = ["pending", "retrying", "delivered", "failed"] as const
+export const statuses = ["pending", "retrying", "delivered", "failed"] as const
 
 export interface DeliveryFilters {
   readonly webhook_id?: string | undefined
@@ -20,4 +20,14 @@ export const deliveryFilters = (search: Record<string, unknown>): DeliveryFilter
   event_id: text(search["event_id"]),
   since: text(search["since"]),
   until: text(search["until"])
+})
+
+/** The filters as the client's parameters. */
+export const listQuery = ({ webhook_id, event_type, status, event_id, since, until }: DeliveryFilters) => ({
+  webhookId: webhook_id,
+  eventType: event_type,
+  status,
+  eventId: event_id,
+  since,
+  until
 })

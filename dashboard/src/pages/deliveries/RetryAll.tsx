@@ -1,0 +1,148 @@
+/** Retries every delivery of a webhook that matches. It shows first how many there are of each event type. */
+import { Alert, Button, Checkbox, Modal, TextInput } from "@mantine/core"
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { useState } from "react"
+import { call } from "../../api/call.ts"
+import { type CountedRetries, type QueuedRetryJob, retryDeliveries } from "../../api/ledgerhook.ts"
+import { EventTypeSelect } from "../../parts/EventTypeSelect.tsx"
+import { count, plural } from "../../parts/format.ts"
+import { fromLocalInput, localInput } from "../../parts/localInput.ts"
+import { FailureNotice, Loading } from "../../parts/Notices.tsx"
+import { WebhookSelect } from "../../parts/WebhookSelect.tsx"
+import type { DeliveryFilters } from "./filters.ts"
+import { type RetryChoice, retryChoice, retryRequest } from "./retrying.ts"
+
+const Preview = ({ counted }: { readonly counted: CountedRetries }) =>
+  counted.matched === 0 ? (
+    <p role="status">No delivery matches: there is nothing to retry.</p>
+  ) : (
+    <div role="status">
+      <strong>{plural(counted.matched, "delivery matches", "deliveries match")}:</strong>
+      <dl className="facts">
+        {Object.entries(counted.by_type)
+          .sort(([, a], [, b]) => b - a)
+          .map(([type, matched]) => (
+            <div key={type} style={{ display: "contents" }}>
+              <dt>{type}</dt>
+              <dd>{count(matched)}</dd>
+            </div>
+          ))}
+      </dl>
+    </div>
+  )
+
+interface FormProps {
+  readonly filters: DeliveryFilters
+  readonly onQueued: (job: QueuedRetryJob) => void
+}
+
+const Form = ({ filters, onQueued }: FormProps) => {
+  const queries = useQueryClient()
+  const [choice, setChoice] = useState<RetryChoice>(() => retryChoice(filters))
+  const change = (changed: Partial<RetryChoice>) => setChoice({ ...choice, ...changed })
+  const request = retryRequest(choice)
+  const preview = useQuery({
+    queryKey: ["retry preview", request],
+    queryFn: () => call(retryDeliveries({ ...request!, dry_run: true })) as Promise<CountedRetries>,
+    enabled: request !== undefined,
+    staleTime: 0
+  })
+  const retry = useMutation({
+    mutationFn: () =>
+      call(retryDeliveries(request!, { idempotencyKey: crypto.randomUUID() })) as Promise<QueuedRetryJob>,
+    onSuccess: (job) => {
+      queries.invalidateQueries({ queryKey: ["deliveries"] })
+      queries.invalidateQueries({ queryKey: ["replay"] })
+      onQueued(job)
+    }
+  })
+  const matched = request === undefined ? 0 : (preview.data?.matched ?? 0)
+  return (
+    <div className="stack">
+      <WebhookSelect
+        placeholder="Choose one"
+        value={choice.webhook_id}
+        onChange={(webhook_id) => change({ webhook_id })}
+      />
+      <Checkbox.Group
+        label="Which deliveries"
+        value={[...choice.statuses]}
+        onChange={(statuses) => change({ statuses: statuses as RetryChoice["statuses"] })}
+      >
+        <div className="stack" style={{ gap: "0.5rem", marginTop: "0.4rem" }}>
+          <Checkbox
+            value="failed"
+            label="Failed: all attempts failed. They start the retry schedule again."
+          />
+          <Checkbox value="retrying" label="Retrying: make their next attempt now." />
+        </div>
+      </Checkbox.Group>
+      <EventTypeSelect value={choice.event_type} onChange={(event_type) => change({ event_type })} />
+      <div className="columns" style={{ "--column": "12rem" } as React.CSSProperties}>
+        <TextInput
+          type="datetime-local"
+          label="Created after"
+          defaultValue={localInput(choice.since)}
+          onBlur={(event) => change({ since: fromLocalInput(event.currentTarget.value) })}
+        />
+        <TextInput
+          type="datetime-local"
+          label="Created before"
+          defaultValue={localInput(choice.until)}
+          onBlur={(event) => change({ until: fromLocalInput(event.currentTarget.value) })}
+        />
+      </div>
+      {filters.event_id !== undefined && (
+        <p className="quiet">The list's filter by event id does not apply here.</p>
+      )}
+      {choice.webhook_id === undefined ? (
+        <p className="quiet">Choose a webhook to see how many of its deliveries match.</p>
+      ) : request === undefined ? (
+        <p className="quiet">Choose failed deliveries, retrying ones, or both.</p>
+      ) : preview.isError ? (
+        <FailureNotice failure={preview.error} onRetry={() => preview.refetch()} />
+      ) : preview.data === undefined ? (
+        <Loading />
+      ) : (
+        <Preview counted={preview.data} />
+      )}
+      {retry.isError && <FailureNotice failure={retry.error} />}
+      <Button disabled={matched === 0} loading={retry.isPending} onClick={() => retry.mutate()}>
+        {matched === 0 ? "Retry" : `Retry ${plural(matched, "delivery", "deliveries")}`}
+      </Button>
+    </div>
+  )
+}
+
+export const RetryAll = ({ filters }: { readonly filters: DeliveryFilters }) => {
+  const [open, setOpen] = useState(false)
+  const [job, setJob] = useState<QueuedRetryJob>()
+  const close = () => {
+    setOpen(false)
+    setJob(undefined)
+  }
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        Retry all that match…
+      </Button>
+      <Modal opened={open} onClose={close} title="Retry deliveries" size="lg">
+        {job === undefined ? (
+          <Form filters={filters} onQueued={setJob} />
+        ) : (
+          <Alert
+            color="indigo"
+            role="status"
+            title={`${plural(job.matched, "delivery", "deliveries")} will be retried`}
+          >
+            One job retries them, oldest first. New deliveries go before them.{" "}
+            <Link to="/replay/$id" params={{ id: job.job_id }}>
+              Watch the job
+            </Link>
+          </Alert>
+        )}
+      </Modal>
+    </>
+  )
+}

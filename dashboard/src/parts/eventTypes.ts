@@ -1,0 +1,43 @@
+/** The event types, by family. Pure. */
+import type { Event } from "../api/ledgerhook.ts"
+
+export type EventType = Event["event_type"]
+
+/** The compiler refuses this table if the API knows a type that it lacks. */
+const known: Record<EventType, true> = {
+  "payment.xrp": true,
+  "payment.issued": true,
+  "nft.minted": true,
+  "nft.burned": true,
+  "nft.offer_created": true,
+  "nft.offer_accepted": true,
+  "nft.offer_cancelled": true,
+  "dex.offer_created": true,
+  "dex.offer_partial": true,
+  "dex.offer_filled": true,
+  "dex.offer_cancelled": true,
+  "trustline.created": true,
+  "trustline.modified": true,
+  "trustline.deleted": true,
+  "account.created": true,
+  "account.settings_changed": true,
+  "account.deleted": true,
+  "escrow.created": true,
+  "escrow.finished": true,
+  "escrow.cancelled": true,
+  "check.created": true,
+  "check.cashed": true,
+  "check.cancelled": true
+}
+
+export const eventTypes = Object.keys(known) as ReadonlyArray<EventType>
+
+/** A family with its types: `nft.*` and `nft.minted`, `nft.burned` and so on. */
+export interface Family {
+  readonly pattern: string
+  readonly types: ReadonlyArray<EventType>
+}
+
+export const families: ReadonlyArray<Family> = [
+  ...Map.groupBy(eventTypes, (type) => `${type.slice(0, type.indexOf("."))}.*`)
+].map(([pattern, types]) => ({ pattern, types }))
