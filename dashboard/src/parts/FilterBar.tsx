@@ -45,11 +45,12 @@ interface FilterProps {
   /** Undefined: the filter is not set. */
   readonly onChange: (value: string | undefined) => void
   readonly placeholder?: string
-  readonly error?: string | undefined
+  /** For a few characters only. */
+  readonly short?: boolean
 }
 
 /** A text filter. It applies when the viewer presses Enter or leaves the field. */
-export const FilterText = ({ label, value, onChange, placeholder, error }: FilterProps) => {
+export const FilterText = ({ label, value, onChange, placeholder, short }: FilterProps) => {
   const [text, setText] = useState(value ?? "")
   useEffect(() => setText(value ?? ""), [value])
   const apply = () => {
@@ -61,7 +62,7 @@ export const FilterText = ({ label, value, onChange, placeholder, error }: Filte
       size="xs"
       label={label}
       placeholder={placeholder}
-      error={error}
+      className={short ? classes["short"] : undefined}
       value={text}
       spellCheck={false}
       autoComplete="off"
@@ -80,6 +81,7 @@ export const FilterTime = ({ label, value, onChange }: FilterProps) => {
     <TextInput
       size="xs"
       type="datetime-local"
+      className={classes["time"]}
       label={label}
       value={local}
       onChange={(event) => setLocal(event.currentTarget.value)}

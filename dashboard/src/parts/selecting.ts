@@ -6,5 +6,6 @@ export const choices = {
   clearable: true,
   withScrollArea: false,
   nothingFoundMessage: "Nothing has this name",
-  styles: { dropdown: { maxHeight: "18rem", overflowY: "auto" } }
+  comboboxProps: { width: "max-content", position: "bottom-start" },
+  styles: { dropdown: { maxHeight: "18rem", maxWidth: "min(28rem, 90vw)", overflowY: "auto" } }
 } as const

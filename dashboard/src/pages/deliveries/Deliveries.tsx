@@ -33,6 +33,8 @@ const columnsWith = (webhookName: (id: string) => string) =>
     }),
     column.accessor("event_type", {
       header: "Event",
+      // On a narrow screen, what the status leaves.
+      meta: { width: "min(14rem, 100cqw - 7.75rem)" },
       cell: ({ row: { original } }) => (
         <>
           <Link to="/deliveries/$id" params={{ id: original.id }} title={original.id}>

@@ -11,26 +11,21 @@ import { fromLocalInput, localInput } from "../../parts/localInput.ts"
 import { FailureNotice, Loading } from "../../parts/Notices.tsx"
 import { WebhookSelect } from "../../parts/WebhookSelect.tsx"
 import type { DeliveryFilters } from "./filters.ts"
+import classes from "./RetryAll.module.css"
 import { type RetryChoice, retryChoice, retryRequest } from "./retrying.ts"
 
-const Preview = ({ counted }: { readonly counted: CountedRetries }) =>
-  counted.matched === 0 ? (
-    <p role="status">No delivery matches: there is nothing to retry.</p>
-  ) : (
-    <div role="status">
-      <strong>{plural(counted.matched, "delivery matches", "deliveries match")}:</strong>
-      <dl className="facts">
-        {Object.entries(counted.by_type)
-          .sort(([, a], [, b]) => b - a)
-          .map(([type, matched]) => (
-            <div key={type} style={{ display: "contents" }}>
-              <dt>{type}</dt>
-              <dd>{count(matched)}</dd>
-            </div>
-          ))}
-      </dl>
-    </div>
-  )
+const ByType = ({ by_type }: CountedRetries) => (
+  <dl className={classes["types"]}>
+    {Object.entries(by_type)
+      .sort(([, a], [, b]) => b - a)
+      .map(([type, matched]) => (
+        <div key={type}>
+          <dt>{type}</dt>
+          <dd>{count(matched)}</dd>
+        </div>
+      ))}
+  </dl>
+)
 
 interface FormProps {
   readonly filters: DeliveryFilters
@@ -96,21 +91,26 @@ const Form = ({ filters, onQueued }: FormProps) => {
       {filters.event_id !== undefined && (
         <p className="quiet">The list's filter by event id does not apply here.</p>
       )}
-      {choice.webhook_id === undefined ? (
-        <p className="quiet">Choose a webhook to see how many of its deliveries match.</p>
-      ) : request === undefined ? (
-        <p className="quiet">Choose failed deliveries, retrying ones, or both.</p>
-      ) : preview.isError ? (
-        <FailureNotice failure={preview.error} onRetry={() => preview.refetch()} />
-      ) : preview.data === undefined ? (
-        <Loading />
-      ) : (
-        <Preview counted={preview.data} />
-      )}
-      {retry.isError && <FailureNotice failure={retry.error} />}
+      <div role="status">
+        {choice.webhook_id === undefined ? (
+          <span className="quiet">Choose a webhook to see how many of its deliveries match.</span>
+        ) : request === undefined ? (
+          <span className="quiet">Choose failed deliveries, retrying ones, or both.</span>
+        ) : preview.isError ? (
+          <FailureNotice failure={preview.error} onRetry={() => preview.refetch()} />
+        ) : preview.data === undefined ? (
+          <Loading />
+        ) : matched === 0 ? (
+          "No delivery matches: there is nothing to retry."
+        ) : (
+          <strong>{plural(matched, "delivery matches", "deliveries match")}</strong>
+        )}
+      </div>
       <Button disabled={matched === 0} loading={retry.isPending} onClick={() => retry.mutate()}>
         {matched === 0 ? "Retry" : `Retry ${plural(matched, "delivery", "deliveries")}`}
       </Button>
+      {retry.isError && <FailureNotice failure={retry.error} />}
+      {matched > 0 && preview.data && <ByType {...preview.data} />}
     </div>
   )
 }

@@ -1,3 +1,114 @@
-import { Page } from "../../parts/Page.tsx"
+/** What happened on the ledger, newest first, with all filters of the API. */
+import { getRouteApi, Link } from "@tanstack/react-router"
+import { useMay } from "../../api/account.ts"
+import { call } from "../../api/call.ts"
+import { type Event, listEvents } from "../../api/ledgerhook.ts"
+import { PAGE_ROWS, useList } from "../../api/list.ts"
+import { setIn } from "../../app/search.ts"
+import { columnsOf, DataTable } from "../../parts/DataTable.tsx"
+import { LiveSwitch, refreshOf, useLive } from "../../parts/Live.tsx"
+import { NarrowOnly } from "../../parts/Narrow.tsx"
+import { Empty } from "../../parts/Notices.tsx"
+import { Page, Panel } from "../../parts/Page.tsx"
+import { PlainText } from "../../parts/PlainText.tsx"
+import { Time } from "../../parts/Time.tsx"
+import { EventFilterBar } from "./EventFilterBar.tsx"
+import { listQuery } from "./filters.ts"
+import { accountsIn, amountIn } from "./summary.ts"
 
-export const Events = () => <Page title="Events">{null}</Page>
+const route = getRouteApi("/shell/events")
+const column = columnsOf<Event>()
+
+const payloadOf = (event: Event) => event.payload as Readonly<Record<string, unknown>>
+
+const columns = column.columns([
+  column.accessor("event_type", {
+    header: "Event",
+    meta: { width: "14rem" },
+    cell: ({ row: { original } }) => (
+      <>
+        <Link
+          to="/events/$id"
+          params={{ id: original.event_id }}
+          search={{ network: original.network }}
+          title={original.event_id}
+        >
+          {original.event_type}
+        </Link>
+        <NarrowOnly>
+          <Time at={original.timestamp} />{" "}
+          <PlainText>{amountIn(payloadOf(original)).replace(/^(?=.)/, "· ")}</PlainText>
+        </NarrowOnly>
+      </>
+    )
+  }),
+  column.accessor((event) => amountIn(payloadOf(event)), {
+    id: "amount",
+    header: "Amount",
+    meta: { from: "sm" },
+    cell: ({ getValue }) => (
+      <span title={getValue()}>
+        <PlainText>{getValue()}</PlainText>
+      </span>
+    )
+  }),
+  column.accessor((event) => accountsIn(payloadOf(event)), {
+    id: "accounts",
+    header: "Accounts",
+    meta: { from: "md" },
+    cell: ({ getValue }) => <PlainText>{getValue()}</PlainText>
+  }),
+  column.accessor("ledger_index", { header: "Ledger", meta: { width: "7rem", from: "sm", align: "end" } }),
+  column.accessor("timestamp", {
+    header: "Ledger closed",
+    meta: { width: "11.5rem", from: "sm" },
+    cell: ({ getValue }) => <Time at={getValue()} />
+  })
+])
+
+const Rows = () => {
+  const filters = route.useSearch()
+  const live = useLive()
+  const queryKey = ["events", filters]
+  const list = useList(
+    queryKey,
+    (cursor) => call(listEvents({ ...listQuery(filters), limit: PAGE_ROWS, cursor })),
+    refreshOf(live)
+  )
+  return (
+    <Page
+      title="Events"
+      actions={<LiveSwitch live={live} queryKey={queryKey} rows={list.data?.length ?? 0} />}
+    >
+      <EventFilterBar filters={filters} />
+      <DataTable
+        label="Events"
+        columns={columns}
+        list={list}
+        rowId={({ event_id }) => event_id}
+        empty={
+          setIn(filters) > 0 ? (
+            <Empty title="No event matches">
+              Change the filters, or clear them. <Link to="/coverage">Ledger coverage</Link> shows which
+              ledgers the service has taken.
+            </Empty>
+          ) : (
+            <Empty title="No event yet">
+              The service finds events in each ledger that it takes.{" "}
+              <Link to="/coverage">See which ledgers it has taken</Link>.
+            </Empty>
+          )
+        }
+      />
+    </Page>
+  )
+}
+
+export const Events = () =>
+  useMay("events:read") ? (
+    <Rows />
+  ) : (
+    <Page title="Events">
+      <Panel>This key may not see events (scope events:read).</Panel>
+    </Page>
+  )

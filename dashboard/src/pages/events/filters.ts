@@ -1,25 +1,39 @@
-/** The filters of the list of events, as the page's address has them. */
-import { oneOf, text } from "../../app/search.ts"
+/** The filters of the list of events, as the page's address has them. Pure. */
+import { oneOf, text, whole } from "../../app/search.ts"
 
 const networks = ["mainnet", "testnet", "devnet"] as const
+export type Network = (typeof networks)[number]
+
+export const networkIn = oneOf(networks)
 
 export interface EventFilters {
   readonly event_type?: string | undefined
   readonly account?: string | undefined
-  readonly ledger_index_min?: string | undefined
-  readonly ledger_index_max?: string | undefined
+  readonly ledger_index_min?: number | undefined
+  readonly ledger_index_max?: number | undefined
   /** ISO 8601 with an offset, as the API wants it. */
   readonly since?: string | undefined
   readonly until?: string | undefined
-  readonly network?: (typeof networks)[number] | undefined
+  readonly network?: Network | undefined
 }
 
 export const eventFilters = (search: Record<string, unknown>): EventFilters => ({
   event_type: text(search["event_type"]),
   account: text(search["account"]),
-  ledger_index_min: text(search["ledger_index_min"]),
-  ledger_index_max: text(search["ledger_index_max"]),
+  ledger_index_min: whole(search["ledger_index_min"]),
+  ledger_index_max: whole(search["ledger_index_max"]),
   since: text(search["since"]),
   until: text(search["until"]),
-  network: oneOf(networks)(search["network"])
+  network: networkIn(search["network"])
+})
+
+/** The filters as the client's parameters. */
+export const listQuery = (filters: EventFilters) => ({
+  eventType: filters.event_type === undefined ? undefined : [filters.event_type],
+  account: filters.account,
+  ledgerIndexMin: filters.ledger_index_min,
+  ledgerIndexMax: filters.ledger_index_max,
+  since: filters.since,
+  until: filters.until,
+  network: filters.network
 })

@@ -1,0 +1,49 @@
+/** What an event is about, in two short texts for a list: how much, and between whom. Pure. */
+import { amountOf, currencyName, decimal } from "./amounts.ts"
+
+type Payload = Readonly<Record<string, unknown>>
+
+const textOf = (payload: Payload, field: string): string | undefined => amountOf(field, payload[field])?.text
+
+const first = (payload: Payload, fields: ReadonlyArray<string>): string | undefined =>
+  fields.map((field) => textOf(payload, field)).find((text) => text !== undefined)
+
+/** "10 XRP for 5 USD", "17.31 XRP", "limit 1,000 USD", or nothing. */
+export const amountIn = (payload: Payload): string => {
+  for (const prefix of ["filled_", ""]) {
+    const [gets, pays] = [textOf(payload, `${prefix}taker_gets`), textOf(payload, `${prefix}taker_pays`)]
+    if (gets !== undefined && pays !== undefined) return `${gets} for ${pays}`
+  }
+  const { limit: own, limit_peer: peer, currency } = payload
+  // Usually one side trusts the other, which issues the token and has no limit.
+  const limit = own === "0" ? peer : own
+  if (typeof limit === "string" && typeof currency === "string") {
+    return `limit ${decimal(limit)} ${currencyName(currency)}`
+  }
+  return first(payload, ["amount", "initial_balance", "delivered_amount", "send_max"]) ?? ""
+}
+
+const pairs = [
+  ["sender", "receiver"],
+  ["seller", "buyer"],
+  ["created_by", "account"],
+  ["account", "destination"],
+  ["owner", "destination"],
+  ["account", "counterparty"],
+  ["taker", "account"]
+] as const
+
+const short = (address: string): string => `${address.slice(0, 4)}…${address.slice(-4)}`
+
+/** "rPPx…rQxX → rLXr…jnzd", or one account. */
+export const accountsIn = (payload: Payload): string => {
+  const named = (field: string): string | undefined => {
+    const value = payload[field]
+    return typeof value === "string" ? short(value) : undefined
+  }
+  for (const [from, to] of pairs) {
+    const [a, b] = [named(from), named(to)]
+    if (a !== undefined && b !== undefined) return `${a} → ${b}`
+  }
+  return named("account") ?? named("owner") ?? ""
+}
