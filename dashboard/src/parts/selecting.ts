@@ -1,6 +1,6 @@
 /** How every searchable list of choices behaves. */
 
-/** The list scrolls natively: the component library's own scroll area needs a <style> element, which the CSP forbids. */
+/** The list scrolls natively: the library's own scroll area needs a <style> element, which the CSP forbids. */
 export const choices = {
   searchable: true,
   clearable: true,

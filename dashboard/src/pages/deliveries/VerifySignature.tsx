@@ -15,7 +15,7 @@ export const VerifySignature = ({ body, headers }: VerifySignatureProps) => {
   return (
     <Panel title="Verify the signature">
       <div className="stack">
-        <p style={{ margin: 0 }}>
+        <p>
           Set the environment variable <code>SECRET</code> to the webhook's secret and run the program. It
           prints the signature of this very request. If your receiver got another one, it has another secret
           or changed the body before it verified.

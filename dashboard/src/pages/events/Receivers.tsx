@@ -62,11 +62,11 @@ const Content = ({ event, transaction }: ReceiversProps) => {
   return (
     <div className="stack">
       {webhooks_count === 0 ? (
-        <p style={{ margin: 0 }}>
+        <p>
           You have no webhook. <Link to="/webhooks/new">Create one</Link> to get events like this.
         </p>
       ) : explained === undefined ? (
-        <p style={{ margin: 0 }}>
+        <p>
           What became of this event is not known: it is not searchable yet, its deliveries are no longer kept,
           or its transaction has more than 100 events.
         </p>

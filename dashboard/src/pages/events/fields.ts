@@ -33,8 +33,8 @@ export const hexText = (field: string, value: string): string | undefined => {
 export const tokenFields = new Set(["limit", "limit_peer", "previous_limit", "balance"])
 
 /**
- * Rates as a percentage: transfer_fee, what an issuer keeps of a resale, is in units of 1/100,000; transfer_rate, what a
- * transfer costs, is 1,000,000,000 for 0%. Undefined for other fields.
+ * Rates as a percentage. transfer_fee, what an issuer keeps of a resale, is in units of 1/100,000. transfer_rate, what
+ * a transfer costs, is 1,000,000,000 for 0%. Undefined for other fields.
  */
 export const rateText = (field: string, value: number): string | undefined =>
   field === "transfer_fee"
