@@ -26,7 +26,11 @@ export const useList = <Row>(
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? interval() : false),
+    refetchInterval: ({ state }) => {
+      if (state.data?.pages.length !== 1) return false
+      // Whoever sees an empty list waits for its first row.
+      return state.data.pages[0]!.data.length === 0 ? autoRefresh() : interval()
+    },
     select: ({ pages }) => pages.flatMap((page) => page.data)
   })
   return query
