@@ -252,6 +252,8 @@ export const Limits = {
    * 10 %.
    */
   estimateEnough: 3_000,
+  /** A dry run counts the events of accounts by type up to this many: about 0.2 s. */
+  replayTallyEvents: 100_000,
   /** Events of all accounts in the first sample: about 100 ms for an account that is in all of them. */
   estimateFirstLook: 100_000,
   /**

@@ -40,7 +40,7 @@ const promised: Readonly<
   getDelivery: ["GET /v1/deliveries/{id}", "deliveries:read", readOne],
   retryDelivery: ["POST /v1/deliveries/{id}/retry", "deliveries:write", [200, ...changeOne, 402, 409, 422]],
   retryDeliveries: ["POST /v1/deliveries/retry", "deliveries:write", [200, 202, ...changeOne, 402, 409, 422]],
-  createReplayJob: ["POST /v1/replay", "deliveries:write", [202, ...changeOne, 402, 409, 422]],
+  createReplayJob: ["POST /v1/replay", "deliveries:write", [200, 202, ...changeOne, 402, 409, 422]],
   listReplayJobs: ["GET /v1/replay", "deliveries:read", read],
   getReplayJob: ["GET /v1/replay/{job_id}", "deliveries:read", readOne],
   cancelReplayJob: ["DELETE /v1/replay/{job_id}", "deliveries:write", [200, ...changeOne, 409]],

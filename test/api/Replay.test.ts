@@ -291,6 +291,47 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("/v1/rep
     })
   )
 
+  it.effect("counts by type and creates no job, if asked for a dry run", () =>
+    Effect.gen(function* () {
+      const { as, replay, webhook } = yield* customer()
+      const indexOf = (event: (typeof events)[number]) => event.ledger_index
+      const expected = (wanted: typeof events) => ({
+        estimated_events: wanted.length,
+        by_type: Object.fromEntries(
+          Object.entries(Object.groupBy(wanted, (event) => event.event_type)).map(([type, of]) => [
+            type,
+            of!.length
+          ])
+        ),
+        first_ledger: wanted.length === 0 ? null : Math.min(...wanted.map(indexOf)),
+        last_ledger: wanted.length === 0 ? null : Math.max(...wanted.map(indexOf))
+      })
+      const dry = (fields: object) => replay({ ...fields, dry_run: true })
+      const ofAccount = events.filter((event) => event.accounts.includes(addresses[0]))
+      for (const [fields, wanted] of [
+        [{ filters: {} }, events],
+        [{ filters: { accounts: [addresses[0]] } }, ofAccount],
+        [{ filters: { until: "2020-01-01T00:00:00Z" } }, []],
+        [{ event_ids: [first, second] }, events.slice(0, 2)]
+      ] as const) {
+        const { status, body } = yield* dry(fields)
+        assert.strictEqual(status, 200)
+        assert.deepStrictEqual(body, expected([...wanted]))
+      }
+      const withUnknown = (yield* dry({ event_ids: [first, UNKNOWN] })).body
+      assert.strictEqual(withUnknown.estimated_events, 2)
+      assert.deepStrictEqual(withUnknown.by_type, { [events[0]!.event_type]: 1 })
+      yield* as("PATCH", `/v1/webhooks/${webhook}`, { status: "disabled" })
+      assert.strictEqual((yield* dry({ event_ids: [first] })).status, 200)
+      assert.deepStrictEqual(refused(yield* dry({ filters: [] })), [400, "VALIDATION_ERROR"])
+      assert.deepStrictEqual(refused(yield* replay({ event_ids: [first], dry_run: 1 })), [
+        400,
+        "VALIDATION_ERROR"
+      ])
+      assert.deepStrictEqual((yield* as("GET", "/v1/replay")).body.data, [])
+    })
+  )
+
   const filters: ReadonlyArray<readonly [filters: object, count: number]> = [
     [{}, events.length],
     [{ since: ledgers[100]!.closeTime }, eventsOf(ledgers.slice(101)).length],

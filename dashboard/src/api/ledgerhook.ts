@@ -199,6 +199,69 @@ export type Unavailable = {
         message: string;
     };
 };
+export type ListedWebhook = {
+    /** The webhook's id. */
+    id: string;
+    /** The endpoint that receives the deliveries. */
+    url: string;
+    /** Your note about the webhook. */
+    description: string | null;
+    /** The event types, families or * that the webhook was registered with. */
+    event_types: string[];
+    /** Only events that involve one of these classic addresses are delivered; empty: events of every address. In a list of webhooks, only the first 100 are shown. */
+    account_filters: string[];
+    /** The number of account filters. */
+    account_filters_count: number;
+    /** The payload filter as it was given; null for every payload. */
+    payload_filter: object | null;
+    /** The network to watch: mainnet with a live key; testnet (default) or devnet with a test key. */
+    network: "mainnet" | "testnet" | "devnet";
+    /** active: events are delivered. disabled: nothing is sent, and no deliveries are made for new events. Set active to enable the webhook again. */
+    status: "active" | "disabled";
+    /** Failed deliveries in a row. When the number reaches the service's limit, the webhook is disabled. */
+    consecutive_failures: number;
+    /** The most attempts that may be under way at the same time. */
+    max_in_flight: number;
+    /** The most attempts that may start in a second; null for no limit. */
+    max_per_second: number | null;
+    /** How requests are signed. service (default): X-Service-Signature, over the body. standard: the three webhook-… headers of Standard Webhooks, over the delivery id, the time of the attempt and the body. */
+    signing: ("service" | "standard")[];
+    /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
+    format: "ledgerhook" | "cloudevents";
+    /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
+    compression: "gzip" | "zstd" | null;
+    /** HTTP headers added to every delivery. Their values are shown as ***. */
+    headers: {
+        [key: string]: string;
+    };
+    /** ISO 8601 date-time in UTC with milliseconds. */
+    created_at: string;
+    /** ISO 8601 date-time in UTC with milliseconds. */
+    updated_at: string;
+    /** When the webhook was disabled; null if it is active. */
+    disabled_at: string | null;
+    /** Why the webhook was disabled; null if it is active. */
+    disabled_reason: string | null;
+    /** The webhook's deliveries that were created in the period. Present only if the request asks for stats. */
+    stats?: {
+        /** Deliveries that succeeded. */
+        delivered: number;
+        /** Deliveries that were given up. */
+        failed: number;
+        /** Deliveries that wait for an attempt, retries included. */
+        pending: number;
+        /** delivered / (delivered + failed) as a percentage with two decimals; 0 if no delivery has ended. */
+        success_rate: number;
+    };
+};
+export type WebhookPage = {
+    /** The items, newest first. */
+    data: ListedWebhook[];
+    /** Whether there are older items. */
+    has_more: boolean;
+    /** The cursor of the next page; null on the last page. */
+    next_cursor: string | null;
+};
 export type Webhook = {
     /** The webhook's id. */
     id: string;
@@ -242,14 +305,6 @@ export type Webhook = {
     disabled_at: string | null;
     /** Why the webhook was disabled; null if it is active. */
     disabled_reason: string | null;
-};
-export type WebhookPage = {
-    /** The items, newest first. */
-    data: Webhook[];
-    /** Whether there are older items. */
-    has_more: boolean;
-    /** The cursor of the next page; null on the last page. */
-    next_cursor: string | null;
 };
 export type NotFound = {
     /** What is wrong. */
@@ -550,6 +605,20 @@ export type NewReplayJob = {
         /** ISO 8601 date-time with an offset. Exclusive: an item of exactly this time is not included. */
         until?: string;
     };
+    /** true: only count the events. Default: false. */
+    dry_run?: boolean;
+};
+export type CountedReplay = {
+    /** How many events the job would send, as for a job. */
+    estimated_events: number;
+    /** How many of the events that the service has are of each type, payload_filter ignored. Types without any are left out. Null if filters.accounts match more than 100000 events. */
+    by_type: {
+        [key: string]: number;
+    } | null;
+    /** The ledger of the first of these events; null if by_type is null or empty. */
+    first_ledger: number | null;
+    /** The ledger of the last of these events; null if by_type is null or empty. */
+    last_ledger: number | null;
 };
 export type QueuedReplayJob = {
     /** The job's id. */
@@ -986,8 +1055,9 @@ export function createWebhook(newWebhook: NewWebhook, { xRequestId, idempotencyK
 /**
  * List webhooks
  */
-export function listWebhooks({ status, limit, cursor, xRequestId }: {
+export function listWebhooks({ status, stats, limit, cursor, xRequestId }: {
     status?: "active" | "disabled";
+    stats?: "1h" | "24h" | "7d" | "30d";
     limit?: number;
     cursor?: string;
     xRequestId?: string;
@@ -1018,6 +1088,7 @@ export function listWebhooks({ status, limit, cursor, xRequestId }: {
         data: Unavailable;
     }>(`/v1/webhooks${QS.query(QS.explode({
         status,
+        stats,
         limit,
         cursor
     }))}`, {
@@ -1598,6 +1669,9 @@ export function createReplayJob(newReplayJob: NewReplayJob, { xRequestId, idempo
     idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
+        status: 200;
+        data: CountedReplay;
+    } | {
         status: 202;
         data: QueuedReplayJob;
     } | {

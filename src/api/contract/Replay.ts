@@ -96,7 +96,8 @@ export type Filters = typeof Filters.Type
 const NewReplayJob = Schema.Struct({
   webhook_id: WebhookId,
   event_ids: Schema.optionalKey(EventIds),
-  filters: Schema.optionalKey(Filters)
+  filters: Schema.optionalKey(Filters),
+  dry_run: Schema.optionalKey(field(Schema.Boolean, "true: only count the events. Default: false.", false))
 }).annotate({
   identifier: "NewReplayJob",
   description: "The replay job to create. Give either event_ids or filters.",
@@ -126,6 +127,25 @@ const QueuedReplayJob = Schema.Struct({
   ),
   created_at: Timestamp
 }).annotate({ identifier: "QueuedReplayJob", description: "The new job." })
+
+const CountedReplay = Schema.Struct({
+  estimated_events: count("How many events the job would send, as for a job.", 1200),
+  by_type: field(
+    Schema.NullOr(Schema.Record(Schema.String, Schema.Int)),
+    `How many of the events that the service has are of each type, payload_filter ignored. Types without any are left out. Null if filters.accounts match more than ${Limits.replayTallyEvents} events.`,
+    { "payment.xrp": 1100, "nft.minted": 100 }
+  ),
+  first_ledger: field(
+    Schema.NullOr(Schema.Int),
+    "The ledger of the first of these events; null if by_type is null or empty.",
+    94_084_608
+  ),
+  last_ledger: field(
+    Schema.NullOr(Schema.Int),
+    "The ledger of the last of these events; null if by_type is null or empty.",
+    94_090_112
+  )
+}).annotate({ identifier: "CountedReplay", description: "The result of dry_run. No job is created." })
 
 const job = {
   job_id: id,
@@ -200,7 +220,7 @@ export class Replay extends HttpApiGroup.make("replay")
   .add(
     HttpApiEndpoint.post("create", "/", {
       payload: NewReplayJob,
-      success: QueuedReplayJob.pipe(HttpApiSchema.status(202)),
+      success: [CountedReplay, QueuedReplayJob.pipe(HttpApiSchema.status(202))],
       error: [NotFound, PlanRequired, WebhookDisabled, ReplayLimitReached, QuotaExceeded, ...postErrors]
     })
       .annotate(BodyBytes, replayBounds.replayBodyBytes)
@@ -209,7 +229,7 @@ export class Replay extends HttpApiGroup.make("replay")
           identifier: "createReplayJob",
           summary: "Create a replay job",
           description:
-            "Sends past events of the webhook's network to the webhook again. They are new deliveries and count towards the month's quota. To follow the job, call `GET /v1/replay/{job_id}`."
+            "Sends past events of the webhook's network to the webhook again. They are new deliveries and count towards the month's quota. To follow the job, call `GET /v1/replay/{job_id}`. With dry_run, the response (200) only counts the events."
         })
       ),
     HttpApiEndpoint.get("list", "/", {

@@ -2,12 +2,14 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { eventTypes } from "../../domain/EventType.ts"
+import { statsPeriods } from "../../domain/StatsPeriod.ts"
 import { HIDDEN_VALUE, webhookBounds } from "../../domain/WebhookRules.ts"
 import { NotFound, WebhookDisabled, WebhookLimitReached } from "../Errors.ts"
 import {
   bodyErrors,
   bodyOptional,
   CommonErrors,
+  count,
   field,
   idOf,
   KeyRequired,
@@ -143,6 +145,26 @@ export const Webhook = Schema.Struct(record).annotate({
 })
 export type Webhook = typeof Webhook.Type
 
+const ListedWebhook = Schema.Struct({
+  ...record,
+  stats: Schema.optionalKey(
+    field(
+      Schema.Struct({
+        delivered: count("Deliveries that succeeded.", 1180),
+        failed: count("Deliveries that were given up.", 3),
+        pending: count("Deliveries that wait for an attempt, retries included.", 12),
+        success_rate: field(
+          Schema.Finite,
+          "delivered / (delivered + failed) as a percentage with two decimals; 0 if no delivery has ended.",
+          99.75
+        )
+      }),
+      "The webhook's deliveries that were created in the period. Present only if the request asks for stats."
+    )
+  )
+}).annotate({ identifier: "ListedWebhook", description: "A webhook in a list, without its secret." })
+export type ListedWebhook = typeof ListedWebhook.Type
+
 const CreatedWebhook = Schema.Struct({
   ...record,
   secret: field(
@@ -210,9 +232,16 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.get("list", "/", {
       query: {
         status: Schema.optionalKey(field(Status, "Only webhooks with this status.", "active")),
+        stats: Schema.optionalKey(
+          field(
+            Schema.Literals(statsPeriods),
+            "Adds to each webhook the counts of its deliveries of this period. Needs the scope deliveries:read too.",
+            "24h"
+          )
+        ),
         ...pageQuery
       },
-      success: pageOf("WebhookPage", Webhook)
+      success: pageOf("WebhookPage", ListedWebhook)
     }).annotateMerge(
       scoped("webhooks:read", {
         identifier: "listWebhooks",

@@ -35,6 +35,7 @@ import { DeliveryNotFailed, NotFound, QuotaExceeded, ValidationError, webhookDis
 import { orUnavailable } from "../Failures.ts"
 import { noWebhook, refusedJob } from "../JobRefusals.ts"
 import { page } from "../Pages.ts"
+import { ratio } from "../Ratio.ts"
 
 const deliveryOf = (row: DeliveryRow): Delivery => ({
   id: row.id,
@@ -79,10 +80,6 @@ const pointOf = ({ at, p50Ms, p99Ms, ...counts }: DeliveryPoint) => ({
   p50_ms: p50Ms,
   p99_ms: p99Ms
 })
-
-/** Two decimals; 0 if the divisor is 0. */
-const ratio = (dividend: number, divisor: number): number =>
-  divisor === 0 ? 0 : Math.round((dividend / divisor) * 100) / 100
 
 /** Reads one page for each type of the pattern (a family has at most 5) and merges them, newest first. */
 const ofTypes = <E>(

@@ -5,7 +5,9 @@
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { hasHistory, Settings } from "../../config/Config.ts"
+import { Limits } from "../../config/Limits.ts"
 import { estimateReplay } from "../../coverage/ReplayEstimate.ts"
+import { tallyReplay } from "../../coverage/ReplayTally.ts"
 import { eventTypes } from "../../domain/EventType.ts"
 import { filterProblem, filterSentence } from "../../domain/filter/Parse.ts"
 import { randomId } from "../../domain/Ids.ts"
@@ -82,6 +84,24 @@ export const replayLayer = HttpApiBuilder.group(
     const estimate = (network: Network, filters: ReplayFilters) =>
       estimateReplay({ log, counts, history }, network, filters, hasHistory(settings, network))
 
+    const counted = Effect.fnUntraced(function* (
+      network: Network,
+      eventIds: ReadonlyArray<string> | undefined,
+      filters: ReplayFilters | undefined,
+      estimated_events: number
+    ) {
+      if (filters?.accounts !== undefined && estimated_events > Limits.replayTallyEvents) {
+        return { estimated_events, by_type: null, first_ledger: null, last_ledger: null }
+      }
+      const { byType, firstLedger, lastLedger } = yield* tallyReplay(
+        { counts, log },
+        network,
+        eventIds,
+        filters ?? {}
+      )
+      return { estimated_events, by_type: byType, first_ledger: firstLedger, last_ledger: lastLedger }
+    })
+
     return handlers.handleAll({
       create: Effect.fnUntraced(function* ({ payload }) {
         const caller = yield* Caller
@@ -112,6 +132,7 @@ export const replayLayer = HttpApiBuilder.group(
         // Read before the estimate, so that the estimate includes every event that the job reads.
         const { end } = yield* log.offsets({ topic: eventsTopic(network), partition: 0 })
         const estimatedEvents = eventIds?.length ?? (yield* estimate(network, filters ?? {}))
+        if (payload.dry_run === true) return yield* counted(network, eventIds, filters, estimatedEvents)
         const now = yield* Clock.currentTimeMillis
         const id = randomId("rpl_job_", now)
         const result = yield* jobs.create(

@@ -6,6 +6,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Settings, watchedNetworks } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import { previewFilters } from "../../coverage/FilterPreview.ts"
+import { hasScope } from "../../domain/ApiKey.ts"
 import { endpointProblem } from "../../domain/EndpointUrl.ts"
 import { filterProblem, filterSentence } from "../../domain/filter/Parse.ts"
 import { randomId } from "../../domain/Ids.ts"
@@ -22,6 +23,7 @@ import { expandPatterns, HIDDEN_VALUE, webhookBounds } from "../../domain/Webhoo
 import { generateSecret } from "../../domain/WebhookSecret.ts"
 import { EventLog } from "../../log/EventLog.ts"
 import { makeEndQueue } from "../../storage/deliveries/DeletedQueues.ts"
+import { DeliveryQueries } from "../../storage/deliveries/DeliveryQueries.ts"
 import { TestDeliveries } from "../../storage/deliveries/TestDeliveries.ts"
 import { SecretBox } from "../../storage/webhooks/SecretBox.ts"
 import {
@@ -36,9 +38,10 @@ import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { Webhook } from "../contract/Webhooks.ts"
-import { NotFound, ValidationError, WebhookLimitReached, webhookDisabled } from "../Errors.ts"
+import { Forbidden, NotFound, ValidationError, WebhookLimitReached, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { page } from "../Pages.ts"
+import { ratio } from "../Ratio.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
 
 /** Lists the fields one by one, so that a new column is not published by accident. */
@@ -64,6 +67,8 @@ const webhookOf = (row: WebhookSeen): Webhook => ({
   disabled_at: row.disabled_at === null ? null : iso(row.disabled_at),
   disabled_reason: row.disabled_reason
 })
+
+const NO_DELIVERIES = { delivered: 0, failed: 0, pending: 0 }
 
 const noWebhook = (id: string) => NotFound.because(`There is no webhook ${id}.`)
 
@@ -96,6 +101,7 @@ export const webhooksLayer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const settings = yield* Settings
     const webhooks = yield* WebhookStore
+    const deliveries = yield* DeliveryQueries
     const endQueue = yield* makeEndQueue
     const secrets = yield* SecretBox
     const tests = yield* TestDeliveries
@@ -179,12 +185,29 @@ export const webhooksLayer = HttpApiBuilder.group(
       ),
 
       list: Effect.fnUntraced(function* ({ query }) {
-        const owner = ownerOf(yield* Caller)
-        const { status } = query
+        const caller = yield* Caller
+        const owner = ownerOf(caller)
+        const { status, stats: period } = query
+        if (period !== undefined && !hasScope(caller.scopes, "deliveries:read")) {
+          return yield* Forbidden.because(
+            "stats needs the scope deliveries:read, which this key lacks; leave out stats to list the webhooks."
+          )
+        }
         const list = ["webhooks", owner.accountId, ...owner.networks, status]
         const read = (beforeId: string | undefined, limit: number) =>
           webhooks.list(owner, { status, beforeId }, limit)
-        return yield* page(query, list, read, webhookOf)
+        const webhookPage = yield* page(query, list, read, webhookOf)
+        if (period === undefined) return webhookPage
+        const nowMs = yield* Clock.currentTimeMillis
+        const ids = webhookPage.data.map(({ id }) => id)
+        const found = yield* deliveries.statsOfWebhooks(owner, ids, period, nowMs)
+        const statsOf = new Map(found.map(({ webhook_id, ...counts }) => [webhook_id, counts]))
+        const data = webhookPage.data.map((webhook) => {
+          const { delivered, failed, pending } = statsOf.get(webhook.id) ?? NO_DELIVERIES
+          const success_rate = ratio(delivered * 100, delivered + failed)
+          return { ...webhook, stats: { delivered, failed, pending, success_rate } }
+        })
+        return { ...webhookPage, data }
       }, orUnavailable),
 
       get: Effect.fnUntraced(function* ({ params }) {

@@ -24,7 +24,7 @@ import { Outbox } from "../outbox/Outbox.ts"
 import { ReadSql } from "../Sql.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
 import { type DeliveryFilter, deliveryPage } from "./DeliveryPages.ts"
-import { deliveryStats } from "./DeliveryStats.ts"
+import { deliveryStats, webhookStats } from "./DeliveryStats.ts"
 import { detailsOf } from "./StoredDetails.ts"
 import { retryNow } from "./Transitions.ts"
 
@@ -99,6 +99,14 @@ export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
           nowMs: number,
           withPoints: boolean
         ) => deliveryStats(read, owner, webhookId, period, nowMs, withPoints),
+
+        /** Sums of several webhooks. A webhook without deliveries in the period has no row. */
+        statsOfWebhooks: (
+          owner: Owner,
+          webhookIds: ReadonlyArray<string>,
+          period: StatsPeriod,
+          nowMs: number
+        ) => webhookStats(read, owner, webhookIds, period, nowMs),
 
         find: (owner: Owner, id: string) =>
           read<DeliveryDetailRow>`

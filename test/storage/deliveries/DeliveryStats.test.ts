@@ -8,7 +8,7 @@ import type { Network } from "../../../src/domain/Network.ts"
 import { type StatsPeriod, statsPeriods, statsWidths } from "../../../src/domain/StatsPeriod.ts"
 import { makeSeededRandom } from "../../../src/simulator/SeededRandom.ts"
 import { DeliveryQueries } from "../../../src/storage/deliveries/DeliveryQueries.ts"
-import { deliveryStats } from "../../../src/storage/deliveries/DeliveryStats.ts"
+import { deliveryStats, webhookStats } from "../../../src/storage/deliveries/DeliveryStats.ts"
 import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
 import { foldChanges } from "../../../src/storage/deliveries/DeliveryTotals.ts"
 import type { NewDelivery } from "../../../src/storage/deliveries/Transitions.ts"
@@ -129,6 +129,26 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
           }
         }
       })
+      for (const period of statsPeriods) {
+        const since = NOW - statsWidths[period].periodMs
+        const some = yield* queries.statsOfWebhooks(owner, [other!, one!, "wh_none"], period, NOW)
+        for (const id of [one!, other!]) {
+          const mine = model.filter((each) => createdAt(each) >= since && each.row.webhookId === id)
+          const count = (...statuses: ReadonlyArray<string>) =>
+            mine.filter(({ status }) => statuses.includes(status)).length
+          assert.deepStrictEqual(
+            some.find(({ webhook_id }) => webhook_id === id),
+            {
+              webhook_id: id,
+              delivered: count("delivered"),
+              failed: count("failed"),
+              pending: count("pending", "retrying")
+            }
+          )
+        }
+        assert.lengthOf(some, 2)
+        assert.deepStrictEqual(yield* queries.statsOfWebhooks(OWNER, [one!], period, NOW), [])
+      }
       for (const period of statsPeriods)
         for (const networks of [owner.networks, owner.networks.slice(0, 1)])
           for (const webhookId of [one!, other!, undefined]) yield* check(networks, period, webhookId)
@@ -160,6 +180,21 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
           WHERE relname LIKE 'deliveries%'`,
         ([row]) => row!.rows
       )
+      const several = yield* read.withTransaction(
+        Effect.gen(function* () {
+          const before = yield* rowsRead
+          const found = yield* webhookStats(read, OWNER, [webhookId!, otherId!, strangerId], "1h", NOW)
+          assert.deepStrictEqual(
+            found.map(({ webhook_id, delivered }) => [webhook_id, delivered]).toSorted(),
+            [
+              [webhookId!, 10],
+              [otherId!, 20]
+            ].toSorted()
+          )
+          return (yield* rowsRead) - before
+        })
+      )
+      assert.strictEqual(several, 30)
       for (const [id, rows] of [
         [undefined, 30],
         [webhookId, 10]

@@ -6,7 +6,7 @@ import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { hasHistory, Settings } from "../../../config/Config.ts"
 import { estimateReplay, wantedEvents } from "../../../coverage/ReplayEstimate.ts"
-import { eventTypes } from "../../../domain/EventType.ts"
+import { tallyReplay } from "../../../coverage/ReplayTally.ts"
 import { randomId } from "../../../domain/Ids.ts"
 import { eventsTopic } from "../../../domain/LedgerEvent.ts"
 import { filterReplayPlans } from "../../../domain/Replay.ts"
@@ -30,23 +30,19 @@ import { watchJob } from "./Watch.ts"
 /** Counts the events that are in the log, exactly, and creates no job. */
 const dryRun = Effect.fnUntraced(function* ({ id, network }: ListedWebhook, wanted: Wanted, asJson: boolean) {
   const counts = yield* EventCounts
+  const log = yield* EventLogReader
   const { eventIds, filters } = wanted
-  const found =
-    filters === undefined ? undefined : yield* wantedEvents(yield* EventLogReader, network, filters)
+  const found = filters === undefined ? undefined : yield* wantedEvents(log, network, filters)
   const reachesBack =
     filters?.since !== undefined &&
     hasHistory(yield* Settings, network) &&
     (found === undefined || found.kept.from > secondsBetween(filters.since, undefined).from)
-  const tallies =
-    eventIds !== undefined
-      ? yield* counts.tallyIds(network, eventIds)
-      : found === undefined
-        ? []
-        : yield* counts.tally(found.wanted)
-  const byType = eventTypes.flatMap((type) => tallies.filter((tally) => tally.type === type))
-  const events = byType.reduce((sum, tally) => sum + tally.events, 0)
-  const firstLedger = events === 0 ? null : Math.min(...byType.map(({ first_ledger }) => first_ledger))
-  const lastLedger = events === 0 ? null : Math.max(...byType.map(({ last_ledger }) => last_ledger))
+  const { events, byType, firstLedger, lastLedger } = yield* tallyReplay(
+    { counts, log },
+    network,
+    eventIds,
+    filters ?? {}
+  )
   const unknown = eventIds === undefined ? 0 : eventIds.length - events
   yield* printOne({
     json: asJson,
@@ -56,7 +52,7 @@ const dryRun = Effect.fnUntraced(function* ({ id, network }: ListedWebhook, want
       ...(eventIds === undefined ? [] : [["unknown", String(unknown)] as const]),
       ["first ledger", firstLedger === null ? "-" : String(firstLedger)],
       ["last ledger", lastLedger === null ? "-" : String(lastLedger)],
-      ...byType.map(({ type, events: count }) => [type, String(count)] as const)
+      ...Object.entries(byType).map(([type, count]) => [type, String(count)] as const)
     ],
     value: {
       webhook_id: id,
@@ -65,7 +61,7 @@ const dryRun = Effect.fnUntraced(function* ({ id, network }: ListedWebhook, want
       unknown_events: unknown,
       first_ledger: firstLedger,
       last_ledger: lastLedger,
-      event_types: Object.fromEntries(byType.map(({ type, events: count }) => [type, count]))
+      event_types: byType
     },
     note: reachesBack
       ? "No job was created. Without --dry-run, earlier events are fetched first; then all events are sent to the webhook again."

@@ -1,0 +1,48 @@
+/** `GET /v1/webhooks?stats=…` adds counts of deliveries. test/storage/deliveries/DeliveryStats.test.ts checks the counts. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { ApiUnderTest, apiLayer } from "../support/api.ts"
+
+layer(apiLayer(), { excludeTestServices: true })("the statistics of a list of webhooks", (it) => {
+  it.effect("are there for each webhook of the page, if they are asked for", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const sql = yield* SqlClient.SqlClient
+      const { key } = yield* api.account()
+      const webhook = { url: "https://example.com/hook", event_types: ["*"] }
+      const [quiet, busy] = yield* Effect.replicateEffect(
+        Effect.map(api.call("POST", "/v1/webhooks", { key, body: webhook }), ({ body }) => body.id),
+        2
+      )
+      const sendTest = Effect.map(
+        api.call("POST", `/v1/webhooks/${busy}/test`, { key, body: { event_type: "payment.xrp" } }),
+        ({ body }) => body.delivery_id
+      )
+      const [delivered, also, failed] = yield* Effect.replicateEffect(sendTest, 4)
+      yield* sql`UPDATE deliveries SET status = 'delivered' WHERE id IN (${delivered}, ${also})`
+      yield* sql`UPDATE deliveries SET status = 'failed' WHERE id = ${failed}`
+      const { body } = yield* api.call("GET", "/v1/webhooks?stats=24h", { key })
+      const statsOf = (id: string) => body.data.find((one: { id: string }) => one.id === id).stats
+      assert.deepStrictEqual(statsOf(busy), { delivered: 2, failed: 1, pending: 1, success_rate: 66.67 })
+      assert.deepStrictEqual(statsOf(quiet), { delivered: 0, failed: 0, pending: 0, success_rate: 0 })
+      const plain = yield* api.call("GET", "/v1/webhooks", { key })
+      assert.notProperty(plain.body.data[0], "stats")
+    })
+  )
+
+  it.effect("need the scope deliveries:read and a known period", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const { accountId, key } = yield* api.account()
+      const narrow = yield* api.keyFor(accountId, "live", ["webhooks:read"])
+      const refused = yield* api.call("GET", "/v1/webhooks?stats=24h", { key: narrow })
+      assert.deepStrictEqual([refused.status, refused.body.error.code], [403, "FORBIDDEN"])
+      assert.include(refused.body.error.message, "deliveries:read")
+      assert.strictEqual((yield* api.call("GET", "/v1/webhooks", { key: narrow })).status, 200)
+      const wrong = yield* api.call("GET", "/v1/webhooks?stats=2h", { key })
+      assert.strictEqual(wrong.status, 400)
+      assert.include(wrong.body.error.message, "stats must be")
+    })
+  )
+})
