@@ -1,28 +1,31 @@
-/** Webhooks that are disabled, or whose latest deliveries failed. */
+/** Webhooks that are disabled, fail, or have many deliveries waiting. */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
+import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { listWebhooks } from "../../api/ledgerhook.ts"
 import { PAGE_ROWS } from "../../api/list.ts"
 import { autoRefresh } from "../../api/refresh.ts"
-import { plural } from "../../parts/format.ts"
 import { FailureNotice, Loading } from "../../parts/Notices.tsx"
 import { Panel } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
+import { troublesOf } from "./troubles.ts"
 
 export const WebhooksInTrouble = () => {
+  const withStats = useMay("deliveries:read")
   const webhooks = useQuery({
-    queryKey: ["webhooks", "newest"],
-    queryFn: () => call(listWebhooks({ limit: PAGE_ROWS })),
+    queryKey: ["webhooks", "troubles"],
+    queryFn: () => call(listWebhooks({ limit: PAGE_ROWS, ...(withStats ? { stats: "24h" } : {}) })),
     refetchInterval: autoRefresh
   })
   if (webhooks.isError) return <FailureNotice failure={webhooks.error} onRetry={() => webhooks.refetch()} />
   if (webhooks.data === undefined) return <Loading />
   const { data, has_more } = webhooks.data
-  const troubled = data.filter(
-    ({ status, consecutive_failures }) => status === "disabled" || consecutive_failures > 0
-  )
+  const troubled = data.flatMap((webhook) => {
+    const troubles = troublesOf(webhook)
+    return troubles.length === 0 ? [] : [{ ...webhook, troubles }]
+  })
   return (
     <Panel title="Webhooks that need attention">
       {data.length === 0 ? (
@@ -31,23 +34,19 @@ export const WebhooksInTrouble = () => {
         </p>
       ) : troubled.length === 0 ? (
         <p>
-          None. {has_more ? `The newest ${PAGE_ROWS} webhooks` : plural(data.length, "webhook")} deliver
-          without failures.
+          None: no webhook {has_more && `of the newest ${PAGE_ROWS} `}is disabled, fails, or has many
+          deliveries waiting.
         </p>
       ) : (
         <ul className="stack" style={{ listStyle: "none", padding: 0, margin: 0 }}>
-          {troubled.map((webhook) => (
-            <li key={webhook.id}>
-              <Link to="/webhooks/$id" params={{ id: webhook.id }}>
-                <PlainText>{webhook.description ?? webhook.url}</PlainText>
+          {troubled.map(({ id, description, url, status, troubles }) => (
+            <li key={id}>
+              <Link to="/webhooks/$id" params={{ id }}>
+                <PlainText>{description ?? url}</PlainText>
               </Link>{" "}
-              <Status>{webhook.status}</Status>
+              <Status>{status}</Status>
               <div className="quiet">
-                {webhook.disabled_reason !== null ? (
-                  <PlainText>{webhook.disabled_reason}</PlainText>
-                ) : (
-                  `${plural(webhook.consecutive_failures, "delivery", "deliveries")} failed in a row`
-                )}
+                <PlainText>{troubles.join("; ")}</PlainText>
               </div>
             </li>
           ))}

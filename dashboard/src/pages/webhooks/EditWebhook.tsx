@@ -1,3 +1,59 @@
-import { Page } from "../../parts/Page.tsx"
+/** Changes a webhook. */
+import { Button } from "@mantine/core"
+import { useQueryClient } from "@tanstack/react-query"
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router"
+import { useState } from "react"
+import { useMay } from "../../api/account.ts"
+import { call } from "../../api/call.ts"
+import { changeWebhook, type Webhook } from "../../api/ledgerhook.ts"
+import { FailureNotice, Loading } from "../../parts/Notices.tsx"
+import { Page, Panel } from "../../parts/Page.tsx"
+import { changeOf, valuesOf } from "./form/values.ts"
+import { WebhookForm } from "./form/WebhookForm.tsx"
+import { useWebhook } from "./webhook.ts"
 
-export const EditWebhook = () => <Page title="EditWebhook">{null}</Page>
+const route = getRouteApi("/shell/webhooks/$id/edit")
+
+const Form = ({ webhook }: { readonly webhook: Webhook }) => {
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  // A refresh of the page's data must not undo what the viewer has typed.
+  const [initial] = useState(() => valuesOf(webhook))
+  const back = { to: "/webhooks/$id", params: { id: webhook.id } } as const
+  return (
+    <WebhookForm
+      initial={initial}
+      existing={{ id: webhook.id, headers: Object.keys(webhook.headers) }}
+      action="Save the changes"
+      save={async (values) => {
+        await call(changeWebhook(webhook.id, changeOf(values)))
+        await queries.invalidateQueries({ queryKey: ["webhooks"] })
+        await navigate(back)
+      }}
+      cancel={
+        <Button component={Link} to={`/webhooks/${webhook.id}`} variant="default">
+          Cancel
+        </Button>
+      }
+    />
+  )
+}
+
+export const EditWebhook = () => {
+  const { id } = route.useParams()
+  const [mayRead, mayWrite] = [useMay("webhooks:read"), useMay("webhooks:write")]
+  const webhook = useWebhook(id, false)
+  return (
+    <Page title="Edit the webhook">
+      {!mayRead || !mayWrite ? (
+        <Panel>This key may not change webhooks (scopes webhooks:read and webhooks:write).</Panel>
+      ) : webhook.isError ? (
+        <FailureNotice failure={webhook.error} onRetry={() => webhook.refetch()} />
+      ) : webhook.data === undefined ? (
+        <Loading />
+      ) : (
+        <Form key={id} webhook={webhook.data} />
+      )}
+    </Page>
+  )
+}

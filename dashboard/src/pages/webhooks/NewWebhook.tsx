@@ -1,3 +1,62 @@
-import { Page } from "../../parts/Page.tsx"
+/** Creates a webhook, and shows its secret once. */
+import { Button } from "@mantine/core"
+import { useQueryClient } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { useState } from "react"
+import { useAccount, useMay } from "../../api/account.ts"
+import { call } from "../../api/call.ts"
+import { type CreatedWebhook, createWebhook } from "../../api/ledgerhook.ts"
+import { Page, Panel } from "../../parts/Page.tsx"
+import { creationOf, newValues } from "./form/values.ts"
+import { WebhookForm } from "./form/WebhookForm.tsx"
+import { SecretOnce } from "./SecretOnce.tsx"
+import { SendTest } from "./SendTest.tsx"
 
-export const NewWebhook = () => <Page title="NewWebhook">{null}</Page>
+const Created = ({ webhook }: { readonly webhook: CreatedWebhook }) => (
+  <Page title="The webhook is created">
+    <Panel title="Its secret">
+      <SecretOnce secret={webhook.secret} />
+    </Panel>
+    <Panel title="Next">
+      <p>Send it an invented event to see whether your server answers.</p>
+      <div className="row">
+        <SendTest webhook={webhook} />
+        <Button component={Link} to={`/webhooks/${webhook.id}`} variant="default">
+          Go to the webhook
+        </Button>
+      </div>
+    </Panel>
+  </Page>
+)
+
+export const NewWebhook = () => {
+  const { environment } = useAccount().key
+  const mayWrite = useMay("webhooks:write")
+  const queries = useQueryClient()
+  const [made, setMade] = useState<CreatedWebhook>()
+  if (!mayWrite) {
+    return (
+      <Page title="New webhook">
+        <Panel>This key may not create webhooks (scope webhooks:write).</Panel>
+      </Page>
+    )
+  }
+  if (made !== undefined) return <Created webhook={made} />
+  return (
+    <Page title="New webhook">
+      <WebhookForm
+        initial={newValues(environment)}
+        action="Create the webhook"
+        save={async (values) => {
+          setMade(await call(createWebhook(creationOf(values), { idempotencyKey: crypto.randomUUID() })))
+          queries.invalidateQueries({ queryKey: ["webhooks"] })
+        }}
+        cancel={
+          <Button component={Link} to="/webhooks" variant="default">
+            Cancel
+          </Button>
+        }
+      />
+    </Page>
+  )
+}

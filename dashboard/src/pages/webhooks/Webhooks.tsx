@@ -1,49 +1,77 @@
-/** All webhooks of the account. */
+/** All webhooks of the account, and how the deliveries of the last 24 hours went. */
 import { Button } from "@mantine/core"
 import { Link } from "@tanstack/react-router"
+import { useMemo } from "react"
 import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
-import { listWebhooks, type Webhook } from "../../api/ledgerhook.ts"
+import { type ListedWebhook, listWebhooks } from "../../api/ledgerhook.ts"
 import { PAGE_ROWS, useList } from "../../api/list.ts"
 import { columnsOf, DataTable } from "../../parts/DataTable.tsx"
-import { count } from "../../parts/format.ts"
+import { count, shortCount } from "../../parts/format.ts"
 import { Empty } from "../../parts/Notices.tsx"
-import { Page } from "../../parts/Page.tsx"
+import { Page, Panel } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 
-const column = columnsOf<Webhook>()
+const column = columnsOf<ListedWebhook>()
 
-const columns = column.columns([
-  column.accessor("url", {
-    header: "Webhook",
-    cell: ({ row: { original } }) => (
-      <Link to="/webhooks/$id" params={{ id: original.id }} title={original.url}>
-        <PlainText>{original.description ?? original.url}</PlainText>
-      </Link>
-    )
+const rateOf = ({ stats }: ListedWebhook): string =>
+  stats === undefined || stats.delivered + stats.failed === 0 ? "–" : `${stats.success_rate}%`
+
+const statsColumns = [
+  column.display({
+    id: "rate",
+    header: "Success, 24 h",
+    meta: { width: "8.5rem", from: "sm", align: "end" },
+    cell: ({ row: { original } }) => rateOf(original)
   }),
-  column.accessor("status", {
-    header: "Status",
-    meta: { width: "7rem" },
-    cell: ({ getValue }) => <Status>{getValue()}</Status>
-  }),
-  column.accessor("network", { header: "Network", meta: { width: "7rem", from: "sm" } }),
-  column.accessor("event_types", {
-    header: "Events",
-    meta: { from: "md" },
-    cell: ({ getValue }) => getValue().join(", ")
-  }),
-  column.accessor("consecutive_failures", {
-    header: "Failed in a row",
-    meta: { width: "9rem", from: "sm", align: "end" },
-    cell: ({ getValue }) => count(getValue())
+  column.display({
+    id: "waiting",
+    header: "Waiting",
+    meta: { width: "6.5rem", from: "sm", align: "end" },
+    cell: ({ row: { original } }) => shortCount(original.stats?.pending ?? 0)
   })
-])
+]
 
-export const Webhooks = () => {
+const columnsWith = (withStats: boolean) =>
+  column.columns([
+    column.accessor("url", {
+      header: "Webhook",
+      cell: ({ row: { original } }) => (
+        <Link to="/webhooks/$id" params={{ id: original.id }} title={original.url}>
+          <PlainText>{original.description ?? original.url}</PlainText>
+        </Link>
+      )
+    }),
+    column.accessor("status", {
+      header: "Status",
+      meta: { width: "7rem" },
+      cell: ({ getValue }) => <Status>{getValue()}</Status>
+    }),
+    ...(withStats ? statsColumns : []),
+    column.accessor("consecutive_failures", {
+      header: "Failed in a row",
+      meta: { width: "8.5rem", from: "sm", align: "end" },
+      cell: ({ getValue }) => count(getValue())
+    }),
+    column.accessor("network", { header: "Network", meta: { width: "7rem", from: "md" } }),
+    column.accessor("event_types", {
+      header: "Event types",
+      meta: { from: "lg" },
+      cell: ({ getValue }) =>
+        getValue()
+          .map((type) => (type === "*" ? "all" : type))
+          .join(", ")
+    })
+  ])
+
+const Rows = () => {
   const mayWrite = useMay("webhooks:write")
-  const list = useList(["webhooks"], (cursor) => call(listWebhooks({ limit: PAGE_ROWS, cursor })))
+  const withStats = useMay("deliveries:read")
+  const columns = useMemo(() => columnsWith(withStats), [withStats])
+  const list = useList(["webhooks", "list"], (cursor) =>
+    call(listWebhooks({ limit: PAGE_ROWS, cursor, ...(withStats ? { stats: "24h" } : {}) }))
+  )
   const create = mayWrite && (
     <Button component={Link} to="/webhooks/new">
       New webhook
@@ -58,10 +86,22 @@ export const Webhooks = () => {
         rowId={({ id }) => id}
         empty={
           <Empty title="No webhook yet">
-            A webhook is an address of yours that gets events as they happen. {create}
+            <div className="stack" style={{ alignItems: "center" }}>
+              A webhook is an address of yours that gets events as they happen.
+              {create}
+            </div>
           </Empty>
         }
       />
     </Page>
   )
 }
+
+export const Webhooks = () =>
+  useMay("webhooks:read") ? (
+    <Rows />
+  ) : (
+    <Page title="Webhooks">
+      <Panel>This key may not see webhooks (scope webhooks:read).</Panel>
+    </Page>
+  )

@@ -1,0 +1,72 @@
+/** Deletes a webhook, after its name was typed. */
+import { Button, Modal, TextInput } from "@mantine/core"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useNavigate } from "@tanstack/react-router"
+import { type FormEvent, useState } from "react"
+import { call } from "../../api/call.ts"
+import { deleteWebhook, type Webhook } from "../../api/ledgerhook.ts"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { visible } from "../../parts/visible.ts"
+
+/** Spaces at the ends, and those that a browser folds, do not matter. */
+const folded = (text: string): string => text.trim().replaceAll(/\s+/g, " ")
+
+export const DeleteWebhook = ({ webhook }: { readonly webhook: Webhook }) => {
+  const [open, setOpen] = useState(false)
+  const [typed, setTyped] = useState("")
+  // Hidden characters cannot be typed, so their codes are.
+  const name = folded(visible(webhook.description ?? webhook.url))
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const remove = useMutation({
+    mutationFn: () => call(deleteWebhook(webhook.id)),
+    onSuccess: async () => {
+      await navigate({ to: "/webhooks" })
+      // Not the webhook itself, which would be read once more: 404.
+      await queries.invalidateQueries({
+        queryKey: ["webhooks"],
+        predicate: ({ queryKey }) => !queryKey.includes(webhook.id)
+      })
+    }
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    remove.mutate()
+  }
+  return (
+    <>
+      <Button variant="light" color="red" onClick={() => setOpen(true)}>
+        Delete the webhook
+      </Button>
+      <Modal opened={open} onClose={() => setOpen(false)} title="Delete this webhook?" size="lg">
+        <form className="stack" onSubmit={submit}>
+          <p style={{ margin: 0 }}>
+            Nothing more is sent to it, and what waits ends as failed. Its deliveries can still be read. This
+            cannot be undone; to pause it, disable it instead.
+          </p>
+          <TextInput
+            label={
+              <>
+                Type its name to confirm: <span className="mono">{name}</span>
+              </>
+            }
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+            spellCheck={false}
+            data-autofocus
+          />
+          {remove.isError && <FailureNotice failure={remove.error} />}
+          <div className="row">
+            <Button type="submit" color="red" disabled={folded(typed) !== name} loading={remove.isPending}>
+              Delete it
+            </Button>
+            <Button variant="default" onClick={() => setOpen(false)}>
+              Keep it
+            </Button>
+          </div>
+        </form>
+      </Modal>
+    </>
+  )
+}

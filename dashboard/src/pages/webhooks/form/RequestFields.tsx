@@ -1,0 +1,75 @@
+/** How requests are signed, written and limited. */
+import { NumberInput, PasswordInput, Select } from "@mantine/core"
+import type { UseFormReturnType } from "@mantine/form"
+import type { WebhookValues } from "./values.ts"
+
+interface RequestFieldsProps {
+  readonly form: UseFormReturnType<WebhookValues>
+  readonly isNew: boolean
+}
+
+const fixed = { allowDeselect: false, withScrollArea: false } as const
+
+export const RequestFields = ({ form, isNew }: RequestFieldsProps) => (
+  <div className="columns" style={{ "--column": "17rem", alignItems: "end" } as React.CSSProperties}>
+    <Select
+      {...fixed}
+      label="Signature"
+      description="Proves that a request is genuine."
+      data={[
+        { value: "service", label: "X-Service-Signature" },
+        { value: "standard", label: "Standard Webhooks" },
+        { value: "both", label: "Both" }
+      ]}
+      {...form.getInputProps("signing")}
+    />
+    <Select
+      {...fixed}
+      label="Format"
+      description="What the body holds."
+      data={[
+        { value: "ledgerhook", label: "The event in JSON" },
+        { value: "cloudevents", label: "CloudEvents 1.0" }
+      ]}
+      {...form.getInputProps("format")}
+    />
+    <Select
+      {...fixed}
+      label="Compression"
+      description="Your server must understand it."
+      data={[
+        { value: "none", label: "None" },
+        { value: "gzip", label: "gzip" },
+        { value: "zstd", label: "zstd" }
+      ]}
+      {...form.getInputProps("compression")}
+    />
+    <NumberInput
+      label="Requests at the same time"
+      description="1 to 256. With 1, they never overlap."
+      min={1}
+      max={256}
+      allowDecimal={false}
+      hideControls
+      {...form.getInputProps("max_in_flight")}
+    />
+    <NumberInput
+      label="Requests a second, at most"
+      description="1 to 10,000, retries included. Empty: no limit."
+      min={1}
+      max={10_000}
+      allowDecimal={false}
+      hideControls
+      {...form.getInputProps("max_per_second")}
+    />
+    {isNew && (
+      <PasswordInput
+        label="Secret"
+        description="Empty: the service makes one."
+        autoComplete="off"
+        visibilityToggleButtonProps={{ "aria-label": "Show or hide the secret" }}
+        {...form.getInputProps("secret")}
+      />
+    )}
+  </div>
+)
