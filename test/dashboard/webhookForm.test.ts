@@ -1,0 +1,184 @@
+/** The forms of webhooks and replays: what a viewer chooses or pastes is what is asked of the API. */
+import { assert, describe, it } from "@effect/vitest"
+import type { Webhook } from "../../dashboard/src/api/ledgerhook.ts"
+import { newReplay, problemsOf, replayOf } from "../../dashboard/src/pages/replay/wanted.ts"
+import {
+  covered,
+  familyState,
+  search,
+  toggleAll,
+  toggleFamily,
+  toggleType
+} from "../../dashboard/src/pages/webhooks/form/patterns.ts"
+import {
+  changeOf,
+  creationOf,
+  fieldOf,
+  newValues,
+  valuesOf
+} from "../../dashboard/src/pages/webhooks/form/values.ts"
+import { addressesIn } from "../../dashboard/src/parts/addresses.ts"
+import { eventTypes, families } from "../../dashboard/src/parts/eventTypes.ts"
+import { eventTypes as knownTypes } from "../../src/domain/EventType.ts"
+
+const family = (pattern: string) => families.find((one) => one.pattern === pattern)!
+const [one, other] = ["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX", "rMCp1E7euh98rAaVVshYfkTfNnrWRZ46vc"]
+
+describe("the tree of event types", () => {
+  it("has the types of the service", () => {
+    assert.deepStrictEqual([...eventTypes].toSorted(), [...knownTypes].toSorted())
+  })
+
+  it("asks for a family if the family or all its types are ticked", () => {
+    assert.deepStrictEqual(toggleFamily([], family("payment.*")), ["payment.*"])
+    assert.deepStrictEqual(toggleType(["payment.xrp"], "payment.issued"), ["payment.*"])
+    assert.deepStrictEqual(toggleType([], "payment.xrp"), ["payment.xrp"])
+  })
+
+  it("keeps the others of a family, and the other families, when a type is unticked", () => {
+    assert.deepStrictEqual(toggleType(["nft.*", "payment.*"], "payment.xrp"), ["nft.*", "payment.issued"])
+    const without = toggleType(["*"], "payment.xrp")
+    assert.strictEqual(covered(without), eventTypes.length - 1)
+    assert.notInclude(without, "*")
+    assert.deepStrictEqual(toggleFamily(["nft.*", "payment.xrp"], family("nft.*")), ["payment.xrp"])
+    assert.deepStrictEqual(toggleAll(["*"]), [])
+    assert.deepStrictEqual(toggleAll(["nft.minted"]), ["*"])
+  })
+
+  it("says of a family whether all, some or none of it is asked for", () => {
+    const nft = family("nft.*")
+    for (const [patterns, state] of [
+      [["*"], "all"],
+      [["nft.*"], "all"],
+      [["nft.minted"], "some"],
+      [["payment.*"], "none"]
+    ] as const) {
+      assert.strictEqual(familyState(patterns, nft), state)
+    }
+  })
+
+  it("finds types and families by a part of their names", () => {
+    const found = (text: string) => search(text).map((each) => [each.family.pattern, each.shown.length])
+    assert.deepStrictEqual(found("check"), [["check.*", 3]])
+    assert.deepStrictEqual(found("Offer created"), [
+      ["nft.*", 1],
+      ["dex.*", 1]
+    ])
+    assert.deepStrictEqual(found("nothing"), [])
+    assert.lengthOf(found(""), families.length)
+  })
+})
+
+describe("pasted addresses", () => {
+  it("may have any separators; duplicates are counted and other words named", () => {
+    assert.deepStrictEqual(addressesIn(`["${one}", "${other}"]\n${one};x1 rTooShort\t${other}`), {
+      addresses: [one, other],
+      duplicates: 2,
+      wrong: ["x1", "rTooShort"]
+    })
+    assert.deepStrictEqual(addressesIn(" \n"), { addresses: [], duplicates: 0, wrong: [] })
+  })
+})
+
+const webhook: Webhook = {
+  id: "wh_1",
+  url: "https://example.com/hook",
+  description: null,
+  event_types: ["nft.*"],
+  account_filters: [one, other],
+  account_filters_count: 2,
+  payload_filter: { taxon: 7 },
+  network: "testnet",
+  status: "active",
+  consecutive_failures: 0,
+  max_in_flight: 4,
+  max_per_second: null,
+  signing: ["service", "standard"],
+  format: "cloudevents",
+  compression: "gzip",
+  headers: { "X-Tenant": "***" },
+  created_at: "2026-11-21T09:30:00.000Z",
+  updated_at: "2026-11-21T09:30:00.000Z",
+  disabled_at: null,
+  disabled_reason: null
+}
+
+describe("the form of a webhook", () => {
+  it("changes nothing if nothing was typed, and leaves the headers alone", () => {
+    const change = changeOf(valuesOf(webhook))
+    assert.notProperty(change, "headers")
+    for (const [field, value] of Object.entries(change)) {
+      assert.deepStrictEqual(value, webhook[field as keyof Webhook], field)
+    }
+  })
+
+  it("sends what was typed", () => {
+    const values = newValues("live")
+    assert.deepStrictEqual(
+      creationOf({
+        ...values,
+        url: " https://example.com ",
+        headers: [
+          { id: "1", name: "X-A", value: "b" },
+          { id: "2", name: "", value: "" }
+        ],
+        max_per_second: 5,
+        secret: "0123456789abcdef"
+      }),
+      {
+        url: "https://example.com",
+        description: null,
+        event_types: ["*"],
+        account_filters: [],
+        payload_filter: null,
+        headers: { "X-A": "b" },
+        max_in_flight: 16,
+        max_per_second: 5,
+        signing: ["service"],
+        format: "ledgerhook",
+        compression: null,
+        network: "mainnet",
+        secret: "0123456789abcdef"
+      }
+    )
+  })
+
+  it("finds the field that a message of the API names", () => {
+    const fields = ["url", "event_types", "payload_filter"]
+    assert.strictEqual(fieldOf("event_types[1] must be one of …", fields), "event_types")
+    assert.strictEqual(fieldOf("payload_filter.amout is not a field", fields), "payload_filter")
+    assert.isUndefined(fieldOf("The plan allows 10 webhooks", fields))
+  })
+})
+
+describe("the form of a replay", () => {
+  it("asks for filters or event ids, each once", () => {
+    const values = { ...newReplay("wh_1"), event_ids: "a, b\nb", accounts: one }
+    assert.deepStrictEqual(replayOf(values), { webhook_id: "wh_1", filters: { accounts: [one] } })
+    assert.deepStrictEqual(replayOf({ ...values, by: "ids" }), { webhook_id: "wh_1", event_ids: ["a", "b"] })
+    const bounded = {
+      ...values,
+      since: "2026-11-21T09:30",
+      event_types: ["nft.*"],
+      payload_filter: '{"taxon":7}'
+    }
+    assert.deepStrictEqual(replayOf(bounded).filters, {
+      event_types: ["nft.*"],
+      accounts: [one],
+      payload_filter: { taxon: 7 },
+      since: new Date("2026-11-21T09:30").toISOString()
+    })
+  })
+
+  it("names what is missing before it asks", () => {
+    const fields = (change: object) => Object.keys(problemsOf({ ...newReplay("wh_1"), ...change }))
+    assert.deepStrictEqual(fields({}), [])
+    assert.deepStrictEqual(fields({ webhook_id: undefined, by: "ids" }), ["webhook_id", "event_ids"])
+    assert.deepStrictEqual(fields({ event_types: [], accounts: "x", payload_filter: "[" }), [
+      "event_types",
+      "accounts",
+      "payload_filter"
+    ])
+    assert.deepStrictEqual(fields({ since: "2026-11-21T09:30", until: "2026-11-21T09:30" }), ["until"])
+  })
+})
