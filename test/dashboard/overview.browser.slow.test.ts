@@ -47,8 +47,8 @@ describeInBrowser("the pages about the service", () => {
           await page.getByLabel(/see webhooks/).check()
           await page.getByRole("button", { name: "Create the key" }).click()
           return page
+            .getByRole("dialog")
             .getByText(/^svc_live_/)
-            .last()
             .textContent()
         })
         const ask = () => fetch(`${url}/v1/webhooks`, { headers: { "x-service-key": made! } })

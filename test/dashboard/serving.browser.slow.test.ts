@@ -30,7 +30,7 @@ describeInBrowser("the dashboard in a browser", () => {
         for (const path of ["/", "/webhooks/wh_1/edit"]) {
           const opened = yield* open(path)
           assert.include(yield* Effect.promise(() => opened.page.title()), "Ledgerhook")
-          yield* Effect.promise(() => opened.page.waitForFunction("document.body.innerText.trim() !== ''"))
+          yield* Effect.promise(() => opened.page.getByRole("heading").first().waitFor())
           assertQuiet(opened)
         }
       })
@@ -83,7 +83,7 @@ describeInBrowser("the dashboard in a browser", () => {
       Effect.gen(function* () {
         const { open } = yield* DashboardService
         const { page } = yield* open("/")
-        yield* Effect.promise(() => page.waitForFunction("document.body.innerText.trim() !== ''"))
+        yield* Effect.promise(() => page.getByRole("heading").first().waitFor())
         assert.deepStrictEqual(yield* accessibilityFaults(page), [])
       })
     )

@@ -82,8 +82,10 @@ describeInBrowser("a viewer's session", () => {
     it.effect("ends when the viewer signs out, and Back does not show the page again", () =>
       Effect.gen(function* () {
         const { liveKey } = yield* DashboardService
-        const { page } = yield* openSignedIn(liveKey, "/account")
+        const { page } = yield* openSignedIn(liveKey)
         yield* Effect.promise(async () => {
+          await page.getByRole("link", { name: "Account" }).click()
+          await page.getByRole("heading", { name: "Account", level: 1 }).waitFor()
           await page.getByRole("button", { name: "Sign out" }).click()
           await page.getByRole("heading", { name: "Ledgerhook" }).waitFor()
           await page.goBack()

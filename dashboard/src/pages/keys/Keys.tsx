@@ -63,7 +63,7 @@ const columns = column.columns([
   }),
   column.display({
     id: "actions",
-    header: "",
+    header: "Action",
     meta: { width: "6.5rem", align: "end" },
     cell: ({ row: { original } }) => <RevokeKey apiKey={original} />
   })
