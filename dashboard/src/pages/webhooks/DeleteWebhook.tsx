@@ -7,6 +7,7 @@ import { call } from "../../api/call.ts"
 import { deleteWebhook, type Webhook } from "../../api/ledgerhook.ts"
 import { FailureNotice } from "../../parts/Notices.tsx"
 import { visible } from "../../parts/visible.ts"
+import { deletionOf } from "./webhook.ts"
 
 /** Spaces at the ends, and those that a browser folds, do not matter. */
 const folded = (text: string): string => text.trim().replaceAll(/\s+/g, " ")
@@ -19,6 +20,7 @@ export const DeleteWebhook = ({ webhook }: { readonly webhook: Webhook }) => {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const remove = useMutation({
+    mutationKey: deletionOf(webhook.id),
     mutationFn: () => call(deleteWebhook(webhook.id)),
     onSuccess: async () => {
       await navigate({ to: "/webhooks" })

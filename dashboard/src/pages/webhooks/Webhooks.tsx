@@ -8,6 +8,7 @@ import { type ListedWebhook, listWebhooks } from "../../api/ledgerhook.ts"
 import { PAGE_ROWS, useList } from "../../api/list.ts"
 import { columnsOf, DataTable } from "../../parts/DataTable.tsx"
 import { count, shortCount } from "../../parts/format.ts"
+import { NarrowOnly } from "../../parts/Narrow.tsx"
 import { Empty } from "../../parts/Notices.tsx"
 import { Page, Panel } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
@@ -38,9 +39,16 @@ const columnsWith = (withStats: boolean) =>
     column.accessor("url", {
       header: "Webhook",
       cell: ({ row: { original } }) => (
-        <Link to="/webhooks/$id" params={{ id: original.id }} title={original.url}>
-          <PlainText>{original.description ?? original.url}</PlainText>
-        </Link>
+        <>
+          <Link to="/webhooks/$id" params={{ id: original.id }} title={original.url}>
+            <PlainText>{original.description ?? original.url}</PlainText>
+          </Link>
+          {withStats && (
+            <NarrowOnly>
+              {rateOf(original)} success, {shortCount(original.stats?.pending ?? 0)} waiting
+            </NarrowOnly>
+          )}
+        </>
       )
     }),
     column.accessor("status", {
