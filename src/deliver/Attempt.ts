@@ -33,21 +33,26 @@ export const nextWork = (work: Work, webhookId: string, dueAt: number): Delivery
 const tracedAttempt = <E, R>(
   self: Effect.Effect<AttemptResult, E, R>,
   { config: { id }, url }: RegisteredWebhook,
-  { event, kind }: Work
+  { event, kind, traceparent }: Work
 ) =>
-  traced(self, "attempt delivery", ({ record }) => ({
-    webhook_id: id,
-    delivery_id: record.deliveryId,
-    event_id: event.event_id,
-    event_type: event.event_type,
-    kind,
-    attempt: record.attempt,
-    outcome: record.status,
-    error: record.error,
-    "http.response.status_code": record.responseStatus,
-    // Only the host: the path or the query may hold a secret.
-    "server.address": url.host
-  }))
+  traced(
+    self,
+    "attempt delivery",
+    ({ record }) => ({
+      webhook_id: id,
+      delivery_id: record.deliveryId,
+      event_id: event.event_id,
+      event_type: event.event_type,
+      kind,
+      attempt: record.attempt,
+      outcome: record.status,
+      error: record.error,
+      "http.response.status_code": record.responseStatus,
+      // Only the host: the path or the query may hold a secret.
+      "server.address": url.host
+    }),
+    traceparent
+  )
 
 interface FinishedRequest {
   readonly webhookId: string
