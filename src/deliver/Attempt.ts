@@ -36,33 +36,39 @@ export const nextWork = (work: Work, webhookId: string, dueAt: number): Delivery
 
 const tracedAttempt = <E, R>(
   self: Effect.Effect<ReadonlyArray<AttemptResult>, E, R>,
-  { config: { id }, url }: RegisteredWebhook
+  { config: { id }, url }: RegisteredWebhook,
+  traceparent: string | undefined
 ) =>
-  traced(self, "attempt delivery", (results) => {
-    const { record, work } = results[0]!
-    const batchId = record.details?.batchId
-    return {
-      webhook_id: id,
-      kind: work.kind,
-      ...(batchId === undefined
-        ? {
-            delivery_id: record.deliveryId,
-            event_id: work.event.event_id,
-            event_type: work.event.event_type,
-            attempt: record.attempt,
-            outcome: record.status
-          }
-        : {
-            batch_id: batchId,
-            deliveries: results.length,
-            delivered: results.filter(({ record }) => record.status === "delivered").length
-          }),
-      error: record.error,
-      "http.response.status_code": record.responseStatus,
-      // Only the host: the path or the query may hold a secret.
-      "server.address": url.host
-    }
-  })
+  traced(
+    self,
+    "attempt delivery",
+    (results) => {
+      const { record, work } = results[0]!
+      const batchId = record.details?.batchId
+      return {
+        webhook_id: id,
+        kind: work.kind,
+        ...(batchId === undefined
+          ? {
+              delivery_id: record.deliveryId,
+              event_id: work.event.event_id,
+              event_type: work.event.event_type,
+              attempt: record.attempt,
+              outcome: record.status
+            }
+          : {
+              batch_id: batchId,
+              deliveries: results.length,
+              delivered: results.filter(({ record }) => record.status === "delivered").length
+            }),
+        error: record.error,
+        "http.response.status_code": record.responseStatus,
+        // Only the host: the path or the query may hold a secret.
+        "server.address": url.host
+      }
+    },
+    traceparent
+  )
 
 interface FinishedRequest {
   readonly webhookId: string
@@ -189,7 +195,8 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
     const results = Effect.callback<ReadonlyArray<AttemptResult>>((resume) =>
       attempt(known, sending, (results) => resume(Effect.succeed(results)))
     )
-    run(Effect.map(tracedAttempt(results, known), ended))
+    // The span of a batch belongs to the trace of its first delivery.
+    run(Effect.map(tracedAttempt(results, known, sending.works[0]?.traceparent), ended))
   }
   const begin = isTraced ? inFiber : attempt
 

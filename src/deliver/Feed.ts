@@ -12,6 +12,7 @@ import { StageLimits } from "../config/StageLimits.ts"
 import { type DeliveryWork, parseWork } from "../domain/Delivery.ts"
 import { type AssignedPartition, EventLog } from "../log/EventLog.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
+import { TRACE_HEADER } from "../observability/Tracing.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { nextWork } from "./Attempt.ts"
@@ -32,12 +33,15 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
   const moved = Latch.makeUnsafe(false)
   /** Work that was taken and is not settled, in the order of the log. */
   const open = new Map<number, DeliveryWork>()
+  /** The traces of open work, by offset. */
+  const traces = new Map<number, string>()
   const batchRecords = kind === "live" ? limits.takeBatchRecords : limits.replayTakeRecords
   const lastAtStart = (yield* log.last(partition))?.offset ?? -1
   let lastTaken = partition.startOffset - 1
 
   const settle = (offset: number) => {
     if (!open.delete(offset)) return
+    traces.delete(offset)
     watermark.done(offset)
     moved.openUnsafe()
   }
@@ -73,6 +77,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
         seriesAttempt: work.series_attempt,
         event: work.event,
         kind,
+        traceparent: traces.get(offset),
         acknowledge: () => settle(offset),
         queuedAt: 0
       }
@@ -155,6 +160,8 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
         moved.openUnsafe()
       } else {
         open.set(record.offset, work)
+        const trace = record.headers[TRACE_HEADER]
+        if (trace !== undefined) traces.set(record.offset, trace)
         works.push([record.offset, work])
       }
     }

@@ -22,6 +22,8 @@ export interface Work {
   readonly seriesAttempt: number
   readonly event: LedgerEvent
   readonly kind: LaneKind
+  /** The trace that led to this work, from the header of its record. */
+  readonly traceparent?: string | undefined
   /** Lets the offset of its record be committed; undefined if the work came from the backlog. */
   readonly acknowledge: (() => void) | undefined
   /** When its lane queued it, in Unix milliseconds; 0 before. */

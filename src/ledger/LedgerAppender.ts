@@ -7,6 +7,7 @@ import { type PlacedMarker, readMarker } from "../coverage/LedgerMarkers.ts"
 import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
 import type { EventLog, EventLogError } from "../log/EventLog.ts"
 import { storeRetrySchedule } from "../observability/RetryUntilSuccess.ts"
+import { continued } from "../observability/Tracing.ts"
 import { type ChainIdentity, type DetectedLedger, ledgerBatch } from "./LedgerRecords.ts"
 
 export interface LedgerAppenderOptions {
@@ -55,12 +56,13 @@ export const makeLedgerAppender = ({ chain, log, onFailure, writer }: LedgerAppe
       previous: LedgerMarker | undefined
     ) {
       const { markers, transaction } = ledgerBatch(chain, detected, previous, yield* Clock.currentTimeMillis)
+      const append = yield* continued(transaction.append)
       let mayHaveLanded = false
       yield* retryUntilSuccess(
         Effect.gen(function* () {
           if (mayHaveLanded && (yield* landed(markers.at(-1)!, previous))) return
           mayHaveLanded = true
-          yield* writer.transaction(transaction)
+          yield* writer.transaction({ ...transaction, append })
         })
       )
       return markers

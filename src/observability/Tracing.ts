@@ -1,8 +1,9 @@
 /**
- * The names of the spans that start a trace. Requests to the API start one as well. While tracing is disabled, `traced`
- * runs the effect without a span.
+ * The names of the spans that start a trace, and how a trace goes on behind a record of the log: in the header
+ * `traceparent` (W3C Trace Context). Requests to the API start a trace as well. While tracing is disabled, `traced`
+ * runs the effect without a span, and records have no such header.
  */
-import { Effect, References } from "effect"
+import { Context, Effect, References, Tracer } from "effect"
 
 export const traceNames = [
   /** A batch of ledgers: detection, and the append to the log. */
@@ -22,21 +23,47 @@ export const traceNames = [
 ] as const
 export type TraceName = (typeof traceNames)[number]
 
-/** `attributesOf` is called only if the span is kept. Null attributes are left out. */
+export const TRACE_HEADER = "traceparent"
+
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/
+
+const parentOf = (traceparent: string | undefined): Tracer.ExternalSpan | undefined => {
+  const [, traceId, spanId] = TRACEPARENT.exec(traceparent ?? "") ?? []
+  return traceId === undefined || spanId === undefined
+    ? undefined
+    : Tracer.externalSpan({ traceId, spanId, sampled: true })
+}
+
+/** Adds the current trace to records, if it is kept. */
+export const continued = <A extends { readonly headers?: Readonly<Record<string, string>> }>(
+  records: ReadonlyArray<A>
+): Effect.Effect<ReadonlyArray<A>> =>
+  Effect.withFiber((fiber) => {
+    const span = Context.getOrUndefined(fiber.context, Tracer.ParentSpan)
+    if (span === undefined || !span.sampled) return Effect.succeed(records)
+    const header = { [TRACE_HEADER]: `00-${span.traceId}-${span.spanId}-01` }
+    return Effect.succeed(records.map((record) => ({ ...record, headers: { ...record.headers, ...header } })))
+  })
+
+/**
+ * `attributesOf` is called only if the span is kept. Null attributes are left out. `traceparent` is the header of the
+ * record that caused the work: the span then belongs to its trace.
+ */
 export const traced = <A, E, R>(
   self: Effect.Effect<A, E, R>,
   name: TraceName,
-  attributesOf: (result: A) => Readonly<Record<string, unknown>>
+  attributesOf: (result: A) => Readonly<Record<string, unknown>>,
+  traceparent?: string
 ): Effect.Effect<A, E, R> =>
-  Effect.withFiber((fiber) =>
-    fiber.getRef(References.TracerEnabled)
-      ? Effect.useSpan(name, { root: true }, (span) =>
-          Effect.map(Effect.withParentSpan(self, span), (result) => {
-            if (span.sampled)
-              for (const [key, value] of Object.entries(attributesOf(result)))
-                if (value !== null) span.attribute(key, value)
-            return result
-          })
-        )
-      : self
-  )
+  Effect.withFiber((fiber) => {
+    if (!fiber.getRef(References.TracerEnabled)) return self
+    const parent = parentOf(traceparent)
+    return Effect.useSpan(name, parent === undefined ? { root: true } : { parent }, (span) =>
+      Effect.map(Effect.withParentSpan(self, span), (result) => {
+        if (span.sampled)
+          for (const [key, value] of Object.entries(attributesOf(result)))
+            if (value !== null) span.attribute(key, value)
+        return result
+      })
+    )
+  })

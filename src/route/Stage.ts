@@ -21,7 +21,7 @@ import {
   sourceOf
 } from "../log/EventLog.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
-import { traced } from "../observability/Tracing.ts"
+import { continued, TRACE_HEADER, traced } from "../observability/Tracing.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "../storage/deliveries/Partitions.ts"
 import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
@@ -48,6 +48,8 @@ interface Batch {
   /** When its events were detected: the ids of their deliveries are in this range of time. */
   detectedFrom: number
   detectedTo: number
+  /** The trace of the first event that has one: a span has one parent. */
+  traceparent: string | undefined
 }
 
 const emptyBatch = (): Batch => ({
@@ -55,7 +57,8 @@ const emptyBatch = (): Batch => ({
   unreadable: [],
   maybeRouted: new Map(),
   detectedFrom: Number.POSITIVE_INFINITY,
-  detectedTo: 0
+  detectedTo: 0,
+  traceparent: undefined
 })
 
 const firstWork = (event: LedgerEvent, id: string, webhookId: string): NewRecord => ({
@@ -83,8 +86,8 @@ const toQueue = (event: LedgerEvent, eventOffset: number, webhook: PackedWebhook
 const tracedQueue = <E, R>(
   self: Effect.Effect<void, E, R>,
   { topic }: AssignedPartition,
-  { queued }: Batch
-) => traced(self, "route events", () => ({ topic, deliveries: queued.length }))
+  { queued, traceparent }: Batch
+) => traced(self, "route events", () => ({ topic, deliveries: queued.length }), traceparent)
 
 export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Network>) {
   const { routeBatchDeliveries, takeBatchRecords } = yield* StageLimits
@@ -153,7 +156,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     // The transaction is not retried here, because its result is unknown after an error. The consumer restarts from
     // the committed offset.
     yield* log.transaction({
-      append,
+      append: yield* continued(append),
       commit: {
         group: GROUP,
         positions: [{ topic: partition.topic, partition: partition.partition, offset: nextOffset }]
@@ -173,6 +176,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
           batch.unreadable.push(record)
           continue
         }
+        batch.traceparent ??= record.headers[TRACE_HEADER]
         batch.detectedFrom = Math.min(batch.detectedFrom, event.detected_at)
         batch.detectedTo = Math.max(batch.detectedTo, event.detected_at)
         if (record.offset < partition.endOffsetAtStart) batch.maybeRouted.set(record.offset, event)

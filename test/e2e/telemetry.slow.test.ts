@@ -93,12 +93,29 @@ describe("OTEL_EXPORTER_OTLP_ENDPOINT", () => {
         })
         assert.strictEqual(attempt.resource["service.version"], packageJson.version)
 
+        // One trace from the ledger to the request.
+        const inTrace = (name: string, traceId: string) =>
+          otlp.spans.find((span) => span.name === name && span.traceId === traceId)
+        const whole = otlp.spans.find(
+          ({ name, traceId }) =>
+            name === "attempt delivery" &&
+            inTrace("route events", traceId) !== undefined &&
+            inTrace("take ledgers", traceId) !== undefined
+        )
+        assert.isDefined(whole)
+        const routed = inTrace("route events", whole!.traceId)!
+        assert.strictEqual(whole!.parentSpanId, routed.spanId)
+        assert.strictEqual(routed.parentSpanId, inTrace("take ledgers", whole!.traceId)!.spanId)
+
         const sent = new Map(
           otlp.series().map(({ attributes, name, value }) => [`${name} ${Object.values(attributes)}`, value])
         )
-        for (const [, name, label, value] of metrics.matchAll(/^(\w+)\{\w+="([^"]*)"\} (\d+)$/gm))
+        for (const [, name, label, value] of metrics.matchAll(/^(\w+_total)\{\w+="([^"]*)"\} (\d+)$/gm))
           assert.isAtLeast(sent.get(`${name} ${label}`) ?? -1, Number(value), `${name} ${label}`)
-        assert.strictEqual(sent.get("ledgerhook_delivery_attempts_total delivered"), receiver.received.length)
+        assert.strictEqual(
+          sent.get("ledgerhook_delivery_attempts_total delivered,2xx"),
+          receiver.received.length
+        )
       }),
     180_000
   )

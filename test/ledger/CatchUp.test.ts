@@ -26,18 +26,21 @@ const running = (source: ScriptedSource) =>
     Effect.forkScoped
   )
 
-/** Wraps the log so that its transactions wait for `gate` and are counted. */
+/** Wraps the log so that the transactions of its exclusive writers wait for `gate` and are counted. */
 const gatedLog = (gate: Latch.Latch, transactions: Array<number>) =>
   Layer.effect(
     EventLog,
     Effect.map(EventLog, (inner) =>
       EventLog.of({
         ...inner,
-        transaction: (transaction) =>
-          Latch.await(gate).pipe(
-            Effect.andThen(inner.transaction(transaction)),
-            Effect.tap(() => Effect.sync(() => transactions.push(transaction.append.length)))
-          )
+        exclusive: (name) =>
+          Effect.map(inner.exclusive(name), (writer) => ({
+            transaction: (transaction) =>
+              Latch.await(gate).pipe(
+                Effect.andThen(writer.transaction(transaction)),
+                Effect.tap(() => Effect.sync(() => transactions.push(transaction.append.length)))
+              )
+          }))
       })
     )
   )

@@ -5,7 +5,7 @@ import { PrometheusMetrics } from "effect/observability"
 import { Metrics } from "../../src/observability/Metrics.ts"
 import { otlpEndpoint } from "../../src/observability/OtlpEndpoint.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
-import { traced } from "../../src/observability/Tracing.ts"
+import { continued, TRACE_HEADER, traced } from "../../src/observability/Tracing.ts"
 import { makeOtlpReceiver, type OtlpReceiver } from "../support/otlpReceiver.ts"
 
 const limits = {
@@ -92,6 +92,26 @@ describe("telemetry", () => {
       assert.strictEqual(written!.resource["service.name"], "ledgerhook")
       assert.strictEqual(spansNamed(receiver, "record attempts")[0]!.status, 2)
       assert.strictEqual(receiver.spans.length, 2)
+    })
+  )
+
+  it.live("goes on with a trace behind a record of the log, and begins one without a usable header", () =>
+    Effect.gen(function* () {
+      const receiver = yield* makeOtlpReceiver()
+      const none = () => ({})
+      yield* Effect.gen(function* () {
+        const [record] = yield* traced(continued([{ headers: { a: "b" } }]), "take ledgers", none)
+        assert.deepStrictEqual(Object.keys(record!.headers), ["a", TRACE_HEADER])
+        yield* traced(Effect.void, "route events", none, record!.headers[TRACE_HEADER as "a"])
+        yield* traced(Effect.void, "attempt delivery", none, "00-x-y-01")
+      }).pipe(Effect.provide(telemetry(receiver.url)))
+      yield* receiver.until(() => receiver.spans.length >= 3)
+      const [taken] = spansNamed(receiver, "take ledgers")
+      const [routed] = spansNamed(receiver, "route events")
+      assert.deepStrictEqual([routed!.traceId, routed!.parentSpanId], [taken!.traceId, taken!.spanId])
+      const [own] = spansNamed(receiver, "attempt delivery")
+      assert.strictEqual(own!.parentSpanId, "")
+      assert.deepStrictEqual(yield* continued([{}]), [{}], "outside of a trace")
     })
   )
 
