@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
+import { Limits } from "../../config/Limits.ts"
 import { column } from "../Columns.ts"
 import { eachPage, inSnapshot, readShape } from "./ReadTables.ts"
 import { leavesOf, type TableShape } from "./TableShapes.ts"
@@ -41,9 +42,8 @@ const storeRuns = Effect.fnUntraced(function* (runs: ReadonlyArray<MovedRun>) {
   yield* sql`
     CREATE TEMPORARY TABLE moved_runs (topic text COLLATE "C", source bigint, target bigint, records bigint)
     ON COMMIT DROP`.unprepared
-  const size = 10_000
-  for (let i = 0; i < runs.length; i += size) {
-    const some = runs.slice(i, i + size)
+  for (let i = 0; i < runs.length; i += Limits.movedRuns) {
+    const some = runs.slice(i, i + Limits.movedRuns)
     yield* sql`
       INSERT INTO moved_runs SELECT * FROM unnest(
         ${column(some.map(({ topic }) => topic))}::text[], ${column(some.map(({ source }) => source))}::bigint[],
