@@ -14,7 +14,7 @@ import { Leases } from "./storage/Leases.ts"
 import { claimLog, embeddedIdentity, type OtherLog, requireLog } from "./storage/LogIdentity.ts"
 
 /** Schemas are registered only by processes with the role ingest, since only they write the public topics. */
-const kafkaLog = (settings: SettingsShape, kafka: KafkaSettings) =>
+const kafkaLog = (settings: SettingsShape, kafka: KafkaSettings, claim: typeof claimLog) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { ensureTopics, ensureGroups, identityOf, layer } = yield* loadKafka
@@ -23,7 +23,7 @@ const kafkaLog = (settings: SettingsShape, kafka: KafkaSettings) =>
       yield* requireLog(identity)
       yield* ensureTopics(kafka, settings)
       yield* ensureGroups(kafka)
-      yield* claimLog(identity)
+      yield* claim(identity)
       return kafka.schemaRegistryUrl === undefined || !settings.roles.includes("ingest")
         ? layer(kafka)
         : layer(
@@ -33,27 +33,36 @@ const kafkaLog = (settings: SettingsShape, kafka: KafkaSettings) =>
     })
   )
 
-const logOf = (
-  settings: SettingsShape
-): Layer.Layer<
-  EventLog | Leases,
+type LogFailure =
   | KafkaTopicsError
   | SchemaRegistryError
   | EventLogError
   | EmbeddedEventLog.EventLogInUse
   | OtherLog
-  | SqlError.SqlError,
-  Settings | SqlClient.SqlClient
-> =>
+  | SqlError.SqlError
+
+const logOf = (
+  settings: SettingsShape
+): Layer.Layer<EventLog | Leases, LogFailure, Settings | SqlClient.SqlClient> =>
   settings.kafka === undefined
     ? Layer.merge(Layer.unwrap(Effect.as(claimLog(embeddedIdentity), EmbeddedEventLog.layer)), Leases.alone)
-    : Layer.merge(kafkaLog(settings, settings.kafka), Leases.layer)
+    : Layer.merge(kafkaLog(settings, settings.kafka, claimLog), Leases.layer)
 
 /**
  * The log, and the leases for jobs that one process does at a time. With the embedded log there is one process, which
  * has every lease. With Kafka the processes share the leases through the database.
  */
 export const logLayer = Layer.unwrap(Effect.map(Settings, logOf))
+
+const unclaimedLogOf = (
+  settings: SettingsShape
+): Layer.Layer<EventLog, LogFailure, Settings | SqlClient.SqlClient> =>
+  settings.kafka === undefined
+    ? EmbeddedEventLog.layer
+    : kafkaLog(settings, settings.kafka, () => Effect.void)
+
+/** For `ledgerhook move`: the log that it fills, which the database does not belong to yet. */
+export const unclaimedLogLayer = Layer.unwrap(Effect.map(Settings, unclaimedLogOf))
 
 /** For commands that only read the log, also while a service is running. `database`: where an embedded log is. */
 export const logReaderLayer = <A extends SqlClient.SqlClient, E, R>(database: Layer.Layer<A, E, R>) =>

@@ -12,6 +12,7 @@ import { listen } from "./commands/Listen.ts"
 import { ledger } from "./commands/ledger/Ledger.ts"
 import { mail } from "./commands/Mail.ts"
 import { migrate } from "./commands/Migrate.ts"
+import { move } from "./commands/move/Move.ts"
 import { retry } from "./commands/Retry.ts"
 import { replay } from "./commands/replay/Replay.ts"
 import { secrets } from "./commands/Secrets.ts"
@@ -39,6 +40,7 @@ const root = Command.make("ledgerhook").pipe(
     migrate,
     backup,
     restore,
+    move,
     account,
     key,
     webhook,

@@ -35,6 +35,8 @@ export const storageLimits = {
    * hundred have some ten MB.
    */
   copiedRows: 100,
+  /** Runs of moved records that one statement stores. A run is three numbers and a topic's name. */
+  movedRuns: 10_000,
   /**
    * How long retention waits for a table partition that a backup is reading. Writers wait behind it, so it gives up
    * soon and drops the partition an hour later.

@@ -42,7 +42,12 @@ export const conflictOf = (known: LogIdentity, given: LogIdentity): string | und
     known.kind === "kafka" && given.kind === "kafka" && known.clusterId === given.clusterId
       ? "KAFKA_TOPIC_PREFIX"
       : "KAFKA_BROKERS"
-  return `${variable}: what this database has queued is in ${logText(known)}, and would stay behind on ${logText(given)}; ${instead(known, given)}, or use another database (DATA_DIR or DATABASE_URL).`
+  // Both logs of a move have the present KAFKA_TOPIC_PREFIX.
+  const move =
+    variable === "KAFKA_TOPIC_PREFIX"
+      ? ""
+      : `, or run \`ledgerhook move --database-url …${given.kind === "kafka" ? " --kafka-brokers …" : ""}\` under the old settings`
+  return `${variable}: what this database has queued is in ${logText(known)}, and would stay behind on ${logText(given)}; ${instead(known, given)}${move}, or use another database (DATA_DIR or DATABASE_URL).`
 }
 
 /** Undefined before the first start. */

@@ -3,7 +3,7 @@
  * into their parent: PostgreSQL then runs no trigger that would count deliveries again. Call it in one transaction.
  */
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { column } from "../Columns.ts"
 import type { DatabaseShape } from "./ReadTables.ts"
 import { type TablePartition, type TableShape, tableShapes } from "./TableShapes.ts"
@@ -31,25 +31,31 @@ const columnsOf = (tables: ReadonlyArray<TableShape>): string =>
   JSON.stringify(tables.map(({ name, columns }) => [name, columns]))
 
 /** Empties the tables and makes their partitions. Fails if the tables are not those of `shape`. */
-export const prepareTables = Effect.fnUntraced(function* ({ tables }: DatabaseShape) {
+export const prepareTables = Effect.fnUntraced(function* (
+  { tables }: DatabaseShape,
+  /** The tables to fill. The others stay as they are. */
+  isFilled: (table: TableShape) => boolean = () => true
+) {
   const sql = yield* SqlClient.SqlClient
   const own = yield* tableShapes
   if (columnsOf(own) !== columnsOf(tables))
     return yield* new OtherTables({ message: "the tables are those of another version of ledgerhook" })
   // A migration may have inserted rows.
-  yield* sql`TRUNCATE ${sql.csv(own.map(({ name }) => sql`${sql(name)}`))}`.unprepared
-  for (const { name, partitions } of tables)
+  yield* sql`TRUNCATE ${sql.csv(own.filter(isFilled).map(({ name }) => sql`${sql(name)}`))}`.unprepared
+  for (const { name, partitions } of tables.filter(isFilled))
     for (const partition of partitions ?? []) yield* makePartition(name, partition)
 })
 
 export const writeRows = Effect.fnUntraced(function* (
   { name, columns }: TableShape,
   leaf: string,
-  rows: ReadonlyArray<string>
+  rows: ReadonlyArray<string>,
+  /** Expressions for columns that change, on the row `whole`. */
+  changed: Readonly<Record<string, Statement.Fragment>> = {}
 ) {
   const sql = yield* SqlClient.SqlClient
   const names = sql.csv(columns.map((one) => sql`${sql(one)}`))
-  const values = sql.csv(columns.map((one) => sql`(whole).${sql(one)}`))
+  const values = sql.csv(columns.map((one) => changed[one] ?? sql`(whole).${sql(one)}`))
   yield* sql`
     INSERT INTO ${sql(leaf)} (${names}) OVERRIDING SYSTEM VALUE
     SELECT ${values} FROM (SELECT unnest(${column(rows)}::text[])::${sql(name)} AS whole) AS rows`

@@ -1,0 +1,151 @@
+/**
+ * Moves what the log has, if the other store has another kind of log: events and markers that are retained, the
+ * webhooks' configurations, and the work that is not finished. Positions are translated, because a copied record has
+ * another offset. It may be killed and run again at any point.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { historyTopics } from "../../../domain/History.ts"
+import { EVENT_LOG_GROUP, eventsTopic, type LedgerTopics, ledgersTopic } from "../../../domain/LedgerEvent.ts"
+import { type Network, networks } from "../../../domain/Network.ts"
+import type { EventLog, EventLogReader, Partition, Position } from "../../../log/EventLog.ts"
+import { namesOf, partitionsOf } from "../../../log/Topics.ts"
+import type { MovedRun } from "../../../storage/copy/MoveTables.ts"
+import { HistoryStore } from "../../../storage/events/HistoryStore.ts"
+import { OUTBOX_POSITION } from "../../../storage/outbox/Outbox.ts"
+import { showProgress } from "../../terminal/Progress.ts"
+import { compareCopies, copyPartition, finishCopies, type Unit } from "./CopyTopics.ts"
+import type { OffsetMap } from "./OffsetMap.ts"
+
+type Source = EventLogReader["Service"]
+type Target = EventLog["Service"]
+
+const ROUTE_GROUP = "route"
+/** The group that reads each work topic. Only what it has not finished is copied. */
+const readerOf = (topic: string): string | undefined =>
+  topic.startsWith("webhooks.delay.")
+    ? "delay"
+    : topic.startsWith("webhooks.") && topic !== OUTBOX_POSITION.topic
+      ? "deliver"
+      : undefined
+
+const partitionsOfTopic = (topic: string): ReadonlyArray<Partition> =>
+  Array.from({ length: partitionsOf(topic) }, (_, partition) => ({ topic, partition }))
+
+/** A marker with the offset that its ledger's first event has in the other log. */
+const markerFor = (events: OffsetMap) => (value: string | null) => {
+  if (value === null) return null
+  // Written by ingest in this shape.
+  const marker = JSON.parse(value) as { readonly first_event_offset: number | null }
+  return marker.first_event_offset === null
+    ? value
+    : JSON.stringify({ ...marker, first_event_offset: events.next(marker.first_event_offset) })
+}
+
+interface TopicsToMove extends LedgerTopics {
+  readonly eventUnits: ReadonlyArray<Unit>
+  readonly markerUnits: ReadonlyArray<Unit>
+  /** The groups that read the events. */
+  readonly groups: ReadonlyArray<string>
+}
+
+/** A network's topics. The events and markers of a range of history must stay consecutive. */
+const topicsOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, network: Network) {
+  const { ranges } = yield* HistoryStore.make.pipe(Effect.provideService(SqlClient.SqlClient, sql))
+  const history = yield* ranges(network)
+  const units = (of: ReadonlyArray<Unit>) =>
+    of.filter(({ records }) => records > 0).toSorted((a, b) => a.offset - b.offset)
+  const own: TopicsToMove = {
+    ledgers: ledgersTopic(network),
+    events: eventsTopic(network),
+    eventUnits: [],
+    markerUnits: [],
+    groups: [ROUTE_GROUP, EVENT_LOG_GROUP]
+  }
+  const past: TopicsToMove = {
+    ...historyTopics(network),
+    eventUnits: units(history.map(({ eventOffset, events }) => ({ offset: eventOffset, records: events }))),
+    markerUnits: units(
+      history.map(({ firstLedger, lastLedger, markerOffset }) => ({
+        offset: markerOffset,
+        records: lastLedger - firstLedger + 1
+      }))
+    ),
+    groups: [EVENT_LOG_GROUP]
+  }
+  return [own, past]
+})
+
+const runsOf = (topic: string, { runs }: OffsetMap): ReadonlyArray<MovedRun> =>
+  runs.map((run) => ({ topic, ...run }))
+
+/** Returns where the records of the events and ledgers topics are now, and how many records were copied. */
+export const moveLog = Effect.fnUntraced(function* (
+  source: Source,
+  target: Target,
+  sql: SqlClient.SqlClient
+) {
+  const topics = (yield* Effect.forEach(networks, (network) => topicsOf(sql, network))).flat()
+  const ledgerTopics = topics.flatMap(({ events, ledgers }) => [events, ledgers])
+  const others = namesOf(networks).filter((topic) => !ledgerTopics.includes(topic))
+
+  const startOf = Effect.fnUntraced(function* (partition: Partition) {
+    const { end, start } = yield* source.offsets(partition)
+    const group = readerOf(partition.topic)
+    const from = group === undefined ? start : Math.max(start, yield* source.committed(group, partition))
+    return { from, records: end - from }
+  })
+  const partitions = [...ledgerTopics, ...others].flatMap(partitionsOfTopic)
+  const starts = new Map(
+    yield* Effect.forEach(partitions, (partition) =>
+      Effect.map(startOf(partition), (start) => [`${partition.topic} ${partition.partition}`, start] as const)
+    )
+  )
+  const total = [...starts.values()].reduce((sum, { records }) => sum + Math.max(0, records), 0)
+  yield* Effect.logInfo(`moving up to ${total} records of the log`)
+  const show = yield* showProgress("copied", Math.max(1, total), "records of the log")
+  let done = 0
+  const onCopied = (records: number) => {
+    done += records
+    return show(done)
+  }
+  const copy = (
+    partition: Partition,
+    options: {
+      readonly units?: ReadonlyArray<Unit>
+      readonly rewrite?: (value: string | null) => string | null
+    } = {}
+  ) => {
+    const { from } = starts.get(`${partition.topic} ${partition.partition}`)!
+    return copyPartition(source, target, { partition, from, onCopied, ...options })
+  }
+
+  const runs: Array<MovedRun> = []
+  const positions: Array<{ readonly group: string; readonly position: Position }> = []
+  for (const { events, ledgers, eventUnits, groups, markerUnits } of topics) {
+    const ofEvents = { topic: events, partition: 0 }
+    yield* copy(ofEvents, { units: eventUnits })
+    const eventMap = yield* compareCopies(source, target, ofEvents)
+    const ofLedgers = { topic: ledgers, partition: 0 }
+    const rewrite = markerFor(eventMap)
+    yield* copy(ofLedgers, { units: markerUnits, rewrite })
+    const ledgerMap = yield* compareCopies(source, target, ofLedgers, rewrite)
+    runs.push(...runsOf(events, eventMap), ...runsOf(ledgers, ledgerMap))
+    for (const group of groups) {
+      const offset = Math.max(0, eventMap.next(yield* source.committed(group, ofEvents)))
+      positions.push({ group, position: { ...ofEvents, offset } })
+    }
+  }
+  for (const partition of others.flatMap(partitionsOfTopic)) yield* copy(partition)
+  positions.push({
+    group: OUTBOX_POSITION.group,
+    position: {
+      topic: OUTBOX_POSITION.topic,
+      partition: OUTBOX_POSITION.partition,
+      offset: yield* source.committed(OUTBOX_POSITION.group, OUTBOX_POSITION)
+    }
+  })
+  for (const { group, position } of positions)
+    yield* target.transaction({ append: [], commit: { group, positions: [position] } })
+  return { runs, copied: done, finish: finishCopies(target, partitions) }
+})
