@@ -140,6 +140,7 @@ describe("texts", () => {
   it("say what a payload's fields mean", () => {
     assert.strictEqual(labelOf("nftoken_id"), "NFT id")
     assert.strictEqual(labelOf("destination_tag"), "Destination tag")
+    assert.strictEqual(labelOf("tx_type"), "Transaction type")
     assert.strictEqual(hexText("uri", "697066733A2F2F61"), "ipfs://a")
     assert.isUndefined(hexText("uri", "FF00"))
     assert.isUndefined(hexText("condition", "6162"))

@@ -5,8 +5,8 @@ import { decimal } from "./amounts.ts"
 export const labelOf = (field: string): string => {
   if (field === "tx_hash") return "Transaction"
   const words = field
-    .replace(/_id$/, " id")
     .replace(/^nftoken/, "NFT")
+    .replace(/^tx_/, "transaction ")
     .replaceAll("_", " ")
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
