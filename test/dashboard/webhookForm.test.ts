@@ -96,7 +96,7 @@ const webhook: Webhook = {
   signing: ["service", "standard"],
   format: "cloudevents",
   compression: "gzip",
-  batch: null,
+  batch: { max_events: 100, max_wait_ms: 250 },
   headers: { "X-Tenant": "***" },
   created_at: "2026-11-21T09:30:00.000Z",
   updated_at: "2026-11-21T09:30:00.000Z",
@@ -138,6 +138,7 @@ describe("the form of a webhook", () => {
         signing: ["service"],
         format: "ledgerhook",
         compression: null,
+        batch: null,
         network: "mainnet",
         secret: "0123456789abcdef"
       }

@@ -71,6 +71,7 @@ const AttemptItem = ({ attempt, longestMs, previous }: AttemptItemProps) => (
         <Time at={attempt.attempted_at} />
         {previous !== undefined &&
           `, ${duration(Date.parse(attempt.attempted_at) - Date.parse(previous.attempted_at))} later`}
+        {attempt.batch_id !== null && `, in the batch ${attempt.batch_id}`}
       </span>
     </div>
     <Bar attempt={attempt} longestMs={longestMs} />

@@ -19,6 +19,8 @@ import { VerifySignature } from "./VerifySignature.tsx"
 
 const route = getRouteApi("/shell/deliveries/$id")
 
+const wasInBatch = ({ attempt_history }: DeliveryDetail): boolean => attempt_history.at(-1)?.batch_id != null
+
 const Retry = ({ id, status }: DeliveryDetail) => {
   const queries = useQueryClient()
   const retry = useMutation({
@@ -134,7 +136,8 @@ const Parts = (delivery: DeliveryDetail) => (
     <Facts {...delivery} />
     <Attempts {...delivery} />
     <Request {...delivery} />
-    {delivery.request_body !== null && delivery.request_headers !== null && (
+    {/* A batch is signed as a whole, and its other events are not known here. */}
+    {delivery.request_body !== null && delivery.request_headers !== null && !wasInBatch(delivery) && (
       <VerifySignature body={delivery.request_body} headers={delivery.request_headers} />
     )}
   </>

@@ -68,6 +68,7 @@ export const WebhookFacts = ({ webhook }: { readonly webhook: Webhook }) => (
       <dd>
         {webhook.format === "cloudevents" ? "CloudEvents 1.0" : "the event in JSON"}
         {webhook.compression !== null && `, compressed with ${webhook.compression}`}
+        {webhook.batch !== null && `, up to ${count(webhook.batch.max_events)} in a request`}
       </dd>
       <dt>Limits</dt>
       <dd>

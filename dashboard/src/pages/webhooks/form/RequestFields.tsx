@@ -62,6 +62,26 @@ export const RequestFields = ({ form, isNew }: RequestFieldsProps) => (
       hideControls
       {...form.getInputProps("max_per_second")}
     />
+    <NumberInput
+      label="Events in a request, at most"
+      description="2 to 500. Empty: each event has its own request."
+      min={2}
+      max={500}
+      allowDecimal={false}
+      hideControls
+      {...form.getInputProps("batch")}
+    />
+    {form.values.batch !== "" && (
+      <NumberInput
+        label="Milliseconds to wait for more events"
+        description="0 to 5,000. 0: a request carries what waits."
+        min={0}
+        max={5_000}
+        allowDecimal={false}
+        hideControls
+        {...form.getInputProps("batch_wait_ms")}
+      />
+    )}
     {isNew && (
       <PasswordInput
         label="Secret"

@@ -24,6 +24,9 @@ export interface WebhookValues {
   signing: "service" | "standard" | "both"
   format: Webhook["format"]
   compression: "none" | "gzip" | "zstd"
+  /** Events in a request; empty: one, not as a batch. */
+  batch: number | string
+  batch_wait_ms: number | string
   /** Of a new webhook; empty: the service makes one. */
   secret: string
 }
@@ -41,6 +44,8 @@ export const newValues = (environment: "live" | "test"): WebhookValues => ({
   signing: "service",
   format: "ledgerhook",
   compression: "none",
+  batch: "",
+  batch_wait_ms: 0,
   secret: ""
 })
 
@@ -57,6 +62,8 @@ export const valuesOf = (webhook: Webhook): WebhookValues => ({
   signing: webhook.signing.length > 1 ? "both" : webhook.signing[0]!,
   format: webhook.format,
   compression: webhook.compression ?? "none",
+  batch: webhook.batch?.max_events ?? "",
+  batch_wait_ms: webhook.batch?.max_wait_ms ?? 0,
   secret: ""
 })
 
@@ -88,7 +95,11 @@ export const changeOf = (values: WebhookValues): WebhookChange => ({
   max_per_second: numberOf(values.max_per_second) ?? null,
   signing: values.signing === "both" ? ["service", "standard"] : [values.signing],
   format: values.format,
-  compression: values.compression === "none" ? null : values.compression
+  compression: values.compression === "none" ? null : values.compression,
+  batch:
+    values.batch === ""
+      ? null
+      : { max_events: Number(values.batch), max_wait_ms: numberOf(values.batch_wait_ms) ?? 0 }
 })
 
 export const creationOf = (values: WebhookValues): NewWebhook => ({
