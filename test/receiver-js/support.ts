@@ -1,6 +1,9 @@
 /** Requests for the receiver package, signed as the service signs them. */
 import { readFileSync } from "node:fs"
-import { signature } from "../../src/deliver/Signer.ts"
+import { signature, signedBatch } from "../../src/deliver/Signer.ts"
+import { batchItem } from "../../src/domain/Batch.ts"
+import type { Compression } from "../../src/domain/Compression.ts"
+import type { RequestFormat } from "../../src/domain/RequestFormat.ts"
 
 export const SECRET = "whsec_dGhlIHdob2xlIHN0cmluZyBpcyB0aGUga2V5IQ=="
 const DELIVERY_ID = "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB"
@@ -18,3 +21,31 @@ export const signed = (body: string, secret = SECRET) => ({
   },
   body: Buffer.from(body)
 })
+
+/** Three events of one transaction. */
+export const batchEvents = [
+  exampleEvent,
+  { ...exampleEvent, event_id: `${exampleEvent.event_id}:1` },
+  { ...exampleEvent, event_id: `${exampleEvent.event_id}:2` }
+] as const
+
+/** A request with these three events, as the service makes it. Their deliveries are dlv_0, dlv_1 and dlv_2. */
+export const batchOf = (options: {
+  readonly format: RequestFormat
+  readonly compression?: Compression | undefined
+}) => {
+  const { body, headers } = signedBatch({
+    url: new URL("https://receiver.example/hooks"),
+    headers: {},
+    secrets: [SECRET],
+    signing: ["service", "standard"],
+    webhookId: exampleEvent.webhook_id,
+    nowMs: Date.now(),
+    batchId: "bat_1",
+    items: batchEvents.map((event, i) =>
+      batchItem(options.format, event, exampleEvent.webhook_id, `dlv_${i}`)
+    ),
+    ...options
+  })
+  return { headers, body: Buffer.from(body) }
+}

@@ -3,19 +3,65 @@ import { spawnSync } from "node:child_process"
 import { globSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { differences, generatedFolders } from "../../src/cli/commands/schemas/SchemaFiles.ts"
+import { requestFormats } from "../../src/domain/RequestFormat.ts"
+import { batchEvents, batchOf, SECRET } from "../receiver-js/support.ts"
 import { hasPython } from "./support.ts"
 
 const PACKAGE = "packages/receiver-python"
+const environment = { ...process.env, PYTHONPATH: `${PACKAGE}/src`, PYTHONDONTWRITEBYTECODE: "1" }
 const files = globSync(`${PACKAGE}/{src,tests}/**/*.py`)
+
+/** Receives a batch twice, and fails the second event at first. Prints the answers and what was handled. */
+const batchProgram = `
+import json, logging, sys
+from ledgerhook_receiver import Receiver
+
+logging.disable(logging.CRITICAL)
+given = json.load(sys.stdin)
+handled, failing = [], {"dlv_1"}
+
+def on_event(event, delivery_id):
+    if delivery_id in failing:
+        failing.remove(delivery_id)
+        raise RuntimeError("not now")
+    handled.append([delivery_id, event])
+
+receiver = Receiver(secrets=[given["secret"]], schemes=["standard"], on_event=on_event)
+body = bytes.fromhex(given["body"])
+answers = [receiver.receive(given["headers"], body) for _ in range(2)]
+print(json.dumps({"answers": [[status, json.loads(text)] for status, text in answers], "handled": handled}))
+`
 
 describe("packages/receiver-python", () => {
   it.skipIf(!hasPython)(`verifies, parses and answers${hasPython ? "" : " (no Python 3.9 here)"}`, () => {
     const { status, stderr } = spawnSync("python3", ["-m", "unittest", "discover", `${PACKAGE}/tests`], {
       encoding: "utf8",
-      env: { ...process.env, PYTHONPATH: `${PACKAGE}/src`, PYTHONDONTWRITEBYTECODE: "1" }
+      env: environment
     })
     assert.strictEqual(status, 0, stderr)
     assert.match(stderr, /Ran \d\d tests/)
+  })
+
+  it.skipIf(!hasPython).each(requestFormats)("takes a batch of the service as %s, in order", (format) => {
+    const { body, headers } = batchOf({ format, compression: "gzip" })
+    const { stderr, stdout } = spawnSync("python3", ["-c", batchProgram], {
+      encoding: "utf8",
+      env: environment,
+      input: JSON.stringify({ secret: SECRET, headers, body: body.toString("hex") })
+    })
+    assert.strictEqual(stderr, "")
+    const [first, second, third] = batchEvents
+    assert.deepStrictEqual(JSON.parse(stdout), {
+      answers: [
+        [207, { failed: ["dlv_1"] }],
+        [200, { received: 3 }]
+      ],
+      handled: [
+        ["dlv_0", first],
+        ["dlv_2", third],
+        ["dlv_1", second]
+      ]
+    })
   })
 
   it("has types that are generated from the schemas (npm run schemas writes them)", () => {

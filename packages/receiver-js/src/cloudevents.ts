@@ -1,6 +1,6 @@
 /**
- * Reads a CloudEvent (binary mode) as the envelope that the other format sends, so that a program sees the same event
- * whatever the webhook's `format`.
+ * Reads a CloudEvent as the envelope that the other format sends, so that a program sees the same event whatever the
+ * webhook's `format`. The attributes of a single event are ce-… headers; those of a batch's events are in the body.
  *
  * No signature covers the ce-… headers. So an envelope in the body, which is signed, is never replaced, and the
  * event's id must name the transaction of the signed payload.
@@ -8,34 +8,38 @@
 import { ParseError } from "./errors.ts"
 import { type HeaderSource, headerOf } from "./signature.ts"
 
-type JsonObject = { readonly [field: string]: unknown }
+export type JsonObject = { readonly [field: string]: unknown }
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const required = (headers: HeaderSource, name: string): string => {
-  const value = headerOf(headers, name)
-  if (!value) throw new ParseError(`The header ${name} is missing.`)
-  return value
+interface Attributes {
+  readonly attributeOf: (name: string) => unknown
+  /** What a message calls the attribute. */
+  readonly placeOf: (name: string) => string
 }
 
-const fromHeaders = (headers: HeaderSource, payload: JsonObject): JsonObject => {
-  const version = required(headers, "ce-specversion")
-  if (version !== "1.0") throw new ParseError("The header ce-specversion must be 1.0.")
-  const ledgerIndex = required(headers, "ce-ledgerindex")
+const envelopeFrom = ({ placeOf, attributeOf }: Attributes, payload: JsonObject): JsonObject => {
+  const required = (name: string): string => {
+    const value = attributeOf(name)
+    if (typeof value === "string" && value !== "") return value
+    throw new ParseError(`${placeOf(name)} is missing, empty or not a string.`)
+  }
+  if (required("specversion") !== "1.0") throw new ParseError(`${placeOf("specversion")} must be 1.0.`)
+  const ledgerIndex = required("ledgerindex")
   if (!/^[1-9]\d{0,14}$/.test(ledgerIndex))
-    throw new ParseError("The header ce-ledgerindex must be a positive integer.")
-  const eventId = required(headers, "ce-id")
+    throw new ParseError(`${placeOf("ledgerindex")} must be a positive integer.`)
+  const eventId = required("id")
   const hash = payload["tx_hash"]
   if (typeof hash === "string" && !eventId.includes(hash))
-    throw new ParseError("The header ce-id must contain the tx_hash of the body.")
+    throw new ParseError(`${placeOf("id")} must contain the tx_hash of the payload.`)
   return {
     event_id: eventId,
-    event_type: required(headers, "ce-type"),
+    event_type: required("type"),
     ledger_index: Number(ledgerIndex),
-    timestamp: required(headers, "ce-time"),
-    network: required(headers, "ce-network"),
-    webhook_id: required(headers, "ce-webhookid"),
+    timestamp: required("time"),
+    network: required("network"),
+    webhook_id: required("webhookid"),
     payload
   }
 }
@@ -46,5 +50,24 @@ export const envelopeOf = (body: unknown, headers: HeaderSource | undefined): un
   headerOf(headers, "ce-specversion") !== undefined &&
   isObject(body) &&
   !Object.hasOwn(body, "event_id")
-    ? fromHeaders(headers, body)
+    ? envelopeFrom(
+        {
+          attributeOf: (name) => headerOf(headers, `ce-${name}`),
+          placeOf: (name) => `The header ce-${name}`
+        },
+        body
+      )
     : body
+
+/** Whether an item of a batch is a CloudEvent. The body says it, because no signature covers Content-Type. */
+export const isCloudEvent = (item: JsonObject): boolean => Object.hasOwn(item, "specversion")
+
+/** The envelope of a batch's item that is a CloudEvent. `place` names the item in messages. Throws ParseError. */
+export const envelopeOfItem = (item: JsonObject, place: string): unknown => {
+  const payload = item["data"]
+  if (!isObject(payload)) throw new ParseError(`${place}: the field data must be an object.`)
+  return envelopeFrom(
+    { attributeOf: (name) => item[name], placeOf: (name) => `${place}: the attribute ${name}` },
+    payload
+  )
+}

@@ -3,7 +3,7 @@
  * payload's fields. It checks the envelope; the service has checked the payload against its schema before it signed
  * it.
  */
-import { envelopeOf, isObject } from "./cloudevents.ts"
+import { envelopeOf, envelopeOfItem, isCloudEvent, isObject, type JsonObject } from "./cloudevents.ts"
 import { ParseError } from "./errors.ts"
 import { type EventEnvelope, type EventType, eventTypes, type Payloads } from "./generated/events.ts"
 import type { HeaderSource } from "./signature.ts"
@@ -73,10 +73,29 @@ const eventOf = (value: unknown, place: string): LedgerhookEvent => {
 export const parse = (body: Uint8Array | string, headers?: HeaderSource): LedgerhookEvent =>
   eventOf(envelopeOf(jsonOf(body), headers), "The body")
 
+const deliveryIdOf = (item: JsonObject, field: string, place: string): string => {
+  const value = item[field]
+  if (typeof value !== "string") throw new ParseError(`${place}: the field ${field} must be a string.`)
+  return value
+}
+
+const itemOf = (value: unknown, place: string): Received => {
+  if (!isObject(value)) throw new ParseError(`${place} is not an object.`)
+  if (isCloudEvent(value))
+    return {
+      deliveryId: deliveryIdOf(value, "deliveryid", place),
+      event: eventOf(envelopeOfItem(value, place), place)
+    }
+  return {
+    deliveryId: deliveryIdOf(value, "delivery_id", place),
+    event: eventOf(value["event"], `${place}.event`)
+  }
+}
+
 /**
  * The events of a request, which are several when the webhook has `batch`. Throws ParseError.
  * `deliveryId` is the header X-Service-Delivery-Id: a batch names the delivery beside each event instead.
- * `headers` is needed if the webhook's format is `cloudevents`.
+ * `headers` is needed for a single event if the webhook's format is `cloudevents`.
  */
 export const parseAll = (
   body: Uint8Array | string,
@@ -86,9 +105,5 @@ export const parseAll = (
   const value = envelopeOf(jsonOf(body), headers)
   if (!Array.isArray(value)) return [{ event: eventOf(value, "The body"), deliveryId }]
   if (value.length > BATCH_MAX) throw new ParseError(`A batch has at most ${BATCH_MAX} events.`)
-  return value.map((one: unknown, index) => {
-    if (!isObject(one) || typeof one["delivery_id"] !== "string")
-      throw new ParseError(`[${index}]: the field delivery_id must be a string.`)
-    return { event: eventOf(one["event"], `[${index}].event`), deliveryId: one["delivery_id"] }
-  })
+  return value.map((one: unknown, index) => itemOf(one, `[${index}]`))
 }

@@ -8,7 +8,16 @@ import json
 import unittest
 from unittest import mock
 
-from ledgerhook_receiver import BodyError, ParseError, Receiver, compression, decompress, parse, verify
+from ledgerhook_receiver import (
+    BodyError,
+    ParseError,
+    Receiver,
+    compression,
+    decompress,
+    parse,
+    parse_all,
+    verify,
+)
 from test_receiver import EVENT, SECRET, signed
 
 MAX = 5000
@@ -124,6 +133,21 @@ class CloudEvents(unittest.TestCase):
     def test_never_replace_an_envelope_that_was_signed(self):
         forged = {**ATTRIBUTES, "ce-type": "check.cashed", "ce-network": "other"}
         self.assertEqual(parse(json.dumps(EVENT), forged), EVENT)
+
+    def test_of_a_batch_name_the_item_and_the_attribute_that_is_wrong(self):
+        attributes = {name[3:]: value for name, value in ATTRIBUTES.items()}
+        item = {**attributes, "deliveryid": "dlv_1", "data": EVENT["payload"]}
+        self.assertEqual(parse_all(json.dumps([item])), [(EVENT, "dlv_1")])
+        for change, complaint in [
+            ({"specversion": "0.3"}, r"\[0\]: the attribute specversion must be 1.0"),
+            ({"deliveryid": None}, r"\[0\]: the field deliveryid must be a string"),
+            ({"type": 1}, r"\[0\]: the attribute type is missing, empty or not a string"),
+            ({"ledgerindex": "1e3"}, "ledgerindex must be a positive integer"),
+            ({"id": "xrpl:1:AB:payment.xrp"}, "id must contain the tx_hash"),
+            ({"data": []}, r"\[0\]: the field data must be an object"),
+        ]:
+            with self.subTest(complaint), self.assertRaisesRegex(ParseError, complaint):
+                parse_all(json.dumps([{**item, **change}]))
 
 
 if __name__ == "__main__":

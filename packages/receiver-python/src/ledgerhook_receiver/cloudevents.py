@@ -1,14 +1,14 @@
-"""Reads a CloudEvent (binary mode) as the envelope that the other format sends.
+"""Reads a CloudEvent as the envelope that the other format sends.
 
-So a program sees the same event whatever the webhook's `format`. No signature covers the ce-... headers. So an
-envelope in the body, which is signed, is never replaced, and the event's id must name the transaction of the signed
-payload.
+So a program sees the same event whatever the webhook's `format`. The attributes of a single event are ce-... headers;
+those of a batch's events are in the body. No signature covers the ce-... headers. So an envelope in the body, which is
+signed, is never replaced, and the event's id must name the transaction of the signed payload.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any, Dict
+from typing import Any, Callable, Dict
 
 from .signature import header_of
 
@@ -17,30 +17,33 @@ class ParseError(ValueError):
     """The body, or a header of a CloudEvent, is not what the service sends. The message names the field."""
 
 
-def _required(headers: Any, name: str) -> str:
-    value = header_of(headers, name)
-    if not value:
-        raise ParseError(f"The header {name} is missing.")
-    return value
+def _envelope_from(
+    attribute_of: Callable[[str], Any], place_of: Callable[[str], str], payload: Dict[str, Any]
+) -> Dict[str, Any]:
+    """`place_of` is what a message calls the attribute."""
 
+    def required(name: str) -> str:
+        value = attribute_of(name)
+        if not isinstance(value, str) or value == "":
+            raise ParseError(f"{place_of(name)} is missing, empty or not a string.")
+        return value
 
-def _from_headers(headers: Any, payload: Dict[str, Any]) -> Dict[str, Any]:
-    if _required(headers, "ce-specversion") != "1.0":
-        raise ParseError("The header ce-specversion must be 1.0.")
-    ledger_index = _required(headers, "ce-ledgerindex")
+    if required("specversion") != "1.0":
+        raise ParseError(f"{place_of('specversion')} must be 1.0.")
+    ledger_index = required("ledgerindex")
     if re.fullmatch(r"[1-9][0-9]{0,14}", ledger_index) is None:
-        raise ParseError("The header ce-ledgerindex must be a positive integer.")
-    event_id = _required(headers, "ce-id")
+        raise ParseError(f"{place_of('ledgerindex')} must be a positive integer.")
+    event_id = required("id")
     tx_hash = payload.get("tx_hash")
     if isinstance(tx_hash, str) and tx_hash not in event_id:
-        raise ParseError("The header ce-id must contain the tx_hash of the body.")
+        raise ParseError(f"{place_of('id')} must contain the tx_hash of the payload.")
     return {
         "event_id": event_id,
-        "event_type": _required(headers, "ce-type"),
+        "event_type": required("type"),
         "ledger_index": int(ledger_index),
-        "timestamp": _required(headers, "ce-time"),
-        "network": _required(headers, "ce-network"),
-        "webhook_id": _required(headers, "ce-webhookid"),
+        "timestamp": required("time"),
+        "network": required("network"),
+        "webhook_id": required("webhookid"),
         "payload": payload,
     }
 
@@ -49,4 +52,19 @@ def envelope_of(body: Any, headers: Any) -> Any:
     """The envelope of a request: the body, or the ce-... headers and the body. Raises ParseError."""
     if headers is None or not isinstance(body, dict) or "event_id" in body:
         return body
-    return body if header_of(headers, "ce-specversion") is None else _from_headers(headers, body)
+    if header_of(headers, "ce-specversion") is None:
+        return body
+    return _envelope_from(lambda name: header_of(headers, f"ce-{name}"), lambda name: f"The header ce-{name}", body)
+
+
+def is_cloud_event(item: Dict[str, Any]) -> bool:
+    """Whether an item of a batch is a CloudEvent. The body says it, because no signature covers Content-Type."""
+    return "specversion" in item
+
+
+def envelope_of_item(item: Dict[str, Any], place: str) -> Dict[str, Any]:
+    """The envelope of a batch's item that is a CloudEvent. `place` names the item in messages. Raises ParseError."""
+    payload = item.get("data")
+    if not isinstance(payload, dict):
+        raise ParseError(f"{place}: the field data must be an object.")
+    return _envelope_from(item.get, lambda name: f"{place}: the attribute {name}", payload)

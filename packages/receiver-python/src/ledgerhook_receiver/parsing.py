@@ -6,9 +6,9 @@ It checks the envelope; the service has checked the payload against its schema b
 from __future__ import annotations
 
 import json
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple, Union, cast
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union, cast
 
-from .cloudevents import ParseError, envelope_of
+from .cloudevents import ParseError, envelope_of, envelope_of_item, is_cloud_event
 from .generated.events import EVENT_TYPES, LedgerhookEvent
 
 # The most events of one request, as the service has it for webhooks with `batch`.
@@ -65,22 +65,34 @@ def parse(body: Union[bytes, str], headers: Any = None) -> LedgerhookEvent:
     return _event_of(envelope_of(_json_of(body), headers), "The body")
 
 
+def _delivery_id_of(item: Dict[str, Any], field: str, place: str) -> str:
+    value = item.get(field)
+    if not isinstance(value, str):
+        raise ParseError(f"{place}: the field {field} must be a string.")
+    return value
+
+
+def _item_of(value: Any, place: str) -> Received:
+    if not isinstance(value, dict):
+        raise ParseError(f"{place} is not an object.")
+    if is_cloud_event(value):
+        delivery_id = _delivery_id_of(value, "deliveryid", place)
+        return Received(_event_of(envelope_of_item(value, place), place), delivery_id)
+    delivery_id = _delivery_id_of(value, "delivery_id", place)
+    return Received(_event_of(value.get("event"), f"{place}.event"), delivery_id)
+
+
 def parse_all(
     body: Union[bytes, str], delivery_id: Optional[str] = None, headers: Any = None
 ) -> List[Received]:
     """The events of a request, which are several when the webhook has `batch`. Raises ParseError.
 
     `delivery_id` is the header X-Service-Delivery-Id: a batch names the delivery beside each event instead.
-    `headers` is needed if the webhook's format is `cloudevents`.
+    `headers` is needed for a single event if the webhook's format is `cloudevents`.
     """
     value = envelope_of(_json_of(body), headers)
     if not isinstance(value, list):
         return [Received(_event_of(value, "The body"), delivery_id)]
     if len(value) > _BATCH_MAX:
         raise ParseError(f"A batch has at most {_BATCH_MAX} events.")
-    received = []
-    for index, one in enumerate(value):
-        if not isinstance(one, dict) or not isinstance(one.get("delivery_id"), str):
-            raise ParseError(f"[{index}]: the field delivery_id must be a string.")
-        received.append(Received(_event_of(one.get("event"), f"[{index}].event"), one["delivery_id"]))
-    return received
+    return [_item_of(one, f"[{index}]") for index, one in enumerate(value)]
