@@ -47,6 +47,7 @@ export interface ListedDelivery {
   readonly status: string
   readonly attempts: number
   readonly event_id: string
+  readonly webhook_id: string
 }
 
 /** Every delivery; reads all pages. */
