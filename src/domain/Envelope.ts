@@ -1,12 +1,13 @@
 /**
- * Schemas of the published shapes around a payload: the envelope that a webhook receives, and the records of the two
- * public topics. `LedgerEvent.ts` has the types, and tests compare both.
+ * Schemas of the published shapes around a payload: the envelope that a webhook receives, a batch of them, and the
+ * records of the two public topics. `LedgerEvent.ts` has the types, and tests compare both.
  */
 import { Schema } from "effect"
 import { EVENT_ID_PATTERN } from "./EventId.ts"
 import { eventTypes } from "./EventType.ts"
 import { networks } from "./Network.ts"
 import { Address, Hash, named, optional, required, Time, text } from "./payloads/Fields.ts"
+import { webhookBounds } from "./WebhookRules.ts"
 
 /** A 32-bit sequence number. Ledger 0 does not exist. */
 const LEDGER_INDEX_MAX = 2 ** 32 - 1
@@ -30,6 +31,13 @@ const WebhookId = text(
   "WebhookId",
   "wh_ and 26 characters (a ULID).",
   "wh_01KAJ0Q4M8000000G3T5W7Y9ZB"
+)
+
+const DeliveryId = text(
+  /^dlv_[0-7][0-9A-HJKMNP-TV-Z]{25}$/u,
+  "DeliveryId",
+  "dlv_ and 26 characters (a ULID).",
+  "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB"
 )
 
 const EventTypeName = named("EventType", `The ${eventTypes.length} event types.`, Schema.Literals(eventTypes))
@@ -64,15 +72,48 @@ const example = {
 
 const { payload: examplePayload, ...exampleEvent } = example
 
-export const envelope = Schema.Struct({
+const ENVELOPE_TITLE = "Event envelope"
+const envelopeFields = Schema.Struct({
   ...event,
   webhook_id: required(WebhookId, "The webhook that the event is sent to."),
   payload
-}).annotate({
-  title: "Event envelope",
-  description: "The body of every request to a webhook. It has no other fields.",
-  examples: [{ ...exampleEvent, webhook_id: "wh_01KAJ0Q4M8000000G3T5W7Y9ZB", payload: examplePayload }]
 })
+const envelopeExample = {
+  ...exampleEvent,
+  webhook_id: "wh_01KAJ0Q4M8000000G3T5W7Y9ZB",
+  payload: examplePayload
+}
+
+export const envelope = envelopeFields.annotate({
+  title: ENVELOPE_TITLE,
+  description:
+    "The body of a request to a webhook with the format ledgerhook, and each event of a batch. It has no other fields.",
+  examples: [envelopeExample]
+})
+
+const BatchItem = named(
+  "BatchItem",
+  "An event of a batch.",
+  Schema.Struct({
+    delivery_id: required(
+      DeliveryId,
+      "The delivery, which has its own status and attempts. List it in the field failed of the answer if its event failed and others did not."
+    ),
+    event: required(
+      envelopeFields.annotate({ title: ENVELOPE_TITLE }),
+      "The event, as the body of a request without a batch."
+    )
+  })
+)
+
+export const batch = Schema.Array(BatchItem)
+  .check(Schema.isMinLength(1), Schema.isMaxLength(webhookBounds.batchEvents.maximum))
+  .annotate({
+    title: "Batch",
+    description:
+      "The body of a request to a webhook that has batch and the format ledgerhook. With the format cloudevents the body is in the JSON Batch Format of CloudEvents instead.",
+    examples: [[{ delivery_id: "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB", event: envelopeExample }]]
+  })
 
 export const eventRecord = Schema.Struct({
   ...event,

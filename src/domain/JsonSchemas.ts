@@ -3,7 +3,7 @@
  * its id is a name, not a URL to fetch. A change other than a new optional field needs a new version.
  */
 import { Schema } from "effect"
-import { envelope, eventRecord, ledgerRecord } from "./Envelope.ts"
+import { batch, envelope, eventRecord, ledgerRecord } from "./Envelope.ts"
 import { withPayloads } from "./EventRecordSchema.ts"
 import type { Json, JsonObject } from "./Ledger.ts"
 import { isJsonObject } from "./NormaliseLedger.ts"
@@ -82,6 +82,7 @@ const generate = (): ReadonlyArray<PublishedSchema> => {
   )
   return [
     { path: "envelope.schema.json", document: documentOf(envelope, "envelope") },
+    { path: "batch.schema.json", document: documentOf(batch, "batch") },
     ...payloadDocuments,
     { path: "records/event.schema.json", document: eventDocument },
     { path: "records/ledger.schema.json", document: documentOf(ledgerRecord, "record:ledger") }
@@ -90,5 +91,5 @@ const generate = (): ReadonlyArray<PublishedSchema> => {
 
 let generated: ReadonlyArray<PublishedSchema> | undefined
 
-/** The schemas in the order of the catalogue: the envelope, payloads by family, records of the public topics. */
+/** The schemas in the order of the catalogue: the envelope, the batch, payloads by family, records of the public topics. */
 export const publishedSchemas = (): ReadonlyArray<PublishedSchema> => (generated ??= generate())

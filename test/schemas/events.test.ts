@@ -3,6 +3,7 @@ import { globSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { assert, describe, expectTypeOf, it } from "@effect/vitest"
 import { detectLedger } from "../../src/detect/Detect.ts"
+import { batchBody, batchItem } from "../../src/domain/Batch.ts"
 import type { envelope, eventRecord } from "../../src/domain/Envelope.ts"
 import { type EventType, eventTypes } from "../../src/domain/EventType.ts"
 import type { JsonObject, Ledger } from "../../src/domain/Ledger.ts"
@@ -13,6 +14,7 @@ import { asLedger, makeChain } from "../../src/simulator/Chain.ts"
 import { syntheticTransactions } from "../../src/simulator/SyntheticTransactions.ts"
 import { corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
 import {
+  BATCH,
   codeAccepts,
   complaints,
   ENVELOPE,
@@ -24,6 +26,7 @@ import {
 } from "./support.ts"
 
 const CLOSE_TIME = 800_000_000
+const DELIVERY_ID = "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB"
 const DETECTED_AT = 1_763_684_802_318
 
 const orders: ReadonlyMap<string, ReadonlyArray<string>> = new Map(
@@ -50,13 +53,16 @@ const assertPayload = (type: EventType, payload: JsonObject, id: string) => {
 const assertLedger = (ledger: Ledger): ReadonlyArray<EventType> => {
   if (!isChecked(ledger)) return assert.fail("the ledger has no header")
   const { events } = detectLedger(ledger)
+  const items: Array<string> = []
   for (const { value } of eventRecords("testnet", ledger, events, DETECTED_AT)) {
     const record: LedgerEvent = JSON.parse(value ?? "null")
     assert.deepStrictEqual(complaints(EVENT_RECORD, record), [], record.event_id)
     const envelope = envelopeJson(record, WEBHOOK_ID)
     assert.deepStrictEqual(complaints(ENVELOPE, JSON.parse(envelope)), [])
+    items.push(batchItem("ledgerhook", record, WEBHOOK_ID, DELIVERY_ID))
     assertPayload(record.event_type, record.payload, record.event_id)
   }
+  if (items.length > 0) assert.deepStrictEqual(complaints(BATCH, JSON.parse(batchBody(items))), [])
   const marker = markerOf(ledger, events.length, events.length === 0 ? null : 7, DETECTED_AT)
   assert.deepStrictEqual(
     complaints(LEDGER_RECORD, JSON.parse(markerRecord("testnet", marker).value ?? "null")),

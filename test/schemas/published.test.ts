@@ -7,7 +7,7 @@ import { accountIdOfAddress } from "../../src/domain/AccountId.ts"
 import { eventTypes } from "../../src/domain/EventType.ts"
 import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
 import { isJsonObject } from "../../src/domain/NormaliseLedger.ts"
-import { complaints, ENVELOPE, payloadPath, readSchema, schemaPaths, validator } from "./support.ts"
+import { BATCH, complaints, ENVELOPE, payloadPath, readSchema, schemaPaths, validator } from "./support.ts"
 
 const filesThere = (): ReadonlyMap<string, string> =>
   new Map(
@@ -36,10 +36,16 @@ describe("schemas/", () => {
     assert.deepStrictEqual(differences(schemaFiles(), filesThere()), [])
   })
 
-  it("holds the envelope, a payload for each event type and the records of the public topics", () => {
+  it("holds the envelope, the batch, a payload for each event type and the records of the public topics", () => {
     assert.sameMembers(
       [...schemaPaths],
-      [ENVELOPE, ...eventTypes.map(payloadPath), "records/event.schema.json", "records/ledger.schema.json"]
+      [
+        ENVELOPE,
+        BATCH,
+        ...eventTypes.map(payloadPath),
+        "records/event.schema.json",
+        "records/ledger.schema.json"
+      ]
     )
     const ids = schemaPaths.map((path) => readSchema(path)["$id"])
     assert.strictEqual(new Set(ids).size, schemaPaths.length)

@@ -4,6 +4,7 @@ import { type EventType, eventTypes } from "../../src/domain/EventType.ts"
 import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
 import { isJsonObject } from "../../src/domain/NormaliseLedger.ts"
 import {
+  BATCH,
   codeAccepts,
   complaints,
   ENVELOPE,
@@ -273,5 +274,32 @@ describe("envelope and records", () => {
       const other = type === "check.cashed" ? "nft.minted" : "check.cashed"
       assert.isNotEmpty(complaints(EVENT_RECORD, { ...record, event_type: other, payload }), type)
     }
+  })
+})
+
+describe("a batch", () => {
+  const event = exampleOf(ENVELOPE)
+  const item = { delivery_id: "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB", event }
+
+  it("has 1 to 500 events", () => {
+    const accepted = [0, 1, 500, 501].filter(
+      (length) =>
+        complaints(
+          BATCH,
+          Array.from({ length }, () => item)
+        ).length === 0
+    )
+    assert.deepStrictEqual(accepted, [1, 500])
+  })
+
+  it("refuses an item that is incomplete, wrong or another object", () => {
+    const wrong = [
+      item.event,
+      { ...item, extra: 1 },
+      { ...item, delivery_id: "wh_01KAJ0Q4M8000000G3T5W7Y9ZB" },
+      { ...item, event: without(event, "webhook_id") }
+    ]
+    for (const one of wrong) assert.isNotEmpty(complaints(BATCH, [item, one]), JSON.stringify(one))
+    assert.isNotEmpty(complaints(BATCH, item))
   })
 })

@@ -32,6 +32,7 @@ export const complaints = (path: string, value: unknown): ReadonlyArray<string> 
 
 export const payloadPath = (eventType: string): string => `payloads/${eventType}.schema.json`
 export const ENVELOPE = "envelope.schema.json"
+export const BATCH = "batch.schema.json"
 export const EVENT_RECORD = "records/event.schema.json"
 export const LEDGER_RECORD = "records/ledger.schema.json"
 

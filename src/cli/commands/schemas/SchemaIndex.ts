@@ -1,6 +1,6 @@
 /**
  * Generates `schemas/README.md` from the published schemas: the catalogue of events, each with its trigger, fields and
- * an example; the envelope, the records and the types of fields. Pure.
+ * an example; the envelope, the batch, the records and the types of fields. Pure.
  */
 import { payloadName } from "../../../domain/EventType.ts"
 import type { PublishedSchema } from "../../../domain/JsonSchemas.ts"
@@ -19,6 +19,8 @@ interface JsonSchema {
   readonly examples?: ReadonlyArray<Json>
   readonly anyOf?: ReadonlyArray<JsonSchema>
   readonly items?: JsonSchema
+  readonly minItems?: number
+  readonly maxItems?: number
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: ReadonlyArray<string>
   readonly $defs?: Readonly<Record<string, JsonSchema>>
@@ -46,7 +48,7 @@ const prose = (text: string): string => text.replaceAll("<", "&lt;")
 const cell = (text: string): string => prose(text).replaceAll("|", "\\|")
 
 const typeOf = (schema: JsonSchema): string => {
-  const { $ref, anyOf, items, maximum, minimum, type } = schema
+  const { $ref, anyOf, items, maximum, minimum, title, type } = schema
   if ($ref !== undefined) return link($ref.replace("#/$defs/", ""))
   if (schema.enum !== undefined) return schema.enum.map(code).join(", ")
   if (anyOf !== undefined) return anyOf.map(typeOf).join(" or ")
@@ -56,7 +58,7 @@ const typeOf = (schema: JsonSchema): string => {
     const bounded = maximum !== Number.MAX_SAFE_INTEGER
     return bounded ? `integer, ${minimum} to ${maximum}` : `integer, from ${minimum}`
   }
-  return type ?? ""
+  return title === undefined ? (type ?? "") : link(title)
 }
 
 const fields = ({ properties = {}, required = [] }: JsonSchema): ReadonlyArray<string> => [
@@ -68,6 +70,11 @@ const fields = ({ properties = {}, required = [] }: JsonSchema): ReadonlyArray<s
   })
 ]
 
+const content = (schema: JsonSchema): ReadonlyArray<string> =>
+  schema.items === undefined
+    ? fields(schema)
+    : [`An array of ${schema.minItems} to ${schema.maxItems} items: ${typeOf(schema.items)}.`]
+
 const examplesOf = ({ examples = [] }: JsonSchema): ReadonlyArray<string> =>
   examples.flatMap((example) => ["", "```json", JSON.stringify(example, null, 2), "```"])
 
@@ -77,7 +84,7 @@ const section = ({ path, schema }: Page, heading = "###"): ReadonlyArray<string>
   "",
   `${prose(schema.description ?? "")} Schema: [${path}](${path}).`,
   "",
-  ...fields(schema),
+  ...content(schema),
   ...examplesOf(schema)
 ]
 
@@ -123,7 +130,7 @@ const definitions = (pages: ReadonlyArray<Page>): ReadonlyArray<[name: string, s
 
 const introduction = `# Events and their schemas
 
-JSON Schemas (draft 2020-12) of the events that Ledgerhook sends: the [envelope](#event-envelope) that a webhook receives, the payload of each event type, and the [records](#records) of the public topics.
+JSON Schemas (draft 2020-12) of the events that Ledgerhook sends: the [envelope](#event-envelope) that a webhook receives, the [batch](#batch) of several, the payload of each event type, and the [records](#records) of the public topics.
 Each file is complete in itself. Its \`$id\` (\`urn:ledgerhook:schemas:v1:…\`) is a name, not a URL to fetch.
 
 Within a version, a new release only adds optional fields. These schemas refuse unknown fields. If your receiver validates events, use the schemas of the release that sends them, or allow unknown fields.
@@ -154,7 +161,7 @@ This page and the schemas are generated from the code by \`npm run schemas\`. \`
 export const schemaIndex = (schemas: ReadonlyArray<PublishedSchema>): string => {
   // Effect generates the documents, with these keywords only.
   const pages = schemas.map(({ path, document }): Page => ({ path, schema: document as JsonSchema }))
-  const [envelope, ...others] = pages
+  const [envelope, batch, ...others] = pages
   const events = others.filter(isPayload)
   const lines = [
     introduction,
@@ -163,6 +170,7 @@ export const schemaIndex = (schemas: ReadonlyArray<PublishedSchema>): string => 
     "",
     ...catalogue(events),
     ...section(envelope!, "##"),
+    ...section(batch!, "##"),
     "",
     "## Payloads",
     "",
