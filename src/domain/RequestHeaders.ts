@@ -1,4 +1,5 @@
 /** The headers of one attempt's request, without those that HTTP adds (Host, Content-Length, Connection). Pure. */
+import packageJson from "../../package.json" with { type: "json" }
 import { batchContentType } from "./Batch.ts"
 import type { Compression } from "./Compression.ts"
 import type { EnvelopeFields } from "./LedgerEvent.ts"
@@ -35,7 +36,7 @@ export const requestHeaders = (request: Request): Readonly<Record<string, string
   const { carried, compression, format, seconds, signatures } = request
   const isBatch = "batchId" in carried
   return {
-    "User-Agent": "Ledgerhook/0.1",
+    "User-Agent": `Ledgerhook/${packageJson.version}`,
     ...request.headers,
     "Content-Type": isBatch ? batchContentType[format] : "application/json",
     ...(compression === undefined ? undefined : { "Content-Encoding": compression }),

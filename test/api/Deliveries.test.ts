@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import packageJson from "../../package.json" with { type: "json" }
 import { envelopeJson } from "../../src/domain/LedgerEvent.ts"
 import { apiLayer } from "../support/api.ts"
 import { NOW, prepareDeliveries as prepare } from "../support/recordedDeliveries.ts"
@@ -127,7 +128,7 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
         response_time_ms: 12,
         next_attempt_at: null,
         request_headers: {
-          "User-Agent": "Ledgerhook/0.1",
+          "User-Agent": `Ledgerhook/${packageJson.version}`,
           authorization: "***",
           "Content-Type": "application/json",
           "X-Service-Signature": "sha256=***",

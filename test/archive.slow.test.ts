@@ -1,0 +1,60 @@
+/** The npm package as its users get it: packed, installed into an empty folder, run from there. */
+import { execFileSync, spawnSync } from "node:child_process"
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import packageJson from "../package.json" with { type: "json" }
+
+const SIZE_MAX_BYTES = 5_000_000
+
+let folder: string
+
+/** With no setting of ours, and first on the PATH the Node that runs the tests. */
+const ledgerhook = (...args: ReadonlyArray<string>) =>
+  spawnSync(join(folder, "node_modules/.bin/ledgerhook"), args, {
+    cwd: folder,
+    encoding: "utf8",
+    env: { PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` },
+    timeout: 120_000
+  })
+
+const npm = (cwd: string, ...args: ReadonlyArray<string>): string =>
+  execFileSync("npm", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
+
+describe("the npm package", () => {
+  beforeAll(() => {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), "ledgerhook-archive-")))
+    npm(".", "pack", "--silent", "--pack-destination", folder)
+    writeFileSync(join(folder, "package.json"), '{ "name": "empty", "private": true }')
+    npm(folder, "install", "--prefer-offline", "--ignore-scripts", `./ledgerhook-${packageJson.version}.tgz`)
+  }, 300_000)
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  it("is smaller than 5 MB, and has the dashboard but no sources", () => {
+    assert.isBelow(statSync(join(folder, `ledgerhook-${packageJson.version}.tgz`)).size, SIZE_MAX_BYTES)
+    const installed = (file: string) => existsSync(join(folder, "node_modules/ledgerhook", file))
+    for (const file of ["dist/main.js", "dashboard/dist/index.html", "topics/topics.json", "LICENSE"])
+      assert.isTrue(installed(file), file)
+    for (const file of ["src", "test", "bench", "dashboard/src"]) assert.isFalse(installed(file), file)
+  })
+
+  it("shows its version and its help", () => {
+    assert.strictEqual(ledgerhook("--version").stdout, `ledgerhook ${packageJson.version}\n`)
+    assert.include(ledgerhook("--help").stdout, "doctor")
+  })
+
+  it("runs the demo: every event arrives", () => {
+    const { status, stderr, stdout } = ledgerhook("demo", "--ledgers", "3")
+    assert.strictEqual(status, 0, stderr)
+    assert.include(stdout, "Every event arrived at each of the 3 receivers")
+  }, 150_000)
+
+  it("checks an installation", () => {
+    const data = join(folder, "data")
+    mkdirSync(data)
+    writeFileSync(join(folder, ".env"), `XRPL_MAINNET_URLS=\nDATA_DIR=${data}\nPORT=0\n`)
+    const { status, stderr, stdout } = ledgerhook("doctor")
+    assert.strictEqual(status, 0, stdout + stderr)
+  }, 150_000)
+})
