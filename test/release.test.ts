@@ -100,10 +100,10 @@ describe("a release", () => {
     ],
     "documents that deny it": [
       () => {
-        write("docs/page.md", "Nothing is released yet.\n")
+        write("docs/data-teams.md", "Nothing is released yet.\n")
         commit()
       },
-      "stands in docs/page.md"
+      "stands in docs/data-teams.md"
     ]
   }
   it.each(Object.entries(refusals))("is refused for %s", (_, [prepare, message]) => {
