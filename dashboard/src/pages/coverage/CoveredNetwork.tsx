@@ -7,6 +7,7 @@ import { Panel } from "../../parts/Page.tsx"
 import { Status, type StatusName } from "../../parts/Status.tsx"
 import { Time } from "../../parts/Time.tsx"
 import classes from "./CoveredNetwork.module.css"
+import { ledgersPerMinute } from "./pace.ts"
 import { type Segment, segmentsOf } from "./segments.ts"
 
 const words: Record<Segment["kind"], string> = { taken: "taken", gap: "missing", coming: "still to take" }
@@ -60,8 +61,7 @@ export const CoveredNetwork = ({ network, ranges, head, catching_up }: NetworkCo
   const oldest = ranges[0]
   const newest = ranges.at(-1)
   const taken = ranges.reduce((sum, range) => sum + range.ledgers, 0)
-  const seconds =
-    oldest && newest ? (Date.parse(newest.last.close_time) - Date.parse(oldest.first.close_time)) / 1_000 : 0
+  const pace = newest && ledgersPerMinute(newest)
   return (
     <Panel title={newest?.simulated ? `${network} (simulated ledger)` : network}>
       <div className="row" style={{ marginBottom: "0.9rem" }}>
@@ -94,15 +94,10 @@ export const CoveredNetwork = ({ network, ranges, head, catching_up }: NetworkCo
               </dd>
             </>
           )}
-          {seconds > 0 && (
+          {pace !== undefined && (
             <>
               <dt>Pace of the network</dt>
-              <dd>
-                {count(
-                  Math.round((600 * (newest.last.ledger_index - oldest.first.ledger_index)) / seconds) / 10
-                )}{" "}
-                ledgers a minute
-              </dd>
+              <dd>{count(pace)} ledgers a minute</dd>
             </>
           )}
           {catching_up && (

@@ -7,9 +7,11 @@ import { autoRefresh } from "../../api/refresh.ts"
 import { count, duration, plural } from "../../parts/format.ts"
 import { FailureNotice, Loading } from "../../parts/Notices.tsx"
 import { Panel } from "../../parts/Page.tsx"
+import { ledgersPerMinute } from "../coverage/pace.ts"
 
 const NetworkFacts = ({ network, head, ranges, catching_up }: NetworkCoverage) => {
   const newest = ranges.at(-1)
+  const pace = newest && ledgersPerMinute(newest)
   return (
     <>
       <dt>
@@ -29,6 +31,7 @@ const NetworkFacts = ({ network, head, ranges, catching_up }: NetworkCoverage) =
                     ? ""
                     : `, ${count(catching_up.ledgers_per_second * 60)} a minute`
                 }`}
+          {pace !== undefined && catching_up === null && `, ${count(pace)} a minute`}
           {ranges.length > 1 && `, ${plural(ranges.length - 1, "gap")}`}
         </div>
       </dd>

@@ -54,7 +54,7 @@ const Deliveries = ({ period }: { readonly period: Period }) => {
   const { total, delivered, failed, pending, success_rate, avg_latency_ms, series = [] } = stats.data
   return (
     <>
-      <div className="columns" style={{ "--column": "9.5rem" } as React.CSSProperties}>
+      <div className="columns" style={{ "--column": "9rem" } as React.CSSProperties}>
         <Figure
           label="Success rate"
           value={delivered + failed === 0 ? "–" : `${success_rate}%`}
