@@ -1,7 +1,8 @@
 /**
  * Measures deliveries with full recording on the embedded store. The deliver stage gets work as route queues it, as
- * fast as it is finished. `deliver.batch` sends up to 100 of them in a request. `deliver.chain` starts from events in the log, with route in the same process. The ceiling is
- * bare undici POSTs of the same signed bodies, as many concurrently, to the same receiver in a separate process.
+ * fast as it is finished. `deliver.batch` sends up to 100 of them in a request. `deliver.chain` starts from events in
+ * the log, with route in the same process. The ceiling is bare undici POSTs of the same signed bodies, as many
+ * concurrently, to the same receiver in a separate process.
  */
 import { Effect } from "effect"
 import { deliver } from "../src/deliver/Stage.ts"
@@ -34,9 +35,6 @@ const MAX_IN_FLIGHT = 16
 /** A partition takes TAKE deliveries while at most AHEAD are unrecorded. Both fit into one lane's memory. */
 const AHEAD = 400
 const TAKE = 300
-/** The same with batches: several must be full while others are being recorded. */
-const BATCH_AHEAD = 500
-const BATCH_TAKE = 450
 
 interface Case {
   readonly name: string
@@ -73,7 +71,7 @@ const SHUT: FeedLimits = {
 }
 
 /** In the chain every event comes from one partition, and a batch of events fills several lanes of each actor. */
-const limitsOf = ({ batch, chain, webhooks }: Case): FeedLimits =>
+const limitsOf = ({ chain, webhooks }: Case): FeedLimits =>
   chain
     ? {
         topic: eventsTopic(NETWORK),
@@ -82,7 +80,7 @@ const limitsOf = ({ batch, chain, webhooks }: Case): FeedLimits =>
         aheadRecords: Math.ceil(AHEAD / webhooks),
         partitionOf: () => 0
       }
-    : { ...SHUT, takeRecords: batch === undefined ? TAKE : BATCH_TAKE }
+    : SHUT
 
 interface Round {
   readonly bare: Cost
@@ -123,7 +121,7 @@ const measure = Effect.fnUntraced(function* (one: Case, receiver: Child, port: u
       const target = feed.recorded() + deliveries
       const open = {
         ...limits,
-        aheadRecords: one.batch === undefined ? AHEAD : BATCH_AHEAD,
+        aheadRecords: AHEAD,
         partitionOf: (id: string) => partitions.get(id) ?? 0
       }
       feed.hold(one.chain ? limits : open)

@@ -1,9 +1,9 @@
 /**
  * Counts of deliveries. `delivery_totals` counts a webhook's deliveries by status, by creation time (in spans of
  * `width`) and, if delivered, by latency. `delivery_type_totals` counts by type, status and ten minutes, and
- * `delivery_waiting` the unfinished ones by webhook and day, those in the backlog apart. Triggers append each change to `delivery_changes`, so writers do not wait for each other, and
- * storage/deliveries/DeliveryTotals.ts adds the changes to the totals. A statement that reads both, as the views do,
- * has exact counts.
+ * `delivery_waiting` the unfinished ones by webhook and day, those in the backlog apart. Triggers append each change to
+ * `delivery_changes`, so writers do not wait for each other, and storage/deliveries/DeliveryTotals.ts adds the changes
+ * to the totals. A statement that reads both, as the views do, has exact counts.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
