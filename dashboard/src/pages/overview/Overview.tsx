@@ -7,10 +7,11 @@ import { useAccount, useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { getDeliveryStats } from "../../api/ledgerhook.ts"
 import { autoRefresh } from "../../api/refresh.ts"
-import { count, plural, shortCount } from "../../parts/format.ts"
+import { count, shortCount } from "../../parts/format.ts"
 import { Empty, FailureNotice, Loading } from "../../parts/Notices.tsx"
 import { Page, Panel } from "../../parts/Page.tsx"
 import { DeliveryCharts } from "./DeliveryCharts.tsx"
+import { DeliveryFigures } from "./DeliveryFigures.tsx"
 import { Figure } from "./Figure.tsx"
 import { LedgerAges } from "./LedgerAges.tsx"
 import { WebhooksInTrouble } from "./WebhooksInTrouble.tsx"
@@ -51,51 +52,12 @@ const Deliveries = ({ period }: { readonly period: Period }) => {
   })
   if (stats.isError) return <FailureNotice failure={stats.error} onRetry={() => stats.refetch()} />
   if (stats.data === undefined) return <Loading />
-  const { total, delivered, failed, pending, success_rate, avg_latency_ms, series = [] } = stats.data
+  const { total, series = [] } = stats.data
   return (
     <>
-      <div className="columns" style={{ "--column": "9rem" } as React.CSSProperties}>
-        <Figure
-          label="Success rate"
-          value={delivered + failed === 0 ? "–" : `${success_rate}%`}
-          detail={`of ${plural(delivered + failed, "finished", "finished")}`}
-          tone={failed > 0 ? "bad" : undefined}
-        />
-        <Figure label="Delivered" value={shortCount(delivered)} detail={`in ${names[period]}`} />
-        <Figure
-          label="Failed"
-          value={shortCount(failed)}
-          detail={
-            failed > 0 ? (
-              <Link to="/deliveries" search={{ status: "failed" }}>
-                Show them
-              </Link>
-            ) : (
-              "none gave up"
-            )
-          }
-          tone={failed > 0 ? "bad" : undefined}
-        />
-        <Figure
-          label="Waiting"
-          value={shortCount(pending)}
-          detail={
-            pending > 0 ? (
-              <Link to="/deliveries" search={{ status: "retrying" }}>
-                Show retries
-              </Link>
-            ) : (
-              "nothing waits"
-            )
-          }
-        />
-        <Figure
-          label="Response time"
-          value={delivered === 0 ? "–" : `${Math.round(avg_latency_ms)} ms`}
-          detail="mean of successes"
-        />
+      <DeliveryFigures stats={stats.data}>
         <Quota />
-      </div>
+      </DeliveryFigures>
       {total === 0 ? (
         <Empty title={`No deliveries in ${names[period]}`}>
           A delivery is made when a ledger has an event that a webhook asks for.{" "}
