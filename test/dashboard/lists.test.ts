@@ -95,12 +95,13 @@ describe("filters", () => {
 })
 
 describe("a watched list", () => {
-  it("refreshes less often when half of the key's requests are used, and stops before they end", () => {
-    const left = (remaining: number) => ({ limit: 100, remaining, resetsAt: 0 })
+  it("refreshes less often when half of the key's requests are used, and waits for more when few are left", () => {
+    const left = (remaining: number) => ({ limit: 100, remaining, resetsAt: 1_030_000 })
     assert.strictEqual(refreshInterval(undefined, 3_000), 3_000)
     assert.strictEqual(refreshInterval(left(50), 3_000), 3_000)
     assert.strictEqual(refreshInterval(left(49), 3_000), 60_000)
-    assert.isFalse(refreshInterval(left(9), 3_000))
+    assert.strictEqual(refreshInterval(left(9), 3_000, 1_000_000), 30_000)
+    assert.strictEqual(refreshInterval(left(9), 3_000, 1_040_000), 3_000)
   })
 })
 

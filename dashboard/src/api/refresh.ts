@@ -1,6 +1,7 @@
 /**
  * How often pages refresh themselves. Each refresh costs requests of the viewer's key, whose number is limited by the
- * minute and by the day. So a page refreshes less often when half of them are used, and not at all when few are left.
+ * minute and by the day. So a page refreshes less often when half of them are used. When few are left, it
+ * waits until the minute or the day ends.
  */
 import { useSyncExternalStore } from "react"
 
@@ -18,9 +19,9 @@ const SLOW_REFRESH_MS = 60_000
 /** For a list that the viewer watches. A ledger closes every 3 to 4 seconds. */
 export const LIVE_REFRESH_MS = 3_000
 
-/** The part of the limit below which pages refresh slowly, and below which they no longer refresh themselves. */
+/** The part of the limit below which pages refresh slowly, and below which they wait until the window ends. */
 const SLOW_BELOW = 0.5
-const STOP_BELOW = 0.1
+const WAIT_BELOW = 0.1
 
 /** Undefined if the response does not say. */
 export const requestsLeftOf = (headers: Headers): RequestsLeft | undefined => {
@@ -30,11 +31,18 @@ export const requestsLeftOf = (headers: Headers): RequestsLeft | undefined => {
   return Number.isNaN(limit + remaining + reset) ? undefined : { limit, remaining, resetsAt: reset * 1_000 }
 }
 
-/** Milliseconds between two refreshes; false: the page does not refresh itself. */
-export const refreshInterval = (left: RequestsLeft | undefined, everyMs = REFRESH_MS): number | false => {
+/** Whether pages wait with their next refresh until the window ends. */
+export const fewLeft = ({ limit, remaining }: RequestsLeft): boolean => remaining < limit * WAIT_BELOW
+
+/** Milliseconds until the next refresh. */
+export const refreshInterval = (
+  left: RequestsLeft | undefined,
+  everyMs = REFRESH_MS,
+  nowMs = Date.now()
+): number => {
   if (left === undefined) return everyMs
-  const part = left.remaining / left.limit
-  return part < STOP_BELOW ? false : part < SLOW_BELOW ? SLOW_REFRESH_MS : everyMs
+  if (fewLeft(left)) return Math.max(left.resetsAt - nowMs, everyMs)
+  return left.remaining < left.limit * SLOW_BELOW ? SLOW_REFRESH_MS : everyMs
 }
 
 let current: RequestsLeft | undefined
@@ -46,10 +54,10 @@ export const setRequestsLeft = (left: RequestsLeft): void => {
 }
 
 /** For `refetchInterval` of a query. */
-export const autoRefresh = (): number | false => refreshInterval(current)
+export const autoRefresh = (): number => refreshInterval(current)
 
 /** The same, for what the viewer watches. */
-export const liveRefresh = (): number | false => refreshInterval(current, LIVE_REFRESH_MS)
+export const liveRefresh = (): number => refreshInterval(current, LIVE_REFRESH_MS)
 
 export const useRequestsLeft = (): RequestsLeft | undefined =>
   useSyncExternalStore(

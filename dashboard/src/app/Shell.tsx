@@ -4,7 +4,7 @@ import { useQueryErrorResetBoundary } from "@tanstack/react-query"
 import { Link, Navigate, Outlet, useRouterState } from "@tanstack/react-router"
 import { Suspense, useEffect, useState } from "react"
 import { useAccount } from "../api/account.ts"
-import { useRequestsLeft } from "../api/refresh.ts"
+import { fewLeft, useRequestsLeft } from "../api/refresh.ts"
 import { useSession } from "../api/session.tsx"
 import icon from "../icon.svg"
 import { FailureBoundary, Loading } from "../parts/Notices.tsx"
@@ -37,13 +37,12 @@ const SignedIn = () => {
   const account = useAccount()
   const { signOut } = useSession()
   const left = useRequestsLeft()
-  const few = left !== undefined && left.remaining < left.limit * 0.1
   return (
     <div className="shell-foot">
-      {few && (
+      {left !== undefined && fewLeft(left) && (
         <div role="status">
-          This key has {left.remaining} requests left until <Time at={left.resetsAt} />. Pages no longer
-          refresh themselves.
+          This key has {left.remaining} requests left until <Time at={left.resetsAt} />. Pages refresh
+          themselves again then.
         </div>
       )}
       <div>

@@ -3,7 +3,7 @@ import { Button, Switch } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { PAGE_ROWS } from "../api/list.ts"
-import { LIVE_REFRESH_MS, liveRefresh, refreshInterval, useRequestsLeft } from "../api/refresh.ts"
+import { fewLeft, LIVE_REFRESH_MS, liveRefresh, refreshInterval, useRequestsLeft } from "../api/refresh.ts"
 
 export interface Live {
   readonly on: boolean
@@ -32,7 +32,7 @@ interface Pages {
 
 export const LiveSwitch = ({ live, queryKey, rows }: LiveSwitchProps) => {
   const queries = useQueryClient()
-  const interval = refreshInterval(useRequestsLeft(), LIVE_REFRESH_MS)
+  const left = useRequestsLeft()
   const toNewest = () => {
     window.scrollTo(0, 0)
     queries.setQueryData<Pages>(
@@ -45,9 +45,9 @@ export const LiveSwitch = ({ live, queryKey, rows }: LiveSwitchProps) => {
     ? ""
     : rows > PAGE_ROWS
       ? "paused: older rows are loaded"
-      : interval === false
+      : left !== undefined && fewLeft(left)
         ? "paused: this key has few requests left"
-        : interval > LIVE_REFRESH_MS
+        : refreshInterval(left, LIVE_REFRESH_MS) > LIVE_REFRESH_MS
           ? "every minute: half of this key's requests are used"
           : "every 3 seconds"
   return (
