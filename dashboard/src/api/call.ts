@@ -22,8 +22,7 @@ export class ApiFailure extends Error {
   }
 }
 
-const UNREACHABLE =
-  "The service did not answer. Check that it is running and that you are online; this page tries again."
+const UNREACHABLE = "The service did not answer. Check that it is running and that you are online."
 
 const failureOf = (thrown: unknown): ApiFailure => {
   if (!(thrown instanceof HttpError)) return new ApiFailure(0, "UNREACHABLE", UNREACHABLE, undefined)

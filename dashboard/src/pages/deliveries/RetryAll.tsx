@@ -5,6 +5,7 @@ import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { call } from "../../api/call.ts"
 import { type CountedRetries, type QueuedRetryJob, retryDeliveries } from "../../api/ledgerhook.ts"
+import { useNewestWebhooks } from "../../api/webhooks.ts"
 import { EventTypeSelect } from "../../parts/EventTypeSelect.tsx"
 import { count, plural } from "../../parts/format.ts"
 import { fromLocalInput, localInput } from "../../parts/localInput.ts"
@@ -34,7 +35,10 @@ interface FormProps {
 
 const Form = ({ filters, onQueued }: FormProps) => {
   const queries = useQueryClient()
-  const [choice, setChoice] = useState<RetryChoice>(() => retryChoice(filters))
+  const [chosen, setChoice] = useState<RetryChoice>(() => retryChoice(filters))
+  const webhooks = useNewestWebhooks()
+  const only = webhooks.length === 1 ? webhooks[0]!.id : undefined
+  const choice = { ...chosen, webhook_id: chosen.webhook_id ?? only }
   const change = (changed: Partial<RetryChoice>) => setChoice({ ...choice, ...changed })
   const request = retryRequest(choice)
   const preview = useQuery({

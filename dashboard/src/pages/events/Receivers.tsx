@@ -11,8 +11,8 @@ import { FailureNotice, Loading } from "../../parts/Notices.tsx"
 import { Panel } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
+import { Reason } from "./Reason.tsx"
 import classes from "./Receivers.module.css"
-import { reasonOf } from "./reasons.ts"
 
 interface ReceiverProps {
   readonly webhook: ExplainedWebhook
@@ -31,14 +31,7 @@ const Receiver = ({ webhook, name }: ReceiverProps) => (
         <Status>{webhook.delivery.status}</Status>
       )}
     </div>
-    <div className="quiet">
-      {reasonOf(webhook)}{" "}
-      {webhook.delivery !== null && (
-        <Link to="/deliveries/$id" params={{ id: webhook.delivery.id }}>
-          See the delivery
-        </Link>
-      )}
-    </div>
+    <Reason webhook={webhook} />
   </li>
 )
 

@@ -8,7 +8,7 @@ import { type ExplainedEvent, explainTransaction, type Webhook } from "../../api
 import { FailureNotice, Loading } from "../../parts/Notices.tsx"
 import { Panel } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
-import { reasonOf } from "../events/reasons.ts"
+import { Reason } from "../events/Reason.tsx"
 
 const HASH = /^[0-9A-Fa-f]{64}$/
 
@@ -29,14 +29,7 @@ const Explained = ({
       )}
     </div>
     {webhooks.map((webhook) => (
-      <div key={webhook.webhook_id} className="quiet">
-        {reasonOf(webhook)}{" "}
-        {webhook.delivery !== null && (
-          <Link to="/deliveries/$id" params={{ id: webhook.delivery.id }}>
-            See the delivery
-          </Link>
-        )}
-      </div>
+      <Reason key={webhook.webhook_id} webhook={webhook} />
     ))}
   </li>
 )
