@@ -195,6 +195,8 @@ export const Limits = {
   dnsNames: 10_000,
   /** The longest time that `Retry-After` can add to a delay of the schedule. */
   retryAfterAddsMs: 10 * 60_000,
+  /** The longest time that work waits for an attempt: a delay of 24 h, half of it as jitter, and `Retry-After`. */
+  workWaitsMostMs: 37 * 3_600_000,
   /** If a webhook stays disabled for this long, its waiting deliveries end as `failed`. */
   disabledQueueMs: 7 * 24 * 3_600_000,
   /**

@@ -6,6 +6,7 @@
  */
 import { Clock, Effect } from "effect"
 import { Settings } from "../config/Config.ts"
+import { Limits } from "../config/Limits.ts"
 import { StageLimits } from "../config/StageLimits.ts"
 import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic, parseWork, workTopic } from "../domain/Delivery.ts"
 import { delayOf, longestStayMs, type RetryPolicy } from "../domain/RetryPolicy.ts"
@@ -26,7 +27,10 @@ interface Waiting {
 }
 
 const waitingOf = (record: LogRecord, longestMs: number): Waiting => {
-  const work = parseWork(record.value ?? "")
+  const read = parseWork(record.value ?? "")
+  // No stage makes work wait for longer. It would block the partition, so it counts as due.
+  const isForged = read !== undefined && read.due_at > record.timestamp + Limits.workWaitsMostMs
+  const work = isForged ? { ...read, due_at: 0 } : read
   return {
     record,
     work,

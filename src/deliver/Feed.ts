@@ -5,12 +5,13 @@
  *
  * The committed offset is the highest one below which all work is settled (Watermark). Work is settled when its
  * attempt is recorded and its retry appended, when it is spilled to the backlog, or when it was finished already. If
- * the actor ends and another one follows, unsettled work is offered to the new one.
+ * the actor ends and another one follows, unsettled work is offered to the new one. A record that is no work goes to
+ * the quarantine.
  */
 import { Clock, Effect, Latch } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
-import { type DeliveryWork, parseWork } from "../domain/Delivery.ts"
-import { type AssignedPartition, EventLog } from "../log/EventLog.ts"
+import { type DeliveryWork, NOT_WORK, parseWork } from "../domain/Delivery.ts"
+import { type AssignedPartition, EventLog, type LogRecord, sourceOf } from "../log/EventLog.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { TRACE_HEADER } from "../observability/Tracing.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
@@ -146,19 +147,26 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     for (const webhookId of webhookIds) lanes.spillOverdue(kind, webhookId)
   }
 
+  const quarantineAll = Effect.fnUntraced(function* (unreadable: ReadonlyArray<LogRecord>) {
+    if (unreadable.length === 0) return
+    yield* deliveries
+      .quarantine(
+        unreadable.map((record) => ({ source: sourceOf(record), text: record.value ?? "", reason: NOT_WORK }))
+      )
+      .pipe(retryUntilSuccess("quarantining records"))
+    for (const { offset } of unreadable) watermark.done(offset)
+    moved.openUnsafe()
+  })
+
   const take = Effect.fnUntraced(function* (lanes: Lanes) {
     const records = yield* partition.take(batchRecords)
     const works: Array<readonly [offset: number, work: DeliveryWork]> = []
+    const unreadable: Array<LogRecord> = []
     for (const { offset } of records) watermark.add(offset)
     for (const record of records) {
       const work = parseWork(record.value ?? "")
-      if (work === undefined) {
-        yield* Effect.logError(
-          `${record.topic}/${record.partition}@${record.offset} is not delivery work; skipped`
-        )
-        watermark.done(record.offset)
-        moved.openUnsafe()
-      } else {
+      if (work === undefined || work.webhook_id !== record.key) unreadable.push(record)
+      else {
         open.set(record.offset, work)
         const trace = record.headers[TRACE_HEADER]
         if (trace !== undefined) traces.set(record.offset, trace)
@@ -166,6 +174,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
       }
     }
     lastTaken = records.at(-1)!.offset
+    yield* quarantineAll(unreadable)
     yield* offerAll(lanes, works)
     spillOverdue(lanes)
   })

@@ -16,7 +16,7 @@
  * when its `attempt` is the row's `attempts` + 1 and the row has not ended; anything else is stale and is dropped.
  * After a retry before its time, the record that waits in a delay topic is stale.
  */
-import type { LedgerEvent } from "./LedgerEvent.ts"
+import { isLedgerEvent, type LedgerEvent } from "./LedgerEvent.ts"
 
 export const DELIVERIES_TOPIC = "webhooks.deliveries"
 /** The work of replay jobs. It is sent only while no live work of the same webhook waits. */
@@ -60,17 +60,38 @@ export const newWork = (
   event
 })
 
+/** Why a record of a work topic is in quarantine. */
+export const NOT_WORK = "it does not have the form of delivery work"
+
+/** PostgreSQL and a record's key can hold such an id. */
+const ID = /^\w{1,64}$/
+/** Attempts are an `integer` in PostgreSQL. */
+const MOST_ATTEMPTS = 2 ** 31 - 1
+/** A series has at most nine delays (DELIVERY_RETRY_DELAYS). */
+const MOST_IN_SERIES = 10
+
+const isId = (value: unknown): boolean => typeof value === "string" && ID.test(value)
+
+const isCount = (value: unknown, most: number): boolean =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= most
+
+/** Checks every field that stages rely on. Only stages should write to the topics, but a broker may let others write. */
+const isWork = (work: Readonly<Record<keyof DeliveryWork, unknown>>): boolean =>
+  isId(work.delivery_id) &&
+  isId(work.webhook_id) &&
+  isCount(work.attempt, MOST_ATTEMPTS) &&
+  isCount(work.series_attempt, MOST_IN_SERIES) &&
+  typeof work.due_at === "number" &&
+  work.due_at >= 0 &&
+  work.due_at <= Number.MAX_SAFE_INTEGER &&
+  isLedgerEvent(work.event)
+
 /** Undefined if the text is not a work record. */
 export const parseWork = (value: string): DeliveryWork | undefined => {
   try {
-    // Written in this shape; the check only tells a torn record from a whole one.
-    const work = JSON.parse(value) as DeliveryWork
-    const isWhole =
-      typeof work.delivery_id === "string" &&
-      typeof work.webhook_id === "string" &&
-      typeof work.due_at === "number" &&
-      typeof work.event.event_id === "string"
-    return isWhole ? work : undefined
+    const work = JSON.parse(value)
+    // The cast is safe: `isWork` has checked the fields.
+    return isWork(work) ? (work as DeliveryWork) : undefined
   } catch {
     return undefined
   }

@@ -6,7 +6,8 @@
 import type { ledgerRecord } from "./Envelope.ts"
 import type { EventType } from "./EventType.ts"
 import type { JsonObject } from "./Ledger.ts"
-import type { Network } from "./Network.ts"
+import { isNetwork, type Network } from "./Network.ts"
+import { isJsonObject } from "./NormaliseLedger.ts"
 
 /** One event as detection returns it: a pure function of its ledger. */
 export interface DetectedEvent {
@@ -60,27 +61,38 @@ export const EVENT_LOG_GROUP = "events"
 /** Why a record of an events topic is in quarantine. */
 export const NOT_AN_EVENT = "it does not have the form of an event"
 
+/** The year 10000. Names and bounds of table partitions have years of four digits. */
+const END_OF_TIME_MS = 253_402_300_800_000
+/** A delivery id has 24 bits for the event's position. */
+const POSITIONS = 2 ** 24
+const SECONDS_FORM = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
+
+const isBelow = (value: unknown, end: number): boolean =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && value < end
+
 /** Checks the fields that stages rely on. Only ingest should write to the topic, but a broker may let others write. */
-const isLedgerEvent = (event: Readonly<Record<keyof LedgerEvent, unknown>>): boolean =>
+const hasFieldsOfEvent = (event: Readonly<Record<keyof LedgerEvent, unknown>>): boolean =>
   typeof event.event_id === "string" &&
   typeof event.event_type === "string" &&
-  Number.isSafeInteger(event.ledger_index) &&
+  isBelow(event.ledger_index, Number.MAX_SAFE_INTEGER) &&
   typeof event.timestamp === "string" &&
+  SECONDS_FORM.test(event.timestamp) &&
   !Number.isNaN(Date.parse(event.timestamp)) &&
-  typeof event.payload === "object" &&
-  event.payload !== null &&
+  isJsonObject(event.payload) &&
   Array.isArray(event.accounts) &&
   event.accounts.every((account) => typeof account === "string") &&
-  typeof event.network === "string" &&
-  Number.isSafeInteger(event.position) &&
-  Number.isSafeInteger(event.detected_at)
+  isNetwork(event.network) &&
+  isBelow(event.position, POSITIONS) &&
+  isBelow(event.detected_at, END_OF_TIME_MS)
+
+export const isLedgerEvent = (value: unknown): value is LedgerEvent =>
+  isJsonObject(value) && hasFieldsOfEvent(value as Readonly<Record<keyof LedgerEvent, unknown>>)
 
 /** Parses the value of a record of `xrpl.<network>.events`. Undefined if it is not an event. */
 export const parseLedgerEvent = (value: string | null): LedgerEvent | undefined => {
   try {
-    const event = JSON.parse(value ?? "")
-    // The cast is safe: `isLedgerEvent` has checked the fields.
-    return isLedgerEvent(event) ? (event as LedgerEvent) : undefined
+    const event: unknown = JSON.parse(value ?? "")
+    return isLedgerEvent(event) ? event : undefined
   } catch {
     return undefined
   }

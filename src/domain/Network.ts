@@ -3,6 +3,8 @@ export const networks = ["mainnet", "testnet", "devnet"] as const
 
 export type Network = (typeof networks)[number]
 
+export const isNetwork = (value: unknown): value is Network => networks.some((network) => network === value)
+
 /** The `network_id` a server of that network reports in `server_info`. */
 export const networkIds: Readonly<Record<Network, number>> = { mainnet: 0, testnet: 1, devnet: 2 }
 

@@ -23,6 +23,9 @@ export const delayAfter = (
 export const lengthened = (delayMs: number, askedMs: number, mostAddedMs: number): number =>
   Math.min(Math.max(delayMs, askedMs), delayMs + mostAddedMs)
 
+/** The attempt of a series that the first delay precedes. */
+const FIRST_DELAYED = 2
+
 /** The shortest piece of a long wait. Each piece costs a record. */
 const SHORTEST_PIECE_MS = 1_000
 
@@ -42,7 +45,9 @@ export const longestStayMs = ({ delaysMs, jitter }: RetryPolicy, seriesAttempt: 
  * attempt's own topic unless `waitMs` is longer than that topic's delay. All work of a topic has the same delay, so the
  * first record is always due first. A longer wait passes through several topics, the longest that fits first.
  */
-export const delayOf = (policy: RetryPolicy, seriesAttempt: number, waitMs: number): number => {
+export const delayOf = (policy: RetryPolicy, ofSeries: number, waitMs: number): number => {
+  // No delay comes before a first attempt. One that must wait uses the first delay topic.
+  const seriesAttempt = Math.max(FIRST_DELAYED, ofSeries)
   if (waitMs <= longestStayMs(policy, seriesAttempt)) return seriesAttempt
   const { delaysMs, jitter } = policy
   let longest = seriesAttempt - 2

@@ -4,17 +4,19 @@
  */
 import { type AccountIds, packAccountIds } from "./AccountIds.ts"
 import type { Batch } from "./Batch.ts"
-import type { Compression } from "./Compression.ts"
+import { type Compression, compressions } from "./Compression.ts"
 import type { EventType } from "./EventType.ts"
 import { compileStored, type EventFilter } from "./filter/Match.ts"
 import type { PayloadFilter } from "./filter/PayloadFilter.ts"
-import type { Network } from "./Network.ts"
-import type { RequestFormat } from "./RequestFormat.ts"
-import type { SigningScheme } from "./Signing.ts"
+import { isNetwork, type Network } from "./Network.ts"
+import { isJsonObject } from "./NormaliseLedger.ts"
+import { type RequestFormat, requestFormats } from "./RequestFormat.ts"
+import { type SigningScheme, signingSchemes } from "./Signing.ts"
 
 export const CONFIG_TOPIC = "webhooks.config"
 
-export type WebhookStatus = "active" | "disabled"
+const webhookStatuses = ["active", "disabled"] as const
+export type WebhookStatus = (typeof webhookStatuses)[number]
 
 export interface WebhookConfig {
   readonly id: string
@@ -46,6 +48,59 @@ export interface WebhookConfig {
     /** Unix milliseconds. */
     readonly until: number
   }
+}
+
+const isText = (value: unknown): value is string => typeof value === "string"
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
+const isNumberFrom = (value: unknown, least: number): boolean => typeof value === "number" && value >= least
+const isAbsentOr = (value: unknown, allows: (value: unknown) => boolean): boolean =>
+  value === undefined || allows(value)
+const isOneOf = (value: unknown, all: ReadonlyArray<unknown>): boolean => all.includes(value)
+
+/** How each field of a record must look. An unknown format or compression would stop the deliveries of all webhooks. */
+const fieldRules: Readonly<Record<keyof WebhookConfig, (value: unknown) => boolean>> = {
+  id: isText,
+  account_id: isText,
+  network: isNetwork,
+  status: (value) => isOneOf(value, webhookStatuses),
+  url: isText,
+  event_types: isTexts,
+  account_filters: isTexts,
+  // `packWebhook` compiles it.
+  payload_filter: () => true,
+  headers: (value) => isJsonObject(value) && Object.values(value).every(isText),
+  max_in_flight: (value) => Number.isSafeInteger(value) && isNumberFrom(value, 1),
+  max_per_second: (value) => value === null || isNumberFrom(value, 1),
+  signing: (value) =>
+    isAbsentOr(
+      value,
+      (schemes) =>
+        isTexts(schemes) && (schemes as ReadonlyArray<string>).every((one) => isOneOf(one, signingSchemes))
+    ),
+  format: (value) => isAbsentOr(value, (format) => isOneOf(format, requestFormats)),
+  compression: (value) => isAbsentOr(value, (compression) => isOneOf(compression, compressions)),
+  batch: (value) =>
+    isAbsentOr(
+      value,
+      (batch) =>
+        isJsonObject(batch) && isNumberFrom(batch["max_events"], 1) && isNumberFrom(batch["max_wait_ms"], 0)
+    ),
+  sealed_secret: isText,
+  previous_secret: (value) =>
+    isAbsentOr(
+      value,
+      (previous) => isJsonObject(previous) && isText(previous["sealed"]) && isNumberFrom(previous["until"], 0)
+    )
+}
+
+/** Throws, with the name of the field, if the value of a record is not a webhook that this version can read. */
+export const parseWebhookConfig = (value: string): WebhookConfig => {
+  const config: unknown = JSON.parse(value)
+  if (!isJsonObject(config)) throw new Error("it is not a JSON object")
+  for (const [field, allows] of Object.entries(fieldRules))
+    if (!allows(config[field])) throw new Error(`its ${field} has another form`)
+  // The cast is safe: every field has been checked.
+  return config as unknown as WebhookConfig
 }
 
 /** A webhook as a process keeps it: 10,000 filters take 200 KB and are one object. */

@@ -25,6 +25,11 @@ interface RecordedEvent {
   readonly event: LedgerEvent
 }
 
+const topicsOf = (network: Network): ReadonlyArray<string> => [
+  eventsTopic(network),
+  historyEventsTopic(network)
+]
+
 const described = (record: LogRecord) => ({ source: sourceOf(record), text: record.value ?? "" })
 
 const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
@@ -37,7 +42,7 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
     const unreadable: Array<LogRecord> = []
     for (const record of records) {
       const event = parseLedgerEvent(record.value)
-      if (event === undefined) unreadable.push(record)
+      if (event === undefined || !topicsOf(event.network).includes(record.topic)) unreadable.push(record)
       else events.push({ record, event })
     }
     const write = Clock.currentTimeMillis.pipe(
@@ -74,7 +79,7 @@ export const events = (networks: ReadonlyArray<Network>) =>
     log.consume(
       {
         group: EVENT_LOG_GROUP,
-        topics: networks.flatMap((network) => [eventsTopic(network), historyEventsTopic(network)])
+        topics: networks.flatMap(topicsOf)
       },
       run
     )

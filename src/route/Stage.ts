@@ -48,6 +48,8 @@ interface Batch {
   /** When its events were detected: the ids of their deliveries are in this range of time. */
   detectedFrom: number
   detectedTo: number
+  /** The starts of the table partitions of these deliveries. */
+  readonly days: Set<number>
   /** The trace of the first event that has one: a span has one parent. */
   traceparent: string | undefined
 }
@@ -58,6 +60,7 @@ const emptyBatch = (): Batch => ({
   maybeRouted: new Map(),
   detectedFrom: Number.POSITIVE_INFINITY,
   detectedTo: 0,
+  days: new Set(),
   traceparent: undefined
 })
 
@@ -135,9 +138,10 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     if (batch.queued.length > 0) {
       const now = yield* Clock.currentTimeMillis
       const rows = batch.queued.map(({ row }) => row)
-      refused = yield* partitions
-        .ensure(batch.detectedFrom, batch.detectedTo)
-        .pipe(Effect.andThen(deliveries.insertPending(rows, now)), retryUntilSuccess("queueing deliveries"))
+      // Not the whole range of time: one event with a wrong time must not make thousands of partitions.
+      refused = yield* Effect.forEach(batch.days, (day) => partitions.ensure(day, day), {
+        discard: true
+      }).pipe(Effect.andThen(deliveries.insertPending(rows, now)), retryUntilSuccess("queueing deliveries"))
     }
     if (batch.unreadable.length > 0) {
       const unreadable = batch.unreadable.map((record) => ({
@@ -172,7 +176,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
       let batch = emptyBatch()
       for (const record of records) {
         const event = parseLedgerEvent(record.value)
-        if (event === undefined) {
+        if (event === undefined || eventsTopic(event.network) !== partition.topic) {
           batch.unreadable.push(record)
           continue
         }
@@ -181,7 +185,9 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
         batch.detectedTo = Math.max(batch.detectedTo, event.detected_at)
         if (record.offset < partition.endOffsetAtStart) batch.maybeRouted.set(record.offset, event)
         for (const webhook of index.match(event)) {
-          if (maySend(webhook)) batch.queued.push(toQueue(event, record.offset, webhook))
+          if (!maySend(webhook)) continue
+          batch.queued.push(toQueue(event, record.offset, webhook))
+          batch.days.add(partitions.startOf(event.detected_at))
         }
         if (batch.queued.length >= routeBatchDeliveries) {
           yield* queue(partition, batch, record.offset + 1)

@@ -20,7 +20,7 @@ export interface Described {
   readonly text: string
 }
 
-interface Refused extends Described {
+export interface Refused extends Described {
   readonly reason: string
 }
 

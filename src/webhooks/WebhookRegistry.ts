@@ -6,7 +6,7 @@
  */
 import { Context, Effect, Layer, Result } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { CONFIG_TOPIC, type PackedWebhook, packWebhook, type WebhookConfig } from "../domain/Webhook.ts"
+import { CONFIG_TOPIC, type PackedWebhook, packWebhook, parseWebhookConfig } from "../domain/Webhook.ts"
 import * as CompactedView from "../log/CompactedView.ts"
 import { EventLog, type EventLogError } from "../log/EventLog.ts"
 import { OUTBOX_POSITION, Outbox } from "../storage/outbox/Outbox.ts"
@@ -45,8 +45,7 @@ export class WebhookRegistry extends Context.Service<WebhookRegistry>()(
       const view = yield* CompactedView.make<RegisteredWebhook>({
         topic: CONFIG_TOPIC,
         decode: (value) => {
-          // Written by storage/webhooks/WebhookRow in this shape.
-          const config = packWebhook(JSON.parse(value) as WebhookConfig)
+          const config = packWebhook(parseWebhookConfig(value))
           const { sealed_secret, previous_secret: previous } = config
           return Result.gen(function* () {
             const url = URL.parse(config.url)

@@ -7,8 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
-import type { DeliveryWork } from "../../src/domain/Delivery.ts"
-import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import { type DeliveryWork, newWork } from "../../src/domain/Delivery.ts"
 import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import {
@@ -22,6 +21,7 @@ import {
   startDelivering,
   untilAll
 } from "../support/delivering.ts"
+import { eventOf as anyEvent } from "../support/events.ts"
 import { makeReceiver, signatureHolds } from "../support/receiver.ts"
 
 const historyOf = Effect.fnUntraced(function* (deliveryId: string) {
@@ -39,14 +39,8 @@ const webhookRow = Effect.fnUntraced(function* (id: string) {
   return row!
 })
 
-const firstAttempt = (deliveryId: string, webhookId: string): DeliveryWork => ({
-  delivery_id: deliveryId,
-  webhook_id: webhookId,
-  attempt: 1,
-  series_attempt: 1,
-  due_at: 0,
-  event: { event_id: "again" } as LedgerEvent
-})
+const firstAttempt = (deliveryId: string, webhookId: string): DeliveryWork =>
+  newWork(deliveryId, webhookId, anyEvent({}))
 
 describe("deliver", () => {
   it.live("delivers each event once, signed, and records it", () =>

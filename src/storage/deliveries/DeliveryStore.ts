@@ -12,7 +12,7 @@ import type { EventPosition } from "../../domain/History.ts"
 import { firstIdAt, idTime } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import { column } from "../Columns.ts"
-import { makeQuarantine } from "../Quarantine.ts"
+import { makeQuarantine, type Refused } from "../Quarantine.ts"
 import {
   type AttemptRecord,
   endQueued,
@@ -115,6 +115,9 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
             AND event_offset = ANY(${column(eventOffsets)}::bigint[]) AND network = ${network}
             AND replay_job_id IS NULL AND status = 'pending' AND attempts = 0
           ORDER BY id`,
+
+      /** Stores records of the work topics that are no work. */
+      quarantine: (records: ReadonlyArray<Refused>) => quarantine.put("deliver", records),
 
       states: (ids: ReadonlyArray<string>) =>
         sql<DeliveryState & { readonly id: string }>`

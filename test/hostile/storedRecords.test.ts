@@ -1,0 +1,189 @@
+/**
+ * Records of the log that cannot be read, on every topic that a stage consumes: each is quarantined or skipped with a
+ * reason, and none stops the records behind it.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { DELIVERIES_TOPIC, delayTopic, newWork, parseWork, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
+import { deliveryId } from "../../src/domain/Ids.ts"
+import { eventsTopic, parseLedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import { CONFIG_TOPIC } from "../../src/domain/Webhook.ts"
+import { events } from "../../src/events/Stage.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { partitionOf } from "../../src/log/Topics.ts"
+import { route } from "../../src/route/Stage.ts"
+import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
+import { EventStore } from "../../src/storage/events/EventStore.ts"
+import { Outbox } from "../../src/storage/outbox/Outbox.ts"
+import { makeQuarantine, type QuarantineStage } from "../../src/storage/Quarantine.ts"
+import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
+import { damagedCopies, noRecords } from "../support/damaged.ts"
+import {
+  deliveringLayer,
+  eventually,
+  makeWebhook,
+  queueEvents,
+  queueReplayed,
+  startDelivering,
+  untilAll
+} from "../support/delivering.ts"
+import { eventOf, recordOf } from "../support/events.ts"
+import { makeReceiver } from "../support/receiver.ts"
+
+const MOST = 10_000
+
+/** Appends the values under one key. Returns the offsets of the partition. */
+const append = Effect.fnUntraced(function* (
+  topic: string,
+  key: string,
+  values: ReadonlyArray<string | null>
+) {
+  const log = yield* EventLog
+  const positions = yield* log.transaction({ append: values.map((value) => ({ topic, key, value })) })
+  return positions.map(({ offset }) => offset)
+})
+
+/** The sources of the stage's quarantined records. */
+const quarantined = Effect.fnUntraced(function* (stage: QuarantineStage) {
+  const { rows } = yield* (yield* makeQuarantine).newest(MOST)
+  return new Set(rows.filter((row) => row.stage === stage).map(({ source }) => source))
+})
+
+/** A delivery whose only work is what the test appends. */
+const queueRow = Effect.fnUntraced(function* (webhookId: string) {
+  const store = yield* DeliveryStore
+  const event = eventOf({ position: 9 })
+  const id = deliveryId(event.detected_at, event.position, webhookId, event.event_id)
+  const row = {
+    id,
+    webhookId,
+    accountId: "acct_1",
+    network: event.network,
+    eventId: event.event_id,
+    eventType: event.event_type,
+    eventOffset: 0
+  }
+  yield* store.insertPending([row], event.detected_at)
+  return [id]
+})
+
+describe.each([DELIVERIES_TOPIC, REPLAYS_TOPIC, delayTopic(2), delayTopic(10)])("on %s", (topic) => {
+  it.live("a record that is no work is quarantined, and the work behind it is delivered", () =>
+    Effect.gen(function* () {
+      const receiver = yield* makeReceiver()
+      const webhookId = yield* makeWebhook(receiver.url)
+      const [id] = yield* queueEvents(webhookId, 1)
+      const work = newWork(id!, webhookId, eventOf({}))
+      const damaged = damagedCopies(work).map(({ value }) => value)
+      const unreadable = [
+        ...noRecords,
+        null,
+        ...damaged.filter((value) => parseWork(value)?.webhook_id !== webhookId)
+      ]
+      assert.isAbove(unreadable.length, 200)
+      const offsets = yield* append(topic, webhookId, unreadable)
+      // Work that can be read and is of no use, such as that of an unknown delivery or one that is due in the year 6429.
+      yield* append(
+        topic,
+        webhookId,
+        damaged.filter((value) => parseWork(value)?.webhook_id === webhookId)
+      )
+      const good = yield* topic === REPLAYS_TOPIC ? queueReplayed(webhookId, 1) : queueEvents(webhookId, 1)
+      const [last] = yield* queueRow(webhookId)
+      yield* append(topic, webhookId, [JSON.stringify({ ...work, delivery_id: last })])
+      yield* startDelivering
+      yield* untilAll([id!, last!, ...good], "delivered")
+      const isWaiting = topic.startsWith("webhooks.delay.")
+      const partition = partitionOf(topic, webhookId)
+      yield* eventually(
+        Effect.map(quarantined("deliver"), (sources) => {
+          // The delay stage moves a record that it cannot read to the delivery actor, which gives it a new offset.
+          const expected = offsets.filter((offset) => !sources.has(`${topic}/${partition}@${offset}`))
+          assert.deepStrictEqual(isWaiting ? [] : expected, [])
+          assert.isAtLeast(sources.size, Math.min(unreadable.length, 1_000))
+        })
+      )
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  )
+})
+
+describe(`on ${eventsTopic("mainnet")}`, () => {
+  /** Events of the right form that no webhook of the test gets. */
+  const isReadable = (value: string): boolean => parseLedgerEvent(value)?.network === "mainnet"
+
+  it.live(
+    "a record that is no event is quarantined by both readers, and they read the events behind it",
+    () =>
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        const sql = yield* SqlClient.SqlClient
+        const webhookId = yield* makeWebhook("https://example.com/")
+        const damaged = damagedCopies(eventOf({})).map(({ value }) => value)
+        const unreadable = [...noRecords, null, ...damaged.filter((value) => !isReadable(value))]
+        assert.isAbove(unreadable.length, 150)
+        const offsets = yield* append(eventsTopic("mainnet"), "mainnet", unreadable)
+        yield* append(eventsTopic("mainnet"), "mainnet", damaged.filter(isReadable))
+        const good = eventOf({ ledgerIndex: 90_000_001 })
+        yield* log.transaction({ append: [recordOf(good)] })
+        yield* Effect.forkScoped(Effect.all([route(["mainnet"]), events(["mainnet"])], { concurrency: 2 }))
+        const id = deliveryId(good.detected_at, good.position, webhookId, good.event_id)
+        yield* eventually(
+          Effect.gen(function* () {
+            assert.isTrue((yield* (yield* DeliveryStore).states([id])).has(id))
+            const stored = yield* sql`SELECT FROM events WHERE event_id = ${good.event_id}`
+            assert.strictEqual(stored.length, 1)
+            for (const stage of ["route", "events"] as const) {
+              const sources = yield* quarantined(stage)
+              const missing = offsets.filter(
+                (offset) => !sources.has(`${eventsTopic("mainnet")}/0@${offset}`)
+              )
+              assert.deepStrictEqual(missing, [], stage)
+            }
+          })
+        )
+      }).pipe(Effect.scoped, Effect.provide(EventStore.layer.pipe(Layer.provideMerge(deliveringLayer()))))
+  )
+})
+
+describe(`on ${CONFIG_TOPIC}`, () => {
+  it.live("a record that is no webhook changes nothing, and the changes behind it are seen", () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const registry = yield* WebhookRegistry
+      const receiver = yield* makeReceiver()
+      const webhookId = yield* makeWebhook(receiver.url)
+      const [record] = yield* log.read({ topic: CONFIG_TOPIC, partition: 0, offset: 0 }, 1)
+      const whole = JSON.parse(record!.value!)
+      const damaged = damagedCopies(whole).map(({ value }) => value)
+      yield* startDelivering
+      yield* Effect.forkScoped(route(["mainnet"]))
+      yield* append(CONFIG_TOPIC, webhookId, [...noRecords, ...damaged, record!.value])
+      yield* append(CONFIG_TOPIC, "wh_of_nobody", [...noRecords, ...damaged])
+      yield* append(CONFIG_TOPIC, "__proto__", [record!.value, null])
+      yield* registry.upToDate
+      assert.strictEqual(registry.get(webhookId)?.url.href, receiver.url)
+      const later = yield* makeWebhook(receiver.url)
+      yield* registry.upToDate
+      assert.isDefined(registry.get(later))
+      yield* untilAll(yield* queueEvents(webhookId, 1), "delivered")
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  )
+
+  it.live("rows of the outbox that no consumer can read are published, and the rows behind them too", () =>
+    Effect.gen(function* () {
+      const outbox = yield* Outbox
+      const receiver = yield* makeReceiver()
+      const webhookId = yield* makeWebhook(receiver.url)
+      yield* startDelivering
+      const work = newWork("dlv_none", webhookId, eventOf({}))
+      for (const topic of [CONFIG_TOPIC, DELIVERIES_TOPIC])
+        yield* outbox.insert(noRecords.map((value) => ({ topic, key: webhookId, value })))
+      yield* outbox.insert([{ topic: DELIVERIES_TOPIC, key: webhookId, value: JSON.stringify(work) }])
+      yield* eventually(
+        Effect.map(quarantined("deliver"), (sources) => assert.strictEqual(sources.size, noRecords.length))
+      )
+      yield* untilAll(yield* queueEvents(webhookId, 1), "delivered")
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  )
+})
