@@ -11,7 +11,7 @@ import type { AttemptOutcome, ExchangeDetails } from "../domain/Delivery.ts"
 import { keptHeaders, type ReceivedHeaders } from "../domain/ResponseHeaders.ts"
 import { retryAfterMs } from "../domain/RetryAfter.ts"
 import type { Connection, OnConnection } from "./Connection.ts"
-import { connectionFailure, responseFailure, timeoutFailure } from "./FailureText.ts"
+import { connectionFailure, HEADERS_TOO_LARGE, responseFailure, timeoutFailure } from "./FailureText.ts"
 
 const decoder = new TextDecoder()
 
@@ -158,7 +158,7 @@ export class Exchange implements OnConnection {
 
   /** The response exceeds a limit: use what has arrived and close the connection. */
   private cutShort() {
-    this.end("too many informational responses")
+    this.end(this.informational > 0 ? "too many informational responses" : HEADERS_TOO_LARGE)
     this.abort()
   }
 

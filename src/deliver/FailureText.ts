@@ -6,6 +6,7 @@ import { Predicate } from "effect"
 import { errors } from "undici"
 
 const INVALID_RESPONSE = "invalid response"
+export const HEADERS_TOO_LARGE = "response headers too large"
 
 const texts: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
@@ -34,7 +35,7 @@ const texts: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT: "TLS: certificate issuer unknown",
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "TLS: certificate issuer unknown",
   ERR_TLS_CERT_ALTNAME_INVALID: "TLS: certificate is for another host",
-  UND_ERR_HEADERS_OVERFLOW: "response headers too large",
+  UND_ERR_HEADERS_OVERFLOW: HEADERS_TOO_LARGE,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: INVALID_RESPONSE
 }
 
