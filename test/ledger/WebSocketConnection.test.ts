@@ -62,6 +62,64 @@ describe.each(ways)("a connection of %s", (_, ask) => {
     })
   )
 
+  it.live("takes no message of more than 32 MB in fragments without end", () =>
+    Effect.gen(function* () {
+      const piece = "x".repeat(1024 * 1024)
+      let sent = 0
+      const { url } = yield* serverThat((socket) => {
+        const more = () => {
+          if (socket.readyState !== socket.OPEN) return
+          sent += piece.length
+          socket.send(piece, { fin: false }, () => setImmediate(more))
+        }
+        more()
+      })
+      const failure = yield* Effect.flip(ask(url))
+      assert.strictEqual(failure.detail, `sent a message of more than ${Limits.ledgerMessageBytes} bytes`)
+      // The machine's buffers take some more.
+      assert.isBelow(sent, 2 * Limits.ledgerMessageBytes)
+    })
+  )
+
+  it.live("ends if the server compresses all the same", () =>
+    Effect.gen(function* () {
+      const { url } = yield* serverThat((socket) => {
+        // A text frame with the bit that says "compressed", and no content. `ws` would not send it.
+        Reflect.get(socket, "_socket").write(Buffer.from([0xc1, 0x00]))
+      })
+      const failure = yield* Effect.flip(ask(url))
+      assert.strictEqual(failure.reason, "disconnected")
+    })
+  )
+
+  it.live("ends at a flood of pings or of empty fragments, whose replies and parts would fill memory", () =>
+    Effect.gen(function* () {
+      const floods: ReadonlyArray<(socket: WebSocket) => void> = [
+        (socket) => socket.ping("x".repeat(125)),
+        (socket) => socket.send("", { fin: false })
+      ]
+      for (const flood of floods) {
+        const { url } = yield* serverThat((socket) => {
+          for (let i = 0; i < 50_000; i++) flood(socket)
+        })
+        assert.strictEqual((yield* Effect.flip(ask(url))).reason, "disconnected")
+      }
+    })
+  )
+
+  it.live("gets its answer through a flood of messages that answer nothing", () =>
+    Effect.gen(function* () {
+      const { url } = yield* serverThat((socket, id) => {
+        for (let i = 0; i < 5_000; i++) {
+          socket.send('{"type":"ledgerClosed"}')
+          socket.send(JSON.stringify({ id: id + 1_000 + i, result: {} }))
+        }
+        socket.send(JSON.stringify({ id, error: "slowDown" }))
+      })
+      assert.strictEqual((yield* Effect.flip(ask(url))).detail, "answered slowDown")
+    })
+  )
+
   it.live("asks for no compression", () =>
     Effect.gen(function* () {
       const { extensions, url } = yield* serverThat((socket, id) => {
