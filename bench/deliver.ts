@@ -130,13 +130,11 @@ const measure = Effect.fnUntraced(function* (one: Case, receiver: Child, port: u
       const result: Round = { bare, plain, recorded }
       return result
     })
-    const rounds = yield* inRounds(
+    return yield* inRounds(
       Math.max(LEAST_ROUNDS, MEASURED / deliveries),
       round,
       Math.ceil(WARM_UP / deliveries)
     )
-    if (feed.parked() > 0) throw new Error(`${feed.parked()} deliveries had to wait in PostgreSQL`)
-    return rounds
   })
   // The stage ends before the services that it uses.
   return yield* work.pipe(Effect.scoped, Effect.provide(deliveringLayer(feed)))

@@ -5,14 +5,21 @@
  */
 import packageJson from "../../package.json" with { type: "json" }
 import { eventCatalogue } from "../domain/EventCatalogue.ts"
-import { bodyName, componentRef, componentsOf, eventComponents } from "../domain/EventComponents.ts"
-import { publishedSchemas } from "../domain/JsonSchemas.ts"
+import {
+  BATCH_ANSWER,
+  BATCH_BODY,
+  bodyName,
+  componentRef,
+  componentsOf,
+  eventComponents
+} from "../domain/EventComponents.ts"
+import { publishedSchema, publishedSchemas } from "../domain/JsonSchemas.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
 import { networks } from "../domain/Network.ts"
 import { type PublicTopic, publicTopics } from "../log/Topics.ts"
 import { EVENT_ID_EXAMPLE } from "./contract/Common.ts"
 import { license } from "./License.ts"
-import { webhookHeaders } from "./WebhookHeaders.ts"
+import { headersOf, type WebhookRequest } from "./WebhookHeaders.ts"
 
 const KAFKA_BINDING = "0.5.0"
 const HTTP_BINDING = "0.3.0"
@@ -96,12 +103,34 @@ const topicChannel = (topic: PublicTopic) => ({
   }
 })
 
-const webhookRequestHeaders = {
+const requestHeadersOf = (request: WebhookRequest) => ({
   type: "object",
   properties: Object.fromEntries(
-    webhookHeaders.map(({ name, description, schema }) => [name, { ...schema, description }])
+    headersOf(request).map(({ name, description, schema }) => [name, { ...schema, description }])
   ),
-  required: webhookHeaders.filter(({ always }) => always).map(({ name }) => name)
+  required: headersOf(request).flatMap(({ always, name }) => (always ? [name] : []))
+})
+
+const batchMessage = () => {
+  const { examples } = publishedSchema("batch.schema.json")
+  return {
+    name: "batch",
+    title: "batch",
+    summary: "Several events in one request, to a webhook that has `batch`.",
+    contentType: "application/json",
+    headers: componentRef("BatchHeaders"),
+    payload: componentRef(BATCH_BODY),
+    examples: (Array.isArray(examples) ? examples : []).map((payload) => ({ payload }))
+  }
+}
+
+const answerMessage = {
+  name: "batch answer",
+  title: "batch answer",
+  summary: "The answer to a batch of which some deliveries failed. Its status is best 207.",
+  contentType: "application/json",
+  payload: componentRef(BATCH_ANSWER),
+  examples: [{ payload: { failed: ["dlv_01KAJ0Q4M8000000G3T5W7Y9ZB"] } }]
 }
 
 const webhookMessages = () =>
@@ -143,7 +172,7 @@ const servers = {
 export const asyncApiDocument = (): object => {
   const topics = publicTopics()
   const records = [...new Map(topics.map(recordOf).map((record) => [record.name, record])).values()]
-  const requests = webhookMessages()
+  const requests = { ...webhookMessages(), [BATCH_BODY]: batchMessage() }
   return {
     asyncapi: "3.0.0",
     id: "urn:ledgerhook:asyncapi",
@@ -162,10 +191,10 @@ export const asyncApiDocument = (): object => {
         address: "/",
         title: "The url of a webhook",
         description:
-          "Each event that matches a webhook is one POST to the webhook's `url`, in the format `ledgerhook`, the default. If the webhook's `format` is `cloudevents`, the body is the `payload` alone, and headers `ce-…` have the rest.",
+          "Each event that matches a webhook is one POST to the webhook's `url`, in the format `ledgerhook`, the default. If the webhook's `format` is `cloudevents`, the body is the `payload` alone, and headers `ce-…` have the rest. If the webhook has `batch`, a POST carries several events.",
         servers: [ref("servers", WEBHOOK)],
         messages: Object.fromEntries(
-          Object.keys(requests).map((name) => [name, ref("components", "messages", name)])
+          [...Object.keys(requests), BATCH_ANSWER].map((name) => [name, ref("components", "messages", name)])
         )
       }
     },
@@ -187,19 +216,22 @@ export const asyncApiDocument = (): object => {
         summary:
           "Sends an event to a webhook. A 2xx within 10 seconds delivers it; otherwise it is sent again.",
         messages: messageRefs(WEBHOOK, Object.keys(requests)),
+        reply: { channel: ref("channels", WEBHOOK), messages: messageRefs(WEBHOOK, [BATCH_ANSWER]) },
         bindings: { http: { method: "POST", bindingVersion: HTTP_BINDING } }
       }
     },
     components: {
       messages: {
         ...Object.fromEntries(records.map(({ name, document }) => [name, recordMessage(name, document)])),
-        ...requests
+        ...requests,
+        [BATCH_ANSWER]: answerMessage
       },
       schemas: {
         ...Object.assign({}, ...records.map(({ document }) => componentsOf(document).definitions)),
         ...eventComponents(),
         ...Object.fromEntries(records.map(({ name, document }) => [name, componentsOf(document).schema])),
-        WebhookHeaders: webhookRequestHeaders
+        WebhookHeaders: requestHeadersOf("event"),
+        BatchHeaders: requestHeadersOf("batch")
       }
     }
   }

@@ -7,17 +7,23 @@ import { eventTypes } from "../domain/EventType.ts"
 import { idPattern } from "../domain/Ids.ts"
 import { EVENT_ID_EXAMPLE } from "./contract/Common.ts"
 
+/** What a request carries: one event, or a batch. */
+export type WebhookRequest = "event" | "batch"
+
 interface WebhookHeader {
   /** The name of its component in the OpenAPI document. */
   readonly component: string
   readonly name: string
-  /** Whether every request has it. */
+  /** Absent: requests with one event and batches have it. */
+  readonly only?: WebhookRequest
+  /** Whether every such request has it. */
   readonly always: boolean
   readonly description: string
   readonly schema: Readonly<Record<string, unknown>>
 }
 
 const DELIVERY_ID = "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB"
+const BATCH_ID = "bat_01KAJ0Q4M8000000G3T5W7Y9ZC"
 const SECONDS = "1763684802"
 const SERVICE_SIGNATURE = "sha256=7770e0870712326c44f47fe23f3eb0d9e8ff4a2bb8b0a71635abea64d88858a4"
 const STANDARD_SIGNATURE = "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="
@@ -36,6 +42,7 @@ export const webhookHeaders: ReadonlyArray<WebhookHeader> = [
   {
     component: "ServiceDeliveryId",
     name: "X-Service-Delivery-Id",
+    only: "event",
     always: true,
     description: "The delivery: the same at every attempt.",
     schema: text(DELIVERY_ID, idPattern("dlv_"))
@@ -43,6 +50,7 @@ export const webhookHeaders: ReadonlyArray<WebhookHeader> = [
   {
     component: "ServiceEventId",
     name: "X-Service-Event-Id",
+    only: "event",
     always: true,
     description: "The event: the same in every delivery. Use it to recognise duplicates.",
     schema: text(EVENT_ID_EXAMPLE, EVENT_ID_PATTERN.source)
@@ -50,9 +58,18 @@ export const webhookHeaders: ReadonlyArray<WebhookHeader> = [
   {
     component: "ServiceEventType",
     name: "X-Service-Event-Type",
+    only: "event",
     always: true,
     description: "The event's type.",
     schema: { type: "string", enum: eventTypes, examples: ["payment.xrp"] }
+  },
+  {
+    component: "ServiceBatchId",
+    name: "X-Service-Batch-Id",
+    only: "batch",
+    always: true,
+    description: "The batch: another one at every attempt. Recognise duplicates by the event's id instead.",
+    schema: text(BATCH_ID, idPattern("bat_"))
   },
   {
     component: "ServiceTimestamp",
@@ -66,8 +83,8 @@ export const webhookHeaders: ReadonlyArray<WebhookHeader> = [
     name: "webhook-id",
     always: false,
     description:
-      "Sent if the webhook's `signing` contains `standard`: the delivery, as in X-Service-Delivery-Id.",
-    schema: text(DELIVERY_ID, idPattern("dlv_"))
+      "Sent if the webhook's `signing` contains `standard`: the delivery, as in X-Service-Delivery-Id, or the batch, as in X-Service-Batch-Id.",
+    schema: text(DELIVERY_ID, `${idPattern("dlv_")}|${idPattern("bat_")}`)
   },
   {
     component: "StandardWebhookTimestamp",
@@ -93,3 +110,7 @@ export const webhookHeaders: ReadonlyArray<WebhookHeader> = [
     schema: { type: "string", enum: ["gzip", "zstd"], examples: ["gzip"] }
   }
 ]
+
+/** The headers of requests that carry one event, or of batches. */
+export const headersOf = (request: WebhookRequest): ReadonlyArray<WebhookHeader> =>
+  webhookHeaders.filter(({ only }) => only === undefined || only === request)

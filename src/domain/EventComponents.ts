@@ -1,10 +1,10 @@
 /**
- * The schemas of all events as components of one document, as OpenAPI and AsyncAPI have them: what the published
- * schemas define under `$defs` stands there once. Pure.
+ * The schemas of all events, and of a batch, as components of one document, as OpenAPI and AsyncAPI have them: what
+ * the published schemas define under `$defs` stands there once. Pure.
  */
 import { eventCatalogue } from "./EventCatalogue.ts"
 import { payloadName } from "./EventType.ts"
-import { publishedSchemas } from "./JsonSchemas.ts"
+import { publishedSchema } from "./JsonSchemas.ts"
 import type { JsonObject } from "./Ledger.ts"
 import { isJsonObject } from "./NormaliseLedger.ts"
 
@@ -12,6 +12,10 @@ const COMPONENTS = "#/components/schemas/"
 
 /** The name of the schema of a request's body. */
 export const bodyName = (eventType: string): string => `${payloadName(eventType)}Event`
+
+/** The names of the schemas of a batch and of its answer. */
+export const BATCH_BODY = "EventBatch"
+export const BATCH_ANSWER = "EventBatchAnswer"
 
 export const componentRef = (name: string): JsonObject => ({ $ref: `${COMPONENTS}${name}` })
 
@@ -26,9 +30,47 @@ export const componentsOf = (
   return { schema, definitions: ($defs ?? {}) as Readonly<Record<string, JsonObject>> }
 }
 
-/** The definitions, the payload and the body of a webhook's request of each event type, by their names. */
+/** A batch and its answer. The event of an item is the body of a request of one of the event types. */
+const batchComponents = (): Readonly<Record<string, JsonObject>> => {
+  const { schema, definitions } = componentsOf(publishedSchema("batch.schema.json"))
+  const { BatchItem: item, DeliveryId } = definitions
+  const fields = item?.["properties"]
+  if (
+    item === undefined ||
+    DeliveryId === undefined ||
+    !isJsonObject(fields) ||
+    !isJsonObject(fields["event"])
+  )
+    throw new Error("the published batch has no items with an event")
+  const event = {
+    description: fields["event"]["description"]!,
+    oneOf: eventCatalogue().map(({ event_type }) => componentRef(bodyName(event_type)))
+  }
+  return {
+    DeliveryId,
+    BatchItem: { ...item, properties: { ...fields, event } },
+    [BATCH_BODY]: schema,
+    [BATCH_ANSWER]: {
+      type: "object",
+      title: "Answer to a batch",
+      description: "The part of the answer to a batch that the service reads. It ignores other fields.",
+      properties: {
+        failed: {
+          type: "array",
+          items: componentRef("DeliveryId"),
+          description:
+            "The deliveries that failed and are retried. All others are delivered. Ids that are not in the batch are ignored."
+        }
+      },
+      required: ["failed"],
+      examples: [{ failed: DeliveryId["examples"] ?? [] }]
+    }
+  }
+}
+
+/** The definitions, the payload and body of each event type, the batch and its answer, by their names. */
 export const eventComponents = (): Readonly<Record<string, JsonObject>> => {
-  const { schema: envelope, definitions } = componentsOf(publishedSchemas()[0]!.document)
+  const { schema: envelope, definitions } = componentsOf(publishedSchema("envelope.schema.json"))
   // Each body names its own type instead.
   const { EventType: _, ...components } = definitions
   const { properties, title: _title, ...body } = envelope
@@ -49,5 +91,5 @@ export const eventComponents = (): Readonly<Record<string, JsonObject>> => {
       }
     })
   }
-  return components
+  return { ...components, ...batchComponents() }
 }

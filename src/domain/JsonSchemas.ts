@@ -93,3 +93,10 @@ let generated: ReadonlyArray<PublishedSchema> | undefined
 
 /** The schemas in the order of the catalogue: the envelope, the batch, payloads by family, records of the public topics. */
 export const publishedSchemas = (): ReadonlyArray<PublishedSchema> => (generated ??= generate())
+
+/** The published schema at `path` below `schemas/`. */
+export const publishedSchema = (path: string): JsonObject => {
+  const found = publishedSchemas().find((one) => one.path === path)
+  if (found === undefined) throw new Error(`there is no published schema ${path}`)
+  return found.document
+}

@@ -6,7 +6,7 @@ import { Ajv2020 } from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
 import { Effect } from "effect"
 import { eventTypes } from "../../src/domain/EventType.ts"
-import { requestHeaders } from "../../src/domain/RequestHeaders.ts"
+import { type Carried, requestHeaders } from "../../src/domain/RequestHeaders.ts"
 import { eventRecords, markerRecord } from "../../src/ledger/LedgerRecords.ts"
 import topics from "../../topics/topics.json" with { type: "json" }
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
@@ -69,13 +69,22 @@ describe("the AsyncAPI document", () => {
         .messages()
         .all()
         .map((message) => message.name()),
-      [...eventTypes]
+      [...eventTypes, "batch", "batch answer"]
+    )
+    assert.deepStrictEqual(
+      operations
+        .at(-1)!
+        .reply()
+        ?.messages()
+        .all()
+        .map((message) => message.name()),
+      ["batch answer"]
     )
   })
 
   it("has examples of every message that its own schemas accept", () => {
     const messages = Object.values<Record<string, unknown>>(document.components.messages)
-    assert.lengthOf(messages, eventTypes.length + 2)
+    assert.lengthOf(messages, eventTypes.length + 4)
     for (const message of messages) {
       const { examples, name, payload } = Object(message)
       assert.isNotEmpty(examples, name)
@@ -108,16 +117,21 @@ describe("the AsyncAPI document", () => {
       detected_at: 1
     }
     assert.sameMembers(headersOf("LedgerRecord"), Object.keys(markerRecord("testnet", marker).headers ?? {}))
-    const request = requestHeaders({
-      headers: {},
-      signatures: {},
-      format: "ledgerhook",
-      compression: undefined,
-      webhookId: "wh_01KAJ0Q4M8000000G3T5W7Y9ZB",
-      carried: { deliveryId: "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB", event },
-      seconds: "1763684802"
-    })
+    const requestOf = (carried: Carried) =>
+      requestHeaders({
+        headers: {},
+        signatures: {},
+        format: "ledgerhook",
+        compression: undefined,
+        webhookId: "wh_01KAJ0Q4M8000000G3T5W7Y9ZB",
+        carried,
+        seconds: "1763684802"
+      })
+    const request = requestOf({ deliveryId: "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB", event })
+    const batch = requestOf({ batchId: "bat_01KAJ0Q4M8000000G3T5W7Y9ZC" })
     assert.deepStrictEqual(complaints("WebhookHeaders", request), [])
+    assert.deepStrictEqual(complaints("BatchHeaders", batch), [])
+    assert.isNotEmpty(complaints("BatchHeaders", request))
     const { "X-Service-Event-Id": _, ...without } = request
     assert.isNotEmpty(complaints("WebhookHeaders", without))
   })

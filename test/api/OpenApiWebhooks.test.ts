@@ -1,16 +1,20 @@
 /** The OpenAPI document describes the request for an event of each type as the service sends it. */
 import { assert, describe, it } from "@effect/vitest"
-import { webhookHeaders } from "../../src/api/WebhookHeaders.ts"
+import { headersOf, type WebhookRequest } from "../../src/api/WebhookHeaders.ts"
 import { eventTypes } from "../../src/domain/EventType.ts"
-import { requestHeaders } from "../../src/domain/RequestHeaders.ts"
+import { type Carried, requestHeaders } from "../../src/domain/RequestHeaders.ts"
 import { ENVELOPE, complaints as envelopeComplaints } from "../schemas/support.ts"
 import { eventOf } from "../support/events.ts"
 import { complaints, document } from "../support/openApi.ts"
 
 const bodyOf = (type: string) => document.webhooks[type].post.requestBody.content["application/json"]
 
-const sent = (standard: boolean) => {
-  const event = eventOf({ network: "mainnet" })
+const carried: Readonly<Record<WebhookRequest, Carried>> = {
+  event: { deliveryId: "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB", event: eventOf({ network: "mainnet" }) },
+  batch: { batchId: "bat_01KAJ0Q4M8000000G3T5W7Y9ZC" }
+}
+
+const sent = (request: WebhookRequest, standard: boolean) => {
   return Object.entries(
     requestHeaders({
       headers: {},
@@ -21,15 +25,15 @@ const sent = (standard: boolean) => {
       format: "ledgerhook",
       compression: standard ? "gzip" : undefined,
       webhookId: "wh_01KAJ0Q4M8000000G3T5W7Y9ZB",
-      carried: { deliveryId: "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB", event },
+      carried: carried[request],
       seconds: "1763684802"
     })
   ).filter(([name]) => name !== "User-Agent" && name !== "Content-Type")
 }
 
 describe("the webhooks of the OpenAPI document", () => {
-  it("are one for each event type, whose body is the envelope with that type's payload", () => {
-    assert.sameMembers(Object.keys(document.webhooks), [...eventTypes])
+  it("are one for each event type, besides batch, whose body is the envelope with that type's payload", () => {
+    assert.sameMembers(Object.keys(document.webhooks), [...eventTypes, "batch"])
     for (const type of eventTypes) {
       const { schema, example } = bodyOf(type)
       assert.strictEqual(example.event_type, type)
@@ -43,24 +47,53 @@ describe("the webhooks of the OpenAPI document", () => {
     }
   })
 
-  it("name every header that the service sends, with its form", () => {
-    const headers = new Map(webhookHeaders.map((header) => [header.name, header]))
-    for (const [name, value] of [...sent(true), ...sent(false)])
-      assert.deepStrictEqual(complaints(headers.get(name)?.schema, value), [], name)
-    const names = (standard: boolean) => sent(standard).map(([name]) => name)
-    assert.sameMembers([...headers.keys()], names(true))
-    for (const { name, always, schema } of headers.values()) {
-      if (always) assert.include(names(false), name)
-      for (const example of Object(schema).examples) assert.deepStrictEqual(complaints(schema, example), [])
-    }
+  it("have one for a batch, whose items have the body of an event of any type", () => {
+    const { schema, example } = bodyOf("batch")
+    assert.deepStrictEqual(complaints(schema, example), [])
+    const [item] = example
     for (const type of eventTypes) {
-      const { parameters } = document.webhooks[type].post
-      assert.sameMembers(
-        parameters.map(
-          ({ $ref }: { $ref: string }) => document.components.parameters[$ref.split("/").at(-1)!].name
-        ),
-        [...headers.keys()]
-      )
+      const of = (event: unknown) => [item, { ...item, event }]
+      const event = bodyOf(type).example
+      assert.deepStrictEqual(complaints(schema, of(event)), [], type)
+      assert.isNotEmpty(complaints(schema, of({ ...event, payload: {} })), type)
+    }
+    assert.isNotEmpty(complaints(schema, []))
+    assert.isNotEmpty(complaints(schema, [{ event: item.event }]))
+  })
+
+  it("type the list of failed deliveries in the answer to a batch", () => {
+    const { responses } = document.webhooks["batch"].post
+    assert.deepStrictEqual(Object.keys(responses), ["207", "2XX", "default"])
+    const { schema } = Object(document.components.responses["BatchPartlyAccepted"]).content[
+      "application/json"
+    ]
+    const { deliveryId } = Object(carried.event)
+    for (const failed of [[], [deliveryId]])
+      assert.deepStrictEqual(complaints(schema, { failed, note: 1 }), [])
+    for (const answer of [{}, [], { failed: deliveryId }, { failed: [1] }])
+      assert.isNotEmpty(complaints(schema, answer))
+  })
+
+  it("name every header that the service sends, with its form", () => {
+    for (const request of ["event", "batch"] as const) {
+      const headers = new Map(headersOf(request).map((header) => [header.name, header]))
+      for (const [name, value] of [...sent(request, true), ...sent(request, false)])
+        assert.deepStrictEqual(complaints(headers.get(name)?.schema, value), [], name)
+      const names = (standard: boolean) => sent(request, standard).map(([name]) => name)
+      assert.sameMembers([...headers.keys()], names(true))
+      for (const { name, always, schema } of headers.values()) {
+        if (always) assert.include(names(false), name)
+        for (const example of Object(schema).examples) assert.deepStrictEqual(complaints(schema, example), [])
+      }
+      for (const webhook of request === "batch" ? ["batch"] : eventTypes) {
+        const { parameters } = document.webhooks[webhook].post
+        assert.sameMembers(
+          parameters.map(
+            ({ $ref }: { $ref: string }) => document.components.parameters[$ref.split("/").at(-1)!].name
+          ),
+          [...headers.keys()]
+        )
+      }
     }
   })
 

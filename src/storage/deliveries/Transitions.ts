@@ -144,30 +144,32 @@ export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>,
              next_delay_ms, details
       FROM moved WHERE status <> 'delivered'
       ON CONFLICT DO NOTHING
+    ), charges AS (
+      SELECT charged_to, day, count(*) AS deliveries FROM moved WHERE charged_to IS NOT NULL GROUP BY charged_to, day
     ), charged AS (
       INSERT INTO delivery_usage (account_id, month, deliveries)
-      SELECT charged_to, date_trunc('month', day)::date AS month, count(*) FROM moved WHERE charged_to IS NOT NULL
+      SELECT charged_to, date_trunc('month', day)::date AS month, sum(deliveries) FROM charges
       GROUP BY charged_to, month ORDER BY charged_to, month
       ON CONFLICT (account_id, month) DO UPDATE SET deliveries = delivery_usage.deliveries + excluded.deliveries
     ), charged_days AS (
       INSERT INTO delivery_usage_days AS kept (account_id, day_of_month, day, deliveries)
-      SELECT DISTINCT ON (charged_to, day_of_month) charged_to, extract(day FROM day) AS day_of_month, day, count(*)
-      FROM moved WHERE charged_to IS NOT NULL
-      GROUP BY charged_to, day ORDER BY charged_to, day_of_month, day DESC
+      SELECT DISTINCT ON (charged_to, day_of_month) charged_to, extract(day FROM day) AS day_of_month, day, deliveries
+      FROM charges ORDER BY charged_to, day_of_month, day DESC
       ON CONFLICT (account_id, day_of_month) DO UPDATE SET
         day = excluded.day,
         deliveries = excluded.deliveries + CASE WHEN kept.day = excluded.day THEN kept.deliveries ELSE 0 END
       WHERE kept.day <= excluded.day
     ), ended AS (
-      SELECT webhook_id, status, ended_at, n,
-             max(n) FILTER (WHERE status = 'delivered') OVER (PARTITION BY webhook_id) AS last_delivered
-      FROM moved WHERE NOT test
+      SELECT webhook_id, max(n) FILTER (WHERE status = 'delivered') AS last_delivered
+      FROM moved WHERE NOT test GROUP BY webhook_id
     ), counted AS (
-      SELECT webhook_id, bool_or(last_delivered IS NOT NULL) AS reset,
-             count(*) FILTER (WHERE status = 'failed' AND n > coalesce(last_delivered, 0))::int AS failures,
-             count(*) FILTER (WHERE status <> 'delivered' AND n > coalesce(last_delivered, 0))::int AS failed_attempts,
-             min(ended_at) FILTER (WHERE status <> 'delivered' AND n > coalesce(last_delivered, 0)) AS failing_since
-      FROM ended GROUP BY webhook_id
+      SELECT e.webhook_id, e.last_delivered IS NOT NULL AS reset,
+             count(*) FILTER (WHERE m.status = 'failed')::int AS failures,
+             count(m.n)::int AS failed_attempts,
+             min(m.ended_at) AS failing_since
+      FROM ended e LEFT JOIN moved m ON m.webhook_id = e.webhook_id AND NOT m.test AND m.status <> 'delivered'
+        AND m.n > coalesce(e.last_delivered, 0)
+      GROUP BY e.webhook_id, reset
     )
     UPDATE webhooks w SET
       consecutive_failures = CASE WHEN c.reset THEN c.failures ELSE w.consecutive_failures + c.failures END,

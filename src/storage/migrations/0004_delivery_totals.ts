@@ -13,6 +13,8 @@ import { countWidths } from "../../domain/StatsPeriod.ts"
 /** The time of an id: the ten characters of Crockford's base 32 after the prefix, most significant first. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 const characters = Array.from({ length: 10 }, (_, i) => ({ place: 5 + i, shift: 5 * (9 - i) }))
+/** Place of the last of them. */
+const TIME_END = characters.at(-1)!.place
 const timeOfId = characters
   .map(({ place, shift }) => `((strpos('${ALPHABET}', substr(id, ${place}, 1)) - 1)::bigint << ${shift})`)
   .join(" + ")
@@ -20,18 +22,27 @@ const charactersOfTime = characters
   .map(({ shift }) => `substr('${ALPHABET}', ((ms >> ${shift}) & 31)::integer + 1, 1)`)
   .join(" || ")
 
-/** Rows of `deliveries` as changes of counts: 1 for a new row version, -1 for an old one. */
+/**
+ * Rows of `deliveries` as changes of counts: 1 for a new row version, -1 for an old one. `made`: the beginning of
+ * the id, up to the end of its time.
+ */
 const changesOf = (rows: string, n: 1 | -1): string => `
-  SELECT account_id, network, webhook_id, event_type, status, parked, id, ${n} AS n,
+  SELECT account_id, network, webhook_id, event_type, status, parked, left(id, ${TIME_END}) AS made, ${n} AS n,
          CASE WHEN status = 'delivered' THEN coalesce(response_time_ms, 0) ELSE 0 END AS latency_ms FROM ${rows}`
 
 const widths = countWidths.map(({ width }) => `('${width}')`).join(", ")
 
+// Grouped twice: a ledger's deliveries have one time, and those of a batch one latency. So most rows end in the first
+// groups, and few times and latencies are computed.
 const appendChanges = (changes: string): string => `
   INSERT INTO delivery_changes (account_id, network, webhook_id, event_type, status, latency_bucket, at, count, latency_sum, parked)
   SELECT account_id, network, webhook_id, event_type, status, latency_bucket(latency_ms),
-         date_trunc('minute', delivery_created_at(id), 'UTC'), sum(n), sum(n * latency_ms), parked
-  FROM (${changes}) AS changes
+         date_trunc('minute', delivery_created_at(made), 'UTC'), sum(n), sum(n * latency_ms), parked
+  FROM (
+    SELECT account_id, network, webhook_id, event_type, status, latency_ms, made, sum(n) AS n, parked
+    FROM (${changes}) AS changes
+    GROUP BY 1, 2, 3, 4, 5, 6, 7, parked HAVING sum(n) <> 0
+  ) AS grouped
   GROUP BY 1, 2, 3, 4, 5, 6, 7, parked HAVING sum(n) <> 0 OR sum(n * latency_ms) <> 0`
 
 const triggers = [
