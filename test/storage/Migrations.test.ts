@@ -74,7 +74,13 @@ describe("a database that a newer program migrates", () => {
           const { status } = yield* client.call("GET", path)
           assert.strictEqual(status, 200, path)
         }
-        assert.strictEqual((yield* client.call("PATCH", `/v1/webhooks/${id}`, { url })).status, 200)
+        // More than there are connections: each has prepared its statements before the migration.
+        const changes = Effect.forEach(
+          Array.from({ length: 40 }, (_, n) => n),
+          (n) => client.call("PATCH", `/v1/webhooks/${id}`, { description: String(n) }),
+          { concurrency: "unbounded" }
+        )
+        for (const { status } of yield* changes) assert.strictEqual(status, 200)
         assert.strictEqual((yield* client.call("DELETE", `/v1/webhooks/${id}`)).status, 204)
       })
 
