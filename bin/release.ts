@@ -1,11 +1,14 @@
 // `npm run release -- X.Y.Z [--dry-run]`: from a clean tree on main to a commit and a tag with everything checked and
-// packed. It pushes and publishes nothing. Until the checks pass it changes files only, so `git restore .` undoes it.
+// packed. It pushes and publishes nothing. Until the checks pass it changes files only, so git undoes it.
 // With --dry-run it only says whether a release could begin.
 import { spawnSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { versionPlaces } from "./versions.ts"
 
 const CHANGELOG = "CHANGELOG.md"
+/** Where the script `store-fixture` writes. */
+const FIXTURES = "test/fixtures/stores"
+const UNDO = `git restore . && git clean --force ${FIXTURES}`
 /** The heading of the section that collects changes. */
 const unreleased = /^## \[[^\]]+\] - not released yet$/m
 /** Documents say this until the first release. Only a person can write what is true afterwards. */
@@ -19,8 +22,7 @@ const fail = (message: string): never => {
 const run = (command: string, ...args: ReadonlyArray<string>): void => {
   process.stderr.write(`release: ${[command, ...args].join(" ")}\n`)
   const { status } = spawnSync(command, args, { stdio: ["ignore", "inherit", "inherit"] })
-  if (status !== 0)
-    fail(`${command} failed, nothing is committed. \`git restore .\` undoes what was changed.`)
+  if (status !== 0) fail(`${command} failed, nothing is committed. \`${UNDO}\` undoes what was changed.`)
 }
 
 const git = (...args: ReadonlyArray<string>): string => {
@@ -56,10 +58,13 @@ for (const [file, pattern] of versionPlaces)
 const today = new Date().toISOString().slice(0, 10)
 writeFileSync(CHANGELOG, changelog.replace(unreleased, `## [${version}] - ${today}`))
 run("npm", "run", "schemas")
+// Later versions must open what this one stores.
+run("npm", "run", "store-fixture")
 run(".ci/run")
 run("npm", "pack")
 run("npm", "run", "packages")
 run("npm", "run", "packages:python")
+run("git", "add", FIXTURES)
 run("git", "commit", "--all", "--message", `Release ${version}`)
 run("git", "tag", "--annotate", tag, "--message", `Ledgerhook ${version}`)
 process.stdout.write(

@@ -46,7 +46,12 @@ beforeEach(() => {
   }
   // The steps of the real scripts are tested elsewhere, and take half an hour.
   const { name, version } = JSON.parse(read("package.json"))
-  const scripts = { schemas: "true", packages: "true", "packages:python": "true" }
+  const scripts = {
+    schemas: "true",
+    "store-fixture": "mkdir -p test/fixtures/stores && touch test/fixtures/stores/made",
+    packages: "true",
+    "packages:python": "true"
+  }
   write("package.json", `${JSON.stringify({ name, version, type: "module", scripts }, null, 2)}\n`)
   write(".ci/run", "#!/bin/sh\ntest ! -e broken\n")
   run("chmod", "+x", ".ci/run")

@@ -17,6 +17,13 @@ export const storageLimits = {
   embeddedPollMs: 20,
   /** The timeout for the first connection at the start. */
   databaseConnectMs: 5_000,
+  /**
+   * How long a migration waits for a table's lock: statements of the service on that table wait as long. Then it lets
+   * them run, and tries again. A dump may hold its locks for minutes: 60 tries take five.
+   */
+  migrationLockMs: 2_000,
+  migrationRetryMs: 3_000,
+  migrationTries: 60,
   /** PostgreSQL connections of one process. */
   databaseConnections: 10,
   /** The same for reads of an API process, such as pages and counts. Each takes a millisecond or two. */

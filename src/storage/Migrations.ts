@@ -1,10 +1,11 @@
 /**
  * Migrates the database's tables to this program's version: each migration once, in order, in one transaction, also
- * if two processes start at once. From the first release on a migration never changes. A database of a newer version
- * is refused.
+ * if two processes start at once. Processes of the version before may be running: a migration never waits long for a
+ * lock, because their statements would queue behind it. A database of a newer version is refused. From the first
+ * release on a migration never changes.
  */
 import { Effect, Schedule, Schema } from "effect"
-import { Migrator, SqlClient } from "effect/sql"
+import { Migrator, SqlClient, SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
 import accounts from "./migrations/0001_accounts.ts"
 import webhooks from "./migrations/0002_webhooks.ts"
@@ -27,14 +28,15 @@ const migrations = {
   "0008_coordination": coordination
 }
 const TABLE = "migrations"
-const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
+const newestOf = (names: ReadonlyArray<string>): number =>
+  Math.max(...names.map((name) => Number.parseInt(name, 10)))
 
 export class MigrationsError extends Schema.TaggedError<MigrationsError>()("MigrationsError", {
   message: Schema.String,
   cause: Schema.optional(Schema.Defect())
 }) {}
 
-const refuseNewer = Effect.gen(function* () {
+const refuseNewer = Effect.fnUntraced(function* (newest: number) {
   const sql = yield* SqlClient.SqlClient
   const [table] = yield* sql<{ readonly found: boolean }>`SELECT to_regclass(${TABLE}) IS NOT NULL AS found`
   if (table?.found !== true) return
@@ -42,40 +44,74 @@ const refuseNewer = Effect.gen(function* () {
     SELECT max(migration_id) AS newest FROM ${sql(TABLE)}`
   if ((row?.newest ?? 0) > newest) {
     return yield* new MigrationsError({
-      message: `The database was migrated by another version of ledgerhook (to migration ${row?.newest}; this version knows ${newest}). Start that version, or use another database.`
+      message: `The database was migrated by a newer version of ledgerhook (to migration ${row?.newest}; this version knows ${newest}). Start the newer version, or use another database.`
     })
   }
 })
 
-type Migrations = Readonly<Record<string, (typeof migrations)[keyof typeof migrations]>>
+type Migration = (typeof migrations)[keyof typeof migrations]
+type Migrations = Readonly<Record<string, Migration>>
 
-const apply = (
+/** A statement that waits for a table's lock makes later statements on that table wait as well. */
+const withLockTimeout = (migration: Migration): Migration =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`SET LOCAL lock_timeout = ${sql.literal(String(Limits.migrationLockMs))}`
+    yield* migration
+  })
+
+const isLocked = (error: unknown): boolean =>
+  error instanceof Migrator.MigrationError &&
+  SqlError.isSqlError(error.cause) &&
+  ["LockTimeoutError", "DeadlockError"].includes(error.cause.reason._tag)
+
+/** Between two tries, the statements that had to wait run. A try that failed has changed nothing. */
+const retryWhileLocked = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  self.pipe(
+    Effect.tapError((error) =>
+      isLocked(error)
+        ? Effect.logWarning("a table to migrate is locked by another session; the migration is tried again")
+        : Effect.void
+    ),
+    Effect.retry({
+      while: isLocked,
+      schedule: Schedule.spaced(Limits.migrationRetryMs),
+      times: Limits.migrationTries - 1
+    })
+  )
+
+const problemOf = (error: unknown): MigrationsError => {
+  if (error instanceof MigrationsError) return error
+  return isLocked(error)
+    ? new MigrationsError({
+        message: `The database's tables could not be migrated, because other sessions locked them at each of ${Limits.migrationTries} tries. Nothing was changed. Find the session in pg_stat_activity (a dump, or an open transaction), end it, and start again.`
+      })
+    : new MigrationsError({ message: "The database's tables could not be brought up to date.", cause: error })
+}
+
+/** Applies those of the migrations that the database does not have. */
+export const applyMigrations = (
   chosen: Migrations
 ): Effect.Effect<ReadonlyArray<string>, MigrationsError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
-    yield* refuseNewer
-    const applied = yield* Migrator.make({})({ loader: Migrator.fromRecord(chosen), table: TABLE }).pipe(
+    yield* refuseNewer(newestOf([...Object.keys(migrations), ...Object.keys(chosen)]))
+    const guarded = Object.fromEntries(
+      Object.entries(chosen).map(([name, migration]) => [name, withLockTimeout(migration)])
+    )
+    const applied = yield* Migrator.make({})({ loader: Migrator.fromRecord(guarded), table: TABLE }).pipe(
       // Another process is migrating: wait for it.
       Effect.retry({
         while: (error) => error._tag === "MigrationError" && error.kind === "Locked",
         schedule: Schedule.spaced(Limits.embeddedPollMs),
         times: Limits.embeddedStartMs / Limits.embeddedPollMs
-      })
+      }),
+      retryWhileLocked
     )
     return applied.map(([id, name]) => `${String(id).padStart(4, "0")}_${name}`)
-  }).pipe(
-    Effect.mapError((error) =>
-      error instanceof MigrationsError
-        ? error
-        : new MigrationsError({
-            message: "The database's tables could not be brought up to date.",
-            cause: error
-          })
-    )
-  )
+  }).pipe(Effect.mapError(problemOf))
 
 /** Returns the names of the migrations that it applied. */
-export const migrate = apply(migrations)
+export const migrate = applyMigrations(migrations)
 
 /** Applies only the migrations of these names. Fails if this program does not have them all. */
 export const migrateLike = (names: ReadonlyArray<string>) =>
@@ -87,5 +123,5 @@ export const migrateLike = (names: ReadonlyArray<string>) =>
         message: `this version of ledgerhook does not have the migrations ${unknown.join(", ")}`
       })
     }
-    return yield* apply(Object.fromEntries(names.map((name) => [name, known[name]!])))
+    return yield* applyMigrations(Object.fromEntries(names.map((name) => [name, known[name]!])))
   })

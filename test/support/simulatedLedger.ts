@@ -6,7 +6,12 @@
 import { Clock, Effect, type Scope } from "effect"
 import { unixMsToRipple } from "../../src/domain/Ledger.ts"
 import type { Hashing } from "../../src/simulator/ApplyTransaction.ts"
-import { type ClosedLedger, FIRST_LEDGER_INDEX, makeChain } from "../../src/simulator/Chain.ts"
+import {
+  type ClosedLedger,
+  FIRST_LEDGER_INDEX,
+  makeChain,
+  type ParentLedger
+} from "../../src/simulator/Chain.ts"
 import { type Respond, type SimulatedServerError, startServer } from "./simulatedServer.ts"
 
 export interface SimulatedLedgerOptions {
@@ -18,6 +23,8 @@ export interface SimulatedLedgerOptions {
   readonly port?: number
   /** At least 1,000. That ledger is empty. */
   readonly firstLedgerIndex?: number
+  /** The ledger before the first. Default: a made-up one. */
+  readonly parent?: ParentLedger
   /** Default: `binary`. `digest` is faster for many transactions in a ledger. */
   readonly hashing?: Hashing
   readonly respond?: Respond
@@ -42,6 +49,7 @@ export const makeSimulatedLedger = Effect.fnUntraced(function* (
     seed,
     transactionsPerLedger,
     firstLedgerIndex,
+    parent: options.parent,
     hashing: options.hashing ?? "binary",
     firstCloseTime: unixMsToRipple(startedAt)
   })

@@ -25,7 +25,7 @@ export const migrate = Command.make(
 ).pipe(
   about(
     "Migrate the database",
-    "Apply the missing migrations to the embedded PostgreSQL or to DATABASE_URL, and print which ones were applied. `ledgerhook start` does the same. Make a backup and stop all processes first: a process of an older version must not run after a migration, and a running one is not stopped.",
+    "Apply the missing migrations to the embedded PostgreSQL or to DATABASE_URL, and print which ones were applied. `ledgerhook start` does the same. Make a backup first. Processes of the version before may keep running, during the migration and afterwards, but they cannot start again.",
     { "ledgerhook migrate": "Apply missing migrations" }
   )
 )

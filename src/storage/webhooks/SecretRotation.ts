@@ -11,7 +11,7 @@ import { column } from "../Columns.ts"
 import { Outbox } from "../outbox/Outbox.ts"
 import { makeSecretBox } from "./SecretBox.ts"
 import { readKeys, type SecretKeys, SecretsKeyError } from "./SecretKeys.ts"
-import { configRecord, type WebhookRow } from "./WebhookRow.ts"
+import { configRecord, WEBHOOK_COLUMNS, type WebhookRow } from "./WebhookRow.ts"
 import { afterDeadlock } from "./WebhookStore.ts"
 
 const keyIdOf = (sealed: string): string => sealed.split(".")[1] ?? ""
@@ -89,6 +89,7 @@ export const resealSecrets = Effect.fnUntraced(function* <R>(
   const sql = yield* SqlClient.SqlClient
   const outbox = yield* Outbox
   const { seal, open } = boxOf(keys)
+  const columns = sql.literal(`${WEBHOOK_COLUMNS}, deleted_at`)
   const again = (sealed: string) => Result.map(open(sealed), seal)
   const toDo = sql`
     (split_part(sealed_secret, '.', 2) <> ${keys.current.id}
@@ -97,7 +98,7 @@ export const resealSecrets = Effect.fnUntraced(function* <R>(
   const batch = (after: string) =>
     Effect.gen(function* () {
       const rows = yield* sql<StoredRow>`
-        SELECT * FROM webhooks WHERE id > ${after} AND ${toDo}
+        SELECT ${columns} FROM webhooks WHERE id > ${after} AND ${toDo}
         ORDER BY id LIMIT ${Limits.secretsResealed} FOR UPDATE`
       const opened: Array<{ id: string; sealed: string; previous: string | null }> = []
       const unreadable: Array<string> = []
@@ -110,13 +111,13 @@ export const resealSecrets = Effect.fnUntraced(function* <R>(
         } else if (deleted_at === null) unreadable.push(id)
       }
       const written = yield* sql<StoredRow>`
-        UPDATE webhooks w SET sealed_secret = new.sealed, previous_sealed_secret = new.previous
+        UPDATE webhooks SET sealed_secret = new.sealed, previous_sealed_secret = new.previous
         FROM unnest(
           ${column(opened.map(({ id }) => id))}::text[],
           ${column(opened.map(({ sealed }) => sealed))}::text[],
           ${column(opened.map(({ previous }) => previous))}::text[]
-        ) AS new (id, sealed, previous)
-        WHERE w.id = new.id RETURNING w.*`
+        ) AS new (webhook_id, sealed, previous)
+        WHERE id = webhook_id RETURNING ${columns}`
       const alive = written.filter(({ deleted_at }) => deleted_at === null)
       if (alive.length > 0) yield* outbox.insert(alive.map(configRecord))
       return { lastId: rows.at(-1)?.id, taken: rows.length, resealed: written.length, unreadable }

@@ -43,6 +43,41 @@ export interface WebhookRow {
   readonly last_enabled_at: string | null
 }
 
+const columns: Readonly<Record<keyof WebhookRow, true>> = {
+  id: true,
+  account_id: true,
+  network: true,
+  url: true,
+  description: true,
+  event_types: true,
+  account_filters: true,
+  account_filters_count: true,
+  payload_filter: true,
+  status: true,
+  consecutive_failures: true,
+  max_in_flight: true,
+  max_per_second: true,
+  signing: true,
+  format: true,
+  compression: true,
+  batch: true,
+  headers: true,
+  sealed_secret: true,
+  previous_sealed_secret: true,
+  previous_secret_until: true,
+  created_at: true,
+  updated_at: true,
+  disabled_at: true,
+  disabled_reason: true,
+  last_disabled_at: true,
+  last_enabled_at: true
+}
+/**
+ * Named, never `*`: a statement whose columns change while a session keeps it prepared fails once, and a newer version
+ * may add columns while this one serves.
+ */
+export const WEBHOOK_COLUMNS = Object.keys(columns).join(", ")
+
 /** A row of a list, without filters: long ones would make a page of 37 MB. */
 export type ListedWebhook = Omit<
   WebhookRow,

@@ -24,6 +24,7 @@ import {
   LISTED_COLUMNS,
   type ListedWebhook,
   tombstone,
+  WEBHOOK_COLUMNS,
   type WebhookChange,
   type WebhookRow
 } from "./WebhookRow.ts"
@@ -97,6 +98,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const outbox = yield* Outbox
+    const columns = sql.literal(WEBHOOK_COLUMNS)
     const at = (unixMs: number) => new Date(unixMs).toISOString()
     const owned = ({ accountId, networks }: Owner) =>
       sql`account_id = ${accountId} AND network = ANY(${networks}::text[]) AND deleted_at IS NULL`
@@ -158,7 +160,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
       const rows = yield* sql<WebhookRow>`
         UPDATE webhooks SET status = 'disabled', disabled_at = ${at(nowMs)}::timestamptz,
                disabled_reason = ${reason}, updated_at = ${at(nowMs)}::timestamptz
-        WHERE id = ANY(${ids}::text[]) AND status = 'active' AND deleted_at IS NULL RETURNING *`
+        WHERE id = ANY(${ids}::text[]) AND status = 'active' AND deleted_at IS NULL RETURNING ${columns}`
       if (rows.length === 0) return []
       yield* tellOwners(rows, reason, nowMs)
       yield* outbox.insert(rows.map(configRecord))
@@ -182,13 +184,15 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
                   ${webhook.format}, ${webhook.compression}, ${jsonOf(webhook.batch)}::text::json,
                   ${JSON.stringify(webhook.headers)}::text::jsonb,
                   ${webhook.sealed_secret}, ${at(nowMs)}::timestamptz, ${at(nowMs)}::timestamptz)
-          RETURNING *`
+          RETURNING ${columns}`
         yield* outbox.insert([configRecord(row!)])
         return row!
       }, sql.withTransaction),
 
       find: (owner: Owner, id: string) =>
-        sql<WebhookRow>`SELECT * FROM webhooks WHERE id = ${id} AND ${owned(owner)}`.pipe(Effect.map(first)),
+        sql<WebhookRow>`SELECT ${columns} FROM webhooks WHERE id = ${id} AND ${owned(owner)}`.pipe(
+          Effect.map(first)
+        ),
 
       /** Newest first, with ids below `beforeId`. */
       list: (
@@ -213,7 +217,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
         const limits =
           change.account_filters === undefined ? undefined : yield* lockedLimits(sql, owner.accountId)
         const [row] = yield* sql<WebhookRow>`
-          SELECT * FROM webhooks WHERE id = ${id} AND ${owned(owner)} FOR UPDATE`
+          SELECT ${columns} FROM webhooks WHERE id = ${id} AND ${owned(owner)} FOR UPDATE`
         if (row === undefined) return Option.none<WebhookRow>()
         const next = changed(row, change, at(nowMs))
         if (change.event_types !== undefined || change.payload_filter !== undefined) yield* requireFit(next)
@@ -232,7 +236,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
             updated_at = ${next.updated_at}::timestamptz, disabled_at = ${next.disabled_at}::timestamptz,
             disabled_reason = ${next.disabled_reason}, last_disabled_at = ${next.last_disabled_at}::timestamptz,
             last_enabled_at = ${next.last_enabled_at}::timestamptz
-          WHERE id = ${id} RETURNING *`
+          WHERE id = ${id} RETURNING ${columns}`
         yield* outbox.insert([configRecord(written!)])
         return Option.some(written!)
       }, sql.withTransaction),
@@ -250,7 +254,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
             previous_sealed_secret = CASE WHEN ${until}::timestamptz IS NOT NULL THEN sealed_secret END,
             previous_secret_until = ${until}::timestamptz, sealed_secret = ${sealedSecret},
             updated_at = ${at(nowMs)}::timestamptz
-          WHERE id = ${id} AND ${owned(owner)} RETURNING *`
+          WHERE id = ${id} AND ${owned(owner)} RETURNING ${columns}`
         if (rows.length > 0) yield* outbox.insert(rows.map(configRecord))
         return first(rows)
       }, sql.withTransaction),
@@ -263,7 +267,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
           WHERE id IN (
             SELECT id FROM webhooks WHERE previous_secret_until <= ${at(nowMs)}::timestamptz
             ORDER BY id LIMIT ${Limits.secretsResealed}
-          ) RETURNING *`
+          ) RETURNING ${columns}, deleted_at`
           const alive = rows.filter(({ deleted_at }) => deleted_at === null)
           if (alive.length > 0) yield* outbox.insert(alive.map(configRecord))
           return rows.length

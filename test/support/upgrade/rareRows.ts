@@ -1,0 +1,89 @@
+/**
+ * What a short run does not leave, written by the program's own stores while no process runs: an alert, a quarantined
+ * record, a mail to send, a change of a webhook that is not published, a replay job whose worker died. Also reads what
+ * the list of the store says about tables and topics.
+ */
+import { Clock, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { Settings } from "../../../src/config/Config.ts"
+import { networks } from "../../../src/domain/Network.ts"
+import { EventLogReader } from "../../../src/log/EventLog.ts"
+import * as EmbeddedEventLog from "../../../src/log/embedded/EmbeddedEventLog.ts"
+import { namesOf, partitionsOf } from "../../../src/log/Topics.ts"
+import { queueMails } from "../../../src/storage/accounts/MailStore.ts"
+import { inSnapshot, readShape } from "../../../src/storage/copy/ReadTables.ts"
+import { AlertStore } from "../../../src/storage/events/AlertStore.ts"
+import { Outbox } from "../../../src/storage/outbox/Outbox.ts"
+import { makeQuarantine } from "../../../src/storage/Quarantine.ts"
+import { ReplayWork } from "../../../src/storage/replays/ReplayWork.ts"
+import * as Sql from "../../../src/storage/Sql.ts"
+import { WebhookStore } from "../../../src/storage/webhooks/WebhookStore.ts"
+import { testSettings } from "../settings.ts"
+import type { StoreList } from "./fixture.ts"
+import { schemaList } from "./schema.ts"
+
+export const MAIL_CAUSE = "store fixture"
+const RECORDS_OF_A_TOPIC = 3
+
+/** `unpublished`: the webhook to change; a later version must publish the change. */
+const addRareRows = Effect.fnUntraced(function* (accountId: string, unpublished: string) {
+  const sql = yield* SqlClient.SqlClient
+  const now = yield* Clock.currentTimeMillis
+  const alert = { tx_hash: "A".repeat(64), event_type: null, reason: "made for the fixture" }
+  yield* (yield* AlertStore).record("mainnet", 1_000_000, [alert], now)
+  const quarantine = yield* makeQuarantine
+  yield* quarantine.put("events", [{ source: "xrpl.mainnet.events/0@0", text: "{", reason: "made for it" }])
+  const text = { subject: "A mail", body: "made for the fixture" }
+  yield* queueMails(sql, [{ ...text, cause: MAIL_CAUSE, accountId, recipient: "a@example.com" }], now)
+  const owner = { accountId, networks }
+  const changed = yield* (yield* WebhookStore).change(owner, unpublished, { max_in_flight: 2 }, now)
+  if (Option.isNone(changed)) throw new Error(`the webhook ${unpublished} is missing`)
+  // Nobody renews the lease.
+  if (Option.isNone(yield* (yield* ReplayWork).claim(now))) throw new Error("no replay job is queued")
+})
+
+const firstRecords = Effect.gen(function* () {
+  const log = yield* EventLogReader
+  const records: Array<StoreList["records"][number]> = []
+  for (const topic of namesOf(networks)) {
+    const found: typeof records = []
+    for (let partition = 0; partition < partitionsOf(topic); partition++) {
+      const { start } = yield* log.offsets({ topic, partition })
+      for (const { key, value, headers } of yield* log.read(
+        { topic, partition, offset: start },
+        RECORDS_OF_A_TOPIC
+      ))
+        found.push({ topic, key, value, headers })
+    }
+    records.push(...found.slice(0, RECORDS_OF_A_TOPIC))
+  }
+  return records
+})
+
+const countRows = Effect.gen(function* () {
+  const { rows, tables } = yield* inSnapshot(readShape)
+  return Object.fromEntries(
+    tables.map(({ name, partitions }) => [
+      name,
+      (partitions ?? [{ name }]).reduce((sum, leaf) => sum + (rows[leaf.name] ?? 0), 0)
+    ])
+  )
+})
+
+/** Adds the rows to the store in that folder, and returns what the list says about tables and topics. */
+export const completeStore = (dataDir: string, accountId: string, unpublished: string) => {
+  const settings = Layer.succeed(Settings, testSettings({ DATA_DIR: dataDir }))
+  const database = Sql.layer({ command: "npm run store-fixture", owner: true }).pipe(
+    Layer.provideMerge(settings)
+  )
+  const stores = Layer.mergeAll(
+    AlertStore.layer,
+    ReplayWork.layer,
+    EmbeddedEventLog.readerLayer,
+    WebhookStore.layer.pipe(Layer.provide(Outbox.layer))
+  ).pipe(Layer.provideMerge(database))
+  return Effect.gen(function* () {
+    yield* addRareRows(accountId, unpublished)
+    return { rows: yield* countRows, tables: yield* schemaList, records: yield* firstRecords }
+  }).pipe(Effect.provide(stores))
+}
