@@ -19,12 +19,17 @@ type Primitives = Pick<EventLog["Service"], "transaction" | "read" | "awaitOffse
 const refused = (topic: string) =>
   new EventLogError({ operation: "commit", topic, cause: new Error("the partition has another owner") })
 
-const assign = Effect.fnUntraced(function* (log: Primitives, group: string, partition: Partition) {
+/** The partition as its handler sees it. Commits are refused when `isOwner` is false. */
+export const makeAssigned = Effect.fnUntraced(function* (
+  log: Primitives,
+  group: string,
+  partition: Partition,
+  isOwner: () => boolean
+) {
   const { topic, partition: number } = partition
   const { start, end } = yield* log.offsets(partition)
   const startOffset = Math.max(start, yield* log.committed(group, partition))
   let next = startOffset
-  let owned = true
 
   const take = (max: number): Effect.Effect<ReadonlyArray<LogRecord>, EventLogError> =>
     Effect.gen(function* () {
@@ -50,7 +55,7 @@ const assign = Effect.fnUntraced(function* (log: Primitives, group: string, part
     take,
     commit: (offset) =>
       Effect.suspend(() =>
-        owned
+        isOwner()
           ? Effect.asVoid(
               log.transaction({
                 append: [],
@@ -60,10 +65,7 @@ const assign = Effect.fnUntraced(function* (log: Primitives, group: string, part
           : Effect.fail(refused(topic))
       )
   }
-  const release = Effect.sync(() => {
-    owned = false
-  })
-  return { assigned, release }
+  return assigned
 })
 
 export const makeConsume = (log: Primitives): EventLog["Service"]["consume"] => {
@@ -84,8 +86,14 @@ export const makeConsume = (log: Primitives): EventLog["Service"]["consume"] => 
   ) => {
     const handleOne = (partition: Partition) =>
       Effect.gen(function* () {
-        const { assigned, release } = yield* assign(log, options.group, partition)
-        yield* Effect.ensuring(handle(assigned), release)
+        let owned = true
+        const assigned = yield* makeAssigned(log, options.group, partition, () => owned)
+        yield* Effect.ensuring(
+          handle(assigned),
+          Effect.sync(() => {
+            owned = false
+          })
+        )
         return yield* Effect.die(new Error(`the handler of ${partition.topic} ended`))
       })
     // Locked in the order of their names, so that two consumers cannot deadlock.

@@ -69,14 +69,15 @@ export class Leases extends Context.Service<
 
       return Leases.of({
         hold: (name) => (job) => {
-          const once = Effect.acquireUseRelease(
-            acquired(name),
-            () =>
+          // The wait must end when the process is stopped; a statement under way may still take the lease then.
+          const once = acquired(name).pipe(
+            Effect.andThen(
               Effect.raceFirst(
                 Effect.map(job, (value) => ({ value })),
                 untilLost(name)
-              ),
-            () => release(name)
+              )
+            ),
+            Effect.ensuring(release(name))
           )
           return once.pipe(
             Effect.repeat({ until: (outcome) => outcome !== "lost" }),

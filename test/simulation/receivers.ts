@@ -15,6 +15,8 @@ export type Kind = (typeof kinds)[number]
 export interface Request {
   readonly deliveryId: string
   readonly atMs: number
+  /** Whether the receiver took the delivery, also if the answer reaches nobody. */
+  readonly accepted: boolean
 }
 
 export interface Receiver {
@@ -85,14 +87,51 @@ export interface Receivers {
   /** From now on all receivers but the failing ones are fast. */
   readonly recover: () => void
   readonly sender: Layer.Layer<Sender>
+  /** The sender of one of several processes. */
+  readonly senderOf: (process: string) => Layer.Layer<Sender>
+  /** The process has died: its requests are not open any more. */
+  readonly cut: (process: string) => void
 }
 
-export const makeReceivers = (clock: VirtualClock, chance: SeededRandom): Receivers => {
+export const makeReceivers = (clock: Pick<VirtualClock, "nowMs">, chance: SeededRandom): Receivers => {
   let recovered = false
+  /** The receivers of the open requests of each process. */
+  const open = new Map<string, Array<Receiver>>()
   const receivers = new Map<string, Receiver>()
   /** A flaky receiver accepts some deliveries of a batch. */
   const answerOf = (reaction: Reaction, kind: Kind, deliveries: number): Reaction =>
     kind === "flaky" && deliveries > 1 && reaction.status === 200 ? { ...reaction, status: 207 } : reaction
+  const senderOf = (process: string) =>
+    Layer.succeed(Sender)({
+      opened: Effect.map(FiberSet.makeRuntime(), (run) => (_, request, __, ended) => {
+        const receiver = receivers.get(request.url.pathname)!
+        const ids = idsOf(request)
+        const atMs = clock.nowMs()
+        receiver.arrivals.push({ atMs, deliveries: ids.length })
+        receiver.mostOpen = Math.max(receiver.mostOpen, ++receiver.open)
+        const ofProcess = open.get(process) ?? []
+        open.set(process, ofProcess)
+        ofProcess.push(receiver)
+        const kind = recovered && receiver.kind !== "failing" ? "fast" : receiver.kind
+        const reaction = answerOf(reactionOf(kind, chance), kind, ids.length)
+        const failed = reaction.status === 207 ? ids.filter(() => chance.flip(0.5)) : []
+        for (const deliveryId of ids) {
+          const accepted = isSuccess(reaction.status) && !failed.includes(deliveryId)
+          receiver.requests.push({ deliveryId, atMs, accepted })
+        }
+        const close = Effect.sync(() => {
+          if (!open.get(process)?.includes(receiver)) return
+          ofProcess.splice(ofProcess.indexOf(receiver), 1)
+          receiver.open--
+        })
+        run(
+          Effect.sleep(reaction.afterMs).pipe(
+            Effect.ensuring(close),
+            Effect.andThen(Effect.sync(() => ended(outcomeOf(reaction, JSON.stringify({ failed })))))
+          )
+        )
+      })
+    })
   return {
     add: (path, kind) => {
       const receiver: Receiver = { kind, requests: [], arrivals: [], open: 0, mostOpen: 0 }
@@ -102,24 +141,11 @@ export const makeReceivers = (clock: VirtualClock, chance: SeededRandom): Receiv
     recover: () => {
       recovered = true
     },
-    sender: Layer.succeed(Sender)({
-      opened: Effect.map(FiberSet.makeRuntime(), (run) => (_, request, __, ended) => {
-        const receiver = receivers.get(request.url.pathname)!
-        const ids = idsOf(request)
-        const atMs = clock.nowMs()
-        for (const deliveryId of ids) receiver.requests.push({ deliveryId, atMs })
-        receiver.arrivals.push({ atMs, deliveries: ids.length })
-        receiver.mostOpen = Math.max(receiver.mostOpen, ++receiver.open)
-        const kind = recovered && receiver.kind !== "failing" ? "fast" : receiver.kind
-        const reaction = answerOf(reactionOf(kind, chance), kind, ids.length)
-        const failed = reaction.status === 207 ? ids.filter(() => chance.flip(0.5)) : []
-        run(
-          Effect.sleep(reaction.afterMs).pipe(
-            Effect.ensuring(Effect.sync(() => void receiver.open--)),
-            Effect.andThen(Effect.sync(() => ended(outcomeOf(reaction, JSON.stringify({ failed })))))
-          )
-        )
-      })
-    })
+    sender: senderOf(""),
+    senderOf,
+    cut: (process) => {
+      for (const receiver of open.get(process) ?? []) receiver.open--
+      open.delete(process)
+    }
   }
 }

@@ -72,6 +72,23 @@ describe("leases", () => {
       )
   )
 
+  it.live("let a process stop while it waits for a lease", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const start = yield* processes
+        const [a, b] = [yield* start, yield* start]
+        const [first, second] = [yield* job, yield* job]
+        yield* Effect.forkChild(a.leases.hold("ingest")(first.run))
+        yield* first.running
+        const waiting = yield* Effect.forkChild(b.leases.hold("ingest")(second.run))
+        yield* Effect.yieldNow
+        yield* Effect.timeout(Fiber.interrupt(waiting), "5 seconds")
+        const [row] = yield* a.sql<{ readonly names: number }>`SELECT count(*)::int AS names FROM leases`
+        assert.strictEqual(row?.names, 1)
+      })
+    )
+  )
+
   it.live("return the job's result or failure", () =>
     Effect.scoped(
       Effect.gen(function* () {

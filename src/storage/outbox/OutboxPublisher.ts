@@ -70,9 +70,9 @@ const publishMeasured = Effect.gen(function* () {
   return yield* publish(waiting).pipe(retryUntilSuccess("publishing the outbox"))
 }).pipe(Effect.scoped)
 
-export const outboxPublisherLayer = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const leases = yield* Leases
-    yield* Effect.forkScoped(leases.hold("outbox")(publishMeasured))
-  })
-).pipe(Layer.provide(WorkNotices.layer))
+/** Publishes whenever this process has the lease. Never ends. */
+export const publishOutbox = Effect.flatMap(Leases, (leases) => leases.hold("outbox")(publishMeasured))
+
+export const outboxPublisherLayer = Layer.effectDiscard(Effect.forkScoped(publishOutbox)).pipe(
+  Layer.provide(WorkNotices.layer)
+)

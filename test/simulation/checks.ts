@@ -1,0 +1,294 @@
+/**
+ * What must be true when a run has settled. Each check compares what the rows, the log and the receivers say with a
+ * plain calculation from the ledgers, and returns what is wrong. Its name is what a failing run shows.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { stageLimits } from "../../src/config/StageLimits.ts"
+import { deliveryId } from "../../src/domain/Ids.ts"
+import {
+  eventsTopic,
+  type LedgerEvent,
+  type LedgerMarker,
+  ledgersTopic,
+  parseLedgerEvent
+} from "../../src/domain/LedgerEvent.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { type ClosedLedger, expectedEventIds } from "../../src/simulator/Chain.ts"
+import { NETWORK } from "./node.ts"
+import { type Replayed, type SimulatedWebhook, wants } from "./operator.ts"
+import type { Request } from "./receivers.ts"
+
+/** What a run leaves, besides the database and the log. */
+export interface Evidence {
+  readonly limits: Readonly<typeof stageLimits>
+  readonly ledgers: ReadonlyArray<ClosedLedger>
+  readonly webhooks: Array<SimulatedWebhook>
+  readonly replays: Array<Replayed>
+  /** When route committed which offset. */
+  readonly routed: Array<{ readonly offset: number; readonly atMs: number }>
+  /** Stages that died of something else than the log or the database. */
+  readonly defects: Array<string>
+  /** Processes that died, or were taken for dead. */
+  kills: number
+  /** Processes that went on after they were taken for dead. */
+  zombies: number
+  readonly startsMs: Array<number>
+}
+
+interface Row {
+  readonly id: string
+  readonly webhook: string
+  readonly event: string
+  readonly status: "pending" | "retrying" | "delivered" | "failed"
+  readonly attempts: number
+  readonly job: string | null
+  readonly error: string | null
+  readonly offset: number
+}
+
+interface Outcome {
+  readonly rows: ReadonlyArray<Row>
+  /** Events with their offsets, and when they were appended. */
+  readonly events: ReadonlyArray<{
+    readonly event: LedgerEvent
+    readonly offset: number
+    readonly atMs: number
+  }>
+  readonly markers: ReadonlyArray<LedgerMarker>
+  readonly loggedEvents: ReadonlyArray<string>
+  readonly failedAttempts: ReadonlyMap<string, number>
+  readonly counters: ReadonlyMap<string, number>
+  readonly usage: number
+}
+
+type Check = (evidence: Evidence, outcome: Outcome) => ReadonlyArray<string>
+
+const ATTEMPTS = 10
+
+const readOutcome = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const log = yield* EventLog
+  const records = (topic: string) => log.read({ topic, partition: 0, offset: 0 }, 100_000)
+  const rows = yield* sql<Row>`
+    SELECT id, webhook_id AS webhook, event_id AS event, status, attempts, replay_job_id AS job, last_error AS error,
+           event_offset::float8 AS offset FROM deliveries ORDER BY id`
+  const attempts = yield* sql<{ readonly id: string; readonly count: number }>`
+    SELECT delivery_id AS id, count(*)::int AS count FROM attempts GROUP BY 1`
+  const counters = yield* sql<{ readonly id: string; readonly count: number }>`
+    SELECT id, consecutive_failures AS count FROM webhooks`
+  const [usage] = yield* sql<{ readonly sum: number }>`
+    SELECT coalesce(sum(deliveries), 0)::float8 AS sum FROM delivery_usage`
+  const logged = yield* sql<{ readonly id: string }>`SELECT event_id AS id FROM events`
+  return {
+    rows,
+    events: (yield* records(eventsTopic(NETWORK))).map(({ offset, timestamp, value }) => ({
+      event: parseLedgerEvent(value)!,
+      offset,
+      atMs: timestamp
+    })),
+    markers: (yield* records(ledgersTopic(NETWORK))).map(({ value }) => JSON.parse(value!) as LedgerMarker),
+    loggedEvents: logged.map(({ id }) => id),
+    failedAttempts: new Map(attempts.map(({ id, count }) => [id, count])),
+    counters: new Map(counters.map(({ id, count }) => [id, count])),
+    usage: usage!.sum
+  } satisfies Outcome
+})
+
+const differences = (
+  expected: ReadonlyArray<string>,
+  found: ReadonlyArray<string>
+): ReadonlyArray<string> => {
+  const [wanted, have] = [new Set(expected), new Set(found)]
+  return [
+    ...expected.filter((id) => !have.has(id)).map((id) => `${id} is missing`),
+    ...found.filter((id) => !wanted.has(id)).map((id) => `${id} should not be there`),
+    ...found.filter((id, i) => found.indexOf(id) !== i).map((id) => `${id} is there twice`)
+  ]
+}
+
+const everyLedgerOnce: Check = ({ ledgers }, { markers }) =>
+  differences(
+    ledgers.map(({ header }) => `${header.ledger_index} ${header.ledger_hash}`),
+    markers.map(({ ledger_hash, ledger_index }) => `${ledger_index} ${ledger_hash}`)
+  )
+
+const everyEventOnce: Check = ({ ledgers }, { events }) => {
+  const ids = events.map(({ event }) => event.event_id)
+  return [
+    ...differences(ledgers.flatMap(expectedEventIds), ids),
+    ...ids.flatMap((id, i) =>
+      events[i]!.event.ledger_index < (events[i - 1]?.event.ledger_index ?? 0)
+        ? [`${id} is out of order`]
+        : []
+    )
+  ]
+}
+
+const eventLogComplete: Check = (_, { events, loggedEvents }) =>
+  differences(
+    events.map(({ event }) => event.event_id),
+    loggedEvents
+  )
+
+/** A wish counts if it applied all the time between the append of the event and its routing. */
+const wantedDeliveries: Check = ({ webhooks, routed }, { events, rows }) => {
+  const live = new Map(rows.flatMap((row) => (row.job === null ? [[row.id, row] as const] : [])))
+  const problems: Array<string> = []
+  for (const { event, offset, atMs } of events) {
+    const routedMs = routed.find((commit) => commit.offset > offset)?.atMs ?? Number.POSITIVE_INFINITY
+    for (const { id: webhook, versions } of webhooks) {
+      const id = deliveryId(event.detected_at, event.position, webhook, event.event_id)
+      const possible = versions.filter(
+        ({ askedMs }, i) =>
+          askedMs <= routedMs && (versions[i + 1]?.answeredMs ?? Number.POSITIVE_INFINITY) >= atMs
+      )
+      const votes = possible.map(({ wish }) => wants(wish, event))
+      const certain = possible[0]?.answeredMs !== undefined && possible[0].answeredMs <= atMs
+      const what = `${event.event_id} for ${webhook} (offset ${offset}, delivery ${id})`
+      if (certain && votes.every((vote) => vote) && !live.has(id)) problems.push(`${what} is missing`)
+      if (votes.every((vote) => !vote) && live.has(id)) problems.push(`${what} was not wanted`)
+      live.delete(id)
+    }
+  }
+  return [...problems, ...[...live.keys()].map((id) => `${id} has an id that no event and webhook give`)]
+}
+
+const endedWithReason: Check = (_, { rows }) =>
+  rows.flatMap(({ attempts, error, id, status }) =>
+    status === "delivered" || (status === "failed" && error !== null && error !== "")
+      ? status === "failed" && attempts < ATTEMPTS && error!.startsWith("HTTP")
+        ? [`${id} failed after ${attempts} attempts: ${error}`]
+        : []
+      : [`${id} ended ${status}, ${error}`]
+  )
+
+const requestsOf = ({ webhooks }: Evidence): ReadonlyMap<string, ReadonlyArray<Request>> =>
+  Map.groupBy(
+    webhooks.flatMap(({ receiver }) => receiver.requests),
+    ({ deliveryId }) => deliveryId
+  )
+
+/** The rows say what the receivers saw. Only a killed process may have sent what no row says. */
+const statusesTrue: Check = (evidence, { rows }) => {
+  const requests = requestsOf(evidence)
+  const known = new Set(rows.map(({ id }) => id))
+  return [
+    ...[...requests.keys()].filter((id) => !known.has(id)).map((id) => `${id} was sent and has no row`),
+    ...rows.flatMap(({ attempts, id, status }) => {
+      const seen = requests.get(id) ?? []
+      const accepted = seen.filter((request) => request.accepted).length
+      return [
+        ...(status === "delivered" && accepted === 0
+          ? [`${id} is delivered, but no request was accepted`]
+          : []),
+        ...(status !== "delivered" && accepted > 0 && evidence.kills === 0
+          ? [`${id} is ${status}, but a request was accepted`]
+          : []),
+        ...(seen.length < attempts
+          ? [`${id} has ${attempts} attempts, but ${seen.length} requests arrived`]
+          : [])
+      ]
+    })
+  ]
+}
+
+const attemptsRecorded: Check = (_, { failedAttempts, rows }) =>
+  rows.flatMap(({ attempts, id, status }) => {
+    const expected = attempts - (status === "delivered" ? 1 : 0)
+    const found = failedAttempts.get(id) ?? 0
+    return found === expected ? [] : [`${id} has ${found} failed attempts recorded instead of ${expected}`]
+  })
+
+/** At most the windows and what may be unrecorded, for each death. */
+const repeatsBounded: Check = (evidence, { rows }) => {
+  const { kills, limits, webhooks } = evidence
+  const windows = webhooks.reduce(
+    (sum, { batch, maxInFlight }) => sum + maxInFlight * (batch?.max_events ?? 1),
+    0
+  )
+  const requests = requestsOf(evidence)
+  const repeats = rows.reduce((sum, { attempts, id }) => sum + (requests.get(id)?.length ?? 0) - attempts, 0)
+  const most = kills * (windows + limits.unrecordedMost)
+  return repeats > most ? [`${repeats} requests were repeated, at most ${most} may be`] : []
+}
+
+const firstsInOrder: Check = ({ webhooks, zombies }, { rows }) => {
+  if (zombies > 0) return []
+  const live = new Set(rows.flatMap(({ id, job }) => (job === null ? [id] : [])))
+  return webhooks.flatMap(({ id, receiver }) => {
+    const firsts = [...new Set(receiver.requests.map(({ deliveryId }) => deliveryId))].filter((one) =>
+      live.has(one)
+    )
+    return firsts.flatMap((one, i) => (one < (firsts[i - 1] ?? "") ? [`${one} of ${id} left too late`] : []))
+  })
+}
+
+const windowsKept: Check = ({ webhooks, zombies }) =>
+  zombies > 0
+    ? []
+    : webhooks.flatMap(({ batch, id, maxInFlight, receiver }) => [
+        ...(receiver.mostOpen > maxInFlight ? [`${id} had ${receiver.mostOpen} requests open`] : []),
+        ...receiver.arrivals.flatMap(({ deliveries }) =>
+          deliveries > (batch?.max_events ?? 1) ? [`${id} got ${deliveries} deliveries in a request`] : []
+        )
+      ])
+
+/** All recovered receivers took something last, so nothing fails consecutively there. */
+const countersRight: Check = ({ webhooks }, { counters, failedAttempts, rows, usage }) => {
+  const attempts = rows.reduce((sum, row) => sum + row.attempts, 0)
+  return [
+    ...(usage === attempts ? [] : [`the quota counted ${usage} attempts instead of ${attempts}`]),
+    ...webhooks.flatMap(({ id, receiver }) => {
+      const own = rows.filter(({ webhook }) => webhook === id)
+      const count = counters.get(id) ?? 0
+      if (own.length === 0 || own.some(({ status }) => status === "delivered"))
+        return receiver.kind !== "failing" && count > own.filter(({ status }) => status === "failed").length
+          ? [`${id} has ${count} consecutive failures`]
+          : []
+      const failed = own.filter((row) => (failedAttempts.get(row.id) ?? 0) >= ATTEMPTS).length
+      return count < failed ? [`${id} has ${count} consecutive failures instead of ${failed} or more`] : []
+    })
+  ]
+}
+
+const replaysComplete: Check = ({ replays }, { rows }) =>
+  replays.flatMap(({ eventIds, id }) =>
+    differences(
+      eventIds,
+      rows.filter(({ job }) => job === id).map(({ event }) => event)
+    )
+      // A job ends early if its webhook is deleted or disabled.
+      .filter((text) => !text.endsWith("is missing"))
+      .map((text) => `${id}: ${text}`)
+  )
+
+const noDefects: Check = ({ defects }) => defects
+
+export const checks: Readonly<Record<string, Check>> = {
+  everyLedgerOnce,
+  everyEventOnce,
+  eventLogComplete,
+  wantedDeliveries,
+  endedWithReason,
+  statusesTrue,
+  attemptsRecorded,
+  repeatsBounded,
+  firstsInOrder,
+  windowsKept,
+  countersRight,
+  replaysComplete,
+  noDefects
+}
+
+export interface Problem {
+  readonly check: string
+  readonly what: string
+}
+
+export const check = Effect.fnUntraced(function* (evidence: Evidence) {
+  const outcome = yield* readOutcome
+  return Object.entries(checks).flatMap(([name, one]) =>
+    one(evidence, outcome).map((what): Problem => ({ check: name, what }))
+  )
+})

@@ -1,0 +1,122 @@
+/**
+ * Ledger servers over one simulated chain. By seed a server is slow, is behind, lacks a ledger for a while, or lies:
+ * it leaves out a transaction, names another parent, sends another ledger or one that is not validated.
+ */
+import { Effect, Layer } from "effect"
+import { makeAnnouncements } from "../../src/ledger/Announcements.ts"
+import { type FetchedLedger, LedgerSource, LedgerSourceError } from "../../src/ledger/LedgerSource.ts"
+import { asLedger, type ClosedLedger, makeChain } from "../../src/simulator/Chain.ts"
+import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
+
+const RIPPLE_EPOCH_MS = Date.UTC(2000, 0, 1)
+export const FIRST_LEDGER = 1_000
+const TRANSACTIONS = 3
+const SERVERS = ["one", "two", "three"]
+const POLL_MS = 500
+
+export interface TimedLedger {
+  readonly closed: ClosedLedger
+  readonly closedMs: number
+}
+
+/** Ledgers three to five seconds apart. The first is empty. */
+export const makeLedgers = (seed: number, chance: SeededRandom, beganMs: number, count: number) => {
+  const rippleTime = (ms: number) => Math.floor((ms - RIPPLE_EPOCH_MS) / 1_000)
+  const chain = makeChain({
+    seed,
+    firstLedgerIndex: FIRST_LEDGER,
+    transactionsPerLedger: TRANSACTIONS,
+    hashing: "digest",
+    firstCloseTime: rippleTime(beganMs)
+  })
+  const ledgers: Array<TimedLedger> = [{ closed: chain.head(), closedMs: beganMs }]
+  for (let closedMs = beganMs; ledgers.length < count; ) {
+    closedMs += chance.int(3, 5) * 1_000
+    ledgers.push({ closed: chain.close(rippleTime(closedMs)), closedMs })
+  }
+  return ledgers
+}
+
+type Lie = (fetched: FetchedLedger) => FetchedLedger
+
+const lies: ReadonlyArray<Lie> = [
+  (one) => ({ ...one, validated: false }),
+  (one) => ({ ...one, ledger: { ...one.ledger, transactions: one.ledger.transactions.slice(1) } }),
+  (one) => ({ ...one, ledger: { ...one.ledger, parent_hash: "F".repeat(64) } }),
+  (one) => ({ ...one, ledger: { ...one.ledger, ledger_index: one.ledger.ledger_index + 1 } }),
+  (one) => ({ ...one, malformed: 1 })
+]
+
+export interface ServerFaults {
+  /** How much of the servers' answers are wrong, from 0 to 1. */
+  readonly lying: () => number
+  /** Whether a server does not have a ledger that it should have. */
+  readonly lacks: () => number
+}
+
+/** The servers as one process sees them. `nowMs`: the time of the servers. */
+export const ledgerServers = (
+  ledgers: ReadonlyArray<TimedLedger>,
+  nowMs: () => number,
+  chance: SeededRandom,
+  faults: ServerFaults
+): Layer.Layer<LedgerSource> =>
+  Layer.effect(
+    LedgerSource,
+    Effect.gen(function* () {
+      const announcements = makeAnnouncements(SERVERS)
+      const behindMs = new Map(SERVERS.map((server) => [server, chance.int(0, 6) * 1_000]))
+      const has = (server: string, { closedMs }: TimedLedger) => closedMs + behindMs.get(server)! <= nowMs()
+      const announced = new Map(SERVERS.map((server) => [server, -1]))
+
+      const announce = Effect.gen(function* () {
+        for (const server of SERVERS) {
+          const newest = ledgers.findLastIndex((ledger) => has(server, ledger))
+          if (newest === announced.get(server)) continue
+          announced.set(server, newest)
+          const { header, transactions } = ledgers[newest]!.closed
+          yield* announcements.announce(server, {
+            ledgerIndex: header.ledger_index,
+            ledgerHash: header.ledger_hash,
+            transactionCount: transactions.length
+          })
+        }
+      })
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(announce, Effect.sleep(POLL_MS))))
+
+      const failure = (server: string, index: number) =>
+        new LedgerSourceError({ server, reason: "not_found", detail: `no ledger ${index}` })
+
+      return {
+        simulated: false,
+        awaitHead: announcements.await,
+        awaitNews: announcements.awaitNews,
+        announced: announcements.announced,
+        anchor: () => Effect.void,
+        fetch: Effect.fnUntraced(function* (index, accept) {
+          let last = failure("none", index)
+          for (const server of chance.shuffle(SERVERS)) {
+            yield* Effect.sleep(chance.int(1, 20) * 25)
+            const found = ledgers[index - FIRST_LEDGER]
+            if (found === undefined || !has(server, found) || chance.flip(faults.lacks())) {
+              last = failure(server, index)
+              continue
+            }
+            const honest = { server, validated: true, ledger: asLedger(found.closed), malformed: 0 }
+            const fetched = chance.flip(faults.lying()) ? chance.pick(lies)(honest) : honest
+            const fault = accept(fetched)
+            if (fault === undefined) return fetched
+            last = new LedgerSourceError({ server, ...fault })
+          }
+          return yield* last
+        }),
+        state: Effect.sync(() => ({
+          server: SERVERS[0]!,
+          lastError: undefined,
+          head: announcements.newest()?.announcement,
+          headAt: announcements.newest()?.at,
+          servers: []
+        }))
+      }
+    })
+  )

@@ -1,0 +1,90 @@
+/**
+ * The log as one process of a simulation sees it: each call takes time, and may fail before or after it has landed. A
+ * call of a killed process never returns, and that of a frozen one returns when it is thawed.
+ */
+import { Effect } from "effect"
+import {
+  type AssignedPartition,
+  type EventLog,
+  EventLogError,
+  type Transaction
+} from "../../src/log/EventLog.ts"
+import type { Fate } from "./store.ts"
+import type { Process } from "./timeline.ts"
+
+export interface LogFaults {
+  readonly delayMs: (process: Process) => number
+  readonly fate: (process: Process) => Fate
+  /** Whether a read fails. */
+  readonly readFails: (process: Process) => boolean
+  readonly landed: (process: Process, transaction: Transaction) => void
+}
+
+type Log = EventLog["Service"]
+
+const ANSWER_MS = 1
+
+const failure = (operation: EventLogError["operation"], topic: string) =>
+  Effect.fail(new EventLogError({ operation, topic, cause: new Error("simulated") }))
+
+export const makeLogClient = (inner: Log, process: Process, faults: LogFaults): Log => {
+  /** The answer travels, so the process may die between what has landed and what it knows. */
+  const answered = <A, E>(landing: Effect.Effect<A, E>) =>
+    Effect.andThen(Effect.sleep(faults.delayMs(process)), landing).pipe(
+      Effect.tap(() => Effect.sleep(ANSWER_MS))
+    )
+
+  const write = <A>(
+    operation: EventLogError["operation"],
+    topic: string,
+    landing: Effect.Effect<A, EventLogError>
+  ) =>
+    Effect.suspend(() => {
+      const fate = faults.fate(process)
+      return answered(
+        fate === "lands"
+          ? landing
+          : fate === "fails"
+            ? failure(operation, topic)
+            : Effect.andThen(landing, failure(operation, topic))
+      )
+    })
+
+  const transaction =
+    (to: Log["transaction"]): Log["transaction"] =>
+    (given) =>
+      write(
+        "append",
+        given.append[0]?.topic ?? "",
+        Effect.tap(to(given), () => Effect.sync(() => faults.landed(process, given)))
+      )
+
+  const read = <A>(topic: string, reading: Effect.Effect<A, EventLogError>) =>
+    Effect.suspend(() => (faults.readFails(process) ? failure("read", topic) : reading)).pipe(
+      Effect.tap(() => process.turn)
+    )
+
+  const assigned = (partition: AssignedPartition): AssignedPartition => ({
+    ...partition,
+    take: (max) => Effect.andThen(Effect.sleep(ANSWER_MS), read(partition.topic, partition.take(max))),
+    commit: (offset) => write("commit", partition.topic, partition.commit(offset))
+  })
+
+  return {
+    ...inner,
+    transaction: transaction(inner.transaction),
+    exclusive: (name) =>
+      answered(Effect.void).pipe(
+        Effect.andThen(inner.exclusive(name)),
+        Effect.map((writer) => ({ transaction: transaction(writer.transaction) }))
+      ),
+    consume: (options, handle) => inner.consume(options, (partition) => handle(assigned(partition))),
+    read: (from, max) => answered(read(from.topic, inner.read(from, max))),
+    awaitOffset: (position) => read(position.topic, inner.awaitOffset(position)),
+    last: (partition) => answered(read(partition.topic, inner.last(partition))),
+    offsets: (partition) => read(partition.topic, inner.offsets(partition)),
+    offsetAtTime: (partition, unixMs) =>
+      answered(read(partition.topic, inner.offsetAtTime(partition, unixMs))),
+    committed: (group, partition) => answered(read(partition.topic, inner.committed(group, partition)))
+  }
+}

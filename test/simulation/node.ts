@@ -1,0 +1,142 @@
+/**
+ * A process of the simulation: the stages of its roles over its own clients of the database and the log, as
+ * `src/Roles.ts` starts them. A stage that fails is restarted; what it failed with is told to `failed`.
+ */
+import { type Cause, Effect, Layer, Logger, Metric, Random, Schedule } from "effect"
+import { Limits } from "../../src/config/Limits.ts"
+import { StageLimits, type stageLimits } from "../../src/config/StageLimits.ts"
+import { delay } from "../../src/delay/Stage.ts"
+import { Recorder } from "../../src/deliver/Recorder.ts"
+import type { Sender } from "../../src/deliver/Sender.ts"
+import { deliver } from "../../src/deliver/Stage.ts"
+import { detectLedger } from "../../src/detect/Detect.ts"
+import { events } from "../../src/events/Stage.ts"
+import type { LedgerSource } from "../../src/ledger/LedgerSource.ts"
+import { ingest } from "../../src/ledger/Stage.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import { Health } from "../../src/observability/Health.ts"
+import * as Telemetry from "../../src/observability/Telemetry.ts"
+import { replay } from "../../src/replay/Stage.ts"
+import { route } from "../../src/route/Stage.ts"
+import { UsageStore } from "../../src/storage/accounts/UsageStore.ts"
+import { keepEndingQueues } from "../../src/storage/deliveries/DeletedQueues.ts"
+import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
+import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
+import { keepTotals } from "../../src/storage/deliveries/DeliveryTotals.ts"
+import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
+import { EventCounts } from "../../src/storage/events/EventCounts.ts"
+import { EventStore } from "../../src/storage/events/EventStore.ts"
+import { HistoryStore } from "../../src/storage/events/HistoryStore.ts"
+import { Leases } from "../../src/storage/Leases.ts"
+import { Outbox } from "../../src/storage/outbox/Outbox.ts"
+import { publishOutbox } from "../../src/storage/outbox/OutboxPublisher.ts"
+import { WorkNotices } from "../../src/storage/outbox/WorkNotices.ts"
+import { HistoryRequests } from "../../src/storage/replays/HistoryRequests.ts"
+import { ReplayWork } from "../../src/storage/replays/ReplayWork.ts"
+import { RetryWork } from "../../src/storage/replays/RetryWork.ts"
+import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
+import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
+import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
+import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
+import { settingsLayer } from "../support/settings.ts"
+import { FIRST_LEDGER } from "./ledgerServers.ts"
+import { DEADLINE_MS } from "./receivers.ts"
+import type { Store } from "./store.ts"
+import type { Process } from "./timeline.ts"
+
+export const NETWORK = "mainnet"
+
+export const simulatedSettings = settingsLayer({
+  DELIVERY_RETRY_DELAYS: "200ms,400ms,600ms,1s,1s,1s,2s,2s,2s",
+  DELIVERY_TIMEOUT: `${DEADLINE_MS}ms`,
+  DELIVERY_JITTER: "0",
+  DISABLE_AFTER_FAILURES: "1000000"
+})
+
+export interface NodeParts {
+  readonly process: Process
+  readonly store: Store
+  readonly log: EventLog["Service"]
+  readonly sender: Layer.Layer<Sender>
+  readonly source: Layer.Layer<LedgerSource>
+  readonly limits: Readonly<typeof stageLimits>
+  readonly seed: number
+  readonly failed: (part: string, cause: Cause.Cause<unknown>) => void
+}
+
+/** No notice arrives: the work is found by looking. */
+const noNotices = Layer.succeed(WorkNotices)({ next: () => Effect.sleep(Limits.workPollMs) })
+
+const restart = Schedule.spaced(Limits.roleRestartMs.first)
+
+const stages = (parts: NodeParts) => {
+  const supervised = <E, R>(part: string, stage: Effect.Effect<unknown, E, R>) =>
+    Layer.effectDiscard(
+      Effect.forkScoped(
+        stage.pipe(
+          Effect.sandbox,
+          Effect.tapError((cause) => Effect.sync(() => parts.failed(part, cause))),
+          Effect.retry(restart)
+        )
+      )
+    )
+  const ingesting = Effect.flatMap(Leases, (leases) =>
+    leases.hold(`ingest.${NETWORK}`)(
+      ingest({ network: NETWORK, start: FIRST_LEDGER, detect: detectLedger }).pipe(
+        Effect.provide(parts.source),
+        Effect.scoped
+      )
+    )
+  )
+  const upkeep = Effect.flatMap(Leases, (leases) =>
+    leases.hold("retention")(Effect.raceFirst(keepEndingQueues, keepTotals))
+  )
+  return Layer.mergeAll(
+    supervised("ingest", ingesting),
+    supervised("events", events([NETWORK])),
+    supervised("route", route([NETWORK])),
+    supervised("deliver", deliver).pipe(Layer.provide(Recorder.layer)),
+    supervised("delay", delay),
+    supervised("replay", replay),
+    supervised("outbox", publishOutbox),
+    supervised("retention", upkeep)
+  )
+}
+
+/** The process; it runs until it is interrupted, which is an orderly stop. */
+export const node = (parts: NodeParts): Effect.Effect<never, unknown> => {
+  const { process, seed, store, log, limits, sender } = parts
+  const layers = stages(parts).pipe(
+    Layer.provide(Layer.mergeAll(WebhookRegistry.layer, AccountHolds.layer)),
+    Layer.provide(
+      Layer.mergeAll(
+        UsageStore.layer,
+        WebhookStore.layer,
+        DeliveryStore.layer,
+        DeliveryQueries.layer,
+        EventStore.layer,
+        EventCounts.layer,
+        HistoryStore.layer,
+        Partitions.layer,
+        ReplayWork.layer,
+        RetryWork.layer,
+        HistoryRequests.layer,
+        Leases.layer,
+        Health.layer,
+        noNotices,
+        sender
+      )
+    ),
+    Layer.provide(Layer.mergeAll(Outbox.layer, SecretBox.layer, Layer.succeed(EventLog, log))),
+    Layer.provide(store.clientOf(process)),
+    Layer.provide(simulatedSettings),
+    Layer.provide(Telemetry.layer(undefined)),
+    Layer.provide(Layer.succeed(StageLimits, limits)),
+    Layer.provide(Logger.layer([]))
+  )
+  // A process has its own services: without `fresh` it would share those that were built before it.
+  return Layer.launch(Layer.fresh(layers)).pipe(
+    Effect.provideService(Metric.MetricRegistry, new Map()),
+    Random.withSeed(seed)
+  )
+}

@@ -1,0 +1,268 @@
+/**
+ * One run of the whole chain by seed: ledgers become deliveries in several processes while faults happen and customers
+ * act. Then a quiet phase in which everything must settle, and the checks (checks.ts).
+ */
+import { Cause, Clock, Effect, Fiber, Layer, Logger } from "effect"
+import { SqlClient, type SqlConnection } from "effect/sql"
+import { stageLimits } from "../../src/config/StageLimits.ts"
+import { detectLedger } from "../../src/detect/Detect.ts"
+import type { EventType } from "../../src/domain/EventType.ts"
+import { EVENT_LOG_GROUP, eventsTopic } from "../../src/domain/LedgerEvent.ts"
+import { EventLogError, type Transaction } from "../../src/log/EventLog.ts"
+import { type LogClient, makeSharedLog } from "../../src/log/memory/SharedEventLog.ts"
+import { asLedger } from "../../src/simulator/Chain.ts"
+import { makeSeededRandom, type SeededRandom } from "../../src/simulator/SeededRandom.ts"
+import { testSettings } from "../support/settings.ts"
+import { check, type Evidence } from "./checks.ts"
+import { type Faults, makeFaults } from "./faults.ts"
+import { ledgerServers, makeLedgers } from "./ledgerServers.ts"
+import { makeLogClient } from "./logClient.ts"
+import { BEGAN_MS, webhookId } from "./machinery.ts"
+import { NETWORK, node } from "./node.ts"
+import { ACCOUNT, act, activateAll, createWebhook, type OperatorParts, operatorLayer } from "./operator.ts"
+import { kinds, makeReceivers } from "./receivers.ts"
+import { makeStore } from "./store.ts"
+import { makeTimeline, type Process } from "./timeline.ts"
+
+const LEDGERS = 8
+/** Ledgers that close after the faults have ended. */
+const QUIET_LEDGERS = 2
+/** Kafka gives up a member that is silent for this long. */
+const SILENT_MS = 10_000
+/** Simulated time in which everything must settle once it is quiet. */
+const SETTLED_MS = 180_000
+const LIMIT_MS = 24 * 3_600_000
+const PARTITIONS = 2
+
+const limits = {
+  ...stageLimits,
+  partitionDeliveries: 12,
+  partitionReplays: 8,
+  takeBatchRecords: 10,
+  replayTakeRecords: 5,
+  routeBatchDeliveries: 20,
+  lanePageRows: 4,
+  unrecordedMost: 4,
+  repeatedMost: 0,
+  recorderBatch: 10,
+  delayBatchRecords: 5,
+  commitEveryMs: 500,
+  earlyWorkMs: 1_000
+}
+
+interface Running {
+  readonly process: Process
+  readonly client: LogClient
+  readonly fiber: Fiber.Fiber<unknown, unknown>
+}
+
+export const simulate = Effect.fnUntraced(function* (
+  seed: number,
+  real: SqlConnection.Connection,
+  tell: (line: string) => void = () => undefined
+) {
+  const chance = makeSeededRandom(seed)
+  const stream = (): SeededRandom => makeSeededRandom(chance.int(0, 2 ** 31))
+  const timeline = makeTimeline(BEGAN_MS)
+  const { nowMs } = timeline
+  const trace = (who: string, what: string) =>
+    tell(`${((nowMs() - BEGAN_MS) / 1_000).toFixed(3)} ${who}: ${what}`)
+  const faults: Faults = makeFaults(stream(), nowMs)
+  const customers = timeline.process("customers")
+  const store = makeStore(real, timeline, {
+    delayMs: faults.store.delayMs,
+    fate: (process) => (process === customers ? "lands" : faults.store.fate(process))
+  })
+  const shared = makeSharedLog(testSettings())
+  const receivers = makeReceivers(timeline, stream())
+  const ledgers = makeLedgers(seed, stream(), BEGAN_MS + 2_000, LEDGERS + QUIET_LEDGERS)
+  // The last ledgers close when the faults have ended.
+  let quietFromMs = Number.POSITIVE_INFINITY
+  const timed = ledgers.map((ledger, i) => ({
+    ...ledger,
+    get closedMs() {
+      return i < LEDGERS ? ledger.closedMs : quietFromMs + (i - LEDGERS + 1) * 3_000
+    }
+  }))
+  const detected = ledgers.flatMap(({ closed }) => detectLedger(asLedger(closed)).events)
+  const evidence: Evidence = {
+    limits,
+    ledgers: ledgers.map(({ closed }) => closed),
+    webhooks: [],
+    replays: [],
+    routed: [],
+    defects: [],
+    kills: 0,
+    zombies: 0,
+    startsMs: []
+  }
+  const operator: OperatorParts = {
+    chance: stream(),
+    nowMs,
+    webhooks: evidence.webhooks,
+    replays: evidence.replays,
+    accounts: [...new Set(detected.flatMap(({ accounts }) => accounts))].sort(),
+    types: [...new Set(detected.map(({ event_type }): EventType => event_type))].sort()
+  }
+  const seeds = stream()
+  const landed = (process: Process, { commit }: Transaction) => {
+    if (commit?.group !== "route") return
+    for (const { offset } of commit.positions) evidence.routed.push({ offset, atMs: nowMs() })
+    trace(process.name, `route has committed ${commit.positions.map(({ offset }) => offset).join(" ")}`)
+  }
+  const clientOf = (process: Process) => shared.connect(process.turn)
+
+  const start = Effect.fnUntraced(function* (name: string) {
+    const process = timeline.process(name, seeds.int(-1_000, 1_000))
+    const client = clientOf(process)
+    evidence.startsMs.push(nowMs())
+    trace(name, "starts")
+    const running = node({
+      process,
+      store,
+      log: makeLogClient(client.log, process, { ...faults.log, landed }),
+      sender: receivers.senderOf(name),
+      source: ledgerServers(timed, nowMs, stream(), faults.servers),
+      limits,
+      seed: seeds.int(0, 2 ** 31),
+      failed: (part, cause) => {
+        trace(name, `${part} failed: ${String(Cause.squash(cause))}`)
+        const defect = Cause.squash(cause)
+        if (Cause.hasDies(cause) && !(defect instanceof EventLogError))
+          evidence.defects.push(`${name} ${part}: ${Cause.pretty(cause)}`)
+      }
+    })
+    const fiber = yield* Effect.forkDetach(Effect.provideService(running, Clock.Clock, process.clock))
+    return { process, client, fiber } satisfies Running
+  })
+
+  const kill = Effect.fnUntraced(function* ({ process, client }: Running) {
+    trace(process.name, "is killed")
+    process.kill()
+    receivers.cut(process.name)
+    yield* store.ended(process)
+    evidence.kills++
+    yield* Effect.forkScoped(Effect.andThen(Effect.sleep(SILENT_MS), Effect.sync(client.expel)))
+  })
+  const stop = Effect.fnUntraced(function* ({ process, fiber }: Running) {
+    trace(process.name, "is stopped")
+    yield* Fiber.interrupt(fiber)
+    process.kill()
+    trace(process.name, "has stopped")
+  })
+  const freeze = Effect.fnUntraced(function* ({ process, client }: Running, ms: number) {
+    trace(process.name, `is frozen for ${ms} ms`)
+    process.freeze()
+    if (ms >= SILENT_MS) {
+      evidence.zombies++
+      evidence.kills++
+      yield* Effect.forkScoped(Effect.andThen(Effect.sleep(SILENT_MS), Effect.sync(client.expel)))
+    }
+    yield* Effect.sleep(ms)
+    process.thaw()
+    trace(process.name, "is thawed")
+  })
+
+  const world = Effect.gen(function* () {
+    yield* makeAccount
+    for (let i = 0, count = chance.int(3, 5); i < count; i++) {
+      const id = webhookId(`W${i}`, i % PARTITIONS)
+      const kind = i === 0 ? "fast" : chance.pick(kinds)
+      yield* createWebhook(operator, {
+        id,
+        receiver: receivers.add(`/${id}`, kind),
+        maxInFlight: chance.pick([1, 1, 2, 4]),
+        maxPerSecond: chance.flip(0.2) ? chance.pick([2, 5]) : null,
+        batch: chance.flip(0.3) ? { max_events: chance.pick([2, 5]), max_wait_ms: 200 } : null
+      })
+      trace("customer", `creates ${id} (${kind})`)
+    }
+    const slots: Array<{ running: Running; busy: boolean }> = []
+    for (let i = 0, count = chance.int(2, 3); i < count; i++)
+      slots.push({ running: yield* start(`P${i + 1}`), busy: false })
+
+    /** Faults of one process, in the background. */
+    const disturb = Effect.fnUntraced(function* (slot: (typeof slots)[number], n: number) {
+      slot.busy = true
+      const kind = chance.pick(["kill", "kill", "stop", "freeze"])
+      if (kind === "freeze") yield* freeze(slot.running, chance.pick([1_000, 8_000, 15_000, 30_000]))
+      else {
+        yield* kind === "kill" ? kill(slot.running) : stop(slot.running)
+        yield* Effect.sleep(chance.int(0, 15) * 1_000)
+        slot.running = yield* start(`${slot.running.process.name.split(".")[0]}.${n}`)
+      }
+      slot.busy = false
+    })
+
+    const untilMs = ledgers[LEDGERS - 1]!.closedMs + 10_000
+    for (let n = 1; nowMs() < untilMs; n++) {
+      yield* Effect.sleep(chance.int(1, 20) * 100)
+      if (chance.flip(0.25)) trace("customer", yield* act(operator, n))
+      const slot = chance.pick(slots)
+      if (!slot.busy && chance.flip(faults.processes)) yield* Effect.forkScoped(disturb(slot, n))
+      if (chance.flip(faults.processes)) {
+        const group = chance.pick(["deliver", "route", "events", "delay"])
+        trace("cluster", `rebalances ${group}`)
+        shared.rebalance(group, (members) => chance.shuffle(members))
+      }
+      if (chance.flip(0.03)) {
+        const ms = chance.int(5, 60) * 100
+        const isStore = chance.flip(0.5)
+        trace(isStore ? "database" : "log", `is down for ${ms} ms`)
+        if (isStore) faults.storeDownUntilMs = nowMs() + ms
+        else faults.logDownUntilMs = nowMs() + ms
+      }
+      if (chance.flip(0.01)) {
+        const minutes = chance.int(1, 60)
+        trace("clock", `jumps ${minutes} min`)
+        timeline.jump(minutes * 60_000)
+      }
+    }
+    while (slots.some(({ busy }) => busy)) yield* Effect.sleep(500)
+
+    trace("world", "is quiet")
+    faults.quiet = true
+    receivers.recover()
+    yield* activateAll(operator)
+    quietFromMs = nowMs()
+    let waiting = yield* open
+    while (waiting !== "" && nowMs() < quietFromMs + SETTLED_MS) {
+      yield* Effect.sleep(1_000)
+      waiting = yield* open
+    }
+    if (waiting !== "") return [{ check: "settles", what: `after ${SETTLED_MS} ms: ${waiting}` }]
+    trace("world", "has settled")
+    const problems = yield* check(evidence)
+    for (const { running } of slots) running.process.kill()
+    return problems
+  })
+
+  const makeAccount = Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      INSERT INTO accounts (id, name, email, plan, created_at)
+      VALUES (${ACCOUNT}, 'Simulated', NULL, 'enterprise', clock_timestamp())`
+  )
+
+  const { log } = shared.connect()
+  /** What is still open; empty when all has settled. */
+  const open = Effect.gen(function* () {
+    if (nowMs() < quietFromMs + (QUIET_LEDGERS + 3) * 3_000) return "ledgers"
+    const sql = yield* SqlClient.SqlClient
+    const partition = { topic: eventsTopic(NETWORK), partition: 0 }
+    const { end } = yield* log.offsets(partition)
+    for (const group of ["route", EVENT_LOG_GROUP]) {
+      const committed = yield* log.committed(group, partition)
+      if (committed < end) return `${group} at ${committed} of ${end}`
+    }
+    const rows = yield* sql<{ readonly open: string }>`
+      SELECT id || ' ' || status || ' ' || attempts || CASE WHEN parked THEN ' parked' ELSE '' END AS open
+      FROM deliveries WHERE status IN ('pending', 'retrying') OR parked
+      UNION ALL SELECT id || ' ' || status FROM replay_jobs WHERE status IN ('queued', 'running')
+      UNION ALL SELECT 'outbox ' || id FROM outbox WHERE id < (SELECT max(id) FROM outbox)`
+    return rows.map((row) => row.open).join(", ")
+  })
+
+  const layers = operatorLayer(store.clientOf(customers), log).pipe(Layer.provide(Logger.layer([])))
+  return yield* timeline.run(world.pipe(Effect.scoped, Effect.provide(layers)), LIMIT_MS)
+})

@@ -1,0 +1,153 @@
+/**
+ * The database of a simulation: a real one, over one connection. Each process has a client. One statement, or one
+ * transaction, runs at a time, after a delay and with a fate that the seed decides, and `clock_timestamp()` is the
+ * simulated time. The transaction of a process that is killed is rolled back.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Semaphore } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import { ReadSql } from "../../src/storage/Sql.ts"
+import type { Process, Timeline } from "./timeline.ts"
+
+/** What becomes of a write: it fails before it lands, or after it. */
+export type Fate = "lands" | "fails" | "lands and fails"
+
+export interface StoreFaults {
+  readonly delayMs: (process: Process) => number
+  readonly fate: (process: Process) => Fate
+}
+
+export interface Store {
+  readonly clientOf: (process: Process) => Layer.Layer<SqlClient.SqlClient | ReadSql>
+  /** Call it when a process was killed: ends its transaction. */
+  readonly ended: (process: Process) => Effect.Effect<void>
+}
+
+const lost = (when: string) =>
+  new SqlError.SqlError({
+    reason: new SqlError.ConnectionError({ cause: new Error(`simulated: ${when}`), message: when })
+  })
+
+const COMMIT = "COMMIT"
+const ROLLBACK = "ROLLBACK"
+const BEGIN = "BEGIN"
+
+type Statement = "execute" | "executeRaw" | "executeValues" | "executeValuesUnprepared" | "executeUnprepared"
+
+export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, faults: StoreFaults): Store => {
+  const gate = Semaphore.makeUnsafe(1)
+  /** The process whose transaction is open. */
+  let owner: Process | undefined
+
+  const timed = (sql: string, params: ReadonlyArray<unknown>) => {
+    const text = sql.replaceAll("clock_timestamp()", `$${params.length + 1}::text::timestamptz`)
+    return [text, text === sql ? params : [...params, new Date(timeline.nowMs()).toISOString()]] as const
+  }
+  const run = (kind: Statement, sql: string, params: ReadonlyArray<unknown>) =>
+    real[kind](...timed(sql, params), undefined)
+
+  const afterFate = <A>(fate: Fate, landing: Effect.Effect<A, SqlError.SqlError>) => {
+    if (fate === "fails") return Effect.fail(lost("the statement was not sent"))
+    return fate === "lands" ? landing : Effect.andThen(landing, Effect.fail(lost("the answer was lost")))
+  }
+
+  const connectionOf = (
+    perform: (
+      kind: Statement,
+      sql: string,
+      params: ReadonlyArray<unknown>
+    ) => Effect.Effect<unknown, SqlError.SqlError>
+  ): SqlConnection.Connection => {
+    const statement = (kind: Statement) => (sql: string, params: ReadonlyArray<unknown>) =>
+      perform(kind, sql, params)
+    return {
+      execute: statement("execute"),
+      executeRaw: statement("executeRaw"),
+      executeValues: statement("executeValues"),
+      executeValuesUnprepared: statement("executeValuesUnprepared"),
+      executeUnprepared: statement("executeUnprepared"),
+      executeStream: () => {
+        throw new Error("the simulation has no streams of rows")
+      }
+      // The rows are as the real connection returned them.
+    } as SqlConnection.Connection
+  }
+
+  /** Statements outside of transactions. The database is free again when it has answered. */
+  const single = (process: Process) =>
+    connectionOf((kind, sql, params) =>
+      Effect.uninterruptibleMask((restore) =>
+        restore(Effect.sleep(faults.delayMs(process))).pipe(
+          // Not interruptible: a permit that is given at that moment would be lost.
+          Effect.andThen(Semaphore.take(gate, 1)),
+          Effect.andThen(
+            Effect.suspend(() => {
+              const free = Semaphore.release(gate, 1)
+              const fate = faults.fate(process)
+              if (fate === "fails") return Effect.andThen(free, afterFate(fate, Effect.void))
+              return afterFate(fate, timeline.outside(process)(Effect.ensuring(run(kind, sql, params), free)))
+            })
+          )
+        )
+      )
+    )
+
+  const finish = Effect.suspend(() => {
+    if (owner === undefined) return Effect.void
+    owner = undefined
+    return Effect.ignore(real.executeRaw(ROLLBACK, []))
+  })
+
+  /**
+   * One transaction: it has the database for itself until its scope closes. It goes on to its end if its process is
+   * frozen, because others wait for it.
+   */
+  const transaction = (process: Process) =>
+    Effect.gen(function* () {
+      const inside = timeline.outside(process, true)
+      yield* Effect.sleep(faults.delayMs(process))
+      yield* Effect.acquireRelease(Semaphore.take(gate, 1), () =>
+        Effect.suspend(() => (owner === process ? inside(finish) : Effect.void)).pipe(
+          Effect.andThen(Semaphore.release(gate, 1)),
+          Effect.andThen(process.turn)
+        )
+      )
+      // It waited for the database when it was killed.
+      if (!process.isAlive()) {
+        yield* Semaphore.release(gate, 1)
+        return yield* Effect.never
+      }
+      return connectionOf((kind, sql, params) =>
+        Effect.suspend(() => {
+          const running = inside(run(kind, sql, params))
+          if (sql !== BEGIN && sql !== COMMIT) return running
+          const fate = faults.fate(process)
+          owner = sql === BEGIN || fate === "fails" ? process : undefined
+          return afterFate(fate, running)
+        })
+      )
+    })
+
+  return {
+    clientOf: (process) => {
+      const client = SqlClient.make({
+        driver: "pg",
+        acquirer: Effect.succeed(single(process)),
+        transactionAcquirer: transaction(process),
+        compiler: PgClient.makeCompiler(),
+        prepareTransactionControls: true,
+        releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+        spanAttributes: []
+      })
+      return Layer.effect(ReadSql, SqlClient.SqlClient).pipe(
+        Layer.provideMerge(Layer.effect(SqlClient.SqlClient, client)),
+        Layer.provide(Reactivity.layer)
+      )
+    },
+    ended: (process) =>
+      Effect.suspend(() =>
+        owner === process ? Effect.andThen(finish, Semaphore.release(gate, 1)) : Effect.void
+      ).pipe(Effect.asVoid)
+  }
+}
