@@ -2,11 +2,9 @@
  * Webhooks as route and deliver know them. One record per webhook in the compacted topic `webhooks.config`; the record
  * with the highest version is the webhook's state, and an absent value (tombstone) means it was deleted.
  */
-import { type AccountIds, packAccountIds } from "./AccountIds.ts"
 import type { Batch } from "./Batch.ts"
 import type { Compression } from "./Compression.ts"
 import type { EventType } from "./EventType.ts"
-import { compileStored, type EventFilter } from "./filter/Match.ts"
 import type { PayloadFilter } from "./filter/PayloadFilter.ts"
 import type { Network } from "./Network.ts"
 import type { RequestFormat } from "./RequestFormat.ts"
@@ -48,21 +46,12 @@ export interface WebhookConfig {
   }
 }
 
-/** A webhook as a process keeps it: 10,000 filters take 200 KB and are one object. */
-export interface PackedWebhook extends Omit<WebhookConfig, "account_filters" | "payload_filter"> {
-  /** Undefined: every account. */
-  readonly accounts: AccountIds | undefined
-  /** Undefined: every payload. */
-  readonly wantsPayload: EventFilter | undefined
-}
+/** What deliver needs of a webhook: all but what chooses its events, which may have 350 KB. */
+export type DeliveryConfig = Omit<WebhookConfig, "event_types" | "account_filters" | "payload_filter">
 
-/** Throws if this version cannot read the payload filter. */
-export const packWebhook = ({
+export const deliveryConfig = ({
+  event_types,
   account_filters,
   payload_filter,
   ...config
-}: WebhookConfig): PackedWebhook => ({
-  ...config,
-  accounts: account_filters.length === 0 ? undefined : packAccountIds(account_filters),
-  wantsPayload: payload_filter === undefined ? undefined : compileStored(payload_filter)
-})
+}: WebhookConfig): DeliveryConfig => config

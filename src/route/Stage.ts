@@ -12,7 +12,6 @@ import { deliveryId } from "../domain/Ids.ts"
 import { eventsTopic, type LedgerEvent, NOT_AN_EVENT, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { permissionUnder } from "../domain/Quota.ts"
-import type { PackedWebhook } from "../domain/Webhook.ts"
 import {
   type AssignedPartition,
   EventLog,
@@ -27,8 +26,8 @@ import { Partitions } from "../storage/deliveries/Partitions.ts"
 import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
 import { makeQuarantine } from "../storage/Quarantine.ts"
 import { AccountHolds } from "../webhooks/AccountHolds.ts"
-import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
-import { makeWebhookIndex } from "./WebhookIndex.ts"
+import { RoutedWebhooks } from "./RoutedWebhooks.ts"
+import type { RoutedWebhook } from "./WebhookIndex.ts"
 
 const GROUP = "route"
 
@@ -67,7 +66,7 @@ const firstWork = (event: LedgerEvent, id: string, webhookId: string): NewRecord
   value: JSON.stringify(newWork(id, webhookId, event))
 })
 
-const toQueue = (event: LedgerEvent, eventOffset: number, webhook: PackedWebhook): Queued => {
+const toQueue = (event: LedgerEvent, eventOffset: number, webhook: RoutedWebhook): Queued => {
   const id = deliveryId(event.detected_at, event.position, webhook.id, event.event_id)
   return {
     row: {
@@ -92,18 +91,13 @@ const tracedQueue = <E, R>(
 export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Network>) {
   const { routeBatchDeliveries, takeBatchRecords } = yield* StageLimits
   const log = yield* EventLog
-  const registry = yield* WebhookRegistry
+  const webhooks = yield* RoutedWebhooks
   const holds = yield* AccountHolds
   const deliveries = yield* DeliveryStore
   const partitions = yield* Partitions
   const quarantine = yield* makeQuarantine
-  const index = makeWebhookIndex()
-  yield* Effect.acquireRelease(
-    Effect.sync(() => registry.subscribe((id, webhook) => index.set(id, webhook?.config))),
-    (unsubscribe) => Effect.sync(unsubscribe)
-  )
 
-  const maySend = ({ account_id, network }: PackedWebhook) =>
+  const maySend = ({ account_id, network }: RoutedWebhook) =>
     permissionUnder(holds.get(account_id), network) === "all"
 
   /**
@@ -168,7 +162,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     while (true) {
       const records = yield* partition.take(takeBatchRecords)
       // The API promises that a change applies from the next ledger on that is routed after its response.
-      yield* registry.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))
+      yield* webhooks.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))
       let batch = emptyBatch()
       for (const record of records) {
         const event = parseLedgerEvent(record.value)
@@ -180,7 +174,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
         batch.detectedFrom = Math.min(batch.detectedFrom, event.detected_at)
         batch.detectedTo = Math.max(batch.detectedTo, event.detected_at)
         if (record.offset < partition.endOffsetAtStart) batch.maybeRouted.set(record.offset, event)
-        for (const webhook of index.match(event)) {
+        for (const webhook of webhooks.match(event)) {
           if (maySend(webhook)) batch.queued.push(toQueue(event, record.offset, webhook))
         }
         if (batch.queued.length >= routeBatchDeliveries) {
