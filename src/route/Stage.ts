@@ -44,6 +44,8 @@ interface Batch {
   readonly unreadable: Array<LogRecord>
   /** By offset: events for which an earlier owner of the partition may have made rows before it died. */
   readonly maybeRouted: Map<number, LedgerEvent>
+  /** Deliveries of its first event, if earlier batches have queued some of them. */
+  readonly queuedBefore: ReadonlySet<string>
   /** When its events were detected: the ids of their deliveries are in this range of time. */
   detectedFrom: number
   detectedTo: number
@@ -51,14 +53,22 @@ interface Batch {
   traceparent: string | undefined
 }
 
-const emptyBatch = (): Batch => ({
+const emptyBatch = (queuedBefore: ReadonlySet<string> = new Set()): Batch => ({
   queued: [],
   unreadable: [],
   maybeRouted: new Map(),
+  queuedBefore,
   detectedFrom: Number.POSITIVE_INFINITY,
   detectedTo: 0,
   traceparent: undefined
 })
+
+/** An event's time and trace, before its deliveries. */
+const begin = (batch: Batch, { headers }: LogRecord, { detected_at }: LedgerEvent) => {
+  batch.traceparent ??= headers[TRACE_HEADER]
+  batch.detectedFrom = Math.min(batch.detectedFrom, detected_at)
+  batch.detectedTo = Math.max(batch.detectedTo, detected_at)
+}
 
 const firstWork = (event: LedgerEvent, id: string, webhookId: string): NewRecord => ({
   topic: DELIVERIES_TOPIC,
@@ -106,6 +116,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
    */
   const worksOfExistingRows = Effect.fnUntraced(function* ({
     queued,
+    queuedBefore,
     maybeRouted,
     detectedFrom,
     detectedTo
@@ -118,7 +129,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     const ids = new Set(queued.map(({ row }) => row.id))
     return rows.flatMap(({ id, webhookId, eventOffset }) => {
       const event = maybeRouted.get(eventOffset)
-      return event === undefined || ids.has(id)
+      return event === undefined || ids.has(id) || queuedBefore.has(id)
         ? []
         : [{ eventOffset, work: firstWork(event, id, webhookId) }]
     })
@@ -170,13 +181,22 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
           batch.unreadable.push(record)
           continue
         }
-        batch.traceparent ??= record.headers[TRACE_HEADER]
-        batch.detectedFrom = Math.min(batch.detectedFrom, event.detected_at)
-        batch.detectedTo = Math.max(batch.detectedTo, event.detected_at)
-        if (record.offset < partition.endOffsetAtStart) batch.maybeRouted.set(record.offset, event)
-        for (const webhook of webhooks.match(event)) {
-          if (maySend(webhook)) batch.queued.push(toQueue(event, record.offset, webhook))
+        const wanting = webhooks.match(event).filter(maySend)
+        /** Also of the parts that follow: none of them has rows without work. */
+        const queuedOfEvent = new Set<string>()
+        begin(batch, record, event)
+        for (const webhook of wanting) {
+          if (batch.queued.length >= routeBatchDeliveries) {
+            // More of this event follows, so its offset is not committed yet.
+            yield* queue(partition, batch, record.offset)
+            batch = emptyBatch(queuedOfEvent)
+            begin(batch, record, event)
+          }
+          const queued = toQueue(event, record.offset, webhook)
+          queuedOfEvent.add(queued.row.id)
+          batch.queued.push(queued)
         }
+        if (record.offset < partition.endOffsetAtStart) batch.maybeRouted.set(record.offset, event)
         if (batch.queued.length >= routeBatchDeliveries) {
           yield* queue(partition, batch, record.offset + 1)
           batch = emptyBatch()
