@@ -9,7 +9,6 @@ import { signedRequest } from "../src/deliver/Signer.ts"
 import { deliver } from "../src/deliver/Stage.ts"
 import { detectLedger } from "../src/detect/Detect.ts"
 import { addressOfAccountId } from "../src/domain/AccountId.ts"
-import { packAccountIds } from "../src/domain/AccountIds.ts"
 import { eventTypes } from "../src/domain/EventType.ts"
 import { deliveryId } from "../src/domain/Ids.ts"
 import * as RippledSource from "../src/ledger/RippledSource.ts"
@@ -62,6 +61,7 @@ const makeBare = Effect.fnUntraced(function* (
 ) {
   const posts = yield* makePosts
   const index = makeWebhookIndex()
+  const urlOf = new Map(ids.map((id, i) => [id, new URL(urls[i]!)]))
   for (const [i, id] of ids.entries())
     index.set(id, {
       id,
@@ -70,8 +70,7 @@ const makeBare = Effect.fnUntraced(function* (
       status: "active",
       url: urls[i]!,
       event_types: eventTypes,
-      accounts: packAccountIds(filters[i]!),
-      wantsPayload: undefined,
+      account_filters: filters[i]!,
       headers: {},
       max_in_flight: MAX_IN_FLIGHT,
       max_per_second: null,
@@ -89,9 +88,9 @@ const makeBare = Effect.fnUntraced(function* (
     const events = eventsOf(JSON.parse(text).result, Math.floor(now()))
     return Map.groupBy(
       events.flatMap((event) => {
-        return index.match(event).map(({ id, url }) =>
+        return index.match(event).map(({ id }) =>
           signedRequest({
-            url: new URL(url),
+            url: urlOf.get(id)!,
             headers: {},
             secrets: [SECRET],
             webhookId: id,

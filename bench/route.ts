@@ -7,9 +7,10 @@
 import { Effect, Latch, Layer } from "effect"
 import { eventsTopic } from "../src/domain/LedgerEvent.ts"
 import type { Network } from "../src/domain/Network.ts"
-import { CONFIG_TOPIC, packWebhook } from "../src/domain/Webhook.ts"
+import { CONFIG_TOPIC } from "../src/domain/Webhook.ts"
 import { EventLog } from "../src/log/EventLog.ts"
 import * as EmbeddedEventLog from "../src/log/embedded/EmbeddedEventLog.ts"
+import { RoutedWebhooks } from "../src/route/RoutedWebhooks.ts"
 import { route } from "../src/route/Stage.ts"
 import { makeWebhookIndex } from "../src/route/WebhookIndex.ts"
 import { UsageStore } from "../src/storage/accounts/UsageStore.ts"
@@ -18,7 +19,6 @@ import { Partitions } from "../src/storage/deliveries/Partitions.ts"
 import { Outbox } from "../src/storage/outbox/Outbox.ts"
 import { SecretBox } from "../src/storage/webhooks/SecretBox.ts"
 import { AccountHolds } from "../src/webhooks/AccountHolds.ts"
-import { WebhookRegistry } from "../src/webhooks/WebhookRegistry.ts"
 import type { Benchmark, Figure } from "./support/Benchmark.ts"
 import { payloadFilterFigures } from "./support/payloadFilters.ts"
 import { inRounds, medianOf, timed, timedSync } from "./support/rounds.ts"
@@ -82,7 +82,7 @@ const makeProgress = () => {
 const stageLayer = (log: Layer.Layer<EventLog, never, EventLog>) =>
   Layer.mergeAll(
     Layer.provide(AccountHolds.layer, UsageStore.layer),
-    WebhookRegistry.layer,
+    RoutedWebhooks.layer,
     DeliveryStore.layer,
     Partitions.layer
   ).pipe(
@@ -107,8 +107,7 @@ const measureStage = Effect.gen(function* () {
             .map((config) => ({ topic: CONFIG_TOPIC, key: config.id, value: JSON.stringify(config) }))
         })
     }
-    const registry = yield* WebhookRegistry
-    yield* registry.upToDate
+    yield* (yield* RoutedWebhooks).upToDate
     yield* Effect.forkScoped(route(sizes.map(({ network }) => network)))
 
     const micros = Effect.fnUntraced(function* ({ webhooks, network }: Size, round: number) {
@@ -140,7 +139,7 @@ const measureStage = Effect.gen(function* () {
 
 const makeIndex = ({ webhooks, network }: Size) => {
   const index = makeWebhookIndex()
-  for (const config of wantingWebhooks(webhooks, network, "sealed")) index.set(config.id, packWebhook(config))
+  for (const config of wantingWebhooks(webhooks, network, "sealed")) index.set(config.id, config)
   const events = wantedEvents(INDEX_EVENTS, network, webhooks, 0, 0)
   const match = () => {
     let found = 0

@@ -36,6 +36,7 @@ import * as ProcessMetrics from "./observability/ProcessMetrics.ts"
 import { retryUntilSuccess } from "./observability/RetryUntilSuccess.ts"
 import * as Telemetry from "./observability/Telemetry.ts"
 import { replay } from "./replay/Stage.ts"
+import { RoutedWebhooks } from "./route/RoutedWebhooks.ts"
 import { route } from "./route/Stage.ts"
 import * as SimulatedSource from "./simulator/SimulatedSource.ts"
 import { syntheticTransactions } from "./simulator/SyntheticTransactions.ts"
@@ -172,7 +173,11 @@ const ingestLayer = Layer.unwrap(
         urls.length === 0 ? [] : [historyOf(network, urls)]
       ),
       ...simulated.map((network) =>
-        ingestOf(network, "latest", Layer.unwrap(Effect.map(activeWebhooks(network), SimulatedSource.layer)))
+        ingestOf(
+          network,
+          "latest",
+          Layer.unwrap(Effect.map(activeWebhooks(network), SimulatedSource.layer))
+        ).pipe(Layer.provide(WebhookRegistry.layer))
       )
     )
   })
@@ -184,7 +189,7 @@ const eventsLayer = Layer.unwrap(
 
 const routeLayer = Layer.unwrap(
   Effect.map(Settings, (settings) => supervised("route", route(watchedNetworks(settings))))
-).pipe(Layer.provide(AccountHolds.layer))
+).pipe(Layer.provide([AccountHolds.layer, RoutedWebhooks.layer]))
 
 /** The events for test deliveries, detected in transactions of the simulated ledger. */
 export const syntheticEventsLayer = SyntheticEvents.layer({
@@ -265,7 +270,7 @@ const roleLayers = {
   events: eventsLayer,
   route: routeLayer,
   deliver: supervised("deliver", deliver).pipe(
-    Layer.provide([Recorder.layer, Sender.layer, AccountHolds.layer])
+    Layer.provide([Recorder.layer, Sender.layer, AccountHolds.layer, WebhookRegistry.layer])
   ),
   delay: supervised("delay", delay),
   replay: supervised("replay", replay).pipe(Layer.provide(WorkNotices.layer))
@@ -310,7 +315,7 @@ const parts = Layer.unwrap(
       ...chosen.map((role) => roleLayers[role])
     )
   )
-).pipe(Layer.provide(WebhookRegistry.layer))
+)
 
 /** The roles of a process, its stores and its upkeep. Needs a database. */
 export const roles = started.pipe(

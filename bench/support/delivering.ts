@@ -11,6 +11,7 @@ import { deliveryId } from "../../src/domain/Ids.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import * as EmbeddedEventLog from "../../src/log/embedded/EmbeddedEventLog.ts"
+import { RoutedWebhooks } from "../../src/route/RoutedWebhooks.ts"
 import { UsageStore } from "../../src/storage/accounts/UsageStore.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
@@ -29,6 +30,7 @@ export const deliveringLayer = (feed: Feed) =>
       Layer.mergeAll(
         UsageStore.layer,
         WebhookRegistry.layer,
+        RoutedWebhooks.layer,
         WebhookStore.layer,
         Layer.provide(feed.store, DeliveryStore.layer),
         Partitions.layer,

@@ -1,4 +1,6 @@
-/** Makes webhooks that each want one account's events, 10 of them the same account, and events for those 10. */
+/**
+ * Makes webhooks that each want the events of some accounts, 10 of them the same accounts, and events for those 10.
+ */
 import { addressOfAccountId } from "../../src/domain/AccountId.ts"
 import { eventTypes } from "../../src/domain/EventType.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
@@ -11,40 +13,62 @@ export const MATCHES = 10
 /** The step through the accounts, so that accounts of consecutive events are not neighbours in memory. */
 const STRIDE = 7_919
 
-const accountOf = (group: number): string => addressOfAccountId(`A${group.toString(16).padStart(39, "0")}`)
+const accountOf = (number: number): string =>
+  addressOfAccountId(`A${number.toString(16).toUpperCase().padStart(39, "0")}`)
 
 const NOBODYS = addressOfAccountId("B".repeat(40))
 
-export const wantingWebhooks = (
-  count: number,
-  network: Network,
-  sealedSecret: string
-): ReadonlyArray<WebhookConfig> =>
-  Array.from({ length: count }, (_, i) => ({
-    id: `wh_${`${network}${i}`.toUpperCase().padStart(26, "0")}`,
-    account_id: "acct_benchmark",
-    network,
-    status: "active",
-    url: `https://customer-${i}.example/hook`,
-    event_types: i % 2 === 0 ? eventTypes : ["payment.xrp"],
-    account_filters: [accountOf(Math.floor(i / MATCHES))],
-    headers: {},
-    max_in_flight: 16,
-    max_per_second: null,
-    sealed_secret: sealedSecret
-  }))
+export const ACCOUNT_ID = "acct_benchmark"
 
-/** `series`: as in makeEvents. */
+export const wantingWebhook = (
+  i: number,
+  network: Network,
+  sealedSecret: string,
+  accounts: ReadonlyArray<string>
+): WebhookConfig => ({
+  id: `wh_${`${network}${i}`.toUpperCase().padStart(26, "0")}`,
+  account_id: ACCOUNT_ID,
+  network,
+  status: "active",
+  url: `https://customer-${i}.example/hook`,
+  event_types: i % 2 === 0 ? eventTypes : ["payment.xrp"],
+  account_filters: accounts,
+  headers: {},
+  max_in_flight: 16,
+  max_per_second: null,
+  sealed_secret: sealedSecret
+})
+
+/** Webhooks `from` to `to`, each with as many account filters. */
+export const wantingWebhooks = (
+  to: number,
+  network: Network,
+  sealedSecret: string,
+  { from = 0, filters = 1 }: { readonly from?: number; readonly filters?: number } = {}
+): ReadonlyArray<WebhookConfig> => {
+  const webhooks: Array<WebhookConfig> = []
+  let accounts: ReadonlyArray<string> = []
+  for (let i = from; i < to; i++) {
+    const group = Math.floor(i / MATCHES)
+    if (i % MATCHES === 0 || i === from)
+      accounts = Array.from({ length: filters }, (_, n) => accountOf(group * filters + n))
+    webhooks.push(wantingWebhook(i, network, sealedSecret, accounts))
+  }
+  return webhooks
+}
+
+/** `series`: as in makeEvents. `filters`: of each webhook. */
 export const wantedEvents = (
   count: number,
   network: Network,
   webhooks: number,
   bodyBytes: number,
-  series: number
+  series: number,
+  filters = 1
 ): ReadonlyArray<LedgerEvent> =>
   makeEvents(count, bodyBytes, series).map((event, i) => ({
     ...event,
     network,
     // Webhooks want the first account, and none wants the second.
-    accounts: [accountOf(((series * count + i) * STRIDE) % (webhooks / MATCHES)), NOBODYS]
+    accounts: [accountOf(((series * count + i) * STRIDE) % ((webhooks * filters) / MATCHES)), NOBODYS]
   }))

@@ -1,22 +1,19 @@
 /**
- * Loads a process's view of webhooks: the registry and route's index, from a database that another program has
+ * Loads route's view of webhooks, from a database that another program has
  * prepared. `webhookFiltersProgram.ts DATABASE_URL SECRETS_KEY` reports how long that took and how much memory it uses.
  */
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { Effect, Layer } from "effect"
 import * as EmbeddedEventLog from "../../src/log/embedded/EmbeddedEventLog.ts"
-import { makeWebhookIndex } from "../../src/route/WebhookIndex.ts"
+import { RoutedWebhooks } from "../../src/route/RoutedWebhooks.ts"
 import { Outbox } from "../../src/storage/outbox/Outbox.ts"
 import * as Sql from "../../src/storage/Sql.ts"
 import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
-import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
 import { endWithParent, send } from "./Child.ts"
-import { timed } from "./rounds.ts"
 import { settingsLayer } from "./store.ts"
 
 export interface Loaded {
-  readonly webhooks: number
   readonly seconds: number
   /** How much memory the view keeps, and the largest size while it was loaded, both compared with the time before. */
   readonly keptBytes: number
@@ -41,31 +38,16 @@ const log = Layer.mergeAll(Outbox.layer, SecretBox.layer, EmbeddedEventLog.layer
 )
 
 const load = Effect.gen(function* () {
-  const index = makeWebhookIndex()
   const keptBefore = keptNow()
   const sizeBefore = process.memoryUsage.rss()
-  let webhooks = 0
-  // This use keeps the registry alive, so that its memory is measured too.
-  const milliseconds = yield* timed(
-    Layer.build(WebhookRegistry.layer).pipe(
-      Effect.flatMap((context) =>
-        Effect.gen(function* () {
-          const registry = yield* WebhookRegistry
-          registry.subscribe((id, webhook) => {
-            webhooks++
-            index.set(id, webhook?.config)
-          })
-          yield* registry.upToDate
-        }).pipe(Effect.provide(context))
-      )
-    )
-  )
-  const peakBytes = process.resourceUsage().maxRSS * KIB - sizeBefore
+  const began = performance.now()
+  // The scope of the program keeps the view alive, so that its memory is measured.
+  const context = yield* Layer.build(RoutedWebhooks.layer)
+  yield* Effect.flatMap(RoutedWebhooks, ({ upToDate }) => upToDate).pipe(Effect.provide(context))
   return {
-    webhooks,
-    seconds: milliseconds / 1_000,
+    seconds: (performance.now() - began) / 1_000,
     keptBytes: keptNow() - keptBefore,
-    peakBytes
+    peakBytes: process.resourceUsage().maxRSS * KIB - sizeBefore
   } satisfies Loaded
 })
 

@@ -2,11 +2,9 @@
  * Webhooks as route and deliver know them. One record per webhook in the compacted topic `webhooks.config`; the record
  * with the highest version is the webhook's state, and an absent value (tombstone) means it was deleted.
  */
-import { type AccountIds, packAccountIds } from "./AccountIds.ts"
 import type { Batch } from "./Batch.ts"
 import { type Compression, compressions } from "./Compression.ts"
 import type { EventType } from "./EventType.ts"
-import { compileStored, type EventFilter } from "./filter/Match.ts"
 import type { PayloadFilter } from "./filter/PayloadFilter.ts"
 import { isNetwork, type Network } from "./Network.ts"
 import { isJsonObject } from "./NormaliseLedger.ts"
@@ -66,7 +64,7 @@ const fieldRules: Readonly<Record<keyof WebhookConfig, (value: unknown) => boole
   url: isText,
   event_types: isTexts,
   account_filters: isTexts,
-  // `packWebhook` compiles it.
+  // `WebhookIndex` compiles it.
   payload_filter: () => true,
   headers: (value) => isJsonObject(value) && Object.values(value).every(isText),
   max_in_flight: (value) => Number.isSafeInteger(value) && isNumberFrom(value, 1),
@@ -103,21 +101,12 @@ export const parseWebhookConfig = (value: string): WebhookConfig => {
   return config as unknown as WebhookConfig
 }
 
-/** A webhook as a process keeps it: 10,000 filters take 200 KB and are one object. */
-export interface PackedWebhook extends Omit<WebhookConfig, "account_filters" | "payload_filter"> {
-  /** Undefined: every account. */
-  readonly accounts: AccountIds | undefined
-  /** Undefined: every payload. */
-  readonly wantsPayload: EventFilter | undefined
-}
+/** What deliver needs of a webhook: all but what chooses its events, which may have 350 KB. */
+export type DeliveryConfig = Omit<WebhookConfig, "event_types" | "account_filters" | "payload_filter">
 
-/** Throws if this version cannot read the payload filter. */
-export const packWebhook = ({
+export const deliveryConfig = ({
+  event_types,
   account_filters,
   payload_filter,
   ...config
-}: WebhookConfig): PackedWebhook => ({
-  ...config,
-  accounts: account_filters.length === 0 ? undefined : packAccountIds(account_filters),
-  wantsPayload: payload_filter === undefined ? undefined : compileStored(payload_filter)
-})
+}: WebhookConfig): DeliveryConfig => config

@@ -12,7 +12,6 @@ import { deliveryId } from "../domain/Ids.ts"
 import { eventsTopic, type LedgerEvent, NOT_AN_EVENT, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { permissionUnder } from "../domain/Quota.ts"
-import type { PackedWebhook } from "../domain/Webhook.ts"
 import {
   type AssignedPartition,
   EventLog,
@@ -27,8 +26,8 @@ import { Partitions } from "../storage/deliveries/Partitions.ts"
 import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
 import { makeQuarantine } from "../storage/Quarantine.ts"
 import { AccountHolds } from "../webhooks/AccountHolds.ts"
-import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
-import { makeWebhookIndex } from "./WebhookIndex.ts"
+import { RoutedWebhooks } from "./RoutedWebhooks.ts"
+import type { RoutedWebhook } from "./WebhookIndex.ts"
 
 const GROUP = "route"
 
@@ -45,6 +44,8 @@ interface Batch {
   readonly unreadable: Array<LogRecord>
   /** By offset: events for which an earlier owner of the partition may have made rows before it died. */
   readonly maybeRouted: Map<number, LedgerEvent>
+  /** Deliveries of its first event, if earlier batches have queued some of them. */
+  readonly queuedBefore: ReadonlySet<string>
   /** When its events were detected: the ids of their deliveries are in this range of time. */
   detectedFrom: number
   detectedTo: number
@@ -54,15 +55,23 @@ interface Batch {
   traceparent: string | undefined
 }
 
-const emptyBatch = (): Batch => ({
+const emptyBatch = (queuedBefore: ReadonlySet<string> = new Set()): Batch => ({
   queued: [],
   unreadable: [],
   maybeRouted: new Map(),
+  queuedBefore,
   detectedFrom: Number.POSITIVE_INFINITY,
   detectedTo: 0,
   days: new Set(),
   traceparent: undefined
 })
+
+/** An event's time and trace, before its deliveries. */
+const begin = (batch: Batch, { headers }: LogRecord, { detected_at }: LedgerEvent) => {
+  batch.traceparent ??= headers[TRACE_HEADER]
+  batch.detectedFrom = Math.min(batch.detectedFrom, detected_at)
+  batch.detectedTo = Math.max(batch.detectedTo, detected_at)
+}
 
 const firstWork = (event: LedgerEvent, id: string, webhookId: string): NewRecord => ({
   topic: DELIVERIES_TOPIC,
@@ -70,7 +79,7 @@ const firstWork = (event: LedgerEvent, id: string, webhookId: string): NewRecord
   value: JSON.stringify(newWork(id, webhookId, event))
 })
 
-const toQueue = (event: LedgerEvent, eventOffset: number, webhook: PackedWebhook): Queued => {
+const toQueue = (event: LedgerEvent, eventOffset: number, webhook: RoutedWebhook): Queued => {
   const id = deliveryId(event.detected_at, event.position, webhook.id, event.event_id)
   return {
     row: {
@@ -95,18 +104,13 @@ const tracedQueue = <E, R>(
 export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Network>) {
   const { routeBatchDeliveries, takeBatchRecords } = yield* StageLimits
   const log = yield* EventLog
-  const registry = yield* WebhookRegistry
+  const webhooks = yield* RoutedWebhooks
   const holds = yield* AccountHolds
   const deliveries = yield* DeliveryStore
   const partitions = yield* Partitions
   const quarantine = yield* makeQuarantine
-  const index = makeWebhookIndex()
-  yield* Effect.acquireRelease(
-    Effect.sync(() => registry.subscribe((id, webhook) => index.set(id, webhook?.config))),
-    (unsubscribe) => Effect.sync(unsubscribe)
-  )
 
-  const maySend = ({ account_id, network }: PackedWebhook) =>
+  const maySend = ({ account_id, network }: RoutedWebhook) =>
     permissionUnder(holds.get(account_id), network) === "all"
 
   /**
@@ -115,6 +119,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
    */
   const worksOfExistingRows = Effect.fnUntraced(function* ({
     queued,
+    queuedBefore,
     maybeRouted,
     detectedFrom,
     detectedTo
@@ -127,7 +132,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     const ids = new Set(queued.map(({ row }) => row.id))
     return rows.flatMap(({ id, webhookId, eventOffset }) => {
       const event = maybeRouted.get(eventOffset)
-      return event === undefined || ids.has(id)
+      return event === undefined || ids.has(id) || queuedBefore.has(id)
         ? []
         : [{ eventOffset, work: firstWork(event, id, webhookId) }]
     })
@@ -172,7 +177,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     while (true) {
       const records = yield* partition.take(takeBatchRecords)
       // The API promises that a change applies from the next ledger on that is routed after its response.
-      yield* registry.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))
+      yield* webhooks.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))
       let batch = emptyBatch()
       for (const record of records) {
         const event = parseLedgerEvent(record.value)
@@ -180,15 +185,23 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
           batch.unreadable.push(record)
           continue
         }
-        batch.traceparent ??= record.headers[TRACE_HEADER]
-        batch.detectedFrom = Math.min(batch.detectedFrom, event.detected_at)
-        batch.detectedTo = Math.max(batch.detectedTo, event.detected_at)
-        if (record.offset < partition.endOffsetAtStart) batch.maybeRouted.set(record.offset, event)
-        for (const webhook of index.match(event)) {
-          if (!maySend(webhook)) continue
-          batch.queued.push(toQueue(event, record.offset, webhook))
+        const wanting = webhooks.match(event).filter(maySend)
+        /** Also of the parts that follow: none of them has rows without work. */
+        const queuedOfEvent = new Set<string>()
+        begin(batch, record, event)
+        for (const webhook of wanting) {
+          if (batch.queued.length >= routeBatchDeliveries) {
+            // More of this event follows, so its offset is not committed yet.
+            yield* queue(partition, batch, record.offset)
+            batch = emptyBatch(queuedOfEvent)
+            begin(batch, record, event)
+          }
+          const queued = toQueue(event, record.offset, webhook)
+          queuedOfEvent.add(queued.row.id)
+          batch.queued.push(queued)
           batch.days.add(partitions.startOf(event.detected_at))
         }
+        if (record.offset < partition.endOffsetAtStart) batch.maybeRouted.set(record.offset, event)
         if (batch.queued.length >= routeBatchDeliveries) {
           yield* queue(partition, batch, record.offset + 1)
           batch = emptyBatch()

@@ -1,72 +1,112 @@
 /**
  * Finds the webhooks that want an event: those with an account filter by the event's accounts, the others by network
  * and type. So the cost of an event does not grow with the webhooks that match neither. The payload filters of the
- * webhooks found are checked last. In memory, no I/O.
+ * webhooks found are checked last. In memory, no I/O. A process may have a million webhooks, so only what routing
+ * needs is kept: about 300 bytes for each, and 40 for each account filter (AccountIndex.ts).
  */
-import { isEventType, rankOf } from "../domain/EventType.ts"
+import { type AccountIds, packAccountIds } from "../domain/AccountIds.ts"
+import { type EventType, isEventType, rankOf } from "../domain/EventType.ts"
+import { compileStored, type EventFilter } from "../domain/filter/Match.ts"
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
-import type { PackedWebhook } from "../domain/Webhook.ts"
+import type { Network } from "../domain/Network.ts"
+import type { WebhookConfig } from "../domain/Webhook.ts"
 import { makeAccountIndex } from "./AccountIndex.ts"
 
-export interface WebhookIndex {
-  /** Sets the newest state of a webhook; undefined if it is deleted. A disabled webhook matches nothing. */
-  readonly set: (webhookId: string, config: PackedWebhook | undefined) => void
-  /** Each matching webhook once, in the order of ids. */
-  readonly match: (event: LedgerEvent) => ReadonlyArray<PackedWebhook>
+/** What route knows of an active webhook. */
+export interface RoutedWebhook {
+  readonly id: string
+  readonly account_id: string
+  readonly network: Network
 }
 
-/** One bit for each type. A popular account may be in thousands of filters, and the type of each must be checked. */
+export interface WebhookIndex {
+  /**
+   * Sets the newest state of a webhook; undefined if it is deleted. A disabled webhook matches nothing. Throws, and
+   * changes nothing, if this version cannot read `config`.
+   */
+  readonly set: (webhookId: string, config: WebhookConfig | undefined) => void
+  /** Each matching webhook once, in the order of ids. */
+  readonly match: (event: LedgerEvent) => ReadonlyArray<RoutedWebhook>
+}
+
+interface Entry extends RoutedWebhook {
+  /** One bit for each type. A popular account may be in thousands of filters, and the type of each must be checked. */
+  readonly types: number
+  /** Undefined: every payload. */
+  readonly wantsPayload: EventFilter | undefined
+  /** Its list in the account index; undefined: every account. */
+  list: number | undefined
+}
+
+const bitOf = (type: EventType): number => 1 << rankOf(type)
+
+/** Types that a later version has written are skipped. */
 const typeBits = (types: ReadonlyArray<string>): number =>
-  types.reduce((bits, type) => (isEventType(type) ? bits | (1 << rankOf(type)) : bits), 0)
+  types.reduce((bits, type) => (isEventType(type) ? bits | bitOf(type) : bits), 0)
 
 export const makeWebhookIndex = (): WebhookIndex => {
-  const everyAccount = new Map<string, Map<string, PackedWebhook>>()
-  const byAccount = makeAccountIndex<{ readonly config: PackedWebhook; readonly types: number }>()
-  const known = new Map<string, PackedWebhook>()
-  const keyOf = (network: string, type: string) => `${network} ${type}`
+  const known = new Map<string, Entry>()
+  const byAccount = makeAccountIndex<Entry>()
+  /** Webhooks without account filters, by network and type. */
+  const everyAccount = new Map<string, Map<string, Entry>>()
+  const keyOf = (network: Network, type: number) => `${network} ${type}`
 
-  const remove = ({ id, network, event_types, accounts }: PackedWebhook) => {
-    if (accounts !== undefined) return
-    for (const type of event_types) everyAccount.get(keyOf(network, type))?.delete(id)
+  /** Calls `use` with the key of each of the webhook's types. */
+  const eachKey = ({ network, types }: Entry, use: (key: string) => void) => {
+    for (let rest = types; rest !== 0; rest &= rest - 1) use(keyOf(network, rest & -rest))
   }
 
-  const add = (config: PackedWebhook) => {
-    const { id, network, event_types, accounts } = config
-    if (accounts !== undefined) return
-    for (const type of event_types) {
-      const key = keyOf(network, type)
-      const webhooks = everyAccount.get(key)
-      if (webhooks === undefined) everyAccount.set(key, new Map([[id, config]]))
-      else webhooks.set(id, config)
+  const remove = (entry: Entry) => {
+    known.delete(entry.id)
+    if (entry.list !== undefined) byAccount.remove(entry.list)
+    else eachKey(entry, (key) => everyAccount.get(key)?.delete(entry.id))
+  }
+
+  const add = (entry: Entry, accounts: AccountIds | undefined) => {
+    known.set(entry.id, entry)
+    if (accounts !== undefined) {
+      entry.list = byAccount.add(accounts, entry)
+      return
     }
+    eachKey(entry, (key) => {
+      const webhooks = everyAccount.get(key)
+      if (webhooks === undefined) everyAccount.set(key, new Map([[entry.id, entry]]))
+      else webhooks.set(entry.id, entry)
+    })
+  }
+
+  /** The accounts are packed only while they are added: the account index has its own copy. */
+  const parse = (
+    id: string,
+    { account_id, network, event_types, account_filters, payload_filter }: WebhookConfig
+  ) => {
+    const entry: Entry = {
+      id,
+      account_id,
+      network,
+      types: typeBits(event_types),
+      wantsPayload: payload_filter === undefined ? undefined : compileStored(payload_filter),
+      list: undefined
+    }
+    return { entry, accounts: account_filters.length === 0 ? undefined : packAccountIds(account_filters) }
   }
 
   return {
     set: (webhookId, config) => {
-      const active = config?.status === "active" ? config : undefined
+      const next = config === undefined ? undefined : parse(webhookId, config)
       const before = known.get(webhookId)
       if (before !== undefined) remove(before)
-      byAccount.set(
-        webhookId,
-        active?.accounts === undefined
-          ? undefined
-          : { accounts: active.accounts, value: { config: active, types: typeBits(active.event_types) } }
-      )
-      if (active === undefined) known.delete(webhookId)
-      else {
-        known.set(webhookId, active)
-        add(active)
-      }
+      if (next !== undefined && config?.status === "active") add(next.entry, next.accounts)
     },
     match: (event) => {
       const { network, event_type, accounts } = event
       // A newer version may have written it. No webhook that this version knows can ask for it.
       if (!isEventType(event_type)) return []
-      const found = new Set(everyAccount.get(keyOf(network, event_type))?.values())
-      const type = 1 << rankOf(event_type)
+      const type = bitOf(event_type)
+      const found = new Set(everyAccount.get(keyOf(network, type))?.values())
       for (const account of accounts) {
-        byAccount.find(account, ({ config, types }) => {
-          if (config.network === network && (types & type) !== 0) found.add(config)
+        byAccount.find(account, (entry) => {
+          if (entry.network === network && (entry.types & type) !== 0) found.add(entry)
         })
       }
       const wanting = [...found].filter(({ wantsPayload }) => wantsPayload?.(event) ?? true)

@@ -1,20 +1,19 @@
 /**
- * The webhooks that this process knows: a view of `webhooks.config`, kept up to date, with decrypted secrets. Route and
- * deliver share it. `upToDate` waits until the view contains every change that the API has answered, so a new webhook
- * gets the next ledger after the response. `whenCurrent` is for many uses a second: the view may be as old as its lease
+ * The webhooks that this process delivers to: a view of `webhooks.config`, kept up to date, with decrypted secrets.
+ * Which webhook wants an event is in route's own view (route/RoutedWebhooks.ts). `upToDate` waits until the view
+ * contains every change that the API has answered. `whenCurrent` is for many uses a second: the view may be as old as its lease
  * (`Limits.webhookViewLeaseMs`), so the API waits for one lease before it answers a secret rotation.
  */
 import { Context, Effect, Layer, Result } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { CONFIG_TOPIC, type PackedWebhook, packWebhook, parseWebhookConfig } from "../domain/Webhook.ts"
+import { CONFIG_TOPIC, type DeliveryConfig, deliveryConfig, parseWebhookConfig } from "../domain/Webhook.ts"
 import * as CompactedView from "../log/CompactedView.ts"
-import { EventLog, type EventLogError } from "../log/EventLog.ts"
-import { OUTBOX_POSITION, Outbox } from "../storage/outbox/Outbox.ts"
 import { SecretBox } from "../storage/webhooks/SecretBox.ts"
 import { makeReadLease } from "./ReadLease.ts"
+import { upToDateWith } from "./UpToDate.ts"
 
 export interface RegisteredWebhook {
-  readonly config: PackedWebhook
+  readonly config: DeliveryConfig
   /** The webhook's URL, parsed once instead of at every attempt. */
   readonly url: URL
   /** The decrypted secret. */
@@ -37,15 +36,13 @@ export class WebhookRegistry extends Context.Service<WebhookRegistry>()(
   "ledgerhook/webhooks/WebhookRegistry",
   {
     make: Effect.gen(function* () {
-      const log = yield* EventLog
-      const outbox = yield* Outbox
       const secrets = yield* SecretBox
       const listeners = new Set<Listener>()
 
       const view = yield* CompactedView.make<RegisteredWebhook>({
         topic: CONFIG_TOPIC,
         decode: (value) => {
-          const config = packWebhook(parseWebhookConfig(value))
+          const config = deliveryConfig(parseWebhookConfig(value))
           const { sealed_secret, previous_secret: previous } = config
           return Result.gen(function* () {
             const url = URL.parse(config.url)
@@ -63,18 +60,7 @@ export class WebhookRegistry extends Context.Service<WebhookRegistry>()(
         }
       })
 
-      const published = (id: number): Effect.Effect<void, EventLogError> =>
-        Effect.gen(function* () {
-          while ((yield* log.committed(OUTBOX_POSITION.group, OUTBOX_POSITION)) <= id) {
-            yield* Effect.sleep(Limits.outboxCatchUpMs)
-          }
-        })
-
-      const upToDate = Effect.gen(function* () {
-        const head = yield* outbox.headId
-        if (head > 0) yield* published(head)
-        yield* view.caughtUp
-      })
+      const upToDate = yield* upToDateWith(view)
 
       return {
         get: (webhookId: string) => view.values.get(webhookId),

@@ -4,13 +4,13 @@ import { Effect, Exit, FiberSet, Layer, References } from "effect"
 import { makeAttempt } from "../../src/deliver/Attempt.ts"
 import { Recorder } from "../../src/deliver/Recorder.ts"
 import { type Send, Sender } from "../../src/deliver/Sender.ts"
-import type { PackedWebhook } from "../../src/domain/Webhook.ts"
+import type { DeliveryConfig } from "../../src/domain/Webhook.ts"
 import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
 import { event, SECRET } from "../support/sending.ts"
 import { settingsLayer } from "../support/settings.ts"
 
 // The fields that an attempt reads.
-const config = { id: "wh_1", headers: {} } as PackedWebhook
+const config = { id: "wh_1", headers: {} } as DeliveryConfig
 const webhook = { config, url: new URL("https://a.example/"), secret: SECRET, previousSecret: undefined }
 const work = {
   key: "dlv_1 1",

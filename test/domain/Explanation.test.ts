@@ -2,7 +2,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type ExplainedWebhook, explain } from "../../src/domain/Explanation.ts"
 import type { WebhookConfig } from "../../src/domain/Webhook.ts"
-import { packWebhook } from "../../src/domain/Webhook.ts"
 import { expandPatterns } from "../../src/domain/WebhookRules.ts"
 import { makeWebhookIndex } from "../../src/route/WebhookIndex.ts"
 import { makeSeededRandom } from "../../src/simulator/SeededRandom.ts"
@@ -84,7 +83,7 @@ describe("an explanation", () => {
         sealed_secret: ""
       }
       const index = makeWebhookIndex()
-      index.set(config.id, packWebhook(config))
+      index.set(config.id, config)
       const given = eventOf({ type: chance.pick(types), accounts: some(addresses) })
       const { wanted } = explain(
         webhook({

@@ -5,6 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
+import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
 import { DELIVERIES_TOPIC, type DeliveryWork } from "../../src/domain/Delivery.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
@@ -232,5 +233,24 @@ describe("route", () => {
       yield* Effect.forkScoped(route(["mainnet"]))
       yield* isQueued(webhookId, [0, 1, 2])
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  )
+
+  it.live(
+    "queues an event that many webhooks want in parts, and each delivery once, also after a crash",
+    () =>
+      Effect.gen(function* () {
+        const webhookIds = yield* Effect.forEach([1, 2, 3, 4, 5], () => makeWebhook("https://a.example/"))
+        yield* append([0, 1])
+        yield* dieAfterRowsOf(webhookIds[0]!, [0])
+        yield* dieAfterRowsOf(webhookIds[4]!, [0, 1])
+        yield* Effect.forkScoped(route(["mainnet"]))
+        for (const webhookId of webhookIds) yield* isQueued(webhookId, [0, 1])
+        yield* append([2])
+        for (const webhookId of webhookIds) yield* isQueued(webhookId, [0, 1, 2])
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(deliveringLayer()),
+        Effect.provideService(StageLimits, { ...stageLimits, routeBatchDeliveries: 2 })
+      )
   )
 })

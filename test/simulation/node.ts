@@ -17,6 +17,7 @@ import { EventLog } from "../../src/log/EventLog.ts"
 import { Health } from "../../src/observability/Health.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
 import { replay } from "../../src/replay/Stage.ts"
+import { RoutedWebhooks } from "../../src/route/RoutedWebhooks.ts"
 import { route } from "../../src/route/Stage.ts"
 import { UsageStore } from "../../src/storage/accounts/UsageStore.ts"
 import { keepEndingQueues } from "../../src/storage/deliveries/DeletedQueues.ts"
@@ -107,7 +108,7 @@ const stages = (parts: NodeParts) => {
 export const node = (parts: NodeParts): Effect.Effect<never, unknown> => {
   const { process, seed, store, log, limits, sender } = parts
   const layers = stages(parts).pipe(
-    Layer.provide(Layer.mergeAll(WebhookRegistry.layer, AccountHolds.layer)),
+    Layer.provide(Layer.mergeAll(WebhookRegistry.layer, RoutedWebhooks.layer, AccountHolds.layer)),
     Layer.provide(
       Layer.mergeAll(
         UsageStore.layer,

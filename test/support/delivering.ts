@@ -17,6 +17,7 @@ import { eventsTopic, type LedgerEvent, parseLedgerEvent } from "../../src/domai
 import { EventLog } from "../../src/log/EventLog.ts"
 import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
+import { RoutedWebhooks } from "../../src/route/RoutedWebhooks.ts"
 import { UsageStore } from "../../src/storage/accounts/UsageStore.ts"
 import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
@@ -45,6 +46,7 @@ export const deliveringLayer = (
       Layer.mergeAll(
         UsageStore.layer,
         WebhookRegistry.layer,
+        RoutedWebhooks.layer,
         WebhookStore.layer,
         deliveries,
         DeliveryQueries.layer,

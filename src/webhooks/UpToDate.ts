@@ -1,0 +1,30 @@
+/**
+ * Waits until a view of `webhooks.config` contains every change that the API has answered. The API commits a change to
+ * the outbox, and the outbox is published to the log; so the wait is for both.
+ */
+import { Effect } from "effect"
+import { Limits } from "../config/Limits.ts"
+import type { CompactedView } from "../log/CompactedView.ts"
+import { EventLog, type EventLogError } from "../log/EventLog.ts"
+import { OUTBOX_POSITION, Outbox } from "../storage/outbox/Outbox.ts"
+
+/** Waits until the view contains everything that was in the outbox when this was called. */
+export const upToDateWith = Effect.fnUntraced(function* ({
+  caughtUp
+}: Pick<CompactedView<never>, "caughtUp">) {
+  const log = yield* EventLog
+  const outbox = yield* Outbox
+
+  const published = (id: number): Effect.Effect<void, EventLogError> =>
+    Effect.gen(function* () {
+      while ((yield* log.committed(OUTBOX_POSITION.group, OUTBOX_POSITION)) <= id) {
+        yield* Effect.sleep(Limits.outboxCatchUpMs)
+      }
+    })
+
+  return Effect.gen(function* () {
+    const head = yield* outbox.headId
+    if (head > 0) yield* published(head)
+    yield* caughtUp
+  })
+})
