@@ -1,12 +1,14 @@
 /**
- * `npm run simulate -- --seeds N [--from S]` runs N seeds, `--seed S [--trace]` one of them: see README.md. Ends with
- * the command that replays the first seed that failed.
+ * `npm run simulate -- --seeds N [--from S]` runs N seeds, `--seed S [--trace]` one of them, and `--mutants` wrong
+ * variants of the program: see README.md. Each seed that fails comes with the command that replays it. `--stop` ends
+ * with the first one.
  */
 import { parseArgs } from "node:util"
 import { Effect } from "effect"
 import type { TestProject } from "vitest/node"
 import setUp, { type ServerAddress } from "../support/globalSetup.ts"
 import { newDatabase } from "./databases.ts"
+import { runMutants } from "./mutants.ts"
 import { simulate } from "./simulate.ts"
 
 const { values } = parseArgs({
@@ -14,7 +16,9 @@ const { values } = parseArgs({
     seeds: { type: "string", default: "20" },
     from: { type: "string", default: "1" },
     seed: { type: "string" },
-    trace: { type: "boolean", default: false }
+    trace: { type: "boolean", default: false },
+    stop: { type: "boolean", default: false },
+    mutants: { type: "boolean", default: false }
   }
 })
 
@@ -24,6 +28,8 @@ if (!Number.isSafeInteger(first) || !Number.isSafeInteger(count) || count < 1)
   throw new Error("--seeds, --from and --seed are whole numbers, and --seeds is at least 1.")
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
+
+if (values.mutants) process.exit(runMutants(count, print) === 0 ? 0 : 1)
 
 let address: ServerAddress | undefined
 // The setup of the tests needs only this of a project.
@@ -47,6 +53,7 @@ for (let seed = first; seed < first + count; seed++) {
     failed++
     for (const { check, what } of problems.slice(0, 20)) print(`seed ${seed} ${check}: ${what}`)
     print(`  replay it with: npm run simulate -- --seed ${seed} --trace`)
+    if (values.stop) break
   }
   if ((seed - first) % 10 === 9) print(`${seed - first + 1} of ${count} seeds, ${failed} failed`)
 }

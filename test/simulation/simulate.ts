@@ -12,6 +12,7 @@ import { EventLogError, type Transaction } from "../../src/log/EventLog.ts"
 import { type LogClient, makeSharedLog } from "../../src/log/memory/SharedEventLog.ts"
 import { asLedger } from "../../src/simulator/Chain.ts"
 import { makeSeededRandom, type SeededRandom } from "../../src/simulator/SeededRandom.ts"
+import { OUTBOX_POSITION } from "../../src/storage/outbox/Outbox.ts"
 import { testSettings } from "../support/settings.ts"
 import { check, type Evidence } from "./checks.ts"
 import { type Faults, makeFaults } from "./faults.ts"
@@ -255,11 +256,15 @@ export const simulate = Effect.fnUntraced(function* (
       const committed = yield* log.committed(group, partition)
       if (committed < end) return `${group} at ${committed} of ${end}`
     }
+    // A published row may stay until the next one is published.
+    const [newest] = yield* sql<{
+      readonly id: number
+    }>`SELECT coalesce(max(id), 0)::float8 AS id FROM outbox`
+    if ((yield* log.committed(OUTBOX_POSITION.group, OUTBOX_POSITION)) <= newest!.id) return "outbox"
     const rows = yield* sql<{ readonly open: string }>`
       SELECT id || ' ' || status || ' ' || attempts || CASE WHEN parked THEN ' parked' ELSE '' END AS open
       FROM deliveries WHERE status IN ('pending', 'retrying') OR parked
-      UNION ALL SELECT id || ' ' || status FROM replay_jobs WHERE status IN ('queued', 'running')
-      UNION ALL SELECT 'outbox ' || id FROM outbox WHERE id < (SELECT max(id) FROM outbox)`
+      UNION ALL SELECT id || ' ' || status FROM replay_jobs WHERE status IN ('queued', 'running')`
     return rows.map((row) => row.open).join(", ")
   })
 
