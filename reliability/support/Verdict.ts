@@ -1,0 +1,92 @@
+/**
+ * What a run did to the promises. After the faults have ended, it stops the ledgers, waits until nothing is left to do,
+ * and compares the chain's own expectation, the delivery rows and what the receivers saw.
+ */
+import { Clock, Effect } from "effect"
+import { stageLimits } from "../../src/config/StageLimits.ts"
+import type { Cluster } from "./Cluster.ts"
+import { kindNames, kinds } from "./Receivers.ts"
+
+interface Row {
+  readonly id: string
+  readonly webhook_id: string
+  readonly event_id: string
+  readonly status: string
+  readonly attempts: number
+  readonly last_error: string | null
+}
+
+/** Counted since the run's start. */
+export interface Totals {
+  readonly deliveries: number
+  /** One sentence each. */
+  readonly lost: ReadonlyArray<string>
+  /** Requests beyond the recorded attempts. */
+  readonly duplicates: number
+  /** Deliveries to receivers that answer in time, which ended `failed` all the same. */
+  readonly failedWrongly: ReadonlyArray<string>
+  readonly outOfOrder: number
+}
+
+/** What one deliver process may repeat: docs/architecture.md, "What a crash repeats at most". */
+export const repeatedMost = kindNames.reduce(
+  (sum, name) => sum + kinds[name].window,
+  stageLimits.unrecordedMost
+)
+
+const SETTLE_MS = 180_000
+const LOOK_MS = 500
+
+/** Waits until every expected delivery has a row and every row has ended. The ledgers do not flow meanwhile. */
+const settle = Effect.fnUntraced(function* ({ load, rows, webhooks }: Cluster) {
+  load.flowing = false
+  const deadline = (yield* Clock.currentTimeMillis) + SETTLE_MS
+  while ((yield* Clock.currentTimeMillis) < deadline) {
+    yield* Effect.sleep(LOOK_MS)
+    // A ledger that was being closed when they stopped is counted now.
+    const wanted = load.expected.size * webhooks.size
+    const found = yield* rows<{ readonly made: number; readonly open: number }>(
+      `SELECT count(*)::int AS made, (count(*) FILTER (WHERE status IN ('pending', 'retrying')))::int AS open
+       FROM deliveries`
+    ).pipe(Effect.orElseSucceed(() => []))
+    if (found.some(({ made, open }) => made >= wanted && open === 0)) return
+  }
+})
+
+export const verdictOf = Effect.fnUntraced(function* (cluster: Cluster) {
+  yield* settle(cluster)
+  const { load, receivers, rows, webhooks } = cluster
+  const found = yield* rows<Row>(
+    "SELECT id, webhook_id, event_id, status, attempts, last_error FROM deliveries ORDER BY id"
+  )
+  const lost: Array<string> = []
+  const failedWrongly: Array<string> = []
+  const have = new Set<string>()
+  let duplicates = 0
+  for (const { id, webhook_id, event_id, status, attempts, last_error } of found) {
+    const name = webhooks.get(webhook_id)
+    have.add(`${webhook_id} ${event_id}`)
+    const seen = receivers.seen.get(id) ?? { requests: 0, accepted: 0 }
+    duplicates += Math.max(0, seen.requests - attempts)
+    const where = `${id} to ${name}`
+    if (status === "delivered" && seen.accepted === 0) lost.push(`${where}: delivered, never accepted`)
+    if (status === "failed" && last_error === null) lost.push(`${where}: failed without a reason`)
+    if (status !== "delivered" && status !== "failed") lost.push(`${where}: still ${status}`)
+    if (status === "failed" && name !== undefined && kinds[name].healthy)
+      failedWrongly.push(`${where}: ${last_error}`)
+  }
+  for (const [webhookId, name] of webhooks) {
+    for (const eventId of load.expected) {
+      if (!have.has(`${webhookId} ${eventId}`)) lost.push(`${eventId} to ${name}: no delivery`)
+    }
+  }
+  const totals: Totals = {
+    deliveries: found.length,
+    lost,
+    duplicates,
+    failedWrongly,
+    outOfOrder: receivers.outOfOrder()
+  }
+  load.flowing = true
+  return totals
+})
