@@ -37,14 +37,14 @@ export interface CampaignOptions {
 }
 
 const LEDGER_EVERY_MS = 1_000
-const TRANSACTIONS_PER_LEDGER = 8
+const TRANSACTIONS_PER_LEDGER = 4
 /** The fault hits at any moment of the chain's pace. */
 const BEFORE_MS = 2_500
 const RECOVERY_MS = 120_000
 const LOOK_MS = 50
 
 /** Seconds until the load reaches every healthy receiver, and which one was the last; null if it does not. */
-const recovery = Effect.fnUntraced(function* ({ load, receivers }: Cluster) {
+export const recovery = Effect.fnUntraced(function* ({ load, receivers }: Cluster) {
   const from = yield* Clock.currentTimeMillis
   const ledger = load.lastLedger()
   let waiting: ReadonlyArray<KindName> = healthyKinds
@@ -58,7 +58,7 @@ const recovery = Effect.fnUntraced(function* ({ load, receivers }: Cluster) {
   return { seconds: ((yield* Clock.currentTimeMillis) - from) / 1_000, last }
 })
 
-const recovered = ({ seconds, last }: Effect.Success<ReturnType<typeof recovery>>): string =>
+export const recovered = ({ seconds, last }: Effect.Success<ReturnType<typeof recovery>>): string =>
   seconds === null ? `NOT RECOVERED: ${last}` : `recovered in ${seconds.toFixed(1)} s, last ${last}`
 
 const outputsOf = ({ members }: Cluster) => members.map(({ output }) => output())

@@ -32,6 +32,10 @@ export interface Cluster {
   readonly members: ReadonlyArray<Member>
   readonly proxies: Readonly<Record<string, FaultProxy>>
   readonly broker: Broker | undefined
+  /** The broker's files. */
+  readonly brokerFolder: string | undefined
+  /** The members that faults may hit. */
+  readonly victims: ReadonlyArray<Member>
   readonly disk: Disk
   /** PostgreSQL's data directory. */
   readonly databaseFolder: string
@@ -49,6 +53,8 @@ export interface ClusterOptions extends LoadOptions {
   readonly random: SeededRandom
   /** Where libfaketime is, if clocks shall be moved. */
   readonly clockLibrary: string | undefined
+  /** Adds a process with all roles, which alone is hit by faults, so that the others can be observed. */
+  readonly spareMembers?: boolean
 }
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
@@ -132,7 +138,9 @@ export const startCluster = Effect.fnUntraced(function* (
       FAKETIME_DONT_FAKE_MONOTONIC: "1"
     }
   }
-  const parts = kafka === undefined ? [{ name: "a", roles }] : spread
+  const { spareMembers = false } = options
+  const parts =
+    kafka === undefined ? [{ name: "a", roles }] : spareMembers ? [...spread, { name: "d", roles }] : spread
   const members = yield* Effect.forEach(parts, (part) =>
     Effect.flatMap(Effect.promise(freePort), (port) =>
       startMember({ ...part, port, environment: { ...common, ...clockOf(part.name) } })
@@ -164,6 +172,8 @@ export const startCluster = Effect.fnUntraced(function* (
       ...(database && { database })
     },
     broker: kafka?.broker,
+    brokerFolder: kafka === undefined ? undefined : join(folder, "kafka", "data"),
+    victims: spareMembers ? members.slice(-1) : members,
     disk,
     databaseFolder,
     databasePid: () => postmaster(databaseFolder)?.pid,

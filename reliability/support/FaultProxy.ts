@@ -1,7 +1,7 @@
 /**
  * A TCP proxy on 127.0.0.1 that breaks connections on purpose. `cut` ends all connections and refuses new ones;
- * `delay` passes every chunk later; `half-open` passes nothing and tells nobody: the connections of that time stay
- * silent until their client gives up, as behind a firewall that has forgotten them.
+ * `delay` passes every chunk later; `half-open` passes nothing and tells nobody. When that ends, its connections are
+ * reset, as a network that has come back does with connections that it has forgotten.
  */
 import * as net from "node:net"
 import { Effect, type Scope } from "effect"
@@ -59,6 +59,10 @@ export const startProxy = (target: net.NetConnectOpts): Effect.Effect<FaultProxy
       client.destroy()
       server.destroy()
     }
+    const reset = ({ client, server }: Pair) => {
+      client.resetAndDestroy()
+      server.resetAndDestroy()
+    }
     const listener = net.createServer((client) => {
       if (mode.kind === "cut") return void client.destroy()
       const pair: Pair = { client, server: net.connect(target), silent: mode.kind === "half-open" }
@@ -84,6 +88,7 @@ export const startProxy = (target: net.NetConnectOpts): Effect.Effect<FaultProxy
       port: (listener.address() as net.AddressInfo).port,
       set: (next) => {
         mode = next
+        if (next.kind !== "half-open") for (const pair of pairs) if (pair.silent) reset(pair)
         if (next.kind === "cut") for (const pair of pairs) end(pair)
         if (next.kind === "half-open") for (const pair of pairs) pair.silent = true
       }

@@ -39,8 +39,8 @@ const isDeliverer = ({ roles }: Member) => roles.includes("deliver")
 const allDeliverers = ({ members }: Cluster) => members.filter(isDeliverer).length
 
 /** A member that is running now. Between two starts, the next one. */
-const victimOf = Effect.fnUntraced(function* ({ members, random }: Cluster) {
-  const victim = random.pick(members)
+const victimOf = Effect.fnUntraced(function* ({ victims, random }: Cluster) {
+  const victim = random.pick(victims)
   while (victim.pid() === undefined) yield* Effect.sleep(50)
   return {
     victim,
@@ -202,7 +202,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   },
   "half-open": {
     meaning:
-      "connections to the database, the broker or the ledger server stay open, and nothing passes them again",
+      "connections to the database, the broker or the ledger server are silent for 5 to 30 s, then reset",
     on: BOTH,
     strike: connections([5, 30], () => ({ kind: "half-open" }))
   },

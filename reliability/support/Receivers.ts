@@ -77,8 +77,8 @@ export interface Receivers {
   readonly seen: ReadonlyMap<string, Seen>
   /** The highest ledger of which the kind got an event. */
   readonly ledgerOf: (name: KindName) => number
-  /** First requests that arrived before one of an earlier delivery. */
-  readonly outOfOrder: () => number
+  /** The ids of its deliveries in the order of their first requests; undefined if the order does not matter. */
+  readonly firstsOf: (name: KindName) => ReadonlyArray<string> | undefined
 }
 
 interface Item {
@@ -132,9 +132,10 @@ export const startReceivers: Effect.Effect<Receivers, never, Scope.Scope> = Effe
   const clock = yield* Clock.Clock
   const seen = new Map<string, Seen>()
   const ledgers = new Map<KindName, number>()
-  const newest = new Map<KindName, string>()
+  const firsts = new Map<KindName, Array<string>>(
+    kindNames.filter((name) => kinds[name].ordered).map((name) => [name, []])
+  )
   const sockets = new Set<Socket>()
-  let outOfOrder = 0
 
   const note = (name: KindName, { deliveryId, eventId }: Item): Seen => {
     ledgers.set(name, Math.max(ledgers.get(name) ?? 0, ledgerOfEvent(eventId)))
@@ -142,11 +143,7 @@ export const startReceivers: Effect.Effect<Receivers, never, Scope.Scope> = Effe
     if (known !== undefined) return known
     const made: Seen = { requests: 0, accepted: 0 }
     seen.set(deliveryId, made)
-    // The ids of deliveries are in the order of the ledger.
-    if (kinds[name].ordered) {
-      if (deliveryId < (newest.get(name) ?? "")) outOfOrder++
-      else newest.set(name, deliveryId)
-    }
+    firsts.get(name)?.push(deliveryId)
     return made
   }
 
@@ -189,6 +186,6 @@ export const startReceivers: Effect.Effect<Receivers, never, Scope.Scope> = Effe
     urlOf: (name) => `http://127.0.0.1:${port}/${name}`,
     seen,
     ledgerOf: (name) => ledgers.get(name) ?? 0,
-    outOfOrder: () => outOfOrder
+    firstsOf: (name) => firsts.get(name)
   }
 })

@@ -25,6 +25,7 @@ export interface Totals {
   readonly duplicates: number
   /** Deliveries to receivers that answer in time, which ended `failed` all the same. */
   readonly failedWrongly: ReadonlyArray<string>
+  /** First requests after one of a later delivery, without those of which an attempt never left the process. */
   readonly outOfOrder: number
 }
 
@@ -53,6 +54,17 @@ const settle = Effect.fnUntraced(function* ({ load, rows, webhooks }: Cluster) {
   }
 })
 
+/** How many stand behind a later one. The ids of deliveries are in the order of the ledger. */
+const inversions = (ids: ReadonlyArray<string>): number => {
+  let newest = ""
+  let count = 0
+  for (const id of ids) {
+    if (id < newest) count++
+    else newest = id
+  }
+  return count
+}
+
 export const verdictOf = Effect.fnUntraced(function* (cluster: Cluster) {
   yield* settle(cluster)
   const { load, receivers, rows, webhooks } = cluster
@@ -62,12 +74,14 @@ export const verdictOf = Effect.fnUntraced(function* (cluster: Cluster) {
   const lost: Array<string> = []
   const failedWrongly: Array<string> = []
   const have = new Set<string>()
+  const neverSent = new Set<string>()
   let duplicates = 0
   for (const { id, webhook_id, event_id, status, attempts, last_error } of found) {
     const name = webhooks.get(webhook_id)
     have.add(`${webhook_id} ${event_id}`)
     const seen = receivers.seen.get(id) ?? { requests: 0, accepted: 0 }
     duplicates += Math.max(0, seen.requests - attempts)
+    if (seen.requests < attempts) neverSent.add(id)
     const where = `${id} to ${name}`
     if (status === "delivered" && seen.accepted === 0) lost.push(`${where}: delivered, never accepted`)
     if (status === "failed" && last_error === null) lost.push(`${where}: failed without a reason`)
@@ -85,7 +99,10 @@ export const verdictOf = Effect.fnUntraced(function* (cluster: Cluster) {
     lost,
     duplicates,
     failedWrongly,
-    outOfOrder: receivers.outOfOrder()
+    outOfOrder: kindNames.reduce(
+      (sum, name) => sum + inversions((receivers.firstsOf(name) ?? []).filter((id) => !neverSent.has(id))),
+      0
+    )
   }
   load.flowing = true
   return totals
