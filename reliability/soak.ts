@@ -24,7 +24,7 @@ const SAMPLE_MS = 10_000
 const struck = ["kill", "broker-kill", "broker-stop", "database-immediate", "database-fast", "cut", "delay"]
 const PAUSE_MS = 10_000
 const LEDGER_EVERY_MS = 2_000
-const TRANSACTIONS_PER_LEDGER = 8
+const TRANSACTIONS_PER_LEDGER = 4
 
 const usage = `Usage: npm run soak -- --minutes N [--seed S] [--embedded] [--plot FILE] [--json]
 

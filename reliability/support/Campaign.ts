@@ -36,11 +36,11 @@ export interface CampaignOptions {
   readonly progress: (line: string) => void
 }
 
-const LEDGER_EVERY_MS = 1_000
+const LEDGER_EVERY_MS = 2_000
 const TRANSACTIONS_PER_LEDGER = 4
 /** The fault hits at any moment of the chain's pace. */
 const BEFORE_MS = 2_500
-const RECOVERY_MS = 120_000
+const RECOVERY_MS = 300_000
 const LOOK_MS = 50
 
 /** Seconds until the load reaches every healthy receiver, and which one was the last; null if it does not. */

@@ -61,7 +61,8 @@ export const startProxy = (target: net.NetConnectOpts): Effect.Effect<FaultProxy
     }
     const reset = ({ client, server }: Pair) => {
       client.resetAndDestroy()
-      server.resetAndDestroy()
+      // It may be a Unix socket, which knows no reset.
+      server.destroy()
     }
     const listener = net.createServer((client) => {
       if (mode.kind === "cut") return void client.destroy()

@@ -105,7 +105,7 @@ const freeze = Effect.fnUntraced(function* (cluster: Cluster) {
 
 const moveClock = Effect.fnUntraced(function* (cluster: Cluster) {
   const { victim, what, deliverers } = yield* victimOf(cluster)
-  const offset = cluster.random.pick([-300, -30, -5, 5, 30, 300])
+  const offset = cluster.random.pick([-120, -30, -5, 5, 30, 120])
   const file = cluster.clockFileOf!(victim)
   const set = (value: number) => Effect.sync(() => writeFileSync(file, `${value < 0 ? "" : "+"}${value}\n`))
   yield* set(offset)
@@ -208,7 +208,7 @@ export const faults: Readonly<Record<string, Fault>> = {
   },
   stop: { meaning: "SIGSTOP for 60 s, then SIGCONT, of a process", on: BOTH, strike: freeze },
   clock: {
-    meaning: "the clock of a process jumps by up to 5 minutes, and back after 20 s",
+    meaning: "the clock of a process jumps by up to 2 minutes, and back after 20 s",
     on: BOTH,
     missing: ({ clockFileOf }) => (clockFileOf === undefined ? "libfaketime is not installed" : undefined),
     strike: moveClock

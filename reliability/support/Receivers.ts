@@ -36,7 +36,7 @@ export interface Kind {
 
 const SLOW_MS = 300
 const DRIP_EVERY_MS = 100
-const DRIPS = 10
+const DRIPS = 5
 /** A flapping receiver is down for the first third of this. */
 const FLAP_MS = 15_000
 

@@ -35,22 +35,37 @@ export const repeatedMost = kindNames.reduce(
   stageLimits.unrecordedMost
 )
 
+/** Without any change for this long, what is left never ends. A slow machine may need long, but it moves. */
 const SETTLE_MS = 180_000
 const LOOK_MS = 500
+
+interface Progress {
+  readonly made: number
+  readonly open: number
+  /** Changes with each recorded attempt. */
+  readonly attempts: number
+}
 
 /** Waits until every expected delivery has a row and every row has ended. The ledgers do not flow meanwhile. */
 const settle = Effect.fnUntraced(function* ({ load, rows, webhooks }: Cluster) {
   load.flowing = false
-  const deadline = (yield* Clock.currentTimeMillis) + SETTLE_MS
-  while ((yield* Clock.currentTimeMillis) < deadline) {
+  let before = ""
+  let deadline = 0
+  while (true) {
     yield* Effect.sleep(LOOK_MS)
     // A ledger that was being closed when they stopped is counted now.
     const wanted = load.expected.size * webhooks.size
-    const found = yield* rows<{ readonly made: number; readonly open: number }>(
-      `SELECT count(*)::int AS made, (count(*) FILTER (WHERE status IN ('pending', 'retrying')))::int AS open
+    const found = yield* rows<Progress>(
+      `SELECT count(*)::int AS made, (count(*) FILTER (WHERE status IN ('pending', 'retrying')))::int AS open,
+              sum(attempts)::int AS attempts
        FROM deliveries`
     ).pipe(Effect.orElseSucceed(() => []))
     if (found.some(({ made, open }) => made >= wanted && open === 0)) return
+    const nowMs = yield* Clock.currentTimeMillis
+    const now = JSON.stringify(found)
+    if (now !== before) deadline = nowMs + SETTLE_MS
+    if (nowMs > deadline) return
+    before = now
   }
 })
 
