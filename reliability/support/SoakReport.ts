@@ -13,7 +13,7 @@ const LEAST: Readonly<Record<string, number>> = { rows: 100, MiB: 0.5 }
 
 const unitOf = (name: string): string => / (\S+)$/.exec(name)?.[1] ?? ""
 
-const counts = "deliveries seen by receivers"
+const counts = "table deliveries: rows"
 
 export interface Line {
   readonly name: string

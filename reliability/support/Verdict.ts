@@ -25,7 +25,7 @@ export interface Totals {
   readonly duplicates: number
   /** Deliveries to receivers that answer in time, which ended `failed` all the same. */
   readonly failedWrongly: ReadonlyArray<string>
-  /** First requests after one of a later delivery, without those of which an attempt never left the process. */
+  /** First requests after one of a later delivery. A failed attempt may arrive late or never: it does not count. */
   readonly outOfOrder: number
 }
 
@@ -89,14 +89,14 @@ export const verdictOf = Effect.fnUntraced(function* (cluster: Cluster) {
   const lost: Array<string> = []
   const failedWrongly: Array<string> = []
   const have = new Set<string>()
-  const neverSent = new Set<string>()
+  const retried = new Set<string>()
   let duplicates = 0
   for (const { id, webhook_id, event_id, status, attempts, last_error } of found) {
     const name = webhooks.get(webhook_id)
     have.add(`${webhook_id} ${event_id}`)
     const seen = receivers.seen.get(id) ?? { requests: 0, accepted: 0 }
     duplicates += Math.max(0, seen.requests - attempts)
-    if (seen.requests < attempts) neverSent.add(id)
+    if (attempts > 1) retried.add(id)
     const where = `${id} to ${name}`
     if (status === "delivered" && seen.accepted === 0) lost.push(`${where}: delivered, never accepted`)
     if (status === "failed" && last_error === null) lost.push(`${where}: failed without a reason`)
@@ -115,7 +115,7 @@ export const verdictOf = Effect.fnUntraced(function* (cluster: Cluster) {
     duplicates,
     failedWrongly,
     outOfOrder: kindNames.reduce(
-      (sum, name) => sum + inversions((receivers.firstsOf(name) ?? []).filter((id) => !neverSent.has(id))),
+      (sum, name) => sum + inversions((receivers.firstsOf(name) ?? []).filter((id) => !retried.has(id))),
       0
     )
   }
