@@ -137,7 +137,9 @@ describe("every document", () => {
 
 describe("CONTRIBUTING.md", () => {
   it("names only files and folders that exist", () => {
-    const named = readFileSync("CONTRIBUTING.md", "utf8").matchAll(/`((?:src|test|bench)\/[^`\s]*)`/g)
+    const named = readFileSync("CONTRIBUTING.md", "utf8").matchAll(
+      /`((?:src|test|bench|reliability)\/[^`\s]*)`/g
+    )
     assert.deepStrictEqual(
       Array.from(named, (m) => m[1]!).filter((path) => !existsSync(path)),
       []

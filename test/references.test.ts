@@ -9,7 +9,7 @@ const leftOut = ["package-lock.json", "test/documents.test.ts"]
 
 /** Every text of the project that people read, with the file it is in. */
 const texts = globSync([
-  "{src,test,bench,docs,topics,schemas,.github}/**/*.{ts,js,md,json,yml}",
+  "{src,test,bench,reliability,docs,topics,schemas,.github}/**/*.{ts,js,md,json,yml}",
   "packages/*/{*,src/**/*}.{ts,md,json}",
   "{*.md,*.ts,*.json,*.yml,Dockerfile,.env.example}"
 ])

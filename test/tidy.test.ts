@@ -110,7 +110,7 @@ const read = (pattern: string): ReadonlyArray<Source> =>
 
 const sources = read("src/**/*.ts")
 const tests = read("test/**/*.ts")
-const benches = read("bench/**/*.ts")
+const benches = read("{bench,reliability}/**/*.ts")
 /** The packages that receivers install. test/receiver-js/events.test.ts compares their generated types. */
 const packages = read("packages/*/src/*.ts")
 /** The app in the browser, which has its own clock and imports. test/e2e/client.test.ts compares its generated client. */

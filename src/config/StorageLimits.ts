@@ -24,6 +24,12 @@ export const storageLimits = {
   migrationLockMs: 2_000,
   migrationRetryMs: 3_000,
   migrationTries: 60,
+  /**
+   * A connection to DATABASE_URL over which nothing came for this long is probed. If the peer is gone without a word (a
+   * machine that lost its power, a firewall that forgot the connection), a statement that waits for its result fails
+   * some 10 s later. Otherwise it would wait for ever.
+   */
+  databaseKeepAliveMs: 10_000,
   /** PostgreSQL connections of one process. */
   databaseConnections: 10,
   /** The same for reads of an API process, such as pages and counts. Each takes a millisecond or two. */

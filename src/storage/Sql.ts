@@ -106,7 +106,11 @@ const connectTo = Effect.fnUntraced(function* (url: string) {
   const where = addressOf(url)
   const unusable = (reason: string) => new DatabaseError({ message: `DATABASE_URL: ${where} ${reason}.` })
   return yield* Effect.gen(function* () {
-    const client = yield* PgClient.make({ ...pool, url: Redacted.make(url) })
+    const client = yield* PgClient.make({
+      ...pool,
+      url: Redacted.make(url),
+      keepAlive: Limits.databaseKeepAliveMs
+    })
     yield* checkVersion(client, where)
     return client
   }).pipe(

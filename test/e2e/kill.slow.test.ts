@@ -1,8 +1,6 @@
-/** kill -9 of the database alone, which the service must bring back, and of a service that sends batches. */
+/** kill -9 of a service that sends batches. faults.slow.test.ts kills the database alone, and both. */
 import { it } from "@effect/vitest"
-import { Effect } from "effect"
-import { killRun, killService } from "../support/killRun.ts"
-import { killDatabase } from "../support/serviceProcess.ts"
+import { killRun } from "../support/killRun.ts"
 
 const webhooks = [
   {},
@@ -11,13 +9,7 @@ const webhooks = [
 ]
 
 it.live(
-  "kill -9 of the database alone loses nothing, repeats next to nothing, and leaves a delivery log that is true",
-  () => killRun((service, environment) => Effect.as(killDatabase(String(environment["DATA_DIR"])), service)),
-  120_000
-)
-
-it.live(
   "kill -9 with batches loses nothing, keeps the order of a window of 1, and repeats at most the windows and 40 more",
-  () => killRun(killService, webhooks),
+  () => killRun(webhooks),
   180_000
 )

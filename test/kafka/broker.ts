@@ -42,6 +42,8 @@ export const fetchJars = (): string =>
 export interface BrokerOptions {
   /** Default: a free port. */
   readonly port?: number
+  /** The port that clients are told to connect to: a proxy's. Default: the broker's own. */
+  readonly advertisedPort?: number
   /** `short`: Kafka drops a dead group member after 10 seconds. `stock`: after 45, and no group can shorten it. */
   readonly memberTimeout?: "short" | "stock"
   /** Clients connect with TLS and log in with SCRAM-SHA-512. */
@@ -81,7 +83,7 @@ const LEADERS_RETURN = { "leader.imbalance.check.interval.seconds": 5 }
 const properties = (
   { id, folder, clients, controller, internal }: Node,
   nodes: ReadonlyArray<Node>,
-  { secured, memberTimeout = "short" }: BrokerOptions
+  { secured, memberTimeout = "short", advertisedPort = clients }: BrokerOptions
 ): string => {
   const copies = Math.min(3, nodes.length)
   const inSync = Math.max(1, copies - 1)
@@ -90,7 +92,7 @@ const properties = (
     "node.id": id,
     "controller.quorum.voters": nodes.map((node) => `${node.id}@127.0.0.1:${node.controller}`).join(),
     listeners: `CLIENTS://127.0.0.1:${clients},INTERNAL://127.0.0.1:${internal},CONTROLLER://127.0.0.1:${controller}`,
-    "advertised.listeners": `CLIENTS://127.0.0.1:${clients},INTERNAL://127.0.0.1:${internal}`,
+    "advertised.listeners": `CLIENTS://127.0.0.1:${advertisedPort},INTERNAL://127.0.0.1:${internal}`,
     "controller.listener.names": "CONTROLLER",
     "listener.security.protocol.map": `CLIENTS:${secured === undefined ? "PLAINTEXT" : "SASL_SSL"},INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT`,
     "inter.broker.listener.name": "INTERNAL",

@@ -1,18 +1,19 @@
 /**
- * Sends 1,000 deliveries to a receiver that refuses a fifth of all requests, and runs `strike`, a kill -9, twice in
- * between. Every delivery must be delivered, each kill may repeat no more attempts than docs/architecture.md says, a
- * window of 1 must keep the order, and the delivery log must agree with the receiver.
+ * Sends 1,000 deliveries to a receiver that refuses a fifth of all requests. Meanwhile it kills the service's whole
+ * process tree (kill -9) twice and starts it again. Every delivery must be delivered, each kill may repeat no more
+ * attempts than docs/architecture.md says, a window of 1 must keep the order, and the delivery log must agree with the
+ * receiver.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
-import { Effect, type Scope } from "effect"
+import { Effect } from "effect"
 import { stageLimits } from "../../src/config/StageLimits.ts"
 import { expectedEventIds } from "../../src/simulator/Chain.ts"
 import { allDeliveries, apiClient, createWebhook, waitUntil } from "./apiClient.ts"
 import { deliveryIdsOf, makeReceiver, signatureHolds } from "./receiver.ts"
-import { type ServiceProcess, startService } from "./serviceProcess.ts"
+import { startService } from "./serviceProcess.ts"
 import { makeSimulatedLedger } from "./simulatedLedger.ts"
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
@@ -33,19 +34,8 @@ interface Attempt {
   readonly response_status: number | null
 }
 
-type Environment = Readonly<Record<string, string>>
-
-/** Kills the service or a part of it; returns the service that runs afterwards. */
-type Strike = (
-  service: ServiceProcess,
-  environment: Environment
-) => Effect.Effect<ServiceProcess, Error, Scope.Scope>
-
-export const killService: Strike = (service, environment) =>
-  Effect.andThen(service.kill, startService(environment))
-
 /** The webhooks share the deliveries: each gets every event. */
-export const killRun = (strike: Strike, webhooks: ReadonlyArray<WebhookFields> = [{}]) =>
+export const killRun = (webhooks: ReadonlyArray<WebhookFields> = [{}]) =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-kill-"))),
@@ -93,7 +83,8 @@ export const killRun = (strike: Strike, webhooks: ReadonlyArray<WebhookFields> =
     const expected = new Set(created.flatMap(({ id }) => [...eventIds].map((eventId) => `${id} ${eventId}`)))
     for (const count of KILLS_AT) {
       yield* receiver.until((received) => received.flatMap(deliveryIdsOf).length >= count)
-      service = yield* strike(service, environment)
+      yield* service.kill
+      service = yield* startService(environment)
     }
 
     const client = apiClient(service.apiUrl, ADMIN_KEY)

@@ -95,9 +95,11 @@ export const startProcess = (
     )
     let output = ""
     const match = yield* Effect.callback<RegExpExecArray, Error>((resume) => {
+      let found: RegExpExecArray | null = null
       const look = (chunk: Buffer) => {
         output += chunk.toString()
-        const found = ready.exec(output)
+        if (found !== null) return
+        found = ready.exec(output)
         if (found !== null) resume(Effect.succeed(found))
       }
       child.stdout.on("data", look)

@@ -1,0 +1,56 @@
+/** Results as lines of a Markdown table, for a terminal and for docs/reliability.md. */
+import type { FaultResult } from "./Campaign.ts"
+
+const columns = [
+  "fault",
+  "rounds",
+  "deliveries",
+  "lost",
+  "failed wrongly",
+  "out of order",
+  "duplicates / bound",
+  "recovery, median",
+  "worst",
+  "log"
+]
+
+export const header: ReadonlyArray<string> = [
+  `| ${columns.join(" | ")} |`,
+  `|${columns.map(() => "---|").join("")}`
+]
+
+const seconds = (value: number | null | undefined): string =>
+  value === null ? "never" : value === undefined ? "" : `${value.toFixed(1)} s`
+
+/** Never recovered is worse than any time. */
+const sorted = (values: ReadonlyArray<number | null>): ReadonlyArray<number | null> =>
+  values.toSorted((a, b) => (a ?? Number.POSITIVE_INFINITY) - (b ?? Number.POSITIVE_INFINITY))
+
+const count = (value: number): string => value.toLocaleString("en-US")
+
+export const row = (result: FaultResult): string => {
+  const name = `${result.fault} (${result.store})`
+  if (result.leftOut !== undefined) return `| ${name} | LEFT OUT: ${result.leftOut} |`
+  const times = sorted(result.recoverySeconds)
+  const cells = [
+    name,
+    result.rounds,
+    count(result.deliveries),
+    result.lost.length,
+    result.failedWrongly.length,
+    result.outOfOrder,
+    `${result.duplicates} / ${count(result.duplicatesMost)}`,
+    seconds(times[Math.floor((times.length - 1) / 2)]),
+    seconds(times.at(-1)),
+    `${result.log.warnings} warnings, ${result.log.errors} errors`
+  ]
+  return `| ${cells.join(" | ")} |`
+}
+
+/** Whether the result breaks a promise. */
+export const isBroken = ({ lost, failedWrongly, outOfOrder, duplicates, ...rest }: FaultResult): boolean =>
+  lost.length > 0 ||
+  failedWrongly.length > 0 ||
+  outOfOrder > 0 ||
+  duplicates > rest.duplicatesMost ||
+  rest.recoverySeconds.includes(null)
