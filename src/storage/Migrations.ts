@@ -1,7 +1,6 @@
 /**
  * Migrates the database's tables to this program's version: each migration once, in order, in one transaction, also
- * if two processes start at once. From the first release on a migration never changes. A database of a newer version
- * is refused.
+ * if two processes start at once. A released migration never changes. A database of a newer version is refused.
  */
 import { Effect, Schedule, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
@@ -15,7 +14,7 @@ import events from "./migrations/0006_events.ts"
 import log from "./migrations/0007_log.ts"
 import coordination from "./migrations/0008_coordination.ts"
 
-/** One for each group of tables. From the first release on, each change is a new migration. */
+/** The first eight have a group of tables each. A change of released tables is a new migration. */
 const migrations = {
   "0001_accounts": accounts,
   "0002_webhooks": webhooks,
