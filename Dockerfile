@@ -33,7 +33,7 @@ COPY src src
 COPY topics topics
 COPY schemas schemas
 # Creates links that the embedded PostgreSQL needs. The program's user could not write them later.
-RUN node -e "import('/app/src/storage/embedded/Binaries.ts').then(({ findBinaries }) => findBinaries())" \
+RUN node -e "import('/app/src/storage/embedded/Binaries.ts').then(({ findBinaries }) => findBinaries('/data'))" \
   && install --directory --owner=node --group=node /data
 USER node
 VOLUME /data

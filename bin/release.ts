@@ -3,6 +3,7 @@
 // With --dry-run it only says whether a release could begin.
 import { spawnSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
+import { migrationHashes, RELEASED_MIGRATIONS } from "./releasedMigrations.ts"
 import { versionPlaces } from "./versions.ts"
 
 const CHANGELOG = "CHANGELOG.md"
@@ -49,12 +50,14 @@ if (outdated !== "")
 
 if (dryRun) {
   process.stdout.write(`A release of ${version} can begin. It would change the version in these files:\n`)
-  for (const [file] of versionPlaces) process.stdout.write(`  ${file}\n`)
+  for (const file of [...versionPlaces.map(([place]) => place), RELEASED_MIGRATIONS])
+    process.stdout.write(`  ${file}\n`)
   process.exit(0)
 }
 
 for (const [file, pattern] of versionPlaces)
   writeFileSync(file, readFileSync(file, "utf8").replace(pattern, version))
+writeFileSync(RELEASED_MIGRATIONS, `${JSON.stringify(migrationHashes(), null, 2)}\n`)
 const today = new Date().toISOString().slice(0, 10)
 writeFileSync(CHANGELOG, changelog.replace(unreleased, `## [${version}] - ${today}`))
 run("npm", "run", "schemas")
@@ -64,7 +67,7 @@ run(".ci/run")
 run("npm", "pack")
 run("npm", "run", "packages")
 run("npm", "run", "packages:python")
-run("git", "add", FIXTURES)
+run("git", "add", FIXTURES, RELEASED_MIGRATIONS)
 run("git", "commit", "--all", "--message", `Release ${version}`)
 run("git", "tag", "--annotate", tag, "--message", `Ledgerhook ${version}`)
 process.stdout.write(

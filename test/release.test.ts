@@ -1,5 +1,6 @@
 /** `bin/release.ts` in a small project of its own: what it refuses, and what a release changes. */
 import { spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
@@ -40,7 +41,12 @@ const commit = () => {
 
 beforeEach(() => {
   project = mkdtempSync(join(tmpdir(), "ledgerhook-release-"))
-  for (const file of ["bin/release.ts", "bin/versions.ts", ...versionPlaces.map(([path]) => path)]) {
+  for (const file of [
+    "bin/release.ts",
+    "bin/releasedMigrations.ts",
+    "bin/versions.ts",
+    ...versionPlaces.map(([path]) => path)
+  ]) {
     mkdirSync(dirname(join(project, file)), { recursive: true })
     cpSync(resolve(file), join(project, file))
   }
@@ -55,6 +61,7 @@ beforeEach(() => {
   write("package.json", `${JSON.stringify({ name, version, type: "module", scripts }, null, 2)}\n`)
   write(".ci/run", "#!/bin/sh\ntest ! -e broken\n")
   run("chmod", "+x", ".ci/run")
+  write("src/storage/migrations/0001_first.ts", "export default 1\n")
   write(".gitignore", "*.tgz\n")
   write("CHANGELOG.md", "# Changelog\n\n## [0.9.0] - not released yet\n\n- A change\n")
   git("init", "--initial-branch", "main")
@@ -69,6 +76,9 @@ describe("a release", () => {
     for (const [file, pattern] of versionPlaces)
       for (const [shown] of read(file).matchAll(pattern)) assert.strictEqual(shown, "3.4.5", file)
     assert.match(read("CHANGELOG.md"), /^## \[3\.4\.5\] - \d{4}-\d\d-\d\d\n\n- A change$/m)
+    assert.deepStrictEqual(JSON.parse(read("src/storage/migrations/released.json")), {
+      "0001_first.ts": createHash("sha256").update("export default 1\n").digest("hex")
+    })
     assert.strictEqual(git("status", "--porcelain"), "")
     assert.strictEqual(git("describe", "--exact-match"), "v3.4.5")
     assert.match(run("ls").stdout, /^ledgerhook-3\.4\.5\.tgz$/m)

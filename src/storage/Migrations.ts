@@ -1,8 +1,8 @@
 /**
  * Migrates the database's tables to this program's version: each migration once, in order, in one transaction, also
  * if two processes start at once. Processes of the version before may be running: a migration never waits long for a
- * lock, because their statements would queue behind it. A database of a newer version is refused. From the first
- * release on a migration never changes.
+ * lock, because their statements would queue behind it. A database of a newer version is refused. A released migration
+ * never changes.
  */
 import { Effect, Schedule, Schema } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
@@ -16,7 +16,7 @@ import events from "./migrations/0006_events.ts"
 import log from "./migrations/0007_log.ts"
 import coordination from "./migrations/0008_coordination.ts"
 
-/** One for each group of tables. From the first release on, each change is a new migration. */
+/** The first eight have a group of tables each. A change of released tables is a new migration. */
 const migrations = {
   "0001_accounts": accounts,
   "0002_webhooks": webhooks,

@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { Effect } from "effect"
+import { type Binaries, commandOf } from "./Binaries.ts"
 import { type EmbeddedPostgresError, failure, reasonOf } from "./EmbeddedPostgresError.ts"
 import { isAlive } from "./Postmaster.ts"
 import { reasonIn } from "./ServerMessages.ts"
@@ -49,7 +50,7 @@ const removeLeftovers = (cluster: string): void => {
 
 /** Makes the cluster in a folder beside it and renames that, so a killed first start leaves no half-made cluster. */
 export const initialise = (
-  bin: string,
+  binaries: Binaries,
   user: ServerUser,
   cluster: string
 ): Effect.Effect<void, EmbeddedPostgresError> =>
@@ -73,7 +74,11 @@ export const initialise = (
       "--no-sync",
       "--no-instructions"
     ]
-    const { program, args: programArgs, options } = commandAs(user, [join(bin, "initdb"), ...args])
+    const {
+      program,
+      args: programArgs,
+      options
+    } = commandAs(user, [...commandOf(binaries, "initdb"), ...args])
     const { status, stderr, error } = spawnSync(program, programArgs, {
       ...options,
       encoding: "utf8",
@@ -98,10 +103,14 @@ export const initialise = (
     )
   )
 
-export const checkVersion = (bin: string, cluster: string): Effect.Effect<void, EmbeddedPostgresError> =>
+export const checkVersion = (
+  binaries: Binaries,
+  cluster: string
+): Effect.Effect<void, EmbeddedPostgresError> =>
   Effect.suspend(() => {
     const made = readFileSync(join(cluster, "PG_VERSION"), "utf8").trim()
-    const { stdout } = spawnSync(join(bin, "postgres"), ["--version"], { encoding: "utf8" })
+    const [program = "", ...args] = commandOf(binaries, "postgres")
+    const { stdout } = spawnSync(program, [...args, "--version"], { encoding: "utf8" })
     const runs = /(\d+)\./.exec(stdout)?.[1]
     return runs === undefined || runs === made
       ? Effect.void

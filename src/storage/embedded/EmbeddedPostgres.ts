@@ -82,11 +82,8 @@ const prepare = Effect.fnUntraced(function* ({ dataDir: given, restoring }: Embe
     )
   }
   yield* makeFolder(dataDir, user)
-  const bin = yield* Effect.try({
-    try: findBinaries,
-    catch: (error) => failure(`PostgreSQL cannot be set up (${String(error)}).`)
-  })
-  if (bin === undefined) {
+  const binaries = yield* Effect.try({ try: () => findBinaries(dataDir), catch: asFailure })
+  if (binaries === undefined) {
     return yield* failure(
       `DATABASE_URL: this platform (${process.platform}-${process.arch}) has no embedded PostgreSQL; set it to a PostgreSQL 15 or later.`
     )
@@ -96,15 +93,15 @@ const prepare = Effect.fnUntraced(function* ({ dataDir: given, restoring }: Embe
     catch: (error) => failure(`DATA_DIR: no private folder for the database's socket (${String(error)}).`)
   })
   const cluster = join(dataDir, "postgres")
-  yield* initialise(bin, user, cluster)
-  for (const path of [cluster, join(bin, "postgres")]) {
+  yield* initialise(binaries, user, cluster)
+  for (const path of [cluster, join(binaries.bin, "postgres")]) {
     if (yield* Effect.try({ try: () => canReach(user, path), catch: asFailure })) continue
     return yield* failure(
       `DATA_DIR: the database runs as user ${user.owner?.name}, who cannot reach ${path}; choose a folder that it can, run ledgerhook as an ordinary user, or set DATABASE_URL.`
     )
   }
-  yield* checkVersion(bin, cluster)
-  const place: ServerPaths = { bin, user, cluster, sockets, logFile: join(dataDir, "postgres.log") }
+  yield* checkVersion(binaries, cluster)
+  const place: ServerPaths = { binaries, user, cluster, sockets, logFile: join(dataDir, "postgres.log") }
   return place
 })
 

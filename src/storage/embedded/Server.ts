@@ -4,9 +4,9 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { closeSync, openSync } from "node:fs"
-import { join } from "node:path"
 import { Effect } from "effect"
 import { Limits } from "../../config/Limits.ts"
+import { type Binaries, commandOf } from "./Binaries.ts"
 import { failure } from "./EmbeddedPostgresError.ts"
 import { postmaster } from "./Postmaster.ts"
 import { commandAs, type ServerUser } from "./ServerUser.ts"
@@ -20,7 +20,7 @@ server=$!
 wait $server`
 
 export interface ServerPaths {
-  readonly bin: string
+  readonly binaries: Binaries
   readonly user: ServerUser
   readonly cluster: string
   readonly sockets: string
@@ -29,7 +29,7 @@ export interface ServerPaths {
 }
 
 /** Throws if no process can be started. */
-export const launch = ({ bin, user, cluster, sockets, logFile }: ServerPaths): ChildProcess => {
+export const launch = ({ binaries, user, cluster, sockets, logFile }: ServerPaths): ChildProcess => {
   const settings = [
     "listen_addresses=",
     `unix_socket_directories=${sockets}`,
@@ -37,7 +37,12 @@ export const launch = ({ bin, user, cluster, sockets, logFile }: ServerPaths): C
     `max_connections=${Limits.embeddedConnections}`,
     "log_min_messages=warning"
   ]
-  const command = [join(bin, "postgres"), "-D", cluster, ...settings.flatMap((setting) => ["-c", setting])]
+  const command = [
+    ...commandOf(binaries, "postgres"),
+    "-D",
+    cluster,
+    ...settings.flatMap((setting) => ["-c", setting])
+  ]
   const { program, args, options } = commandAs(user, command)
   const log = openSync(logFile, "w", 0o600)
   // Its own session: Ctrl-C in the terminal must reach only the program, which stops the server last.

@@ -70,9 +70,7 @@ export const readPiece = Effect.fnUntraced(function* <E, R>(
     if (record === undefined) return yield* broken(missing(index, "the log ends before it"))
     const marker = yield* markerIn(record)
     yield* orBroken(markerFault(previous, marker))
-    // Ingest may have begun a new range at the next ledger. The hashes prove that no ledger is missing between the two.
-    const { range_since: _, ...linkable } = marker
-    previous = linkable
+    previous = marker
     const offset = marker.first_event_offset
     if (offset !== null && offset < kept) {
       dropped = { first: piece.first, last: index }

@@ -21,7 +21,8 @@ export const markerFault = (
   previous: LedgerMarker | undefined,
   marker: LedgerMarker
 ): ChainFault | undefined => {
-  const { close_time, event_count, first_event_offset, ledger_index, parent_hash, range_since } = marker
+  const { close_time, detected_at, event_count, first_event_offset, ledger_index, parent_hash, range_since } =
+    marker
   if (previous !== undefined) {
     if (ledger_index <= previous.ledger_index)
       return fault(ledger_index, `ledger ${ledger_index} follows ledger ${previous.ledger_index} in the log`)
@@ -38,10 +39,12 @@ export const markerFault = (
         ledger_index,
         `ledger ${ledger_index} closed at ${close_time}, before ledger ${previous.ledger_index} (${previous.close_time})`
       )
-    if (previous.range_since !== undefined && range_since !== previous.range_since)
+    // A new range may begin at any ledger. The hashes above prove that no ledger is missing between the two ranges.
+    const isInRange = range_since === previous.range_since || range_since === detected_at
+    if (previous.range_since !== undefined && !isInRange)
       return fault(
         ledger_index,
-        `range_since of ledger ${ledger_index} is ${range_since}, but that of ledger ${previous.ledger_index} is ${previous.range_since}`
+        `range_since of ledger ${ledger_index} is ${range_since}, but that of ledger ${previous.ledger_index} is ${previous.range_since}, and ledger ${ledger_index} was detected at ${detected_at}`
       )
   }
   if (

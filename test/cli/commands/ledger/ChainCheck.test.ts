@@ -48,10 +48,11 @@ describe("a marker", () => {
     says(markerFault(seven, { ...eight, close_time: "soon" }), 8, /closed at soon/)
   })
 
-  it("belongs to the same range as the one before, once ranges are recorded", () => {
+  it("belongs to the range of the one before or begins one, once ranges are recorded", () => {
     const ranged = { ...seven, range_since: 5 }
     assert.isUndefined(markerFault(ranged, { ...eight, range_since: 5 }))
     assert.isUndefined(markerFault(seven, { ...eight, range_since: 6 }))
+    assert.isUndefined(markerFault(ranged, { ...eight, range_since: eight.detected_at }))
     says(
       markerFault(ranged, { ...eight, range_since: 6 }),
       8,

