@@ -10,18 +10,21 @@ export interface Faults {
   readonly servers: ServerFaults
   /** How often a process is killed, frozen or stopped, or loses partitions: the chance at each step. */
   readonly processes: number
+  /** Whether the process dies at once after a write has landed. */
+  readonly diesAfterWrite: () => boolean
   /** Until then the database or the log fails every write. */
   storeDownUntilMs: number
   logDownUntilMs: number
   quiet: boolean
 }
 
-const rates = [0, 0, 0.01, 0.05]
+const rates = [0, 0, 0.02, 0.1]
 const SLOW = 0.02
 
 export const makeFaults = (chance: SeededRandom, nowMs: () => number): Faults => {
   const rate = () => chance.pick(rates)
   const [store, log, reads, lying, lacks] = [rate(), rate(), rate(), chance.pick([0, 0.2, 0.5]), rate()]
+  const deadly = chance.pick([0, 0, 0.01, 0.03])
   const slow = chance.flip(0.5) ? SLOW : 0
 
   const fate = (probability: number, downUntilMs: number): Fate => {
@@ -44,6 +47,7 @@ export const makeFaults = (chance: SeededRandom, nowMs: () => number): Faults =>
       lacks: () => (faults.quiet ? 0 : lacks)
     },
     processes: chance.pick([0, 0.1, 0.3]),
+    diesAfterWrite: () => !faults.quiet && chance.flip(deadly),
     storeDownUntilMs: 0,
     logDownUntilMs: 0,
     quiet: false

@@ -48,7 +48,7 @@ import type { Process } from "./timeline.ts"
 export const NETWORK = "mainnet"
 
 export const simulatedSettings = settingsLayer({
-  DELIVERY_RETRY_DELAYS: "200ms,400ms,600ms,1s,1s,1s,2s,2s,2s",
+  DELIVERY_RETRY_DELAYS: "200ms,600ms,2s",
   DELIVERY_TIMEOUT: `${DEADLINE_MS}ms`,
   DELIVERY_JITTER: "0",
   DISABLE_AFTER_FAILURES: "1000000"

@@ -34,6 +34,8 @@ const SILENT_MS = 10_000
 const SETTLED_MS = 180_000
 const LIMIT_MS = 24 * 3_600_000
 const PARTITIONS = 2
+/** Number of the first process that is started after the steps. */
+const REVIVED = 1_000
 
 const limits = {
   ...stageLimits,
@@ -106,7 +108,11 @@ export const simulate = Effect.fnUntraced(function* (
     types: [...new Set(detected.map(({ event_type }): EventType => event_type))].sort()
   }
   const seeds = stream()
-  const landed = (process: Process, { commit }: Transaction) => {
+  const landed = (process: Process, { append, commit }: Transaction) => {
+    if (append.length > 0 && faults.diesAfterWrite()) {
+      trace(process.name, `dies after an append to ${append[0]!.topic}`)
+      process.kill()
+    }
     if (commit?.group !== "route") return
     for (const { offset } of commit.positions) evidence.routed.push({ offset, atMs: nowMs() })
     trace(process.name, `route has committed ${commit.positions.map(({ offset }) => offset).join(" ")}`)
@@ -186,13 +192,20 @@ export const simulate = Effect.fnUntraced(function* (
     const disturb = Effect.fnUntraced(function* (slot: (typeof slots)[number], n: number) {
       slot.busy = true
       const kind = chance.pick(["kill", "kill", "stop", "freeze"])
-      if (kind === "freeze") yield* freeze(slot.running, chance.pick([1_000, 8_000, 15_000, 30_000]))
+      if (kind === "freeze" && slot.running.process.isAlive())
+        yield* freeze(slot.running, chance.pick([1_000, 8_000, 15_000, 30_000]))
       else {
-        yield* kind === "kill" ? kill(slot.running) : stop(slot.running)
+        yield* kind === "stop" && slot.running.process.isAlive() ? stop(slot.running) : kill(slot.running)
         yield* Effect.sleep(chance.int(0, 15) * 1_000)
         slot.running = yield* start(`${slot.running.process.name.split(".")[0]}.${n}`)
       }
       slot.busy = false
+    })
+
+    /** Starts again what has died by itself. */
+    const revive = Effect.fnUntraced(function* (n: number) {
+      for (const slot of slots)
+        if (!slot.busy && !slot.running.process.isAlive()) yield* Effect.forkScoped(disturb(slot, n))
     })
 
     const untilMs = ledgers[LEDGERS - 1]!.closedMs + 10_000
@@ -200,6 +213,7 @@ export const simulate = Effect.fnUntraced(function* (
       yield* Effect.sleep(chance.int(1, 20) * 100)
       if (chance.flip(0.25)) trace("customer", yield* act(operator, n))
       const slot = chance.pick(slots)
+      yield* revive(n)
       if (!slot.busy && chance.flip(faults.processes)) yield* Effect.forkScoped(disturb(slot, n))
       if (chance.flip(faults.processes)) {
         const group = chance.pick(["deliver", "route", "events", "delay"])
@@ -219,7 +233,10 @@ export const simulate = Effect.fnUntraced(function* (
         timeline.jump(minutes * 60_000)
       }
     }
-    while (slots.some(({ busy }) => busy)) yield* Effect.sleep(500)
+    for (let n = REVIVED; slots.some(({ busy, running }) => busy || !running.process.isAlive()); n++) {
+      yield* revive(n)
+      yield* Effect.sleep(500)
+    }
 
     trace("world", "is quiet")
     faults.quiet = true
