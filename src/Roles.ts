@@ -228,6 +228,24 @@ const reportStart = (health: PartHealth) =>
 const starting = reportStart({ status: "starting", detail: "parts of the process are still being started" })
 const started = reportStart({ status: "ok", detail: "every part has been started" })
 
+/**
+ * The first step of a stop: `/readyz` answers 503 while everything still works. If other processes share the work, the
+ * API serves on for a while, so that load balancers stop sending requests before connections are refused.
+ */
+const announceStop = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { kafka, roles: chosen } = yield* Settings
+    const { set } = yield* Health
+    const waitMs = kafka !== undefined && chosen.includes("api") ? Limits.stopNoticeMs : 0
+    yield* Effect.addFinalizer(() =>
+      Effect.andThen(
+        set("start", { status: "failed", detail: "the process is stopping" }),
+        Effect.sleep(waitMs)
+      )
+    )
+  })
+)
+
 /** The start fails if the key of a stored secret is missing: deliver would treat its webhook as deleted. */
 const secretBox = Layer.effectDiscard(requireKeys).pipe(Layer.provideMerge(SecretBox.layer))
 
@@ -318,7 +336,8 @@ const parts = Layer.unwrap(
 )
 
 /** The roles of a process, its stores and its upkeep. Needs a database. */
-export const roles = started.pipe(
+export const roles = announceStop.pipe(
+  Layer.provideMerge(started),
   Layer.provideMerge(parts),
   Layer.provide(starting),
   Layer.provideMerge(stores)

@@ -369,6 +369,11 @@ export const Limits = {
   // --- process
   /** First and longest wait before a failed role restarts. */
   roleRestartMs: { first: 200, longest: 5_000 },
+  /**
+   * How long the API of one of several processes serves on after `/readyz` says that it stops: two checks of a load
+   * balancer that asks every second. With `drainMs` it fits into `shutdownMs`.
+   */
+  stopNoticeMs: 3_000,
   /** The longest time between SIGTERM and the end of the process. */
   shutdownMs: 15_000
 } as const

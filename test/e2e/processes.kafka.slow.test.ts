@@ -1,14 +1,17 @@
 /**
  * Several processes on a real Kafka and PostgreSQL, as an operator spreads the roles: the process that takes the ledgers
- * freezes, and no ledger is taken twice. faults.kafka.slow.test.ts kills processes.
+ * freezes, and no ledger is taken twice; all are restarted one after the other, and nobody notices.
+ * faults.kafka.slow.test.ts kills processes.
  */
+import { tmpdir } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Fiber, Redacted, Schedule } from "effect"
 import { expectedEventIds } from "../../src/simulator/Chain.ts"
 import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
 import { databaseProxy } from "../support/databaseProxy.ts"
 import { kafkaBrokers, kafkaFor } from "../support/kafka.ts"
 import { makeDatabase } from "../support/postgres.ts"
+import { startProgram } from "../support/program.ts"
 import { makeReceiver } from "../support/receiver.ts"
 import { startProcess, startService } from "../support/serviceProcess.ts"
 import { makeSimulatedLedger } from "../support/simulatedLedger.ts"
@@ -45,6 +48,27 @@ const surroundings = Effect.fnUntraced(function* (transactionsPerLedger: number)
 
 const started = (environment: Readonly<Record<string, string>>, roles: string) =>
   startProcess({ ...environment, ROLES: roles, LOG_LEVEL: "info" }, /starting/)
+
+/** How often a load balancer asks `/readyz`. */
+const CHECK_EVERY = "1 second"
+const ROUNDS = 2
+
+/** A process with all roles, which a load balancer has found ready. */
+const startReady = Effect.fnUntraced(function* (environment: Readonly<Record<string, string>>) {
+  const program = yield* startProgram(["start"], {
+    cwd: tmpdir(),
+    environment: { PORT: "0", LOG_LEVEL: "warn", ...environment }
+  })
+  const url = (yield* program.printed(/Ledgerhook API: /)).replace("Ledgerhook API: ", "")
+  const isReady = Effect.promise(() =>
+    fetch(`${url}/readyz`).then(
+      ({ status }) => status === 200,
+      () => false
+    )
+  )
+  yield* waitUntil(isReady, "60 seconds")
+  return { program, url, isReady }
+})
 
 const closeUntil = Effect.fnUntraced(function* (
   ledger: Effect.Success<ReturnType<typeof makeSimulatedLedger>>,
@@ -94,5 +118,75 @@ describe.skipIf(kafkaBrokers().length === 0)("several processes on Kafka", () =>
         })
       ),
     120_000
+  )
+
+  it.live(
+    "are restarted one after the other under load: nothing is lost or sent twice, the order is kept, no request fails",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { environment, ledger } = yield* surroundings(5)
+          const [ordered, quick] = [yield* makeReceiver(), yield* makeReceiver()]
+          const processes = yield* Effect.forEach([1, 2, 3], () => startReady(environment), {
+            concurrency: "unbounded"
+          })
+          const client = apiClient(processes[0]!.url, ADMIN_KEY)
+          yield* createWebhook(client, { url: ordered.url, event_types: ["*"], max_in_flight: 1 })
+          yield* createWebhook(client, { url: quick.url, event_types: ["*"] })
+
+          const expected: Array<string> = []
+          const load = Effect.suspend(() => closeUntil(ledger, expected, expected.length + 1))
+          yield* Effect.forkScoped(Effect.repeat(load, Schedule.spaced("250 millis")))
+
+          /** The processes that answered the last check. Two failed checks are the service's notice of a stop. */
+          let targets = processes.map(({ url }) => url)
+          const check = Effect.gen(function* () {
+            const ready = yield* Effect.forEach(processes, ({ isReady, url }) =>
+              Effect.map(isReady, (is) => (is ? [url] : []))
+            )
+            targets = ready.flat()
+          })
+          yield* Effect.forkScoped(Effect.repeat(check, Schedule.spaced(CHECK_EVERY)))
+          const answers: Array<number | string> = []
+          let next = 0
+          const request = Effect.gen(function* () {
+            const url = targets[next++ % targets.length]!
+            // A connection of its own for each request: none is kept that the process closes when it stops.
+            const headers = { "X-Service-Key": ADMIN_KEY, Connection: "close" }
+            answers.push(
+              yield* Effect.promise(() =>
+                fetch(`${url}/v1/account`, { headers }).then(
+                  ({ status }) => status,
+                  (error) => String(error.cause ?? error)
+                )
+              )
+            )
+          })
+          yield* Effect.forkScoped(Effect.repeat(request, Schedule.spaced("50 millis")))
+
+          for (let round = 0; round < ROUNDS; round++) {
+            for (const [place, { program }] of processes.entries()) {
+              const reason = yield* Effect.forkScoped(program.said(/^ledgerhook: /))
+              yield* program.signal("SIGTERM")
+              const code = yield* program.ended
+              assert.strictEqual(code, 0, code === 0 ? "" : yield* Fiber.join(reason))
+              processes[place] = yield* startReady(environment)
+            }
+          }
+          const closed = expected.length
+          yield* waitUntil(
+            Effect.sync(() => ordered.received.length >= closed && quick.received.length >= closed),
+            "60 seconds"
+          )
+          const failed = answers.filter((answer) => answer !== 200)
+          assert.deepStrictEqual([...new Set(failed)], [], `${failed.length} of ${answers.length} failed`)
+          const got = ordered.received.map(({ event }) => event.event_id)
+          assert.deepStrictEqual(got, expected.slice(0, got.length))
+          const other = quick.received.map(({ event }) => event.event_id)
+          assert.strictEqual(new Set(other).size, other.length, "an event was sent twice")
+          assert.isTrue(expected.slice(0, closed).every((id) => other.includes(id)))
+        })
+      ),
+    300_000
   )
 })
