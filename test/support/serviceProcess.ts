@@ -2,7 +2,7 @@
  * The program as an operator runs it: `ledgerhook start` as a separate process. `kill` sends SIGKILL to the whole
  * process tree, including the database, so no process can clean up.
  */
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { resolve } from "node:path"
 import { Effect, type Scope } from "effect"
@@ -75,12 +75,14 @@ export const startProcess = (
   environment: Readonly<Record<string, string>>,
   ready: RegExp,
   program: string = MAIN,
-  args: ReadonlyArray<string> = ["start"]
+  args: ReadonlyArray<string> = ["start"],
+  options: Pick<SpawnOptions, "cwd" | "uid"> = {}
 ): Effect.Effect<Process, Error, Scope.Scope> =>
   Effect.gen(function* () {
     const child = yield* Effect.acquireRelease(
       Effect.sync(() =>
         spawn(program, args, {
+          ...options,
           env: {
             PATH: process.env["PATH"],
             HOME: process.env["HOME"],
