@@ -17,6 +17,9 @@ export const commandLimits = {
   /** How often a watched replay is polled, and over which time its rate is averaged. */
   replayWatchMs: 500,
   replayRateMs: 10_000,
+  /** How often `move` tries a transaction of the other log that fails, and how long it waits in between. */
+  moveTries: 5,
+  moveRetryMs: 1_000,
   /** The largest request body that `listen` accepts: a batch of the largest size (StageLimits.batchBodyBytes). */
   listenBodyBytes: 1024 * 1024,
   /** Age of an attempt whose Standard Webhooks signature `listen` accepts: five minutes, as the libraries do. */

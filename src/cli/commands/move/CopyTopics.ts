@@ -10,7 +10,9 @@ import {
   type EventLogReader,
   type LogRecord,
   type Partition,
-  sourceOf
+  type Position,
+  sourceOf,
+  type Transaction
 } from "../../../log/EventLog.ts"
 import { failed } from "../../terminal/Failure.ts"
 import { makeOffsetMap, type OffsetMap } from "./OffsetMap.ts"
@@ -81,6 +83,20 @@ const nextRecords = Effect.fnUntraced(function* (
   return records
 })
 
+/** Whether a failed transaction has landed is unknown at first. Its commit tells. */
+const transactOnce = (target: Target, transaction: Transaction, to: Position) =>
+  target.transaction(transaction).pipe(
+    Effect.asVoid,
+    Effect.catchTag("EventLogError", (error) =>
+      Effect.gen(function* () {
+        yield* Effect.logWarning("copying records failed; trying again", error)
+        yield* Effect.sleep(Limits.moveRetryMs)
+        if ((yield* target.committed(GROUP, to)) < to.offset) return yield* error
+      })
+    ),
+    Effect.retry({ times: Limits.moveTries - 1 })
+  )
+
 /** Copies what is not copied yet. */
 export const copyPartition = Effect.fnUntraced(function* (
   source: Source,
@@ -93,17 +109,16 @@ export const copyPartition = Effect.fnUntraced(function* (
     const records = yield* nextRecords(source, partition, offset, units)
     const last = records.at(-1)
     if (last === undefined) return
-    yield* target.transaction({
-      append: records.map(({ topic, key, value, headers, timestamp }) => ({
-        topic,
-        key,
-        value: rewrite(value),
-        headers,
-        timestamp
-      })),
-      commit: { group: GROUP, positions: [{ ...partition, offset: last.offset + 1 }] }
-    })
     offset = last.offset + 1
+    const append = records.map(({ topic, key, value, headers, timestamp }) => ({
+      topic,
+      key,
+      value: rewrite(value),
+      headers,
+      timestamp
+    }))
+    const to = { ...partition, offset }
+    yield* transactOnce(target, { append, commit: { group: GROUP, positions: [to] } }, to)
     yield* onCopied(records.length)
   }
 })

@@ -1,10 +1,12 @@
 /** Topics are copied once each, also if the copy is interrupted, and offsets of the copies are known exactly. */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Fiber, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
 import { compareCopies, copyPartition, finishCopies } from "../../../../src/cli/commands/move/CopyTopics.ts"
 import { makeOffsetMap } from "../../../../src/cli/commands/move/OffsetMap.ts"
 import { EventLog, type NewRecord } from "../../../../src/log/EventLog.ts"
 import * as MemoryEventLog from "../../../../src/log/memory/MemoryEventLog.ts"
+import { faultyLog } from "../../../support/faultyLog.ts"
 import { settingsLayer } from "../../../support/settings.ts"
 
 const newLog = Effect.map(
@@ -51,6 +53,21 @@ describe("a copied topic", () => {
       yield* copyPartition(source, target, options)
       assert.deepStrictEqual(yield* all(target), yield* all(source))
     }).pipe(Effect.scoped)
+  )
+
+  it.effect("has each record once, though transactions fail before or after they have landed", () =>
+    Effect.gen(function* () {
+      const [source, plain] = [yield* newLog, yield* newLog]
+      yield* source.transaction({ append: recordsOf(1_200) })
+      const faulty = faultyLog(["before", "after", "before", "before"]).pipe(
+        Layer.provide(Layer.succeed(EventLog, plain))
+      )
+      const target = Context.get(yield* Layer.build(faulty), EventLog)
+      const copying = yield* Effect.forkScoped(copyPartition(source, target, options))
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(copying)
+      assert.deepStrictEqual(yield* all(plain), yield* all(source))
+    }).pipe(Effect.scoped, Effect.provide(Logger.layer([])))
   )
 
   it.effect("keeps the records of a unit in one transaction", () =>
