@@ -29,6 +29,7 @@ const queries = new QueryClient({
 /** The rest of the theme is in theme.css: the Content-Security-Policy allows no inline <style> element. */
 const theme = createTheme({
   primaryColor: "indigo",
+  respectReducedMotion: true,
   components: {
     // Locking the page's scroll bar inserts a <style> element.
     Modal: Modal.extend({
