@@ -5,17 +5,15 @@
  */
 import { existsSync } from "node:fs"
 import { availableParallelism, totalmem } from "node:os"
-import { parseArgs } from "node:util"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Logger } from "effect"
 import { missing } from "../test/kafka/broker.ts"
+import { FAILED, toolOptions } from "../test/support/toolOptions.ts"
 import { runCampaign } from "./support/Campaign.ts"
 import type { Store } from "./support/Cluster.ts"
 import { faults } from "./support/Faults.ts"
 import { header, isBroken, row } from "./support/Report.ts"
 
-const FAILED = 1
-const WRONG_USAGE = 2
 /** Where Debian's package libfaketime puts it. */
 const CLOCK_LIBRARY = `/usr/lib/${process.arch === "x64" ? "x86_64" : "aarch64"}-linux-gnu/faketime/libfaketimeMT.so.1`
 
@@ -42,42 +40,19 @@ ${Object.entries(faults)
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 const printError = (line: string) => void process.stderr.write(`${line}\n`)
 
-const end = (code: number, text: string): never => {
-  const stream = code === 0 ? process.stdout : process.stderr
-  stream.write(text)
-  process.exit(code)
-}
-
-const invocation = () => {
-  try {
-    return parseArgs({
-      options: {
-        rounds: { type: "string", default: "3" },
-        seed: { type: "string", default: "1" },
-        only: { type: "string" },
-        kafka: { type: "boolean", default: false },
-        embedded: { type: "boolean", default: false },
-        json: { type: "boolean", default: false },
-        help: { type: "boolean", default: false }
-      }
-    }).values
-  } catch (error) {
-    return end(WRONG_USAGE, `faults: ${error instanceof Error ? error.message : String(error)}\n\n${usage}`)
-  }
-}
-
-const wholeNumber = (option: string, text: string): number =>
-  /^\d{1,9}$/.test(text)
-    ? Number(text)
-    : end(WRONG_USAGE, `faults: --${option} is ${text}; give a whole number.\n`)
-
-const given = invocation()
-if (given.help) end(0, usage)
+const { given, refuse, wholeNumber } = toolOptions("faults", usage, {
+  rounds: { type: "string", default: "3" },
+  seed: { type: "string", default: "1" },
+  only: { type: "string" },
+  kafka: { type: "boolean", default: false },
+  embedded: { type: "boolean", default: false },
+  json: { type: "boolean", default: false }
+})
 const names = given.only === undefined ? Object.keys(faults) : given.only.split(",")
 const unknown = names.find((name) => faults[name] === undefined)
-if (unknown !== undefined) end(WRONG_USAGE, `faults: there is no fault ${unknown}.\n\n${usage}`)
-const rounds = wholeNumber("rounds", given.rounds)
-const seed = wholeNumber("seed", given.seed)
+if (unknown !== undefined) refuse(`--only: there is no fault ${unknown}.`)
+const rounds = wholeNumber("rounds", given.rounds, 1)
+const seed = wholeNumber("seed", given.seed, 0)
 const both = given.kafka === given.embedded
 const stores: ReadonlyArray<Store> = [
   ...(both || given.embedded ? (["embedded"] as const) : []),
@@ -85,7 +60,7 @@ const stores: ReadonlyArray<Store> = [
 ]
 const asJson = given.json || !process.stdout.isTTY
 const lacking = stores.includes("kafka") ? missing() : undefined
-if (lacking !== undefined) end(FAILED, `faults: Kafka needs ${lacking}; install it, or give --embedded.\n`)
+if (lacking !== undefined) refuse(`Kafka needs ${lacking}; install it, or give --embedded.`)
 
 const campaigns = Effect.gen(function* () {
   if (!asJson) {

@@ -4,10 +4,10 @@
  * ends with 1 if a promise was broken.
  */
 import { writeFileSync } from "node:fs"
-import { parseArgs } from "node:util"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Clock, Effect, Logger } from "effect"
 import { makeSeededRandom } from "../src/simulator/SeededRandom.ts"
+import { FAILED, toolOptions } from "../test/support/toolOptions.ts"
 import { recovered, recovery } from "./support/Campaign.ts"
 import { type Store, startCluster } from "./support/Cluster.ts"
 import { type Fault, faults } from "./support/Faults.ts"
@@ -17,8 +17,6 @@ import type { Sample } from "./support/Slope.ts"
 import { chartsOf, lines } from "./support/SoakReport.ts"
 import { verdictOf } from "./support/Verdict.ts"
 
-const FAILED = 1
-const WRONG_USAGE = 2
 const SAMPLE_MS = 10_000
 /** The faults that last seconds, not minutes. */
 const struck = ["kill", "broker-kill", "broker-stop", "database-immediate", "database-fast", "cut", "delay"]
@@ -38,38 +36,15 @@ the whole run. Faults: ${struck.join(", ")}.
   --json        the samples' slopes as JSON
 `
 
-const end = (code: number, text: string): never => {
-  const stream = code === 0 ? process.stdout : process.stderr
-  stream.write(text)
-  process.exit(code)
-}
-
-const invocation = () => {
-  try {
-    return parseArgs({
-      options: {
-        minutes: { type: "string", default: "30" },
-        seed: { type: "string", default: "1" },
-        embedded: { type: "boolean", default: false },
-        plot: { type: "string" },
-        json: { type: "boolean", default: false },
-        help: { type: "boolean", default: false }
-      }
-    }).values
-  } catch (error) {
-    return end(WRONG_USAGE, `soak: ${error instanceof Error ? error.message : String(error)}\n\n${usage}`)
-  }
-}
-
-const wholeNumber = (option: string, text: string): number =>
-  /^\d{1,9}$/.test(text)
-    ? Number(text)
-    : end(WRONG_USAGE, `soak: --${option} is ${text}; give a whole number.\n`)
-
-const given = invocation()
-if (given.help) end(0, usage)
-const minutes = wholeNumber("minutes", given.minutes)
-const seed = wholeNumber("seed", given.seed)
+const { given, wholeNumber } = toolOptions("soak", usage, {
+  minutes: { type: "string", default: "30" },
+  seed: { type: "string", default: "1" },
+  embedded: { type: "boolean", default: false },
+  plot: { type: "string" },
+  json: { type: "boolean", default: false }
+})
+const minutes = wholeNumber("minutes", given.minutes, 1)
+const seed = wholeNumber("seed", given.seed, 0)
 const store: Store = given.embedded ? "embedded" : "kafka"
 const printError = (line: string) => void process.stderr.write(`${line}\n`)
 

@@ -1,35 +1,42 @@
 /**
- * `npm run simulate -- --seeds N [--from S]` runs N seeds, `--seed S [--trace]` one of them, and `--mutants` wrong
- * variants of the program: see README.md. Each seed that fails comes with the command that replays it. `--stop` ends
- * with the first one.
+ * `npm run simulate`: runs seeds of the whole chain, or wrong variants of the program. See README.md. Each seed that
+ * fails comes with the command that replays it.
  */
-import { parseArgs } from "node:util"
 import { Effect } from "effect"
 import type { TestProject } from "vitest/node"
 import setUp, { type ServerAddress } from "../support/globalSetup.ts"
+import { toolOptions } from "../support/toolOptions.ts"
 import { newDatabase } from "./databases.ts"
 import { runMutants } from "./mutants.ts"
 import { simulate } from "./simulate.ts"
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: "string", default: "20" },
-    from: { type: "string", default: "1" },
-    seed: { type: "string" },
-    trace: { type: "boolean", default: false },
-    stop: { type: "boolean", default: false },
-    mutants: { type: "boolean", default: false }
-  }
-})
+const usage = `Usage: npm run simulate -- [--seeds N] [--from S] [--stop] | --seed S [--trace] | --mutants [--seeds N]
 
-const first = Number(values.seed ?? values.from)
-const count = values.seed === undefined ? Number(values.seeds) : 1
-if (!Number.isSafeInteger(first) || !Number.isSafeInteger(count) || count < 1)
-  throw new Error("--seeds, --from and --seed are whole numbers, and --seeds is at least 1.")
+Runs the whole chain on a virtual clock with faults chosen by a seed, and checks what is left.
+
+  --seeds N   how many seeds (default 20); with --mutants, how many for each wrong variant
+  --from S    the first seed (default 1)
+  --stop      end with the first seed that fails
+  --seed S    one seed
+  --trace     what happened in the run, and when
+  --mutants   wrong variants of the program: which check catches each, at which seed
+`
+
+const { given, wholeNumber } = toolOptions("simulate", usage, {
+  seeds: { type: "string", default: "20" },
+  from: { type: "string", default: "1" },
+  seed: { type: "string" },
+  trace: { type: "boolean", default: false },
+  stop: { type: "boolean", default: false },
+  mutants: { type: "boolean", default: false }
+})
+const first =
+  given.seed === undefined ? wholeNumber("from", given.from, 0) : wholeNumber("seed", given.seed, 0)
+const count = given.seed === undefined ? wholeNumber("seeds", given.seeds, 1) : 1
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
-if (values.mutants) process.exit(runMutants(count, print) === 0 ? 0 : 1)
+if (given.mutants) process.exit(runMutants(count, print) === 0 ? 0 : 1)
 
 let address: ServerAddress | undefined
 // The setup of the tests needs only this of a project.
@@ -44,7 +51,7 @@ let failed = 0
 for (let seed = first; seed < first + count; seed++) {
   const problems = await Effect.runPromise(
     newDatabase(address!).pipe(
-      Effect.flatMap((connection) => simulate(seed, connection, values.trace ? print : undefined)),
+      Effect.flatMap((connection) => simulate(seed, connection, given.trace ? print : undefined)),
       Effect.catchDefect((defect) => Effect.succeed([{ check: "settles", what: String(defect) }])),
       Effect.scoped
     )
@@ -53,7 +60,7 @@ for (let seed = first; seed < first + count; seed++) {
     failed++
     for (const { check, what } of problems.slice(0, 20)) print(`seed ${seed} ${check}: ${what}`)
     print(`  replay it with: npm run simulate -- --seed ${seed} --trace`)
-    if (values.stop) break
+    if (given.stop) break
   }
   if ((seed - first) % 10 === 9) print(`${seed - first + 1} of ${count} seeds, ${failed} failed`)
 }

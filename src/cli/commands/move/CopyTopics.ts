@@ -83,13 +83,13 @@ const nextRecords = Effect.fnUntraced(function* (
   return records
 })
 
-/** Whether a failed transaction has landed is unknown at first. Its commit tells. */
-const transactOnce = (target: Target, transaction: Transaction, to: Position) =>
+/** Tries until the transaction has landed once. After a failure its commit tells whether it has. */
+const landOnce = (target: Target, transaction: Transaction, to: Position) =>
   target.transaction(transaction).pipe(
     Effect.asVoid,
     Effect.catchTag("EventLogError", (error) =>
       Effect.gen(function* () {
-        yield* Effect.logWarning("copying records failed; trying again", error)
+        yield* Effect.logWarning("copying records failed", error)
         yield* Effect.sleep(Limits.moveRetryMs)
         if ((yield* target.committed(GROUP, to)) < to.offset) return yield* error
       })
@@ -118,7 +118,7 @@ export const copyPartition = Effect.fnUntraced(function* (
       timestamp
     }))
     const to = { ...partition, offset }
-    yield* transactOnce(target, { append, commit: { group: GROUP, positions: [to] } }, to)
+    yield* landOnce(target, { append, commit: { group: GROUP, positions: [to] } }, to)
     yield* onCopied(records.length)
   }
 })
