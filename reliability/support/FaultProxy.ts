@@ -64,9 +64,14 @@ export const startProxy = (target: net.NetConnectOpts): Effect.Effect<FaultProxy
       // It may be a Unix socket, which knows no reset.
       server.destroy()
     }
-    const listener = net.createServer((client) => {
+    // The proxy must cost no time of its own: without this the end of a long answer waits 40 ms.
+    const listener = net.createServer({ noDelay: true }, (client) => {
       if (mode.kind === "cut") return void client.destroy()
-      const pair: Pair = { client, server: net.connect(target), silent: mode.kind === "half-open" }
+      const pair: Pair = {
+        client,
+        server: net.connect({ ...target, noDelay: true }),
+        silent: mode.kind === "half-open"
+      }
       pairs.add(pair)
       pair.client.once("close", () => {
         pairs.delete(pair)

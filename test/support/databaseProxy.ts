@@ -36,7 +36,7 @@ export const databaseProxy = Effect.acquireRelease(
     let away = false
     const ended = Latch.makeUnsafe()
 
-    const listener = net.createServer((client) => {
+    const listener = net.createServer({ noDelay: true }, (client) => {
       if (away) return void client.destroy()
       const server = net.connect(target())
       for (const socket of [client, server]) {

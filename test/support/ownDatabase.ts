@@ -31,7 +31,8 @@ export const ownDatabase: Effect.Effect<OwnDatabase, never, Scope.Scope> = Effec
   const { path, username, database } = yield* Effect.acquireRelease(begin, () => stop)
   const listener = yield* Effect.acquireRelease(
     Effect.callback<net.Server>((resume) => {
-      const server = net.createServer((client) => {
+      // As PostgreSQL does: a held-back end of an answer would wait 40 ms for an acknowledgement.
+      const server = net.createServer({ noDelay: true }, (client) => {
         const socket = net.connect(path)
         client.pipe(socket).pipe(client)
         for (const [end, other] of [
