@@ -11,7 +11,7 @@ RUN npm ci --omit=dev --ignore-scripts && rm -r node_modules/node-linux-* node_m
 # The build's packages, Vite among them, stay out of the image.
 FROM node:24.21.0-bookworm-slim AS dashboard
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY dashboard dashboard
 RUN npm ci --ignore-scripts --workspace dashboard
 COPY bin bin
