@@ -51,6 +51,24 @@ describe("ops/helm", () => {
     assert.isAbove(properties.terminationGracePeriodSeconds.minimum * 1_000, Limits.shutdownMs)
   })
 
+  it("says how many connections to PostgreSQL its pods open, also during an upgrade", () => {
+    const { databaseConnections, databaseReadConnections } = Limits
+    const ofRole = (role: string) =>
+      databaseConnections +
+      (["api", "deliver", "replay"].includes(role) ? 1 : 0) +
+      (role === "api" ? databaseReadConnections : 0)
+    // The assertions of the other tests check its shape.
+    const { roles: its } = parseYaml(readFileSync(`${CHART}/values.yaml`, "utf8")) as {
+      readonly roles: Readonly<Record<string, { readonly replicas: number }>>
+    }
+    const sum = (more: number) =>
+      Object.entries(its).reduce((all, [role, { replicas }]) => all + ofRole(role) * (replicas + more), 0)
+    const told = /up to (\d+) connections to PostgreSQL, and up to (\d+) during an upgrade/.exec(
+      readFileSync(`${CHART}/README.md`, "utf8")
+    )!
+    assert.deepStrictEqual(told.slice(1).map(Number), [sum(0), sum(1)])
+  })
+
   it("has no copy of the alerts: its file is a link", () => {
     assert.strictEqual(realpathSync(`${CHART}/alerts.yml`), resolve(ALERTS))
   })
@@ -163,7 +181,10 @@ describe.skipIf(!hasHelm)("ops/helm, with helm (CONTRIBUTING.md says where it co
           assert.deepStrictEqual(probe!.httpGet, { path: "/healthz", port: "ops" })
         const { pathname, searchParams } = new URL(readinessProbe!.httpGet.path, "http://pod.example")
         assert.strictEqual(pathname, "/readyz")
-        const excluded = [...networks.map(ledgerPart), ...networks.map((network) => `ingest.${network}`)]
+        const excluded = [
+          ...networks.map(ledgerPart),
+          ...["ingest", "history"].flatMap((part) => networks.map((network) => `${part}.${network}`))
+        ]
         assert.deepStrictEqual(
           searchParams.getAll("exclude"),
           ["all", "api"].includes(component) ? excluded : []

@@ -33,10 +33,13 @@ The API does not need the ledger servers, so their silence takes no pod of the A
 nobody, so their readiness shows all of their state.
 */}}
 {{- define "ledgerhook.readyPath" -}}
-/readyz
-{{- if eq .component (include "ledgerhook.apiComponent" .root) -}}
-?exclude=ledger.mainnet&exclude=ledger.testnet&exclude=ledger.devnet&exclude=ingest.mainnet&exclude=ingest.testnet&exclude=ingest.devnet
+{{- $parts := list }}
+{{- if eq .component (include "ledgerhook.apiComponent" .root) }}
+{{- range $part := list "ledger" "ingest" "history" }}
+{{- range list "mainnet" "testnet" "devnet" }}{{ $parts = append $parts (printf "exclude=%s.%s" $part .) }}{{ end }}
 {{- end }}
+{{- end -}}
+/readyz{{ if $parts }}?{{ join "&" $parts }}{{ end }}
 {{- end }}
 
 {{/* Metadata and spec of a pod. Takes a dict: root, component (a role, or `all`), resources. */}}
