@@ -12,6 +12,8 @@ export const versionPlaces: ReadonlyArray<readonly [file: string, pattern: RegEx
   ["dashboard/package.json", inJson],
   // Generated, but only by a test.
   ["dashboard/src/api/ledgerhook.ts", /(?<=^ \* )\d+\.\d+\.\d+$/gm],
+  // Of the chart, and of the image that it runs.
+  ["ops/helm/Chart.yaml", /(?<=^(?:version|appVersion): ).+$/gm],
   ["docs/receiving.md", /(?<=User-Agent: Ledgerhook\/|ledgerhook-receiver-)\d+\.\d+\.\d+/g],
   ["packages/receiver-js/README.md", archive],
   ["packages/receiver-js/package.json", inJson],

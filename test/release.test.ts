@@ -56,13 +56,14 @@ beforeEach(() => {
     schemas: "true",
     "store-fixture": "mkdir -p test/fixtures/stores && touch test/fixtures/stores/made",
     packages: "true",
-    "packages:python": "true"
+    "packages:python": "true",
+    chart: "touch chart-made"
   }
   write("package.json", `${JSON.stringify({ name, version, type: "module", scripts }, null, 2)}\n`)
   write(".ci/run", "#!/bin/sh\ntest ! -e broken\n")
   run("chmod", "+x", ".ci/run")
   write("src/storage/migrations/0001_first.ts", "export default 1\n")
-  write(".gitignore", "*.tgz\n")
+  write(".gitignore", "*.tgz\nchart-made\n")
   write("CHANGELOG.md", "# Changelog\n\n## [0.9.0] - not released yet\n\n- A change\n")
   git("init", "--initial-branch", "main")
   commit()
@@ -82,6 +83,7 @@ describe("a release", () => {
     assert.strictEqual(git("status", "--porcelain"), "")
     assert.strictEqual(git("describe", "--exact-match"), "v3.4.5")
     assert.match(run("ls").stdout, /^ledgerhook-3\.4\.5\.tgz$/m)
+    assert.match(run("ls").stdout, /^chart-made$/m)
   })
 
   it("changes nothing with --dry-run, and says what it would change", () => {

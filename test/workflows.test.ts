@@ -44,6 +44,13 @@ describe("GitHub's workflows", () => {
     assert.include(published, "packages/receiver-python/dist/*.whl")
   })
 
+  it("publish the chart as the npm script makes it", () => {
+    const commands = release["image"]!.steps.flatMap(({ run = [] }) => run)
+    const [, folder] = /--destination (\S+)$/.exec(packageJson.scripts.chart)!
+    assert.strictEqual(commands[0], "npm run chart")
+    assert.include(commands[1], `helm push ${folder}/ledgerhook-*.tgz "oci://ghcr.io/`)
+  })
+
   it("build the image for both platforms that have a pinned Node, with an SBOM", () => {
     const { platforms, sbom } = stepWith(release["image"], "docker/build-push-action")
     assert.strictEqual(platforms, "linux/amd64,linux/arm64")
