@@ -1,4 +1,4 @@
-/** Choosing one of many webhooks, wherever a page asks for one. */
+/** Finding one of many webhooks: in their list, and wherever a page asks for one. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Locator, Page } from "playwright-core"
@@ -53,7 +53,7 @@ const shows = (page: Page, name: string) =>
 /** Those of the page's only list that is open. */
 const optionsOf = (page: Page) => page.getByRole("listbox").getByRole("option")
 
-describeInBrowser("the choice of a webhook", () => {
+describeInBrowser("one of many webhooks", () => {
   layer(world, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.effect(
       "is legible on every screen while it is open, without a fault that axe-core finds",
@@ -162,6 +162,33 @@ describeInBrowser("the choice of a webhook", () => {
           await page.getByRole("option", { name: oldest }).click()
           await page.waitForURL(new RegExp(`webhook_id=${oldest}`))
           assert.strictEqual(await choiceOf(page).inputValue(), oldest)
+        })
+        assertQuiet(opened)
+      })
+    )
+
+    it.effect("is searched in the list of webhooks too, and the search is in the address", () =>
+      Effect.gen(function* () {
+        const { liveKey } = yield* DashboardService
+        yield* checkOnEveryScreen(liveKey, "/webhooks?search=warehouse", ({ page }) =>
+          page.getByRole("link", { name: "Warehouse: payments" }).waitFor()
+        )
+        const opened = yield* openSignedIn(liveKey, "/webhooks")
+        const { page } = opened
+        yield* Effect.promise(async () => {
+          const rows = page.getByRole("table", { name: "Webhooks" }).getByRole("link")
+          await rows.filter({ hasText: "Customer 129" }).waitFor()
+          await page.getByLabel("Search").fill("payments")
+          await page.getByLabel("Search").press("Enter")
+          await page.waitForURL(/\/webhooks\?search=payments$/)
+          await rows.filter({ hasText: "Customer 129" }).waitFor({ state: "detached" })
+          assert.strictEqual(await rows.count(), 1)
+          await page.getByLabel("Search").fill("nobody")
+          await page.getByLabel("Search").press("Enter")
+          await page.getByText("No webhook matches").waitFor()
+          await page.getByRole("button", { name: "Clear filters" }).click()
+          await page.waitForURL(/\/webhooks$/)
+          await rows.filter({ hasText: "Customer 129" }).waitFor()
         })
         assertQuiet(opened)
       })
