@@ -325,6 +325,8 @@ export const Limits = {
   previewsAtOnce: 2,
   /** Records that a preview reads before other requests run: about 3 ms. */
   previewReadRecords: 250,
+  /** Searches for webhooks that run at the same time. 100,000 webhooks take the database about 0.1 s. Others wait. */
+  webhookSearchesAtOnce: 2,
   /** `Retry-After` of a 503, in seconds: a database or broker that restarts needs some. */
   unavailableRetrySeconds: 5,
   /**

@@ -14,6 +14,8 @@ export const webhookBounds = {
   urlLength: 2_048,
   /** Characters of a webhook's description. */
   descriptionLength: 500,
+  /** Characters of a text by which webhooks are searched. Ids and most names are shorter. */
+  searchLength: 200,
   /** Headers that a webhook may add, and the length of each name and value. */
   webhookHeaders: 20,
   webhookHeaderNameLength: 128,

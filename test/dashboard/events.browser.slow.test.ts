@@ -32,6 +32,13 @@ describeInBrowser("the pages of events", () => {
           yield* checkOnEveryScreen(liveKey, "/events", ({ page }) =>
             page.getByRole("table").getByText("payment.xrp").first().waitFor()
           )
+          yield* checkOnEveryScreen(liveKey, "/events?event_type=payment.xrp,nft.*", async ({ page }) => {
+            await page.getByRole("table").getByText("payment.xrp").first().waitFor()
+            const filters = page.getByRole("button", { name: "Filters (1 set)" })
+            if (await filters.isVisible()) await filters.click()
+            await page.getByRole("combobox", { name: "Event types" }).click()
+            await page.getByRole("option", { name: "nft.* (all)", selected: true }).waitFor()
+          })
           yield* checkOnEveryScreen(liveKey, `/events/${encodeURIComponent(id)}`, ({ page }) =>
             page.getByText("Not concerned").waitFor()
           )
@@ -48,9 +55,9 @@ describeInBrowser("the pages of events", () => {
         yield* Effect.promise(async () => {
           const table = page.getByRole("table", { name: "Events" })
           await table.getByRole("link").first().waitFor()
-          await page.getByRole("combobox", { name: "Event type" }).fill("payment.xrp")
+          await page.getByRole("combobox", { name: "Event types" }).fill("payment.xrp")
           await page.getByRole("option", { name: "payment.xrp" }).click()
-          await page.waitForURL(/event_type=payment\.xrp/)
+          await page.waitForURL(/event_type=payment\.xrp(&|$)/)
           await page.getByLabel("From ledger").fill("1")
           await page.getByLabel("From ledger").press("Enter")
           await page.waitForURL(/ledger_index_min=1(&|$)/)
@@ -63,6 +70,41 @@ describeInBrowser("the pages of events", () => {
           await page.waitForURL(new RegExp(`account=${payload.sender}`))
           await table.locator(`a[title="${id}"]`).waitFor()
           assert.strictEqual(await page.getByLabel("Account", { exact: true }).inputValue(), payload.sender)
+        })
+        assertQuiet(opened)
+      })
+    )
+
+    it.effect("of several types are chosen with the keyboard, and shared by the address", () =>
+      Effect.gen(function* () {
+        const { liveKey } = yield* DashboardService
+        const { id } = yield* payment
+        const opened = yield* openSignedIn(liveKey, "/events")
+        const { page } = opened
+        yield* Effect.promise(async () => {
+          const payment = page.getByRole("table", { name: "Events" }).locator(`a[title="${id}"]`)
+          await payment.waitFor()
+          const types = page.getByRole("combobox", { name: "Event types" })
+          const choose = async (text: string) => {
+            await types.pressSequentially(text)
+            await types.press("ArrowDown")
+            await types.press("Enter")
+          }
+          await choose("nft.*")
+          await payment.waitFor({ state: "detached" })
+          await choose("payment.xrp")
+          await payment.waitFor()
+          await page.waitForURL(/event_type=nft\.\*(,|%2C)payment\.xrp(&|$)/)
+          assertQuiet(opened)
+          await page.reload()
+          opened.forget()
+          await payment.waitFor()
+          await page.getByRole("search").getByText("nft.* (all)", { exact: true }).first().waitFor()
+          await types.press("Backspace")
+          await page.waitForURL(/event_type=nft\.\*(&|$)/)
+          await types.press("Backspace")
+          await page.waitForURL(/\/events$/)
+          await payment.waitFor()
         })
         assertQuiet(opened)
       })

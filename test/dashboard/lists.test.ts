@@ -52,6 +52,10 @@ describe("filters", () => {
     assert.strictEqual(setIn(events), 3)
     assert.include(eventQuery(events), { ledgerIndexMin: 7, network: "devnet", account: "5" })
     assert.deepStrictEqual(eventQuery({ event_type: "nft.*" }).eventType, ["nft.*"])
+    assert.strictEqual(setIn(eventFilters({ event_type: ",," })), 0)
+    const { event_type } = eventFilters({ event_type: "nft.*,,payment.xrp,nft.*" })
+    assert.strictEqual(event_type, "nft.*,payment.xrp")
+    assert.deepStrictEqual(eventQuery({ event_type }).eventType, ["nft.*", "payment.xrp"])
   })
 
   it("become a retry of failed and retrying deliveries of one webhook", () => {

@@ -1106,8 +1106,9 @@ export function createWebhook(newWebhook: NewWebhook, { xRequestId, idempotencyK
 /**
  * List webhooks
  */
-export function listWebhooks({ status, stats, limit, cursor, xRequestId }: {
+export function listWebhooks({ status, search, stats, limit, cursor, xRequestId }: {
     status?: "active" | "disabled";
+    search?: string;
     stats?: "1h" | "24h" | "7d" | "30d";
     limit?: number;
     cursor?: string;
@@ -1139,6 +1140,7 @@ export function listWebhooks({ status, stats, limit, cursor, xRequestId }: {
         data: Unavailable;
     }>(`/v1/webhooks${QS.query(QS.explode({
         status,
+        search,
         stats,
         limit,
         cursor

@@ -1,9 +1,14 @@
-/** The names of webhooks, for lists that show or choose one. */
-import { useQuery } from "@tanstack/react-query"
+/** The names of webhooks, and the search for one. An account may have 100,000: only a few are ever loaded. */
+import { keepPreviousData, useQuery } from "@tanstack/react-query"
 import { useMay } from "./account.ts"
 import { call } from "./call.ts"
 import { listWebhooks, type Webhook } from "./ledgerhook.ts"
 import { PAGE_ROWS } from "./list.ts"
+
+/** The most webhooks that a search shows. Who does not find the webhook among them types more. */
+export const SEARCH_ROWS = 20
+
+const STALE_MS = 30_000
 
 /** The newest webhooks. None until they are loaded, or if the key may not see them. */
 export const useNewestWebhooks = (): ReadonlyArray<Webhook> => {
@@ -11,13 +16,36 @@ export const useNewestWebhooks = (): ReadonlyArray<Webhook> => {
     queryKey: ["webhooks", "newest"],
     queryFn: () => call(listWebhooks({ limit: PAGE_ROWS })),
     enabled: useMay("webhooks:read"),
-    staleTime: 30_000
+    staleTime: STALE_MS
   })
   return webhooks.data?.data ?? []
 }
 
-/** What the viewer calls the webhook: its description, otherwise its address, otherwise its id. */
-export const nameOf = (webhooks: ReadonlyArray<Webhook>, id: string): string => {
-  const webhook = webhooks.find((one) => one.id === id)
-  return webhook?.description ?? webhook?.url ?? id
+/** The newest webhooks with this text in their name, address or id. An empty text searches nothing. */
+export const useWebhookSearch = (search: string) =>
+  useQuery({
+    queryKey: ["webhooks", "search", search],
+    queryFn: () => call(listWebhooks({ search, limit: SEARCH_ROWS })),
+    enabled: useMay("webhooks:read") && search !== "",
+    placeholderData: keepPreviousData,
+    staleTime: STALE_MS
+  })
+
+export const isWebhookId = (text: string): boolean => /^wh_[0-9A-HJKMNP-TV-Z]{26}$/.test(text)
+
+/** The webhook, of any age. Undefined until it is loaded, if it is deleted, or if the key may not see it. */
+export const useWebhook = (id: string | undefined): Webhook | undefined => {
+  const newest = useNewestWebhooks().find((one) => one.id === id)
+  const found = useWebhookSearch(newest === undefined && id !== undefined && isWebhookId(id) ? id : "")
+  return newest ?? found.data?.data.find((one) => one.id === id)
 }
+
+/** What the viewer calls the webhook: its description, otherwise its address, otherwise its id. */
+export const nameOf = (webhook: Webhook | undefined, id: string): string =>
+  webhook?.description ?? webhook?.url ?? id
+
+export const nameIn = (webhooks: ReadonlyArray<Webhook>, id: string): string =>
+  nameOf(
+    webhooks.find((one) => one.id === id),
+    id
+  )

@@ -31,6 +31,9 @@ const routeTree = root.addChildren([
     }),
     createRoute({
       ...page("/webhooks"),
+      validateSearch: (search: Record<string, unknown>): { search?: string | undefined } => ({
+        search: text(search["search"])
+      }),
       component: lazyRouteComponent(() => import("../pages/webhooks/Webhooks.tsx"), "Webhooks")
     }),
     createRoute({

@@ -1,6 +1,7 @@
-/** Chooses an event type or a family of them. */
-import { Select } from "@mantine/core"
+/** Choose an event type or a family of them, or several. */
+import { MultiSelect, Select } from "@mantine/core"
 import { families } from "./eventTypes.ts"
+import classes from "./FilterBar.module.css"
 import { choices } from "./selecting.ts"
 
 const data = families.map(({ pattern, types }) => ({
@@ -27,5 +28,27 @@ export const EventTypeSelect = ({ value, onChange, size = "sm" }: EventTypeSelec
     data={data}
     value={value ?? null}
     onChange={(chosen) => onChange(chosen ?? undefined)}
+  />
+)
+
+interface EventTypesSelectProps {
+  /** Empty: every type. */
+  readonly value: ReadonlyArray<string>
+  readonly onChange: (value: ReadonlyArray<string>) => void
+}
+
+export const EventTypesSelect = ({ value, onChange }: EventTypesSelectProps) => (
+  <MultiSelect
+    {...choices}
+    // Each type can be removed, and "Clear filters" removes all.
+    clearable={false}
+    size="xs"
+    className={classes["types"]}
+    classNames={{ pill: classes["pill"] ?? "" }}
+    label="Event types"
+    placeholder={value.length === 0 ? "Every type" : "Add a type"}
+    data={data}
+    value={[...value]}
+    onChange={onChange}
   />
 )

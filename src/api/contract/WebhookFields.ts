@@ -43,6 +43,22 @@ export const Description = Schema.NullOr(
   examples: ["Payments to the shop"]
 })
 
+/** A text that webhooks are searched by. */
+export const Search = Schema.String.check(
+  rule(
+    (text: string) =>
+      // PostgreSQL cannot store NUL.
+      text === "" || [...text].length > webhookBounds.searchLength || text.includes("\0")
+        ? `must have 1 to ${webhookBounds.searchLength} characters, none of them NUL`
+        : undefined,
+    { minLength: 1, maxLength: webhookBounds.searchLength }
+  )
+).annotate({
+  description:
+    "Only webhooks that have this text in their id, url or description. A to Z also match a to z. A whole id finds the webhook with this id.",
+  examples: ["shop"]
+})
+
 /** An event type, a family of types, or `*`. */
 export const EventPattern = Schema.String.check(
   rule((pattern: string) =>

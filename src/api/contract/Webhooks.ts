@@ -34,6 +34,7 @@ import {
   Network,
   PAYLOAD_FILTER_EXAMPLE,
   SECRET_EXAMPLE,
+  Search,
   Secret,
   Signing,
   Status,
@@ -235,6 +236,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.get("list", "/", {
       query: {
         status: Schema.optionalKey(field(Status, "Only webhooks with this status.", "active")),
+        search: Schema.optionalKey(Search),
         stats: Schema.optionalKey(
           field(
             Schema.Literals(statsPeriods),

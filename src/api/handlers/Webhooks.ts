@@ -109,6 +109,7 @@ export const webhooksLayer = HttpApiBuilder.group(
     const synthetic = yield* SyntheticEvents
     const log = yield* EventLog
     const previews = yield* Semaphore.make(Limits.previewsAtOnce)
+    const searches = yield* Semaphore.make(Limits.webhookSearchesAtOnce)
     const watched = watchedNetworks(settings)
     const rules = { ...settings, maxLength: webhookBounds.urlLength }
 
@@ -189,15 +190,17 @@ export const webhooksLayer = HttpApiBuilder.group(
       list: Effect.fnUntraced(function* ({ query }) {
         const caller = yield* Caller
         const owner = ownerOf(caller)
-        const { status, stats: period } = query
+        const { status, search, stats: period } = query
         if (period !== undefined && !hasScope(caller.scopes, "deliveries:read")) {
           return yield* Forbidden.because(
             "stats needs the scope deliveries:read, which this key lacks; leave out stats to list the webhooks."
           )
         }
-        const list = ["webhooks", owner.accountId, ...owner.networks, status]
-        const read = (beforeId: string | undefined, limit: number) =>
-          webhooks.list(owner, { status, beforeId }, limit)
+        const list = ["webhooks", owner.accountId, ...owner.networks, status, search]
+        const read = (beforeId: string | undefined, limit: number) => {
+          const found = webhooks.list(owner, { status, search, beforeId }, limit)
+          return search === undefined ? found : found.pipe(searches.withPermit)
+        }
         const webhookPage = yield* page(query, list, read, webhookOf)
         if (period === undefined) return webhookPage
         const nowMs = yield* Clock.currentTimeMillis

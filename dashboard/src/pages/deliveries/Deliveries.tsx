@@ -5,7 +5,7 @@ import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { type Delivery, listDeliveries } from "../../api/ledgerhook.ts"
 import { PAGE_ROWS, useList } from "../../api/list.ts"
-import { nameOf, useNewestWebhooks } from "../../api/webhooks.ts"
+import { nameIn, useNewestWebhooks, useWebhook } from "../../api/webhooks.ts"
 import { setIn } from "../../app/search.ts"
 import { columnsOf, DataTable } from "../../parts/DataTable.tsx"
 import { count } from "../../parts/format.ts"
@@ -75,7 +75,8 @@ const columnsWith = (webhookName: (id: string) => string) =>
 const Rows = () => {
   const filters = route.useSearch()
   const mayRetry = useMay("deliveries:write")
-  const webhooks = useNewestWebhooks()
+  const newest = useNewestWebhooks()
+  const chosen = useWebhook(filters.webhook_id)
   const live = useLive()
   const queryKey = ["deliveries", filters]
   const list = useList(
@@ -83,7 +84,10 @@ const Rows = () => {
     (cursor) => call(listDeliveries({ ...listQuery(filters), limit: PAGE_ROWS, cursor })),
     refreshOf(live)
   )
-  const columns = useMemo(() => columnsWith((id) => nameOf(webhooks, id)), [webhooks])
+  const columns = useMemo(() => {
+    const known = chosen === undefined ? newest : [chosen, ...newest]
+    return columnsWith((id) => nameIn(known, id))
+  }, [newest, chosen])
   return (
     <Page
       title="Deliveries"

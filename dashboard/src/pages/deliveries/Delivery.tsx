@@ -6,7 +6,7 @@ import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { type DeliveryDetail, getDelivery, retryDelivery } from "../../api/ledgerhook.ts"
 import { autoRefresh, liveRefresh } from "../../api/refresh.ts"
-import { nameOf, useNewestWebhooks } from "../../api/webhooks.ts"
+import { nameOf, useWebhook } from "../../api/webhooks.ts"
 import { plural } from "../../parts/format.ts"
 import { FailureNotice, Loading } from "../../parts/Notices.tsx"
 import { Page, Panel } from "../../parts/Page.tsx"
@@ -56,9 +56,8 @@ const networkOf = (body: string | null): string | undefined =>
 
 const Facts = (delivery: DeliveryDetail) => {
   const mayRetry = useMay("deliveries:write")
-  const webhooks = useNewestWebhooks()
   const { webhook_id, event_id, status, attempts, last_error, created_at, updated_at } = delivery
-  const webhook = webhooks.find(({ id }) => id === webhook_id)
+  const webhook = useWebhook(webhook_id)
   return (
     <Panel>
       <dl className="facts">
@@ -74,7 +73,7 @@ const Facts = (delivery: DeliveryDetail) => {
         <dt>Webhook</dt>
         <dd>
           <Link to="/webhooks/$id" params={{ id: webhook_id }}>
-            <PlainText>{nameOf(webhooks, webhook_id)}</PlainText>
+            <PlainText>{nameOf(webhook, webhook_id)}</PlainText>
           </Link>
           {webhook?.description && (
             <div className="quiet">

@@ -3,9 +3,9 @@ import { NativeSelect } from "@mantine/core"
 import { useNavigate } from "@tanstack/react-router"
 import { useAccount } from "../../api/account.ts"
 import { setIn, whole } from "../../app/search.ts"
-import { EventTypeSelect } from "../../parts/EventTypeSelect.tsx"
+import { EventTypesSelect } from "../../parts/EventTypeSelect.tsx"
 import { FilterBar, FilterText, FilterTime } from "../../parts/FilterBar.tsx"
-import { type EventFilters, networkIn } from "./filters.ts"
+import { type EventFilters, networkIn, typesIn, typesText } from "./filters.ts"
 
 export const EventFilterBar = ({ filters }: { readonly filters: EventFilters }) => {
   const navigate = useNavigate()
@@ -23,10 +23,9 @@ export const EventFilterBar = ({ filters }: { readonly filters: EventFilters }) 
           onChange={(event) => change({ network: networkIn(event.currentTarget.value) })}
         />
       )}
-      <EventTypeSelect
-        size="xs"
-        value={filters.event_type}
-        onChange={(event_type) => change({ event_type })}
+      <EventTypesSelect
+        value={typesIn(filters)}
+        onChange={(types) => change({ event_type: typesText(types) })}
       />
       <FilterText
         label="Account"

@@ -5,7 +5,7 @@ import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { type Event, type ExplainedWebhook, explainTransaction } from "../../api/ledgerhook.ts"
 import { autoRefresh } from "../../api/refresh.ts"
-import { nameOf, useNewestWebhooks } from "../../api/webhooks.ts"
+import { nameIn, useNewestWebhooks } from "../../api/webhooks.ts"
 import { plural } from "../../parts/format.ts"
 import { FailureNotice, Loading } from "../../parts/Notices.tsx"
 import { Panel } from "../../parts/Page.tsx"
@@ -70,7 +70,7 @@ const Content = ({ event, transaction }: ReceiversProps) => {
               <Receiver
                 key={webhook.webhook_id}
                 webhook={webhook}
-                name={nameOf(webhooks, webhook.webhook_id)}
+                name={nameIn(webhooks, webhook.webhook_id)}
               />
             ))}
           </ul>

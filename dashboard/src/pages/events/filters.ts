@@ -7,6 +7,7 @@ export type Network = (typeof networks)[number]
 export const networkIn = oneOf(networks)
 
 export interface EventFilters {
+  /** Types and families, separated by commas. */
   readonly event_type?: string | undefined
   readonly account?: string | undefined
   readonly ledger_index_min?: number | undefined
@@ -17,8 +18,16 @@ export interface EventFilters {
   readonly network?: Network | undefined
 }
 
+export const typesIn = ({ event_type }: EventFilters): ReadonlyArray<string> => [
+  ...new Set((event_type ?? "").split(",").filter((type) => type !== ""))
+]
+
+/** The reverse of `typesIn`. */
+export const typesText = (types: ReadonlyArray<string>): string | undefined =>
+  types.length === 0 ? undefined : types.join(",")
+
 export const eventFilters = (search: Record<string, unknown>): EventFilters => ({
-  event_type: text(search["event_type"]),
+  event_type: typesText(typesIn({ event_type: text(search["event_type"]) })),
   account: text(search["account"]),
   ledger_index_min: whole(search["ledger_index_min"]),
   ledger_index_max: whole(search["ledger_index_max"]),
@@ -29,7 +38,7 @@ export const eventFilters = (search: Record<string, unknown>): EventFilters => (
 
 /** The filters as the client's parameters. */
 export const listQuery = (filters: EventFilters) => ({
-  eventType: filters.event_type === undefined ? undefined : [filters.event_type],
+  eventType: [...typesIn(filters)],
   account: filters.account,
   ledgerIndexMin: filters.ledger_index_min,
   ledgerIndexMax: filters.ledger_index_max,

@@ -7,7 +7,7 @@ import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { cancelReplayJob, getReplayJob, type ReplayJobDetail } from "../../api/ledgerhook.ts"
 import { liveRefresh } from "../../api/refresh.ts"
-import { nameOf, useNewestWebhooks } from "../../api/webhooks.ts"
+import { nameOf, useWebhook } from "../../api/webhooks.ts"
 import { count } from "../../parts/format.ts"
 import { FailureNotice, Loading } from "../../parts/Notices.tsx"
 import { Page, Panel } from "../../parts/Page.tsx"
@@ -54,7 +54,7 @@ const Cancel = ({ job }: { readonly job: ReplayJobDetail }) => {
 }
 
 const Content = ({ job }: { readonly job: ReplayJobDetail }) => {
-  const webhooks = useNewestWebhooks()
+  const webhook = useWebhook(job.webhook_id)
   const rate = rateOf(job, Date.now())
   return (
     <>
@@ -82,7 +82,7 @@ const Content = ({ job }: { readonly job: ReplayJobDetail }) => {
           <dt>Webhook</dt>
           <dd>
             <Link to="/webhooks/$id" params={{ id: job.webhook_id }}>
-              <PlainText>{nameOf(webhooks, job.webhook_id)}</PlainText>
+              <PlainText>{nameOf(webhook, job.webhook_id)}</PlainText>
             </Link>
           </dd>
           <dt>What it does</dt>

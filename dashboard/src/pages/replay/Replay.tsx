@@ -6,7 +6,7 @@ import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { listReplayJobs, type ReplayJob } from "../../api/ledgerhook.ts"
 import { PAGE_ROWS, useList } from "../../api/list.ts"
-import { nameOf, useNewestWebhooks } from "../../api/webhooks.ts"
+import { nameIn, useNewestWebhooks } from "../../api/webhooks.ts"
 import { columnsOf, DataTable } from "../../parts/DataTable.tsx"
 import { shortCount } from "../../parts/format.ts"
 import { NarrowOnly } from "../../parts/Narrow.tsx"
@@ -60,7 +60,7 @@ const columnsWith = (webhookName: (id: string) => string) =>
 const Rows = () => {
   const mayWrite = useMay("deliveries:write")
   const webhooks = useNewestWebhooks()
-  const columns = useMemo(() => columnsWith((id) => nameOf(webhooks, id)), [webhooks])
+  const columns = useMemo(() => columnsWith((id) => nameIn(webhooks, id)), [webhooks])
   const list = useList(["replay", "list"], (cursor) => call(listReplayJobs({ limit: PAGE_ROWS, cursor })))
   const create = mayWrite && (
     <Button component={Link} to="/replay/new">

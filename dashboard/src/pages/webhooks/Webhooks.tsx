@@ -1,12 +1,13 @@
 /** All webhooks of the account, and how the deliveries of the last 24 hours went. */
 import { Button } from "@mantine/core"
-import { Link } from "@tanstack/react-router"
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router"
 import { useMemo } from "react"
 import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { type ListedWebhook, listWebhooks } from "../../api/ledgerhook.ts"
 import { PAGE_ROWS, useList } from "../../api/list.ts"
 import { columnsOf, DataTable } from "../../parts/DataTable.tsx"
+import { FilterBar, FilterText } from "../../parts/FilterBar.tsx"
 import { count, shortCount } from "../../parts/format.ts"
 import { NarrowOnly } from "../../parts/Narrow.tsx"
 import { Empty } from "../../parts/Notices.tsx"
@@ -14,6 +15,7 @@ import { Page, Panel } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 
+const route = getRouteApi("/shell/webhooks")
 const column = columnsOf<ListedWebhook>()
 
 const rateOf = ({ stats }: ListedWebhook): string =>
@@ -77,8 +79,12 @@ const Rows = () => {
   const mayWrite = useMay("webhooks:write")
   const withStats = useMay("deliveries:read")
   const columns = useMemo(() => columnsWith(withStats), [withStats])
-  const list = useList(["webhooks", "list"], (cursor) =>
-    call(listWebhooks({ limit: PAGE_ROWS, cursor, ...(withStats ? { stats: "24h" } : {}) }))
+  const { search } = route.useSearch()
+  const navigate = useNavigate()
+  const searchFor = (next: string | undefined) =>
+    navigate({ to: "/webhooks", search: { search: next }, replace: true })
+  const list = useList(["webhooks", "list", search], (cursor) =>
+    call(listWebhooks({ search, limit: PAGE_ROWS, cursor, ...(withStats ? { stats: "24h" } : {}) }))
   )
   const create = mayWrite && (
     <Button component={Link} to="/webhooks/new">
@@ -87,18 +93,30 @@ const Rows = () => {
   )
   return (
     <Page title="Webhooks" actions={create}>
+      <FilterBar active={search === undefined ? 0 : 1} onClear={() => searchFor(undefined)}>
+        <FilterText
+          label="Search"
+          placeholder="A part of the name, address or id"
+          value={search}
+          onChange={searchFor}
+        />
+      </FilterBar>
       <DataTable
         label="Webhooks"
         columns={columns}
         list={list}
         rowId={({ id }) => id}
         empty={
-          <Empty title="No webhook yet">
-            <div className="stack" style={{ alignItems: "center" }}>
-              A webhook is an address of yours that gets events as they happen.
-              {create}
-            </div>
-          </Empty>
+          search === undefined ? (
+            <Empty title="No webhook yet">
+              <div className="stack" style={{ alignItems: "center" }}>
+                A webhook is an address of yours that gets events as they happen.
+                {create}
+              </div>
+            </Empty>
+          ) : (
+            <Empty title="No webhook matches">Search for another part of its name, address or id.</Empty>
+          )
         }
       />
     </Page>

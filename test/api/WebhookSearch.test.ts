@@ -1,0 +1,118 @@
+/** The search for webhooks over HTTP: what it finds, for whom, and that its pages are exact. */
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { ApiUnderTest, apiLayer } from "../support/api.ts"
+
+const MANY = 100_000
+
+/** An account with webhooks of these urls and descriptions, oldest first. */
+const prepare = Effect.fnUntraced(function* (
+  webhooks: ReadonlyArray<readonly [url: string, description?: string]>
+) {
+  const api = yield* ApiUnderTest
+  const { accountId, key } = yield* api.account()
+  const ids: Array<string> = []
+  for (const [url, description = null] of webhooks) {
+    const body = { url, description, event_types: ["payment.xrp"] }
+    ids.push((yield* api.call("POST", "/v1/webhooks", { key, body })).body.id)
+  }
+  const listed = (query: Readonly<Record<string, string>>, as = key) =>
+    api.call("GET", `/v1/webhooks?${new URLSearchParams(query)}`, { key: as })
+  const found = (search: string, as = key) =>
+    Effect.map(
+      listed({ search }, as),
+      ({ body }): ReadonlyArray<number> => body.data.map(({ id }: { id: string }) => ids.indexOf(id))
+    )
+  return { api, accountId, key, ids, listed, found }
+})
+
+layer(apiLayer(), { excludeTestServices: true })("the search for webhooks", (it) => {
+  it.effect("finds a part of the url, the description or the id, newest first", () =>
+    Effect.gen(function* () {
+      const { ids, found } = yield* prepare([
+        ["https://shop.example.com/hook", "Payments received"],
+        ["https://example.org/SHOP"],
+        ["https://example.net/100%25_\\'", "größer 😀"]
+      ])
+      assert.deepStrictEqual(yield* found("shop"), [1, 0])
+      assert.deepStrictEqual(yield* found("payments R"), [0])
+      assert.deepStrictEqual(yield* found("größer 😀"), [2])
+      // These are no patterns.
+      for (const none of ["shop%", "sh_p", "nowhere", '"'])
+        assert.deepStrictEqual(yield* found(none), [], none)
+      for (const mark of ["100%25_", "\\'"]) assert.deepStrictEqual(yield* found(mark), [2], mark)
+      assert.deepStrictEqual(yield* found(ids[1]!), [1])
+      assert.deepStrictEqual(yield* found(ids[1]!.slice(-6).toLowerCase()), [1])
+      assert.deepStrictEqual(yield* found("https://"), [2, 1, 0])
+    })
+  )
+
+  it.effect("finds nothing of other accounts and networks, nothing deleted, and combines with a status", () =>
+    Effect.gen(function* () {
+      const { api, accountId, key, ids, listed, found } = yield* prepare([
+        ["https://a.example.com/"],
+        ["https://b.example.com/"],
+        ["https://c.example.com/"]
+      ])
+      const other = yield* api.account()
+      assert.deepStrictEqual(yield* found("example.com", other.key), [])
+      assert.deepStrictEqual(yield* found(ids[0]!, other.key), [])
+      assert.deepStrictEqual(yield* found("example.com", yield* api.keyFor(accountId, "test")), [])
+      yield* api.call("DELETE", `/v1/webhooks/${ids[2]}`, { key })
+      yield* api.call("PATCH", `/v1/webhooks/${ids[0]}`, { key, body: { status: "disabled" } })
+      assert.deepStrictEqual(yield* found("example.com"), [1, 0])
+      const { body } = yield* listed({ search: "example.com", status: "disabled" })
+      assert.deepStrictEqual(
+        body.data.map(({ id }: { id: string }) => id),
+        [ids[0]]
+      )
+    })
+  )
+
+  it.effect("pages, and refuses a cursor of another search", () =>
+    Effect.gen(function* () {
+      const { ids, listed } = yield* prepare(
+        ["a", "b", "c", "d", "e"].map((path) => [`https://example.com/${path === "c" ? "other" : "hook"}`])
+      )
+      const first = (yield* listed({ search: "hook", limit: "3" })).body
+      const next = (yield* listed({ search: "hook", cursor: first.next_cursor })).body
+      assert.deepStrictEqual(
+        [...first.data, ...next.data].map(({ id }: { id: string }) => id),
+        [ids[4], ids[3], ids[1], ids[0]]
+      )
+      assert.isNull(next.next_cursor)
+      for (const query of [{ search: "other" }, { status: "active" }] as const)
+        assert.strictEqual((yield* listed({ ...query, cursor: first.next_cursor })).status, 400)
+    })
+  )
+
+  it.effect("refuses a text that is empty, too long or has NUL", () =>
+    Effect.gen(function* () {
+      const { listed } = yield* prepare([])
+      assert.strictEqual((yield* listed({ search: "😀".repeat(200) })).status, 200)
+      for (const search of ["", "x".repeat(201), "a\0b"]) {
+        const { status, body } = yield* listed({ search })
+        assert.strictEqual(status, 400)
+        assert.match(body.error.message, /^search must have 1 to 200 characters, none of them NUL/)
+      }
+    })
+  )
+
+  it.effect(`answers among ${MANY.toLocaleString("en")} webhooks`, () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { accountId, ids, found } = yield* prepare([["https://example.com/needle"]])
+      yield* sql`
+        INSERT INTO webhooks (id, account_id, network, url, description, event_types, account_filters, status,
+                              max_in_flight, headers, sealed_secret, created_at, updated_at)
+        SELECT 'wh_' || lpad(upper(to_hex(n)), 26, '0'), ${accountId}, 'mainnet', 'https://example.com/hooks/' || n,
+               'Customer number ' || n, '{payment.xrp}', '{}', 'active', 16, '{}', '', now(), now()
+        FROM generate_series(1, ${MANY}) n`
+      assert.deepStrictEqual(yield* found("needle"), [0])
+      assert.deepStrictEqual(yield* found(ids[0]!), [0])
+      assert.deepStrictEqual(yield* found("nowhere"), [])
+      assert.strictEqual((yield* found("number 77777")).length, 1)
+    })
+  )
+})
