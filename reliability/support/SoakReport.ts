@@ -13,7 +13,8 @@ const LEAST: Readonly<Record<string, number>> = { rows: 100, MiB: 0.5 }
 
 const unitOf = (name: string): string => / (\S+)$/.exec(name)?.[1] ?? ""
 
-const counts = "table deliveries: rows"
+/** Receivers count for themselves. PostgreSQL's counts of rows begin again when it is stopped immediately. */
+const counts = "deliveries seen by receivers"
 
 export interface Line {
   readonly name: string
