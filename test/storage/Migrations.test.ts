@@ -8,24 +8,14 @@ import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
 import { Health } from "../../src/observability/Health.ts"
 import { apiPart, roles } from "../../src/Roles.ts"
-import { tableShapes } from "../../src/storage/copy/TableShapes.ts"
 import { applyMigrations, migrate } from "../../src/storage/Migrations.ts"
 import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
 import { TestDatabase } from "../support/postgres.ts"
 import { makeReceiver } from "../support/receiver.ts"
 import { settingsLayer } from "../support/settings.ts"
+import { compatibleChange } from "../support/upgrade/compatibleChange.ts"
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
-
-/** What a compatible migration may do, on every table at once. */
-const newerMigration = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`CREATE TABLE added_later (id text PRIMARY KEY)`
-  for (const { name } of yield* tableShapes) {
-    yield* sql`ALTER TABLE ${sql(name)} ADD COLUMN added_later text`
-    yield* sql`ALTER TABLE ${sql(name)} ADD COLUMN counted_later integer NOT NULL DEFAULT 0`
-  }
-})
 
 const READS = [
   "/v1/account",
@@ -85,7 +75,7 @@ describe("a database that a newer program migrates", () => {
       })
 
       yield* useAll
-      assert.deepStrictEqual(yield* applyMigrations({ "9999_newer": newerMigration }), ["9999_newer"])
+      assert.deepStrictEqual(yield* applyMigrations({ "9999_newer": compatibleChange }), ["9999_newer"])
       yield* useAll
 
       const { message } = yield* Effect.flip(migrate)
