@@ -31,6 +31,7 @@ export const limits = {
   partitionDeliveries: 24,
   partitionReplays: 8,
   lanePageRows: 6,
+  laneWalkDeliveries: 30,
   batchBodyBytes: 400,
   batchLeastWaitMs: 1
 }
