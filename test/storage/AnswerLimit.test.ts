@@ -1,7 +1,7 @@
 /** A database that stays alive and never answers must not hold a stage: its statements fail, and later ones work. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber, Latch, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { retryUntilSuccess } from "../../src/observability/RetryUntilSuccess.ts"
 import { ReadSql } from "../../src/storage/Sql.ts"
@@ -16,7 +16,7 @@ const throughProxy = Effect.gen(function* () {
   const proxy = yield* databaseProxy
   const name = new URL(databaseUrl(yield* makeDatabase)).pathname.slice(1)
   const pools = Layer.provideMerge(
-    Layer.merge(ReadSql.layer, SqlMetrics.layer({ databaseAnswerCheckMs: 50, databaseAnswerChecks: 4 })),
+    Layer.merge(ReadSql.layer, SqlMetrics.layer({ databaseAnswerCheckMs: 100, databaseAnswerChecks: 8 })),
     PgClient.layerFrom(PgClient.make({ ...proxy.connectionTo(name), maxConnections: CONNECTIONS }))
   )
   return { proxy, context: yield* Layer.build(pools) }
@@ -102,15 +102,30 @@ describe("a database that stays alive and never answers", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is not what a slow statement looks like, nor the wait for a free connection", () =>
+  it.live("does not end the wait for a free connection, nor a transaction between its statements", () =>
     Effect.gen(function* () {
-      const { context } = yield* throughProxy
+      const { proxy, context } = yield* throughProxy
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
-        // Each is faster than the limit of 200 ms. The last ones wait longer than that for a connection.
-        yield* Effect.forEach(Array.from({ length: CONNECTIONS * 6 }), () => sql`SELECT pg_sleep(0.05)`, {
-          concurrency: "unbounded"
+        const [begun, end] = [Latch.makeUnsafe(), Latch.makeUnsafe()]
+        const transaction = yield* sql`SELECT 1`.pipe(
+          Effect.andThen(Effect.sync(() => begun.openUnsafe())),
+          Effect.andThen(Latch.await(end)),
+          Effect.andThen(sql`SELECT 2 AS n`),
+          sql.withTransaction,
+          Effect.forkChild
+        )
+        yield* Latch.await(begun)
+        yield* proxy.swallowAnswers("never answered")
+        const silent = yield* Effect.forkChild(Effect.flip(sql`SELECT 'never answered'`), {
+          startImmediately: true
         })
+        // Both connections are in use until the limit closes one.
+        const waiting = yield* Effect.forkChild(sql`SELECT 3 AS n`, { startImmediately: true })
+        assert.isTrue(isLost(yield* Fiber.join(silent)))
+        assert.deepStrictEqual(yield* Fiber.join(waiting), [{ n: 3 }])
+        end.openUnsafe()
+        assert.deepStrictEqual(yield* Fiber.join(transaction), [{ n: 2 }])
       }).pipe(Effect.provideContext(context))
     }).pipe(Effect.scoped)
   )

@@ -123,7 +123,6 @@ export const makeWorld = (chance: SeededRandom): World => {
       const result = execute()
       wait("statement", owner, () => told(result))
     })
-
   const unrecorded = () => webhooks.reduce((sum, one) => sum + one.unrecorded, 0)
 
   /** Checks that this attempt may be made now. */
