@@ -2,8 +2,8 @@
  * Measures a pool of connections: what uses and what waits for a connection, and how long statements take. The driver
  * publishes none of this, and it hides its pool, so only a client of our own around a pool could count by public means:
  * 150 lines of the driver again. Instead, a transformer (public) wraps the field `borrower` of each statement, which
- * lends it a connection, and applies the AnswerLimit. The field is internal: test/storage/SqlMetrics.test.ts checks that
- * it is still there. All this costs about 4 µs of CPU for each statement, where the driver takes 20.
+ * lends it a connection, and applies the AnswerLimit. The field is internal: test/storage/SqlMetrics.test.ts checks
+ * that it is still there. All this costs about 4 µs of CPU for each statement, where the driver takes 20.
  */
 import { Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlConnection, type SqlError, Statement } from "effect/sql"
