@@ -69,6 +69,7 @@ run("npm", "run", "packages")
 run("npm", "run", "packages:python")
 run("npm", "run", "chart")
 run("git", "add", FIXTURES, RELEASED_MIGRATIONS)
+// test/support/upgrade/releasedProgram.ts finds the commit by this subject.
 run("git", "commit", "--all", "--message", `Release ${version}`)
 run("git", "tag", "--annotate", tag, "--message", `Ledgerhook ${version}`)
 process.stdout.write(

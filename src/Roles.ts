@@ -367,7 +367,7 @@ const telemetryLayer = Layer.unwrap(
 /** The whole process. `command` is shown to another process that tries to open the same embedded database. */
 export const service = (command: string) =>
   roles.pipe(
-    Layer.provideMerge(Sql.layer({ command, owner: true })),
+    Layer.provideMerge(Sql.layer({ command, owner: true, answerLimit: true })),
     Layer.provideMerge(processMetricsLayer),
     // This layer is outermost, so it ends last and can send the last spans of the other layers.
     Layer.provide(telemetryLayer)

@@ -46,6 +46,13 @@ export const stageLimits = {
   earlyWorkMs: 5_000,
   /** Backlog rows that a lane reads at a time. With a large backlog a lane queues one and a half pages. */
   lanePageRows: 100,
+  /**
+   * Deliveries that a lane queues from its backlog before it begins at the start again. A retry that came back
+   * meanwhile is behind the place where it reads. So the retry waits for about 2,000 deliveries, and not for the end of
+   * a backlog that may grow faster than its receiver answers. Rows in memory are read again, so it is no smaller than
+   * `partitionDeliveries`.
+   */
+  laneWalkDeliveries: 2_000,
   /** Events read at a time for backlog rows, and how many such pieces are cached over all lanes: about 10 MB. */
   eventPieceRecords: 100,
   eventPieces: 32,

@@ -30,6 +30,12 @@ export const storageLimits = {
    * some 10 s later. Otherwise it would wait for ever.
    */
   databaseKeepAliveMs: 10_000,
+  /**
+   * How often to check for statements without an answer, and after how many checks their connection is closed: a
+   * minute, six times as long as the slowest read may take. Longer statements are split into batches.
+   */
+  databaseAnswerCheckMs: 10_000,
+  databaseAnswerChecks: 6,
   /** PostgreSQL connections of one process. */
   databaseConnections: 10,
   /** The same for reads of an API process, such as pages and counts. Each takes a millisecond or two. */

@@ -68,6 +68,8 @@ export interface Lane {
   page: PageRequest | undefined
   /** The next page begins after this id; "" is the start of the backlog. */
   cursor: string
+  /** Deliveries queued from the backlog since it was read from its start. */
+  walked: number
   /** The last page reached the end of the backlog. The next one is read when the queue is empty. */
   atEnd: boolean
   /** Statements under way that spill queued work. A page read now might miss their rows. */
@@ -97,6 +99,7 @@ export const makeLane = (kind: LaneKind, mode: Lane["mode"]): Lane => ({
   held: 0,
   page: undefined,
   cursor: "",
+  walked: 0,
   atEnd: false,
   spillsUnderWay: 0,
   spillingRefused: 0,
@@ -129,6 +132,7 @@ export const backlogKindOf = ({ kind, permission }: Lane): BacklogKind =>
 
 const pageAnew = (lane: Lane) => {
   lane.cursor = ""
+  lane.walked = 0
   lane.atEnd = false
   if (lane.page !== undefined) lane.page.stale = true
 }
@@ -181,19 +185,23 @@ export const pageLimit = (lane: Lane, available: number, pageRows: number): numb
 /**
  * Updates the lane after a page with `rows` rows. Rows of deliveries in flight stay in the backlog until they are
  * recorded. So the backlog is empty only if a page from its start is empty and nothing changed since it was asked
- * for.
+ * for. After `walkMost` deliveries the next page is from the start, where retries that came back meanwhile are.
  */
 export const afterPage = (
   lane: Lane,
   { limit, changed }: PageRequest,
   rows: number,
-  lastId: string
+  lastId: string,
+  walkMost: number
 ): void => {
   if (rows === limit) {
-    lane.cursor = lastId
+    const again = lane.walked >= walkMost
+    lane.cursor = again ? "" : lastId
+    if (again) lane.walked = 0
     lane.atEnd = false
     return
   }
+  lane.walked = 0
   const anew = lane.cursor === ""
   lane.cursor = ""
   lane.atEnd = true

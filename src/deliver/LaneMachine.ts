@@ -38,6 +38,7 @@ export interface MachineLimits {
   readonly partitionDeliveries: number
   readonly partitionReplays: number
   readonly lanePageRows: number
+  readonly laneWalkDeliveries: number
   readonly batchBodyBytes: number
   readonly batchLeastWaitMs: number
 }
@@ -262,9 +263,11 @@ const takePage = (step: Step, outlet: Outlet, lane: Lane, { rows, lastId, works 
   addHeld(budget, outlet, -page.limit)
   if (!page.stale && !machine.stopped) {
     for (const work of works) {
-      if (!isBusy(machine, work.key) && !page.settledSince.has(work.deliveryId)) enqueue(step, outlet, work)
+      if (isBusy(machine, work.key) || page.settledSince.has(work.deliveryId)) continue
+      enqueue(step, outlet, work)
+      lane.walked++
     }
-    afterPage(lane, page, rows, lastId)
+    afterPage(lane, page, rows, lastId, machine.limits.laneWalkDeliveries)
   }
   // A page from the start that brought nothing is not read again until something changes. If the mode has changed to
   // `log`, replays may start.

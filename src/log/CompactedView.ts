@@ -1,22 +1,32 @@
 /**
  * Follows a compacted topic with one partition for the life of the scope. `follow` hands each record to its caller,
- * and `make` keeps a map of the newest value of each key. A record that cannot be decoded is logged and skipped.
+ * and `make` keeps a map of the newest value of each key. A record that cannot be decoded is handed to `putAside` and
+ * skipped: at each start again, because each start reads the whole topic.
  * `caughtUp` waits until every record has been handled that was in the topic at the time of the call.
  */
 import { Effect, Latch, Result, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
-import { EventLog, type EventLogError } from "./EventLog.ts"
+import { EventLog, type EventLogError, type LogRecord } from "./EventLog.ts"
 
 export interface CompactedView<A> {
   readonly values: ReadonlyMap<string, A>
   readonly caughtUp: Effect.Effect<void, EventLogError>
 }
 
+export interface Unreadable {
+  readonly record: LogRecord
+  readonly reason: string
+}
+
+/** Keeps records that were skipped. If it fails, they are read again. */
+export type PutAside = (unreadable: ReadonlyArray<Unreadable>) => Effect.Effect<void, unknown>
+
 /** `apply` fails with the reason why the record is skipped. Its value is null if the key was deleted. */
 export const follow = (
   topic: string,
-  apply: (key: string, value: string | null) => Result.Result<void, string>
+  apply: (key: string, value: string | null) => Result.Result<void, string>,
+  putAside: PutAside
 ): Effect.Effect<Pick<CompactedView<never>, "caughtUp">, never, EventLog | Scope.Scope> =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -35,11 +45,12 @@ export const follow = (
       // The end is read before the records: if nothing is read below it, compaction has dropped what was there.
       const { end } = yield* log.offsets(partition)
       const records = yield* log.read({ ...partition, offset: next }, Limits.logReadRecords)
+      const unreadable: Array<Unreadable> = []
       for (const record of records) {
         const result = apply(record.key, record.value)
-        if (Result.isFailure(result))
-          yield* Effect.logError(`${topic}@${record.offset} (${record.key}) is skipped: ${result.failure}`)
+        if (Result.isFailure(result)) unreadable.push({ record, reason: result.failure })
       }
+      if (unreadable.length > 0) yield* putAside(unreadable)
       const last = records.at(-1)
       if (last !== undefined) advance(last.offset + 1)
       else {
@@ -62,13 +73,14 @@ export const make = <A>(options: {
   readonly decode: (value: string) => Result.Result<A, string>
   /** Called after each change. `value` is undefined if the key was deleted. */
   readonly onChange: (key: string, value: A | undefined) => void
+  readonly putAside: PutAside
 }): Effect.Effect<CompactedView<A>, never, EventLog | Scope.Scope> =>
   Effect.gen(function* () {
     const values = new Map<string, A>()
     /** A decoder that throws counts as failed, so that no record can stop the view. */
     const decode = (value: string): Result.Result<A, string> =>
       Result.flatMap(Result.try({ try: () => options.decode(value), catch: String }), (decoded) => decoded)
-    const { caughtUp } = yield* follow(options.topic, (key, value) => {
+    const apply = (key: string, value: string | null): Result.Result<void, string> => {
       if (value === null) {
         if (values.delete(key)) options.onChange(key, undefined)
         return Result.void
@@ -77,6 +89,7 @@ export const make = <A>(options: {
         values.set(key, decoded)
         options.onChange(key, decoded)
       })
-    })
+    }
+    const { caughtUp } = yield* follow(options.topic, apply, options.putAside)
     return { values, caughtUp }
   })

@@ -1,22 +1,26 @@
 /**
  * The webhooks that route finds: its own view of `webhooks.config`, kept up to date for the life of the process. It is
  * apart from the registry of deliver, because a process may have a million webhooks, and routing needs neither their
- * addresses nor their secrets. A record that cannot be read is logged and skipped.
+ * addresses nor their secrets. A record that cannot be read goes to the quarantine.
  */
 import { Context, Effect, Layer, Result } from "effect"
 import { CONFIG_TOPIC, parseWebhookConfig } from "../domain/Webhook.ts"
 import * as CompactedView from "../log/CompactedView.ts"
+import { quarantineUnreadable } from "../webhooks/UnreadableWebhooks.ts"
 import { upToDateWith } from "../webhooks/UpToDate.ts"
 import { makeWebhookIndex } from "./WebhookIndex.ts"
 
 export class RoutedWebhooks extends Context.Service<RoutedWebhooks>()("ledgerhook/route/RoutedWebhooks", {
   make: Effect.gen(function* () {
     const index = makeWebhookIndex()
-    const view = yield* CompactedView.follow(CONFIG_TOPIC, (key, value) =>
-      Result.try({
-        try: () => index.set(key, value === null ? undefined : parseWebhookConfig(value)),
-        catch: String
-      })
+    const view = yield* CompactedView.follow(
+      CONFIG_TOPIC,
+      (key, value) =>
+        Result.try({
+          try: () => index.set(key, value === null ? undefined : parseWebhookConfig(value)),
+          catch: String
+        }),
+      yield* quarantineUnreadable("route")
     )
     return {
       match: index.match,

@@ -22,6 +22,8 @@ export interface SqlOptions {
   readonly command: string
   /** A service is the only user of the embedded database; commands may share it. */
   readonly owner: boolean
+  /** For a service: a statement that gets no answer for a minute fails. A command's statement may take longer. */
+  readonly answerLimit?: boolean
   /** For the restore of a backup: it may use a DATA_DIR that is not complete yet. */
   readonly restoring?: boolean
 }
@@ -142,10 +144,12 @@ const connect = Effect.fnUntraced(function* (options: SqlOptions) {
 /** `SqlClient` (and `PgClient`) without migrating: for commands that inspect or migrate the database. */
 export const unmigratedLayer = (options: SqlOptions) => PgClient.layerFrom(connect(options))
 
+const noAnswerLimit = { ...Limits, databaseAnswerChecks: Number.POSITIVE_INFINITY }
+
 /** `SqlClient` (and `PgClient`) and `ReadSql` on a migrated database. */
 export const layer = (options: SqlOptions) =>
   Layer.provideMerge(
-    Layer.merge(ReadSql.layer, SqlMetrics.layer),
+    Layer.merge(ReadSql.layer, SqlMetrics.layer(options.answerLimit === true ? Limits : noAnswerLimit)),
     PgClient.layerFrom(
       connect(options).pipe(
         Effect.tap((client) => migrate.pipe(Effect.provideService(SqlClient.SqlClient, client)))

@@ -2,12 +2,13 @@
  * Measures a pool of connections: what uses and what waits for a connection, and how long statements take. The driver
  * publishes none of this, and it hides its pool, so only a client of our own around a pool could count by public means:
  * 150 lines of the driver again. Instead, a transformer (public) wraps the field `borrower` of each statement, which
- * lends it a connection. The field is internal: test/storage/SqlMetrics.test.ts checks that it is still there. All this
- * costs about 4 µs of CPU for each statement, where the driver takes 20.
+ * lends it a connection, and applies the AnswerLimit. The field is internal: test/storage/SqlMetrics.test.ts checks
+ * that it is still there. All this costs about 4 µs of CPU for each statement, where the driver takes 20.
  */
 import { Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlConnection, type SqlError, Statement } from "effect/sql"
 import { Metrics } from "../observability/Metrics.ts"
+import { type AnswerLimit, type AnswerLimits, makeAnswerLimit } from "./AnswerLimit.ts"
 
 export type PoolName = "main" | "read"
 
@@ -67,19 +68,26 @@ const measuredBorrower =
     borrower: SqlConnection.Borrower,
     pool: PoolName,
     use: PoolUse,
-    transaction: Transaction
+    transaction: Transaction,
+    { statement }: AnswerLimit
   ): SqlConnection.Borrower =>
   (run) =>
     Effect.flatMap(Effect.serviceOption(transaction), (outer) =>
       pool === "main" && Option.isSome(outer)
-        ? borrower((connection) => timed(pool, run(connection)))
+        ? borrower((connection) => timed(pool, statement(connection, run(connection))))
         : counted(use, (begun) =>
-            borrower((connection) => Effect.andThen(begun, timed(pool, run(connection))))
+            borrower((connection) =>
+              Effect.andThen(begun, timed(pool, statement(connection, run(connection))))
+            )
           )
     )
 
 /** Replaces the borrower of each statement before it runs. A statement may run several times. */
-const transformer = (uses: Uses, { transactionService }: SqlClient.SqlClient): Statement.Transformer => {
+const transformer = (
+  uses: Uses,
+  { transactionService }: SqlClient.SqlClient,
+  limit: AnswerLimit
+): Statement.Transformer => {
   const measured = new WeakSet<object>()
   return (statement) =>
     Effect.sync(() => {
@@ -89,7 +97,7 @@ const transformer = (uses: Uses, { transactionService }: SqlClient.SqlClient): S
         const { borrower, spanAttributes } = internal
         const isRead = spanAttributes.some(([name, value]) => name === POOL && value === "read")
         const pool = isRead ? "read" : "main"
-        internal.borrower = measuredBorrower(borrower, pool, uses[pool], transactionService)
+        internal.borrower = measuredBorrower(borrower, pool, uses[pool], transactionService, limit)
         measured.add(internal.borrower)
       }
       return statement
@@ -98,7 +106,7 @@ const transformer = (uses: Uses, { transactionService }: SqlClient.SqlClient): S
 
 /** A transaction that begins inside another one uses its connection. */
 const measuredTransaction =
-  (use: PoolUse, { transactionService, withTransaction }: SqlClient.SqlClient) =>
+  (use: PoolUse, transactionService: Transaction, withTransaction: SqlClient.SqlClient["withTransaction"]) =>
   <R, E, A>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
     Effect.flatMap(Effect.serviceOption(transactionService), (outer) =>
       Option.isSome(outer)
@@ -107,17 +115,23 @@ const measuredTransaction =
     )
 
 /** Measures the statements of every effect that runs with this layer, and the transactions of the client. */
-export const layer: Layer.Layer<never, never, SqlClient.SqlClient> = Layer.effect(
-  Statement.CurrentTransformer,
-  Effect.gen(function* () {
-    const client = yield* SqlClient.SqlClient
-    const uses: Uses = { main: { inUse: 0, waiting: 0 }, read: { inUse: 0, waiting: 0 } }
-    for (const pool of ["main", "read"] as const) {
-      yield* Metrics.poolInUse.observe({ pool }, () => uses[pool].inUse)
-      yield* Metrics.poolWaiting.observe({ pool }, () => uses[pool].waiting)
-    }
-    const transform = transformer(uses, client)
-    Object.assign(client, { withTransaction: measuredTransaction(uses.main, client) })
-    return transform
-  })
-)
+export const layer = (limits: AnswerLimits): Layer.Layer<never, never, SqlClient.SqlClient> =>
+  Layer.effect(
+    Statement.CurrentTransformer,
+    Effect.gen(function* () {
+      const client = yield* SqlClient.SqlClient
+      const limit = yield* makeAnswerLimit(limits)
+      const uses: Uses = { main: { inUse: 0, waiting: 0 }, read: { inUse: 0, waiting: 0 } }
+      for (const pool of ["main", "read"] as const) {
+        yield* Metrics.poolInUse.observe({ pool }, () => uses[pool].inUse)
+        yield* Metrics.poolWaiting.observe({ pool }, () => uses[pool].waiting)
+      }
+      const withTransaction = measuredTransaction(
+        uses.main,
+        client.transactionService,
+        limit.transaction(client)
+      )
+      Object.assign(client, { withTransaction })
+      return transformer(uses, client, limit)
+    })
+  )

@@ -10,6 +10,7 @@ import { CONFIG_TOPIC, type DeliveryConfig, deliveryConfig, parseWebhookConfig }
 import * as CompactedView from "../log/CompactedView.ts"
 import { SecretBox } from "../storage/webhooks/SecretBox.ts"
 import { makeReadLease } from "./ReadLease.ts"
+import { quarantineUnreadable } from "./UnreadableWebhooks.ts"
 import { upToDateWith } from "./UpToDate.ts"
 
 export interface RegisteredWebhook {
@@ -57,7 +58,8 @@ export class WebhookRegistry extends Context.Service<WebhookRegistry>()(
         },
         onChange: (webhookId, webhook) => {
           for (const listener of listeners) listener(webhookId, webhook)
-        }
+        },
+        putAside: yield* quarantineUnreadable("deliver")
       })
 
       const upToDate = yield* upToDateWith(view)

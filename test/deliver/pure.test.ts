@@ -202,6 +202,8 @@ describe("memory budget", () => {
 })
 
 describe("lane", () => {
+  const WALK = 100
+
   const backlog = (fields: Partial<Lane>): Lane => ({ ...makeLane("live", "backlog"), ...fields })
 
   const asked = (fields: Partial<PageRequest> = {}): PageRequest => ({
@@ -214,26 +216,26 @@ describe("lane", () => {
 
   it("returns to mode `log` only after an empty page from the start, if nothing changed meanwhile", () => {
     const through = backlog({})
-    afterPage(through, asked(), 0, "")
+    afterPage(through, asked(), 0, "", WALK)
     assert.strictEqual(through.mode, "log")
     for (const blocked of [
       backlog({ spillingRefused: 1 }),
       backlog({ permission: "free" }),
       backlog({ cursor: "dlv_1" })
     ]) {
-      afterPage(blocked, asked(), 0, "")
+      afterPage(blocked, asked(), 0, "", WALK)
       assert.strictEqual(blocked.mode, "backlog")
     }
     const changed = backlog({})
-    afterPage(changed, asked({ changed: true }), 0, "")
+    afterPage(changed, asked({ changed: true }), 0, "", WALK)
     assert.strictEqual(changed.mode, "backlog")
   })
 
   it("pages on from the last row of a full page, and from the start after a short one", () => {
     const lane = backlog({})
-    afterPage(lane, asked(), 10, "dlv_9")
+    afterPage(lane, asked(), 10, "dlv_9", WALK)
     assert.deepStrictEqual([lane.cursor, lane.atEnd], ["dlv_9", false])
-    afterPage(lane, asked(), 3, "dlv_C")
+    afterPage(lane, asked(), 3, "dlv_C", WALK)
     assert.deepStrictEqual([lane.cursor, lane.atEnd, lane.mode], ["", true, "backlog"])
   })
 

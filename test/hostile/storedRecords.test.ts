@@ -3,7 +3,7 @@
  * reason, and none stops the records behind it.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Logger } from "effect"
+import { Context, Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
 import { DELIVERIES_TOPIC, delayTopic, newWork, parseWork, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
@@ -12,6 +12,7 @@ import { CONFIG_TOPIC } from "../../src/domain/Webhook.ts"
 import { events } from "../../src/events/Stage.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
+import { RoutedWebhooks } from "../../src/route/RoutedWebhooks.ts"
 import { route } from "../../src/route/Stage.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { EventStore } from "../../src/storage/events/EventStore.ts"
@@ -147,32 +148,53 @@ describe(`on ${eventsTopic("mainnet")}`, () => {
 })
 
 describe(`on ${CONFIG_TOPIC}`, () => {
-  it.live("a record that is no webhook changes nothing, and the changes behind it are seen", () =>
-    Effect.gen(function* () {
-      const log = yield* EventLog
-      const registry = yield* WebhookRegistry
-      const receiver = yield* makeReceiver()
-      const webhookId = yield* makeWebhook(receiver.url)
-      const [record] = yield* log.read({ topic: CONFIG_TOPIC, partition: 0, offset: 0 }, 1)
-      const whole = JSON.parse(record!.value!)
-      const damaged = damagedCopies(whole).map(({ value }) => value)
-      yield* startDelivering
-      yield* Effect.forkScoped(route(["mainnet"]))
-      yield* append(CONFIG_TOPIC, webhookId, [...noRecords, ...damaged, record!.value])
-      yield* append(CONFIG_TOPIC, "wh_of_nobody", [...noRecords, ...damaged])
-      yield* append(CONFIG_TOPIC, "__proto__", [record!.value, null])
-      yield* registry.upToDate
-      assert.strictEqual(registry.get(webhookId)?.url.href, receiver.url)
-      const later = yield* makeWebhook(receiver.url)
-      yield* registry.upToDate
-      assert.isDefined(registry.get(later))
-      yield* untilAll(yield* queueEvents(webhookId, 1), "delivered")
-    }).pipe(
-      Effect.scoped,
-      Effect.provide(deliveringLayer()),
-      // A line for each record that is skipped.
-      Effect.provide(Logger.layer([]))
-    )
+  it.live(
+    "a record that is no webhook is quarantined by both readers, once, and the changes behind it are seen",
+    () =>
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        const registry = yield* WebhookRegistry
+        const receiver = yield* makeReceiver()
+        const webhookId = yield* makeWebhook(receiver.url)
+        const [record] = yield* log.read({ topic: CONFIG_TOPIC, partition: 0, offset: 0 }, 1)
+        const whole = JSON.parse(record!.value!)
+        const damaged = damagedCopies(whole).map(({ value }) => value)
+        yield* startDelivering
+        yield* Effect.forkScoped(route(["mainnet"]))
+        const offsets = yield* append(CONFIG_TOPIC, webhookId, [...noRecords, ...damaged, record!.value])
+        yield* append(CONFIG_TOPIC, "wh_of_nobody", [...noRecords, ...damaged])
+        yield* append(CONFIG_TOPIC, "__proto__", [record!.value, null])
+        yield* registry.upToDate
+        assert.strictEqual(registry.get(webhookId)?.url.href, receiver.url)
+        for (const stage of ["route", "deliver"] as const)
+          yield* eventually(
+            Effect.map(quarantined(stage), (sources) => {
+              for (const offset of offsets.slice(0, noRecords.length))
+                assert.isTrue(sources.has(`${CONFIG_TOPIC}/0@${offset}`), `${stage}: ${offset}`)
+            })
+          )
+        // Each start reads the whole topic again.
+        const total = Effect.map(
+          Effect.flatMap(makeQuarantine, ({ newest }) => newest(0)),
+          (found) => found.total
+        )
+        const before = yield* total
+        const context = yield* Layer.build(
+          Layer.fresh(Layer.merge(WebhookRegistry.layer, RoutedWebhooks.layer))
+        )
+        yield* Context.get(context, WebhookRegistry).upToDate
+        yield* Context.get(context, RoutedWebhooks).upToDate
+        assert.strictEqual(yield* total, before)
+        const later = yield* makeWebhook(receiver.url)
+        yield* registry.upToDate
+        assert.isDefined(registry.get(later))
+        yield* untilAll(yield* queueEvents(webhookId, 1), "delivered")
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(deliveringLayer()),
+        // A line for each record that is skipped.
+        Effect.provide(Logger.layer([]))
+      )
   )
 
   it.live("rows of the outbox that no consumer can read are published, and the rows behind them too", () =>

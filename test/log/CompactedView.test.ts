@@ -12,13 +12,18 @@ const record = (key: string, value: string | null): NewRecord => ({ topic: TOPIC
 
 const view = Effect.gen(function* () {
   const changes: Array<readonly [string, number | undefined]> = []
+  const aside: Array<string> = []
   const made = yield* CompactedView.make<number>({
     topic: TOPIC,
     decode: (value) =>
       value === "wrong" ? Result.fail("not a number") : Result.succeed(JSON.parse(value) as number),
-    onChange: (key, value) => void changes.push([key, value])
+    onChange: (key, value) => void changes.push([key, value]),
+    putAside: (unreadable) =>
+      Effect.sync(
+        () => void aside.push(...unreadable.map(({ record: { key, offset } }) => `${key}@${offset}`))
+      )
   })
-  return { ...made, changes }
+  return { ...made, changes, aside }
 })
 
 describe("compacted view", () => {
@@ -52,12 +57,13 @@ describe("compacted view", () => {
     }).pipe(Effect.scoped, Effect.provide(Live))
   )
 
-  it.effect("skips records that cannot be decoded, also if the decoder throws", () =>
+  it.effect("puts records aside that cannot be decoded, also if the decoder throws", () =>
     Effect.gen(function* () {
       const log = yield* EventLog
-      const { values, caughtUp } = yield* view
+      const { values, caughtUp, aside } = yield* view
       yield* log.transaction({ append: [record("a", "wrong"), record("b", "{"), record("c", "3")] })
       yield* caughtUp
+      assert.deepStrictEqual(aside, ["a@0", "b@1"])
       assert.deepStrictEqual(Object.fromEntries(values), { c: 3 })
     }).pipe(Effect.scoped, Effect.provide(Live))
   )

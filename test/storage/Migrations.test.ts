@@ -3,29 +3,19 @@
  * columns, refuses to start again, and never waits long for a migration that waits for a lock.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { Clock, Context, Deferred, Duration, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
 import { Health } from "../../src/observability/Health.ts"
 import { apiPart, roles } from "../../src/Roles.ts"
-import { tableShapes } from "../../src/storage/copy/TableShapes.ts"
 import { applyMigrations, migrate } from "../../src/storage/Migrations.ts"
 import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
 import { TestDatabase } from "../support/postgres.ts"
 import { makeReceiver } from "../support/receiver.ts"
 import { settingsLayer } from "../support/settings.ts"
+import { compatibleChange } from "../support/upgrade/compatibleChange.ts"
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
-
-/** What a compatible migration may do, on every table at once. */
-const newerMigration = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`CREATE TABLE added_later (id text PRIMARY KEY)`
-  for (const { name } of yield* tableShapes) {
-    yield* sql`ALTER TABLE ${sql(name)} ADD COLUMN added_later text`
-    yield* sql`ALTER TABLE ${sql(name)} ADD COLUMN counted_later integer NOT NULL DEFAULT 0`
-  }
-})
 
 const READS = [
   "/v1/account",
@@ -85,7 +75,7 @@ describe("a database that a newer program migrates", () => {
       })
 
       yield* useAll
-      assert.deepStrictEqual(yield* applyMigrations({ "9999_newer": newerMigration }), ["9999_newer"])
+      assert.deepStrictEqual(yield* applyMigrations({ "9999_newer": compatibleChange }), ["9999_newer"])
       yield* useAll
 
       const { message } = yield* Effect.flip(migrate)
@@ -123,6 +113,51 @@ describe("a database that a newer program migrates", () => {
       yield* Deferred.succeed(unlock, undefined)
       yield* Fiber.join(dump)
       assert.deepStrictEqual(yield* Fiber.join(migrating), ["9999_newer"])
+    }).pipe(Effect.scoped, Effect.provide(TestDatabase))
+  )
+
+  it.live("is left as it was if a table stays locked: after the last try a sentence says what to do", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const unlock = yield* Deferred.make<void>()
+      const locked = yield* Deferred.make<void>()
+      const dump = yield* sql`LOCK TABLE webhooks IN ACCESS SHARE MODE`.pipe(
+        Effect.andThen(Deferred.succeed(locked, undefined)),
+        Effect.andThen(Deferred.await(unlock)),
+        sql.withTransaction,
+        Effect.forkChild
+      )
+      yield* Deferred.await(locked)
+      let tries = 0
+      const migration = Effect.gen(function* () {
+        tries++
+        yield* sql`CREATE TABLE added_later (id text PRIMARY KEY)`
+        // The server measures this timeout on the real clock.
+        yield* sql`SET LOCAL lock_timeout = 1`
+        yield* sql`ALTER TABLE webhooks ADD COLUMN added_later text`
+      })
+      const slept: Array<number> = []
+      const { message } = yield* Effect.flip(applyMigrations({ "9999_newer": migration })).pipe(
+        Effect.updateService(Clock.Clock, (real) =>
+          // It does not sleep, so that 60 tries take no minutes. The connections have the real clock.
+          Object.assign(Object.create(real), {
+            sleep: (duration: Duration.Duration) =>
+              Effect.sync(() => void slept.push(Duration.toMillis(duration)))
+          })
+        )
+      )
+      assert.match(
+        message,
+        /other sessions locked them at each of 60 tries\. Nothing was changed\. Find the session/
+      )
+      assert.strictEqual(tries, Limits.migrationTries)
+      assert.deepStrictEqual(slept, new Array(Limits.migrationTries - 1).fill(Limits.migrationRetryMs))
+      yield* Deferred.succeed(unlock, undefined)
+      yield* Fiber.join(dump)
+      assert.deepStrictEqual(
+        yield* sql`SELECT to_regclass('added_later')::text AS found, max(migration_id) < 9999 AS before FROM migrations`,
+        [{ found: null, before: true }]
+      )
     }).pipe(Effect.scoped, Effect.provide(TestDatabase))
   )
 })

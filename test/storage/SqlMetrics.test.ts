@@ -4,13 +4,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { SqlClient } from "effect/sql"
+import { Limits } from "../../src/config/Limits.ts"
 import { ReadSql } from "../../src/storage/Sql.ts"
 import * as SqlMetrics from "../../src/storage/SqlMetrics.ts"
 import { makeDatabase } from "../support/postgres.ts"
 
 /** Two connections, so that a third user waits. */
 const TwoConnections = Layer.provideMerge(
-  Layer.merge(ReadSql.layer, SqlMetrics.layer),
+  Layer.merge(ReadSql.layer, SqlMetrics.layer(Limits)),
   PgClient.layerFrom(
     Effect.flatMap(makeDatabase, (options) => PgClient.make({ ...options, maxConnections: 2 }))
   )

@@ -24,6 +24,8 @@ export interface DatabaseProxy {
   /** Ends every connection and refuses new ones, like a stopped database, until `restore` runs. */
   readonly cut: Effect.Effect<void>
   readonly restore: Effect.Effect<void>
+  /** From the next statement that contains `text` on, its connection stays open and gets no answer. */
+  readonly swallowAnswers: (text: string) => Effect.Effect<void>
 }
 
 /** Starts the proxy; it stops when the scope closes. */
@@ -34,16 +36,22 @@ export const databaseProxy = Effect.acquireRelease(
     let held: { chunk: Buffer; server: net.Socket } | undefined
     let holding = false
     let away = false
+    let swallowed: string | undefined
     const ended = Latch.makeUnsafe()
 
     const listener = net.createServer({ noDelay: true }, (client) => {
       if (away) return void client.destroy()
       const server = net.connect(target())
+      let silent = false
       for (const socket of [client, server]) {
         sockets.add(socket)
         socket.on("error", () => socket.destroy())
       }
       client.on("data", (chunk: Buffer) => {
+        if (swallowed !== undefined && chunk.includes(swallowed)) {
+          swallowed = undefined
+          silent = true
+        }
         if (!holding) return void server.write(chunk)
         holding = false
         held = { chunk, server }
@@ -53,6 +61,7 @@ export const databaseProxy = Effect.acquireRelease(
         if (held?.server !== server) server.destroy()
       })
       server.on("data", (chunk) => {
+        if (silent) return
         if (lostTag !== undefined && chunk.includes(lostTag)) {
           lostTag = undefined
           return void client.destroy()
@@ -84,6 +93,10 @@ export const databaseProxy = Effect.acquireRelease(
       restore: Effect.sync(() => {
         away = false
       }),
+      swallowAnswers: (text) =>
+        Effect.sync(() => {
+          swallowed = text
+        }),
       delayWrite: Effect.sync(() => {
         holding = true
         return Effect.suspend(() => {

@@ -37,8 +37,8 @@ import { settingsLayer } from "./settings.ts"
 export const SECRET = "whsec_of_the_test"
 const NETWORK = "mainnet"
 
-export const deliveringLayer = (
-  environment: Environment = {},
+/** Everything but the database, the log and the settings. */
+export const stagesLayer = (
   deliveries: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient | EventLog> = DeliveryStore.layer
 ) =>
   Layer.mergeAll(Recorder.layer, AccountHolds.layer, outboxPublisherLayer).pipe(
@@ -55,11 +55,20 @@ export const deliveringLayer = (
         Leases.alone
       )
     ),
-    Layer.provideMerge(Layer.mergeAll(Outbox.layer, SecretBox.layer, MemoryEventLog.layer)),
+    Layer.provideMerge(Layer.mergeAll(Outbox.layer, SecretBox.layer))
+  )
+
+export const deliveringSettings = (environment: Environment = {}) =>
+  settingsLayer({ DELIVERY_RETRY_DELAYS: "10ms,10ms", DELIVERY_TIMEOUT: "2 seconds", ...environment })
+
+export const deliveringLayer = (
+  environment?: Environment,
+  deliveries?: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient | EventLog>
+) =>
+  stagesLayer(deliveries).pipe(
+    Layer.provideMerge(MemoryEventLog.layer),
     Layer.provideMerge(TestDatabase),
-    Layer.provideMerge(
-      settingsLayer({ DELIVERY_RETRY_DELAYS: "10ms,10ms", DELIVERY_TIMEOUT: "2 seconds", ...environment })
-    ),
+    Layer.provideMerge(deliveringSettings(environment)),
     // No tracing, as in a program without an endpoint for traces.
     Layer.provideMerge(Telemetry.layer(undefined))
   )

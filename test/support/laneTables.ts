@@ -13,6 +13,7 @@ export const limits = {
   partitionDeliveries: 8,
   partitionReplays: 4,
   lanePageRows: 4,
+  laneWalkDeliveries: 1_000,
   batchBodyBytes: 1_000,
   batchLeastWaitMs: 1
 }

@@ -31,6 +31,7 @@ export const limits = {
   partitionDeliveries: 24,
   partitionReplays: 8,
   lanePageRows: 6,
+  laneWalkDeliveries: 30,
   batchBodyBytes: 400,
   batchLeastWaitMs: 1
 }
@@ -122,7 +123,6 @@ export const makeWorld = (chance: SeededRandom): World => {
       const result = execute()
       wait("statement", owner, () => told(result))
     })
-
   const unrecorded = () => webhooks.reduce((sum, one) => sum + one.unrecorded, 0)
 
   /** Checks that this attempt may be made now. */

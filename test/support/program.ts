@@ -13,6 +13,11 @@ export interface ProgramOptions {
   readonly input?: string
 }
 
+export interface StartOptions extends ProgramOptions {
+  /** The path of the command. Default: that of the present program. */
+  readonly program?: string
+}
+
 const environmentOf = (environment: Readonly<Record<string, string>> = {}) => ({
   PATH: process.env["PATH"],
   ...environment
@@ -76,8 +81,8 @@ export interface RunningProgram {
 }
 
 /** Starts the program; it is killed when the scope closes. */
-export const startProgram = (args: ReadonlyArray<string>, options: ProgramOptions) =>
-  startCommand(main, args, options)
+export const startProgram = (args: ReadonlyArray<string>, { program = main, ...options }: StartOptions) =>
+  startCommand(program, args, options)
 
 /** Starts an npm script in the project's folder, as people do after a clone. */
 export const startScript = (name: string, environment: Readonly<Record<string, string>>) =>

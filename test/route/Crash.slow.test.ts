@@ -1,0 +1,153 @@
+/**
+ * Route dies before any of its writes, while it routes events that more webhooks want than fit a transaction. Nothing
+ * may be lost, each webhook keeps its order, and no more work may be appended again than docs/architecture.md says.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
+import { DELIVERIES_TOPIC, type DeliveryWork } from "../../src/domain/Delivery.ts"
+import { deliveryId } from "../../src/domain/Ids.ts"
+import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import * as EmbeddedEventLog from "../../src/log/embedded/EmbeddedEventLog.ts"
+import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
+import { partitionOf } from "../../src/log/Topics.ts"
+import * as Telemetry from "../../src/observability/Telemetry.ts"
+import { route } from "../../src/route/Stage.ts"
+import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
+import {
+  deliveringSettings,
+  eventually,
+  makeWebhook,
+  stagesLayer,
+  startDelivering,
+  untilAll
+} from "../support/delivering.ts"
+import { eventOf, recordOf } from "../support/events.ts"
+import { TestDatabase } from "../support/postgres.ts"
+import { makeReceiver } from "../support/receiver.ts"
+
+const EVENTS = { topic: eventsTopic("mainnet"), partition: 0 }
+const WEBHOOKS = 5
+/** Two events in parts of two deliveries: five parts, each with rows and a transaction of the log. */
+const events = [0, 1].map((position) => eventOf({ position }))
+const limits = { ...stageLimits, routeBatchDeliveries: 2, routePartDeliveries: 2 }
+const WRITES = 10
+
+const idOf = (webhookId: string, { detected_at, event_id, position }: (typeof events)[number]) =>
+  deliveryId(detected_at, position, webhookId, event_id)
+
+/** Delivery ids of the webhook's work, in the log's order. */
+const worksOf = Effect.fnUntraced(function* (webhookId: string) {
+  const log = yield* EventLog
+  const partition = partitionOf(DELIVERIES_TOPIC, webhookId)
+  const records = yield* log.read({ topic: DELIVERIES_TOPIC, partition, offset: 0 }, 1_000)
+  return records.flatMap(({ key, value }) =>
+    // Written by route in this shape.
+    key === webhookId ? [(JSON.parse(value!) as DeliveryWork).delivery_id] : []
+  )
+})
+
+/** Route hangs for ever before its write number `at`; `reached` ends then. */
+const routeUntil = Effect.fnUntraced(function* (at: number) {
+  const reached = yield* Deferred.make<void>()
+  let writes = 0
+  const write = Effect.suspend(() =>
+    ++writes < at ? Effect.void : Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
+  )
+  const [log, store] = [yield* EventLog, yield* DeliveryStore]
+  const routing = yield* route(["mainnet"]).pipe(
+    Effect.provideService(EventLog, {
+      ...log,
+      transaction: (transaction) => Effect.andThen(write, log.transaction(transaction))
+    }),
+    Effect.provideService(DeliveryStore, {
+      ...store,
+      insertPending: (rows, nowMs) => Effect.andThen(write, store.insertPending(rows, nowMs))
+    }),
+    Effect.forkScoped
+  )
+  return { routing, reached: Deferred.await(reached) }
+})
+
+const committed = Effect.flatMap(EventLog, (log) => log.committed("route", EVENTS))
+const appendEvents = Effect.flatMap(EventLog, (log) => log.transaction({ append: events.map(recordOf) }))
+
+/** `isLive`: the events come while route runs. Otherwise they are in the log when it starts. */
+const crashAt = Effect.fnUntraced(function* (
+  at: number,
+  isLive: boolean,
+  logLayer: typeof EmbeddedEventLog.layer | typeof MemoryEventLog.layer
+) {
+  const base = yield* Layer.build(
+    TestDatabase.pipe(
+      Layer.provideMerge(deliveringSettings()),
+      Layer.provideMerge(Telemetry.layer(undefined))
+    )
+  )
+  /** A process: the embedded log is opened anew, the memory log is the same one. */
+  const memory = yield* Layer.build(MemoryEventLog.layer.pipe(Layer.provide(deliveringSettings())))
+  const opened =
+    logLayer === EmbeddedEventLog.layer
+      ? EmbeddedEventLog.layer
+      : Layer.succeed(EventLog, Context.get(memory, EventLog))
+  const inProcess = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+    Effect.provide(self, Layer.fresh(stagesLayer().pipe(Layer.provideMerge(opened)))).pipe(
+      Effect.scoped,
+      Effect.provideContext(base)
+    )
+  const receiver = yield* makeReceiver()
+
+  const { maybeRepeated, webhooks } = yield* inProcess(
+    Effect.gen(function* () {
+      const webhooks = yield* Effect.forEach(Array.from({ length: WEBHOOKS }), () =>
+        makeWebhook(receiver.url)
+      )
+      if (!isLive) yield* appendEvents
+      const { routing, reached } = yield* routeUntil(at)
+      if (isLive) yield* appendEvents
+      yield* reached
+      yield* Fiber.interrupt(routing)
+      const first = yield* committed
+      const open = new Set(
+        events.slice(first).flatMap((event) => webhooks.map((webhookId) => idOf(webhookId, event)))
+      )
+      const works = (yield* Effect.forEach(webhooks, worksOf)).flat()
+      return { webhooks, maybeRepeated: works.filter((id) => open.has(id)).length }
+    })
+  )
+
+  yield* inProcess(
+    Effect.gen(function* () {
+      yield* Effect.forkScoped(route(["mainnet"]))
+      yield* startDelivering
+      yield* eventually(Effect.map(committed, (offset) => assert.strictEqual(offset, events.length)))
+      let repeated = 0
+      for (const webhookId of webhooks) {
+        const works = yield* worksOf(webhookId)
+        const once = events.map((event) => idOf(webhookId, event))
+        assert.deepStrictEqual([...new Set(works)], once)
+        repeated += works.length - once.length
+      }
+      assert.isAtMost(repeated, maybeRepeated, "work of committed events was appended again")
+      const all = webhooks.flatMap((webhookId) => events.map((event) => idOf(webhookId, event)))
+      yield* untilAll(all, "delivered")
+      assert.deepStrictEqual(receiver.received.map(({ deliveryId }) => deliveryId).sort(), [...all].sort())
+    })
+  )
+})
+
+describe.each([
+  { log: "the memory log", layer: MemoryEventLog.layer },
+  { log: "the embedded log", layer: EmbeddedEventLog.layer }
+])("on $log, route that dies while it routes an event in parts", ({ layer }) => {
+  for (const isLive of [false, true])
+    it.live(
+      `loses nothing, and deliver drops repeated work (${isLive ? "new" : "waiting"} events)`,
+      () =>
+        Effect.gen(function* () {
+          for (let at = 1; at <= WRITES; at++) yield* Effect.scoped(crashAt(at, isLive, layer))
+        }).pipe(Effect.provideService(StageLimits, limits)),
+      240_000
+    )
+})
