@@ -43,7 +43,11 @@ const limits = {
   partitionReplays: 8,
   takeBatchRecords: 10,
   replayTakeRecords: 5,
-  routeBatchDeliveries: 20,
+  // Three to five webhooks: an event that most of them want is routed in parts.
+  routeBatchDeliveries: 2,
+  routePartDeliveries: 1,
+  routeDeferredMost: 20,
+  routeAheadRecords: 20,
   lanePageRows: 4,
   unrecordedMost: 4,
   repeatedMost: 0,
