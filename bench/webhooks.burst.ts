@@ -87,8 +87,12 @@ interface Burst {
   readonly otherMs: ReadonlyArray<number>
 }
 
+/** Repeated once: a busy service may close a kept connection just when a request is sent. */
 const scrape = (origin: string) =>
-  Effect.promise(() => fetch(`${origin}/metrics`).then((response) => response.text()))
+  Effect.tryPromise(() => fetch(`${origin}/metrics`).then((response) => response.text())).pipe(
+    Effect.retry({ times: 1 }),
+    Effect.orDie
+  )
 
 /** Attempts that the service has recorded since its start. */
 const recordedOf = (metrics: string): number =>
