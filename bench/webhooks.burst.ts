@@ -134,6 +134,19 @@ const burst = Effect.fnUntraced(function* (
     }
     return atMs
   })
+  /** Until all of the other webhook's events have arrived. */
+  const caughtUp = Effect.gen(function* () {
+    for (let seconds = 0; otherDelays.size < appended.size; seconds++) {
+      if (seconds > MOST_SECONDS)
+        return yield* Effect.die(new Error("an event of the other webhook is missing"))
+      yield* tick([])
+    }
+  })
+  // The first burst waits until the service has read its webhooks.
+  yield* tick([])
+  yield* caughtUp
+  otherDelays.clear()
+  appended.clear()
   for (let i = 0; i < QUIET_EVENTS; i++) yield* tick([])
   const quietMs = [...otherDelays.values()]
   otherDelays.clear()
@@ -153,11 +166,7 @@ const burst = Effect.fnUntraced(function* (
     arrivedMs: arrivals.map((atMs) => atMs - beganMs).sort((a, b) => a - b),
     quietMs
   }
-  for (let seconds = 1; otherDelays.size < appended.size; seconds++) {
-    if (seconds > MOST_SECONDS)
-      return yield* Effect.die(new Error("an event of the other webhook is missing"))
-    yield* tick([])
-  }
+  yield* caughtUp
   return { ...result, otherMs: [...otherDelays.values()] } satisfies Burst
 })
 
