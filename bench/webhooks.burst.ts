@@ -46,7 +46,7 @@ const hostOf = (i: number) =>
 const eventOf = (account: string, series: number): LedgerEvent => ({
   ...makeEvents(1, BODY_BYTES, series)[0]!,
   accounts: [account],
-  detected_at: Date.now()
+  detected_at: Math.floor(performance.timeOrigin + performance.now())
 })
 
 /** Returns the id of the other webhook. `ports`: of the receivers. */
