@@ -7,8 +7,14 @@ import { Context } from "effect"
 export const stageLimits = {
   /** Records that a stage reads at a time: enough to fill one SQL statement, few enough for memory. */
   takeBatchRecords: 500,
-  /** Deliveries that route queues in one transaction. */
+  /** Deliveries that route queues in one transaction. An event for more webhooks is routed in parts. */
   routeBatchDeliveries: 2_000,
+  /** Deliveries of such a part. Events behind it wait for one part: 500 rows take some 50 ms. */
+  routePartDeliveries: 500,
+  /** While more deliveries than this wait for their part, no further events are read. Each takes up to 100 bytes. */
+  routeDeferredMost: 200_000,
+  /** Events that are routed while one before them has parts left. A restart reads them again. */
+  routeAheadRecords: 10_000,
   /** Records that a delay partition keeps in memory while it waits. There are 54 such partitions. */
   delayBatchRecords: 100,
   /** The longest sleep of a delay partition. The clock is read after it, so a clock change is noticed. */

@@ -5,10 +5,11 @@
  *   used by all + used by its account + `least` × its own < most              for its first `least` connections
  *   used by all + used by its account + its own           < most × `shared`  for further ones
  * An account without a connection may take any free one. So an account alone uses half of a bound, and a webhook
- * alone a quarter. A webhook may have to wait if its account has dozens of webhooks that hang at the same origin.
+ * alone a quarter. Accounts that wait take turns, so a webhook waits long only for webhooks of its own account.
  */
 import { Context, Effect, Layer } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
+import { type FairQueue, makeFairQueue } from "./FairQueue.ts"
 
 export interface ConnectionLimits {
   /** Connections to one origin, and of the process. */
@@ -31,8 +32,8 @@ interface Bound {
   readonly limits: ConnectionLimits
   inUse: number
   readonly accounts: Map<string, AccountUse>
-  /** Shares that this bound has refused, in the order of their next try. */
-  readonly waiting: Set<Share>
+  /** Shares that this bound has refused, by account. */
+  readonly waiting: FairQueue<string, Share>
 }
 
 /** What one webhook uses of an origin's connections and of the process's. */
@@ -60,7 +61,7 @@ const makeBound = (most: number, limits: ConnectionLimits): Bound => ({
   limits,
   inUse: 0,
   accounts: new Map(),
-  waiting: new Set()
+  waiting: makeFairQueue()
 })
 
 const mayTakeOne = (bound: Bound, account: AccountUse, own: number): boolean => {
@@ -86,17 +87,16 @@ const use = (share: Share, count: number) => {
  * itself, or all connections are in use, so another release follows.
  */
 const wakeNext = (bound: Bound) => {
-  let tries = Math.min(bound.waiting.size, bound.limits.tried)
-  for (const share of bound.waiting) {
-    if (tries === 0) return
-    bound.waiting.delete(share)
+  for (let tries = Math.min(bound.waiting.size(), bound.limits.tried); tries > 0; ) {
+    const share = bound.waiting.shift()
+    if (share === undefined) return
     const refusal = refusingBound(share)
     if (refusal === undefined) {
       const { inUse } = share
       share.wake()
       if (share.inUse > inUse) return
     } else {
-      refusal.waiting.add(share)
+      refusal.waiting.add(share.accountId, share)
       tries--
     }
   }
@@ -132,7 +132,7 @@ export const makeLimiter = (limits: ConnectionLimits): Limiter => {
     take: (share) => {
       const refusal = refusingBound(share)
       if (refusal === undefined) use(share, 1)
-      else refusal.waiting.add(share)
+      else refusal.waiting.add(share.accountId, share)
       return refusal === undefined
     },
     release: (share) => {
@@ -141,7 +141,7 @@ export const makeLimiter = (limits: ConnectionLimits): Limiter => {
       for (const { bound } of share.bounds) wakeNext(bound)
     },
     leave: (share) => {
-      for (const { bound } of share.bounds) bound.waiting.delete(share)
+      for (const { bound } of share.bounds) bound.waiting.remove(share.accountId, share)
       share.left = true
       if (share.inUse === 0) forget(share)
     }

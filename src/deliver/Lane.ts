@@ -123,6 +123,8 @@ export const makeOutlet = (
   replayStartAsked: false
 })
 
+export const lanesOf = ({ live, replays }: Outlet): ReadonlyArray<Lane> => [live, replays]
+
 /** The permission of a lane. No replayed delivery is free. */
 export const lanePermission = ({ kind }: Lane, permission: SendPermission): SendPermission =>
   kind === "replays" && permission === "free" ? "none" : permission
@@ -164,6 +166,16 @@ export const mayStart = (outlet: Outlet, maxInFlight: number, ahead: boolean): L
   if (live.queue.length > 0) return live
   return live.mode === "log" && replays.queue.length > 0 ? replays : undefined
 }
+
+const isLaneIdle = ({ mode, held, page, spillsUnderWay, spillingRefused }: Lane): boolean =>
+  mode === "log" && held === 0 && page === undefined && spillsUnderWay + spillingRefused === 0
+
+/** Whether a new outlet would do the same: nothing waits or is under way, and no rate was drawn on. */
+export const isIdle = (outlet: Outlet): boolean =>
+  outlet.current?.webhook.config.max_per_second === null &&
+  outlet.unsettled + outlet.inFlight === 0 &&
+  !(outlet.waiting || outlet.gathering || outlet.replayStartAsked) &&
+  lanesOf(outlet).every(isLaneIdle)
 
 /**
  * Whether to read a page now: when less than half a page is queued, or, at the end of the backlog, when nothing is.

@@ -4,7 +4,6 @@
  * is bounded for each kind of lane (MemoryBudget), and no webhook waits for another. It uses no fiber, clock or
  * store: Lanes sends the events and executes the commands.
  */
-
 import type { BacklogPage } from "./Backlog.ts"
 import { batchWaitMs, getsNoMore, takeSending } from "./BatchMaking.ts"
 import type { Share } from "./ConnectionLimiter.ts"
@@ -13,9 +12,11 @@ import {
   backlogKindOf,
   type CurrentWebhook,
   emptyIntoBacklog,
+  isIdle,
   type Lane,
   type LaneKind,
   lanePermission,
+  lanesOf,
   makeOutlet,
   mayStart,
   type Outlet,
@@ -91,8 +92,6 @@ interface Step {
   ahead: number
 }
 
-const lanesOf = ({ live, replays }: Outlet): ReadonlyArray<Lane> => [live, replays]
-
 /**
  * Removes a settled or spilled delivery from memory, and lets the offset of its record be committed if it has one.
  */
@@ -126,6 +125,7 @@ const makeMemoryAvailable = (step: Step, budget: MemoryBudget, outlet: Outlet) =
 
 /** Memory is free again: lanes that wait to page may read, the longest waiting first. */
 const pageWaitingLanes = (step: Step, budget: MemoryBudget) => {
+  if (budget.waitingToPage.size === 0 || budget.held >= budget.limits.deliveries) return
   for (const outlet of [...budget.waitingToPage]) {
     if (budget.held >= budget.limits.deliveries) return
     if (remainingFor(budget, outlet) === 0) continue
@@ -147,15 +147,19 @@ const askPage = (step: Step, outlet: Outlet, lane: Lane) => {
   step.commands.push({ kind: "readPage", webhookId, lane: kind, rows: backlogKindOf(lane), afterId, limit })
 }
 
+const forget = ({ machine, commands }: Step, outlet: Outlet) => {
+  for (const { waitingToPage } of Object.values(machine.budgets)) waitingToPage.delete(outlet)
+  machine.outlets.delete(outlet.webhookId)
+  commands.push({ kind: "forget", webhookId: outlet.webhookId })
+}
+
 /** The webhook is deleted. storage/deliveries/DeletedQueues.ts ends its rows. */
 const discard = (step: Step, outlet: Outlet) => {
   for (const lane of lanesOf(outlet)) {
     for (const work of emptyIntoBacklog(lane)) release(step, outlet, work)
     step.machine.budgets[lane.kind].waitingToPage.delete(outlet)
   }
-  if (outlet.live.held + outlet.replays.held > 0) return
-  step.machine.outlets.delete(outlet.webhookId)
-  step.commands.push({ kind: "forget", webhookId: outlet.webhookId })
+  if (outlet.live.held + outlet.replays.held === 0) forget(step, outlet)
 }
 
 /** The lane whose next delivery may start, given a token of the rate and a connection. */
@@ -197,10 +201,7 @@ const proceed = (step: Step, outlet: Outlet): void => {
   const { current, webhookId } = outlet
   const { limits, budgets, stopped } = step.machine
   if (stopped) return
-  if (current === undefined) {
-    discard(step, outlet)
-    return
-  }
+  if (current === undefined) return void discard(step, outlet)
   for (const lane of lanesOf(outlet)) {
     const permission = lanePermission(lane, current.permission)
     if (permission !== lane.permission) spill(step, outlet, lane, setPermission(lane, permission))
@@ -392,7 +393,11 @@ export const advance = (
     if (event.work.acknowledge !== undefined) step.commands.push({ kind: "acknowledge", work: event.work })
   } else {
     const outlet = outletOf(machine, event)
-    if (outlet !== undefined) onLaneEvent(step, outlet, event)
+    if (outlet !== undefined) {
+      onLaneEvent(step, outlet, event)
+      // A process that serves a million webhooks has memory for those that have deliveries.
+      if (isIdle(outlet)) forget(step, outlet)
+    }
   }
   return step.commands
 }

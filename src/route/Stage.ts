@@ -3,9 +3,9 @@
  * deterministic ids, then append the work and commit the event's offset in one transaction of the log. After a crash
  * in between, the same rows are made again and the work is appended once; rows that exist get their work even if the
  * webhook no longer matches. A webhook whose account is on hold (AccountHolds) gets no new deliveries. Unreadable
- * records, and rows that PostgreSQL refuses, go to the quarantine.
+ * records, and refused rows, go to the quarantine. Events that many webhooks want are routed in parts (Deferred).
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Fiber } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
 import { DELIVERIES_TOPIC, newWork } from "../domain/Delivery.ts"
 import { deliveryId } from "../domain/Ids.ts"
@@ -15,6 +15,7 @@ import { permissionUnder } from "../domain/Quota.ts"
 import {
   type AssignedPartition,
   EventLog,
+  type EventLogError,
   type LogRecord,
   type NewRecord,
   sourceOf
@@ -26,6 +27,7 @@ import { Partitions } from "../storage/deliveries/Partitions.ts"
 import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
 import { makeQuarantine } from "../storage/Quarantine.ts"
 import { AccountHolds } from "../webhooks/AccountHolds.ts"
+import { makeDeferred } from "./Deferred.ts"
 import { RoutedWebhooks } from "./RoutedWebhooks.ts"
 import type { RoutedWebhook } from "./WebhookIndex.ts"
 
@@ -95,6 +97,11 @@ const toQueue = (event: LedgerEvent, eventOffset: number, webhook: RoutedWebhook
   }
 }
 
+const put = (batch: Batch, queued: Queued, day: number) => {
+  batch.queued.push(queued)
+  batch.days.add(day)
+}
+
 const tracedQueue = <E, R>(
   self: Effect.Effect<void, E, R>,
   { topic }: AssignedPartition,
@@ -102,7 +109,13 @@ const tracedQueue = <E, R>(
 ) => traced(self, "route events", () => ({ topic, deliveries: queued.length }), traceparent)
 
 export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Network>) {
-  const { routeBatchDeliveries, takeBatchRecords } = yield* StageLimits
+  const {
+    routeAheadRecords,
+    routeBatchDeliveries,
+    routeDeferredMost,
+    routePartDeliveries,
+    takeBatchRecords
+  } = yield* StageLimits
   const log = yield* EventLog
   const webhooks = yield* RoutedWebhooks
   const holds = yield* AccountHolds
@@ -174,8 +187,41 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
   }, tracedQueue)
 
   const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
-    while (true) {
-      const records = yield* partition.take(takeBatchRecords)
+    const deferred = makeDeferred()
+    /** The offset behind the last record that was routed, or deferred. */
+    let routedTo = partition.startOffset
+    /** The read under way, while deferred deliveries are queued meanwhile. */
+    let taking: Fiber.Fiber<ReadonlyArray<LogRecord>, EventLogError> | undefined
+
+    /** Events behind one with deferred deliveries are not committed. */
+    const queueUpTo = (batch: Batch, offset: number) => {
+      routedTo = offset
+      return queue(partition, batch, Math.min(offset, deferred.firstOffset() ?? offset))
+    }
+
+    const queuePart = () => {
+      const batch = emptyBatch()
+      for (const { record, event, webhook } of deferred.take(routePartDeliveries)) {
+        begin(batch, record, event)
+        put(batch, toQueue(event, record.offset, webhook), partitions.startOf(event.detected_at))
+      }
+      return queueUpTo(batch, routedTo)
+    }
+
+    /** Waits for records only if nothing else is to be done. */
+    const takeRecords = Effect.gen(function* () {
+      const first = deferred.firstOffset()
+      if (first === undefined && taking === undefined) return yield* partition.take(takeBatchRecords)
+      if (deferred.size() >= routeDeferredMost || routedTo - (first ?? routedTo) >= routeAheadRecords)
+        return []
+      taking ??= yield* Effect.forkChild(partition.take(takeBatchRecords), { startImmediately: true })
+      if (first !== undefined && taking.pollUnsafe() === undefined) return []
+      const records = yield* Fiber.join(taking)
+      taking = undefined
+      return records
+    })
+
+    const routeRecords = Effect.fnUntraced(function* (records: ReadonlyArray<LogRecord>) {
       // The API promises that a change applies from the next ledger on that is routed after its response.
       yield* webhooks.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))
       let batch = emptyBatch()
@@ -185,29 +231,41 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
           batch.unreadable.push(record)
           continue
         }
-        const wanting = webhooks.match(event).filter(maySend)
+        let wanting: ReadonlyArray<RoutedWebhook> = webhooks.match(event).filter(maySend)
         /** Also of the parts that follow: none of them has rows without work. */
         const queuedOfEvent = new Set<string>()
+        const isMaybeRouted = record.offset < partition.endOffsetAtStart
         begin(batch, record, event)
+        // After a restart, rows without work must get it in ledger order, so nothing is deferred.
+        if (!isMaybeRouted && (deferred.size() > 0 || wanting.length > routeBatchDeliveries)) {
+          const isLarge = wanting.length > routeBatchDeliveries
+          deferred.add(record, event, isLarge ? wanting : wanting.filter(({ id }) => deferred.has(id)))
+          wanting = isLarge ? [] : wanting.filter(({ id }) => !deferred.has(id))
+        }
         for (const webhook of wanting) {
           if (batch.queued.length >= routeBatchDeliveries) {
             // More of this event follows, so its offset is not committed yet.
-            yield* queue(partition, batch, record.offset)
+            yield* queueUpTo(batch, record.offset)
             batch = emptyBatch(queuedOfEvent)
             begin(batch, record, event)
           }
           const queued = toQueue(event, record.offset, webhook)
           queuedOfEvent.add(queued.row.id)
-          batch.queued.push(queued)
-          batch.days.add(partitions.startOf(event.detected_at))
+          put(batch, queued, partitions.startOf(event.detected_at))
         }
-        if (record.offset < partition.endOffsetAtStart) batch.maybeRouted.set(record.offset, event)
+        if (isMaybeRouted) batch.maybeRouted.set(record.offset, event)
         if (batch.queued.length >= routeBatchDeliveries) {
-          yield* queue(partition, batch, record.offset + 1)
+          yield* queueUpTo(batch, record.offset + 1)
           batch = emptyBatch()
         }
       }
-      yield* queue(partition, batch, records.at(-1)!.offset + 1)
+      yield* queueUpTo(batch, records.at(-1)!.offset + 1)
+    })
+
+    while (true) {
+      const records = yield* takeRecords
+      if (records.length > 0) yield* routeRecords(records)
+      if (deferred.size() > 0) yield* queuePart()
     }
   })
 

@@ -125,6 +125,20 @@ describe("shares of an origin's connections", () => {
     assert.strictEqual(hog.share.inUse, 1)
   })
 
+  it("come to a late account after one turn of the accounts that wait, however many webhooks these have", () => {
+    const ACCOUNTS = 50
+    const limiter = makeLimiter({ ...bounds, inProcess: 10 })
+    const hogs = Array.from({ length: 40 * ACCOUNTS }, (_, i) =>
+      makeHog(limiter, 1, `acct_${i % ACCOUNTS}`, `https://${i}.example`)
+    )
+    const late = makeHog(limiter, 1, "acct_late", "https://late.example")
+    assert.strictEqual(late.share.inUse, 0)
+    let releases = 0
+    for (; late.share.inUse === 0; releases++)
+      limiter.release(hogs.find(({ share }) => share.inUse > 0)!.share)
+    assert.isAtMost(releases, ACCOUNTS + 1)
+  })
+
   it("are free when their webhooks have left and their requests have ended", () => {
     const limiter = makeLimiter({ ...bounds, perOrigin: 4, inProcess: 4 })
     const one = makeHog(limiter, 256)

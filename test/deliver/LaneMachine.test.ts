@@ -91,6 +91,26 @@ checkRows({
       commands: ["disconnect"]
     }
   ],
+  "a webhook whose deliveries are all settled": [
+    {
+      what: "takes no memory",
+      given: [...offers("d1"), connected, ended],
+      event: settled("d1"),
+      commands: ["acknowledge d1", "forget"]
+    },
+    {
+      what: "is kept while it has a rate, which it may have drawn on",
+      given: [offer("d1", current("all", 2, 1)), connected, ended],
+      event: settled("d1"),
+      commands: ["acknowledge d1"]
+    },
+    {
+      what: "is kept while a request for a connection is under way",
+      given: [...offers("d1", "d2"), connected, overdue, ended],
+      event: settled("d1"),
+      commands: ["acknowledge d1"]
+    }
+  ],
   "the memory budget": [
     { what: "refuses what is beyond a lane's share", given: full, event: offer("d5"), commands: ["refuse"] },
     {

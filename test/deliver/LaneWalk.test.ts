@@ -92,7 +92,9 @@ describe("an actor's lanes", () => {
     }
     assert.strictEqual(machine.sending, 0)
     assert.strictEqual(world.inUse(), 0)
-    for (const { live, replays } of machine.outlets.values())
+    for (const { current, live, replays } of machine.outlets.values()) {
       assert.deepStrictEqual([live.mode, replays.mode], ["log", "log"])
+      assert.isNotNull(current?.webhook.config.max_per_second, "only a rate is remembered")
+    }
   })
 })

@@ -23,6 +23,18 @@ export const mutants: ReadonlyArray<Mutant> = [
     wrong: "    let refused: ReadonlySet<string> = new Set()\n    yield* partition.commit(nextOffset)\n"
   },
   {
+    name: "route commits an event of which parts are left",
+    file: "src/route/Stage.ts",
+    code: "Math.min(offset, deferred.firstOffset() ?? offset)",
+    wrong: "offset"
+  },
+  {
+    name: "a webhook's delivery passes a deferred one of it",
+    file: "src/route/Stage.ts",
+    code: "wanting.filter(({ id }) => !deferred.has(id))",
+    wrong: 'wanting.filter(({ id }) => !deferred.has(id) || id !== "")'
+  },
+  {
     name: "a replaced exclusive writer may write",
     file: "src/log/Exclusive.ts",
     code: "newest.get(name) === writer",
@@ -55,7 +67,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "route does not wait for changes of webhooks",
     file: "src/route/Stage.ts",
-    code: '      yield* registry.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))\n',
+    code: '      yield* webhooks.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))\n',
     wrong: ""
   },
   {

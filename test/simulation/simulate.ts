@@ -43,7 +43,11 @@ const limits = {
   partitionReplays: 8,
   takeBatchRecords: 10,
   replayTakeRecords: 5,
-  routeBatchDeliveries: 20,
+  // Three to five webhooks: an event that most of them want is routed in parts.
+  routeBatchDeliveries: 2,
+  routePartDeliveries: 1,
+  routeDeferredMost: 20,
+  routeAheadRecords: 20,
   lanePageRows: 4,
   unrecordedMost: 4,
   repeatedMost: 0,
@@ -188,9 +192,8 @@ export const simulate = Effect.fnUntraced(function* (
     for (let i = 0, count = chance.int(2, 3); i < count; i++)
       slots.push({ running: yield* start(`P${i + 1}`), busy: false })
 
-    /** Faults of one process, in the background. */
+    /** Faults of one process, in the background. The caller sets `busy`: the fiber begins later. */
     const disturb = Effect.fnUntraced(function* (slot: (typeof slots)[number], n: number) {
-      slot.busy = true
       const kind = chance.pick(["kill", "kill", "stop", "freeze"])
       if (kind === "freeze" && slot.running.process.isAlive())
         yield* freeze(slot.running, chance.pick([1_000, 8_000, 15_000, 30_000]))
@@ -205,7 +208,10 @@ export const simulate = Effect.fnUntraced(function* (
     /** Starts again what has died by itself. */
     const revive = Effect.fnUntraced(function* (n: number) {
       for (const slot of slots)
-        if (!slot.busy && !slot.running.process.isAlive()) yield* Effect.forkScoped(disturb(slot, n))
+        if (!slot.busy && !slot.running.process.isAlive()) {
+          slot.busy = true
+          yield* Effect.forkScoped(disturb(slot, n))
+        }
     })
 
     const untilMs = ledgers[LEDGERS - 1]!.closedMs + 10_000
@@ -214,7 +220,10 @@ export const simulate = Effect.fnUntraced(function* (
       if (chance.flip(0.25)) trace("customer", yield* act(operator, n))
       const slot = chance.pick(slots)
       yield* revive(n)
-      if (!slot.busy && chance.flip(faults.processes)) yield* Effect.forkScoped(disturb(slot, n))
+      if (!slot.busy && chance.flip(faults.processes)) {
+        slot.busy = true
+        yield* Effect.forkScoped(disturb(slot, n))
+      }
       if (chance.flip(faults.processes)) {
         const group = chance.pick(["deliver", "route", "events", "delay"])
         trace("cluster", `rebalances ${group}`)
