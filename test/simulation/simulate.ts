@@ -7,7 +7,12 @@ import { SqlClient, type SqlConnection } from "effect/sql"
 import { stageLimits } from "../../src/config/StageLimits.ts"
 import { detectLedger } from "../../src/detect/Detect.ts"
 import type { EventType } from "../../src/domain/EventType.ts"
-import { EVENT_LOG_GROUP, eventsTopic } from "../../src/domain/LedgerEvent.ts"
+import {
+  EVENT_LOG_GROUP,
+  eventsTopic,
+  type LedgerMarker,
+  ledgersTopic
+} from "../../src/domain/LedgerEvent.ts"
 import { EventLogError, type Transaction } from "../../src/log/EventLog.ts"
 import { type LogClient, makeSharedLog } from "../../src/log/memory/SharedEventLog.ts"
 import { asLedger } from "../../src/simulator/Chain.ts"
@@ -25,13 +30,19 @@ import { kinds, makeReceivers } from "./receivers.ts"
 import { makeStore } from "./store.ts"
 import { makeTimeline, type Process } from "./timeline.ts"
 
-const LEDGERS = 8
+const LEDGERS = 6
 /** Ledgers that close after the faults have ended. */
 const QUIET_LEDGERS = 2
+const QUIET_LEDGER_MS = 1_000
+/** Faults and customers go on for this long after the last ledger before the quiet ones. */
+const AFTERMATH_MS = 4_000
 /** Kafka gives up a member that is silent for this long. */
 const SILENT_MS = 10_000
 /** Simulated time in which everything must settle once it is quiet. */
 const SETTLED_MS = 180_000
+/** How often that is looked at, and how long it must last. */
+const LOOK_MS = 500
+const SETTLED_STAYS_MS = 1_000
 const LIMIT_MS = 24 * 3_600_000
 const PARTITIONS = 2
 /** Number of the first process that is started after the steps. */
@@ -84,7 +95,7 @@ export const simulate = Effect.fnUntraced(function* (
   const timed = ledgers.map((ledger, i) => ({
     ...ledger,
     get closedMs() {
-      return i < LEDGERS ? ledger.closedMs : quietFromMs + (i - LEDGERS + 1) * 3_000
+      return i < LEDGERS ? ledger.closedMs : quietFromMs + (i - LEDGERS + 1) * QUIET_LEDGER_MS
     }
   }))
   const detected = ledgers.flatMap(({ closed }) => detectLedger(asLedger(closed)).events)
@@ -170,6 +181,7 @@ export const simulate = Effect.fnUntraced(function* (
     trace(process.name, "is thawed")
   })
 
+  const slots: Array<{ running: Running; busy: boolean }> = []
   const world = Effect.gen(function* () {
     yield* makeAccount
     for (let i = 0, count = chance.int(3, 5); i < count; i++) {
@@ -184,7 +196,6 @@ export const simulate = Effect.fnUntraced(function* (
       })
       trace("customer", `creates ${id} (${kind})`)
     }
-    const slots: Array<{ running: Running; busy: boolean }> = []
     for (let i = 0, count = chance.int(2, 3); i < count; i++)
       slots.push({ running: yield* start(`P${i + 1}`), busy: false })
 
@@ -193,10 +204,10 @@ export const simulate = Effect.fnUntraced(function* (
       slot.busy = true
       const kind = chance.pick(["kill", "kill", "stop", "freeze"])
       if (kind === "freeze" && slot.running.process.isAlive())
-        yield* freeze(slot.running, chance.pick([1_000, 8_000, 15_000, 30_000]))
+        yield* freeze(slot.running, chance.pick([1_000, 5_000, 12_000]))
       else {
         yield* kind === "stop" && slot.running.process.isAlive() ? stop(slot.running) : kill(slot.running)
-        yield* Effect.sleep(chance.int(0, 15) * 1_000)
+        yield* Effect.sleep(chance.int(0, 8) * 500)
         slot.running = yield* start(`${slot.running.process.name.split(".")[0]}.${n}`)
       }
       slot.busy = false
@@ -208,9 +219,9 @@ export const simulate = Effect.fnUntraced(function* (
         if (!slot.busy && !slot.running.process.isAlive()) yield* Effect.forkScoped(disturb(slot, n))
     })
 
-    const untilMs = ledgers[LEDGERS - 1]!.closedMs + 10_000
+    const untilMs = ledgers[LEDGERS - 1]!.closedMs + AFTERMATH_MS
     for (let n = 1; nowMs() < untilMs; n++) {
-      yield* Effect.sleep(chance.int(1, 20) * 100)
+      yield* Effect.sleep(chance.int(1, 8) * 100)
       if (chance.flip(0.25)) trace("customer", yield* act(operator, n))
       const slot = chance.pick(slots)
       yield* revive(n)
@@ -245,14 +256,14 @@ export const simulate = Effect.fnUntraced(function* (
     quietFromMs = nowMs()
     let waiting = yield* open
     while (waiting !== "" && nowMs() < quietFromMs + SETTLED_MS) {
-      yield* Effect.sleep(1_000)
+      yield* Effect.sleep(LOOK_MS)
       waiting = yield* open
     }
     if (waiting !== "") return [{ check: "settles", what: `after ${SETTLED_MS} ms: ${waiting}` }]
     trace("world", "has settled")
-    const problems = yield* check(evidence)
-    for (const { running } of slots) running.process.kill()
-    return problems
+    // What should not happen any more would happen now.
+    yield* Effect.sleep(SETTLED_STAYS_MS)
+    return yield* check(evidence)
   })
 
   const makeAccount = Effect.flatMap(
@@ -265,7 +276,9 @@ export const simulate = Effect.fnUntraced(function* (
   const { log } = shared.connect()
   /** What is still open; empty when all has settled. */
   const open = Effect.gen(function* () {
-    if (nowMs() < quietFromMs + (QUIET_LEDGERS + 3) * 3_000) return "ledgers"
+    const marker = yield* log.last({ topic: ledgersTopic(NETWORK), partition: 0 })
+    const taken = marker === undefined ? 0 : (JSON.parse(marker.value!) as LedgerMarker).ledger_index
+    if (taken < ledgers.at(-1)!.closed.header.ledger_index) return `ledgers after ${taken}`
     const sql = yield* SqlClient.SqlClient
     const partition = { topic: eventsTopic(NETWORK), partition: 0 }
     const { end } = yield* log.offsets(partition)
@@ -286,5 +299,11 @@ export const simulate = Effect.fnUntraced(function* (
   })
 
   const layers = operatorLayer(store.clientOf(customers), log).pipe(Layer.provide(Logger.layer([])))
-  return yield* timeline.run(world.pipe(Effect.scoped, Effect.provide(layers)), LIMIT_MS)
+  const problems = yield* timeline.run(world.pipe(Effect.scoped, Effect.provide(layers)), LIMIT_MS)
+  for (const { running } of slots) {
+    running.process.kill()
+    yield* store.ended(running.process)
+  }
+  yield* store.close
+  return problems
 })

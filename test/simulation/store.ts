@@ -22,6 +22,8 @@ export interface Store {
   readonly clientOf: (process: Process) => Layer.Layer<SqlClient.SqlClient | ReadSql>
   /** Call it when a process was killed: ends its transaction. */
   readonly ended: (process: Process) => Effect.Effect<void>
+  /** Waits for the statement under way. No other one begins. */
+  readonly close: Effect.Effect<void>
 }
 
 const lost = (when: string) =>
@@ -148,6 +150,7 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
     ended: (process) =>
       Effect.suspend(() =>
         owner === process ? Effect.andThen(finish, Semaphore.release(gate, 1)) : Effect.void
-      ).pipe(Effect.asVoid)
+      ).pipe(Effect.asVoid),
+    close: Effect.asVoid(Semaphore.take(gate, 1))
   }
 }
