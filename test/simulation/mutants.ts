@@ -97,7 +97,8 @@ const caughtBy = ({ code, file, wrong }: Mutant, seeds: number): string | undefi
     writeFileSync(join(folder, file), parts.join(wrong))
     const run = ["test/simulation/main.ts", "--seeds", String(seeds), "--stop"]
     const { stdout } = spawnSync(process.execPath, run, { cwd: folder, encoding: "utf8" })
-    return /^seed \d+ \w+/m.exec(stdout)?.[0]
+    // Several seeds run at once.
+    return [...stdout.matchAll(/^seed (\d+) \w+/gm)].sort((a, b) => Number(a[1]) - Number(b[1]))[0]?.[0]
   } finally {
     rmSync(folder, { recursive: true })
   }

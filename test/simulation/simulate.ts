@@ -43,6 +43,8 @@ const SETTLED_MS = 180_000
 /** How often that is looked at, and how long it must last. */
 const LOOK_MS = 500
 const SETTLED_STAYS_MS = 1_000
+/** How often it is looked whether a process has died while it stops. */
+const DEATH_MS = 100
 const LIMIT_MS = 24 * 3_600_000
 const PARTITIONS = 2
 /** Number of the first process that is started after the steps. */
@@ -85,7 +87,12 @@ export const simulate = Effect.fnUntraced(function* (
   const customers = timeline.process("customers")
   const store = makeStore(real, timeline, {
     delayMs: faults.store.delayMs,
-    fate: (process) => (process === customers ? "lands" : faults.store.fate(process))
+    fate: (process) => (process === customers ? "lands" : faults.store.fate(process)),
+    dies: (process) => {
+      const dies = process !== customers && faults.diesAfterWrite()
+      if (dies) trace(process.name, "dies after a write to the database")
+      return dies
+    }
   })
   const shared = makeSharedLog(testSettings())
   const receivers = makeReceivers(timeline, stream())
@@ -162,9 +169,12 @@ export const simulate = Effect.fnUntraced(function* (
     evidence.kills++
     yield* Effect.forkScoped(Effect.andThen(Effect.sleep(SILENT_MS), Effect.sync(client.expel)))
   })
-  const stop = Effect.fnUntraced(function* ({ process, fiber }: Running) {
+  const stop = Effect.fnUntraced(function* (running: Running) {
+    const { process, fiber } = running
     trace(process.name, "is stopped")
-    yield* Fiber.interrupt(fiber)
+    const death = Effect.repeat(Effect.sleep(DEATH_MS), { until: () => !process.isAlive() })
+    yield* Effect.raceFirst(Fiber.interrupt(fiber), death)
+    if (!process.isAlive()) return yield* kill(running)
     process.kill()
     trace(process.name, "has stopped")
   })

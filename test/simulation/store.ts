@@ -16,6 +16,8 @@ export type Fate = "lands" | "fails" | "lands and fails"
 export interface StoreFaults {
   readonly delayMs: (process: Process) => number
   readonly fate: (process: Process) => Fate
+  /** Whether the process dies when the write has landed, before it knows. */
+  readonly dies: (process: Process) => boolean
 }
 
 export interface Store {
@@ -34,6 +36,8 @@ const lost = (when: string) =>
 const COMMIT = "COMMIT"
 const ROLLBACK = "ROLLBACK"
 const BEGIN = "BEGIN"
+/** Leases are written all the time, and a death after that tells nothing. */
+const WRITE = /^(?!.*\bleases\b).*\b(INSERT|UPDATE|DELETE)\b/s
 
 type Statement = "execute" | "executeRaw" | "executeValues" | "executeValuesUnprepared" | "executeUnprepared"
 
@@ -76,6 +80,10 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
     } as SqlConnection.Connection
   }
 
+  /** The process dies where it stands. The database is free for others. */
+  const death = (process: Process, free: Effect.Effect<unknown>) =>
+    Effect.sync(process.kill).pipe(Effect.andThen(free), Effect.andThen(Effect.never))
+
   /** Statements outside of transactions. The database is free again when it has answered. */
   const single = (process: Process) =>
     connectionOf((kind, sql, params) =>
@@ -88,7 +96,9 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
               const free = Semaphore.release(gate, 1)
               const fate = faults.fate(process)
               if (fate === "fails") return Effect.andThen(free, afterFate(fate, Effect.void))
-              return afterFate(fate, timeline.outside(process)(Effect.ensuring(run(kind, sql, params), free)))
+              const answer = timeline.outside(process)(Effect.ensuring(run(kind, sql, params), free))
+              const dies = WRITE.test(sql) && faults.dies(process)
+              return dies ? Effect.andThen(answer, death(process, Effect.void)) : afterFate(fate, answer)
             })
           )
         )
@@ -126,6 +136,8 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
           if (sql !== BEGIN && sql !== COMMIT) return running
           const fate = faults.fate(process)
           owner = sql === BEGIN || fate === "fails" ? process : undefined
+          if (sql === COMMIT && fate !== "fails" && faults.dies(process))
+            return Effect.andThen(running, death(process, Semaphore.release(gate, 1)))
           return afterFate(fate, running)
         })
       )
