@@ -3,7 +3,7 @@
  * before filled are truncated, which takes a fifth of the time of a new database.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Pool, type Scope } from "effect"
+import { Effect, Pool, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlConnection, SqlError } from "effect/sql"
 import { pool } from "../../src/storage/Sql.ts"
@@ -54,18 +54,14 @@ const newDatabase = (address: ServerAddress) =>
 
 export type Databases = Effect.Effect<SqlConnection.Connection, SqlError.SqlError, Scope.Scope>
 
-/** At most `size` runs at once, each with a database of its own. That of a run that died is made anew. */
+/** At most `size` runs at once, each with a database of its own. */
 export const makeDatabases = (
   address: ServerAddress,
   size: number
 ): Effect.Effect<Databases, never, Scope.Scope> =>
   Effect.map(Pool.make({ acquire: newDatabase(address), size }), (databases) =>
-    Effect.gen(function* () {
-      const database = yield* Pool.get(databases)
-      yield* Effect.addFinalizer((exit) =>
-        Exit.isSuccess(exit) ? Effect.void : Pool.invalidate(databases, database)
-      )
-      yield* database.empty
-      return database.connection
-    })
+    Pool.get(databases).pipe(
+      Effect.tap(({ empty }) => empty),
+      Effect.map(({ connection }) => connection)
+    )
   )

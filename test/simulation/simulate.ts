@@ -25,7 +25,15 @@ import { ledgerServers, makeLedgers } from "./ledgerServers.ts"
 import { makeLogClient } from "./logClient.ts"
 import { BEGAN_MS, webhookId } from "./machinery.ts"
 import { NETWORK, node } from "./node.ts"
-import { ACCOUNT, act, activateAll, createWebhook, type OperatorParts, operatorLayer } from "./operator.ts"
+import {
+  ACCOUNT,
+  act,
+  activateAll,
+  createWebhook,
+  noteDisabled,
+  type OperatorParts,
+  operatorLayer
+} from "./operator.ts"
 import { kinds, makeReceivers } from "./receivers.ts"
 import { makeStore } from "./store.ts"
 import { makeTimeline, type Process } from "./timeline.ts"
@@ -43,10 +51,11 @@ const SETTLED_MS = 180_000
 /** How often that is looked at, and how long it must last. */
 const LOOK_MS = 500
 const SETTLED_STAYS_MS = 1_000
-/** How often it is looked whether a process has died while it stops. */
-const DEATH_MS = 100
 const LIMIT_MS = 24 * 3_600_000
 const PARTITIONS = 2
+/** Consecutive failed deliveries after which a webhook is disabled, in half of the runs. */
+const DISABLE_AFTER = 3
+const NEVER = 1_000_000
 /** Number of the first process that is started after the steps. */
 const REVIVED = 1_000
 
@@ -84,10 +93,15 @@ export const simulate = Effect.fnUntraced(function* (
   const trace = (who: string, what: string) =>
     tell(`${((nowMs() - BEGAN_MS) / 1_000).toFixed(3)} ${who}: ${what}`)
   const faults: Faults = makeFaults(stream(), nowMs)
+  const disableAfter = chance.pick([DISABLE_AFTER, NEVER])
   const customers = timeline.process("customers")
   const store = makeStore(real, timeline, {
     delayMs: faults.store.delayMs,
-    fate: (process) => (process === customers ? "lands" : faults.store.fate(process)),
+    fate: (process) => {
+      const fate = process === customers ? "lands" : faults.store.fate(process)
+      if (fate === "lands and fails") evidence.answersLost++
+      return fate
+    },
     dies: (process) => {
       const dies = process !== customers && faults.diesAfterWrite()
       if (dies) trace(process.name, "dies after a write to the database")
@@ -113,9 +127,12 @@ export const simulate = Effect.fnUntraced(function* (
     replays: [],
     routed: [],
     defects: [],
+    moves: [],
+    disableAfter,
+    mostFailures: 0,
+    answersLost: 0,
     kills: 0,
-    zombies: 0,
-    startsMs: []
+    zombies: 0
   }
   const operator: OperatorParts = {
     chance: stream(),
@@ -136,11 +153,14 @@ export const simulate = Effect.fnUntraced(function* (
     trace(process.name, `route has committed ${commit.positions.map(({ offset }) => offset).join(" ")}`)
   }
   const clientOf = (process: Process) => shared.connect(process.turn)
+  const moved = () => evidence.moves.push(nowMs())
 
   const start = Effect.fnUntraced(function* (name: string) {
     const process = timeline.process(name, seeds.int(-1_000, 1_000))
     const client = clientOf(process)
-    evidence.startsMs.push(nowMs())
+    // At once: the world itself may wait for the database.
+    yield* Effect.forkScoped(Effect.andThen(process.death, store.ended(process)))
+    moved()
     trace(name, "starts")
     const running = node({
       process,
@@ -149,6 +169,7 @@ export const simulate = Effect.fnUntraced(function* (
       sender: receivers.senderOf(name),
       source: ledgerServers(timed, nowMs, stream(), faults.servers),
       limits,
+      disableAfter,
       seed: seeds.int(0, 2 ** 31),
       failed: (part, cause) => {
         trace(name, `${part} failed: ${String(Cause.squash(cause))}`)
@@ -161,19 +182,27 @@ export const simulate = Effect.fnUntraced(function* (
     return { process, client, fiber } satisfies Running
   })
 
+  const expel = (client: LogClient) =>
+    Effect.andThen(
+      Effect.sleep(SILENT_MS),
+      Effect.sync(() => {
+        moved()
+        client.expel()
+      })
+    )
+
   const kill = Effect.fnUntraced(function* ({ process, client }: Running) {
     trace(process.name, "is killed")
     process.kill()
     receivers.cut(process.name)
-    yield* store.ended(process)
     evidence.kills++
-    yield* Effect.forkScoped(Effect.andThen(Effect.sleep(SILENT_MS), Effect.sync(client.expel)))
+    yield* Effect.forkScoped(expel(client))
   })
   const stop = Effect.fnUntraced(function* (running: Running) {
     const { process, fiber } = running
     trace(process.name, "is stopped")
-    const death = Effect.repeat(Effect.sleep(DEATH_MS), { until: () => !process.isAlive() })
-    yield* Effect.raceFirst(Fiber.interrupt(fiber), death)
+    moved()
+    yield* Effect.raceFirst(Fiber.interrupt(fiber), process.death)
     if (!process.isAlive()) return yield* kill(running)
     process.kill()
     trace(process.name, "has stopped")
@@ -184,14 +213,14 @@ export const simulate = Effect.fnUntraced(function* (
     if (ms >= SILENT_MS) {
       evidence.zombies++
       evidence.kills++
-      yield* Effect.forkScoped(Effect.andThen(Effect.sleep(SILENT_MS), Effect.sync(client.expel)))
+      yield* Effect.forkScoped(expel(client))
     }
     yield* Effect.sleep(ms)
     process.thaw()
+    moved()
     trace(process.name, "is thawed")
   })
 
-  const slots: Array<{ running: Running; busy: boolean }> = []
   const world = Effect.gen(function* () {
     yield* makeAccount
     for (let i = 0, count = chance.int(3, 5); i < count; i++) {
@@ -206,6 +235,7 @@ export const simulate = Effect.fnUntraced(function* (
       })
       trace("customer", `creates ${id} (${kind})`)
     }
+    const slots: Array<{ running: Running; busy: boolean }> = []
     for (let i = 0, count = chance.int(2, 3); i < count; i++)
       slots.push({ running: yield* start(`P${i + 1}`), busy: false })
 
@@ -232,6 +262,7 @@ export const simulate = Effect.fnUntraced(function* (
     const untilMs = ledgers[LEDGERS - 1]!.closedMs + AFTERMATH_MS
     for (let n = 1; nowMs() < untilMs; n++) {
       yield* Effect.sleep(chance.int(1, 8) * 100)
+      yield* look
       if (chance.flip(0.25)) trace("customer", yield* act(operator, n))
       const slot = chance.pick(slots)
       yield* revive(n)
@@ -239,6 +270,7 @@ export const simulate = Effect.fnUntraced(function* (
       if (chance.flip(faults.processes)) {
         const group = chance.pick(["deliver", "route", "events", "delay"])
         trace("cluster", `rebalances ${group}`)
+        moved()
         shared.rebalance(group, (members) => chance.shuffle(members))
       }
       if (chance.flip(0.03)) {
@@ -261,11 +293,14 @@ export const simulate = Effect.fnUntraced(function* (
 
     trace("world", "is quiet")
     faults.quiet = true
-    receivers.recover()
-    yield* activateAll(operator)
+    // A success after failures must reset a webhook's counter.
+    receivers.recover(true)
     quietFromMs = nowMs()
-    let waiting = yield* open
+    let waiting = "all"
     while (waiting !== "" && nowMs() < quietFromMs + SETTLED_MS) {
+      // What failed before may still disable a webhook.
+      yield* look
+      yield* activateAll(operator)
       yield* Effect.sleep(LOOK_MS)
       waiting = yield* open
     }
@@ -282,6 +317,13 @@ export const simulate = Effect.fnUntraced(function* (
       INSERT INTO accounts (id, name, email, plan, created_at)
       VALUES (${ACCOUNT}, 'Simulated', NULL, 'enterprise', clock_timestamp())`
   )
+
+  let lookedMs = nowMs()
+  const look = Effect.gen(function* () {
+    const sinceMs = lookedMs
+    lookedMs = nowMs()
+    evidence.mostFailures = Math.max(evidence.mostFailures, yield* noteDisabled(operator, sinceMs))
+  })
 
   const { log } = shared.connect()
   /** What is still open; empty when all has settled. */
@@ -308,12 +350,9 @@ export const simulate = Effect.fnUntraced(function* (
     return rows.map((row) => row.open).join(", ")
   })
 
-  const layers = operatorLayer(store.clientOf(customers), log).pipe(Layer.provide(Logger.layer([])))
-  const problems = yield* timeline.run(world.pipe(Effect.scoped, Effect.provide(layers)), LIMIT_MS)
-  for (const { running } of slots) {
-    running.process.kill()
-    yield* store.ended(running.process)
-  }
-  yield* store.close
-  return problems
+  const layers = operatorLayer(store.clientOf(customers), log, disableAfter).pipe(
+    Layer.provide(Logger.layer([]))
+  )
+  const run = timeline.run(world.pipe(Effect.scoped, Effect.provide(layers)), LIMIT_MS)
+  return yield* Effect.ensuring(run, store.close)
 })

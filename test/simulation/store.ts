@@ -24,7 +24,7 @@ export interface Store {
   readonly clientOf: (process: Process) => Layer.Layer<SqlClient.SqlClient | ReadSql>
   /** Call it when a process was killed: ends its transaction. */
   readonly ended: (process: Process) => Effect.Effect<void>
-  /** Waits for the statement under way. No other one begins. */
+  /** Call it when the run has ended: ends what is under way, and nothing else begins. */
   readonly close: Effect.Effect<void>
 }
 
@@ -45,13 +45,16 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
   const gate = Semaphore.makeUnsafe(1)
   /** The process whose transaction is open. */
   let owner: Process | undefined
+  let closed = false
+  /** Ends the transactions of those that were killed. */
+  const undertaker = timeline.process("undertaker")
 
   const timed = (sql: string, params: ReadonlyArray<unknown>) => {
     const text = sql.replaceAll("clock_timestamp()", `$${params.length + 1}::text::timestamptz`)
     return [text, text === sql ? params : [...params, new Date(timeline.nowMs()).toISOString()]] as const
   }
   const run = (kind: Statement, sql: string, params: ReadonlyArray<unknown>) =>
-    real[kind](...timed(sql, params), undefined)
+    Effect.suspend(() => (closed ? Effect.never : real[kind](...timed(sql, params), undefined)))
 
   const afterFate = <A>(fate: Fate, landing: Effect.Effect<A, SqlError.SqlError>) => {
     if (fate === "fails") return Effect.fail(lost("the statement was not sent"))
@@ -161,8 +164,14 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
     },
     ended: (process) =>
       Effect.suspend(() =>
-        owner === process ? Effect.andThen(finish, Semaphore.release(gate, 1)) : Effect.void
+        owner === process
+          ? Effect.andThen(timeline.outside(undertaker)(finish), Semaphore.release(gate, 1))
+          : Effect.void
       ).pipe(Effect.asVoid),
-    close: Effect.asVoid(Semaphore.take(gate, 1))
+    // It waits for the statement under way, because there is one connection.
+    close: Effect.suspend(() => {
+      closed = true
+      return Effect.ignore(real.executeRaw(ROLLBACK, []))
+    })
   }
 }
