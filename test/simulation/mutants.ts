@@ -72,7 +72,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "an account filter is not looked at",
-    file: "src/domain/Webhook.ts",
+    file: "src/route/WebhookIndex.ts",
     code: "accounts: account_filters.length === 0 ? undefined : packAccountIds(account_filters)",
     wrong: "accounts: account_filters.length >= 0 ? undefined : packAccountIds(account_filters)"
   },
