@@ -102,8 +102,8 @@ export const simulate = Effect.fnUntraced(function* (
       if (fate === "lands and fails") evidence.answersLost++
       return fate
     },
-    dies: (process) => {
-      const dies = process !== customers && faults.diesAfterWrite()
+    dies: (process, sql) => {
+      const dies = process !== customers && faults.diesAfterWrite(sql.includes("INTO attempts"))
       if (dies) trace(process.name, "dies after a write to the database")
       return dies
     }
@@ -144,7 +144,7 @@ export const simulate = Effect.fnUntraced(function* (
   }
   const seeds = stream()
   const landed = (process: Process, { append, commit }: Transaction) => {
-    if (append.length > 0 && faults.diesAfterWrite()) {
+    if (append.length > 0 && faults.diesAfterWrite(false)) {
       trace(process.name, `dies after an append to ${append[0]!.topic}`)
       process.kill()
     }

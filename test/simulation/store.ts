@@ -17,7 +17,7 @@ export interface StoreFaults {
   readonly delayMs: (process: Process) => number
   readonly fate: (process: Process) => Fate
   /** Whether the process dies when the write has landed, before it knows. */
-  readonly dies: (process: Process) => boolean
+  readonly dies: (process: Process, sql: string) => boolean
 }
 
 export interface Store {
@@ -100,7 +100,7 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
               const fate = faults.fate(process)
               if (fate === "fails") return Effect.andThen(free, afterFate(fate, Effect.void))
               const answer = timeline.outside(process)(Effect.ensuring(run(kind, sql, params), free))
-              const dies = WRITE.test(sql) && faults.dies(process)
+              const dies = WRITE.test(sql) && faults.dies(process, sql)
               return dies ? Effect.andThen(answer, death(process, Effect.void)) : afterFate(fate, answer)
             })
           )
@@ -139,7 +139,7 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
           if (sql !== BEGIN && sql !== COMMIT) return running
           const fate = faults.fate(process)
           owner = sql === BEGIN || fate === "fails" ? process : undefined
-          if (sql === COMMIT && fate !== "fails" && faults.dies(process))
+          if (sql === COMMIT && fate !== "fails" && faults.dies(process, sql))
             return Effect.andThen(running, death(process, Semaphore.release(gate, 1)))
           return afterFate(fate, running)
         })
