@@ -87,24 +87,26 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
   const death = (process: Process, free: Effect.Effect<unknown>) =>
     Effect.sync(process.kill).pipe(Effect.andThen(free), Effect.andThen(Effect.never))
 
-  /** Statements outside of transactions. The database is free again when it has answered. */
+  /**
+   * Statements outside of transactions. The database is free again when it has answered. The fate is drawn before
+   * the wait for the database, whose length is real: the draws of one run must have one order.
+   */
   const single = (process: Process) =>
     connectionOf((kind, sql, params) =>
       Effect.uninterruptibleMask((restore) =>
-        restore(Effect.sleep(faults.delayMs(process))).pipe(
+        Effect.suspend(() => {
+          const [fate, dies] = [faults.fate(process), WRITE.test(sql) && faults.dies(process, sql)]
+          const answer = Effect.suspend(() => {
+            const free = Semaphore.release(gate, 1)
+            return timeline.outside(process)(Effect.ensuring(run(kind, sql, params), free))
+          })
           // Not interruptible: a permit that is given at that moment would be lost.
-          Effect.andThen(Semaphore.take(gate, 1)),
-          Effect.andThen(
-            Effect.suspend(() => {
-              const free = Semaphore.release(gate, 1)
-              const fate = faults.fate(process)
-              if (fate === "fails") return Effect.andThen(free, afterFate(fate, Effect.void))
-              const answer = timeline.outside(process)(Effect.ensuring(run(kind, sql, params), free))
-              const dies = WRITE.test(sql) && faults.dies(process, sql)
-              return dies ? Effect.andThen(answer, death(process, Effect.void)) : afterFate(fate, answer)
-            })
+          const sent = Effect.andThen(Semaphore.take(gate, 1), answer)
+          return Effect.andThen(
+            restore(Effect.sleep(faults.delayMs(process))),
+            dies ? Effect.andThen(sent, death(process, Effect.void)) : afterFate(fate, sent)
           )
-        )
+        })
       )
     )
 
@@ -121,7 +123,10 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
   const transaction = (process: Process) =>
     Effect.gen(function* () {
       const inside = timeline.outside(process, true)
+      const [begins, commits] = [faults.fate(process), faults.fate(process)]
+      const dies = commits !== "fails" && faults.dies(process, COMMIT)
       yield* Effect.sleep(faults.delayMs(process))
+      if (begins === "fails") return yield* lost("the statement was not sent")
       yield* Effect.acquireRelease(Semaphore.take(gate, 1), () =>
         Effect.suspend(() => (owner === process ? inside(finish) : Effect.void)).pipe(
           Effect.andThen(Semaphore.release(gate, 1)),
@@ -137,9 +142,9 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
         Effect.suspend(() => {
           const running = inside(run(kind, sql, params))
           if (sql !== BEGIN && sql !== COMMIT) return running
-          const fate = faults.fate(process)
+          const fate = sql === BEGIN ? begins : commits
           owner = sql === BEGIN || fate === "fails" ? process : undefined
-          if (sql === COMMIT && fate !== "fails" && faults.dies(process, sql))
+          if (sql === COMMIT && dies)
             return Effect.andThen(running, death(process, Semaphore.release(gate, 1)))
           return afterFate(fate, running)
         })
