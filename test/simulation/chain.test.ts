@@ -1,27 +1,55 @@
 /** The whole chain in several processes, with faults by seed: see README.md. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { inject } from "vitest"
-import { newDatabase } from "./databases.ts"
+import { AT_ONCE, type Databases, makeDatabases } from "./databases.ts"
 import { simulate } from "./simulate.ts"
 
-/** Seeds that found a bug. */
+/** Seeds that found a bug, and the bug. */
 const keptSeeds = new Map([[1, "a process that waits for a lease could not be stopped"]])
-const SEEDS = [...keptSeeds.keys(), ...Array.from({ length: 11 }, (_, i) => i + 2)]
+const MORE = 59
+const seeds = new Set([...keptSeeds.keys(), ...Array.from({ length: MORE }, (_, i) => i + 2)])
 
-describe("the whole chain, with faults by seed", () => {
-  for (const seed of SEEDS)
-    it.live(
-      `seed ${seed} keeps every promise`,
+class Runs extends Context.Service<Runs, Databases>()("test/simulation/Runs") {
+  static readonly layer = Layer.effect(
+    Runs,
+    Effect.suspend(() => makeDatabases(inject("postgres"), AT_ONCE))
+  )
+}
+
+const run = (seed: number, tell?: (line: string) => void) =>
+  Effect.gen(function* () {
+    const databases = yield* Runs
+    return yield* simulate(seed, yield* databases, tell)
+  }).pipe(Effect.scoped)
+
+const traceOf = Effect.fnUntraced(function* (seed: number) {
+  const lines: Array<string> = []
+  yield* run(seed, (line) => lines.push(line))
+  return lines
+})
+
+describe("the whole chain, with faults by seed", { concurrent: true }, () => {
+  it.layer(Runs.layer, { excludeTestServices: true })("on a virtual clock", (it) => {
+    for (const seed of seeds)
+      it.effect(
+        `seed ${seed} keeps every promise`,
+        () =>
+          Effect.map(run(seed), (problems) =>
+            assert.deepStrictEqual(problems, [], `npm run simulate -- --seed ${seed} --trace`)
+          ),
+        120_000
+      )
+
+    it.effect(
+      "a seed gives the same run each time, whatever runs beside it",
       () =>
         Effect.gen(function* () {
-          const connection = yield* newDatabase(inject("postgres"))
-          assert.deepStrictEqual(
-            yield* simulate(seed, connection),
-            [],
-            `npm run simulate -- --seed ${seed} --trace`
-          )
-        }).pipe(Effect.scoped),
+          const both = yield* Effect.all([traceOf(3), traceOf(3)], { concurrency: 2 })
+          assert.isAbove(both[0].length, 10)
+          assert.deepStrictEqual(both[0], both[1])
+        }),
       120_000
     )
+  })
 })

@@ -33,7 +33,13 @@ export interface Evidence {
   kills: number
   /** Processes that went on after they were taken for dead. */
   zombies: number
-  readonly startsMs: Array<number>
+  readonly disableAfter: number
+  /** The most consecutive failures that an active webhook was seen with. */
+  mostFailures: number
+  /** Writes to the database that landed although the process was told that they failed. */
+  answersLost: number
+  /** When partitions may have moved to another process. */
+  readonly moves: Array<number>
 }
 
 interface Row {
@@ -244,6 +250,21 @@ const windowsKept: Check = ({ webhooks, zombies }) =>
         )
       ])
 
+/** A full bucket, what flows in, and another full bucket for each time that the webhook may have a new owner. */
+const ratesKept: Check = ({ moves, webhooks }) =>
+  webhooks.flatMap(({ id, maxPerSecond, receiver: { arrivals } }) => {
+    if (maxPerSecond === null) return []
+    const firstMs = arrivals[0]?.atMs ?? 0
+    return arrivals.flatMap(({ atMs }, last) => {
+      const owners = 1 + moves.filter((movedMs) => movedMs >= firstMs && movedMs <= atMs).length
+      const tooMany = arrivals.slice(0, last + 1).find((first, i) => {
+        const most = maxPerSecond * (owners + (atMs - first.atMs) / 1_000)
+        return last - i + 1 > most + 1
+      })
+      return tooMany === undefined ? [] : [`${id} got more than ${maxPerSecond} requests a second at ${atMs}`]
+    })
+  })
+
 /** At most what failed since the last delivery. Processes differ in their clocks, which the rows' times are from. */
 const countersRight: Check = ({ webhooks }, { counters, rows, usage }) => {
   const attempts = rows.reduce((sum, row) => sum + row.attempts, 0)
@@ -273,6 +294,14 @@ const countersRight: Check = ({ webhooks }, { counters, rows, usage }) => {
   ]
 }
 
+/** After a batch of outcomes a webhook is disabled, unless the process dies or does not hear what it has written. */
+const failingDisabled: Check = ({ answersLost, disableAfter, kills, limits, mostFailures }) => {
+  const most = disableAfter + limits.recorderBatch * (2 + kills + answersLost)
+  return mostFailures > most
+    ? [`an active webhook had ${mostFailures} consecutive failures, at most ${most} may be`]
+    : []
+}
+
 const replaysComplete: Check = ({ replays }, { rows }) =>
   replays.flatMap(({ eventIds, id }) =>
     differences(
@@ -297,7 +326,9 @@ export const checks: Readonly<Record<string, Check>> = {
   repeatsBounded,
   firstsInOrder,
   windowsKept,
+  ratesKept,
   countersRight,
+  failingDisabled,
   replaysComplete,
   noDefects
 }

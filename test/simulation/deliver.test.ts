@@ -141,7 +141,7 @@ const scenario = Effect.fnUntraced(function* (world: World) {
     }
   }
 
-  receivers.recover()
+  receivers.recover(false)
   const states = Effect.suspend(() => held.states([...owners.keys()]))
   const open = Effect.map(states, (rows) =>
     [...rows].filter(([, { status }]) => status === "pending" || status === "retrying")

@@ -19,7 +19,7 @@ export interface TimedLedger {
   readonly closedMs: number
 }
 
-/** Ledgers three to five seconds apart. The first is empty. */
+/** Ledgers one to two seconds apart, so that little time is idle. The first is empty. */
 export const makeLedgers = (seed: number, chance: SeededRandom, beganMs: number, count: number) => {
   const rippleTime = (ms: number) => Math.floor((ms - RIPPLE_EPOCH_MS) / 1_000)
   const chain = makeChain({
@@ -31,7 +31,7 @@ export const makeLedgers = (seed: number, chance: SeededRandom, beganMs: number,
   })
   const ledgers: Array<TimedLedger> = [{ closed: chain.head(), closedMs: beganMs }]
   for (let closedMs = beganMs; ledgers.length < count; ) {
-    closedMs += chance.int(3, 5) * 1_000
+    closedMs += chance.int(2, 4) * 500
     ledgers.push({ closed: chain.close(rippleTime(closedMs)), closedMs })
   }
   return ledgers
@@ -65,7 +65,7 @@ export const ledgerServers = (
     LedgerSource,
     Effect.gen(function* () {
       const announcements = makeAnnouncements(SERVERS)
-      const behindMs = new Map(SERVERS.map((server) => [server, chance.int(0, 6) * 1_000]))
+      const behindMs = new Map(SERVERS.map((server) => [server, chance.int(0, 4) * 500]))
       const has = (server: string, { closedMs }: TimedLedger) => closedMs + behindMs.get(server)! <= nowMs()
       const announced = new Map(SERVERS.map((server) => [server, -1]))
 

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { TestProject } from "vitest/node"
 import setUp, { type ServerAddress } from "../support/globalSetup.ts"
 import { toolOptions } from "../support/toolOptions.ts"
-import { newDatabase } from "./databases.ts"
+import { AT_ONCE, type Databases, makeDatabases } from "./databases.ts"
 import { runMutants } from "./mutants.ts"
 import { simulate } from "./simulate.ts"
 
@@ -47,24 +47,33 @@ const project = {
 } as unknown as TestProject
 const tearDown = await setUp(project)
 const beganMs = performance.now()
+let done = 0
 let failed = 0
-for (let seed = first; seed < first + count; seed++) {
-  const problems = await Effect.runPromise(
-    newDatabase(address!).pipe(
+
+const run = (databases: Databases, seed: number) =>
+  Effect.gen(function* () {
+    if (given.stop && failed > 0) return
+    const problems = yield* databases.pipe(
       Effect.flatMap((connection) => simulate(seed, connection, given.trace ? print : undefined)),
-      Effect.catchDefect((defect) => Effect.succeed([{ check: "settles", what: String(defect) }])),
-      Effect.scoped
+      Effect.scoped,
+      Effect.catchDefect((defect) => Effect.succeed([{ check: "settles", what: String(defect) }]))
     )
-  )
-  if (problems.length > 0) {
-    failed++
-    for (const { check, what } of problems.slice(0, 20)) print(`seed ${seed} ${check}: ${what}`)
-    print(`  replay it with: npm run simulate -- --seed ${seed} --trace`)
-    if (given.stop) break
-  }
-  if ((seed - first) % 10 === 9) print(`${seed - first + 1} of ${count} seeds, ${failed} failed`)
-}
+    if (problems.length > 0) {
+      failed++
+      for (const { check, what } of problems.slice(0, 20)) print(`seed ${seed} ${check}: ${what}`)
+      print(`  replay it with: npm run simulate -- --seed ${seed} --trace`)
+    }
+    if (++done % 50 === 0) print(`${done} of ${count} seeds, ${failed} failed`)
+  })
+
+await Effect.runPromise(
+  Effect.gen(function* () {
+    const databases = yield* makeDatabases(address!, AT_ONCE)
+    const seeds = Array.from({ length: count }, (_, i) => first + i)
+    yield* Effect.forEach(seeds, (seed) => run(databases, seed), { concurrency: AT_ONCE, discard: true })
+  }).pipe(Effect.scoped)
+)
 const seconds = (performance.now() - beganMs) / 1_000
-print(`${count} seeds in ${seconds.toFixed(1)} s, ${failed} failed`)
+print(`${done} seeds in ${seconds.toFixed(1)} s, ${failed} failed`)
 await tearDown()
 process.exit(failed === 0 ? 0 : 1)

@@ -84,9 +84,15 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "an account filter is not looked at",
-    file: "src/domain/Webhook.ts",
+    file: "src/route/WebhookIndex.ts",
     code: "accounts: account_filters.length === 0 ? undefined : packAccountIds(account_filters)",
     wrong: "accounts: account_filters.length >= 0 ? undefined : packAccountIds(account_filters)"
+  },
+  {
+    name: "a webhook may start one request after another",
+    file: "src/deliver/TokenBucket.ts",
+    code: "      tokens -= 1\n",
+    wrong: "      tokens -= 0\n"
   },
   {
     name: "delay commits waiting retries with the ones that are due",
@@ -109,7 +115,8 @@ const caughtBy = ({ code, file, wrong }: Mutant, seeds: number): string | undefi
     writeFileSync(join(folder, file), parts.join(wrong))
     const run = ["test/simulation/main.ts", "--seeds", String(seeds), "--stop"]
     const { stdout } = spawnSync(process.execPath, run, { cwd: folder, encoding: "utf8" })
-    return /^seed \d+ \w+/m.exec(stdout)?.[0]
+    // Several seeds run at once.
+    return [...stdout.matchAll(/^seed (\d+) \w+/gm)].sort((a, b) => Number(a[1]) - Number(b[1]))[0]?.[0]
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -47,12 +47,13 @@ import type { Process } from "./timeline.ts"
 
 export const NETWORK = "mainnet"
 
-export const simulatedSettings = settingsLayer({
-  DELIVERY_RETRY_DELAYS: "200ms,600ms,2s",
-  DELIVERY_TIMEOUT: `${DEADLINE_MS}ms`,
-  DELIVERY_JITTER: "0",
-  DISABLE_AFTER_FAILURES: "1000000"
-})
+export const simulatedSettings = (disableAfter: number) =>
+  settingsLayer({
+    DELIVERY_RETRY_DELAYS: "200ms,600ms,2s",
+    DELIVERY_TIMEOUT: `${DEADLINE_MS}ms`,
+    DELIVERY_JITTER: "0",
+    DISABLE_AFTER_FAILURES: String(disableAfter)
+  })
 
 export interface NodeParts {
   readonly process: Process
@@ -61,6 +62,7 @@ export interface NodeParts {
   readonly sender: Layer.Layer<Sender>
   readonly source: Layer.Layer<LedgerSource>
   readonly limits: Readonly<typeof stageLimits>
+  readonly disableAfter: number
   readonly seed: number
   readonly failed: (part: string, cause: Cause.Cause<unknown>) => void
 }
@@ -130,7 +132,7 @@ export const node = (parts: NodeParts): Effect.Effect<never, unknown> => {
     ),
     Layer.provide(Layer.mergeAll(Outbox.layer, SecretBox.layer, Layer.succeed(EventLog, log))),
     Layer.provide(store.clientOf(process)),
-    Layer.provide(simulatedSettings),
+    Layer.provide(simulatedSettings(parts.disableAfter)),
     Layer.provide(Telemetry.layer(undefined)),
     Layer.provide(Layer.succeed(StageLimits, limits)),
     Layer.provide(Logger.layer([]))

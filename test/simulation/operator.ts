@@ -68,12 +68,13 @@ export interface OperatorParts {
 
 export const operatorLayer = <E, R>(
   sql: Layer.Layer<SqlClient.SqlClient | ReadSql, E, R>,
-  log: EventLog["Service"]
+  log: EventLog["Service"],
+  disableAfter: number
 ) =>
   Layer.mergeAll(WebhookStore.layer, DeliveryQueries.layer, ReplayStore.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(Outbox.layer, SecretBox.layer, Layer.succeed(EventLog, log))),
     Layer.provideMerge(sql),
-    Layer.provide(simulatedSettings)
+    Layer.provide(simulatedSettings(disableAfter))
   )
 
 const isActive = ({ versions }: SimulatedWebhook) => versions.at(-1)?.wish !== undefined
@@ -130,6 +131,23 @@ const change = Effect.fnUntraced(function* (
   if (change === "delete") yield* store.remove(owner, webhook.id, askedMs)
   else yield* store.change(owner, webhook.id, change, askedMs)
   webhook.versions.push({ askedMs, answeredMs: parts.nowMs(), wish })
+})
+
+/**
+ * Remembers the webhooks that the service has disabled since `sinceMs`, when this was last called. Returns the most
+ * consecutive failures of an active webhook.
+ */
+export const noteDisabled = Effect.fnUntraced(function* (parts: OperatorParts, sinceMs: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly id: string; readonly active: boolean; readonly failures: number }>`
+    SELECT id, status = 'active' AS active, consecutive_failures AS failures
+    FROM webhooks WHERE deleted_at IS NULL ORDER BY id`
+  for (const { id, active } of rows) {
+    const webhook = parts.webhooks.find((one) => one.id === id)!
+    if (!active && isActive(webhook))
+      webhook.versions.push({ askedMs: sinceMs, answeredMs: parts.nowMs(), wish: undefined })
+  }
+  return Math.max(0, ...rows.map(({ active, failures }) => (active ? failures : 0)))
 })
 
 /** Activates every paused webhook. */

@@ -84,8 +84,8 @@ const idsOf = ({ body, headers }: SignedRequest): ReadonlyArray<string> =>
 export interface Receivers {
   /** Adds a receiver at that path. */
   readonly add: (path: string, kind: Kind) => Receiver
-  /** From now on all receivers but the failing ones are fast. */
-  readonly recover: () => void
+  /** From now on all receivers are fast; the failing ones only if `failingToo`. */
+  readonly recover: (failingToo: boolean) => void
   readonly sender: Layer.Layer<Sender>
   /** The sender of one of several processes. */
   readonly senderOf: (process: string) => Layer.Layer<Sender>
@@ -94,7 +94,7 @@ export interface Receivers {
 }
 
 export const makeReceivers = (clock: Pick<VirtualClock, "nowMs">, chance: SeededRandom): Receivers => {
-  let recovered = false
+  let recovered: ReadonlyArray<Kind> = []
   /** The receivers of the open requests of each process. */
   const open = new Map<string, Array<Receiver>>()
   const receivers = new Map<string, Receiver>()
@@ -112,7 +112,7 @@ export const makeReceivers = (clock: Pick<VirtualClock, "nowMs">, chance: Seeded
         const ofProcess = open.get(process) ?? []
         open.set(process, ofProcess)
         ofProcess.push(receiver)
-        const kind = recovered && receiver.kind !== "failing" ? "fast" : receiver.kind
+        const kind = recovered.includes(receiver.kind) ? "fast" : receiver.kind
         const reaction = answerOf(reactionOf(kind, chance), kind, ids.length)
         const failed = reaction.status === 207 ? ids.filter(() => chance.flip(0.5)) : []
         for (const deliveryId of ids) {
@@ -138,8 +138,8 @@ export const makeReceivers = (clock: Pick<VirtualClock, "nowMs">, chance: Seeded
       receivers.set(path, receiver)
       return receiver
     },
-    recover: () => {
-      recovered = true
+    recover: (failingToo) => {
+      recovered = kinds.filter((kind) => failingToo || kind !== "failing")
     },
     sender: senderOf(""),
     senderOf,

@@ -7,7 +7,12 @@ import { SqlClient, type SqlConnection } from "effect/sql"
 import { stageLimits } from "../../src/config/StageLimits.ts"
 import { detectLedger } from "../../src/detect/Detect.ts"
 import type { EventType } from "../../src/domain/EventType.ts"
-import { EVENT_LOG_GROUP, eventsTopic } from "../../src/domain/LedgerEvent.ts"
+import {
+  EVENT_LOG_GROUP,
+  eventsTopic,
+  type LedgerMarker,
+  ledgersTopic
+} from "../../src/domain/LedgerEvent.ts"
 import { EventLogError, type Transaction } from "../../src/log/EventLog.ts"
 import { type LogClient, makeSharedLog } from "../../src/log/memory/SharedEventLog.ts"
 import { asLedger } from "../../src/simulator/Chain.ts"
@@ -20,20 +25,37 @@ import { ledgerServers, makeLedgers } from "./ledgerServers.ts"
 import { makeLogClient } from "./logClient.ts"
 import { BEGAN_MS, webhookId } from "./machinery.ts"
 import { NETWORK, node } from "./node.ts"
-import { ACCOUNT, act, activateAll, createWebhook, type OperatorParts, operatorLayer } from "./operator.ts"
+import {
+  ACCOUNT,
+  act,
+  activateAll,
+  createWebhook,
+  noteDisabled,
+  type OperatorParts,
+  operatorLayer
+} from "./operator.ts"
 import { kinds, makeReceivers } from "./receivers.ts"
 import { makeStore } from "./store.ts"
 import { makeTimeline, type Process } from "./timeline.ts"
 
-const LEDGERS = 8
+const LEDGERS = 6
 /** Ledgers that close after the faults have ended. */
 const QUIET_LEDGERS = 2
+const QUIET_LEDGER_MS = 1_000
+/** Faults and customers go on for this long after the last ledger before the quiet ones. */
+const AFTERMATH_MS = 4_000
 /** Kafka gives up a member that is silent for this long. */
 const SILENT_MS = 10_000
 /** Simulated time in which everything must settle once it is quiet. */
 const SETTLED_MS = 180_000
+/** How often that is looked at, and how long it must last. */
+const LOOK_MS = 500
+const SETTLED_STAYS_MS = 1_000
 const LIMIT_MS = 24 * 3_600_000
 const PARTITIONS = 2
+/** Consecutive failed deliveries after which a webhook is disabled, in half of the runs. */
+const DISABLE_AFTER = 3
+const NEVER = 1_000_000
 /** Number of the first process that is started after the steps. */
 const REVIVED = 1_000
 
@@ -75,10 +97,20 @@ export const simulate = Effect.fnUntraced(function* (
   const trace = (who: string, what: string) =>
     tell(`${((nowMs() - BEGAN_MS) / 1_000).toFixed(3)} ${who}: ${what}`)
   const faults: Faults = makeFaults(stream(), nowMs)
+  const disableAfter = chance.pick([DISABLE_AFTER, NEVER])
   const customers = timeline.process("customers")
   const store = makeStore(real, timeline, {
     delayMs: faults.store.delayMs,
-    fate: (process) => (process === customers ? "lands" : faults.store.fate(process))
+    fate: (process) => {
+      const fate = process === customers ? "lands" : faults.store.fate(process)
+      if (fate === "lands and fails") evidence.answersLost++
+      return fate
+    },
+    dies: (process, sql) => {
+      const dies = process !== customers && faults.diesAfterWrite(sql.includes("INTO attempts"))
+      if (dies) trace(process.name, "dies after a write to the database")
+      return dies
+    }
   })
   const shared = makeSharedLog(testSettings())
   const receivers = makeReceivers(timeline, stream())
@@ -88,7 +120,7 @@ export const simulate = Effect.fnUntraced(function* (
   const timed = ledgers.map((ledger, i) => ({
     ...ledger,
     get closedMs() {
-      return i < LEDGERS ? ledger.closedMs : quietFromMs + (i - LEDGERS + 1) * 3_000
+      return i < LEDGERS ? ledger.closedMs : quietFromMs + (i - LEDGERS + 1) * QUIET_LEDGER_MS
     }
   }))
   const detected = ledgers.flatMap(({ closed }) => detectLedger(asLedger(closed)).events)
@@ -99,9 +131,12 @@ export const simulate = Effect.fnUntraced(function* (
     replays: [],
     routed: [],
     defects: [],
+    moves: [],
+    disableAfter,
+    mostFailures: 0,
+    answersLost: 0,
     kills: 0,
-    zombies: 0,
-    startsMs: []
+    zombies: 0
   }
   const operator: OperatorParts = {
     chance: stream(),
@@ -113,7 +148,7 @@ export const simulate = Effect.fnUntraced(function* (
   }
   const seeds = stream()
   const landed = (process: Process, { append, commit }: Transaction) => {
-    if (append.length > 0 && faults.diesAfterWrite()) {
+    if (append.length > 0 && faults.diesAfterWrite(false)) {
       trace(process.name, `dies after an append to ${append[0]!.topic}`)
       process.kill()
     }
@@ -122,11 +157,14 @@ export const simulate = Effect.fnUntraced(function* (
     trace(process.name, `route has committed ${commit.positions.map(({ offset }) => offset).join(" ")}`)
   }
   const clientOf = (process: Process) => shared.connect(process.turn)
+  const moved = () => evidence.moves.push(nowMs())
 
   const start = Effect.fnUntraced(function* (name: string) {
     const process = timeline.process(name, seeds.int(-1_000, 1_000))
     const client = clientOf(process)
-    evidence.startsMs.push(nowMs())
+    // At once: the world itself may wait for the database.
+    yield* Effect.forkScoped(Effect.andThen(process.death, store.ended(process)))
+    moved()
     trace(name, "starts")
     const running = node({
       process,
@@ -135,6 +173,7 @@ export const simulate = Effect.fnUntraced(function* (
       sender: receivers.senderOf(name),
       source: ledgerServers(timed, nowMs, stream(), faults.servers),
       limits,
+      disableAfter,
       seed: seeds.int(0, 2 ** 31),
       failed: (part, cause) => {
         trace(name, `${part} failed: ${String(Cause.squash(cause))}`)
@@ -147,17 +186,28 @@ export const simulate = Effect.fnUntraced(function* (
     return { process, client, fiber } satisfies Running
   })
 
+  const expel = (client: LogClient) =>
+    Effect.andThen(
+      Effect.sleep(SILENT_MS),
+      Effect.sync(() => {
+        moved()
+        client.expel()
+      })
+    )
+
   const kill = Effect.fnUntraced(function* ({ process, client }: Running) {
     trace(process.name, "is killed")
     process.kill()
     receivers.cut(process.name)
-    yield* store.ended(process)
     evidence.kills++
-    yield* Effect.forkScoped(Effect.andThen(Effect.sleep(SILENT_MS), Effect.sync(client.expel)))
+    yield* Effect.forkScoped(expel(client))
   })
-  const stop = Effect.fnUntraced(function* ({ process, fiber }: Running) {
+  const stop = Effect.fnUntraced(function* (running: Running) {
+    const { process, fiber } = running
     trace(process.name, "is stopped")
-    yield* Fiber.interrupt(fiber)
+    moved()
+    yield* Effect.raceFirst(Fiber.interrupt(fiber), process.death)
+    if (!process.isAlive()) return yield* kill(running)
     process.kill()
     trace(process.name, "has stopped")
   })
@@ -167,10 +217,11 @@ export const simulate = Effect.fnUntraced(function* (
     if (ms >= SILENT_MS) {
       evidence.zombies++
       evidence.kills++
-      yield* Effect.forkScoped(Effect.andThen(Effect.sleep(SILENT_MS), Effect.sync(client.expel)))
+      yield* Effect.forkScoped(expel(client))
     }
     yield* Effect.sleep(ms)
     process.thaw()
+    moved()
     trace(process.name, "is thawed")
   })
 
@@ -196,10 +247,10 @@ export const simulate = Effect.fnUntraced(function* (
     const disturb = Effect.fnUntraced(function* (slot: (typeof slots)[number], n: number) {
       const kind = chance.pick(["kill", "kill", "stop", "freeze"])
       if (kind === "freeze" && slot.running.process.isAlive())
-        yield* freeze(slot.running, chance.pick([1_000, 8_000, 15_000, 30_000]))
+        yield* freeze(slot.running, chance.pick([1_000, 5_000, 12_000]))
       else {
         yield* kind === "stop" && slot.running.process.isAlive() ? stop(slot.running) : kill(slot.running)
-        yield* Effect.sleep(chance.int(0, 15) * 1_000)
+        yield* Effect.sleep(chance.int(0, 8) * 500)
         slot.running = yield* start(`${slot.running.process.name.split(".")[0]}.${n}`)
       }
       slot.busy = false
@@ -214,9 +265,10 @@ export const simulate = Effect.fnUntraced(function* (
         }
     })
 
-    const untilMs = ledgers[LEDGERS - 1]!.closedMs + 10_000
+    const untilMs = ledgers[LEDGERS - 1]!.closedMs + AFTERMATH_MS
     for (let n = 1; nowMs() < untilMs; n++) {
-      yield* Effect.sleep(chance.int(1, 20) * 100)
+      yield* Effect.sleep(chance.int(1, 8) * 100)
+      yield* look
       if (chance.flip(0.25)) trace("customer", yield* act(operator, n))
       const slot = chance.pick(slots)
       yield* revive(n)
@@ -227,6 +279,7 @@ export const simulate = Effect.fnUntraced(function* (
       if (chance.flip(faults.processes)) {
         const group = chance.pick(["deliver", "route", "events", "delay"])
         trace("cluster", `rebalances ${group}`)
+        moved()
         shared.rebalance(group, (members) => chance.shuffle(members))
       }
       if (chance.flip(0.03)) {
@@ -249,19 +302,22 @@ export const simulate = Effect.fnUntraced(function* (
 
     trace("world", "is quiet")
     faults.quiet = true
-    receivers.recover()
-    yield* activateAll(operator)
+    // A success after failures must reset a webhook's counter.
+    receivers.recover(true)
     quietFromMs = nowMs()
-    let waiting = yield* open
+    let waiting = "all"
     while (waiting !== "" && nowMs() < quietFromMs + SETTLED_MS) {
-      yield* Effect.sleep(1_000)
+      // What failed before may still disable a webhook.
+      yield* look
+      yield* activateAll(operator)
+      yield* Effect.sleep(LOOK_MS)
       waiting = yield* open
     }
     if (waiting !== "") return [{ check: "settles", what: `after ${SETTLED_MS} ms: ${waiting}` }]
     trace("world", "has settled")
-    const problems = yield* check(evidence)
-    for (const { running } of slots) running.process.kill()
-    return problems
+    // What should not happen any more would happen now.
+    yield* Effect.sleep(SETTLED_STAYS_MS)
+    return yield* check(evidence)
   })
 
   const makeAccount = Effect.flatMap(
@@ -271,10 +327,19 @@ export const simulate = Effect.fnUntraced(function* (
       VALUES (${ACCOUNT}, 'Simulated', NULL, 'enterprise', clock_timestamp())`
   )
 
+  let lookedMs = nowMs()
+  const look = Effect.gen(function* () {
+    const sinceMs = lookedMs
+    lookedMs = nowMs()
+    evidence.mostFailures = Math.max(evidence.mostFailures, yield* noteDisabled(operator, sinceMs))
+  })
+
   const { log } = shared.connect()
   /** What is still open; empty when all has settled. */
   const open = Effect.gen(function* () {
-    if (nowMs() < quietFromMs + (QUIET_LEDGERS + 3) * 3_000) return "ledgers"
+    const marker = yield* log.last({ topic: ledgersTopic(NETWORK), partition: 0 })
+    const taken = marker === undefined ? 0 : (JSON.parse(marker.value!) as LedgerMarker).ledger_index
+    if (taken < ledgers.at(-1)!.closed.header.ledger_index) return `ledgers after ${taken}`
     const sql = yield* SqlClient.SqlClient
     const partition = { topic: eventsTopic(NETWORK), partition: 0 }
     const { end } = yield* log.offsets(partition)
@@ -294,6 +359,9 @@ export const simulate = Effect.fnUntraced(function* (
     return rows.map((row) => row.open).join(", ")
   })
 
-  const layers = operatorLayer(store.clientOf(customers), log).pipe(Layer.provide(Logger.layer([])))
-  return yield* timeline.run(world.pipe(Effect.scoped, Effect.provide(layers)), LIMIT_MS)
+  const layers = operatorLayer(store.clientOf(customers), log, disableAfter).pipe(
+    Layer.provide(Logger.layer([]))
+  )
+  const run = timeline.run(world.pipe(Effect.scoped, Effect.provide(layers)), LIMIT_MS)
+  return yield* Effect.ensuring(run, store.close)
 })

@@ -16,12 +16,16 @@ export type Fate = "lands" | "fails" | "lands and fails"
 export interface StoreFaults {
   readonly delayMs: (process: Process) => number
   readonly fate: (process: Process) => Fate
+  /** Whether the process dies when the write has landed, before it knows. */
+  readonly dies: (process: Process, sql: string) => boolean
 }
 
 export interface Store {
   readonly clientOf: (process: Process) => Layer.Layer<SqlClient.SqlClient | ReadSql>
   /** Call it when a process was killed: ends its transaction. */
   readonly ended: (process: Process) => Effect.Effect<void>
+  /** Call it when the run has ended: ends what is under way, and nothing else begins. */
+  readonly close: Effect.Effect<void>
 }
 
 const lost = (when: string) =>
@@ -32,6 +36,8 @@ const lost = (when: string) =>
 const COMMIT = "COMMIT"
 const ROLLBACK = "ROLLBACK"
 const BEGIN = "BEGIN"
+/** Leases are written all the time, and a death after that tells nothing. */
+const WRITE = /^(?!.*\bleases\b).*\b(INSERT|UPDATE|DELETE)\b/s
 
 type Statement = "execute" | "executeRaw" | "executeValues" | "executeValuesUnprepared" | "executeUnprepared"
 
@@ -39,13 +45,16 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
   const gate = Semaphore.makeUnsafe(1)
   /** The process whose transaction is open. */
   let owner: Process | undefined
+  let closed = false
+  /** Ends the transactions of those that were killed. */
+  const undertaker = timeline.process("undertaker")
 
   const timed = (sql: string, params: ReadonlyArray<unknown>) => {
     const text = sql.replaceAll("clock_timestamp()", `$${params.length + 1}::text::timestamptz`)
     return [text, text === sql ? params : [...params, new Date(timeline.nowMs()).toISOString()]] as const
   }
   const run = (kind: Statement, sql: string, params: ReadonlyArray<unknown>) =>
-    real[kind](...timed(sql, params), undefined)
+    Effect.suspend(() => (closed ? Effect.never : real[kind](...timed(sql, params), undefined)))
 
   const afterFate = <A>(fate: Fate, landing: Effect.Effect<A, SqlError.SqlError>) => {
     if (fate === "fails") return Effect.fail(lost("the statement was not sent"))
@@ -74,22 +83,30 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
     } as SqlConnection.Connection
   }
 
-  /** Statements outside of transactions. The database is free again when it has answered. */
+  /** The process dies where it stands. The database is free for others. */
+  const death = (process: Process, free: Effect.Effect<unknown>) =>
+    Effect.sync(process.kill).pipe(Effect.andThen(free), Effect.andThen(Effect.never))
+
+  /**
+   * Statements outside of transactions. The database is free again when it has answered. The fate is drawn before
+   * the wait for the database, whose length is real: the draws of one run must have one order.
+   */
   const single = (process: Process) =>
     connectionOf((kind, sql, params) =>
       Effect.uninterruptibleMask((restore) =>
-        restore(Effect.sleep(faults.delayMs(process))).pipe(
+        Effect.suspend(() => {
+          const [fate, dies] = [faults.fate(process), WRITE.test(sql) && faults.dies(process, sql)]
+          const answer = Effect.suspend(() => {
+            const free = Semaphore.release(gate, 1)
+            return timeline.outside(process)(Effect.ensuring(run(kind, sql, params), free))
+          })
           // Not interruptible: a permit that is given at that moment would be lost.
-          Effect.andThen(Semaphore.take(gate, 1)),
-          Effect.andThen(
-            Effect.suspend(() => {
-              const free = Semaphore.release(gate, 1)
-              const fate = faults.fate(process)
-              if (fate === "fails") return Effect.andThen(free, afterFate(fate, Effect.void))
-              return afterFate(fate, timeline.outside(process)(Effect.ensuring(run(kind, sql, params), free)))
-            })
+          const sent = Effect.andThen(Semaphore.take(gate, 1), answer)
+          return Effect.andThen(
+            restore(Effect.sleep(faults.delayMs(process))),
+            dies ? Effect.andThen(sent, death(process, Effect.void)) : afterFate(fate, sent)
           )
-        )
+        })
       )
     )
 
@@ -106,7 +123,10 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
   const transaction = (process: Process) =>
     Effect.gen(function* () {
       const inside = timeline.outside(process, true)
+      const [begins, commits] = [faults.fate(process), faults.fate(process)]
+      const dies = commits !== "fails" && faults.dies(process, COMMIT)
       yield* Effect.sleep(faults.delayMs(process))
+      if (begins === "fails") return yield* lost("the statement was not sent")
       yield* Effect.acquireRelease(Semaphore.take(gate, 1), () =>
         Effect.suspend(() => (owner === process ? inside(finish) : Effect.void)).pipe(
           Effect.andThen(Semaphore.release(gate, 1)),
@@ -122,8 +142,10 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
         Effect.suspend(() => {
           const running = inside(run(kind, sql, params))
           if (sql !== BEGIN && sql !== COMMIT) return running
-          const fate = faults.fate(process)
+          const fate = sql === BEGIN ? begins : commits
           owner = sql === BEGIN || fate === "fails" ? process : undefined
+          if (sql === COMMIT && dies)
+            return Effect.andThen(running, death(process, Semaphore.release(gate, 1)))
           return afterFate(fate, running)
         })
       )
@@ -147,7 +169,14 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
     },
     ended: (process) =>
       Effect.suspend(() =>
-        owner === process ? Effect.andThen(finish, Semaphore.release(gate, 1)) : Effect.void
-      ).pipe(Effect.asVoid)
+        owner === process
+          ? Effect.andThen(timeline.outside(undertaker)(finish), Semaphore.release(gate, 1))
+          : Effect.void
+      ).pipe(Effect.asVoid),
+    // It waits for the statement under way, because there is one connection.
+    close: Effect.suspend(() => {
+      closed = true
+      return Effect.ignore(real.executeRaw(ROLLBACK, []))
+    })
   }
 }

@@ -21,6 +21,8 @@ export interface Process {
   /** Passes at once, or when the process is thawed; never if it was killed. */
   readonly turn: Effect.Effect<void>
   readonly kill: () => void
+  /** Passes when it has been killed. */
+  readonly death: Effect.Effect<void>
   readonly freeze: () => void
   readonly thaw: () => void
 }
@@ -65,6 +67,7 @@ export const makeTimeline = (startMs: number): Timeline => {
   const makeProcess = (name: string, skewMs = 0): Process => {
     let alive = true
     const running = Latch.makeUnsafe(true)
+    const dead = Latch.makeUnsafe(false)
     let frozen = false
     const nanos = () => BigInt(now) * NANOS_PER_MS
     const wallMs = () => now + skewMs
@@ -91,8 +94,10 @@ export const makeTimeline = (startMs: number): Timeline => {
       isAlive: () => alive,
       isFrozen: () => frozen,
       turn: Effect.suspend(() => (alive && !frozen ? Effect.void : Latch.await(running))),
+      death: Latch.await(dead),
       kill: () => {
         alive = false
+        dead.openUnsafe()
         running.closeUnsafe()
         sleepers = sleepers.filter(({ process }) => process !== self)
       },
