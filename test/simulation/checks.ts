@@ -250,16 +250,19 @@ const windowsKept: Check = ({ webhooks, zombies }) =>
         )
       ])
 
-/** A full bucket, what flows in, and another full bucket for each time that the webhook may have a new owner. */
+/**
+ * A full bucket, what flows in, another full bucket for each time that the webhook may have a new owner, and what was
+ * on its way: attempts that have their token and wait for the database leave together when it answers.
+ */
 const ratesKept: Check = ({ moves, webhooks }) =>
-  webhooks.flatMap(({ id, maxPerSecond, receiver: { arrivals } }) => {
+  webhooks.flatMap(({ id, maxInFlight, maxPerSecond, receiver: { arrivals } }) => {
     if (maxPerSecond === null) return []
     const firstMs = arrivals[0]?.atMs ?? 0
     return arrivals.flatMap(({ atMs }, last) => {
       const owners = 1 + moves.filter((movedMs) => movedMs >= firstMs && movedMs <= atMs).length
       const tooMany = arrivals.slice(0, last + 1).find((first, i) => {
         const most = maxPerSecond * (owners + (atMs - first.atMs) / 1_000)
-        return last - i + 1 > most + 1
+        return last - i + 1 > most + maxInFlight
       })
       return tooMany === undefined ? [] : [`${id} got more than ${maxPerSecond} requests a second at ${atMs}`]
     })

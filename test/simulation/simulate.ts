@@ -177,6 +177,7 @@ export const simulate = Effect.fnUntraced(function* (
       seed: seeds.int(0, 2 ** 31),
       failed: (part, cause) => {
         trace(name, `${part} failed: ${String(Cause.squash(cause))}`)
+        if (part === "deliver") moved()
         const defect = Cause.squash(cause)
         if (Cause.hasDies(cause) && !(defect instanceof EventLogError))
           evidence.defects.push(`${name} ${part}: ${Cause.pretty(cause)}`)
