@@ -1,8 +1,9 @@
 /**
  * Ends deliveries that are queued for deleted webhooks. There may be a million rows, more than one request can end.
  * So deleting a webhook marks it `ending`; the request ends up to `deletedQueueAtOnce` rows, and the holder of the
- * lease `retention` ends the rest in batches. It makes a last pass when everything that was under way at the deletion
- * must have ended (`deletedQueueSettledMs`).
+ * lease `retention` ends the rest in batches. It makes two last passes when everything that was under way at the
+ * deletion must have ended (`deletedQueueSettledMs`): the second one is for what the clock cannot tell, such as a
+ * machine that was suspended, or a database that was away.
  */
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -46,32 +47,43 @@ export const makeEndQueue = Effect.gen(function* () {
   })
 })
 
-/** Returns whether there is more to end. */
-export const endDeletedQueues = Effect.gen(function* () {
+/**
+ * Returns whether there is more to end. `settledBefore`: the webhooks that had settled at the pass before; it becomes
+ * those of this pass.
+ */
+export const endDeletedQueues = Effect.fnUntraced(function* (settledBefore: Set<string>) {
   const sql = yield* SqlClient.SqlClient
   const endQueue = yield* makeEndQueue
-  const settledBefore = (yield* Clock.currentTimeMillis) - Limits.deletedQueueSettledMs
+  const deletedBefore = (yield* Clock.currentTimeMillis) - Limits.deletedQueueSettledMs
   const webhooks = yield* sql<{
     readonly id: string
     readonly account_id: string
     readonly network: Network
     readonly settled: boolean
   }>`
-    SELECT id, account_id, network, deleted_at < ${new Date(settledBefore).toISOString()}::timestamptz AS settled
+    SELECT id, account_id, network, deleted_at < ${new Date(deletedBefore).toISOString()}::timestamptz AS settled
     FROM webhooks WHERE ending ORDER BY deleted_at LIMIT ${Limits.deletedQueues}`
+  const settledNow: Array<string> = []
   let more = false
   for (const { id, account_id, network, settled } of webhooks) {
     const owner = { accountId: account_id, networks: [network] }
     const ended = yield* endQueue(owner, id, Limits.deletedQueuePass)
     if (ended === Limits.deletedQueuePass) more = true
-    else if (settled) yield* sql`UPDATE webhooks SET ending = false WHERE id = ${id}`
+    else if (ended === 0 && settledBefore.has(id))
+      yield* sql`UPDATE webhooks SET ending = false WHERE id = ${id}`
+    else if (settled) settledNow.push(id)
   }
+  settledBefore.clear()
+  for (const id of settledNow) settledBefore.add(id)
   return more
 })
 
 /** Pauses for as long as the last pass took, so the passes use at most half of the time. */
 export const keepEndingQueues = Effect.gen(function* () {
-  const pass = endDeletedQueues.pipe(retryUntilSuccess("ending deliveries of deleted webhooks"))
+  const settledBefore = new Set<string>()
+  const pass = endDeletedQueues(settledBefore).pipe(
+    retryUntilSuccess("ending deliveries of deleted webhooks")
+  )
   return yield* Effect.forever(
     Effect.flatMap(Effect.timed(pass), ([took, more]) => Effect.sleep(more ? took : Limits.deletedQueuesMs))
   )
