@@ -270,8 +270,7 @@ const takePage = (step: Step, outlet: Outlet, lane: Lane, { rows, lastId, works 
     }
     afterPage(lane, page, rows, lastId, machine.limits.laneWalkDeliveries)
   }
-  // A page from the start that brought nothing is not read again until something changes. If the mode has changed to
-  // `log`, replays may start.
+  // A page from the start that brought nothing is read again only after a change. In mode `log` replays may start.
   const isMore = page.stale || page.changed || lane.queue.length > 0 || cursor !== ""
   if (isMore || lane.mode !== mode) proceed(step, outlet)
   pageWaitingLanes(step, budget)
@@ -279,7 +278,6 @@ const takePage = (step: Step, outlet: Outlet, lane: Lane, { rows, lastId, works 
 
 /** The works of a request are of one lane. */
 const settle = (step: Step, outlet: Outlet, works: ReadonlyArray<Work>) => {
-  const { budgets } = step.machine
   outlet.unsettled--
   step.machine.sending -= works.length
   for (const work of works) {
@@ -289,7 +287,7 @@ const settle = (step: Step, outlet: Outlet, works: ReadonlyArray<Work>) => {
     page?.settledSince.add(work.deliveryId)
   }
   proceed(step, outlet)
-  pageWaitingLanes(step, budgets[works[0]!.kind])
+  pageWaitingLanes(step, step.machine.budgets[works[0]!.kind])
 }
 
 /** The outlet of the event's webhook, made by its first `offered` or `resumed`. */
@@ -393,11 +391,10 @@ export const advance = (
     if (event.work.acknowledge !== undefined) step.commands.push({ kind: "acknowledge", work: event.work })
   } else {
     const outlet = outletOf(machine, event)
-    if (outlet !== undefined) {
-      onLaneEvent(step, outlet, event)
-      // A process that serves a million webhooks has memory for those that have deliveries.
-      if (isIdle(outlet)) forget(step, outlet)
-    }
+    if (outlet === undefined) return step.commands
+    onLaneEvent(step, outlet, event)
+    // A process that serves a million webhooks has memory for those that have deliveries.
+    if (isIdle(outlet)) forget(step, outlet)
   }
   return step.commands
 }
