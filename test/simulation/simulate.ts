@@ -148,7 +148,7 @@ export const simulate = Effect.fnUntraced(function* (
   }
   const seeds = stream()
   const landed = (process: Process, { append, commit }: Transaction) => {
-    if (append.length > 0 && faults.diesAfterWrite(false)) {
+    if (append.length > 0 && faults.diesAfterWrite(commit?.group === "delay")) {
       trace(process.name, `dies after an append to ${append[0]!.topic}`)
       process.kill()
     }
