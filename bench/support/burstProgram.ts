@@ -3,15 +3,12 @@
  * JSON. It sends the port of its API. Each message is a list of events; it appends them in one transaction, as ingest
  * does, and answers with the time just before, as in support/arrivalsProgram.ts.
  */
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { HttpServer } from "effect/http"
 import * as NetAddress from "effect/net/NetAddress"
-import { Limits } from "../../src/config/Limits.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import * as Logging from "../../src/observability/Logging.ts"
-import { service } from "../../src/Roles.ts"
 import { endWithParent, send } from "./Child.ts"
-import { settingsLayer } from "./store.ts"
+import { serviceLayer } from "./service.ts"
 import { appendEvents } from "./webhooks.ts"
 
 const [environment = "{}"] = process.argv.slice(2)
@@ -30,15 +27,4 @@ await Effect.gen(function* () {
     yield* appendEvents(events)
     yield* Effect.promise(() => send(atMs))
   }
-}).pipe(
-  Effect.provide(
-    service("ledgerhook bench").pipe(
-      Layer.provideMerge(settingsLayer(JSON.parse(environment))),
-      Layer.provide(
-        Logging.layer({ level: "warn", format: "pretty", colour: false, repeats: Limits.repeatedMessages })
-      )
-    )
-  ),
-  Effect.scoped,
-  Effect.runPromise
-)
+}).pipe(Effect.provide(serviceLayer(environment)), Effect.scoped, Effect.runPromise)

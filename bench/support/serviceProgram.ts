@@ -2,17 +2,14 @@
  * A process of the service whose log its parent can use: `serviceProgram.ts ENVIRONMENT`, the settings as JSON. It
  * sends a message when it has routed all events of its network, and after each `Order`.
  */
-import { Effect, Layer } from "effect"
-import { Limits } from "../../src/config/Limits.ts"
+import { Effect } from "effect"
 import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
 import type { Network } from "../../src/domain/Network.ts"
 import { CONFIG_TOPIC } from "../../src/domain/Webhook.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
-import * as Logging from "../../src/observability/Logging.ts"
-import { service } from "../../src/Roles.ts"
 import { endWithParent, send } from "./Child.ts"
 import { timed } from "./rounds.ts"
-import { settingsLayer } from "./store.ts"
+import { serviceLayer } from "./service.ts"
 import { wantedEvents, wantingWebhooks } from "./wantedEvents.ts"
 import { NETWORK } from "./webhooks.ts"
 
@@ -91,15 +88,4 @@ await Effect.gen(function* () {
     const done = yield* obey(order)
     yield* Effect.promise(() => send(done))
   }
-}).pipe(
-  Effect.provide(
-    service("ledgerhook bench").pipe(
-      Layer.provideMerge(settingsLayer(JSON.parse(environment))),
-      Layer.provide(
-        Logging.layer({ level: "warn", format: "pretty", colour: false, repeats: Limits.repeatedMessages })
-      )
-    )
-  ),
-  Effect.scoped,
-  Effect.runPromise
-)
+}).pipe(Effect.provide(serviceLayer(environment)), Effect.scoped, Effect.runPromise)

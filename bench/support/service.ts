@@ -1,0 +1,14 @@
+/** The service as a layer, for programs that run it for a benchmark. `environment`: its settings as JSON. */
+import { Layer } from "effect"
+import { Limits } from "../../src/config/Limits.ts"
+import * as Logging from "../../src/observability/Logging.ts"
+import { service } from "../../src/Roles.ts"
+import { settingsLayer } from "./store.ts"
+
+export const serviceLayer = (environment: string) =>
+  service("ledgerhook bench").pipe(
+    Layer.provideMerge(settingsLayer(JSON.parse(environment))),
+    Layer.provide(
+      Logging.layer({ level: "warn", format: "pretty", colour: false, repeats: Limits.repeatedMessages })
+    )
+  )
