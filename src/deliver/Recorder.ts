@@ -91,19 +91,23 @@ export class Recorder extends Context.Service<
         else enough.closeUnsafe()
       }
 
+      const disable = Effect.fnUntraced(function* (failing: ReadonlyArray<string>) {
+        const now = yield* Clock.currentTimeMillis
+        const reason = `${disableAfterFailures} consecutive failed deliveries`
+        const disabled = yield* webhooks.disable(failing, reason, now)
+        yield* Metrics.disabledWebhooks.add({}, disabled.length)
+        for (const id of disabled) yield* Effect.logWarning(`webhook ${id} was disabled: ${reason}`)
+      })
+
+      /** Each step is retried by itself: attempts that are recorded again name no failing webhook. */
       const write = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
         const attempts = outcomes.flatMap(({ attempt }) => (attempt === undefined ? [] : [attempt]))
-        if (attempts.length > 0) {
-          const failing = yield* deliveries.record(attempts, disableAfterFailures)
-          yield* showAttempts(outcomes)
-          if (failing.length > 0) {
-            const now = yield* Clock.currentTimeMillis
-            const reason = `${disableAfterFailures} consecutive failed deliveries`
-            const disabled = yield* webhooks.disable(failing, reason, now)
-            yield* Metrics.disabledWebhooks.add({}, disabled.length)
-            for (const id of disabled) yield* Effect.logWarning(`webhook ${id} was disabled: ${reason}`)
-          }
-        }
+        if (attempts.length === 0) return
+        const failing = yield* deliveries
+          .record(attempts, disableAfterFailures)
+          .pipe(retryUntilSuccess("recording attempts"))
+        yield* showAttempts(outcomes)
+        if (failing.length > 0) yield* disable(failing).pipe(retryUntilSuccess("disabling webhooks"))
       })
 
       const queueRetries = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
@@ -116,7 +120,7 @@ export class Recorder extends Context.Service<
 
       const writeAndRetry = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
         yield* queueRetries(outcomes.filter(({ fromBacklog }) => fromBacklog))
-        yield* write(outcomes).pipe(retryUntilSuccess("recording attempts"))
+        yield* write(outcomes)
         yield* queueRetries(outcomes.filter(({ fromBacklog }) => !fromBacklog))
       })
 

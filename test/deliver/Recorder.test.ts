@@ -3,6 +3,7 @@
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
+import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
 import { Recorder } from "../../src/deliver/Recorder.ts"
@@ -11,18 +12,26 @@ import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
 import { settingsLayer } from "../support/settings.ts"
 
+type Disable = WebhookStore["Service"]["disable"]
+
 const onRecorder = <E>(
   test: (written: Array<number>) => Effect.Effect<void, E, Recorder>,
-  statement: Effect.Effect<void> = Effect.void
+  statement: Effect.Effect<void> = Effect.void,
+  disabling: { readonly failing: () => Array<string>; readonly disable?: Disable } = {
+    failing: () => []
+  }
 ): Effect.Effect<void, unknown> => {
   /** How many outcomes each statement had. */
   const written: Array<number> = []
   const stores = Layer.mergeAll(
     Layer.mock(DeliveryStore)({
       record: (attempts) =>
-        Effect.sync(() => void written.push(attempts.length)).pipe(Effect.andThen(statement), Effect.as([]))
+        Effect.sync(() => void written.push(attempts.length)).pipe(
+          Effect.andThen(statement),
+          Effect.map(disabling.failing)
+        )
     }),
-    Layer.mock(WebhookStore)({})
+    Layer.mock(WebhookStore)(disabling.disable === undefined ? {} : { disable: disabling.disable })
   )
   return test(written).pipe(
     Effect.provide(
@@ -213,3 +222,32 @@ it.effect("abandoned attempts are not waited for", () =>
     })
   )
 )
+
+it.effect("a webhook is disabled although the database fails after its failures were recorded", () => {
+  const asked: Array<ReadonlyArray<string>> = []
+  // Attempts that are recorded already name no webhook.
+  let failing = ["wh_1"]
+  const down = new SqlError.SqlError({
+    reason: new SqlError.ConnectionError({ cause: new Error("down"), message: "down" })
+  })
+  return onRecorder(
+    (written) =>
+      Effect.gen(function* () {
+        const recorder = yield* Recorder
+        yield* record(recorder, 1)
+        yield* TestClock.adjust(Limits.storeRetryMs.first)
+        assert.deepStrictEqual(asked, [["wh_1"], ["wh_1"]])
+        assert.deepStrictEqual(written, [1])
+      }),
+    Effect.void,
+    {
+      failing: () => {
+        const named = failing
+        failing = []
+        return named
+      },
+      disable: (ids) =>
+        Effect.suspend(() => (asked.push(ids) === 1 ? Effect.fail(down) : Effect.succeed([...ids])))
+    }
+  )
+})

@@ -3,71 +3,13 @@
  * plain calculation from the ledgers, and returns what is wrong. Its name is what a failing run shows.
  */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import type { stageLimits } from "../../src/config/StageLimits.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
-import {
-  eventsTopic,
-  type LedgerEvent,
-  type LedgerMarker,
-  ledgersTopic,
-  parseLedgerEvent
-} from "../../src/domain/LedgerEvent.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
-import { type ClosedLedger, expectedEventIds } from "../../src/simulator/Chain.ts"
-import { NETWORK } from "./node.ts"
-import { type Replayed, type SimulatedWebhook, wants } from "./operator.ts"
+import { QUOTA_USED_UP, webhookEndOf } from "../../src/replay/Endings.ts"
+import { expectedEventIds } from "../../src/simulator/Chain.ts"
+import { type Evidence, type Outcome, readOutcome } from "./evidence.ts"
+import type { SimulatedWebhook } from "./operator.ts"
 import type { Request } from "./receivers.ts"
-
-/** What a run leaves, besides the database and the log. */
-export interface Evidence {
-  readonly limits: Readonly<typeof stageLimits>
-  readonly ledgers: ReadonlyArray<ClosedLedger>
-  readonly webhooks: Array<SimulatedWebhook>
-  readonly replays: Array<Replayed>
-  /** When route committed which offset. */
-  readonly routed: Array<{ readonly offset: number; readonly atMs: number }>
-  /** Stages that died of something else than the log or the database. */
-  readonly defects: Array<string>
-  /** Processes that died, or were taken for dead. */
-  kills: number
-  /** Processes that went on after they were taken for dead. */
-  zombies: number
-  readonly disableAfter: number
-  /** The most consecutive failures that an active webhook was seen with. */
-  mostFailures: number
-  /** Writes to the database that landed although the process was told that they failed. */
-  answersLost: number
-  /** When partitions may have moved to another process. */
-  readonly moves: Array<number>
-}
-
-interface Row {
-  readonly id: string
-  readonly webhook: string
-  readonly event: string
-  readonly status: "pending" | "retrying" | "delivered" | "failed"
-  readonly attempts: number
-  readonly job: string | null
-  readonly error: string | null
-  readonly offset: number
-  readonly endedMs: number
-}
-
-interface Outcome {
-  readonly rows: ReadonlyArray<Row>
-  /** Events with their offsets, and when they were appended. */
-  readonly events: ReadonlyArray<{
-    readonly event: LedgerEvent
-    readonly offset: number
-    readonly atMs: number
-  }>
-  readonly markers: ReadonlyArray<LedgerMarker>
-  readonly loggedEvents: ReadonlyArray<string>
-  readonly failedAttempts: ReadonlyMap<string, number>
-  readonly counters: ReadonlyMap<string, number>
-  readonly usage: number
-}
+import { wants } from "./wishes.ts"
 
 type Check = (evidence: Evidence, outcome: Outcome) => ReadonlyArray<string>
 
@@ -76,35 +18,7 @@ const ATTEMPTS = 4
 /** The clocks of two processes differ by at most this (simulate.ts). */
 const CLOCKS_DIFFER_MS = 2_000
 
-const readOutcome = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const log = yield* EventLog
-  const records = (topic: string) => log.read({ topic, partition: 0, offset: 0 }, 100_000)
-  const rows = yield* sql<Row>`
-    SELECT id, webhook_id AS webhook, event_id AS event, status, attempts, replay_job_id AS job, last_error AS error,
-           event_offset::float8 AS offset,
-           extract(epoch FROM updated_at)::float8 * 1000 AS "endedMs" FROM deliveries ORDER BY id`
-  const attempts = yield* sql<{ readonly id: string; readonly count: number }>`
-    SELECT delivery_id AS id, count(*)::int AS count FROM attempts GROUP BY 1`
-  const counters = yield* sql<{ readonly id: string; readonly count: number }>`
-    SELECT id, consecutive_failures AS count FROM webhooks`
-  const [usage] = yield* sql<{ readonly sum: number }>`
-    SELECT coalesce(sum(deliveries), 0)::float8 AS sum FROM delivery_usage`
-  const logged = yield* sql<{ readonly id: string }>`SELECT event_id AS id FROM events`
-  return {
-    rows,
-    events: (yield* records(eventsTopic(NETWORK))).map(({ offset, timestamp, value }) => ({
-      event: parseLedgerEvent(value)!,
-      offset,
-      atMs: timestamp
-    })),
-    markers: (yield* records(ledgersTopic(NETWORK))).map(({ value }) => JSON.parse(value!) as LedgerMarker),
-    loggedEvents: logged.map(({ id }) => id),
-    failedAttempts: new Map(attempts.map(({ id, count }) => [id, count])),
-    counters: new Map(counters.map(({ id, count }) => [id, count])),
-    usage: usage!.sum
-  } satisfies Outcome
-})
+const WEBHOOK_ENDS = (["disabled", "deleted"] as const).map((webhook) => webhookEndOf(webhook)!.error)
 
 const differences = (
   expected: ReadonlyArray<string>,
@@ -142,13 +56,18 @@ const eventLogComplete: Check = (_, { events, loggedEvents }) =>
     loggedEvents
   )
 
-/** A wish counts if it applied all the time between the append of the event and its routing. */
-const wantedDeliveries: Check = ({ webhooks, routed }, { events, rows }) => {
+/**
+ * A wish counts if it applied all the time between the append of the event and its routing. While the deliveries of
+ * the account wait, events are not routed to its webhooks.
+ */
+const wantedDeliveries: Check = ({ holds, webhooks, routed }, { events, rows }) => {
   const live = new Map(rows.flatMap((row) => (row.job === null ? [[row.id, row] as const] : [])))
   const problems: Array<string> = []
   for (const { event, offset, atMs } of events) {
     const earliestMs = atMs - CLOCKS_DIFFER_MS
     const routedMs = routed.find((commit) => commit.offset > offset)?.atMs ?? Number.POSITIVE_INFINITY
+    const mayWait = holds.some((hold) => hold.askedMs <= routedMs && hold.endKnownMs >= earliestMs)
+    const waits = holds.some((hold) => hold.knownMs <= earliestMs && hold.endAskedMs >= routedMs)
     for (const { id: webhook, versions } of webhooks) {
       const id = deliveryId(event.detected_at, event.position, webhook, event.event_id)
       const possible = versions.filter(
@@ -158,7 +77,9 @@ const wantedDeliveries: Check = ({ webhooks, routed }, { events, rows }) => {
       const votes = possible.map(({ wish }) => wants(wish, event))
       const certain = possible[0]?.answeredMs !== undefined && possible[0].answeredMs <= earliestMs
       const what = `${event.event_id} for ${webhook} (offset ${offset}, delivery ${id})`
-      if (certain && votes.every((vote) => vote) && !live.has(id)) problems.push(`${what} is missing`)
+      if (certain && !mayWait && votes.every((vote) => vote) && !live.has(id))
+        problems.push(`${what} is missing`)
+      if (waits && live.has(id)) problems.push(`${what} was queued although deliveries waited`)
       if (votes.every((vote) => !vote) && live.has(id)) problems.push(`${what} was not wanted`)
       live.delete(id)
     }
@@ -297,24 +218,37 @@ const countersRight: Check = ({ webhooks }, { counters, rows, usage }) => {
   ]
 }
 
-/** After a batch of outcomes a webhook is disabled, unless the process dies or does not hear what it has written. */
-const failingDisabled: Check = ({ answersLost, disableAfter, kills, limits, mostFailures }) => {
-  const most = disableAfter + limits.recorderBatch * (2 + kills + answersLost)
-  return mostFailures > most
-    ? [`an active webhook had ${mostFailures} consecutive failures, at most ${most} may be`]
-    : []
-}
+const failingDisabled: Check = ({ notDisabled }) =>
+  notDisabled.map((id) => `${id} failed on, although it had to be disabled`)
 
-const replaysComplete: Check = ({ replays }, { rows }) =>
-  replays.flatMap(({ eventIds, id }) =>
-    differences(
-      eventIds,
-      rows.filter(({ job }) => job === id).map(({ event }) => event)
-    )
-      // A job ends early if its webhook is deleted or disabled.
-      .filter((text) => !text.endsWith("is missing"))
-      .map((text) => `${id}: ${text}`)
+/**
+ * When all processes know that the deliveries of the account wait, no attempt begins. Attempts that had begun may still
+ * wait for the database, and then leave.
+ */
+const holdsKept: Check = ({ holds, webhooks }) =>
+  webhooks.flatMap(({ id, maxInFlight, receiver: { arrivals } }) =>
+    holds.flatMap(({ endAskedMs, knownMs }) => {
+      const requests = arrivals.filter(({ atMs }) => atMs > knownMs && atMs < endAskedMs).length
+      return requests > maxInFlight ? [`${id} got ${requests} requests while its deliveries waited`] : []
+    })
   )
+
+/** A job ends early if its webhook is disabled or deleted, or the quota is used up. It then says so. */
+const replaysComplete: Check = ({ holds, replays, webhooks }, { jobs, rows }) =>
+  replays.flatMap(({ eventIds, id, webhookId }) => {
+    const { error, status } = jobs.get(id)!
+    const found = rows.filter(({ job }) => job === id).map(({ event }) => event)
+    const mayLack = status === "failed" || !isKept(webhooks, webhookId)
+    const reasons = [...WEBHOOK_ENDS, ...(holds.length > 0 ? [QUOTA_USED_UP.error] : [])]
+    return [
+      ...(status === "completed" || (status === "failed" && reasons.includes(error))
+        ? []
+        : [`${id} ended ${status}, ${error}`]),
+      ...differences(eventIds, found)
+        .filter((text) => !(mayLack && text.endsWith("is missing")))
+        .map((text) => `${id} (${status}): ${text}`)
+    ]
+  })
 
 const noDefects: Check = ({ defects }) => defects
 
@@ -332,6 +266,7 @@ export const checks: Readonly<Record<string, Check>> = {
   ratesKept,
   countersRight,
   failingDisabled,
+  holdsKept,
   replaysComplete,
   noDefects
 }

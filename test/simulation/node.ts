@@ -46,6 +46,7 @@ import type { Store } from "./store.ts"
 import type { Process } from "./timeline.ts"
 
 export const NETWORK = "mainnet"
+export const ACCOUNT = "acct_1"
 
 export const simulatedSettings = (disableAfter: number) =>
   settingsLayer({
@@ -65,6 +66,8 @@ export interface NodeParts {
   readonly disableAfter: number
   readonly seed: number
   readonly failed: (part: string, cause: Cause.Cause<unknown>) => void
+  /** Called whenever the process learns whether the account's deliveries wait. */
+  readonly held: (isHeld: boolean) => void
 }
 
 /** No notice arrives: the work is found by looking. */
@@ -94,7 +97,13 @@ const stages = (parts: NodeParts) => {
   const upkeep = Effect.flatMap(Leases, (leases) =>
     leases.hold("retention")(Effect.raceFirst(keepEndingQueues, keepTotals))
   )
+  const holds = Effect.map(AccountHolds, ({ get, subscribe }) => {
+    const tell = () => parts.held(get(ACCOUNT) !== undefined)
+    tell()
+    subscribe(tell)
+  })
   return Layer.mergeAll(
+    Layer.effectDiscard(holds),
     supervised("ingest", ingesting),
     supervised("events", events([NETWORK])),
     supervised("route", route([NETWORK])),

@@ -1,38 +1,46 @@
 /**
- * What customers do while faults happen: they create, pause, change and delete webhooks, retry deliveries and replay
- * events, through the stores that the API uses. Remembers what each webhook wanted, and from when to when.
+ * What customers and the operator do while faults happen: they create, pause, change and delete webhooks, retry
+ * deliveries, replay events, suspend the account and lower its quota, through the stores that the API and the commands
+ * use. Remembers what each webhook wanted, and from when to when.
  */
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Batch } from "../../src/domain/Batch.ts"
-import type { EventType } from "../../src/domain/EventType.ts"
-import { eventsTopic, type LedgerEvent, parseLedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import { eventsTopic, parseLedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
+import { AccountStore } from "../../src/storage/accounts/AccountStore.ts"
+import { ApiKeyStore } from "../../src/storage/accounts/ApiKeyStore.ts"
+import { UsageStore } from "../../src/storage/accounts/UsageStore.ts"
 import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
 import { Outbox } from "../../src/storage/outbox/Outbox.ts"
-import { ReplayStore } from "../../src/storage/replays/ReplayStore.ts"
+import { type RefusedJob, ReplayStore } from "../../src/storage/replays/ReplayStore.ts"
 import type { ReadSql } from "../../src/storage/Sql.ts"
 import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
 import type { WebhookChange } from "../../src/storage/webhooks/WebhookRow.ts"
 import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
 import { SECRET } from "../support/delivering.ts"
-import { NETWORK, simulatedSettings } from "./node.ts"
+import { ACCOUNT, NETWORK, simulatedSettings } from "./node.ts"
 import type { Receiver } from "./receivers.ts"
+import {
+  choosePastWish,
+  chooseWish,
+  fieldsOf,
+  filtersOf,
+  type Occurring,
+  type Wish,
+  wantsPast
+} from "./wishes.ts"
 
-export const ACCOUNT = "acct_1"
+/** A quota is used up at the latest after so many further attempts. */
+const SOON_USED_UP = 8
 const owner = { accountId: ACCOUNT, networks: [NETWORK] } as const
-
-/** What a webhook wants. Undefined in its list: nothing, because it is disabled or deleted. */
-export interface Wish {
-  readonly types: ReadonlyArray<EventType> | undefined
-  readonly accounts: ReadonlyArray<string>
-}
 
 /** From the request on, a wish may apply; from the answer on it does, until the next one is requested. */
 export interface Version {
   readonly askedMs: number
   readonly answeredMs: number
+  /** Undefined: nothing, because the webhook is disabled or deleted. */
   readonly wish: Wish | undefined
 }
 
@@ -51,19 +59,25 @@ export interface Replayed {
   readonly eventIds: ReadonlyArray<string>
 }
 
-export const wants = (wish: Wish | undefined, event: LedgerEvent): boolean =>
-  wish !== undefined &&
-  (wish.types === undefined || wish.types.includes(event.event_type)) &&
-  (wish.accounts.length === 0 || event.accounts.some((account) => wish.accounts.includes(account)))
+/** When the deliveries of the account waited, because it was suspended or its quota was used up. */
+export interface HoldTime {
+  /** From the request on they may wait, and from then on all processes let them wait. */
+  readonly askedMs: number
+  knownMs: number
+  /** From the request that ended it they may go on, and from then on they do. */
+  endAskedMs: number
+  endKnownMs: number
+}
 
 export interface OperatorParts {
   readonly chance: SeededRandom
   readonly nowMs: () => number
   readonly webhooks: Array<SimulatedWebhook>
   readonly replays: Array<Replayed>
-  /** Accounts and types that occur in the ledgers. */
-  readonly accounts: ReadonlyArray<string>
-  readonly types: ReadonlyArray<EventType>
+  readonly holds: Array<HoldTime>
+  /** Whether the account is suspended and gets a quota at times. */
+  readonly mayHold: boolean
+  readonly occurring: Occurring
 }
 
 export const operatorLayer = <E, R>(
@@ -71,7 +85,13 @@ export const operatorLayer = <E, R>(
   log: EventLog["Service"],
   disableAfter: number
 ) =>
-  Layer.mergeAll(WebhookStore.layer, DeliveryQueries.layer, ReplayStore.layer).pipe(
+  Layer.mergeAll(
+    WebhookStore.layer,
+    DeliveryQueries.layer,
+    ReplayStore.layer,
+    UsageStore.layer,
+    Layer.provide(AccountStore.layer, ApiKeyStore.layer)
+  ).pipe(
     Layer.provideMerge(Layer.mergeAll(Outbox.layer, SecretBox.layer, Layer.succeed(EventLog, log))),
     Layer.provideMerge(sql),
     Layer.provide(simulatedSettings(disableAfter))
@@ -79,23 +99,13 @@ export const operatorLayer = <E, R>(
 
 const isActive = ({ versions }: SimulatedWebhook) => versions.at(-1)?.wish !== undefined
 
-const wishOf = ({ accounts, chance, types }: OperatorParts): Wish => ({
-  types: chance.flip(0.4) ? undefined : chance.shuffle(types).slice(0, chance.int(1, 4)),
-  accounts: chance.flip(0.7) ? [] : chance.shuffle(accounts).slice(0, chance.int(1, 8))
-})
-
-const fieldsOf = ({ accounts, types }: Wish) => ({
-  event_types: types ?? ["*"],
-  account_filters: accounts
-})
-
 export const createWebhook = Effect.fnUntraced(function* (
   parts: OperatorParts,
   made: Omit<SimulatedWebhook, "versions">
 ) {
   const store = yield* WebhookStore
   const secrets = yield* SecretBox
-  const wish = wishOf(parts)
+  const wish = chooseWish(parts.occurring, parts.chance)
   const askedMs = parts.nowMs()
   yield* store.create(
     {
@@ -105,7 +115,6 @@ export const createWebhook = Effect.fnUntraced(function* (
       url: `https://receiver.example/${made.id}`,
       description: null,
       ...fieldsOf(wish),
-      payload_filter: null,
       max_in_flight: made.maxInFlight,
       max_per_second: made.maxPerSecond,
       signing: ["service"],
@@ -134,8 +143,8 @@ const change = Effect.fnUntraced(function* (
 })
 
 /**
- * Remembers the webhooks that the service has disabled since `sinceMs`, when this was last called. Returns the most
- * consecutive failures of an active webhook.
+ * Remembers the webhooks that the service has disabled since `sinceMs`, when this was last called. Returns the
+ * consecutive failures of the active ones.
  */
 export const noteDisabled = Effect.fnUntraced(function* (parts: OperatorParts, sinceMs: number) {
   const sql = yield* SqlClient.SqlClient
@@ -147,7 +156,7 @@ export const noteDisabled = Effect.fnUntraced(function* (parts: OperatorParts, s
     if (!active && isActive(webhook))
       webhook.versions.push({ askedMs: sinceMs, answeredMs: parts.nowMs(), wish: undefined })
   }
-  return Math.max(0, ...rows.map(({ active, failures }) => (active ? failures : 0)))
+  return new Map(rows.flatMap(({ active, failures, id }) => (active ? [[id, failures] as const] : [])))
 })
 
 /** Activates every paused webhook. */
@@ -179,17 +188,31 @@ const retryNow = Effect.fnUntraced(function* ({ chance, nowMs }: OperatorParts) 
   yield* queries.retry(owner, row.id, event, nowMs())
 })
 
+/** A replay by event ids or by filters. */
 const replayJob = Effect.fnUntraced(function* (parts: OperatorParts, webhook: SimulatedWebhook) {
+  const { chance, nowMs, occurring, replays } = parts
   const jobs = yield* ReplayStore
-  const eventIds = parts.chance
-    .shuffle(yield* eventsSoFar)
-    .slice(0, parts.chance.int(1, 12))
-    .map(({ event_id }) => event_id)
-  if (eventIds.length === 0) return
-  const id = `rpl_job_${String(parts.replays.length).padStart(26, "0")}`
-  const job = { id, webhookId: webhook.id, eventIds, estimatedEvents: eventIds.length, endOffset: 0 }
-  const made = yield* jobs.create(owner, job, parts.nowMs())
-  if (made === "queued") parts.replays.push({ id, webhookId: webhook.id, eventIds })
+  const events = yield* eventsSoFar
+  if (events.length === 0) return
+  const id = `rpl_job_${String(replays.length).padStart(26, "0")}`
+  const job = { id, webhookId: webhook.id, endOffset: events.length }
+  let eventIds: ReadonlyArray<string>
+  let made: "queued" | RefusedJob
+  if (chance.flip(0.5)) {
+    eventIds = chance
+      .shuffle(events)
+      .slice(0, chance.int(1, 12))
+      .map(({ event_id }) => event_id)
+    made = yield* jobs.create(owner, { ...job, eventIds, estimatedEvents: eventIds.length }, nowMs())
+  } else {
+    const closedMs = events.map(({ timestamp }) => Date.parse(timestamp))
+    const wish = choosePastWish(occurring, chance, closedMs)
+    eventIds = events.filter((event) => wantsPast(wish, event)).map(({ event_id }) => event_id)
+    // A low estimate makes the job read single ledgers if it names accounts, a high one the whole log.
+    const estimatedEvents = chance.pick([0, 1_000_000])
+    made = yield* jobs.create(owner, { ...job, filters: filtersOf(wish), estimatedEvents }, nowMs())
+  }
+  if (made === "queued") replays.push({ id, webhookId: webhook.id, eventIds })
 })
 
 const retryAll = Effect.fnUntraced(function* (parts: OperatorParts, webhook: SimulatedWebhook, n: number) {
@@ -203,9 +226,40 @@ const retryAll = Effect.fnUntraced(function* (parts: OperatorParts, webhook: Sim
   )
 })
 
+/** Suspends the account, or gives it a quota of a few more attempts than it has made. */
+export const beginHold = Effect.fnUntraced(function* (
+  { chance, holds, nowMs }: OperatorParts,
+  mostAttempts: number
+) {
+  const accounts = yield* AccountStore
+  const { deliveries } = yield* Effect.flatMap(UsageStore, (usage) => usage.usageOf(ACCOUNT, nowMs()))
+  const never = Number.POSITIVE_INFINITY
+  const hold = { askedMs: nowMs(), knownMs: never, endAskedMs: never, endKnownMs: never }
+  holds.push(hold)
+  const change = chance.flip(0.5)
+    ? { suspended: true }
+    : { own: { monthlyDeliveries: deliveries + chance.int(0, mostAttempts) } }
+  yield* accounts.change(ACCOUNT, change, nowMs())
+  return hold
+})
+
+/** Ends suspension and quota. */
+export const endHold = Effect.fnUntraced(function* ({ holds, nowMs }: OperatorParts) {
+  const accounts = yield* AccountStore
+  for (const hold of holds) hold.endAskedMs = Math.min(hold.endAskedMs, nowMs())
+  yield* accounts.change(ACCOUNT, { suspended: false, own: { monthlyDeliveries: null } }, nowMs())
+})
+
+const isHeld = ({ holds }: OperatorParts) => holds.at(-1)?.endAskedMs === Number.POSITIVE_INFINITY
+
 /** One request, chosen by the seed. `n` is different for each. Returns what was requested. */
 export const act = Effect.fnUntraced(function* (parts: OperatorParts, n: number) {
-  const { chance, webhooks } = parts
+  const { chance, mayHold, webhooks } = parts
+  if (mayHold && chance.flip(isHeld(parts) ? 0.4 : 0.1)) {
+    if (isHeld(parts)) yield* endHold(parts)
+    else yield* beginHold(parts, SOON_USED_UP)
+    return isHeld(parts) ? "deliveries of the account must wait" : "deliveries of the account may go on"
+  }
   const webhook = chance.pick(webhooks)
   const kind = chance.pick(["pause", "change", "delete", "retry", "retry", "replay", "replay", "retry all"])
   const active = isActive(webhook)
@@ -218,7 +272,7 @@ export const act = Effect.fnUntraced(function* (parts: OperatorParts, n: number)
     return `activate ${webhook.id}`
   } else if (kind === "pause") yield* change(parts, webhook, undefined, { status: "disabled" })
   else if (kind === "change") {
-    const wish = wishOf(parts)
+    const wish = chooseWish(parts.occurring, parts.chance)
     yield* change(parts, webhook, wish, fieldsOf(wish))
   } else if (kind === "delete") {
     if (webhooks.filter(isActive).length > 2 && chance.flip(0.3))

@@ -2,50 +2,52 @@
  * One run of the whole chain by seed: ledgers become deliveries in several processes while faults happen and customers
  * act. Then a quiet phase in which everything must settle, and the checks (checks.ts).
  */
-import { Cause, Clock, Effect, Fiber, Layer, Logger } from "effect"
+import { Effect, Layer, Logger } from "effect"
 import { SqlClient, type SqlConnection } from "effect/sql"
 import { stageLimits } from "../../src/config/StageLimits.ts"
 import { detectLedger } from "../../src/detect/Detect.ts"
-import type { EventType } from "../../src/domain/EventType.ts"
 import {
   EVENT_LOG_GROUP,
   eventsTopic,
   type LedgerMarker,
   ledgersTopic
 } from "../../src/domain/LedgerEvent.ts"
-import { EventLogError, type Transaction } from "../../src/log/EventLog.ts"
-import { type LogClient, makeSharedLog } from "../../src/log/memory/SharedEventLog.ts"
+import { makeSharedLog } from "../../src/log/memory/SharedEventLog.ts"
 import { asLedger } from "../../src/simulator/Chain.ts"
 import { makeSeededRandom, type SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import { OUTBOX_POSITION } from "../../src/storage/outbox/Outbox.ts"
 import { testSettings } from "../support/settings.ts"
-import { check, type Evidence } from "./checks.ts"
+import { check } from "./checks.ts"
+import { makeDisableWatch } from "./disableWatch.ts"
+import type { Evidence } from "./evidence.ts"
 import { type Faults, makeFaults } from "./faults.ts"
-import { ledgerServers, makeLedgers } from "./ledgerServers.ts"
-import { makeLogClient } from "./logClient.ts"
+import { makeLedgers, type TimedLedger } from "./ledgerServers.ts"
 import { BEGAN_MS, webhookId } from "./machinery.ts"
-import { NETWORK, node } from "./node.ts"
+import { ACCOUNT, NETWORK } from "./node.ts"
 import {
-  ACCOUNT,
   act,
   activateAll,
+  beginHold,
   createWebhook,
+  endHold,
   noteDisabled,
   type OperatorParts,
   operatorLayer
 } from "./operator.ts"
+import { makeProcesses } from "./processes.ts"
 import { kinds, makeReceivers } from "./receivers.ts"
 import { makeStore } from "./store.ts"
-import { makeTimeline, type Process } from "./timeline.ts"
+import { makeTimeline } from "./timeline.ts"
+import { occurringIn } from "./wishes.ts"
 
 const LEDGERS = 6
 /** Ledgers that close after the faults have ended. */
 const QUIET_LEDGERS = 2
 const QUIET_LEDGER_MS = 1_000
+/** A ledger that closes so long after a moment is surely later than that moment, whichever clock tells. */
+const SURELY_LATER_MS = 3_000
 /** Faults and customers go on for this long after the last ledger before the quiet ones. */
 const AFTERMATH_MS = 4_000
-/** Kafka gives up a member that is silent for this long. */
-const SILENT_MS = 10_000
 /** Simulated time in which everything must settle once it is quiet. */
 const SETTLED_MS = 180_000
 /** How often that is looked at, and how long it must last. */
@@ -53,11 +55,10 @@ const LOOK_MS = 500
 const SETTLED_STAYS_MS = 1_000
 const LIMIT_MS = 24 * 3_600_000
 const PARTITIONS = 2
-/** Consecutive failed deliveries after which a webhook is disabled, in half of the runs. */
-const DISABLE_AFTER = 3
-const NEVER = 1_000_000
-/** Number of the first process that is started after the steps. */
-const REVIVED = 1_000
+/** Consecutive failed deliveries after which a webhook is disabled: soon in half of the runs. */
+const DISABLE_AFTER = [1, 2, 1_000_000, 1_000_000]
+/** How many of the runs suspend the account and use up its quota. */
+const HOLDS = 0.3
 
 const limits = {
   ...stageLimits,
@@ -79,11 +80,7 @@ const limits = {
   earlyWorkMs: 1_000
 }
 
-interface Running {
-  readonly process: Process
-  readonly client: LogClient
-  readonly fiber: Fiber.Fiber<unknown, unknown>
-}
+const indexOf = ({ closed }: TimedLedger) => closed.header.ledger_index
 
 export const simulate = Effect.fnUntraced(function* (
   seed: number,
@@ -97,13 +94,15 @@ export const simulate = Effect.fnUntraced(function* (
   const trace = (who: string, what: string) =>
     tell(`${((nowMs() - BEGAN_MS) / 1_000).toFixed(3)} ${who}: ${what}`)
   const faults: Faults = makeFaults(stream(), nowMs)
-  const disableAfter = chance.pick([DISABLE_AFTER, NEVER])
+  const disableAfter = chance.pick(DISABLE_AFTER)
   const customers = timeline.process("customers")
+  /** Writes to the database that landed although the process was told that they failed. */
+  let answersLost = 0
   const store = makeStore(real, timeline, {
     delayMs: faults.store.delayMs,
     fate: (process) => {
       const fate = process === customers ? "lands" : faults.store.fate(process)
-      if (fate === "lands and fails") evidence.answersLost++
+      if (fate === "lands and fails") answersLost++
       return fate
     },
     dies: (process, sql) => {
@@ -115,12 +114,12 @@ export const simulate = Effect.fnUntraced(function* (
   const shared = makeSharedLog(testSettings())
   const receivers = makeReceivers(timeline, stream())
   const ledgers = makeLedgers(seed, stream(), BEGAN_MS + 2_000, LEDGERS + QUIET_LEDGERS)
-  // The last ledgers close when the faults have ended.
-  let quietFromMs = Number.POSITIVE_INFINITY
+  /** When the last ledgers close, after the faults have ended. */
+  const quietClosesMs: Array<number> = []
   const timed = ledgers.map((ledger, i) => ({
     ...ledger,
     get closedMs() {
-      return i < LEDGERS ? ledger.closedMs : quietFromMs + (i - LEDGERS + 1) * QUIET_LEDGER_MS
+      return i < LEDGERS ? ledger.closedMs : (quietClosesMs[i - LEDGERS] ?? Number.POSITIVE_INFINITY)
     }
   }))
   const detected = ledgers.flatMap(({ closed }) => detectLedger(asLedger(closed)).events)
@@ -129,12 +128,12 @@ export const simulate = Effect.fnUntraced(function* (
     ledgers: ledgers.map(({ closed }) => closed),
     webhooks: [],
     replays: [],
+    holds: [],
     routed: [],
     defects: [],
     moves: [],
     disableAfter,
-    mostFailures: 0,
-    answersLost: 0,
+    notDisabled: [],
     kills: 0,
     zombies: 0
   }
@@ -143,87 +142,22 @@ export const simulate = Effect.fnUntraced(function* (
     nowMs,
     webhooks: evidence.webhooks,
     replays: evidence.replays,
-    accounts: [...new Set(detected.flatMap(({ accounts }) => accounts))].sort(),
-    types: [...new Set(detected.map(({ event_type }): EventType => event_type))].sort()
+    holds: evidence.holds,
+    mayHold: chance.flip(HOLDS),
+    occurring: occurringIn(detected)
   }
-  const seeds = stream()
-  const landed = (process: Process, { append, commit }: Transaction) => {
-    if (append.length > 0 && faults.diesAfterWrite(commit?.group === "delay")) {
-      trace(process.name, `dies after an append to ${append[0]!.topic}`)
-      process.kill()
-    }
-    if (commit?.group !== "route") return
-    for (const { offset } of commit.positions) evidence.routed.push({ offset, atMs: nowMs() })
-    trace(process.name, `route has committed ${commit.positions.map(({ offset }) => offset).join(" ")}`)
-  }
-  const clientOf = (process: Process) => shared.connect(process.turn)
-  const moved = () => evidence.moves.push(nowMs())
-
-  const start = Effect.fnUntraced(function* (name: string) {
-    const process = timeline.process(name, seeds.int(-1_000, 1_000))
-    const client = clientOf(process)
-    // At once: the world itself may wait for the database.
-    yield* Effect.forkScoped(Effect.andThen(process.death, store.ended(process)))
-    moved()
-    trace(name, "starts")
-    const running = node({
-      process,
-      store,
-      log: makeLogClient(client.log, process, { ...faults.log, landed }),
-      sender: receivers.senderOf(name),
-      source: ledgerServers(timed, nowMs, stream(), faults.servers),
-      limits,
-      disableAfter,
-      seed: seeds.int(0, 2 ** 31),
-      failed: (part, cause) => {
-        trace(name, `${part} failed: ${String(Cause.squash(cause))}`)
-        if (part === "deliver") moved()
-        const defect = Cause.squash(cause)
-        if (Cause.hasDies(cause) && !(defect instanceof EventLogError))
-          evidence.defects.push(`${name} ${part}: ${Cause.pretty(cause)}`)
-      }
-    })
-    const fiber = yield* Effect.forkDetach(Effect.provideService(running, Clock.Clock, process.clock))
-    return { process, client, fiber } satisfies Running
-  })
-
-  const expel = (client: LogClient) =>
-    Effect.andThen(
-      Effect.sleep(SILENT_MS),
-      Effect.sync(() => {
-        moved()
-        client.expel()
-      })
-    )
-
-  const kill = Effect.fnUntraced(function* ({ process, client }: Running) {
-    trace(process.name, "is killed")
-    process.kill()
-    receivers.cut(process.name)
-    evidence.kills++
-    yield* Effect.forkScoped(expel(client))
-  })
-  const stop = Effect.fnUntraced(function* (running: Running) {
-    const { process, fiber } = running
-    trace(process.name, "is stopped")
-    moved()
-    yield* Effect.raceFirst(Fiber.interrupt(fiber), process.death)
-    if (!process.isAlive()) return yield* kill(running)
-    process.kill()
-    trace(process.name, "has stopped")
-  })
-  const freeze = Effect.fnUntraced(function* ({ process, client }: Running, ms: number) {
-    trace(process.name, `is frozen for ${ms} ms`)
-    process.freeze()
-    if (ms >= SILENT_MS) {
-      evidence.zombies++
-      evidence.kills++
-      yield* Effect.forkScoped(expel(client))
-    }
-    yield* Effect.sleep(ms)
-    process.thaw()
-    moved()
-    trace(process.name, "is thawed")
+  const processes = makeProcesses({
+    chance,
+    stream,
+    timeline,
+    store,
+    shared,
+    receivers,
+    ledgers: timed,
+    faults,
+    limits,
+    evidence,
+    trace
   })
 
   const world = Effect.gen(function* () {
@@ -240,47 +174,18 @@ export const simulate = Effect.fnUntraced(function* (
       })
       trace("customer", `creates ${id} (${kind})`)
     }
-    const slots: Array<{ running: Running; busy: boolean }> = []
-    for (let i = 0, count = chance.int(2, 3); i < count; i++)
-      slots.push({ running: yield* start(`P${i + 1}`), busy: false })
-
-    /** Faults of one process, in the background. The caller sets `busy`: the fiber begins later. */
-    const disturb = Effect.fnUntraced(function* (slot: (typeof slots)[number], n: number) {
-      const kind = chance.pick(["kill", "kill", "stop", "freeze"])
-      if (kind === "freeze" && slot.running.process.isAlive())
-        yield* freeze(slot.running, chance.pick([1_000, 5_000, 12_000]))
-      else {
-        yield* kind === "stop" && slot.running.process.isAlive() ? stop(slot.running) : kill(slot.running)
-        yield* Effect.sleep(chance.int(0, 8) * 500)
-        slot.running = yield* start(`${slot.running.process.name.split(".")[0]}.${n}`)
-      }
-      slot.busy = false
-    })
-
-    /** Starts again what has died by itself. */
-    const revive = Effect.fnUntraced(function* (n: number) {
-      for (const slot of slots)
-        if (!slot.busy && !slot.running.process.isAlive()) {
-          slot.busy = true
-          yield* Effect.forkScoped(disturb(slot, n))
-        }
-    })
+    yield* processes.startAll(chance.int(2, 3))
 
     const untilMs = ledgers[LEDGERS - 1]!.closedMs + AFTERMATH_MS
     for (let n = 1; nowMs() < untilMs; n++) {
       yield* Effect.sleep(chance.int(1, 8) * 100)
       yield* look
       if (chance.flip(0.25)) trace("customer", yield* act(operator, n))
-      const slot = chance.pick(slots)
-      yield* revive(n)
-      if (!slot.busy && chance.flip(faults.processes)) {
-        slot.busy = true
-        yield* Effect.forkScoped(disturb(slot, n))
-      }
+      yield* processes.step(n)
       if (chance.flip(faults.processes)) {
         const group = chance.pick(["deliver", "route", "events", "delay"])
         trace("cluster", `rebalances ${group}`)
-        moved()
+        processes.moved()
         shared.rebalance(group, (members) => chance.shuffle(members))
       }
       if (chance.flip(0.03)) {
@@ -296,16 +201,15 @@ export const simulate = Effect.fnUntraced(function* (
         timeline.jump(minutes * 60_000)
       }
     }
-    for (let n = REVIVED; slots.some(({ busy, running }) => busy || !running.process.isAlive()); n++) {
-      yield* revive(n)
-      yield* Effect.sleep(500)
-    }
+    yield* processes.allUp
 
     trace("world", "is quiet")
     faults.quiet = true
     // A success after failures must reset a webhook's counter.
     receivers.recover(true)
-    quietFromMs = nowMs()
+    const quietFromMs = nowMs()
+    if (operator.mayHold) yield* holdThroughLedger
+    else quietClosesMs.push(quietFromMs + QUIET_LEDGER_MS, quietFromMs + 2 * QUIET_LEDGER_MS)
     let waiting = "all"
     while (waiting !== "" && nowMs() < quietFromMs + SETTLED_MS) {
       // What failed before may still disable a webhook.
@@ -329,25 +233,34 @@ export const simulate = Effect.fnUntraced(function* (
   )
 
   let lookedMs = nowMs()
+  const watchDisabled = makeDisableWatch(disableAfter)
   const look = Effect.gen(function* () {
     const sinceMs = lookedMs
     lookedMs = nowMs()
-    evidence.mostFailures = Math.max(evidence.mostFailures, yield* noteDisabled(operator, sinceMs))
+    const failures = yield* noteDisabled(operator, sinceMs)
+    const disturbed = evidence.kills + evidence.moves.length + answersLost
+    evidence.notDisabled.push(...watchDisabled(failures, disturbed))
   })
 
   const { log } = shared.connect()
-  /** What is still open; empty when all has settled. */
-  const open = Effect.gen(function* () {
+  /** What the stages up to route have not done of the ledgers up to that one; empty when it is all done. */
+  const unrouted = Effect.fnUntraced(function* (ledgerIndex: number) {
     const marker = yield* log.last({ topic: ledgersTopic(NETWORK), partition: 0 })
     const taken = marker === undefined ? 0 : (JSON.parse(marker.value!) as LedgerMarker).ledger_index
-    if (taken < ledgers.at(-1)!.closed.header.ledger_index) return `ledgers after ${taken}`
-    const sql = yield* SqlClient.SqlClient
+    if (taken < ledgerIndex) return `ledgers after ${taken}`
     const partition = { topic: eventsTopic(NETWORK), partition: 0 }
     const { end } = yield* log.offsets(partition)
     for (const group of ["route", EVENT_LOG_GROUP]) {
       const committed = yield* log.committed(group, partition)
       if (committed < end) return `${group} at ${committed} of ${end}`
     }
+    return ""
+  })
+  /** What is still open; empty when all has settled. */
+  const open = Effect.gen(function* () {
+    const behind = yield* unrouted(indexOf(ledgers.at(-1)!))
+    if (behind !== "") return behind
+    const sql = yield* SqlClient.SqlClient
     // A published row may stay until the next one is published.
     const [newest] = yield* sql<{
       readonly id: number
@@ -358,6 +271,26 @@ export const simulate = Effect.fnUntraced(function* (
       FROM deliveries WHERE status IN ('pending', 'retrying') OR parked
       UNION ALL SELECT id || ' ' || status FROM replay_jobs WHERE status IN ('queued', 'running')`
     return rows.map((row) => row.open).join(", ")
+  })
+
+  const until = <E, R>(isTrue: Effect.Effect<boolean, E, R>) =>
+    Effect.andThen(Effect.sleep(LOOK_MS), isTrue).pipe(
+      Effect.repeat({ until: (so) => so }),
+      Effect.timeout(SETTLED_MS)
+    )
+  const allKnow = (isHeld: boolean) => Effect.sync(() => processes.allKnow(isHeld))
+  /** The deliveries of the account wait while a ledger is routed, and go on before the next one. */
+  const holdThroughLedger = Effect.gen(function* () {
+    yield* activateAll(operator)
+    const hold = yield* beginHold(operator, 0)
+    yield* until(allKnow(true))
+    hold.knownMs = nowMs()
+    quietClosesMs.push(nowMs() + SURELY_LATER_MS)
+    yield* until(Effect.map(unrouted(indexOf(ledgers.at(-QUIET_LEDGERS)!)), (behind) => behind === ""))
+    yield* endHold(operator)
+    yield* until(allKnow(false))
+    for (const one of operator.holds) one.endKnownMs = nowMs()
+    quietClosesMs.push(nowMs() + SURELY_LATER_MS)
   })
 
   const layers = operatorLayer(store.clientOf(customers), log, disableAfter).pipe(

@@ -1,0 +1,102 @@
+/**
+ * What a run leaves for the checks: what the world has noted (Evidence), and what stands in the database and the log
+ * (Outcome).
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { stageLimits } from "../../src/config/StageLimits.ts"
+import {
+  eventsTopic,
+  type LedgerEvent,
+  type LedgerMarker,
+  ledgersTopic,
+  parseLedgerEvent
+} from "../../src/domain/LedgerEvent.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import type { ClosedLedger } from "../../src/simulator/Chain.ts"
+import { NETWORK } from "./node.ts"
+import type { HoldTime, Replayed, SimulatedWebhook } from "./operator.ts"
+
+/** What a run leaves, besides the database and the log. */
+export interface Evidence {
+  readonly limits: Readonly<typeof stageLimits>
+  readonly ledgers: ReadonlyArray<ClosedLedger>
+  readonly webhooks: Array<SimulatedWebhook>
+  readonly replays: Array<Replayed>
+  readonly holds: Array<HoldTime>
+  /** When route committed which offset. */
+  readonly routed: Array<{ readonly offset: number; readonly atMs: number }>
+  /** Stages that died of something else than the log or the database. */
+  readonly defects: Array<string>
+  /** Processes that died, or were taken for dead. */
+  kills: number
+  /** Processes that went on after they were taken for dead. */
+  zombies: number
+  readonly disableAfter: number
+  /** Webhooks that went on after the failures that must disable them. */
+  readonly notDisabled: Array<string>
+  /** When partitions may have moved to another process. */
+  readonly moves: Array<number>
+}
+
+export interface Row {
+  readonly id: string
+  readonly webhook: string
+  readonly event: string
+  readonly status: "pending" | "retrying" | "delivered" | "failed"
+  readonly attempts: number
+  readonly job: string | null
+  readonly error: string | null
+  readonly offset: number
+  readonly endedMs: number
+}
+
+export interface Outcome {
+  readonly rows: ReadonlyArray<Row>
+  /** Events with their offsets, and when they were appended. */
+  readonly events: ReadonlyArray<{
+    readonly event: LedgerEvent
+    readonly offset: number
+    readonly atMs: number
+  }>
+  readonly markers: ReadonlyArray<LedgerMarker>
+  readonly loggedEvents: ReadonlyArray<string>
+  readonly failedAttempts: ReadonlyMap<string, number>
+  readonly counters: ReadonlyMap<string, number>
+  readonly usage: number
+  /** Replay jobs by id. */
+  readonly jobs: ReadonlyMap<string, { readonly status: string; readonly error: string | null }>
+}
+
+export const readOutcome = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const log = yield* EventLog
+  const records = (topic: string) => log.read({ topic, partition: 0, offset: 0 }, 100_000)
+  const rows = yield* sql<Row>`
+    SELECT id, webhook_id AS webhook, event_id AS event, status, attempts, replay_job_id AS job, last_error AS error,
+           event_offset::float8 AS offset,
+           extract(epoch FROM updated_at)::float8 * 1000 AS "endedMs" FROM deliveries ORDER BY id`
+  const attempts = yield* sql<{ readonly id: string; readonly count: number }>`
+    SELECT delivery_id AS id, count(*)::int AS count FROM attempts GROUP BY 1`
+  const counters = yield* sql<{ readonly id: string; readonly count: number }>`
+    SELECT id, consecutive_failures AS count FROM webhooks`
+  const [usage] = yield* sql<{ readonly sum: number }>`
+    SELECT coalesce(sum(deliveries), 0)::float8 AS sum FROM delivery_usage`
+  const jobs = yield* sql<{ readonly id: string; readonly status: string; readonly error: string | null }>`
+    SELECT id, status, error FROM replay_jobs`
+  const logged = yield* sql<{ readonly id: string }>`SELECT event_id AS id FROM events`
+  return {
+    rows,
+    events: (yield* records(eventsTopic(NETWORK))).map(({ offset, timestamp, value }) => ({
+      event: parseLedgerEvent(value)!,
+      offset,
+      atMs: timestamp
+    })),
+    markers: (yield* records(ledgersTopic(NETWORK))).map(({ value }) => JSON.parse(value!) as LedgerMarker),
+    loggedEvents: logged.map(({ id }) => id),
+    failedAttempts: new Map(attempts.map(({ id, count }) => [id, count])),
+    counters: new Map(counters.map(({ id, count }) => [id, count])),
+    usage: usage!.sum,
+    jobs: new Map(jobs.map(({ id, ...job }) => [id, job]))
+  } satisfies Outcome
+})
