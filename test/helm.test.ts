@@ -14,6 +14,7 @@ import { loadSettings, settingsTable } from "../src/config/Config.ts"
 import { roles, type SettingName } from "../src/config/Definitions.ts"
 import { Limits } from "../src/config/Limits.ts"
 import { networks } from "../src/domain/Network.ts"
+import { logPart } from "../src/log/LogHealth.ts"
 import { ledgerPart } from "../src/observability/Health.ts"
 import { CHART, documentedValues, valuesMarkdown, valuesSchema } from "./support/chart.ts"
 import { made } from "./support/documents.ts"
@@ -182,6 +183,7 @@ describe.skipIf(!hasHelm)("ops/helm, with helm (CONTRIBUTING.md says where it co
         const { pathname, searchParams } = new URL(readinessProbe!.httpGet.path, "http://pod.example")
         assert.strictEqual(pathname, "/readyz")
         const excluded = [
+          logPart,
           ...networks.map(ledgerPart),
           ...["ingest", "history"].flatMap((part) => networks.map((network) => `${part}.${network}`))
         ]

@@ -46,6 +46,12 @@ export const expandPatterns = (patterns: ReadonlyArray<string>): ReadonlyArray<E
 
 export const isEventPattern = (pattern: string): boolean => expandPattern(pattern).length > 0
 
+/** A text by which webhooks are searched. It counts code points, not UTF-16 units. PostgreSQL cannot store NUL. */
+export const searchProblem = (text: string): string | undefined =>
+  text === "" || [...text].length > webhookBounds.searchLength || text.includes("\0")
+    ? `must have 1 to ${webhookBounds.searchLength} characters, none of them NUL`
+    : undefined
+
 /** Undefined if `address` is a classic address with a valid checksum. */
 export const addressProblem = (address: string): string | undefined =>
   accountIdOfAddress(address) !== undefined

@@ -1,6 +1,6 @@
 /** kill -9 of a service that sends batches. faults.slow.test.ts kills the database alone, and both. */
 import { it } from "@effect/vitest"
-import { killRun } from "../support/killRun.ts"
+import { HANG_MS, killRun } from "../support/killRun.ts"
 
 const webhooks = [
   {},
@@ -11,5 +11,5 @@ const webhooks = [
 it.live(
   "kill -9 with batches loses nothing, keeps the order of a window of 1, and repeats at most the windows and 40 more",
   () => killRun(webhooks),
-  180_000
+  HANG_MS
 )

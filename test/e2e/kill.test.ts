@@ -1,9 +1,9 @@
 /** kill -9 of the whole process tree, which is started again on the same folder; kill.slow.test.ts sends batches. */
 import { it } from "@effect/vitest"
-import { killRun } from "../support/killRun.ts"
+import { HANG_MS, killRun } from "../support/killRun.ts"
 
 it.live(
   "kill -9 of the whole process tree loses nothing, repeats next to nothing, and leaves a delivery log that is true",
   () => killRun(),
-  120_000
+  HANG_MS
 )

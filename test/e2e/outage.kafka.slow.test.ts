@@ -145,6 +145,7 @@ describe
           yield* meanwhile(
             Effect.gen(function* () {
               assert.strictEqual(yield* status("/v1/deliveries"), 200)
+              assert.strictEqual(yield* status("/v1/ledgers/coverage"), 503)
               const next = changes.length + 1
               const changed = yield* client.call("PATCH", `/v1/webhooks/${id}`, { max_in_flight: next })
               assert.strictEqual(changed.status, 200)

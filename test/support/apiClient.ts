@@ -68,6 +68,26 @@ export const allDeliveries = Effect.fnUntraced(function* (client: ApiClient) {
   return found
 })
 
+/**
+ * Waits, on the real clock, until what is read is as wanted. It waits as long as that keeps changing, so a slow machine
+ * is not a failure, and fails with the last value when nothing has changed for `still`.
+ */
+export const waitWhileChanging = Effect.fnUntraced(function* <A, E, R>(
+  read: Effect.Effect<A, E, R>,
+  isWanted: (value: A) => boolean,
+  still: `${number} seconds`
+) {
+  while (true) {
+    const before = yield* read
+    if (isWanted(before)) return
+    const text = JSON.stringify(before)
+    yield* waitUntil(
+      Effect.map(read, (value) => JSON.stringify(value) !== text),
+      still
+    ).pipe(Effect.catchTag("TimeoutError", () => Effect.fail(new Error(`no change for ${still}: ${text}`))))
+  }
+})
+
 /** Waits, on the real clock, until the effect returns true. */
 export const waitUntil = <E, R>(holds: Effect.Effect<boolean, E, R>, timeout: `${number} seconds`) =>
   holds.pipe(

@@ -29,12 +29,14 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end }}
 
 {{/*
-The API does not need the ledger servers, so their silence takes no pod of the API out of the Service. Other pods serve
-nobody, so their readiness shows all of their state.
+The API does not need the ledger servers, and most of its requests do not need the log. All its pods use the same
+servers, so an outage of them would take every pod out of the Service. Other pods serve nobody, so their readiness shows
+all of their state.
 */}}
 {{- define "ledgerhook.readyPath" -}}
 {{- $parts := list }}
 {{- if eq .component (include "ledgerhook.apiComponent" .root) }}
+{{- $parts = list "exclude=log" }}
 {{- range $part := list "ledger" "ingest" "history" }}
 {{- range list "mainnet" "testnet" "devnet" }}{{ $parts = append $parts (printf "exclude=%s.%s" $part .) }}{{ end }}
 {{- end }}

@@ -7,7 +7,13 @@ import { filterBounds } from "../../domain/filter/PayloadFilter.ts"
 import { networks } from "../../domain/Network.ts"
 import { requestFormats } from "../../domain/RequestFormat.ts"
 import { STANDARD_SECRET_FORM, signingSchemes } from "../../domain/Signing.ts"
-import { addressProblem, headersProblem, isEventPattern, webhookBounds } from "../../domain/WebhookRules.ts"
+import {
+  addressProblem,
+  headersProblem,
+  isEventPattern,
+  searchProblem,
+  webhookBounds
+} from "../../domain/WebhookRules.ts"
 import { field, rule } from "./Common.ts"
 
 export const Status = field(
@@ -45,14 +51,7 @@ export const Description = Schema.NullOr(
 
 /** A text that webhooks are searched by. */
 export const Search = Schema.String.check(
-  rule(
-    (text: string) =>
-      // PostgreSQL cannot store NUL.
-      text === "" || [...text].length > webhookBounds.searchLength || text.includes("\0")
-        ? `must have 1 to ${webhookBounds.searchLength} characters, none of them NUL`
-        : undefined,
-    { minLength: 1, maxLength: webhookBounds.searchLength }
-  )
+  rule(searchProblem, { minLength: 1, maxLength: webhookBounds.searchLength })
 ).annotate({
   description:
     "Only webhooks that have this text in their id, url or description. A to Z also match a to z. A whole id finds the webhook with this id.",

@@ -2,11 +2,19 @@
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { LISTED_COLUMNS, type ListedWebhook, type WebhookRow } from "./WebhookRow.ts"
+import { foundBy } from "./WebhookSearch.ts"
+
+interface SummaryFilter {
+  /** Undefined: webhooks of all accounts. */
+  readonly accountId: string | undefined
+  /** A part of the id, the url or the description, or a whole id. */
+  readonly search: string | undefined
+  readonly beforeId: string | undefined
+}
 
 /** Newest first, with ids below `beforeId`. Deleted webhooks are not listed. */
 export const webhookSummaries = Effect.fnUntraced(function* (
-  accountId: string | undefined,
-  beforeId: string | undefined,
+  { accountId, search, beforeId }: SummaryFilter,
   limit: number
 ) {
   const sql = yield* SqlClient.SqlClient
@@ -14,6 +22,7 @@ export const webhookSummaries = Effect.fnUntraced(function* (
     SELECT ${sql.literal(LISTED_COLUMNS)} FROM webhooks WHERE ${sql.and([
       sql`deleted_at IS NULL`,
       ...(accountId === undefined ? [] : [sql`account_id = ${accountId}`]),
+      ...(search === undefined ? [] : [foundBy(sql, search)]),
       ...(beforeId === undefined ? [] : [sql`id < ${beforeId}`])
     ])} ORDER BY id DESC LIMIT ${limit}`
 })

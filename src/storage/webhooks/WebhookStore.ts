@@ -8,7 +8,6 @@ import { Limits } from "../../config/Limits.ts"
 import type { Batch } from "../../domain/Batch.ts"
 import { type FilterProblem, parseFilter } from "../../domain/filter/Parse.ts"
 import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
-import { isId } from "../../domain/Ids.ts"
 import { webhookDisabledMail } from "../../domain/Mails.ts"
 import type { Network } from "../../domain/Network.ts"
 import type { PlanLimits } from "../../domain/Plans.ts"
@@ -29,6 +28,7 @@ import {
   type WebhookChange,
   type WebhookRow
 } from "./WebhookRow.ts"
+import { foundBy } from "./WebhookSearch.ts"
 
 /** The account and networks whose webhooks a request may see. */
 export interface Owner {
@@ -110,16 +110,6 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
     const at = (unixMs: number) => new Date(unixMs).toISOString()
     const owned = ({ accountId, networks }: Owner) =>
       sql`account_id = ${accountId} AND network = ANY(${networks}::text[]) AND deleted_at IS NULL`
-    /**
-     * No index has any part of a text without an extension of PostgreSQL. So a search reads the account's webhooks,
-     * newest first, until the page is full: 100,000 take about 0.1 s.
-     */
-    const having = (search: string) => {
-      if (isId("wh_", search)) return sql`id = ${search}`
-      const has = (name: string) =>
-        sql`strpos(lower(${sql(name)} COLLATE "C"), lower(${search} COLLATE "C")) > 0`
-      return sql.or(["id", "url", "description"].map(has))
-    }
     const first = <A>(rows: ReadonlyArray<A>): Option.Option<A> => Option.fromNullishOr(rows[0])
 
     /** Call it while the account's row is locked (`lockedLimits`). */
@@ -218,7 +208,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
           SELECT ${sql.literal(LISTED_COLUMNS)}, headers FROM webhooks WHERE ${sql.and([
             owned(owner),
             ...(status === undefined ? [] : [sql`status = ${status}`]),
-            ...(search === undefined ? [] : [having(search)]),
+            ...(search === undefined ? [] : [foundBy(sql, search)]),
             ...(beforeId === undefined ? [] : [sql`id < ${beforeId}`])
           ])} ORDER BY id DESC LIMIT ${limit}`,
 
