@@ -3,7 +3,7 @@
  * called. They record their requests with times, and how many were open at once.
  */
 import { Effect, FiberSet, Layer } from "effect"
-import { Sender } from "../../src/deliver/Sender.ts"
+import { type Send, Sender } from "../../src/deliver/Sender.ts"
 import type { SignedRequest } from "../../src/deliver/Signer.ts"
 import type { AttemptOutcome } from "../../src/domain/Delivery.ts"
 import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
@@ -103,33 +103,45 @@ export const makeReceivers = (clock: Pick<VirtualClock, "nowMs">, chance: Seeded
     kind === "flaky" && deliveries > 1 && reaction.status === 200 ? { ...reaction, status: 207 } : reaction
   const senderOf = (process: string) =>
     Layer.succeed(Sender)({
-      opened: Effect.map(FiberSet.makeRuntime(), (run) => (_, request, __, ended) => {
-        const receiver = receivers.get(request.url.pathname)!
-        const ids = idsOf(request)
-        const atMs = clock.nowMs()
-        receiver.arrivals.push({ atMs, deliveries: ids.length })
-        receiver.mostOpen = Math.max(receiver.mostOpen, ++receiver.open)
-        const ofProcess = open.get(process) ?? []
-        open.set(process, ofProcess)
-        ofProcess.push(receiver)
-        const kind = recovered.includes(receiver.kind) ? "fast" : receiver.kind
-        const reaction = answerOf(reactionOf(kind, chance), kind, ids.length)
-        const failed = reaction.status === 207 ? ids.filter(() => chance.flip(0.5)) : []
-        for (const deliveryId of ids) {
-          const accepted = isSuccess(reaction.status) && !failed.includes(deliveryId)
-          receiver.requests.push({ deliveryId, atMs, accepted })
-        }
-        const close = Effect.sync(() => {
-          if (!open.get(process)?.includes(receiver)) return
-          ofProcess.splice(ofProcess.indexOf(receiver), 1)
-          receiver.open--
-        })
-        run(
-          Effect.sleep(reaction.afterMs).pipe(
-            Effect.ensuring(close),
-            Effect.andThen(Effect.sync(() => ended(outcomeOf(reaction, JSON.stringify({ failed })))))
-          )
+      opened: Effect.gen(function* () {
+        const run = yield* FiberSet.makeRuntime()
+        let closed = false
+        yield* Effect.addFinalizer(() =>
+          Effect.sync(() => {
+            closed = true
+          })
         )
+        const send: Send = (_, request, __, ended) => {
+          // As the real sender: an attempt may have waited until its actor has ended.
+          if (closed) return
+          const receiver = receivers.get(request.url.pathname)!
+          const ids = idsOf(request)
+          const atMs = clock.nowMs()
+          receiver.arrivals.push({ atMs, deliveries: ids.length })
+          receiver.mostOpen = Math.max(receiver.mostOpen, ++receiver.open)
+          const ofProcess = open.get(process) ?? []
+          open.set(process, ofProcess)
+          ofProcess.push(receiver)
+          const kind = recovered.includes(receiver.kind) ? "fast" : receiver.kind
+          const reaction = answerOf(reactionOf(kind, chance), kind, ids.length)
+          const failed = reaction.status === 207 ? ids.filter(() => chance.flip(0.5)) : []
+          for (const deliveryId of ids) {
+            const accepted = isSuccess(reaction.status) && !failed.includes(deliveryId)
+            receiver.requests.push({ deliveryId, atMs, accepted })
+          }
+          const close = Effect.sync(() => {
+            if (!open.get(process)?.includes(receiver)) return
+            ofProcess.splice(ofProcess.indexOf(receiver), 1)
+            receiver.open--
+          })
+          run(
+            Effect.sleep(reaction.afterMs).pipe(
+              Effect.ensuring(close),
+              Effect.andThen(Effect.sync(() => ended(outcomeOf(reaction, JSON.stringify({ failed })))))
+            )
+          )
+        }
+        return send
       })
     })
   return {
