@@ -12,6 +12,7 @@ import type { AssignedPartition } from "../log/EventLog.ts"
 import { partitionOf } from "../log/Topics.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
+import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { makeFeed } from "./Feed.ts"
 import { type Lanes, makeLanes } from "./Lanes.ts"
 
@@ -32,6 +33,7 @@ export const makeActors = (): Actors => ({ running: new Map(), changed: Latch.ma
 export const run = Effect.fnUntraced(function* (partition: AssignedPartition, actors: Actors) {
   const { drainMs } = yield* StageLimits
   const deliveries = yield* DeliveryStore
+  const registry = yield* WebhookRegistry
   const lanes = yield* makeLanes
   const feed = yield* makeFeed(partition, "live")
 
@@ -51,6 +53,8 @@ export const run = Effect.fnUntraced(function* (partition: AssignedPartition, ac
     )
   )
 
+  // Lanes take a webhook that is unknown to be deleted, and its backlog would stay where it is.
+  yield* registry.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))
   const webhooks = yield* deliveries.webhooksWithBacklog.pipe(
     retryUntilSuccess("reading which webhooks have a backlog")
   )

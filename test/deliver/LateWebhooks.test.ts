@@ -1,0 +1,77 @@
+/**
+ * An actor may start before its process has read the webhooks: after a restart, when the log is slow or away. It must
+ * not take a webhook that it does not know yet to be deleted.
+ */
+import { it } from "@effect/vitest"
+import { Effect, Latch, Layer } from "effect"
+import { CONFIG_TOPIC } from "../../src/domain/Webhook.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
+import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
+import * as Telemetry from "../../src/observability/Telemetry.ts"
+import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
+import {
+  deliveringSettings,
+  makeWebhook,
+  queueEvents,
+  stagesLayer,
+  startDelivering
+} from "../support/delivering.ts"
+import { TestDatabase } from "../support/postgres.ts"
+import { makeReceiver } from "../support/receiver.ts"
+
+it.live(
+  "the backlog of a webhook is delivered although the actor starts before the webhooks are read",
+  () => {
+    const readable = Latch.makeUnsafe()
+    let isDelivering = false
+    const open = Effect.sync(() => void readable.openUnsafe())
+
+    /** The webhooks can be read as soon as the actor waits for them. */
+    const log = Layer.effect(
+      EventLog,
+      Effect.map(EventLog, (inner) =>
+        EventLog.of({
+          ...inner,
+          read: (from, max) =>
+            Effect.andThen(
+              from.topic === CONFIG_TOPIC ? Latch.await(readable) : Effect.void,
+              inner.read(from, max)
+            ),
+          offsets: (partition) =>
+            Effect.andThen(
+              Effect.suspend(() => (isDelivering && partition.topic === CONFIG_TOPIC ? open : Effect.void)),
+              inner.offsets(partition)
+            )
+        })
+      )
+    )
+    /** An actor that does not wait reads the work of the webhook before the webhook can be read. */
+    const deliveries = Layer.effect(
+      DeliveryStore,
+      Effect.map(DeliveryStore, (store) =>
+        DeliveryStore.of({ ...store, states: (ids) => Effect.tap(store.states(ids), open) })
+      )
+    ).pipe(Layer.provide(DeliveryStore.layer))
+
+    return Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      const receiver = yield* makeReceiver()
+      const webhook = yield* makeWebhook(receiver.url)
+      const ids = yield* queueEvents(webhook, 3)
+      yield* store.spill(ids, "live")
+      isDelivering = true
+      yield* startDelivering
+      yield* receiver.until(({ length }) => length === ids.length)
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(
+        stagesLayer(deliveries).pipe(
+          Layer.provideMerge(Layer.provide(log, MemoryEventLog.layer)),
+          Layer.provideMerge(TestDatabase),
+          Layer.provideMerge(deliveringSettings()),
+          Layer.provideMerge(Telemetry.layer(undefined))
+        )
+      )
+    )
+  }
+)
