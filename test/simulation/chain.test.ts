@@ -5,7 +5,10 @@ import { inject } from "vitest"
 import { AT_ONCE, type Databases, makeDatabases } from "./databases.ts"
 import { simulate } from "./simulate.ts"
 
-/** Seeds that found a bug, and the bug. */
+/**
+ * Seeds that found a bug, and the bug. Each change of the simulated world gives them another run, so each bug has a
+ * test of its own too (docs/reliability.md).
+ */
 const keptSeeds = new Map([
   [1, "a process that waits for a lease could not be stopped"],
   [146, "a delivery that was queued while its webhook was deleted stayed pending after a jump of the clock"]

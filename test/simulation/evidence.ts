@@ -32,10 +32,12 @@ export interface Evidence {
   kills: number
   /** Processes that went on after they were taken for dead. */
   zombies: number
+  /** How often processes may have lost their leases without knowing: they were frozen, or the clock jumped. */
+  leasesLost: number
   readonly disableAfter: number
   /** Webhooks that went on after the failures that must disable them. */
   readonly notDisabled: Array<string>
-  /** When partitions may have moved to another process. */
+  /** When partitions of deliver may have moved to another process. */
   readonly moves: Array<number>
 }
 

@@ -5,7 +5,7 @@ import type { LogFaults } from "./logClient.ts"
 import type { Fate, StoreFaults } from "./store.ts"
 
 export interface Faults {
-  readonly store: Omit<StoreFaults, "dies">
+  readonly store: Omit<StoreFaults, "dies" | "isQuiet">
   readonly log: Omit<LogFaults, "landed">
   readonly servers: ServerFaults
   /** How often a process is killed, frozen or stopped, or loses partitions: the chance at each step. */

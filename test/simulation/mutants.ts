@@ -20,14 +20,14 @@ interface Mutant {
 export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "route commits before it queues",
-    caughtBy: "wantedDeliveries",
+    caughtBy: "settles",
     file: "src/route/Stage.ts",
     code: "    let refused: ReadonlySet<string> = new Set()\n",
     wrong: "    let refused: ReadonlySet<string> = new Set()\n    yield* partition.commit(nextOffset)\n"
   },
   {
     name: "route commits an event of which parts are left",
-    caughtBy: "wantedDeliveries",
+    caughtBy: "settles",
     file: "src/route/Stage.ts",
     code: "Math.min(offset, deferred.firstOffset() ?? offset)",
     wrong: "offset"
@@ -217,8 +217,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     wrong: "permissionUnder(holds.get(account_id) && undefined, network)"
   },
   {
-    name: "a lane does not hear that a hold has ended",
-    caughtBy: "settles",
+    name: "a lane does not hear of holds",
+    caughtBy: "holdsKept",
     file: "src/deliver/Lanes.ts",
     code: "registry.get(webhookId)?.config.account_id === accountId",
     wrong: "registry.get(webhookId)?.config.account_id === undefined"
@@ -245,6 +245,13 @@ export const mutants: ReadonlyArray<Mutant> = [
     file: "src/ledger/LedgerAppender.ts",
     code: "found?.detected_at === last.detected_at && found.ledger_hash === last.ledger_hash",
     wrong: "found?.detected_at === last.detected_at && found.ledger_hash !== last.ledger_hash"
+  },
+  {
+    name: "an actor begins before its process has read the webhooks",
+    caughtBy: "firstsInOrder",
+    file: "src/deliver/Actor.ts",
+    code: '  yield* registry.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))\n',
+    wrong: ""
   }
 ]
 

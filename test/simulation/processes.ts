@@ -16,8 +16,13 @@ import type { Receivers } from "./receivers.ts"
 import type { Store } from "./store.ts"
 import type { Process, Timeline } from "./timeline.ts"
 
-/** Kafka gives up a member that is silent for this long. */
-const SILENT_MS = 10_000
+/**
+ * The cluster gives up a member that is silent for this long. With Kafka's 10 s, the partitions of a dead process would
+ * rest until the faults are over.
+ */
+const SILENT_MS = 3_000
+/** The last is longer than a lease. */
+const FREEZES_MS = [500, 2_000, 5_000, 12_000]
 /** How often processes that died by themselves are looked for at the end. */
 const REVIVE_MS = 500
 /** Number of the first process that is started after the faults. */
@@ -39,12 +44,12 @@ interface Slot {
 
 /**
  * Whether a stage died of a defect. It also dies, and starts again, when the log refuses it, or when it finds that
- * another process wrote while it was taken for dead.
+ * another process wrote after its lease had expired.
  */
-const isDefect = (cause: Cause.Cause<unknown>, { zombies }: Evidence): boolean => {
+const isDefect = (cause: Cause.Cause<unknown>, { leasesLost }: Evidence): boolean => {
   const reason = Cause.squash(cause)
   if (!Cause.hasDies(cause) || reason instanceof EventLogError) return false
-  return zombies === 0 || !String(reason).includes("another process wrote")
+  return leasesLost === 0 || !String(reason).includes("another process wrote")
 }
 
 export interface ProcessesParts {
@@ -143,6 +148,7 @@ export const makeProcesses = (parts: ProcessesParts) => {
     process.freeze()
     if (ms >= SILENT_MS) {
       evidence.zombies++
+      evidence.leasesLost++
       evidence.kills++
       yield* Effect.forkScoped(expel(client))
     }
@@ -156,7 +162,7 @@ export const makeProcesses = (parts: ProcessesParts) => {
   const disturb = Effect.fnUntraced(function* (slot: Slot, n: number) {
     const kind = chance.pick(["kill", "kill", "stop", "freeze"])
     if (kind === "freeze" && slot.running.process.isAlive())
-      yield* freeze(slot.running, chance.pick([1_000, 5_000, 12_000]))
+      yield* freeze(slot.running, chance.pick(FREEZES_MS))
     else {
       yield* kind === "stop" && slot.running.process.isAlive() ? stop(slot.running) : kill(slot.running)
       yield* Effect.sleep(chance.int(0, 8) * 500)

@@ -47,7 +47,7 @@ const QUIET_LEDGER_MS = 1_000
 /** A ledger that closes so long after a moment is surely later than that moment, whichever clock tells. */
 const SURELY_LATER_MS = 3_000
 /** Faults and customers go on for this long after the last ledger before the quiet ones. */
-const AFTERMATH_MS = 4_000
+const AFTERMATH_MS = 6_000
 /** Simulated time in which everything must settle once it is quiet. */
 const SETTLED_MS = 180_000
 /** How often that is looked at, and how long it must last. */
@@ -55,8 +55,11 @@ const LOOK_MS = 500
 const SETTLED_STAYS_MS = 1_000
 const LIMIT_MS = 24 * 3_600_000
 const PARTITIONS = 2
+const NEVER = 1_000_000
 /** Consecutive failed deliveries after which a webhook is disabled: soon in half of the runs. */
-const DISABLE_AFTER = [1, 2, 1_000_000, 1_000_000]
+const DISABLE_AFTER = [1, 2, NEVER, NEVER]
+/** In these runs, receivers that fail go on to fail for this long when the faults have ended. */
+const FAILING_MS = 5_000
 /** How many of the runs suspend the account and use up its quota. */
 const HOLDS = 0.3
 
@@ -80,6 +83,8 @@ const limits = {
   earlyWorkMs: 1_000
 }
 
+const recordsAttempts = (sql: string) => sql.includes("INTO attempts")
+
 const indexOf = ({ closed }: TimedLedger) => closed.header.ledger_index
 
 export const simulate = Effect.fnUntraced(function* (
@@ -96,17 +101,18 @@ export const simulate = Effect.fnUntraced(function* (
   const faults: Faults = makeFaults(stream(), nowMs)
   const disableAfter = chance.pick(DISABLE_AFTER)
   const customers = timeline.process("customers")
-  /** Writes to the database that landed although the process was told that they failed. */
-  let answersLost = 0
+  /** Records of attempts that landed although the process was told that they failed. */
+  let recordsUnheard = 0
   const store = makeStore(real, timeline, {
     delayMs: faults.store.delayMs,
-    fate: (process) => {
-      const fate = process === customers ? "lands" : faults.store.fate(process)
-      if (fate === "lands and fails") answersLost++
+    fate: (process, sql) => {
+      const fate = process === customers ? "lands" : faults.store.fate(process, sql)
+      if (fate === "lands and fails" && recordsAttempts(sql)) recordsUnheard++
       return fate
     },
+    isQuiet: () => faults.quiet,
     dies: (process, sql) => {
-      const dies = process !== customers && faults.diesAfterWrite(sql.includes("INTO attempts"))
+      const dies = process !== customers && faults.diesAfterWrite(recordsAttempts(sql))
       if (dies) trace(process.name, "dies after a write to the database")
       return dies
     }
@@ -134,6 +140,7 @@ export const simulate = Effect.fnUntraced(function* (
     moves: [],
     disableAfter,
     notDisabled: [],
+    leasesLost: 0,
     kills: 0,
     zombies: 0
   }
@@ -176,16 +183,16 @@ export const simulate = Effect.fnUntraced(function* (
     }
     yield* processes.startAll(chance.int(2, 3))
 
-    const untilMs = ledgers[LEDGERS - 1]!.closedMs + AFTERMATH_MS
+    let untilMs = ledgers[LEDGERS - 1]!.closedMs + AFTERMATH_MS
     for (let n = 1; nowMs() < untilMs; n++) {
       yield* Effect.sleep(chance.int(1, 8) * 100)
       yield* look
-      if (chance.flip(0.25)) trace("customer", yield* act(operator, n))
+      if (chance.flip(0.35)) trace("customer", yield* act(operator, n))
       yield* processes.step(n)
       if (chance.flip(faults.processes)) {
         const group = chance.pick(["deliver", "route", "events", "delay"])
         trace("cluster", `rebalances ${group}`)
-        processes.moved()
+        if (group === "deliver") processes.moved()
         shared.rebalance(group, (members) => chance.shuffle(members))
       }
       if (chance.flip(0.03)) {
@@ -199,17 +206,24 @@ export const simulate = Effect.fnUntraced(function* (
         const minutes = chance.int(1, 60)
         trace("clock", `jumps ${minutes} min`)
         timeline.jump(minutes * 60_000)
+        evidence.leasesLost++
+        // The faults last for as long as without the jump.
+        untilMs += minutes * 60_000
       }
     }
     yield* processes.allUp
 
     trace("world", "is quiet")
     faults.quiet = true
+    const quietFromMs = nowMs()
+    if (disableAfter < NEVER) {
+      receivers.recover(false)
+      while (nowMs() < quietFromMs + FAILING_MS) yield* Effect.andThen(Effect.sleep(LOOK_MS), look)
+    }
     // A success after failures must reset a webhook's counter.
     receivers.recover(true)
-    const quietFromMs = nowMs()
     if (operator.mayHold) yield* holdThroughLedger
-    else quietClosesMs.push(quietFromMs + QUIET_LEDGER_MS, quietFromMs + 2 * QUIET_LEDGER_MS)
+    else quietClosesMs.push(nowMs() + QUIET_LEDGER_MS, nowMs() + 2 * QUIET_LEDGER_MS)
     let waiting = "all"
     while (waiting !== "" && nowMs() < quietFromMs + SETTLED_MS) {
       // What failed before may still disable a webhook.
@@ -238,7 +252,7 @@ export const simulate = Effect.fnUntraced(function* (
     const sinceMs = lookedMs
     lookedMs = nowMs()
     const failures = yield* noteDisabled(operator, sinceMs)
-    const disturbed = evidence.kills + evidence.moves.length + answersLost
+    const disturbed = evidence.kills + evidence.moves.length + recordsUnheard
     evidence.notDisabled.push(...watchDisabled(failures, disturbed))
   })
 

@@ -15,9 +15,11 @@ export type Fate = "lands" | "fails" | "lands and fails"
 
 export interface StoreFaults {
   readonly delayMs: (process: Process) => number
-  readonly fate: (process: Process) => Fate
+  readonly fate: (process: Process, sql: string) => Fate
   /** Whether the process dies when the write has landed, before it knows. */
   readonly dies: (process: Process, sql: string) => boolean
+  /** Whether nobody dies any more: a write that was slow may land when the faults are over. */
+  readonly isQuiet: () => boolean
 }
 
 export interface Store {
@@ -83,9 +85,17 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
     } as SqlConnection.Connection
   }
 
-  /** The process dies where it stands. The database is free for others. */
-  const death = (process: Process, free: Effect.Effect<unknown>) =>
-    Effect.sync(process.kill).pipe(Effect.andThen(free), Effect.andThen(Effect.never))
+  /** The write, and then the process dies where it stands. `free` makes the database free for others. */
+  const andDeath = <A>(
+    process: Process,
+    landing: Effect.Effect<A, SqlError.SqlError>,
+    free: Effect.Effect<unknown>
+  ) =>
+    Effect.tap(landing, () =>
+      faults.isQuiet()
+        ? Effect.void
+        : Effect.sync(process.kill).pipe(Effect.andThen(free), Effect.andThen(Effect.never))
+    )
 
   /**
    * Statements outside of transactions. The database is free again when it has answered. The fate is drawn before
@@ -95,7 +105,7 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
     connectionOf((kind, sql, params) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.suspend(() => {
-          const [fate, dies] = [faults.fate(process), WRITE.test(sql) && faults.dies(process, sql)]
+          const [fate, dies] = [faults.fate(process, sql), WRITE.test(sql) && faults.dies(process, sql)]
           const answer = Effect.suspend(() => {
             const free = Semaphore.release(gate, 1)
             return timeline.outside(process)(Effect.ensuring(run(kind, sql, params), free))
@@ -104,7 +114,7 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
           const sent = Effect.andThen(Semaphore.take(gate, 1), answer)
           return Effect.andThen(
             restore(Effect.sleep(faults.delayMs(process))),
-            dies ? Effect.andThen(sent, death(process, Effect.void)) : afterFate(fate, sent)
+            dies ? andDeath(process, sent, Effect.void) : afterFate(fate, sent)
           )
         })
       )
@@ -123,7 +133,7 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
   const transaction = (process: Process) =>
     Effect.gen(function* () {
       const inside = timeline.outside(process, true)
-      const [begins, commits] = [faults.fate(process), faults.fate(process)]
+      const [begins, commits] = [faults.fate(process, BEGIN), faults.fate(process, COMMIT)]
       const dies = commits !== "fails" && faults.dies(process, COMMIT)
       yield* Effect.sleep(faults.delayMs(process))
       if (begins === "fails") return yield* lost("the statement was not sent")
@@ -144,8 +154,7 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
           if (sql !== BEGIN && sql !== COMMIT) return running
           const fate = sql === BEGIN ? begins : commits
           owner = sql === BEGIN || fate === "fails" ? process : undefined
-          if (sql === COMMIT && dies)
-            return Effect.andThen(running, death(process, Semaphore.release(gate, 1)))
+          if (sql === COMMIT && dies) return andDeath(process, running, Semaphore.release(gate, 1))
           return afterFate(fate, running)
         })
       )
