@@ -73,9 +73,10 @@ export const recordLedgers = Effect.fnUntraced(function* (options: Options) {
           )
         )
       )
-    // Under a temporary name until it is complete.
-    yield* fileSystem.writeFileString(`${file}.part`, `${JSON.stringify(recorded)}\n`)
-    yield* fileSystem.rename(`${file}.part`, file)
+    // Under a temporary name until it is complete. Another ledger that fails meanwhile does not interrupt it.
+    yield* fileSystem
+      .writeFileString(`${file}.part`, `${JSON.stringify(recorded)}\n`)
+      .pipe(Effect.andThen(fileSystem.rename(`${file}.part`, file)), Effect.uninterruptible)
     return linkOf(index, recorded, false)
   })
 
