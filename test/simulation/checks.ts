@@ -150,14 +150,31 @@ const repeatsBounded: Check = (evidence, { rows }) => {
   return repeats > most ? [`${repeats} requests were repeated, at most ${most} may be`] : []
 }
 
-const firstsInOrder: Check = ({ webhooks, zombies }, { rows }) => {
+/**
+ * Events that are not committed are routed again after a crash. One that the webhook came to want meanwhile may then
+ * leave after later ones.
+ */
+const firstsInOrder: Check = ({ webhooks, zombies }, { events, rows }) => {
   if (zombies > 0) return []
-  const live = new Set(rows.flatMap(({ id, job }) => (job === null ? [id] : [])))
-  return webhooks.flatMap(({ id, receiver }) => {
+  const live = new Map(rows.flatMap(({ event, id, job }) => (job === null ? [[id, event] as const] : [])))
+  const appended = new Map(events.map((one) => [one.event.event_id, one]))
+  return webhooks.flatMap(({ id, receiver, versions }) => {
+    const sentMs = new Map(receiver.requests.toReversed().map(({ atMs, deliveryId }) => [deliveryId, atMs]))
+    const wasUnwanted = (one: string) => {
+      const { atMs, event } = appended.get(live.get(one)!)!
+      return versions.some(
+        ({ askedMs }, i) =>
+          askedMs >= atMs - CLOCKS_DIFFER_MS &&
+          askedMs <= sentMs.get(one)! &&
+          !wants(versions[i - 1]?.wish, event)
+      )
+    }
     const firsts = [...new Set(receiver.requests.map(({ deliveryId }) => deliveryId))].filter((one) =>
       live.has(one)
     )
-    return firsts.flatMap((one, i) => (one < (firsts[i - 1] ?? "") ? [`${one} of ${id} left too late`] : []))
+    return firsts.flatMap((one, i) =>
+      one < (firsts[i - 1] ?? "") && !wasUnwanted(one) ? [`${one} of ${id} left too late`] : []
+    )
   })
 }
 
