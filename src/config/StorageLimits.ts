@@ -77,8 +77,8 @@ export const storageLimits = {
   partitionsAheadDays: 3,
   /** Days in one table partition of the event log: see storage/migrations/0006_events.ts. */
   eventPartitionDays: 30,
-  /** How often to check whether a committed change has been published from the outbox. */
-  outboxCatchUpMs: 10,
+  /** Pauses between checks whether a committed change has been published from the outbox. They double. */
+  outboxCatchUpMs: { first: 10, longest: 100 },
   /** Webhooks whose secrets one transaction encrypts again. A record of each contains its filters: up to 350 KB. */
   secretsResealed: 50,
   /** Webhooks that are disabled in one transaction, for the same reason. */

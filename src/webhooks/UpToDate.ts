@@ -2,11 +2,17 @@
  * Waits until a view of `webhooks.config` contains every change that the API has answered. The API commits a change to
  * the outbox, and the outbox is published to the log; so the wait is for both.
  */
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { CompactedView } from "../log/CompactedView.ts"
-import { EventLog, type EventLogError } from "../log/EventLog.ts"
+import { EventLog } from "../log/EventLog.ts"
 import { OUTBOX_POSITION, Outbox } from "../storage/outbox/Outbox.ts"
+
+/** Usually publishing takes some milliseconds, but as long as a lease if the process that publishes has died. */
+const catchUpSchedule = Schedule.min([
+  Schedule.exponential(Limits.outboxCatchUpMs.first),
+  Schedule.spaced(Limits.outboxCatchUpMs.longest)
+])
 
 /** Waits until the view contains everything that was in the outbox when this was called. */
 export const upToDateWith = Effect.fnUntraced(function* ({
@@ -15,12 +21,10 @@ export const upToDateWith = Effect.fnUntraced(function* ({
   const log = yield* EventLog
   const outbox = yield* Outbox
 
-  const published = (id: number): Effect.Effect<void, EventLogError> =>
-    Effect.gen(function* () {
-      while ((yield* log.committed(OUTBOX_POSITION.group, OUTBOX_POSITION)) <= id) {
-        yield* Effect.sleep(Limits.outboxCatchUpMs)
-      }
-    })
+  const published = (id: number) =>
+    log
+      .committed(OUTBOX_POSITION.group, OUTBOX_POSITION)
+      .pipe(Effect.repeat({ until: (committed) => committed > id, schedule: catchUpSchedule }))
 
   return Effect.gen(function* () {
     const head = yield* outbox.headId
