@@ -88,12 +88,16 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
         deleted.push(work.delivery_id)
         ended.push(offset)
       } else if (state === "current" && !known.has(key)) {
-        known.add(key)
         // Waiting costs less than spilling, and a replay is usually read faster than its webhook takes it.
         if (kind === "replays") yield* lanes.awaitMemory(work.webhook_id)
-        if (!lanes.offer(work.webhook_id, item)) {
-          refused.push({ webhookId: work.webhook_id, deliveryId: work.delivery_id })
-          ended.push(offset)
+        // An attempt that was settled during the wait has freed the memory: this may be its second record.
+        if (known.has(key)) settle(offset)
+        else {
+          known.add(key)
+          if (!lanes.offer(work.webhook_id, item)) {
+            refused.push({ webhookId: work.webhook_id, deliveryId: work.delivery_id })
+            ended.push(offset)
+          }
         }
       } else if (state === "unanswered") {
         recorder.offer({

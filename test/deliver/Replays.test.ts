@@ -2,14 +2,17 @@
  * Replayed deliveries beside live ones, on a real database and to real receivers: live first, one window, one rate.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { Limits } from "../../src/config/Limits.ts"
-import { delayTopic, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
+import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
+import { delayTopic, newWork, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import {
+  appendWork,
   deliveringLayer,
+  eventOf,
   eventually,
   makeWebhook,
   queueEvents,
@@ -154,6 +157,46 @@ describe("replayed deliveries", () => {
       yield* untilAll(yield* queueReplayed(webhook, 5), "failed")
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
+
+  it.live("are sent once if the log has an attempt twice and the second record waits for memory", () => {
+    const size = stageLimits.lanes.laneLeast
+    let answer = () => {}
+    let reads = 0
+    const store = Layer.effect(
+      DeliveryStore,
+      Effect.map(DeliveryStore, (own) => ({
+        ...own,
+        // The first attempt ends after the row was read for its second record.
+        states: (ids: ReadonlyArray<string>) =>
+          Effect.tap(own.states(ids), () => Effect.sync(() => ++reads === 2 && answer()))
+      }))
+    ).pipe(Layer.provide(DeliveryStore.layer))
+    return Effect.gen(function* () {
+      const receiver = yield* makeReceiver((_, response) => {
+        if (reads > 1) return 200
+        answer = () => response.end()
+        return "handled"
+      })
+      const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
+      const ids = yield* queueReplayed(webhook, size)
+      const first = newWork(ids[0]!, webhook, yield* eventOf(ids[0]!))
+      yield* appendWork([{ ...first, replay: true }])
+      const last = yield* queueReplayed(webhook, 1)
+      yield* startDelivering
+      yield* untilAll([...ids, ...last], "delivered")
+      assert.deepStrictEqual(idsOf(receiver.received), [...ids, ...last])
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(deliveringLayer({}, store)),
+      Effect.provideService(StageLimits, {
+        ...stageLimits,
+        // The first records fill the memory, and the second record is read after them.
+        partitionReplays: size,
+        replayTakeRecords: size,
+        replayMemoryWaitMs: 20_000
+      })
+    )
+  })
 
   it.live("resume after a restart where they stopped", () =>
     Effect.gen(function* () {
