@@ -137,17 +137,26 @@ const attemptsRecorded: Check = (_, { failedAttempts, rows }) =>
     return found === expected ? [] : [`${id} has ${found} failed attempts recorded instead of ${expected}`]
   })
 
-/** At most the windows and what may be unrecorded, for each death. */
+/** For each death at most the window of every webhook, and `unrecordedMost` over all webhooks. */
 const repeatsBounded: Check = (evidence, { rows }) => {
   const { kills, limits, webhooks } = evidence
-  const windows = webhooks.reduce(
-    (sum, { batch, maxInFlight }) => sum + maxInFlight * (batch?.max_events ?? 1),
-    0
-  )
   const requests = requestsOf(evidence)
-  const repeats = rows.reduce((sum, { attempts, id }) => sum + (requests.get(id)?.length ?? 0) - attempts, 0)
-  const most = kills * (windows + limits.unrecordedMost)
-  return repeats > most ? [`${repeats} requests were repeated, at most ${most} may be`] : []
+  const own = webhooks.map(({ batch, id, maxInFlight }) => ({
+    id,
+    window: maxInFlight * (batch?.max_events ?? 1),
+    repeats: rows
+      .filter(({ webhook }) => webhook === id)
+      .reduce((sum, row) => sum + (requests.get(row.id)?.length ?? 0) - row.attempts, 0)
+  }))
+  const all = {
+    id: "all webhooks",
+    window: own.reduce((sum, { window }) => sum + window, 0),
+    repeats: own.reduce((sum, { repeats }) => sum + repeats, 0)
+  }
+  return [...own, all].flatMap(({ id, repeats, window }) => {
+    const most = kills * (window + limits.unrecordedMost)
+    return repeats > most ? [`${repeats} requests to ${id} were repeated, at most ${most} may be`] : []
+  })
 }
 
 /**
@@ -236,7 +245,7 @@ const countersRight: Check = ({ webhooks }, { counters, rows, usage }) => {
 }
 
 const failingDisabled: Check = ({ notDisabled }) =>
-  notDisabled.map((id) => `${id} failed on, although it had to be disabled`)
+  notDisabled.map((id) => `${id} stayed active, although it had to be disabled`)
 
 /**
  * When all processes know that the deliveries of the account wait, no attempt begins. Attempts that had begun may still

@@ -30,12 +30,12 @@ export interface Evidence {
   readonly defects: Array<string>
   /** Processes that died, or were taken for dead. */
   kills: number
-  /** Processes that went on after they were taken for dead. */
+  /** Processes that woke up after the cluster had taken them for dead. */
   zombies: number
   /** How often processes may have lost their leases without knowing: they were frozen, or the clock jumped. */
   leasesLost: number
   readonly disableAfter: number
-  /** Webhooks that went on after the failures that must disable them. */
+  /** Webhooks that stayed active after the failures that must disable them. */
   readonly notDisabled: Array<string>
   /** When partitions of deliver may have moved to another process. */
   readonly moves: Array<number>

@@ -96,7 +96,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     wrong: "WHERE id > ${" + "afterId}::bigint + 1"
   },
   {
-    name: "an account filter is not looked at",
+    name: "an account filter is ignored",
     caughtBy: "wantedDeliveries",
     file: "src/route/WebhookIndex.ts",
     code: "accounts: account_filters.length === 0 ? undefined : packAccountIds(account_filters)",
@@ -175,6 +175,20 @@ export const mutants: ReadonlyArray<Mutant> = [
     wrong: "if (machine.stopped)"
   },
   {
+    name: "attempts run ahead of their record without a bound",
+    caughtBy: "repeatsBounded",
+    file: "src/deliver/Recorder.ts",
+    code: "unrecorded < limits.unrecordedMost\n",
+    wrong: "unrecorded >= 0\n"
+  },
+  {
+    name: "the second record of an attempt that was settled during the wait for memory is sent",
+    caughtBy: "repeatsBounded",
+    file: "src/deliver/Feed.ts",
+    code: "if (known.has(key)) settle(offset)\n",
+    wrong: "if (known.has(key) && false) settle(offset)\n"
+  },
+  {
     name: "a webhook's window is exceeded by one",
     caughtBy: "windowsKept",
     file: "src/deliver/Lane.ts",
@@ -196,7 +210,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     wrong: "if (failing.length < 0) yield* disable(failing)"
   },
   {
-    name: "a payload filter is not looked at",
+    name: "a payload filter is ignored",
     caughtBy: "wantedDeliveries",
     file: "src/route/WebhookIndex.ts",
     code: "wantsPayload: payload_filter === undefined ? undefined",

@@ -1,6 +1,6 @@
 /**
  * A process of the simulation: the stages of its roles over its own clients of the database and the log, as
- * `src/Roles.ts` starts them. A stage that fails is restarted; what it failed with is told to `failed`.
+ * `src/Roles.ts` starts them. A stage that fails is restarted; `failed` gets the cause.
  */
 import { type Cause, Effect, Layer, Logger, Metric, Random, Schedule } from "effect"
 import { Limits } from "../../src/config/Limits.ts"

@@ -35,6 +35,7 @@ import {
 /** A quota is used up at the latest after so many further attempts. */
 const SOON_USED_UP = 8
 const owner = { accountId: ACCOUNT, networks: [NETWORK] } as const
+const EVENTS = { topic: eventsTopic(NETWORK), partition: 0 }
 
 /** From the request on, a wish may apply; from the answer on it does, until the next one is requested. */
 export interface Version {
@@ -64,7 +65,7 @@ export interface HoldTime {
   /** From the request on they may wait, and from then on all processes let them wait. */
   readonly askedMs: number
   knownMs: number
-  /** From the request that ended it they may go on, and from then on they do. */
+  /** They may resume after the request that ended it, and have resumed from then on. */
   endAskedMs: number
   endKnownMs: number
 }
@@ -173,7 +174,7 @@ export const activateAll = Effect.fnUntraced(function* (parts: OperatorParts) {
 
 const eventsSoFar = Effect.gen(function* () {
   const log = yield* EventLog
-  const records = yield* log.read({ topic: eventsTopic(NETWORK), partition: 0, offset: 0 }, 10_000)
+  const records = yield* log.read({ ...EVENTS, offset: 0 }, 10_000)
   return records.map(({ value }) => parseLedgerEvent(value)!)
 })
 
@@ -195,7 +196,9 @@ const replayJob = Effect.fnUntraced(function* (parts: OperatorParts, webhook: Si
   const events = yield* eventsSoFar
   if (events.length === 0) return
   const id = `rpl_job_${String(replays.length).padStart(26, "0")}`
-  const job = { id, webhookId: webhook.id, endOffset: events.length }
+  const log = yield* EventLog
+  const { end: endOffset } = yield* log.offsets(EVENTS)
+  const job = { id, webhookId: webhook.id, endOffset }
   let eventIds: ReadonlyArray<string>
   let made: "queued" | RefusedJob
   if (chance.flip(0.5)) {
@@ -258,7 +261,7 @@ export const act = Effect.fnUntraced(function* (parts: OperatorParts, n: number)
   if (mayHold && chance.flip(isHeld(parts) ? 0.4 : 0.1)) {
     if (isHeld(parts)) yield* endHold(parts)
     else yield* beginHold(parts, SOON_USED_UP)
-    return isHeld(parts) ? "deliveries of the account must wait" : "deliveries of the account may go on"
+    return isHeld(parts) ? "deliveries of the account must wait" : "deliveries of the account may resume"
   }
   const webhook = chance.pick(webhooks)
   const kind = chance.pick(["pause", "change", "delete", "retry", "retry", "replay", "replay", "retry all"])

@@ -23,7 +23,7 @@ import type { Process, Timeline } from "./timeline.ts"
 const SILENT_MS = 3_000
 /** The last is longer than a lease. */
 const FREEZES_MS = [500, 2_000, 5_000, 12_000]
-/** How often processes that died by themselves are looked for at the end. */
+/** At the end: how often to check for processes that died after a write. */
 const REVIVE_MS = 500
 /** Number of the first process that is started after the faults. */
 const REVIVED = 1_000
@@ -108,7 +108,7 @@ export const makeProcesses = (parts: ProcessesParts) => {
         if (isDefect(cause, evidence)) evidence.defects.push(`${name} ${part}: ${Cause.pretty(cause)}`)
       },
       held: (now) => {
-        if (now !== isHeld) trace(name, now ? "deliveries wait" : "deliveries go on")
+        if (now !== isHeld) trace(name, now ? "deliveries wait" : "deliveries resume")
         isHeld = now
       }
     })
@@ -171,7 +171,7 @@ export const makeProcesses = (parts: ProcessesParts) => {
     slot.busy = false
   })
 
-  /** Starts again what has died by itself. */
+  /** Restarts processes that died after a write. */
   const revive = Effect.fnUntraced(function* (n: number) {
     for (const slot of slots)
       if (!slot.busy && !slot.running.process.isAlive()) {

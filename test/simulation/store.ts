@@ -38,7 +38,7 @@ const lost = (when: string) =>
 const COMMIT = "COMMIT"
 const ROLLBACK = "ROLLBACK"
 const BEGIN = "BEGIN"
-/** Leases are written all the time, and a death after that tells nothing. */
+/** Leases are written all the time, and a death after such a write tests nothing. */
 const WRITE = /^(?!.*\bleases\b).*\b(INSERT|UPDATE|DELETE)\b/s
 
 type Statement = "execute" | "executeRaw" | "executeValues" | "executeValuesUnprepared" | "executeUnprepared"
@@ -127,7 +127,7 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
   })
 
   /**
-   * One transaction: it has the database for itself until its scope closes. It goes on to its end if its process is
+   * One transaction: it has the database for itself until its scope closes. It runs to its end if its process is
    * frozen, because others wait for it.
    */
   const transaction = (process: Process) =>

@@ -136,7 +136,7 @@ export const makeTimeline = (startMs: number): Timeline => {
 
   const pass = () => {
     const awake = sleepers.filter(isAwake)
-    if (awake.length === 0) throw new Error("nobody waits for time, and nothing goes on")
+    if (awake.length === 0) throw new Error("no process waits for time, and none runs")
     now = Math.max(
       now,
       awake.reduce((first, { atMs }) => Math.min(first, atMs), Number.POSITIVE_INFINITY)

@@ -88,7 +88,7 @@ export const makeVirtualClock = (startMs: number): VirtualClock => {
         while (!ended()) {
           yield* Effect.promise(calm)
           if (ended()) break
-          if (sleepers.length === 0) throw new Error("nobody waits for time, and nothing goes on")
+          if (sleepers.length === 0) throw new Error("no fiber waits for time, and none runs")
           if (now > end) throw new Error(`not over after ${limitMs} ms`)
           jump()
         }

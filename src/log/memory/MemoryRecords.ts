@@ -13,7 +13,8 @@ import { keepsNewest, partitionsOf, type RetentionSettings, retentionOf } from "
 /** All of the log but `consume`. */
 export type MemoryRecords = Omit<EventLog["Service"], "consume">
 
-export const makeMemoryRecords = (settings: RetentionSettings): MemoryRecords => {
+/** `markers`: a transaction takes one more offset in each partition that it writes to, as Kafka's markers do. */
+export const makeMemoryRecords = (settings: RetentionSettings, markers = false): MemoryRecords => {
   const lists = new Map<string, RecordList>()
   const starts = new Map<string, number>()
   const commits = new Map<string, number>()
@@ -43,7 +44,11 @@ export const makeMemoryRecords = (settings: RetentionSettings): MemoryRecords =>
     const { commit } = transaction
     for (const position of commit?.positions ?? [])
       commits.set(commitKey(commit!.group, position), position.offset)
-    for (const [key, group] of byPartition(records)) push(lists.get(key)!, group)
+    for (const [key, group] of byPartition(records)) {
+      const list = lists.get(key)!
+      push(list, group)
+      if (markers) list.end++
+    }
     return positions
   })
 

@@ -85,8 +85,9 @@ const leave = (group: Group, member: Member) => {
   share(group)
 }
 
-export const makeSharedLog = (settings: RetentionSettings): SharedLog => {
-  const records = makeMemoryRecords(settings)
+/** `markers`: as in MemoryRecords.ts. */
+export const makeSharedLog = (settings: RetentionSettings, markers = false): SharedLog => {
+  const records = makeMemoryRecords(settings, markers)
   const groups = new Map<string, Group>()
 
   const groupOf = (options: ConsumeOptions): Group => {

@@ -8,7 +8,7 @@ import { testSettings } from "../../support/settings.ts"
 
 const TOPIC = "webhooks.deliveries"
 const PARTITIONS = 24
-const shared = () => makeSharedLog(testSettings())
+const shared = (markers = false) => makeSharedLog(testSettings(), markers)
 
 /** Joins the group and keeps the partitions that the client owns now. */
 const joining = Effect.fnUntraced(function* (log: EventLog["Service"]) {
@@ -27,13 +27,16 @@ const joining = Effect.fnUntraced(function* (log: EventLog["Service"]) {
 /** Lets every fiber come to rest: nothing here waits for time. */
 const settled = Effect.forEach(Array.from({ length: 100 }), () => Effect.yieldNow, { discard: true })
 
-describe("shared event log, one client", () => {
-  suite(Effect.sync(() => ({ dense: true, durable: true, open: Effect.sync(() => SHARED.connect().log) })))
-  let SHARED = shared()
-  it.beforeEach(() => {
-    SHARED = shared()
+for (const markers of [false, true])
+  describe(`shared event log, one client${markers ? ", with transaction markers" : ""}`, () => {
+    suite(
+      Effect.sync(() => ({ dense: !markers, durable: true, open: Effect.sync(() => SHARED.connect().log) }))
+    )
+    let SHARED = shared(markers)
+    it.beforeEach(() => {
+      SHARED = shared(markers)
+    })
   })
-})
 
 describe("shared event log", () => {
   it.effect("shares the partitions of a group evenly, each with one owner", () =>
